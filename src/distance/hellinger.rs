@@ -1,0 +1,91 @@
+//! The Hellinger distance (all five documents).
+
+use std::borrow::Cow;
+
+use super::Distance;
+use super::affinity::{Affinity, total_window};
+use crate::field::Field;
+use crate::model::Posterior;
+use crate::numeric::exp::one_minus_exp;
+use crate::numeric::gamma::{Table, half_gap, half_gap_table};
+use crate::sensitivity::Sensitivity;
+use crate::simplex::{Region, Row, Tail, Window};
+
+/// H(Dir(a), Dir(b)) = sqrt(1 − BC), BC = B((a+b)/2) / sqrt(B(a) B(b)), B the multivariate beta
+/// function.
+///
+/// Where the totals agree, ln BC = Σ_i D(a_i, b_i − a_i). Where they differ, D(A, B − A) of the
+/// totals is subtracted and ln BC is clamped at 0.
+pub struct Hellinger;
+
+impl Distance for Hellinger {
+    fn id(&self) -> &'static str {
+        "hellinger"
+    }
+
+    fn title(&self) -> &'static str {
+        "Hellinger distance"
+    }
+
+    fn field(&self, posterior: &Posterior, reach: &[Window]) -> Box<dyn Field> {
+        let window = total_window(reach);
+        let last = window.1.max(posterior.n());
+        let alpha = posterior.prior().total();
+        Box::new(HellingerField {
+            affinity: Affinity::new(posterior, 1.0, reach),
+            total: half_gap_table(alpha, posterior.n(), window, last, 0.0),
+        })
+    }
+
+    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
+        Sensitivity::new(posterior, 1.0)
+    }
+}
+
+struct HellingerField {
+    affinity: Affinity,
+    /// t ↦ D(n + Σα, t − n).
+    total: Table,
+}
+
+impl HellingerField {
+    /// D(n + Σα, · − n) at totals `start`, …, `start + len − 1`.
+    fn totals(&self, start: u64, len: usize) -> Cow<'_, [f64]> {
+        self.total.slice(start, len).map(Cow::from).unwrap_or_else(|| {
+            let posterior = self.affinity.posterior();
+            let step = |t: u64| t as i64 - posterior.n() as i64;
+            (start..).take(len).map(|t| half_gap(posterior.total(), step(t))).collect()
+        })
+    }
+
+    /// A row whose total is not n; `fixed` is the contribution of the coordinate after it.
+    fn open_row(&self, row: &Row, fixed: f64, out: &mut [f64]) {
+        let place = row.head.len();
+        let used: u64 = row.head.iter().sum();
+        let head: f64 = row.head.iter().enumerate().map(|(i, &v)| self.affinity.log(i, v)).sum();
+        let logs = self.affinity.logs(place, row.start, row.len);
+        let totals = self.totals(used + row.start, row.len);
+        for ((h, log), total) in out.iter_mut().zip(logs.iter()).zip(totals.iter()) {
+            let ln_bc = (head + fixed + log) - total;
+            *h = one_minus_exp(ln_bc.min(0.0)).sqrt();
+        }
+    }
+}
+
+impl Field for HellingerField {
+    fn row(&self, row: &Row, out: &mut [f64]) {
+        match row.tail {
+            Tail::Complement(rest) => self.affinity.row(row.head, row.start, rest, out),
+            Tail::Zero => self.open_row(row, self.affinity.log(row.head.len() + 1, 0), out),
+            Tail::Free => self.open_row(row, 0.0, out),
+        }
+    }
+
+    fn n(&self) -> u64 {
+        self.affinity.posterior().n()
+    }
+
+    fn ball(&self) -> Option<Region> {
+        Some(self.affinity.ball())
+    }
+}

@@ -1,0 +1,44 @@
+//! Distances between posteriors: the score of the exponential mechanisms and the error of a
+//! release. One file for each; adding one means one more file and one line in [`ALL`].
+
+mod affinity;
+mod hellinger;
+mod print;
+
+use crate::field::Field;
+use crate::model::{Posterior, Prior};
+use crate::sensitivity::Sensitivity;
+use crate::simplex::Window;
+
+/// A distance between Dir(α + x) and Dir(α + c).
+pub trait Distance: Sync {
+    /// The name in a config, and of its column in a table.
+    fn id(&self) -> &'static str;
+
+    /// The name on an axis.
+    fn title(&self) -> &'static str;
+
+    /// The distance of every output from `posterior`. `reach` names, for each coordinate, the
+    /// outputs of any total that will be asked for often; others are answered too, but slowly.
+    fn field(&self, posterior: &Posterior, reach: &[Window]) -> Box<dyn Field>;
+
+    /// How far one record can move the posterior.
+    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity;
+
+    /// Why the distance cannot be evaluated for mechanisms that leave the total open.
+    fn refuses_open_totals(&self, _prior: &Prior) -> Option<String> {
+        None
+    }
+}
+
+/// The distance that the documents define; the default.
+pub static HELLINGER: &dyn Distance = &hellinger::Hellinger;
+
+/// Every distance.
+pub static ALL: [&dyn Distance; 2] = [HELLINGER, &print::Print];
+
+/// The distance called `id`.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static dyn Distance> {
+    ALL.into_iter().find(|distance| distance.id() == id)
+}

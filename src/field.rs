@@ -1,0 +1,42 @@
+//! A number for every possible output: a distance from the true posterior, or another error.
+//!
+//! Scores, errors and metrics share this interface, so that each can serve as any other: whatever
+//! implements [`Field`] can be averaged, plotted, and (if it has sensitivities) used as a score.
+
+use crate::simplex::{Region, Row, Tail};
+
+/// A function of the released counts, for one fixed posterior.
+pub trait Field: Send + Sync {
+    /// Evaluates one row of outputs: `out[t]` belongs to the output whose running coordinate is
+    /// `row.start + t`. `out` has the length of the row.
+    fn row(&self, row: &Row, out: &mut [f64]);
+
+    /// The number of records of the data.
+    fn n(&self) -> u64;
+
+    /// The outputs of total n outside of which the field is 1 to the last bit, if there are such;
+    /// they are then called its plateau.
+    fn ball(&self) -> Option<Region> {
+        None
+    }
+
+    /// Evaluates one output.
+    fn at(&self, output: &[u64]) -> f64 {
+        let k = output.len();
+        let total: u64 = output.iter().sum();
+        let row = if total == self.n() {
+            let rest = output[k - 2] + output[k - 1];
+            Row {
+                head: &output[..k - 2],
+                start: output[k - 2],
+                len: 1,
+                tail: Tail::Complement(rest),
+            }
+        } else {
+            Row { head: &output[..k - 1], start: output[k - 1], len: 1, tail: Tail::Free }
+        };
+        let mut value = [0.0];
+        self.row(&row, &mut value);
+        value[0]
+    }
+}

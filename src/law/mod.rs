@@ -1,0 +1,114 @@
+//! Exact output laws: the probability of every output, its mean, spread and quantiles, and draws.
+//!
+//! A mechanism is described by a [`Recipe`]; at one posterior the recipe becomes a [`Law`]. Laws
+//! are walked block by block (see [`crate::simplex`]), never stored.
+
+mod exponential;
+mod hamming;
+mod moments;
+pub mod noise;
+mod product;
+mod quantile;
+
+pub use exponential::{Candidates, Exponential};
+pub use moments::{Moments, moments};
+pub use noise::Noise;
+pub use product::Product;
+pub use quantile::quantiles;
+
+use rand::Rng;
+
+use crate::field::Field;
+use crate::model::Posterior;
+use crate::simplex::{Blocks, Region, Row, Window};
+
+/// How a mechanism makes its output at one posterior.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Recipe {
+    /// A candidate in R with probability proportional to e^(−rate · score).
+    Exponential {
+        /// The number before the score.
+        rate: f64,
+    },
+    /// Noise on the counts.
+    Noise {
+        /// Its law.
+        noise: Noise,
+        /// Its scale b: the law falls by 1/e in b steps.
+        scale: f64,
+        /// Whether the last coordinate is n minus the others (clamped to [0, n]) or noisy too.
+        restored: bool,
+    },
+    /// A candidate in R with probability proportional to e^(−rate · d(x, r)).
+    Hamming {
+        /// The number before the Hamming distance.
+        rate: f64,
+    },
+}
+
+impl Recipe {
+    /// The windows of outputs that carry all but a negligible part of the probability. For an
+    /// exponential mechanism the score itself knows better: only the data.
+    #[must_use]
+    pub fn reach(&self, posterior: &Posterior) -> Vec<Window> {
+        match *self {
+            Self::Exponential { .. } => posterior.counts().iter().map(|&x| (x, x)).collect(),
+            Self::Noise { noise, scale, restored } => {
+                product::noise_windows(posterior, noise, scale, restored)
+            }
+            Self::Hamming { rate } => hamming::windows(posterior, rate),
+        }
+    }
+
+    /// Whether outputs may have totals below n.
+    #[must_use]
+    pub fn leaves_total_open(&self) -> bool {
+        matches!(self, Self::Noise { restored: false, .. })
+    }
+}
+
+/// The largest law that is computed exactly; beyond, a mechanism is sampled only.
+pub const LARGEST_EXACT: f64 = 1e10;
+
+/// The exact law of an output.
+pub trait Law: Sync {
+    /// The outputs that are walked.
+    fn region(&self) -> &Region;
+
+    /// The region's blocks; `None` if the law has too many outputs to be walked.
+    fn blocks(&self) -> Option<&Blocks>;
+
+    /// Writes, for every output of a row, `field`'s value and the output's mass.
+    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]);
+
+    /// What masses must be divided by to be probabilities.
+    fn normaliser(&self) -> f64;
+
+    /// The mass of all outputs outside the region; there, distances are exactly 1.
+    fn plateau(&self) -> f64 {
+        0.0
+    }
+
+    /// The probability of releasing the true counts.
+    fn p_exact(&self) -> f64;
+
+    /// Draws one output.
+    fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]);
+}
+
+/// Calls `visit` with values and masses for every row of one block.
+fn walk_block(
+    law: &dyn Law,
+    blocks: &Blocks,
+    block: usize,
+    field: &dyn Field,
+    mut visit: impl FnMut(&[f64], &[f64]),
+) {
+    let mut values = [0.0; crate::simplex::BLOCK];
+    let mut masses = [0.0; crate::simplex::BLOCK];
+    law.region().walk(blocks, block, |row| {
+        let (values, masses) = (&mut values[..row.len], &mut masses[..row.len]);
+        law.row(row, field, values, masses);
+        visit(values, masses);
+    });
+}

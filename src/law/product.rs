@@ -1,0 +1,136 @@
+//! Laws whose mass is a product over the coordinates: noise on counts, and the Hamming mechanism.
+
+use rand::Rng;
+
+use super::hamming::Convolutions;
+use super::{LARGEST_EXACT, Law, Noise, hamming};
+use crate::field::Field;
+use crate::model::Posterior;
+use crate::numeric::gamma::Table;
+use crate::simplex::{Blocks, Region, Row, Shape, Tail, Window};
+
+/// P(v) ∝ Π_i p_i(v_i).
+pub struct Product {
+    counts: Vec<u64>,
+    region: Region,
+    blocks: Option<Blocks>,
+    /// p_i; absent for a coordinate that is determined by the others.
+    factors: Vec<Table>,
+    normaliser: f64,
+    sampler: Sampler,
+}
+
+enum Sampler {
+    Noise { noise: Noise, scale: f64, restored: bool },
+    Hamming(Convolutions),
+}
+
+/// The windows of a noisy release; a restored last coordinate takes what the others leave.
+pub fn noise_windows(
+    posterior: &Posterior,
+    noise: Noise,
+    scale: f64,
+    restored: bool,
+) -> Vec<Window> {
+    let _ = noise;
+    let n = posterior.n();
+    let window = |&x: &u64| Noise::window(scale, x, n);
+    let mut windows: Vec<Window> = posterior.counts().iter().map(window).collect();
+    if restored {
+        let last = windows.len() - 1;
+        let (low, high) = windows[..last].iter().fold((0, 0), |(l, h), w| (l + w.0, h + w.1));
+        windows[last] = (n.saturating_sub(high), n.saturating_sub(low));
+    }
+    windows
+}
+
+impl Product {
+    /// Noise of one law and scale on every count, or on all but the last.
+    #[must_use]
+    pub fn noise(posterior: &Posterior, noise: Noise, scale: f64, restored: bool) -> Self {
+        let n = posterior.n();
+        let noisy = posterior.k() - usize::from(restored);
+        let marginal = |&x: &u64| noise.marginal(scale, x, n);
+        let factors = posterior.counts()[..noisy].iter().map(marginal).collect();
+        let windows = noise_windows(posterior, noise, scale, restored);
+        let shape = if restored { Shape::Restored } else { Shape::Free };
+        let sampler = Sampler::Noise { noise, scale, restored };
+        Self::new(posterior, Region::new(n, shape, windows), factors, 1.0, sampler)
+    }
+
+    /// The Hamming mechanism of the given rate.
+    #[must_use]
+    pub fn hamming(posterior: &Posterior, rate: f64) -> Self {
+        let windows = hamming::windows(posterior, rate);
+        let factors = hamming::factors(posterior, rate, &windows);
+        let convolutions = Convolutions::new(posterior, rate, &windows);
+        let normaliser = convolutions.normaliser();
+        let region = Region::new(posterior.n(), Shape::Simplex, windows);
+        Self::new(posterior, region, factors, normaliser, Sampler::Hamming(convolutions))
+    }
+
+    fn new(
+        posterior: &Posterior,
+        region: Region,
+        factors: Vec<Table>,
+        normaliser: f64,
+        sampler: Sampler,
+    ) -> Self {
+        let blocks = (region.size_bound() <= LARGEST_EXACT).then(|| region.blocks());
+        let counts = posterior.counts().to_vec();
+        Self { counts, region, blocks, factors, normaliser, sampler }
+    }
+
+    fn factor(&self, i: usize, v: u64) -> f64 {
+        self.factors[i].get(v).unwrap_or(0.0)
+    }
+}
+
+impl Law for Product {
+    fn region(&self) -> &Region {
+        &self.region
+    }
+
+    fn blocks(&self) -> Option<&Blocks> {
+        self.blocks.as_ref()
+    }
+
+    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
+        field.row(row, values);
+        let place = row.head.len();
+        let head: f64 = row.head.iter().enumerate().map(|(i, &v)| self.factor(i, v)).product();
+        for (mass, v) in masses.iter_mut().zip(row.start..) {
+            *mass = head * self.factor(place, v);
+        }
+        if let (Tail::Complement(rest), Some(last)) = (row.tail, self.factors.get(place + 1)) {
+            for (mass, v) in masses.iter_mut().zip(row.start..) {
+                *mass *= last.get(rest - v).unwrap_or(0.0);
+            }
+        }
+    }
+
+    fn normaliser(&self) -> f64 {
+        self.normaliser
+    }
+
+    fn p_exact(&self) -> f64 {
+        let at_counts = self.factors.iter().zip(&self.counts);
+        at_counts.map(|(factor, &x)| factor.get(x).unwrap_or(0.0)).product::<f64>()
+            / self.normaliser
+    }
+
+    fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]) {
+        match &self.sampler {
+            Sampler::Hamming(convolutions) => convolutions.draw(rng, out),
+            &Sampler::Noise { noise, scale, restored } => {
+                let n: u64 = self.counts.iter().sum();
+                for (v, &x) in out.iter_mut().zip(&self.counts).take(self.factors.len()) {
+                    *v = noise.draw(scale, x, n, rng);
+                }
+                if restored && let Some((last, others)) = out.split_last_mut() {
+                    *last = n.saturating_sub(others.iter().sum());
+                }
+            }
+        }
+    }
+}

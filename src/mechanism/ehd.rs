@@ -1,0 +1,60 @@
+//! EHD: the exponential mechanism with global sensitivity (icml Algorithm 3).
+
+use super::{Choice, Global, Mechanism, Options, Refusal, exponential};
+use crate::law::Recipe;
+use crate::privacy::Guarantee;
+use crate::sensitivity::GLOBAL_BOUND;
+use crate::setting::Setting;
+
+const DIVISOR: f64 = 2.0;
+
+/// r in R with weight exp(−ε H(BI(x), r) / (2 GS)).
+///
+/// GS is the exact maximum over all data sets of size n (notes, icml, arxiv) or, with
+/// `global = "bound"`, the constant sqrt(1 − π/4) (bounds).
+pub struct Ehd;
+
+impl Mechanism for Ehd {
+    fn id(&self) -> &'static str {
+        "ehd"
+    }
+
+    fn title(&self) -> &'static str {
+        "EHD"
+    }
+
+    fn draws(&self) -> &'static str {
+        "r in R, weight exp(-eps H / (2 GS))"
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &[Choice::Divisor, Choice::Global]
+    }
+
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
+        Guarantee::Pure(setting.epsilon.get() * DIVISOR / options.divisor.unwrap_or(DIVISOR))
+    }
+
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        let sensitivity = match options.global.unwrap_or_default() {
+            Global::Exact => setting.sensitivity().global(),
+            Global::Bound => bound(setting)?,
+        };
+        Ok(exponential(setting, options.divisor.unwrap_or(DIVISOR), sensitivity))
+    }
+}
+
+/// The constant, or 0 if no record can move.
+fn bound(setting: &Setting) -> Result<f64, Refusal> {
+    let alpha = setting.posterior.prior().alpha();
+    match alpha.iter().find(|&&a| a < 1.0) {
+        Some(a) => Err(Refusal::new(
+            format!(
+                "the bound sqrt(1 - pi/4) on the global sensitivity needs every prior parameter >= 1, and one is {a}"
+            ),
+            "use global = \"exact\"",
+        )),
+        None if setting.posterior.n() == 0 => Ok(0.0),
+        None => Ok(GLOBAL_BOUND),
+    }
+}

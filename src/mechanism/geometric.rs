@@ -1,0 +1,41 @@
+//! Geometric: LSHist without the rounding (not in the documents).
+
+use super::{Choice, Mechanism, Options, Refusal, restored_sensitivity};
+use crate::law::{Noise, Recipe};
+use crate::privacy::Guarantee;
+use crate::setting::Setting;
+
+/// As LSHist with the two-sided geometric law P[η = t] ∝ e^(−ε|t|/s) in place of floor(Laplace):
+/// whole numbers from the start, nothing lost to the floor.
+pub struct Geometric;
+
+impl Mechanism for Geometric {
+    fn id(&self) -> &'static str {
+        "geometric"
+    }
+
+    fn title(&self) -> &'static str {
+        "Geometric"
+    }
+
+    fn draws(&self) -> &'static str {
+        "first k-1 counts plus two-sided geometric noise, clamped; last restores the total"
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &[Choice::ScaleFactor]
+    }
+
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
+        let epsilon = setting.epsilon.get();
+        Guarantee::Pure(
+            options.scale_factor.map_or(epsilon, |f| epsilon * restored_sensitivity(setting) / f),
+        )
+    }
+
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        let factor = options.scale_factor.unwrap_or(restored_sensitivity(setting));
+        let scale = factor / setting.epsilon.get();
+        Ok(Recipe::Noise { noise: Noise::Geometric, scale, restored: true })
+    }
+}

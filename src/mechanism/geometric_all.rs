@@ -1,0 +1,45 @@
+//! Geometric noise on every count (not in the documents).
+
+use super::{Choice, Mechanism, Options, Refusal};
+use crate::law::{Noise, Recipe};
+use crate::privacy::Guarantee;
+use crate::setting::Setting;
+
+/// Two-sided geometric noise of rate ε/2 on every one of the k counts, clamped to [0, n], total not
+/// restored: the same ε as `geometric`, more information.
+pub struct GeometricAll;
+
+impl Mechanism for GeometricAll {
+    fn id(&self) -> &'static str {
+        "geometric-all"
+    }
+
+    fn title(&self) -> &'static str {
+        "Geometric (all)"
+    }
+
+    fn draws(&self) -> &'static str {
+        "every count plus two-sided geometric noise of rate eps/2, clamped; total left open"
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &[Choice::ScaleFactor]
+    }
+
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
+        let epsilon = setting.epsilon.get();
+        Guarantee::Pure(options.scale_factor.map_or(epsilon, |f| epsilon * 2.0 / f))
+    }
+
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        if setting.posterior.k() == 2 {
+            return Err(Refusal::new(
+                "geometric-all is for three or more categories: with two, one count says everything",
+                "use geometric",
+            ));
+        }
+        let factor = options.scale_factor.unwrap_or(2.0);
+        let scale = factor / setting.epsilon.get();
+        Ok(Recipe::Noise { noise: Noise::Geometric, scale, restored: false })
+    }
+}

@@ -1,0 +1,39 @@
+//! The inverse-sensitivity mechanism (not in the documents).
+
+use super::{Choice, Mechanism, Options, Refusal};
+use crate::law::Recipe;
+use crate::privacy::Guarantee;
+use crate::setting::Setting;
+
+/// r in R with weight e^(−(ε/2) d(x, r)), d the Hamming distance between histograms, which one
+/// record changes by at most 1.
+pub struct Hamming;
+
+const DIVISOR: f64 = 2.0;
+
+impl Mechanism for Hamming {
+    fn id(&self) -> &'static str {
+        "hamming"
+    }
+
+    fn title(&self) -> &'static str {
+        "Hamming"
+    }
+
+    fn draws(&self) -> &'static str {
+        "r in R, weight exp(-(eps/2) d(x, r)), d the number of moved records"
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &[Choice::Divisor]
+    }
+
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
+        Guarantee::Pure(setting.epsilon.get() * DIVISOR / options.divisor.unwrap_or(DIVISOR))
+    }
+
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        let rate = setting.epsilon.get() / options.divisor.unwrap_or(DIVISOR);
+        Ok(Recipe::Hamming { rate })
+    }
+}

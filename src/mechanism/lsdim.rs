@@ -1,0 +1,40 @@
+//! LSDim: Laplace noise calibrated to the dimension (icml Algorithm 1).
+
+use super::{Choice, Mechanism, Options, Refusal, restored_sensitivity};
+use crate::law::{Noise, Recipe};
+use crate::privacy::Guarantee;
+use crate::setting::Setting;
+
+/// x̃_i = ⌊x_i + Lap(k/ε)⌋₀ⁿ for i < k; the last count is n minus their sum, clamped to [0, n].
+pub struct LsDim;
+
+impl Mechanism for LsDim {
+    fn id(&self) -> &'static str {
+        "lsdim"
+    }
+
+    fn title(&self) -> &'static str {
+        "LSDim"
+    }
+
+    fn draws(&self) -> &'static str {
+        "first k-1 counts plus Lap(k/eps), rounded down, clamped; last restores the total"
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &[Choice::ScaleFactor]
+    }
+
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
+        let epsilon = setting.epsilon.get();
+        Guarantee::Pure(
+            options.scale_factor.map_or(epsilon, |f| epsilon * restored_sensitivity(setting) / f),
+        )
+    }
+
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        let factor = options.scale_factor.unwrap_or(setting.posterior.k() as f64);
+        let scale = factor / setting.epsilon.get();
+        Ok(Recipe::Noise { noise: Noise::Laplace, scale, restored: true })
+    }
+}

@@ -1,0 +1,41 @@
+//! LSHist: Laplace noise calibrated to the sensitivity of a histogram (icml Algorithm 2).
+
+use super::{Choice, Mechanism, Options, Refusal, restored_sensitivity};
+use crate::law::{Noise, Recipe};
+use crate::privacy::Guarantee;
+use crate::setting::Setting;
+
+/// x̃_i = ⌊x_i + Lap(s/ε)⌋₀ⁿ for i < k, s = 1 for k = 2 and 2 otherwise; the last count is n minus
+/// their sum, clamped to [0, n].
+pub struct LsHist;
+
+impl Mechanism for LsHist {
+    fn id(&self) -> &'static str {
+        "lshist"
+    }
+
+    fn title(&self) -> &'static str {
+        "LSHist"
+    }
+
+    fn draws(&self) -> &'static str {
+        "first k-1 counts plus Lap(s/eps), s = 1 (k = 2) or 2, rounded down, clamped; last restores the total"
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &[Choice::ScaleFactor]
+    }
+
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
+        let epsilon = setting.epsilon.get();
+        Guarantee::Pure(
+            options.scale_factor.map_or(epsilon, |f| epsilon * restored_sensitivity(setting) / f),
+        )
+    }
+
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        let factor = options.scale_factor.unwrap_or(restored_sensitivity(setting));
+        let scale = factor / setting.epsilon.get();
+        Ok(Recipe::Noise { noise: Noise::Laplace, scale, restored: true })
+    }
+}

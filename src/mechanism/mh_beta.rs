@@ -1,0 +1,46 @@
+//! MH with β-smooth sensitivity (notes §2.3, arxiv §4.2).
+
+use super::{Choice, Mechanism, Options, Refusal, exponential};
+use crate::law::Recipe;
+use crate::privacy::Guarantee;
+use crate::setting::Setting;
+
+/// r in R with weight exp(−ε H(BI(x), r) / (2 S_β(x))), β = ln(1 − ε / (2 ln(δ / (2 (n+1))))).
+///
+/// (ε, δ)-privacy is claimed (notes Lemma 2.3), but the proof is incomplete.
+pub struct MhBeta;
+
+impl Mechanism for MhBeta {
+    fn id(&self) -> &'static str {
+        "mh-beta"
+    }
+
+    fn title(&self) -> &'static str {
+        "MH (β-smooth)"
+    }
+
+    fn draws(&self) -> &'static str {
+        "r in R, weight exp(-eps H / (2 S_beta(x)))"
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &[Choice::Divisor, Choice::CandidatesInBeta]
+    }
+
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
+        let factor = 2.0 / options.divisor.unwrap_or(2.0);
+        match setting.delta {
+            Some(delta) => Guarantee::Claimed(setting.epsilon.get() * factor, delta.get()),
+            None => Guarantee::None,
+        }
+    }
+
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        let candidates = options.candidates_in_beta.unwrap_or_default();
+        let beta = setting.beta(candidates).ok_or_else(|| {
+            Refusal::new("mh-beta needs a delta, and none is given", "add for example delta = 1e-8")
+        })?;
+        let sensitivity = setting.sensitivity().beta_smooth(beta);
+        Ok(exponential(setting, options.divisor.unwrap_or(2.0), sensitivity))
+    }
+}

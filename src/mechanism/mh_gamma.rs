@@ -1,0 +1,39 @@
+//! MH with γ-smooth sensitivity (arxiv §5.2.4, Lemma 5.6).
+
+use super::{Choice, Mechanism, Options, Refusal, exponential};
+use crate::law::Recipe;
+use crate::privacy::Guarantee;
+use crate::setting::Setting;
+
+/// r in R with weight exp(−ε H(BI(x), r) / (2 S_γ(x))), γ = 1 unless set: EHDS without its factor
+/// 1+γ, which the guarantee pays for.
+pub struct MhGamma;
+
+impl Mechanism for MhGamma {
+    fn id(&self) -> &'static str {
+        "mh-gamma"
+    }
+
+    fn title(&self) -> &'static str {
+        "MH (γ-smooth)"
+    }
+
+    fn draws(&self) -> &'static str {
+        "r in R, weight exp(-eps H / (2 S_gamma(x)))"
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &[Choice::Gamma, Choice::Divisor]
+    }
+
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
+        let gamma = options.gamma_or(setting.gamma);
+        let factor = 2.0 * (1.0 + gamma) / options.divisor.unwrap_or(2.0);
+        Guarantee::Pure(setting.epsilon.get() * factor)
+    }
+
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        let sensitivity = setting.sensitivity().gamma_smooth(options.gamma_or(setting.gamma));
+        Ok(exponential(setting, options.divisor.unwrap_or(2.0), sensitivity))
+    }
+}

@@ -1,0 +1,162 @@
+//! The mechanisms. One small file for each: its formula, its options, its guarantee.
+//!
+//! To add one, write its file after the pattern of `ehds.rs` or `lshist.rs` and name it in
+//! [`ALL`]. A mechanism only says *what* is drawn, as a [`Recipe`]; the exact law and the sampler
+//! come from [`crate::law`].
+
+mod ehd;
+mod ehdl;
+mod ehds;
+mod geometric;
+mod geometric_all;
+mod hamming;
+mod lsdim;
+mod lshist;
+mod lszhang;
+mod mh_beta;
+mod mh_gamma;
+mod options;
+
+pub use options::{Choice, Global, Options};
+
+use crate::law::Recipe;
+use crate::privacy::Guarantee;
+use crate::setting::Setting;
+
+/// Every mechanism, in the order in which they are listed.
+pub static ALL: [&dyn Mechanism; 11] = [
+    &lszhang::LsZhang,
+    &lsdim::LsDim,
+    &lshist::LsHist,
+    &ehd::Ehd,
+    &ehdl::Ehdl,
+    &ehds::Ehds,
+    &mh_gamma::MhGamma,
+    &mh_beta::MhBeta,
+    &geometric::Geometric,
+    &geometric_all::GeometricAll,
+    &hamming::Hamming,
+];
+
+/// Why a mechanism cannot be used in a setting, and what would help.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{cause}")]
+pub struct Refusal {
+    /// What is wrong.
+    pub cause: String,
+    /// What would be right.
+    pub remedy: String,
+}
+
+impl Refusal {
+    fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { cause: cause.into(), remedy: remedy.into() }
+    }
+}
+
+/// A way to release a posterior privately (or a benchmark for one).
+pub trait Mechanism: Sync {
+    /// The name in a config.
+    fn id(&self) -> &'static str;
+
+    /// The name in a figure.
+    fn title(&self) -> &'static str;
+
+    /// What it draws, in one line.
+    fn draws(&self) -> &'static str;
+
+    /// The options that it understands.
+    fn choices(&self) -> &'static [Choice];
+
+    /// What is proved about it.
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee;
+
+    /// How its output is made at one setting.
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal>;
+}
+
+/// The mechanism called `id`.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static dyn Mechanism> {
+    ALL.into_iter().find(|mechanism| mechanism.id() == id)
+}
+
+/// A mechanism with its options and its label, as a config asks for it.
+#[derive(Clone)]
+pub struct Variant {
+    /// The mechanism.
+    pub mechanism: &'static dyn Mechanism,
+    /// Its options.
+    pub options: Options,
+    /// Its name in tables and figures; unique within a config.
+    pub label: String,
+}
+
+impl Variant {
+    /// The mechanism without options, labelled by its id.
+    #[must_use]
+    pub fn plain(mechanism: &'static dyn Mechanism) -> Self {
+        Self { mechanism, options: Options::default(), label: mechanism.id().into() }
+    }
+
+    /// The name in a figure: the label, or the mechanism's title if none was set.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        if self.label == self.mechanism.id() { self.mechanism.title() } else { &self.label }
+    }
+
+    /// What is proved about it in this setting.
+    #[must_use]
+    pub fn guarantee(&self, setting: &Setting) -> Guarantee {
+        self.mechanism.guarantee(setting, &self.options)
+    }
+
+    /// How its output is made, after the checks that concern every mechanism.
+    pub fn recipe(&self, setting: &Setting) -> Result<Recipe, Refusal> {
+        let recipe = self.mechanism.recipe(setting, &self.options)?;
+        let prior = setting.posterior.prior();
+        let open = recipe.leaves_total_open();
+        match setting.distance.refuses_open_totals(prior).filter(|_| open) {
+            Some(cause) => Err(Refusal::new(
+                format!("{} does not restore the total, and {cause}", self.mechanism.id()),
+                "use a prior whose parameters sum to more than 1, another distance, or a mechanism \
+                 that restores the total (lsdim, lshist, geometric)",
+            )),
+            None => Ok(recipe),
+        }
+    }
+
+    /// A text that says everything about the mechanism: part of the name of a random stream.
+    #[must_use]
+    pub fn key(&self, setting: &Setting) -> String {
+        let options = self.options.key(self.mechanism.choices(), setting.gamma);
+        format!("{}{options}", self.mechanism.id())
+    }
+}
+
+/// Weight exp(−ε H / (divisor · S)). Where nothing can move (n = 0) there is one candidate, and
+/// any rate will do.
+fn exponential(setting: &Setting, divisor: f64, sensitivity: f64) -> Recipe {
+    let rate = setting.epsilon.get() / (divisor * sensitivity);
+    Recipe::Exponential { rate: if sensitivity > 0.0 { rate } else { 0.0 } }
+}
+
+/// The ℓ1 sensitivity of the first k−1 counts: a moved record changes one of them if k = 2,
+/// possibly two otherwise (icml §5.2).
+fn restored_sensitivity(setting: &Setting) -> f64 {
+    if setting.posterior.k() == 2 { 1.0 } else { 2.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_found() {
+        for (i, mechanism) in ALL.into_iter().enumerate() {
+            assert!(std::ptr::addr_eq(find(mechanism.id()).unwrap(), ALL[i]) || i > 0);
+            assert_eq!(ALL.iter().filter(|m| m.id() == mechanism.id()).count(), 1);
+        }
+        assert!(find("laplace").is_none());
+    }
+}

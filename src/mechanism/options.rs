@@ -1,0 +1,87 @@
+//! The options of a mechanism.
+
+use std::fmt::Write;
+
+use crate::privacy::Gamma;
+use crate::sensitivity::CandidatesInBeta;
+
+/// Which global sensitivity `ehd` divides by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Global {
+    /// The exact maximum over all data sets of size n.
+    #[default]
+    Exact,
+    /// sqrt(1 − π/4), valid when every α_i >= 1.
+    Bound,
+}
+
+/// The options that a mechanism may understand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// `gamma`
+    Gamma,
+    /// `divisor`
+    Divisor,
+    /// `global`
+    Global,
+    /// `scale_factor`
+    ScaleFactor,
+    /// `candidates_in_beta`
+    CandidatesInBeta,
+}
+
+impl Choice {
+    /// The key in a config.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Gamma => "gamma",
+            Self::Divisor => "divisor",
+            Self::Global => "global",
+            Self::ScaleFactor => "scale_factor",
+            Self::CandidatesInBeta => "candidates_in_beta",
+        }
+    }
+}
+
+/// What was set; the rest is the mechanism's default.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Options {
+    /// γ of the smooth sensitivity.
+    pub gamma: Option<Gamma>,
+    /// The number before the sensitivity.
+    pub divisor: Option<f64>,
+    /// Which global sensitivity is used.
+    pub global: Option<Global>,
+    /// The noise scale is this over ε.
+    pub scale_factor: Option<f64>,
+    /// What β counts.
+    pub candidates_in_beta: Option<CandidatesInBeta>,
+}
+
+impl Options {
+    /// γ: the mechanism's own, else the setting's.
+    #[must_use]
+    pub fn gamma_or(&self, gamma: Gamma) -> f64 {
+        self.gamma.unwrap_or(gamma).get()
+    }
+
+    /// What was set, and γ as resolved, as text.
+    pub(super) fn key(&self, choices: &[Choice], gamma: Gamma) -> String {
+        let mut key = String::new();
+        let mut put = |choice: Choice, value: Option<String>| {
+            if let Some(value) = value {
+                // Writing to a String cannot fail.
+                let _ = write!(key, " {}={value}", choice.key());
+            }
+        };
+        let text = |value: Option<f64>| value.map(|v| format!("{v:?}"));
+        let uses_gamma = choices.contains(&Choice::Gamma);
+        put(Choice::Gamma, text(uses_gamma.then(|| self.gamma_or(gamma))));
+        put(Choice::Divisor, text(self.divisor));
+        put(Choice::Global, self.global.map(|g| format!("{g:?}")));
+        put(Choice::ScaleFactor, text(self.scale_factor));
+        put(Choice::CandidatesInBeta, self.candidates_in_beta.map(|c| format!("{c:?}")));
+        key
+    }
+}

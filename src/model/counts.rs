@@ -1,0 +1,44 @@
+//! Count vectors: how many records fall into each category.
+
+/// How many records fall into each of the k categories.
+pub type Counts = Vec<u64>;
+
+/// The number of compositions of `n` into `k` parts, C(n+k−1, k−1): the size of the candidate set
+/// R. `None` if it does not fit 128 bits.
+///
+/// (icml and arxiv print C(n+1, k−1), which agrees for k = 2 only.)
+#[must_use]
+pub fn compositions(n: u64, k: usize) -> Option<u128> {
+    let mut count: u128 = 1;
+    for i in 1..k as u128 {
+        // C(n+i, i) = C(n+i−1, i−1) (n+i) / i: every intermediate result is a whole number.
+        count = count.checked_mul(u128::from(n) + i)? / i;
+    }
+    Some(count)
+}
+
+/// d(x, y) = ½ Σ |x_i − y_i|, doubled so that it stays a whole number when the totals differ.
+#[must_use]
+pub fn hamming_distance(x: &[u64], y: &[u64]) -> f64 {
+    let doubled: u64 = x.iter().zip(y).map(|(a, b)| a.abs_diff(*b)).sum();
+    0.5 * doubled as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compositions_of_small_totals() {
+        assert_eq!(compositions(600, 2), Some(601));
+        assert_eq!(compositions(600, 4), Some(36_361_101));
+        assert_eq!(compositions(0, 5), Some(1));
+        assert_eq!(compositions(3, 3), Some(10));
+        assert_eq!(compositions(u64::MAX, 9), None);
+    }
+
+    #[test]
+    fn one_moved_record_is_one_step() {
+        assert_eq!(hamming_distance(&[3, 4, 5], &[2, 5, 5]), 1.0);
+    }
+}

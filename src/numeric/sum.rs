@@ -1,0 +1,61 @@
+//! Compensated summation.
+
+/// A running sum that carries its own rounding error (Neumaier's variant of Kahan's algorithm).
+///
+/// The result is as good as if the sum had been made in twice the precision and rounded once,
+/// whatever the number of terms.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum {
+    high: f64,
+    low: f64,
+}
+
+impl Sum {
+    /// Adds one term.
+    #[inline]
+    pub fn add(&mut self, term: f64) {
+        let high = self.high + term;
+        self.low += if self.high.abs() >= term.abs() {
+            (self.high - high) + term
+        } else {
+            (term - high) + self.high
+        };
+        self.high = high;
+    }
+
+    /// The sum of all terms added so far.
+    #[inline]
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.high + self.low
+    }
+}
+
+impl FromIterator<f64> for Sum {
+    fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Self {
+        let mut sum = Self::default();
+        terms.into_iter().for_each(|term| sum.add(term));
+        sum
+    }
+}
+
+/// The compensated sum of `terms`.
+#[must_use]
+pub fn sum(terms: impl IntoIterator<Item = f64>) -> f64 {
+    Sum::from_iter(terms).value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_terms_are_not_lost_beside_large_ones() {
+        assert_eq!(sum([1.0, 1e100, 1.0, -1e100]), 2.0);
+    }
+
+    #[test]
+    fn ten_million_tenths_are_a_million() {
+        assert_eq!(sum(std::iter::repeat_n(0.1, 10_000_000)), 1e6);
+    }
+}

@@ -1,0 +1,100 @@
+//! Privacy parameters and the guarantees stated for a mechanism.
+
+use std::fmt;
+
+/// Why a number is not a privacy parameter.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum PrivacyError {
+    /// ε must be positive and finite.
+    #[error("epsilon is {0}; it must be a positive, finite number such as 1.0")]
+    Epsilon(f64),
+    /// δ must lie strictly between 0 and 1.
+    #[error("delta is {0}; it must lie strictly between 0 and 1, such as 1e-8")]
+    Delta(f64),
+    /// γ must not be negative.
+    #[error("gamma is {0}; it must be a non-negative, finite number such as 1")]
+    Gamma(f64),
+}
+
+/// ε > 0.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Epsilon(f64);
+
+/// 0 < δ < 1.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Delta(f64);
+
+/// γ >= 0, the slope of a γ-smooth sensitivity (icml §5.3).
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Gamma(f64);
+
+macro_rules! checked_number {
+    ($type:ident, $valid:expr) => {
+        impl $type {
+            /// Checks the range.
+            pub fn new(value: f64) -> Result<Self, PrivacyError> {
+                let valid: fn(f64) -> bool = $valid;
+                if value.is_finite() && valid(value) {
+                    Ok(Self(value))
+                } else {
+                    Err(PrivacyError::$type(value))
+                }
+            }
+
+            /// The number.
+            #[must_use]
+            pub fn get(self) -> f64 {
+                self.0
+            }
+        }
+    };
+}
+
+checked_number!(Epsilon, |value| value > 0.0);
+checked_number!(Delta, |value| value > 0.0 && value < 1.0);
+checked_number!(Gamma, |value| value >= 0.0);
+
+/// What the documents prove about a mechanism.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Guarantee {
+    /// Pure differential privacy with this ε.
+    Pure(f64),
+    /// (ε, δ), claimed by a proof that is incomplete.
+    Claimed(f64, f64),
+    /// None: a benchmark.
+    None,
+}
+
+impl Guarantee {
+    /// Whether anything is stated at all.
+    #[must_use]
+    pub fn is_private(self) -> bool {
+        self != Self::None
+    }
+}
+
+impl fmt::Display for Guarantee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pure(epsilon) => write!(f, "{epsilon}-private"),
+            Self::Claimed(epsilon, delta) => write!(f, "({epsilon}, {delta:?}) claimed"),
+            Self::None => f.write_str("not private"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_checked() {
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Epsilon::new(bad).is_err());
+        }
+        for bad in [0.0, 1.0, -0.1, f64::NAN] {
+            assert!(Delta::new(bad).is_err());
+        }
+        assert!(Gamma::new(0.0).is_ok() && Gamma::new(-1e-9).is_err());
+    }
+}

@@ -1,0 +1,89 @@
+//! Walking the outputs of a mechanism, row by row and block by block.
+//!
+//! A [`Region`] is a set of outputs: all compositions of n, those near the data, or a box around
+//! it. It is cut into blocks of about [`BLOCK`] outputs whose order and borders depend on nothing
+//! but the region. Work is done block by block, in parallel, and reduced in the order of the
+//! blocks; a draw finds its block by the blocks' sums and walks that one again. Memory grows with
+//! the number of blocks, not of outputs.
+
+mod region;
+mod uniform;
+
+pub use region::{Region, Shape, Window};
+pub use uniform::uniform_composition;
+
+/// The number of outputs in a block, give or take a row's end.
+pub const BLOCK: usize = 1024;
+
+/// What follows the running coordinate of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail {
+    /// One more coordinate: this number minus the running one, so that the total is n.
+    Complement(u64),
+    /// One more coordinate, which is 0: the others already exceed n.
+    Zero,
+    /// Nothing: the running coordinate is the last.
+    Free,
+}
+
+/// Outputs that differ in one running coordinate only (and in what it determines).
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The coordinates before the running one.
+    pub head: &'a [u64],
+    /// The running coordinate of the first output.
+    pub start: u64,
+    /// The number of outputs.
+    pub len: usize,
+    /// The coordinate after the running one.
+    pub tail: Tail,
+}
+
+impl Row<'_> {
+    /// Writes the output at position `t` of the row into `out` (of length k).
+    pub fn output(&self, t: usize, out: &mut [u64]) {
+        let running = self.start + t as u64;
+        let place = self.head.len();
+        out[..place].copy_from_slice(self.head);
+        out[place] = running;
+        match self.tail {
+            Tail::Complement(rest) => out[place + 1] = rest - running,
+            Tail::Zero => out[place + 1] = 0,
+            Tail::Free => {}
+        }
+    }
+}
+
+/// The borders of a region's blocks.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    depth: usize,
+    /// For each block its first output: the head and the running coordinate, `depth` numbers.
+    starts: Vec<u64>,
+    /// For each block its number of outputs.
+    sizes: Vec<u32>,
+}
+
+impl Blocks {
+    /// The number of blocks.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there is no block.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The number of outputs in all blocks.
+    #[must_use]
+    pub fn outputs(&self) -> u64 {
+        self.sizes.iter().map(|&size| u64::from(size)).sum()
+    }
+
+    fn start(&self, block: usize) -> &[u64] {
+        &self.starts[block * self.depth..][..self.depth]
+    }
+}

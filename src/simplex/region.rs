@@ -1,0 +1,332 @@
+//! Sets of outputs and their division into blocks.
+
+use super::{BLOCK, Blocks, Row, Tail};
+use crate::numeric::{LN_NEGLIGIBLE, gamma::Table};
+
+/// An inclusive range of one coordinate.
+pub type Window = (u64, u64);
+
+const EMPTY: Window = (1, 0);
+
+/// How the coordinates of an output hang together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Compositions of n: the last coordinate is what the others leave.
+    Simplex,
+    /// The last coordinate is max(0, n − the others): totals are restored unless they exceed n.
+    Restored,
+    /// All coordinates are free.
+    Free,
+}
+
+/// A box of windows, cut by its shape and, for a ball, by a bound on ln BC.
+#[derive(Clone, Debug)]
+pub struct Region {
+    n: u64,
+    shape: Shape,
+    windows: Vec<Window>,
+    ball: Option<Ball>,
+}
+
+/// Unimodal tables v ↦ D_i(v) with their maxima at `centre`. Outputs whose sum falls below
+/// [`LN_NEGLIGIBLE`] are skipped as far as their first coordinates, or the running one and the
+/// last, show it.
+#[derive(Clone, Debug)]
+struct Ball {
+    centre: Vec<u64>,
+    tables: Vec<Table>,
+}
+
+impl Region {
+    /// A box: one window for each of the k coordinates (the last is not used by
+    /// [`Shape::Restored`]).
+    #[must_use]
+    pub fn new(n: u64, shape: Shape, windows: Vec<Window>) -> Self {
+        Self { n, shape, windows, ball: None }
+    }
+
+    /// All compositions of `n` into `k` parts.
+    #[must_use]
+    pub fn simplex(n: u64, k: usize) -> Self {
+        Self::new(n, Shape::Simplex, vec![(0, n); k])
+    }
+
+    /// The outputs around `centre` that can have Σ D_i >= [`LN_NEGLIGIBLE`], given the tables of D_i.
+    /// Outside, the distance is exactly 1 in double precision: a plateau.
+    #[must_use]
+    pub fn ball(centre: Vec<u64>, tables: Vec<Table>) -> Self {
+        let n = centre.iter().sum();
+        let windows = tables.iter().map(|t| (t.first(), t.end() - 1)).collect();
+        let ball = Some(Ball { centre, tables });
+        Self { ball, ..Self::new(n, Shape::Simplex, windows) }
+    }
+
+    /// The number of coordinates that are walked; for a simplex the last is determined.
+    fn depth(&self) -> usize {
+        match self.shape {
+            Shape::Simplex | Shape::Restored => self.windows.len() - 1,
+            Shape::Free => self.windows.len(),
+        }
+    }
+
+    /// The window of the coordinate that follows `head`; empty if low > high.
+    fn window(&self, head: &[u64]) -> Window {
+        let level = head.len();
+        let budget = self.budget(head);
+        if budget > 0.0 {
+            return EMPTY;
+        }
+        let (mut low, mut high) = self.cut(level, budget);
+        if self.shape == Shape::Simplex {
+            let rest = self.n - head.iter().sum::<u64>();
+            let after = level + 1..self.windows.len();
+            let (least, most) = after.fold((0, 0), |(least, most), i| {
+                let (l, h) = self.cut(i, budget);
+                (least + l, most + h)
+            });
+            if rest < least {
+                return EMPTY;
+            }
+            low = low.max(rest.saturating_sub(most));
+            high = high.min(rest - least);
+        }
+        (low, high)
+    }
+
+    /// What is left of [`LN_NEGLIGIBLE`] after the coordinates of `head`.
+    fn budget(&self, head: &[u64]) -> f64 {
+        let Some(ball) = &self.ball else { return 0.0 };
+        let spent: f64 = ball
+            .tables
+            .iter()
+            .zip(head)
+            .map(|(table, &v)| table.get(v).unwrap_or(f64::NEG_INFINITY))
+            .sum();
+        LN_NEGLIGIBLE - spent
+    }
+
+    /// The window of coordinate `i` where its table stays at or above `budget`.
+    fn cut(&self, i: usize, budget: f64) -> Window {
+        let (low, high) = self.windows[i];
+        let Some(ball) = &self.ball else { return (low, high) };
+        let value = |v: u64| ball.tables[i].get(v).unwrap_or(f64::NEG_INFINITY);
+        let peak = ball.centre[i];
+        // At the peak D_i = 0 >= budget: both searches have an answer.
+        (
+            first_where(low, peak, |v| value(v) >= budget),
+            first_where(peak, high + 1, |v| value(v) < budget) - 1,
+        )
+    }
+
+    /// The rows that follow `head` with running coordinates in `low..=high`: two if the window
+    /// crosses the point where a restored total would exceed n.
+    fn rows<'a>(&self, head: &'a [u64], (low, high): Window) -> [Option<Row<'a>>; 2] {
+        let row = |low: u64, high: u64, tail| {
+            (low <= high).then(|| Row { head, start: low, len: (high - low + 1) as usize, tail })
+        };
+        let used: u64 = head.iter().sum();
+        match self.shape {
+            Shape::Free => [row(low, high, Tail::Free), None],
+            Shape::Simplex => [row(low, high, Tail::Complement(self.n - used)), None],
+            Shape::Restored => match self.n.checked_sub(used) {
+                None => [row(low, high, Tail::Zero), None],
+                Some(rest) => [
+                    row(low, high.min(rest), Tail::Complement(rest)),
+                    row(low.max(rest + 1), high, Tail::Zero),
+                ],
+            },
+        }
+    }
+
+    /// Moves `head` on to the next one whose row is not empty and returns that row's window.
+    /// `head` may be shorter than a full head: then its first completion is found.
+    fn advance(&self, head: &mut Vec<u64>, mut step: bool) -> Option<Window> {
+        let length = self.depth() - 1;
+        loop {
+            if step {
+                let last = head.pop()?;
+                if last < self.window(head).1 {
+                    head.push(last + 1);
+                    step = false;
+                }
+                continue;
+            }
+            let (low, high) = self.window(head);
+            if low > high {
+                step = true;
+            } else if head.len() == length {
+                return Some((low, high));
+            } else {
+                head.push(low);
+            }
+        }
+    }
+
+    /// Divides the region into blocks of [`BLOCK`] outputs (the last may be smaller).
+    #[must_use]
+    pub fn blocks(&self) -> Blocks {
+        let depth = self.depth();
+        let mut blocks = Blocks { depth, starts: Vec::new(), sizes: Vec::new() };
+        let mut room = 0;
+        let mut head = Vec::with_capacity(depth);
+        let mut step = false;
+        while let Some((low, high)) = self.advance(&mut head, step) {
+            step = true;
+            let mut next = low;
+            while next <= high {
+                if room == 0 {
+                    blocks.starts.extend(&head);
+                    blocks.starts.push(next);
+                    blocks.sizes.push(0);
+                    room = BLOCK as u64;
+                }
+                let taken = room.min(high - next + 1);
+                if let Some(size) = blocks.sizes.last_mut() {
+                    *size += taken as u32;
+                }
+                room -= taken;
+                next += taken;
+            }
+            if depth == 1 {
+                break;
+            }
+        }
+        blocks
+    }
+
+    /// Calls `visit` for the rows (or pieces of rows) of one block, in order.
+    pub fn walk(&self, blocks: &Blocks, block: usize, mut visit: impl FnMut(&Row)) {
+        let start = blocks.start(block);
+        let mut left = u64::from(blocks.sizes[block]);
+        let mut head = start[..start.len() - 1].to_vec();
+        let (mut low, mut high) = (start[start.len() - 1], self.window(&head).1);
+        loop {
+            let taken = left.min(high - low + 1);
+            for row in self.rows(&head, (low, low + taken - 1)).iter().flatten() {
+                visit(row);
+            }
+            left -= taken;
+            if left == 0 {
+                return;
+            }
+            match self.advance(&mut head, true) {
+                Some(window) => (low, high) = window,
+                None => return,
+            }
+        }
+    }
+
+    /// Whether the region contains this output.
+    #[must_use]
+    pub fn contains(&self, output: &[u64]) -> bool {
+        (0..self.depth()).all(|level| {
+            let (low, high) = self.window(&output[..level]);
+            (low..=high).contains(&output[level])
+        })
+    }
+
+    /// An upper estimate of the number of outputs, without walking them: the box, but for a
+    /// simplex no more than all compositions.
+    #[must_use]
+    pub fn size_bound(&self) -> f64 {
+        let sides = self.windows[..self.depth()].iter();
+        let volume: f64 = sides.map(|&(low, high)| (high - low) as f64 + 1.0).product();
+        let all = crate::model::compositions(self.n, self.windows.len());
+        match (self.shape, all) {
+            (Shape::Simplex, Some(all)) => volume.min(all as f64),
+            _ => volume,
+        }
+    }
+}
+
+/// The first v in [low, high) with `found(v)`, or `high`; `found` changes from false to true once.
+fn first_where(mut low: u64, mut high: u64, found: impl Fn(u64) -> bool) -> u64 {
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if found(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::gamma::half_gap_table;
+
+    fn outputs(region: &Region, k: usize) -> Vec<Vec<u64>> {
+        let blocks = region.blocks();
+        let mut all = Vec::new();
+        for block in 0..blocks.len() {
+            region.walk(&blocks, block, |row| {
+                for t in 0..row.len {
+                    let mut out = vec![0; k];
+                    row.output(t, &mut out);
+                    all.push(out);
+                }
+            });
+        }
+        assert_eq!(all.len() as u64, blocks.outputs());
+        all
+    }
+
+    #[test]
+    fn the_simplex_is_walked_once_in_order() {
+        for (n, k) in [(0, 2), (7, 2), (3000, 2), (60, 3), (25, 4), (9, 5), (0, 4)] {
+            let all = outputs(&Region::simplex(n, k), k);
+            let expected = crate::model::compositions(n, k).unwrap();
+            assert_eq!(all.len() as u128, expected, "n = {n}, k = {k}");
+            assert!(all.is_sorted() && all.windows(2).all(|w| w[0] != w[1]));
+            assert!(all.iter().all(|c| c.iter().sum::<u64>() == n));
+        }
+    }
+
+    #[test]
+    fn restored_rows_split_where_the_total_exceeds_n() {
+        let region = Region::new(5, Shape::Restored, vec![(1, 4), (0, 5), (0, 5)]);
+        let all = outputs(&region, 3);
+        assert_eq!(all.len(), 24);
+        for c in &all {
+            assert_eq!(c[2], 5_u64.saturating_sub(c[0] + c[1]));
+        }
+    }
+
+    #[test]
+    fn a_free_region_is_its_box() {
+        let all = outputs(&Region::new(9, Shape::Free, vec![(2, 4), (0, 9), (9, 9)]), 3);
+        assert_eq!(all.len(), 30);
+    }
+
+    #[test]
+    fn windows_cut_the_simplex_on_both_sides() {
+        let windows = vec![(2, 5), (0, 3), (1, 4)];
+        let region = Region::new(9, Shape::Simplex, windows.clone());
+        let expected: Vec<_> = outputs(&Region::simplex(9, 3), 3)
+            .into_iter()
+            .filter(|c| c.iter().zip(&windows).all(|(v, (low, high))| v >= low && v <= high))
+            .collect();
+        assert_eq!(outputs(&region, 3), expected);
+        assert!(expected.iter().all(|c| region.contains(c)));
+        assert!(!region.contains(&[6, 0, 3]));
+    }
+
+    #[test]
+    fn a_ball_leaves_out_only_what_is_negligible() {
+        let (x, n) = ([1500, 400, 100], 2000);
+        let table = |i: usize| half_gap_table(1.0, x[i], (x[i], x[i]), n, LN_NEGLIGIBLE - 1.0);
+        let tables: Vec<_> = (0..3).map(table).collect();
+        let region = Region::ball(x.to_vec(), tables);
+        let inside = outputs(&region, 3);
+        assert!(inside.len() < 1_000_000 && inside.contains(&x.to_vec()));
+        let full: Vec<_> = (0..3).map(|i| half_gap_table(1.0, x[i], (0, n), n, 0.0)).collect();
+        let ln_bc = |c: &[u64]| (0..3).map(|i| full[i].get(c[i]).unwrap()).sum::<f64>();
+        let relevant =
+            outputs(&Region::simplex(n, 3), 3).into_iter().filter(|c| ln_bc(c) >= LN_NEGLIGIBLE);
+        for c in relevant {
+            assert!(region.contains(&c), "{c:?}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Texts that dpbi reads: files on disk, and the configs and data compiled into the binary, so
+//! that the bundled experiments run from any folder.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+use include_dir::{Dir, include_dir};
+
+use crate::diagnostic::{Diagnostic, suggest};
+
+static CONFIGS: Dir = include_dir!("$CARGO_MANIFEST_DIR/configs");
+static DATA: Dir = include_dir!("$CARGO_MANIFEST_DIR/data");
+
+/// Where a text comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A file.
+    Disk(PathBuf),
+    /// A file of the project, compiled in; its path below the project's folder.
+    Bundle(PathBuf),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disk(path) => write!(f, "{}", path.display()),
+            Self::Bundle(path) => write!(f, "(bundled) {}", path.display()),
+        }
+    }
+}
+
+impl Source {
+    /// The config that a user names: a file, or else a bundled config by its path or name.
+    pub fn config(named: &str) -> Result<Self, Diagnostic> {
+        let path = Path::new(named);
+        if path.exists() {
+            return Ok(Self::Disk(path.into()));
+        }
+        let bundled = bundled_configs();
+        let wanted = named.trim_end_matches(".toml").trim_start_matches("configs/");
+        let same = |candidate: &&PathBuf| config_name(candidate) == wanted;
+        match bundled.iter().find(same) {
+            Some(found) => Ok(Self::Bundle(found.clone())),
+            None => {
+                let names: Vec<String> = bundled.iter().map(|path| config_name(path)).collect();
+                let hint = suggest(wanted, names.iter().map(String::as_str));
+                Err(Diagnostic::new(format!("there is no config {named}"))
+                    .help(format!("give the path of a TOML file, or a bundled config: {hint}")))
+            }
+        }
+    }
+
+    /// The file that `path`, written in this one, means: relative to this file's folder.
+    #[must_use]
+    pub fn relative(&self, path: &str) -> Self {
+        let join = |own: &PathBuf| own.parent().unwrap_or(Path::new("")).join(path);
+        match self {
+            Self::Disk(own) => Self::Disk(join(own)),
+            Self::Bundle(own) if Path::new(path).is_relative() => {
+                Self::Bundle(normalise(&join(own)))
+            }
+            Self::Bundle(_) => Self::Disk(path.into()),
+        }
+    }
+
+    /// The bytes.
+    pub fn read(&self) -> Result<Vec<u8>, Diagnostic> {
+        match self {
+            Self::Disk(path) => std::fs::read(path).map_err(|error| {
+                Diagnostic::new(format!("cannot read {}: {error}", path.display()))
+            }),
+            Self::Bundle(path) => bundled_file(path).map(<[u8]>::to_vec).ok_or_else(|| {
+                Diagnostic::new(format!("no file {} is bundled with dpbi", path.display()))
+            }),
+        }
+    }
+
+    /// The file's name without folder and ending.
+    #[must_use]
+    pub fn stem(&self) -> String {
+        let (Self::Disk(path) | Self::Bundle(path)) = self;
+        path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned())
+    }
+}
+
+/// The bundled configs, by path.
+#[must_use]
+pub fn bundled_configs() -> Vec<PathBuf> {
+    fn collect(dir: &Dir, found: &mut Vec<PathBuf>) {
+        let is_config = |path: &Path| path.extension().is_some_and(|ending| ending == "toml");
+        let files = dir.files().map(|file| file.path()).filter(|path| is_config(path));
+        found.extend(files.map(|path| Path::new("configs").join(path)));
+        dir.dirs().for_each(|inner| collect(inner, found));
+    }
+    let mut found = Vec::new();
+    collect(&CONFIGS, &mut found);
+    found.sort();
+    found
+}
+
+/// A bundled config's path without `configs/` and `.toml`: what a user may call it.
+#[must_use]
+pub fn config_name(path: &Path) -> String {
+    let inside = path.strip_prefix("configs").unwrap_or(path).with_extension("");
+    inside.to_string_lossy().into_owned()
+}
+
+fn bundled_file(path: &Path) -> Option<&'static [u8]> {
+    let inside = |root: &str, dir: &'static Dir| {
+        path.strip_prefix(root).ok().and_then(|rest| dir.get_file(rest))
+    };
+    let file = inside("configs", &CONFIGS).or_else(|| inside("data", &DATA))?;
+    Some(file.contents())
+}
+
+/// Resolves `..` without asking the disk.
+fn normalise(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut clean, part| {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            other => clean.push(other),
+        }
+        clean
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bundled_configs_are_found_by_name_and_path() {
+        for named in ["beta_balanced", "configs/beta_balanced.toml", "beta_balanced.toml"] {
+            let source = Source::config(named).unwrap();
+            assert!(!source.read().unwrap().is_empty());
+        }
+        let error = Source::config("beta_balancd").unwrap_err().to_string();
+        assert!(error.contains("did you mean `beta_balanced`"), "{error}");
+    }
+
+    #[test]
+    fn data_is_found_beside_a_bundled_config() {
+        let config = Source::Bundle("configs/real_data.toml".into());
+        let data = config.relative("../data/badges.csv");
+        assert_eq!(data, Source::Bundle("data/badges.csv".into()));
+        assert!(data.read().is_ok());
+    }
+}

@@ -1,0 +1,92 @@
+//! One setting on the bench: what its mechanisms share, and the exact numbers about each.
+
+use crate::field::Field;
+use crate::law::{self, Candidates, Exponential, Law, Moments, Product, Recipe};
+use crate::metric::Metric;
+use crate::model::Posterior;
+use crate::setting::Setting;
+use crate::simplex::Window;
+
+/// The tables and candidates of one setting, made once and used by every mechanism.
+pub struct Workbench<'a> {
+    posterior: &'a Posterior,
+    /// The score's distance first, then the metrics asked for.
+    fields: Vec<Box<dyn Field>>,
+    candidates: Option<Candidates>,
+}
+
+/// Exact numbers about the error of one mechanism. `None` where the law is too large to be walked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exact {
+    /// Mean and standard deviation.
+    pub moments: Option<Moments>,
+    /// The median.
+    pub median: Option<f64>,
+    /// The 90 % quantile.
+    pub q90: Option<f64>,
+    /// The probability of releasing the true posterior.
+    pub p_exact: f64,
+}
+
+impl<'a> Workbench<'a> {
+    /// Prepares `recipes`, with errors in the setting's distance and in `metrics`.
+    #[must_use]
+    pub fn new(setting: &'a Setting, recipes: &[Recipe], metrics: &[Metric]) -> Self {
+        let posterior = &setting.posterior;
+        let reach = joint_reach(posterior, recipes);
+        let mut fields = vec![setting.distance.field(posterior, &reach)];
+        fields.extend(metrics.iter().map(|metric| metric.field(posterior, &reach)));
+        let enumerates = recipes.iter().any(|r| matches!(r, Recipe::Exponential { .. }));
+        let candidates = enumerates.then(|| {
+            let fields: Vec<&dyn Field> = fields.iter().map(AsRef::as_ref).collect();
+            Candidates::new(fields[0], posterior.k(), &fields)
+        });
+        Self { posterior, fields, candidates }
+    }
+
+    /// The fields: the distance first, then the metrics in their order.
+    pub fn fields(&self) -> impl Iterator<Item = &dyn Field> {
+        self.fields.iter().map(AsRef::as_ref)
+    }
+
+    /// The law of one recipe (one of those that the bench was prepared for).
+    ///
+    /// # Panics
+    /// If the bench was prepared without any exponential recipe and is asked for one.
+    #[must_use]
+    pub fn law(&self, recipe: Recipe) -> Box<dyn Law + '_> {
+        match recipe {
+            Recipe::Exponential { rate } => {
+                let candidates = self.candidates.as_ref();
+                let candidates = candidates.expect("the bench knows its recipes");
+                Box::new(Exponential::new(candidates, self.fields[0].as_ref(), rate))
+            }
+            Recipe::Noise { noise, scale, restored } => {
+                Box::new(Product::noise(self.posterior, noise, scale, restored))
+            }
+            Recipe::Hamming { rate } => Box::new(Product::hamming(self.posterior, rate)),
+        }
+    }
+}
+
+/// The exact error of `law`, measured by `field`.
+#[must_use]
+pub fn exact(law: &dyn Law, field: &dyn Field) -> Exact {
+    let quantiles = law::quantiles(law, field, &[0.5, 0.9]);
+    Exact {
+        moments: law::moments(law, field),
+        median: quantiles.as_ref().map(|q| q[0]),
+        q90: quantiles.as_ref().map(|q| q[1]),
+        p_exact: law.p_exact(),
+    }
+}
+
+/// For each coordinate, the smallest window that holds those of all recipes.
+#[must_use]
+pub fn joint_reach(posterior: &Posterior, recipes: &[Recipe]) -> Vec<Window> {
+    let start: Vec<Window> = posterior.counts().iter().map(|&x| (x, x)).collect();
+    recipes.iter().fold(start, |joint, recipe| {
+        let join = |(a, b): (Window, Window)| (a.0.min(b.0), a.1.max(b.1));
+        joint.into_iter().zip(recipe.reach(posterior)).map(join).collect()
+    })
+}
