@@ -8,7 +8,6 @@ use crate::field::Field;
 use crate::model::Posterior;
 use crate::numeric::exp::one_minus_exp;
 use crate::numeric::gamma::{Table, half_gap, half_gap_table};
-use crate::sensitivity::Sensitivity;
 use crate::simplex::{Region, Row, Tail, Window};
 
 /// H(Dir(a), Dir(b)) = sqrt(1 − BC), BC = B((a+b)/2) / sqrt(B(a) B(b)), B the multivariate beta
@@ -37,8 +36,8 @@ impl Distance for Hellinger {
         })
     }
 
-    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
-        Sensitivity::new(posterior, 1.0)
+    fn power(&self, _: &Posterior) -> f64 {
+        1.0
     }
 }
 

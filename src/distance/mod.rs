@@ -22,8 +22,13 @@ pub trait Distance: Sync {
     /// outputs of any total that will be asked for often; others are answered too, but slowly.
     fn field(&self, posterior: &Posterior, reach: &[Window]) -> Box<dyn Field>;
 
+    /// s, where the distance at equal totals is sqrt(1 − BC^s).
+    fn power(&self, posterior: &Posterior) -> f64;
+
     /// How far one record can move the posterior.
-    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity;
+    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
+        Sensitivity::new(posterior, self.power(posterior))
+    }
 
     /// Why the distance cannot be evaluated for mechanisms that leave the total open.
     fn refuses_open_totals(&self, _prior: &Prior) -> Option<String> {

@@ -6,7 +6,6 @@ use crate::field::Field;
 use crate::model::{Posterior, Prior};
 use crate::numeric::exp::one_minus_exp;
 use crate::numeric::{lgamma, ln, log1p};
-use crate::sensitivity::Sensitivity;
 use crate::simplex::{Region, Row, Tail, Window};
 
 /// H_print = sqrt(1 − e^z), z = g((a+b)/2) − ½ g(a) − ½ g(b), g(v) = Σ lnΓ(v_i) / ln Σ v_i:
@@ -27,13 +26,14 @@ impl Distance for Print {
     }
 
     fn field(&self, posterior: &Posterior, reach: &[Window]) -> Box<dyn Field> {
-        let affinity = Affinity::new(posterior, power(posterior), reach);
+        let affinity = Affinity::new(posterior, self.power(posterior), reach);
         let ln_gammas = (0..posterior.k()).map(|i| lgamma(posterior.parameter(i))).sum();
         Box::new(PrintField { affinity, ln_gammas })
     }
 
-    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
-        Sensitivity::new(posterior, power(posterior))
+    /// 1 / ln N. Without records there is one candidate, at distance 0 whatever the power.
+    fn power(&self, posterior: &Posterior) -> f64 {
+        if posterior.n() == 0 { 1.0 } else { 1.0 / ln(posterior.total()) }
     }
 
     fn refuses_open_totals(&self, prior: &Prior) -> Option<String> {
@@ -44,11 +44,6 @@ impl Distance for Print {
             )
         })
     }
-}
-
-/// 1 / ln N. Without records there is one candidate, at distance 0 whatever the power.
-fn power(posterior: &Posterior) -> f64 {
-    if posterior.n() == 0 { 1.0 } else { 1.0 / ln(posterior.total()) }
 }
 
 struct PrintField {

@@ -27,6 +27,10 @@ impl Mechanism for MhBeta {
         &[Choice::Divisor, Choice::CandidatesInBeta]
     }
 
+    fn uses_delta(&self) -> bool {
+        true
+    }
+
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
         let factor = 2.0 / options.divisor.unwrap_or(2.0);
         match setting.delta {

@@ -1,0 +1,214 @@
+//! The command line. Doc comments here are the help that users read.
+#![allow(missing_docs)]
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, builder::styling};
+
+use crate::figure::Format;
+
+/// A laboratory for differentially private Bayesian inference.
+///
+/// How to release the posterior of categorical data privately, and how much accuracy each way of
+/// doing it costs. Experiments are TOML files; results are CSV tables and figures.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dpbi",
+    version,
+    arg_required_else_help = true,
+    styles = STYLES,
+    after_help = "Examples:\n  \
+        dpbi run configs/beta_balanced.toml      run an experiment, write results/beta_balanced/\n  \
+        dpbi check configs/real_data.toml        validate it and predict the work\n  \
+        dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
+        dpbi list                                the bundled experiments\n\n\
+        Exit status: 0 done; 1 failed; 2 bad input."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const STYLES: styling::Styles = styling::Styles::styled()
+    .header(styling::AnsiColor::Blue.on_default().bold())
+    .usage(styling::AnsiColor::Blue.on_default().bold())
+    .literal(styling::AnsiColor::Green.on_default())
+    .placeholder(styling::AnsiColor::Cyan.on_default());
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run experiments and write tables and figures to results/<name>/
+    Run(Run),
+    /// Validate configs and predict the work, without running
+    Check(Check),
+    /// Everything exact about one setting
+    Inspect(Inspect),
+    /// The bundled experiments, and whether their results are present and current
+    List(List),
+}
+
+/// What several commands understand.
+#[derive(Debug, Args)]
+pub struct Machine {
+    /// Threads to use [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Start even if it needs more memory than there is, or more than 24 hours
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What replaces a config's own values.
+#[derive(Debug, Args)]
+pub struct Replace {
+    /// Replace the config's seed
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub seed: Option<u64>,
+    /// Replace the config's number of runs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub runs: Option<u64>,
+}
+
+/// What is printed.
+#[derive(Debug, Args)]
+pub struct Print {
+    /// Print one JSON document on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi run configs/beta_balanced.toml\n  \
+    dpbi run beta_balanced --runs 100 --format none      a bundled config, from any folder\n  \
+    dpbi run configs/*.toml --threads 2 --out /tmp/results")]
+pub struct Run {
+    /// Experiment files, or the names of bundled experiments
+    #[arg(required = true, value_name = "CONFIG")]
+    pub configs: Vec<String>,
+    /// The folder for results
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    /// Figure formats: svg, png, both separated by a comma, or none
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    pub format: Formats,
+    #[command(flatten)]
+    pub replace: Replace,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+    /// Print nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say when each cell is done
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  dpbi check configs/beta_balanced.toml --runs 100000")]
+pub struct Check {
+    /// Experiment files, or the names of bundled experiments
+    #[arg(required = true, value_name = "CONFIG")]
+    pub configs: Vec<String>,
+    #[command(flatten)]
+    pub replace: Replace,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
+    dpbi inspect --prior 1,1,1 --counts 54,9,27 --epsilon 0.5 --mechanism geometric,ehds --json\n  \
+    dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301")]
+pub struct Inspect {
+    /// The prior's parameters
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        required = true,
+        allow_negative_numbers = true
+    )]
+    pub prior: Vec<f64>,
+    /// The counts of the data
+    #[arg(
+        long,
+        value_name = "X,Y,…",
+        value_delimiter = ',',
+        required = true,
+        allow_negative_numbers = true
+    )]
+    pub counts: Vec<u64>,
+    /// ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: f64,
+    /// δ, for mh-beta and the β-smooth sensitivity
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub delta: Option<f64>,
+    /// γ, for ehds, mh-gamma and the γ-smooth sensitivity
+    #[arg(long, value_name = "G", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub gamma: f64,
+    /// β of the β-smooth sensitivity, instead of the one that δ gives
+    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    pub beta: Option<f64>,
+    /// Mechanisms [default: all that can be used]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub mechanism: Vec<String>,
+    /// hellinger (as defined) or print (as the figures were drawn)
+    #[arg(long, value_name = "NAME", default_value = "hellinger")]
+    pub distance: String,
+    /// Also the distance of this posterior's counts from the data
+    #[arg(long, value_name = "X,Y,…", value_delimiter = ',')]
+    pub candidate: Option<Vec<u64>>,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// The mechanisms instead, with what they draw and their options
+    #[arg(long)]
+    pub mechanisms: bool,
+    /// The folder for results
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+/// A list of formats, as one value.
+#[derive(Clone, Debug)]
+pub struct Formats(pub Vec<Format>);
+
+fn formats(list: &str) -> Result<Formats, String> {
+    if list == "none" {
+        return Ok(Formats(Vec::new()));
+    }
+    let parse = |name: &str| name.trim().parse::<Format>().map_err(|error| error.to_string());
+    list.split(',').map(parse).collect::<Result<_, _>>().map(Formats)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn formats_are_a_list_or_none() {
+        assert_eq!(formats("svg, png").unwrap().0, [Format::Svg, Format::Png]);
+        assert!(formats("none").unwrap().0.is_empty());
+        assert!(formats("svg,jpg").unwrap_err().contains("jpg"));
+    }
+}

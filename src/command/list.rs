@@ -1,0 +1,67 @@
+//! `dpbi list`.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::Failure;
+use crate::cli::List;
+use crate::config::{self, Overrides};
+use crate::console::Grid;
+use crate::mechanism;
+use crate::source::{Source, bundled_configs, config_name};
+use crate::store::Manifest;
+
+pub fn execute(args: &List) -> Result<(), Failure> {
+    let rows = if args.mechanisms { mechanisms() } else { experiments(&args.out)? };
+    if args.print.json {
+        println!("{:#}", json!(rows));
+        return Ok(());
+    }
+    let mut grid = Grid::new(usize::MAX);
+    if let Some(first) = rows.first() {
+        grid.row(first.keys().map(|key| key.to_uppercase()));
+    }
+    for row in &rows {
+        grid.row(row.values().map(|value| value.as_str().unwrap_or_default()));
+    }
+    print!("{}", grid.render());
+    Ok(())
+}
+
+type Row = serde_json::Map<String, serde_json::Value>;
+
+fn row(cells: impl IntoIterator<Item = (&'static str, String)>) -> Row {
+    cells.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect()
+}
+
+fn experiments(out: &Path) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    for path in bundled_configs() {
+        let experiment = config::load(&Source::Bundle(path.clone()), Overrides::default())?;
+        let state = match Manifest::read(&out.join(&experiment.name)) {
+            None => "absent",
+            Some(manifest) if manifest.is_of(&config::resolve(&experiment)) => "current",
+            Some(_) => "out of date",
+        };
+        rows.push(row([
+            ("config", config_name(&path)),
+            ("kind", experiment.kind.id().to_owned()),
+            ("title", experiment.title.clone()),
+            ("results", state.to_owned()),
+        ]));
+    }
+    Ok(rows)
+}
+
+fn mechanisms() -> Vec<Row> {
+    let cells = |mechanism: &&dyn mechanism::Mechanism| {
+        let options: Vec<_> = mechanism.choices().iter().map(|choice| choice.key()).collect();
+        row([
+            ("id", mechanism.id().to_owned()),
+            ("options", options.join(", ")),
+            ("draws", mechanism.draws().to_owned()),
+        ])
+    };
+    mechanism::ALL.iter().map(cells).collect()
+}

@@ -1,0 +1,101 @@
+//! The commands: each turns its arguments into calls of the library and prints the outcome.
+
+mod check;
+mod inspect;
+mod list;
+mod run;
+
+use crate::cli::{Cli, Command, Machine, Replace};
+use crate::config::{self, Overrides};
+use crate::cost::{self, SettingWork, Work};
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::source::Source;
+
+/// Why a command ended without doing its work.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The user's input cannot be used.
+    #[error(transparent)]
+    Input(#[from] Diagnostic),
+    /// Something else went wrong.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl Failure {
+    /// The exit status.
+    #[must_use]
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Broken(_) => 1,
+        }
+    }
+
+    fn broken(error: impl std::fmt::Display) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+/// Carries out a command.
+pub fn execute(cli: &Cli) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Run(args) => run::execute(args),
+        Command::Check(args) => check::execute(args),
+        Command::Inspect(args) => inspect::execute(args),
+        Command::List(args) => list::execute(args),
+    }
+}
+
+/// Reads all configs before anything is done with the first.
+fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment)>, Diagnostic> {
+    let overrides = Overrides { seed: replace.seed, runs: replace.runs };
+    let mut experiments: Vec<(Source, Experiment)> = Vec::new();
+    for named in configs {
+        let source = Source::config(named)?;
+        let experiment = config::load(&source, overrides)?;
+        if let Some((other, _)) = experiments.iter().find(|(_, e)| e.name == experiment.name) {
+            let cause = format!("{other} and {source} are both named `{}`", experiment.name);
+            return Err(Diagnostic::new(cause).help("give one of them another `name`"));
+        }
+        experiments.push((source, experiment));
+    }
+    Ok(experiments)
+}
+
+/// Sets the number of threads and returns it.
+fn threads(machine: &Machine) -> Result<usize, Failure> {
+    if let Some(threads) = machine.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global().map_err(Failure::broken)?;
+    }
+    Ok(rayon::current_num_threads())
+}
+
+/// Predicts an experiment, case by case.
+fn predict(experiment: &Experiment) -> Vec<SettingWork> {
+    let predict = |case| {
+        let recipes = crate::experiment::accuracy::recipes(&experiment.variants, case);
+        cost::predict(&case.setting, &recipes, &experiment.metrics, experiment.runs)
+    };
+    experiment.cases.iter().map(predict).collect()
+}
+
+/// Refuses work that cannot be done, unless forced.
+fn admit(
+    what: &str,
+    work: &[SettingWork],
+    threads: usize,
+    force: bool,
+) -> Result<Work, Diagnostic> {
+    let total = cost::total(work);
+    let largest = work.iter().map(|setting| setting.candidates).fold(0.0, f64::max);
+    match cost::objection(&total, largest, threads, cost::available_memory()) {
+        Some(objection) if !force => Err(Diagnostic::new(format!("{what}: {objection}")).help(
+            "fewer categories, fewer records, or mechanisms that need no enumeration (lshist, \
+             geometric, hamming); --force starts it all the same",
+        )),
+        _ => Ok(total),
+    }
+}

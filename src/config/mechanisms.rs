@@ -1,0 +1,99 @@
+//! The list of mechanisms with their options.
+
+use super::node::Node;
+use super::positive;
+use crate::diagnostic::{Diagnostic, suggest};
+use crate::experiment::Case;
+use crate::mechanism::{self, Choice, Global, Mechanism, Options, Variant};
+use crate::privacy::Gamma;
+use crate::sensitivity::CandidatesInBeta;
+
+/// Reads the list; each variant comes with the place where it was asked for.
+pub fn read<'a>(node: &Node<'a>) -> Result<(Vec<Variant>, Vec<Node<'a>>), Diagnostic> {
+    let nodes = node.one_or_list()?;
+    let mut variants: Vec<Variant> = Vec::new();
+    for node in &nodes {
+        let variant = if node.is_string() { plain(node) } else { with_options(node) }?;
+        if variants.iter().any(|other| other.label == variant.label) {
+            return Err(node
+                .wrong(format!("two mechanisms are labelled `{}`", variant.label))
+                .help(format!(
+                    "set a label of its own: {{ id = \"{}\", label = \"…\" }}",
+                    variant.mechanism.id()
+                )));
+        }
+        variants.push(variant);
+    }
+    Ok((variants, nodes))
+}
+
+/// Asks every mechanism whether it can be used in every case.
+pub fn check(variants: &[Variant], nodes: &[Node], cases: &[Case]) -> Result<(), Diagnostic> {
+    for (variant, node) in variants.iter().zip(nodes) {
+        for case in cases {
+            if let Err(refusal) = variant.recipe(&case.setting) {
+                return Err(node.wrong(refusal.cause).help(refusal.remedy));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn find(node: &Node) -> Result<&'static dyn Mechanism, Diagnostic> {
+    let id = node.string()?;
+    mechanism::find(id).ok_or_else(|| {
+        node.wrong(format!("unknown mechanism `{id}`"))
+            .help(suggest(id, mechanism::ALL.iter().map(|mechanism| mechanism.id())))
+    })
+}
+
+fn plain(node: &Node) -> Result<Variant, Diagnostic> {
+    Ok(Variant::plain(find(node)?))
+}
+
+fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
+    let mut table = node.table()?;
+    let id = table.require("id", "id = \"ehds\"");
+    let label = table.take("label").map(|node| node.string()).transpose()?;
+    let gamma = table.take("gamma");
+    let divisor = table.take("divisor");
+    let global = table.take("global");
+    let scale_factor = table.take("scale_factor");
+    let candidates = table.take("candidates_in_beta");
+    table.finish()?;
+
+    let mechanism = find(&id?)?;
+    let given = [
+        (Choice::Gamma, &gamma),
+        (Choice::Divisor, &divisor),
+        (Choice::Global, &global),
+        (Choice::ScaleFactor, &scale_factor),
+        (Choice::CandidatesInBeta, &candidates),
+    ];
+    for (choice, node) in given {
+        if let Some(node) = node.filter(|_| !mechanism.choices().contains(&choice)) {
+            return Err(not_understood(&node, mechanism));
+        }
+    }
+    let options = Options {
+        gamma: gamma.map(|node| node.check(Gamma::new(node.number()?))).transpose()?,
+        divisor: divisor.map(|node| positive(&node)).transpose()?,
+        global: global
+            .map(|node| node.one_of(&[("exact", Global::Exact), ("bound", Global::Bound)]))
+            .transpose()?,
+        scale_factor: scale_factor.map(|node| positive(&node)).transpose()?,
+        candidates_in_beta: candidates
+            .map(|node| {
+                node.one_of(&[("n+1", CandidatesInBeta::NPlusOne), ("n", CandidatesInBeta::N)])
+            })
+            .transpose()?,
+    };
+    let label = label.unwrap_or(mechanism.id()).to_owned();
+    Ok(Variant { mechanism, options, label })
+}
+
+fn not_understood(node: &Node, mechanism: &dyn Mechanism) -> Diagnostic {
+    let known: Vec<_> = mechanism.choices().iter().map(|choice| choice.key()).collect();
+    node.wrong(format!("`{}` has no option `{}`", mechanism.id(), node.key()))
+        .help(format!("its options are {}, label", known.join(", ")))
+}

@@ -1,0 +1,220 @@
+//! From a TOML file to an [`Experiment`] that cannot be wrong.
+//!
+//! Everything is checked before any work begins, and every complaint names the file, the line,
+//! the cause and the remedy.
+
+mod data;
+mod mechanisms;
+mod node;
+mod resolved;
+
+pub use data::DataSpec;
+pub use resolved::resolve;
+
+use crate::diagnostic::{Diagnostic, Place};
+use crate::distance::{self, Distance};
+use crate::experiment::{Case, Experiment, Grid, Kind, Look};
+use crate::metric::{self, Metric};
+use crate::model::{Posterior, Prior};
+use crate::privacy::{Delta, Epsilon, Gamma};
+use crate::setting::Setting;
+use crate::source::Source;
+use crate::stats::Whiskers;
+use node::{Node, Table, Text};
+
+/// What the command line may replace.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overrides {
+    /// The seed.
+    pub seed: Option<u64>,
+    /// The number of runs.
+    pub runs: Option<u64>,
+}
+
+/// The most runs that make sense: beyond, sampled means gain nothing that exact ones lack.
+const MOST_RUNS: u64 = 1_000_000_000;
+
+/// Reads and checks a config.
+pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
+    let file = source.to_string();
+    let bytes = source.read()?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| {
+        Diagnostic::new(format!("{file} is not valid UTF-8")).help("save the file as UTF-8")
+    })?;
+    let text = Text { file: &file, text };
+    let parsed = text.parse()?;
+    experiment(Table::new(text, parsed.get_ref()), source, overrides)
+}
+
+fn experiment(
+    mut table: Table,
+    source: &Source,
+    overrides: Overrides,
+) -> Result<Experiment, Diagnostic> {
+    // Unknown keys are found before missing ones: a typo is both.
+    let name = table.take("name");
+    let title = table.take("title").map(|node| node.string().map(str::to_owned)).transpose()?;
+    let kind = table.take("kind").map_or(Ok(Kind::Accuracy), |node| node.one_of(&KINDS))?;
+    let seed = table.take("seed").map_or(Ok(0), |node| seed(&node))?;
+    let runs = table.take("runs").map_or(Ok(1000), |node| runs(&node))?;
+    let prior = table.take("prior");
+    let epsilon = table.take("epsilon");
+    let deltas = numbers(table.take("delta"), Delta::new)?;
+    let gammas = numbers(table.take("gamma"), Gamma::new)?;
+    let distance =
+        table.take("distance").map_or(Ok(distance::HELLINGER), |n| named_distance(&n))?;
+    let metrics = metrics(table.take("metrics"), distance)?;
+    let mechanisms = table.take("mechanisms");
+    let look = look(&mut table)?;
+    let data = table.take("data");
+    let missing = |key: &'static str, example: &str| missing(source, key, example);
+    table.finish()?;
+
+    let name = folder_name(&name.ok_or_else(|| missing("name", "name = \"my_experiment\""))?)?;
+    let prior = prior.ok_or_else(|| missing("prior", "prior = [1, 1]"))?;
+    let priors = prior.vectors()?.iter().map(read_prior).collect::<Result<Vec<_>, _>>()?;
+    let epsilon = epsilon.ok_or_else(|| missing("epsilon", "epsilon = 1.0"))?;
+    let epsilons = numbers(Some(epsilon), Epsilon::new)?;
+    let mechanisms =
+        mechanisms.ok_or_else(|| missing("mechanisms", "mechanisms = [\"lshist\", \"ehds\"]"))?;
+    let (variants, nodes) = mechanisms::read(&mechanisms)?;
+    let data_node = data.ok_or_else(|| missing("data", "[data.balanced] with sizes = [100]"))?;
+    let data = data::read(&data_node, source)?;
+
+    let seed = overrides.seed.unwrap_or(seed);
+    let runs = overrides.runs.unwrap_or(runs);
+    let grid = Grid { priors, epsilons, deltas, gammas, data };
+    let cases = cases(&grid, seed, distance, &prior, &data_node)?;
+    mechanisms::check(&variants, &nodes, &cases)?;
+    let title = title.unwrap_or_else(|| name.clone());
+    Ok(Experiment { name, title, kind, seed, runs, distance, metrics, variants, grid, cases, look })
+}
+
+const KINDS: [(&str, Kind); 1] = [("accuracy", Kind::Accuracy)];
+
+fn missing(source: &Source, key: &str, example: &str) -> Diagnostic {
+    let place = Place::line(source.to_string(), 1);
+    Diagnostic::new(format!("the key `{key}` is missing"))
+        .at(place)
+        .help(format!("add for example {example}"))
+}
+
+/// TOML's whole numbers end at 2⁶³ − 1, and so do seeds.
+fn seed(node: &Node) -> Result<u64, Diagnostic> {
+    let seed = node.whole()?;
+    if i64::try_from(seed).is_err() {
+        return Err(node
+            .wrong(format!("the seed {seed} is too large"))
+            .help("use a seed below 2^63"));
+    }
+    Ok(seed)
+}
+
+fn runs(node: &Node) -> Result<u64, Diagnostic> {
+    match node.whole()? {
+        0 => Err(node.wrong("`runs` is 0").help("ask for at least one run, such as runs = 1000")),
+        runs if runs > MOST_RUNS => Err(node
+            .wrong(format!("{runs} runs are more than {MOST_RUNS}"))
+            .help("the exact means need no runs at all; 1000 runs make good box plots")),
+        runs => Ok(runs),
+    }
+}
+
+/// The name becomes a folder: letters, digits, `_`, `-` and `.`, not hidden.
+fn folder_name(node: &Node) -> Result<String, Diagnostic> {
+    let name = node.string()?;
+    let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+        return Err(node
+            .wrong(format!("`{name}` cannot be the name of a results folder"))
+            .help("use letters, digits, `_`, `-` and `.` only"));
+    }
+    Ok(name.to_owned())
+}
+
+fn read_prior(node: &Node) -> Result<Prior, Diagnostic> {
+    let alpha = node.list()?.iter().map(Node::number).collect::<Result<_, _>>()?;
+    node.check(Prior::new(alpha)).map_err(|error| error.help("write for example prior = [1, 1]"))
+}
+
+/// A number or a list of numbers, each checked; nothing if the key is absent.
+fn numbers<T, E: std::fmt::Display>(
+    node: Option<Node>,
+    check: impl Fn(f64) -> Result<T, E>,
+) -> Result<Vec<T>, Diagnostic> {
+    let Some(node) = node else { return Ok(Vec::new()) };
+    let read = |element: &Node| element.check(check(element.number()?));
+    node.one_or_list()?.iter().map(read).collect()
+}
+
+fn named_distance(node: &Node) -> Result<&'static dyn Distance, Diagnostic> {
+    node.one_of(&distance::ALL.map(|distance| (distance.id(), distance)))
+}
+
+/// The metrics beside the distance, which is always there.
+fn metrics(node: Option<Node>, distance: &dyn Distance) -> Result<Vec<Metric>, Diagnostic> {
+    let Some(node) = node else { return Ok(Vec::new()) };
+    let known: Vec<_> = metric::all().into_iter().map(|metric| (metric.id, metric)).collect();
+    let mut metrics: Vec<Metric> = Vec::new();
+    for element in node.one_or_list()? {
+        let metric = element.one_of(&known)?;
+        if metric.id != distance.id() && !metrics.contains(&metric) {
+            metrics.push(metric);
+        }
+    }
+    Ok(metrics)
+}
+
+fn look(table: &mut Table) -> Result<Look, Diagnostic> {
+    let mut look = Look::default();
+    if let Some(node) = table.take("whiskers") {
+        look.whiskers = match node.is_string() {
+            true => node.one_of(&[("range", Whiskers::Range)])?,
+            false => Whiskers::Iqr(positive(&node)?),
+        };
+    }
+    if let Some(node) = table.take("outliers") {
+        look.outliers = node.boolean()?;
+    }
+    Ok(look)
+}
+
+fn positive(node: &Node) -> Result<f64, Diagnostic> {
+    let value = node.number()?;
+    if value.is_finite() && value > 0.0 {
+        Ok(value)
+    } else {
+        Err(node
+            .wrong(format!("`{}` is {value}; it must be positive and finite", node.key()))
+            .help("write for example 1.5"))
+    }
+}
+
+/// Every combination of prior, data, ε, δ and γ.
+fn cases(
+    grid: &Grid,
+    seed: u64,
+    distance: &'static dyn Distance,
+    prior_node: &Node,
+    data_node: &Node,
+) -> Result<Vec<Case>, Diagnostic> {
+    let mut cases = Vec::new();
+    for prior in &grid.priors {
+        let data_sets = grid.data.data_sets(prior, seed).map_err(|(cause, remedy)| {
+            let node = if grid.priors.len() > 1 { prior_node } else { data_node };
+            node.wrong(cause).help(remedy)
+        })?;
+        for data in data_sets {
+            for &epsilon in &grid.epsilons {
+                for delta in grid.deltas_or_none() {
+                    for gamma in grid.gammas_or_one() {
+                        let posterior = Posterior::new(prior.clone(), data.counts.clone());
+                        let setting = Setting { posterior, epsilon, delta, gamma, distance };
+                        cases.push(Case { setting, label: data.label.clone(), at: data.at });
+                    }
+                }
+            }
+        }
+    }
+    Ok(cases)
+}

@@ -1,0 +1,208 @@
+//! A TOML value that knows where it stands, so that every complaint can point at it.
+
+use std::collections::BTreeSet;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostic::{Diagnostic, Place, suggest};
+
+/// The text of a config and what it is called.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    pub file: &'a str,
+    pub text: &'a str,
+}
+
+impl<'a> Text<'a> {
+    /// Parses the text as TOML.
+    pub fn parse(self) -> Result<Spanned<DeTable<'a>>, Diagnostic> {
+        DeTable::parse(self.text).map_err(|error| {
+            let message = error.message().replace('\n', ", ");
+            let place = error.span().map_or_else(
+                || Place::line(self.file, 1),
+                |span| Place::span(self.file, self.text, span),
+            );
+            Diagnostic::new(format!("this is not valid TOML: {message}")).at(place).help(
+                "a config holds lines such as `epsilon = 1.0` and tables such as `[data.balanced]`",
+            )
+        })
+    }
+}
+
+/// A value in its place.
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    text: Text<'a>,
+    key: &'a str,
+    value: &'a Spanned<DeValue<'a>>,
+}
+
+impl<'a> Node<'a> {
+    /// The key under which the value stands.
+    pub fn key(&self) -> &'a str {
+        self.key
+    }
+
+    /// A complaint about this value.
+    pub fn wrong(&self, cause: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(cause).at(self.place())
+    }
+
+    fn place(&self) -> Place {
+        Place::span(self.text.file, self.text.text, self.value.span())
+    }
+
+    fn expected(&self, what: &str, example: &str) -> Diagnostic {
+        let found = self.value.get_ref().type_str();
+        self.wrong(format!("`{}` must be {what}, but this is a {found}", self.key))
+            .help(format!("write for example {example}"))
+    }
+
+    /// A number, whole or not.
+    pub fn number(&self) -> Result<f64, Diagnostic> {
+        let text = match self.value.get_ref() {
+            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str(),
+            DeValue::Float(float) => float.as_str(),
+            _ => return Err(self.expected("a number", "1.0")),
+        };
+        text.parse().map_err(|_| self.expected("a number", "1.0"))
+    }
+
+    /// A whole number, 0 or more.
+    pub fn whole(&self) -> Result<u64, Diagnostic> {
+        let wrong = |found: &str| {
+            self.wrong(format!(
+                "`{}` must be a whole number, 0 or more, but this is {found}",
+                self.key
+            ))
+            .help("write for example 100")
+        };
+        match self.value.get_ref() {
+            DeValue::Integer(integer) => u64::from_str_radix(integer.as_str(), integer.radix())
+                .map_err(|_| wrong(integer.as_str())),
+            DeValue::Float(float) => Err(wrong(float.as_str())),
+            other => Err(wrong(&format!("a {}", other.type_str()))),
+        }
+    }
+
+    /// A text.
+    pub fn string(&self) -> Result<&'a str, Diagnostic> {
+        self.value.get_ref().as_str().ok_or_else(|| self.expected("a text", "\"text\""))
+    }
+
+    /// true or false.
+    pub fn boolean(&self) -> Result<bool, Diagnostic> {
+        self.value.get_ref().as_bool().ok_or_else(|| self.expected("true or false", "true"))
+    }
+
+    /// A table.
+    pub fn table(&self) -> Result<Table<'a>, Diagnostic> {
+        match self.value.get_ref() {
+            DeValue::Table(table) => Ok(Table::new(self.text, table)),
+            _ => Err(self.expected("a table", "{ id = \"ehds\" }")),
+        }
+    }
+
+    /// The elements of a list that must not be empty.
+    pub fn list(&self) -> Result<Vec<Self>, Diagnostic> {
+        match self.elements() {
+            None => Err(self.expected("a list", "[1, 2]")),
+            Some(elements) if elements.is_empty() => Err(self
+                .wrong(format!("`{}` is an empty list", self.key))
+                .help("give it at least one element")),
+            Some(elements) => Ok(elements),
+        }
+    }
+
+    /// The elements, if this is a list; of one that is no list, itself.
+    pub fn one_or_list(&self) -> Result<Vec<Self>, Diagnostic> {
+        if self.is_list() { self.list() } else { Ok(vec![*self]) }
+    }
+
+    /// One vector, or a list of vectors.
+    pub fn vectors(&self) -> Result<Vec<Self>, Diagnostic> {
+        let elements = self.list()?;
+        if elements[0].is_list() { Ok(elements) } else { Ok(vec![*self]) }
+    }
+
+    /// Whether this is a list.
+    pub fn is_list(&self) -> bool {
+        self.value.get_ref().is_array()
+    }
+
+    /// Whether this is a text.
+    pub fn is_string(&self) -> bool {
+        self.value.get_ref().is_str()
+    }
+
+    fn elements(&self) -> Option<Vec<Self>> {
+        let array = self.value.get_ref().as_array()?;
+        Some(array.iter().map(|value| Self { value, ..*self }).collect())
+    }
+
+    /// One of the names in `known`.
+    pub fn one_of<T>(&self, known: &[(&str, T)]) -> Result<T, Diagnostic>
+    where
+        T: Clone,
+    {
+        let name = self.string()?;
+        let found = known.iter().find(|(candidate, _)| *candidate == name);
+        found.map(|(_, value)| value.clone()).ok_or_else(|| {
+            let names = known.iter().map(|(candidate, _)| *candidate);
+            self.wrong(format!("unknown {} `{name}`", self.key.trim_end_matches('s')))
+                .help(suggest(name, names))
+        })
+    }
+
+    /// The place of the value is attached to an error that has none.
+    pub fn check<T, E: std::fmt::Display>(&self, result: Result<T, E>) -> Result<T, Diagnostic> {
+        result.map_err(|error| self.wrong(error.to_string()))
+    }
+}
+
+/// A table whose keys are taken out one by one; what is left in the end is unknown.
+pub struct Table<'a> {
+    text: Text<'a>,
+    table: &'a DeTable<'a>,
+    known: BTreeSet<&'static str>,
+}
+
+impl<'a> Table<'a> {
+    pub fn new(text: Text<'a>, table: &'a DeTable<'a>) -> Self {
+        Self { text, table, known: BTreeSet::new() }
+    }
+
+    /// The value of `key`, if it is there.
+    pub fn take(&mut self, key: &'static str) -> Option<Node<'a>> {
+        self.known.insert(key);
+        let (key, value) = self.table.iter().find(|(k, _)| k.get_ref() == key)?;
+        Some(Node { text: self.text, key: key.get_ref(), value })
+    }
+
+    /// The value of `key`, which must be there.
+    pub fn require(&mut self, key: &'static str, example: &str) -> Result<Node<'a>, Diagnostic> {
+        self.take(key).ok_or_else(|| {
+            let line = self.first_line();
+            Diagnostic::new(format!("the key `{key}` is missing"))
+                .at(Place::line(self.text.file, line))
+                .help(format!("add for example {example}"))
+        })
+    }
+
+    /// Complains about the first key that was never asked for.
+    pub fn finish(self) -> Result<(), Diagnostic> {
+        let unknown = self.table.keys().filter(|key| !self.known.contains(key.get_ref().as_ref()));
+        match unknown.min_by_key(|key| key.span().start) {
+            None => Ok(()),
+            Some(key) => Err(Diagnostic::new(format!("unknown key `{}`", key.get_ref()))
+                .at(Place::span(self.text.file, self.text.text, key.span()))
+                .help(suggest(key.get_ref(), self.known.iter().copied()))),
+        }
+    }
+
+    fn first_line(&self) -> usize {
+        let first = self.table.keys().map(|key| key.span().start).min().unwrap_or(0);
+        self.text.text[..first.min(self.text.text.len())].matches('\n').count() + 1
+    }
+}

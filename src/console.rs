@@ -1,0 +1,82 @@
+//! Tables for a terminal.
+
+/// Rows of cells; the first `left` columns are aligned left, the others right.
+pub struct Grid {
+    left: usize,
+    rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// An empty table.
+    #[must_use]
+    pub fn new(left: usize) -> Self {
+        Self { left, rows: Vec::new() }
+    }
+
+    /// Appends a row.
+    pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// The table, two spaces between its columns and before each line.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                let pad = " ".repeat(widths[column] - cell.chars().count());
+                let (before, after) = if column < self.left { ("", &*pad) } else { (&*pad, "") };
+                line += &format!("  {before}{cell}{after}");
+            }
+            text += line.trim_end();
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A number with four significant digits.
+#[must_use]
+pub fn short(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let magnitude = libm::log10(value.abs()).floor();
+    if (-4.0..6.0).contains(&magnitude) {
+        format!("{value:.*}", (3.0 - magnitude).max(0.0) as usize)
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+/// The same for a number that may be missing.
+#[must_use]
+pub fn short_or_dash(value: Option<f64>) -> String {
+    value.map_or("–".into(), short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut grid = Grid::new(1);
+        grid.row(["ε", "10", "x"]);
+        grid.row(["long", "5"]);
+        assert_eq!(grid.render(), "  ε     10  x\n  long   5\n");
+    }
+
+    #[test]
+    fn four_digits() {
+        let shown = [0.0, 1.0, 0.140_54, 1234.56, 7.071e-9].map(short);
+        assert_eq!(shown, ["0", "1.000", "0.1405", "1235", "7.071e-9"]);
+    }
+}

@@ -1,0 +1,252 @@
+//! How much work an experiment is, before it starts.
+
+use crate::law::{LARGEST_EXACT, Recipe};
+use crate::metric::Metric;
+use crate::model::{Posterior, compositions};
+use crate::numeric::{LN_NEGLIGIBLE, lgamma};
+use crate::setting::Setting;
+use crate::simplex::{BLOCK, Region, Shape, Window};
+
+/// Nanoseconds for one output in one pass, on one thread; measured (see `benches/engine.rs`).
+const NS_PER_OUTPUT: f64 = 6.0;
+/// The same where an output's total is open.
+const NS_PER_OPEN_OUTPUT: f64 = 9.0;
+/// Nanoseconds for one run beside the walk of a block.
+const NS_PER_RUN: f64 = 700.0;
+/// Passes over all outputs: masses, mean, variance, and about two for each of two quantiles.
+const PASSES: f64 = 7.0;
+
+/// The longest that is started without `--force`.
+pub const LONGEST: f64 = 24.0 * 3600.0;
+
+/// A prediction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Candidates or outputs that are walked, at most.
+    pub outputs: f64,
+    /// Bytes of memory.
+    pub bytes: f64,
+    /// Seconds of one thread.
+    pub cpu_seconds: f64,
+}
+
+impl Work {
+    fn add(&mut self, other: Self) {
+        self.outputs += other.outputs;
+        self.bytes += other.bytes;
+        self.cpu_seconds += other.cpu_seconds;
+    }
+}
+
+/// One setting's prediction, by mechanism.
+#[derive(Clone, Debug)]
+pub struct SettingWork {
+    /// |R|.
+    pub candidates: f64,
+    /// For each mechanism.
+    pub cells: Vec<Work>,
+    /// For each mechanism, whether its law is too large to be computed exactly.
+    pub sampled_only: Vec<bool>,
+}
+
+/// Predicts `runs` releases of every recipe at one setting, with errors in the setting's distance
+/// and in `metrics`.
+#[must_use]
+pub fn predict(
+    setting: &Setting,
+    recipes: &[Recipe],
+    metrics: &[Metric],
+    runs: u64,
+) -> SettingWork {
+    let posterior = &setting.posterior;
+    let (n, k) = (posterior.n() as f64, posterior.k() as f64);
+    let errors = 1.0 + metrics.len() as f64;
+    let unbounded = metrics.iter().filter(|metric| metric.bound.is_none()).count() as f64;
+    let ball = ball_windows(setting);
+    let candidates = count(posterior.n(), posterior.k());
+    let walked = if unbounded > 0.0 { candidates } else { box_size(posterior, &ball, candidates) };
+    // Three tables for each category, and those of metrics that go all the way to n.
+    let table: f64 = ball.iter().map(|w| (w.1 - w.0) as f64 * 24.0).sum();
+    let shared = (table * errors + unbounded * 16.0 * n * k) / recipes.len().max(1) as f64;
+    let runs = runs as f64;
+    let mut work = SettingWork { candidates, cells: Vec::new(), sampled_only: Vec::new() };
+    for &recipe in recipes {
+        let enumerated = matches!(recipe, Recipe::Exponential { .. });
+        let outputs = if enumerated { walked } else { product_outputs(posterior, recipe) };
+        let sampled_only = !enumerated && outputs > LARGEST_EXACT;
+        let outputs = if sampled_only { 0.0 } else { outputs };
+        let ns = if recipe.leaves_total_open() { NS_PER_OPEN_OUTPUT } else { NS_PER_OUTPUT };
+        let rescan = if enumerated { outputs.min(BLOCK as f64) * ns } else { 0.0 };
+        work.sampled_only.push(sampled_only);
+        work.cells.push(Work {
+            outputs,
+            // Borders, sizes and running sums of the blocks; then released counts, errors, and the
+            // rows of a table made from them.
+            bytes: shared
+                + outputs / BLOCK as f64 * (8.0 * k + 12.0)
+                + runs * (16.0 * k + 40.0 * errors + 40.0),
+            cpu_seconds: 1e-9 * (outputs * ns * PASSES * errors + runs * (NS_PER_RUN + rescan)),
+        });
+    }
+    work
+}
+
+fn count(n: u64, k: usize) -> f64 {
+    compositions(n, k).map_or_else(
+        || (1..k).map(|i| (n as f64 + i as f64) / i as f64).product(),
+        |count| count as f64,
+    )
+}
+
+/// In each coordinate, the counts that alone do not put a candidate on the plateau. Found with
+/// plain log-gammas: a few digits are enough here, and no table has to be made.
+fn ball_windows(setting: &Setting) -> Vec<Window> {
+    let posterior = &setting.posterior;
+    let floor = LN_NEGLIGIBLE / setting.distance.power(posterior);
+    let n = posterior.n();
+    (0..posterior.k())
+        .map(|i| {
+            let (alpha, x) = (posterior.alpha(i), posterior.counts()[i]);
+            let near = |v: u64| {
+                let (a, b) = (alpha + x as f64, alpha + v as f64);
+                lgamma(0.5 * (a + b)) - 0.5 * (lgamma(a) + lgamma(b)) >= floor
+            };
+            (furthest(x, |d| near(x - d)), furthest(n - x, |d| near(x + d)))
+        })
+        .zip(posterior.counts())
+        .map(|((down, up), &x)| (x - down, x + up))
+        .collect()
+}
+
+/// The largest d <= most with `near(d)`; `near` changes from true to false once.
+fn furthest(most: u64, near: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if near(middle) { low = middle } else { high = middle - 1 }
+    }
+    low
+}
+
+fn box_size(posterior: &Posterior, windows: &[Window], candidates: f64) -> f64 {
+    Region::new(posterior.n(), Shape::Simplex, windows.to_vec()).size_bound().min(candidates)
+}
+
+fn product_outputs(posterior: &Posterior, recipe: Recipe) -> f64 {
+    let shape = match recipe {
+        Recipe::Noise { restored: false, .. } => Shape::Free,
+        Recipe::Noise { .. } => Shape::Restored,
+        _ => Shape::Simplex,
+    };
+    Region::new(posterior.n(), shape, recipe.reach(posterior)).size_bound()
+}
+
+/// The sum over all cells. Memory is that of everything kept until the end.
+#[must_use]
+pub fn total(work: &[SettingWork]) -> Work {
+    let mut sum = Work::default();
+    work.iter().flat_map(|setting| &setting.cells).for_each(|&cell| sum.add(cell));
+    sum
+}
+
+/// The bytes of memory that are free, if the system says so.
+#[must_use]
+pub fn available_memory() -> Option<f64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(1024.0 * kilobytes)
+}
+
+/// Why the work should not be started, in words with figures.
+#[must_use]
+pub fn objection(
+    work: &Work,
+    candidates: f64,
+    threads: usize,
+    memory: Option<f64>,
+) -> Option<String> {
+    let seconds = work.cpu_seconds / threads as f64;
+    let too_long = seconds > LONGEST;
+    let too_large = memory.is_some_and(|memory| work.bytes > memory);
+    (too_long || too_large).then(|| {
+        let reason = match (too_long, too_large) {
+            (true, true) => "more than 24 hours and more memory than there is",
+            (true, false) => "more than 24 hours",
+            _ => "more memory than there is",
+        };
+        let available =
+            memory.map_or(String::new(), |memory| format!(" of {} available", bytes(memory)));
+        format!(
+            "this needs {reason}: {} candidates in its largest setting, {} outputs to walk in all, \
+             about {}{available}, about {} on {threads} threads",
+            number(candidates),
+            number(work.outputs),
+            bytes(work.bytes),
+            duration(seconds),
+        )
+    })
+}
+
+/// 1234567 as "1.2 million".
+#[must_use]
+pub fn number(value: f64) -> String {
+    match value {
+        v if v < 1e4 => format!("{v:.0}"),
+        v if v < 1e6 => format!("{:.0} thousand", v / 1e3),
+        v if v < 1e9 => format!("{:.1} million", v / 1e6),
+        v if v < 1e12 => format!("{:.1} billion", v / 1e9),
+        v => format!("{v:.1e}"),
+    }
+}
+
+/// Bytes in a unit that fits.
+#[must_use]
+pub fn bytes(value: f64) -> String {
+    match value {
+        v if v < 1e6 => format!("{:.0} kB", (v / 1e3).ceil()),
+        v if v < 1e9 => format!("{:.0} MB", v / 1e6),
+        v if v < 1e12 => format!("{:.1} GB", v / 1e9),
+        v => format!("{:.1e} TB", v / 1e12),
+    }
+}
+
+/// Seconds in a unit that fits.
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.1 => "less than 0.1 s".to_owned(),
+        s if s < 100.0 => format!("{s:.1} s"),
+        s if s < 6000.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.1} hours", s / 3600.0),
+        s if s < 1e9 => format!("{:.0} days", s / 86_400.0),
+        s => format!("{:.1e} years", s / 31_557_600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_in_words() {
+        assert_eq!(number(36_361_101.0), "36.4 million");
+        assert_eq!(bytes(1.6e9), "1.6 GB");
+        assert_eq!(duration(5_400.0), "90 min");
+        assert_eq!(duration(0.01), "less than 0.1 s");
+    }
+
+    #[test]
+    fn small_work_meets_no_objection_and_large_work_does() {
+        let work = |outputs, bytes, cpu_seconds| Work { outputs, bytes, cpu_seconds };
+        assert_eq!(objection(&work(1e6, 1e6, 10.0), 1e6, 2, Some(1e9)), None);
+        assert_eq!(objection(&work(1e6, 1e12, 10.0), 1e6, 2, None), None);
+        let long = objection(&work(1e20, 1e8, 1e9), 1e20, 2, Some(1e9)).unwrap();
+        assert!(
+            long.contains("more than 24 hours") && long.contains("16 years")
+                || long.contains("days")
+        );
+        let large = objection(&work(1e6, 1e12, 10.0), 1e6, 2, Some(1e9)).unwrap();
+        assert!(large.contains("more memory than there is") && large.contains("1.0 GB available"));
+    }
+}

@@ -1,0 +1,179 @@
+//! Figures for print: box plots and curves as SVG or PNG.
+//!
+//! A figure is plain data. It is laid out into a list of shapes by our own
+//! code (plotters' charts know neither notches nor labels that give way to
+//! each other), and plotters then draws that list in either format. The same
+//! figure always gives the same bytes; fonts are compiled in.
+
+mod axis;
+mod boxmark;
+mod boxplot;
+mod canvas;
+mod curve;
+mod curvemark;
+mod endlabel;
+mod floor;
+mod font;
+mod frame;
+mod geometry;
+mod labels;
+mod legend;
+mod palette;
+mod panels;
+mod raster;
+mod spread;
+mod svg;
+#[cfg(test)]
+mod testing;
+mod text;
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use canvas::Canvas;
+
+pub use axis::Scale;
+pub use boxplot::{BoxFigure, BoxStats, Group};
+pub use curve::{Curve, CurveFigure, Sample};
+pub use palette::{Colour, colour};
+pub use panels::Panels;
+
+/// What kind of file to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Vectors, with text as text.
+    Svg,
+    /// Pixels, two per point.
+    Png,
+}
+
+impl Format {
+    /// The ending of file names, without the dot.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Png => "png",
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = FigureError;
+
+    fn from_str(name: &str) -> Result<Self, FigureError> {
+        let known = [Self::Svg, Self::Png].into_iter();
+        let mut matching = known.filter(|format| name.eq_ignore_ascii_case(format.extension()));
+        let unknown = || FigureError::UnknownFormat(name.to_owned());
+        matching.next().ok_or_else(unknown)
+    }
+}
+
+/// Why a figure could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum FigureError {
+    /// There is no such format.
+    #[error("unknown figure format \"{0}\" (known: svg, png)")]
+    UnknownFormat(String),
+    /// The fonts that are compiled in could not be read.
+    #[error("the embedded fonts cannot be read")]
+    Font,
+    /// The page has too many panels.
+    #[error("a figure of {0} by {1} points is too large to draw")]
+    TooLarge(u32, u32),
+    /// plotters failed.
+    #[error("drawing failed: {0}")]
+    Drawing(String),
+    /// The pixels could not be compressed.
+    #[error("writing PNG failed: {0}")]
+    Png(#[from] png::EncodingError),
+}
+
+impl FigureError {
+    /// From a plotters error, whose type plotters does not let us name.
+    fn drawing(error: impl Display) -> Self {
+        Self::Drawing(error.to_string())
+    }
+}
+
+/// A mechanism as figures show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its name.
+    pub label: String,
+    /// Its colour, see [`colour`].
+    pub colour: Colour,
+    /// Whether it is differentially private; what is not is hatched or dashed
+    /// and labelled so.
+    pub private: bool,
+}
+
+impl Series {
+    /// The name, with a warning where it is due.
+    fn full_label(&self) -> String {
+        const WARNING: &str = "(not private)";
+        if self.private || self.label.contains(WARNING) {
+            self.label.clone()
+        } else {
+            format!("{} {WARNING}", self.label)
+        }
+    }
+}
+
+/// Gives series of the same colour (the same mechanism with other parameters)
+/// different shades of it. The first keeps its own.
+pub fn distinguish<'a>(series: impl IntoIterator<Item = &'a mut Series>) {
+    let mut seen: Vec<Colour> = Vec::new();
+    for one in series {
+        let base = one.colour;
+        let repeats = seen.iter().filter(|earlier| **earlier == base).count();
+        seen.push(base);
+        one.colour = palette::shade(base, repeats);
+    }
+}
+
+/// A figure of any kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Figure {
+    /// Notched boxes in groups.
+    Box(BoxFigure),
+    /// Lines and dots.
+    Curve(CurveFigure),
+    /// Several figures on one page.
+    Panels(Panels),
+}
+
+impl Figure {
+    fn draw(&self) -> Canvas {
+        match self {
+            Self::Box(figure) => figure.draw(),
+            Self::Curve(figure) => figure.draw(),
+            Self::Panels(panels) => panels.draw(),
+        }
+    }
+}
+
+/// Square points beyond which a page is refused rather than running out of
+/// memory.
+const LARGEST: u64 = 5_000_000;
+
+/// The figure as the bytes of a file.
+///
+/// # Errors
+///
+/// Returns an error if the page is too large or plotters or the PNG encoder
+/// fails. Odd data is no error: what cannot be drawn is left out.
+pub fn render(figure: &Figure, format: Format) -> Result<Vec<u8>, FigureError> {
+    let canvas = figure.draw();
+    let (width, height) = canvas.size();
+    if u64::from(width) * u64::from(height) > LARGEST {
+        return Err(FigureError::TooLarge(width, height));
+    }
+    match format {
+        Format::Svg => svg::encode(&canvas),
+        Format::Png => raster::encode(&canvas),
+    }
+}
+
+#[cfg(test)]
+mod tests;

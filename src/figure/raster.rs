@@ -1,0 +1,222 @@
+//! Replaying a canvas as pixels.
+//!
+//! Shapes become polygons and polygons runs of pixels at several times the
+//! final resolution; averaging blocks of pixels then smooths every edge.
+//! plotters' own polygon filler is not used: it loses parts of concave
+//! outlines, which notched boxes are.
+
+use plotters::backend::{BitMapBackend, DrawingBackend};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{FontTransform, TextStyle};
+
+use super::FigureError;
+use super::canvas::{Canvas, Shape, Text};
+use super::font;
+use super::geometry::{Point, spans};
+use super::palette::{Colour, WHITE};
+
+/// Pixels of the result per point.
+const DENSITY: u32 = 2;
+/// Samples per pixel of the result, in each direction.
+const SAMPLES: u32 = 3;
+/// Samples per point.
+const FINE: f64 = (DENSITY * SAMPLES) as f64;
+/// Pixels per metre of the result, a point being 1/72 inch.
+const PER_METRE: u32 = 72 * DENSITY * 10_000 / 254;
+
+/// The canvas as a PNG file.
+pub(super) fn encode(canvas: &Canvas) -> Result<Vec<u8>, FigureError> {
+    font::register()?;
+    let (width, height) = canvas.size();
+    let (width, height) = (width * DENSITY, height * DENSITY);
+    let fine = rasterise(canvas, (width * SAMPLES, height * SAMPLES))?;
+    compress(&average(&fine, width as usize), width, height)
+}
+
+/// All samples, three bytes each.
+fn rasterise(canvas: &Canvas, size: (u32, u32)) -> Result<Vec<u8>, FigureError> {
+    let mut buffer = vec![WHITE.rgb.0; size.0 as usize * size.1 as usize * 3];
+    {
+        let mut target = Raster { backend: BitMapBackend::with_buffer(&mut buffer, size), size };
+        for shape in &canvas.shapes {
+            target.draw(shape)?;
+        }
+        target.backend.present().map_err(FigureError::drawing)?;
+    }
+    Ok(buffer)
+}
+
+/// Replaces every block of samples by its mean.
+fn average(fine: &[u8], width: usize) -> Vec<u8> {
+    let block = SAMPLES as usize;
+    let row = width * block * 3;
+    let mut coarse = Vec::with_capacity(fine.len() / (block * block));
+    for rows in fine.chunks_exact(row * block) {
+        let mut sums = vec![0_u32; width * 3];
+        for samples in rows.chunks_exact(row) {
+            for (sum, pixel) in sums.chunks_exact_mut(3).zip(samples.chunks_exact(block * 3)) {
+                for (at, sample) in pixel.iter().enumerate() {
+                    sum[at % 3] += u32::from(*sample);
+                }
+            }
+        }
+        let count = SAMPLES * SAMPLES;
+        coarse.extend(sums.iter().map(|sum| ((sum + count / 2) / count) as u8));
+    }
+    coarse
+}
+
+fn compress(pixels: &[u8], width: u32, height: u32) -> Result<Vec<u8>, FigureError> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_pixel_dims(Some(png::PixelDimensions {
+        xppu: PER_METRE,
+        yppu: PER_METRE,
+        unit: png::Unit::Meter,
+    }));
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(file)
+}
+
+struct Raster<'a> {
+    backend: BitMapBackend<'a>,
+    size: (u32, u32),
+}
+
+impl Raster<'_> {
+    fn draw(&mut self, shape: &Shape) -> Result<(), FigureError> {
+        match shape {
+            Shape::Stroke { path, colour, width } => self.stroke(path, *colour, *width),
+            Shape::Fill { path, colour } => self.fill(path, *colour),
+            Shape::Circle { centre, radius, colour, ring: None } => {
+                self.fill(&circle(*centre, *radius), *colour)
+            }
+            Shape::Circle { centre, radius, colour, ring: Some(width) } => {
+                self.stroke(&circle(*centre, *radius), *colour, *width)
+            }
+            Shape::Text(text) => self.text(text),
+        }
+    }
+
+    /// A box along every segment and a disc on every corner between. Widths
+    /// are whole samples, or equal lines would look unequal.
+    fn stroke(&mut self, path: &[Point], colour: Colour, width: f64) -> Result<(), FigureError> {
+        let width = (width * FINE).round().max(2.0) / FINE;
+        for pair in path.windows(2) {
+            self.fill(&thick(pair[0], pair[1], width), colour)?;
+        }
+        let corners = path.iter().skip(1).take(path.len().saturating_sub(2));
+        for corner in corners {
+            self.fill(&circle(*corner, width / 2.0), colour)?;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, polygon: &[Point], colour: Colour) -> Result<(), FigureError> {
+        let fine: Vec<Point> = polygon.iter().map(|(x, y)| (x * FINE, y * FINE)).collect();
+        let levels = fine.iter().map(|point| point.1);
+        let top = levels.clone().fold(f64::INFINITY, f64::min).max(0.0);
+        let bottom = levels.fold(0.0, f64::max).min(f64::from(self.size.1));
+        for row in top.floor() as i32..bottom.ceil() as i32 {
+            for (from, to) in spans(&fine, f64::from(row) + 0.5) {
+                self.run(row, from, to, colour)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Colours the samples of one row whose centres are in the interval.
+    fn run(&mut self, row: i32, from: f64, to: f64, colour: Colour) -> Result<(), FigureError> {
+        let first = (from - 0.5).ceil().max(0.0) as i32;
+        let end = (to - 0.5).ceil().min(f64::from(self.size.0)) as i32;
+        if first < end && (0..self.size.1 as i32).contains(&row) {
+            let style = colour.paint();
+            self.backend
+                .draw_rect((first, row), (end, row + 1), &style, true)
+                .map_err(FigureError::drawing)?;
+        }
+        Ok(())
+    }
+
+    /// Places each glyph itself, side bearing included.
+    fn text(&mut self, text: &Text) -> Result<(), FigureError> {
+        let face = text.font.face();
+        let em = text.font.size * FINE;
+        // An even size puts plotters' baseline, half the size down, on a row.
+        let size = (em * face.extent / 2.0).round() * 2.0;
+        let transform = if text.upwards { FontTransform::Rotate270 } else { FontTransform::None };
+        let ink = text.colour.paint();
+        let style = TextStyle::from(text.font.describe(size).transform(transform))
+            .color(&ink)
+            .pos(Pos::new(HPos::Left, VPos::Top));
+        let (x, y) = (text.at.0 * FINE, text.at.1 * FINE);
+        let mut pen = -text.lead() * FINE;
+        for c in text.content.chars() {
+            let glyph = face.glyph(c);
+            let along = (pen + glyph.bearing * em).round();
+            let corner = if text.upwards {
+                (x - size / 2.0, y - along)
+            } else {
+                (x + along, y - size / 2.0)
+            };
+            let corner = (corner.0.round() as i32, corner.1.round() as i32);
+            self.backend
+                .draw_text(c.encode_utf8(&mut [0; 4]), &style, corner)
+                .map_err(FigureError::drawing)?;
+            pen += glyph.advance * em;
+        }
+        Ok(())
+    }
+}
+
+/// The rectangle a line of this width covers, empty for a line of no length.
+fn thick(from: Point, to: Point, width: f64) -> Vec<Point> {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy);
+    if length == 0.0 {
+        return Vec::new();
+    }
+    let (nx, ny) = (-dy / length * width / 2.0, dx / length * width / 2.0);
+    vec![
+        (from.0 + nx, from.1 + ny),
+        (to.0 + nx, to.1 + ny),
+        (to.0 - nx, to.1 - ny),
+        (from.0 - nx, from.1 - ny),
+    ]
+}
+
+/// A closed polygon that looks round at the size of a marker.
+fn circle((x, y): Point, radius: f64) -> Vec<Point> {
+    const CORNERS: u32 = 24;
+    let corner = |i: u32| {
+        let angle = std::f64::consts::TAU * f64::from(i) / f64::from(CORNERS);
+        (x + radius * angle.cos(), y + radius * angle.sin())
+    };
+    (0..=CORNERS).map(corner).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn averaging_keeps_flat_colours() {
+        let block = SAMPLES as usize;
+        let fine = vec![90; 4 * block * 2 * block * 3];
+        assert_eq!(average(&fine, 4), vec![90; 4 * 2 * 3]);
+    }
+
+    #[test]
+    fn shapes_off_the_page_are_harmless() {
+        let mut canvas = Canvas::new(10.0);
+        canvas.height = 10.0;
+        canvas.fill(vec![(-50.0, -50.0), (60.0, -5.0), (5.0, 90.0)], WHITE);
+        canvas.disc((-20.0, 30.0), 15.0, WHITE);
+        canvas.line((f64::NAN, 1.0), (2.0, f64::INFINITY), WHITE, 1.0);
+        assert!(encode(&canvas).is_ok());
+    }
+}
