@@ -6,14 +6,26 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PrivacyError {
     /// ε must be positive and finite.
-    #[error("epsilon is {0}; it must be a positive, finite number such as 1.0")]
+    #[error("epsilon is {0}, but it must be positive and finite")]
     Epsilon(f64),
     /// δ must lie strictly between 0 and 1.
-    #[error("delta is {0}; it must lie strictly between 0 and 1, such as 1e-8")]
+    #[error("delta is {0}, but it must lie strictly between 0 and 1")]
     Delta(f64),
     /// γ must not be negative.
-    #[error("gamma is {0}; it must be a non-negative, finite number such as 1")]
+    #[error("gamma is {0}, but it must be 0 or more, and finite")]
     Gamma(f64),
+}
+
+impl PrivacyError {
+    /// What would be right.
+    #[must_use]
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::Epsilon(_) => "use for example 1.0",
+            Self::Delta(_) => "use for example 1e-8",
+            Self::Gamma(_) => "use for example 1",
+        }
+    }
 }
 
 /// ε > 0.

@@ -170,6 +170,20 @@ pub enum CandidatesInBeta {
     N,
 }
 
+impl CandidatesInBeta {
+    /// Every choice.
+    pub const ALL: [Self; 2] = [Self::NPlusOne, Self::N];
+
+    /// The name in a config.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NPlusOne => "n+1",
+            Self::N => "n",
+        }
+    }
+}
+
 /// β = ln(1 − ε / (2 ln(δ / (2 (n+1))))) (notes §2.3).
 #[must_use]
 pub fn beta(epsilon: f64, delta: f64, n: u64, candidates: CandidatesInBeta) -> f64 {

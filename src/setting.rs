@@ -4,6 +4,7 @@ use crate::distance::Distance;
 use crate::model::Posterior;
 use crate::privacy::{Delta, Epsilon, Gamma};
 use crate::sensitivity::{CandidatesInBeta, Sensitivity, beta};
+use crate::table::vector;
 
 /// A posterior to be released, the privacy asked for, and the distance that counts.
 #[derive(Clone)]
@@ -38,11 +39,11 @@ impl Setting {
     #[must_use]
     pub fn key(&self) -> String {
         format!(
-            "prior={:?} counts={:?} epsilon={:?} delta={:?} distance={}",
-            self.posterior.prior().alpha(),
-            self.posterior.counts(),
+            "prior={} counts={} epsilon={} delta={} distance={}",
+            vector(self.posterior.prior().alpha()),
+            vector(self.posterior.counts()),
             self.epsilon.get(),
-            self.delta.map(Delta::get),
+            self.delta.map_or("none".to_owned(), |delta| delta.get().to_string()),
             self.distance.id()
         )
     }

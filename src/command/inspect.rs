@@ -11,7 +11,7 @@ use crate::distance;
 use crate::law::Recipe;
 use crate::mechanism::{self, Variant};
 use crate::model::{Posterior, Prior, compositions};
-use crate::privacy::{Delta, Epsilon, Gamma};
+use crate::privacy::{Delta, Epsilon, Gamma, PrivacyError};
 use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
 use crate::workbench::{Exact, Workbench, exact};
@@ -41,7 +41,8 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
 fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
     let wrong =
         |flag: &str, error: &dyn std::fmt::Display| Diagnostic::new(format!("--{flag}: {error}"));
-    let prior = Prior::new(args.prior.clone()).map_err(|error| wrong("prior", &error))?;
+    let prior = Prior::new(args.prior.clone())
+        .map_err(|error| wrong("prior", &error).help("use for example --prior 1,1"))?;
     same_length("--counts", args.counts.len(), prior.k())?;
     let n = args.counts.iter().fold(0_u64, |n, &x| n.saturating_add(x));
     if n > 1 << 53 {
@@ -63,12 +64,15 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
         wrong("distance", &format!("unknown distance `{}`", args.distance))
             .help(suggest(&args.distance, distance::ALL.iter().map(|distance| distance.id())))
     })?;
-    let delta = args.delta.map(Delta::new).transpose().map_err(|error| wrong("delta", &error))?;
+    let privacy = |error: PrivacyError| {
+        Diagnostic::new(error.to_string()).help(error.remedy())
+    };
+    let delta = args.delta.map(Delta::new).transpose().map_err(privacy)?;
     Ok(Setting {
         posterior: Posterior::new(prior, args.counts.clone()),
-        epsilon: Epsilon::new(args.epsilon).map_err(|error| wrong("epsilon", &error))?,
+        epsilon: Epsilon::new(args.epsilon).map_err(privacy)?,
         delta,
-        gamma: Gamma::new(args.gamma).map_err(|error| wrong("gamma", &error))?,
+        gamma: Gamma::new(args.gamma).map_err(privacy)?,
         distance,
     })
 }

@@ -1,7 +1,7 @@
 //! The list of mechanisms with their options.
 
 use super::node::Node;
-use super::positive;
+use super::{positive, privacy_number};
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::experiment::Case;
 use crate::mechanism::{self, Choice, Global, Mechanism, Options, Variant};
@@ -76,16 +76,14 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
         }
     }
     let options = Options {
-        gamma: gamma.map(|node| node.check(Gamma::new(node.number()?))).transpose()?,
+        gamma: gamma.map(|node| privacy_number(&node, Gamma::new)).transpose()?,
         divisor: divisor.map(|node| positive(&node)).transpose()?,
         global: global
-            .map(|node| node.one_of(&[("exact", Global::Exact), ("bound", Global::Bound)]))
+            .map(|node| node.one_of(&Global::ALL.map(|global| (global.name(), global))))
             .transpose()?,
         scale_factor: scale_factor.map(|node| positive(&node)).transpose()?,
         candidates_in_beta: candidates
-            .map(|node| {
-                node.one_of(&[("n+1", CandidatesInBeta::NPlusOne), ("n", CandidatesInBeta::N)])
-            })
+            .map(|node| node.one_of(&CandidatesInBeta::ALL.map(|count| (count.name(), count))))
             .transpose()?,
     };
     let label = label.unwrap_or(mechanism.id()).to_owned();

@@ -16,7 +16,7 @@ use crate::distance::{self, Distance};
 use crate::experiment::{Case, Experiment, Grid, Kind, Look};
 use crate::metric::{self, Metric};
 use crate::model::{Posterior, Prior};
-use crate::privacy::{Delta, Epsilon, Gamma};
+use crate::privacy::{Delta, Epsilon, Gamma, PrivacyError};
 use crate::setting::Setting;
 use crate::source::Source;
 use crate::stats::Whiskers;
@@ -134,17 +134,24 @@ fn folder_name(node: &Node) -> Result<String, Diagnostic> {
 
 fn read_prior(node: &Node) -> Result<Prior, Diagnostic> {
     let alpha = node.list()?.iter().map(Node::number).collect::<Result<_, _>>()?;
-    node.check(Prior::new(alpha)).map_err(|error| error.help("write for example prior = [1, 1]"))
+    Prior::new(alpha)
+        .map_err(|error| node.wrong(error.to_string()).help("write for example prior = [1, 1]"))
 }
 
 /// A number or a list of numbers, each checked; nothing if the key is absent.
-fn numbers<T, E: std::fmt::Display>(
+fn numbers<T>(
     node: Option<Node>,
-    check: impl Fn(f64) -> Result<T, E>,
+    check: impl Fn(f64) -> Result<T, PrivacyError>,
 ) -> Result<Vec<T>, Diagnostic> {
     let Some(node) = node else { return Ok(Vec::new()) };
-    let read = |element: &Node| element.check(check(element.number()?));
-    node.one_or_list()?.iter().map(read).collect()
+    node.one_or_list()?.iter().map(|element| privacy_number(element, &check)).collect()
+}
+
+fn privacy_number<T>(
+    node: &Node,
+    check: impl Fn(f64) -> Result<T, PrivacyError>,
+) -> Result<T, Diagnostic> {
+    check(node.number()?).map_err(|error| node.wrong(error.to_string()).help(error.remedy()))
 }
 
 fn named_distance(node: &Node) -> Result<&'static dyn Distance, Diagnostic> {

@@ -154,11 +154,6 @@ impl<'a> Node<'a> {
                 .help(suggest(name, names))
         })
     }
-
-    /// The place of the value is attached to an error that has none.
-    pub fn check<T, E: std::fmt::Display>(&self, result: Result<T, E>) -> Result<T, Diagnostic> {
-        result.map_err(|error| self.wrong(error.to_string()))
-    }
 }
 
 /// A table whose keys are taken out one by one; what is left in the end is unknown.

@@ -5,9 +5,8 @@ use toml::{Table, Value};
 
 use super::DataSpec;
 use crate::experiment::Experiment;
-use crate::mechanism::{Global, Variant};
+use crate::mechanism::Variant;
 use crate::privacy::{Delta, Epsilon, Gamma};
-use crate::sensitivity::CandidatesInBeta;
 use crate::stats::Whiskers;
 
 /// `experiment` as a config.
@@ -68,21 +67,9 @@ fn mechanism(variant: &Variant) -> Value {
     put("label", Some(variant.label.clone().into()));
     put("gamma", options.gamma.map(|gamma| gamma.get().into()));
     put("divisor", options.divisor.map(Value::from));
-    put(
-        "global",
-        options.global.map(|global| match global {
-            Global::Exact => "exact".into(),
-            Global::Bound => "bound".into(),
-        }),
-    );
+    put("global", options.global.map(|global| global.name().into()));
     put("scale_factor", options.scale_factor.map(Value::from));
-    put(
-        "candidates_in_beta",
-        options.candidates_in_beta.map(|candidates| match candidates {
-            CandidatesInBeta::NPlusOne => "n+1".into(),
-            CandidatesInBeta::N => "n".into(),
-        }),
-    );
+    put("candidates_in_beta", options.candidates_in_beta.map(|count| count.name().into()));
     table.into()
 }
 

@@ -15,6 +15,20 @@ pub enum Global {
     Bound,
 }
 
+impl Global {
+    /// Every choice.
+    pub const ALL: [Self; 2] = [Self::Exact, Self::Bound];
+
+    /// The name in a config.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Bound => "bound",
+        }
+    }
+}
+
 /// The options that a mechanism may understand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
@@ -75,13 +89,13 @@ impl Options {
                 let _ = write!(key, " {}={value}", choice.key());
             }
         };
-        let text = |value: Option<f64>| value.map(|v| format!("{v:?}"));
+        let text = |value: Option<f64>| value.map(|v| v.to_string());
         let uses_gamma = choices.contains(&Choice::Gamma);
         put(Choice::Gamma, text(uses_gamma.then(|| self.gamma_or(gamma))));
         put(Choice::Divisor, text(self.divisor));
-        put(Choice::Global, self.global.map(|g| format!("{g:?}")));
+        put(Choice::Global, self.global.map(|global| global.name().to_owned()));
         put(Choice::ScaleFactor, text(self.scale_factor));
-        put(Choice::CandidatesInBeta, self.candidates_in_beta.map(|c| format!("{c:?}")));
+        put(Choice::CandidatesInBeta, self.candidates_in_beta.map(|candidates| candidates.name().to_owned()));
         key
     }
 }

@@ -59,3 +59,61 @@ pub fn assert_close(ours: f64, theirs: f64, relative: f64, what: &str) {
 pub fn root() -> PathBuf {
     env!("CARGO_MANIFEST_DIR").into()
 }
+
+/// What a run of the binary left behind.
+pub struct Outcome {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A folder of its own to run the binary in.
+pub struct Sandbox {
+    folder: tempfile::TempDir,
+}
+
+impl Sandbox {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file below the folder.
+    pub fn write(&self, name: &str, text: &str) -> &Self {
+        std::fs::write(self.path(name), text).unwrap();
+        self
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Runs `dpbi` in the folder.
+    pub fn dpbi(&self, args: &[&str]) -> Outcome {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_dpbi"))
+            .args(args)
+            .current_dir(self.folder.path())
+            .output()
+            .unwrap();
+        Outcome {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// The same, for a command that must succeed.
+    pub fn succeed(&self, args: &[&str]) -> String {
+        let outcome = self.dpbi(args);
+        assert_eq!(outcome.status, 0, "{args:?}: {}", outcome.stderr);
+        outcome.stdout
+    }
+
+    /// The same, for a command that prints JSON.
+    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&self.succeed(args)).unwrap()
+    }
+}

@@ -1,0 +1,233 @@
+//! Bad input: refused before any work with exit status 2 and one message that names the file, the
+//! line, the cause and the remedy.
+
+mod common;
+
+use common::Sandbox;
+
+const GOOD: &str = r#"name = "x"
+runs = 10
+prior = [1, 1]
+epsilon = 1.0
+mechanisms = ["lshist", "ehds"]
+[data.balanced]
+sizes = [10]
+"#;
+
+/// Runs a config and returns the message, after checking that nothing was done.
+fn refusal(sandbox: &Sandbox, config: &str) -> String {
+    sandbox.write("x.toml", config);
+    let outcome = sandbox.dpbi(&["run", "x.toml"]);
+    assert_eq!(outcome.status, 2, "{config}\n{}", outcome.stderr);
+    assert!(outcome.stdout.is_empty());
+    assert_eq!(outcome.stderr.matches("error:").count(), 1, "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("panicked"));
+    assert!(!sandbox.path("results/x").exists(), "something was written");
+    outcome.stderr
+}
+
+/// Replaces one line of a good config and expects a message at that line.
+fn expect(line: &str, replacement: &str, at_line: usize, parts: &[&str]) {
+    let sandbox = Sandbox::new();
+    let config = GOOD.replace(line, replacement);
+    assert_ne!(config, GOOD, "{line} is not in the config");
+    let message = refusal(&sandbox, &config);
+    let place = format!("x.toml:{at_line}");
+    for part in parts.iter().chain([&place.as_str(), &"help: "]) {
+        assert!(message.contains(part), "{replacement}: `{part}` is missing in\n{message}");
+    }
+}
+
+#[test]
+fn the_good_config_is_good() {
+    let sandbox = Sandbox::new();
+    sandbox.write("x.toml", GOOD).succeed(&["run", "x.toml", "--format", "none"]);
+    assert!(sandbox.path("results/x/summary.csv").exists());
+}
+
+#[test]
+fn unknown_keys_are_refused_with_the_nearest_known_one() {
+    expect("epsilon =", "epsilonn =", 4, &["unknown key `epsilonn`", "did you mean `epsilon`?"]);
+    expect("sizes =", "size =", 7, &["unknown key `size`", "did you mean `sizes`?"]);
+    expect("[data.balanced]", "[data.ballanced]", 6, &["`ballanced`", "did you mean `balanced`?"]);
+    expect("\"ehds\"", "{ id = \"ehds\", gama = 1 }", 5, &["`gama`", "did you mean `gamma`?"]);
+}
+
+#[test]
+fn mechanisms_must_exist_and_understand_their_options() {
+    expect("\"ehds\"", "\"edhs\"", 5, &["unknown mechanism `edhs`", "did you mean `ehds`?"]);
+    expect("\"ehds\"", "{ id = \"ehd\", gamma = 1 }", 5, &["`ehd` has no option `gamma`", "divisor, global"]);
+    expect("\"ehds\"", "{ id = \"ehd\", divisor = 0 }", 5, &["`divisor` is 0"]);
+    expect("\"ehds\"", "{ id = \"ehd\", global = \"exakt\" }", 5, &["did you mean `exact`?"]);
+    expect("\"ehds\"", "\"lshist\"", 5, &["two mechanisms are labelled `lshist`"]);
+    expect("\"ehds\"", "\"mh-beta\"", 5, &["mh-beta needs a delta", "delta = 1e-8"]);
+    expect("\"ehds\"", "\"geometric-all\"", 5, &["three or more categories", "use geometric"]);
+    expect("\"ehds\"", "3", 5, &["must be a table"]);
+    expect("[\"lshist\", \"ehds\"]", "[]", 5, &["`mechanisms` is an empty list"]);
+}
+
+#[test]
+fn numbers_must_lie_in_their_range() {
+    for bad in ["0", "-1", "nan", "inf", "[1.0, -2]"] {
+        expect("epsilon = 1.0", &format!("epsilon = {bad}"), 4, &["epsilon is "]);
+    }
+    for bad in ["0", "1", "1.5", "-0.1", "nan"] {
+        expect("epsilon = 1.0", &format!("epsilon = 1\ndelta = {bad}"), 5, &["delta is "]);
+    }
+    expect("epsilon = 1.0", "epsilon = 1\ngamma = -1", 5, &["gamma is -1"]);
+    expect("epsilon = 1.0", "epsilon = \"one\"", 4, &["`epsilon` must be a number"]);
+    expect("prior = [1, 1]", "prior = [1, 0]", 3, &["parameter 2 of the prior is 0"]);
+    expect("prior = [1, 1]", "prior = [1, -2.5]", 3, &["parameter 2 of the prior is -2.5"]);
+    expect("prior = [1, 1]", "prior = [1]", 3, &["at least two categories"]);
+    expect("prior = [1, 1]", "prior = []", 3, &["empty list"]);
+    expect("runs = 10", "runs = 0", 2, &["`runs` is 0"]);
+    expect("runs = 10", "runs = -5", 2, &["whole number"]);
+    expect("runs = 10", "runs = 10\nwhiskers = \"rang\"", 3, &["did you mean `range`?"]);
+    expect("sizes = [10]", "sizes = []", 7, &["`sizes` is an empty list"]);
+    expect("sizes = [10]", "sizes = [10, -3]", 7, &["whole number", "-3"]);
+    expect("sizes = [10]", "sizes = [10.5]", 7, &["whole number", "10.5"]);
+}
+
+#[test]
+fn data_must_fit_the_prior() {
+    let counts = |counts: &str| GOOD.replace("[data.balanced]\nsizes = [10]", &format!("[data.counts]\ncounts = {counts}"));
+    let cases = [
+        (counts("[1, 2, 3]"), "the prior has 2 categories, but the counts [1, 2, 3] have 3"),
+        (counts("[1, -2]"), "whole number, 0 or more, but this is -2"),
+        (counts("[1, 2.5]"), "whole number, 0 or more, but this is 2.5"),
+        (counts("[[1, 2], [3, 4]]\nat = [1]"), "`at` has 1 elements for 2 data sets"),
+        (GOOD.replace("sizes = [10]", "sizes = [10]\nproportions = [0.5, 0.6]"), "sum to 1.1, not to 1"),
+        (GOOD.replace("sizes = [10]", "sizes = [10]\nproportions = [0.5, 0.25, 0.25]"), "the proportions have 3"),
+        (GOOD.replace("sizes = [10]", "sizes = [10]\n[data.predictive]\nsizes = 5"), "more than one source"),
+        (GOOD.replace("[data.balanced]\nsizes = [10]", "[data]"), "no source"),
+    ];
+    for (config, expected) in cases {
+        let message = refusal(&Sandbox::new(), &config);
+        assert!(message.contains(expected) && message.contains("help: "), "{message}");
+        assert!(message.contains("x.toml:"), "{message}");
+    }
+}
+
+#[test]
+fn data_files_are_checked_row_by_row() {
+    let config = |more: &str| {
+        GOOD.replace("[data.balanced]\nsizes = [10]", &format!("[data.file]\npath = \"d.csv\"\n{more}"))
+    };
+    let cases = [
+        ("category,count\na,1\nb,x\n", "", "`x` is not a count", "d.csv:3"),
+        ("category,count\na,1\nb,-2\n", "", "`-2` is not a count", "d.csv:3"),
+        ("category,number\na,1\n", "", "no column `count`", "d.csv:1"),
+        ("id,kind\n1,a\n", "column = \"kinds\"", "no column `kinds`", "d.csv:1"),
+        ("id,kind\n1,a\n2,z\n", "column = \"kind\"\ncategories = [\"a\", \"b\"]", "`z` is not one of the categories", "d.csv:3"),
+        ("category,count\na,1\nb,2\nc,3\n", "", "the prior has 2 categories", "x.toml:6"),
+    ];
+    for (data, more, cause, place) in cases {
+        let sandbox = Sandbox::new();
+        sandbox.write("d.csv", data);
+        let message = refusal(&sandbox, &config(more));
+        for part in [cause, place, "help: "] {
+            assert!(message.contains(part), "`{part}` is missing in\n{message}");
+        }
+    }
+    let message = refusal(&Sandbox::new(), &config(""));
+    for part in ["cannot read", "d.csv", "x.toml:7", "relative to the config file"] {
+        assert!(message.contains(part), "`{part}` is missing in\n{message}");
+    }
+}
+
+#[test]
+fn broken_toml_is_shown_where_it_breaks() {
+    expect("prior = [1, 1]", "prior = [1, 1", 4, &["not valid TOML"]);
+    expect("prior = [1, 1]", "prior == [1, 1]", 3, &["not valid TOML"]);
+    expect("runs = 10", "name = \"y\"", 2, &["not valid TOML", "duplicate"]);
+}
+
+#[test]
+fn missing_keys_are_named() {
+    for (line, key) in [
+        ("name = \"x\"\n", "name"),
+        ("prior = [1, 1]\n", "prior"),
+        ("epsilon = 1.0\n", "epsilon"),
+        ("mechanisms = [\"lshist\", \"ehds\"]\n", "mechanisms"),
+        ("[data.balanced]\nsizes = [10]\n", "data"),
+        ("sizes = [10]\n", "sizes"),
+    ] {
+        let message = refusal(&Sandbox::new(), &GOOD.replace(line, ""));
+        assert!(message.contains(&format!("the key `{key}` is missing")), "{message}");
+        assert!(message.contains("x.toml:") && message.contains("help: add for example"), "{message}");
+    }
+}
+
+#[test]
+fn names_must_be_folders() {
+    for bad in ["", "../evil", "a/b", ".hidden"] {
+        let message = refusal(&Sandbox::new(), &GOOD.replace("\"x\"", &format!("\"{bad}\"")));
+        assert!(message.contains("cannot be the name of a results folder"), "{message}");
+    }
+}
+
+#[test]
+fn the_print_distance_needs_a_prior_above_one_for_open_totals() {
+    let config = GOOD
+        .replace("prior = [1, 1]", "prior = [0.3, 0.4]\ndistance = \"print\"")
+        .replace("\"ehds\"", "\"lszhang\"");
+    let message = refusal(&Sandbox::new(), &config);
+    for part in ["lszhang does not restore the total", "sum to 0.7", "x.toml:6", "help: "] {
+        assert!(message.contains(part), "`{part}` is missing in\n{message}");
+    }
+}
+
+#[test]
+fn the_bound_on_the_global_sensitivity_needs_parameters_of_one_or_more() {
+    let config = GOOD
+        .replace("prior = [1, 1]", "prior = [0.9, 1]")
+        .replace("\"ehds\"", "{ id = \"ehd\", global = \"bound\" }");
+    let message = refusal(&Sandbox::new(), &config);
+    assert!(message.contains("needs every prior parameter >= 1") && message.contains("x.toml:5"), "{message}");
+}
+
+#[test]
+fn a_config_that_is_not_there_is_looked_for_among_the_bundled_ones() {
+    let outcome = Sandbox::new().dpbi(&["run", "beta_balancd"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("did you mean `beta_balanced`?"), "{}", outcome.stderr);
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_written_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("x.toml", GOOD).write("blocked", "a file, not a folder");
+    let outcome = sandbox.dpbi(&["run", "x.toml", "--out", "blocked"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("cannot write to the results folder"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("--out"));
+}
+
+#[test]
+fn work_beyond_a_day_or_the_memory_is_refused_with_figures() {
+    let sandbox = Sandbox::new();
+    let huge = GOOD
+        .replace("prior = [1, 1]", "prior = [1, 1, 1, 1, 1, 1]")
+        .replace("sizes = [10]", "sizes = [100000]");
+    let message = refusal(&sandbox, &huge);
+    for part in ["24 hours", "8.3e22 candidates", "years", "TB", "--force"] {
+        assert!(message.contains(part), "`{part}` is missing in\n{message}");
+    }
+    let args = ["inspect", "--prior", "1,1,1,1,1,1", "--counts", "20000,20000,20000,20000,10000,10000"];
+    let outcome = sandbox.dpbi(&[&args[..], &["--epsilon", "1"]].concat());
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("8.3e22 candidates"), "{}", outcome.stderr);
+    let check = sandbox.dpbi(&["check", "x.toml"]);
+    assert_eq!(check.status, 2);
+    assert!(check.stdout.contains("is valid") && check.stderr.contains("24 hours"));
+}
+
+#[test]
+fn two_experiments_of_one_name_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("x.toml", GOOD).write("y.toml", GOOD);
+    let outcome = sandbox.dpbi(&["run", "x.toml", "y.toml"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("both named `x`"), "{}", outcome.stderr);
+    assert!(!sandbox.path("results").exists());
+}

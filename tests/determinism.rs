@@ -1,0 +1,104 @@
+//! Same seed, same bytes: whatever the threads, whatever else is in the config.
+
+mod common;
+
+use common::Sandbox;
+
+const CONFIG: &str = r#"
+name = "d"
+seed = 7
+runs = 600
+prior = [[1, 1, 1], [0.5, 2, 1]]
+epsilon = [0.5, 2.0]
+delta = 1e-6
+mechanisms = ["lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "geometric", "geometric-all", "hamming"]
+metrics = ["l1", "kl"]
+[data.counts]
+counts = [[20, 3, 0], [8, 8, 9]]
+"#;
+
+const FILES: [&str; 5] = ["settings.csv", "errors.csv", "summary.csv", "box-1.svg", "mean-l1-2.png"];
+
+fn results(args: &[&str]) -> Vec<Vec<u8>> {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.toml", CONFIG);
+    sandbox.succeed(&[&["run", "d.toml"], args].concat());
+    FILES.iter().map(|file| sandbox.read(&format!("results/d/{file}"))).collect()
+}
+
+#[test]
+fn threads_and_repetition_change_no_byte() {
+    let one = results(&["--threads", "1"]);
+    for args in [&["--threads", "2"][..], &["--threads", "5"], &[], &[]] {
+        assert!(results(args) == one, "{args:?}");
+    }
+}
+
+#[test]
+fn the_resolved_config_gives_the_same_bytes() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.toml", CONFIG);
+    sandbox.succeed(&["run", "d.toml", "--format", "none", "--seed", "99", "--runs", "300"]);
+    sandbox.succeed(&["run", "results/d/config.toml", "--format", "none", "--out", "again"]);
+    for file in ["config.toml", "settings.csv", "errors.csv", "summary.csv"] {
+        let (first, again) = (format!("results/d/{file}"), format!("again/d/{file}"));
+        assert!(sandbox.read(&first) == sandbox.read(&again), "{file}");
+    }
+}
+
+/// The rows of `errors.csv` of one mechanism at one setting, without the setting's number.
+fn cell(errors: &str, setting: &str, mechanism: &str) -> Vec<String> {
+    let start = format!("{setting},{mechanism},");
+    let rows = errors.lines().filter_map(|line| line.strip_prefix(&start));
+    rows.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_setting_or_mechanism_added_changes_no_other_cell() {
+    let config = |sizes: &str, mechanisms: &str, runs: u32| {
+        format!(
+            "name = \"a\"\nruns = {runs}\nprior = [1, 1]\nepsilon = 1\nmechanisms = {mechanisms}\n\
+             [data.balanced]\nsizes = {sizes}\n"
+        )
+    };
+    let run = |text: &str| {
+        let sandbox = Sandbox::new();
+        sandbox.write("a.toml", text).succeed(&["run", "a.toml", "--format", "none"]);
+        String::from_utf8(sandbox.read("results/a/errors.csv")).unwrap()
+    };
+    let small = run(&config("[100]", "[\"ehds\"]", 300));
+    let large = run(&config("[50, 100]", "[\"lshist\", \"ehds\"]", 300));
+    let longer = run(&config("[100]", "[\"ehds\"]", 700));
+    let wanted = cell(&small, "1", "ehds");
+    assert_eq!(wanted.len(), 300);
+    assert_eq!(cell(&large, "2", "ehds"), wanted);
+    assert_eq!(cell(&longer, "1", "ehds")[..300], wanted);
+}
+
+#[test]
+fn seeds_matter() {
+    assert!(results(&["--seed", "8"])[1] != results(&[])[1]);
+}
+
+/// The random stream is part of the results: a change of it must be noticed, and announced.
+#[test]
+fn draws_are_pinned() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.toml", CONFIG).succeed(&["run", "d.toml", "--format", "none"]);
+    let errors = String::from_utf8(sandbox.read("results/d/errors.csv")).unwrap();
+    let released = |mechanism: &str| -> Vec<String> {
+        let rows = cell(&errors, "1", mechanism).into_iter().take(4);
+        rows.map(|row| row.split(',').nth(1).unwrap().to_owned()).collect()
+    };
+    for (mechanism, expected) in PINNED {
+        assert_eq!(released(mechanism), expected, "{mechanism}");
+    }
+}
+
+const PINNED: [(&str, [&str; 4]); 5] = [
+    ("lszhang", ["3;2;0", "23;0;0", "16;0;4", "14;3;0"]),
+    ("lshist", ["23;0;0", "12;1;10", "9;4;10", "23;1;0"]),
+    ("geometric", ["20;0;3", "20;1;2", "6;3;14", "18;0;5"]),
+    ("ehds", ["12;2;9", "3;13;7", "2;17;4", "5;5;13"]),
+    ("hamming", ["17;4;2", "6;11;6", "19;3;1", "7;0;16"]),
+];
