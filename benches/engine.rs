@@ -1,1 +1,145 @@
-fn main() {}
+//! Benchmarks of the exact engine: `cargo bench`. Absolute times depend on the machine; compare the
+//! kernel with the naive loop beside it.
+
+use divan::{Bencher, black_box, counter::ItemsCount};
+use dpbi::distance;
+use dpbi::law::{Exact, Recipe};
+use dpbi::mechanism::{self, Variant};
+use dpbi::model::{Posterior, Prior, compositions};
+use dpbi::numeric::exp::exp_nonpositive;
+use dpbi::privacy::{Epsilon, Gamma};
+use dpbi::setting::Setting;
+use dpbi::simplex::{BLOCK, Region};
+use dpbi::workbench::Workbench;
+
+fn main() {
+    divan::main();
+}
+
+fn setting(counts: &[u64]) -> Setting {
+    let prior = Prior::new(vec![1.0; counts.len()]).unwrap();
+    Setting {
+        posterior: Posterior::new(prior, counts.to_vec()),
+        epsilon: Epsilon::new(1.0).unwrap(),
+        delta: None,
+        gamma: Gamma::new(1.0).unwrap(),
+        distance: distance::HELLINGER,
+    }
+}
+
+fn recipe(setting: &Setting, id: &str) -> Recipe {
+    Variant::plain(mechanism::find(id).unwrap()).recipe(setting).unwrap()
+}
+
+const WEATHER: [u64; 3] = [463, 247, 21];
+
+fn candidates(counts: &[u64]) -> ItemsCount {
+    ItemsCount::new(compositions(counts.iter().sum(), counts.len()).unwrap() as u64)
+}
+
+/// Scores and weights of all candidates on one thread.
+#[divan::bench]
+fn kernel(bencher: Bencher) {
+    let setting = setting(&WEATHER);
+    let reach: Vec<_> = WEATHER.iter().map(|&x| (x, x)).collect();
+    let field = setting.distance.field(&setting.posterior, &reach);
+    let region = Region::simplex(731, 3);
+    let blocks = region.blocks();
+    bencher.counter(candidates(&WEATHER)).bench(|| {
+        let mut total = 0.0;
+        let mut scores = [0.0; BLOCK];
+        for block in 0..blocks.len() {
+            region.walk(&blocks, block, |row| {
+                let scores = &mut scores[..row.len];
+                field.row(row, scores);
+                scores.iter_mut().for_each(|score| *score = exp_nonpositive(-3.0 * *score));
+                total += scores.iter().sum::<f64>();
+            });
+        }
+        black_box(total)
+    });
+}
+
+/// The same as one would write it first: tables of ln BC, then expm1, sqrt and exp from libm.
+#[divan::bench]
+fn naive_kernel(bencher: Bencher) {
+    let tables: Vec<Vec<f64>> = WEATHER
+        .iter()
+        .map(|&x| {
+            let term = |v: u32| {
+                let (a, b) = (1.0 + x as f64, 1.0 + f64::from(v));
+                libm::lgamma(0.5 * (a + b)) - 0.5 * libm::lgamma(a) - 0.5 * libm::lgamma(b)
+            };
+            (0..=731).map(term).collect()
+        })
+        .collect();
+    bencher.counter(candidates(&WEATHER)).bench(|| {
+        let mut total = 0.0;
+        for i in 0..=731 {
+            for j in 0..=731 - i {
+                let ln_bc = tables[0][i] + tables[1][j] + tables[2][731 - i - j];
+                total += libm::exp(-3.0 * (-libm::expm1(ln_bc.min(0.0))).sqrt());
+            }
+        }
+        black_box(total)
+    });
+}
+
+/// Everything exact about one mechanism: law, mean, deviation, median, 90 % quantile.
+#[divan::bench(args = ["ehds", "lszhang", "lshist", "hamming"])]
+fn exact_law_k3_n731(bencher: Bencher, id: &str) {
+    let setting = setting(&WEATHER);
+    bencher.bench(|| exact(&setting, id));
+}
+
+#[divan::bench(args = ["ehds", "lszhang", "lshist", "hamming"], sample_count = 10)]
+fn exact_law_k4_n80(bencher: Bencher, id: &str) {
+    let setting = setting(&[20; 4]);
+    bencher.bench(|| exact(&setting, id));
+}
+
+#[divan::bench(args = ["ehds", "lshist"])]
+fn exact_law_k2_n1000000(bencher: Bencher, id: &str) {
+    let setting = setting(&[500_000; 2]);
+    bencher.bench(|| exact(&setting, id));
+}
+
+fn exact(setting: &Setting, id: &str) -> Exact {
+    let recipe = recipe(setting, id);
+    let bench = Workbench::new(setting, &[recipe], &[]);
+    let field = bench.fields().next().unwrap();
+    Exact::new(bench.law(recipe).as_ref(), field)
+}
+
+/// A thousand draws from a prepared law.
+#[divan::bench(args = ["ehds", "lszhang", "hamming"])]
+fn thousand_draws_k3_n731(bencher: Bencher, id: &str) {
+    let setting = setting(&WEATHER);
+    let recipe = recipe(&setting, id);
+    let bench = Workbench::new(&setting, &[recipe], &[]);
+    let law = bench.law(recipe);
+    let mut rng = dpbi::rng::stream(1, "bench");
+    let mut out = [0; 3];
+    bencher.counter(ItemsCount::new(1000_u32)).bench_local(|| {
+        for _ in 0..1000 {
+            law.draw(&mut rng, &mut out);
+        }
+        out
+    });
+}
+
+/// Local, global and smooth sensitivities at a million records.
+#[divan::bench(args = [2, 3, 5])]
+fn sensitivities_n1000000(bencher: Bencher, k: usize) {
+    let counts = vec![1_000_000 / k as u64; k];
+    let setting = setting(&counts);
+    bencher.bench(|| {
+        let sensitivity = setting.sensitivity();
+        [
+            sensitivity.local(),
+            sensitivity.global(),
+            sensitivity.gamma_smooth(0.1),
+            sensitivity.beta_smooth(0.01),
+        ]
+    });
+}

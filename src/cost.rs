@@ -7,14 +7,15 @@ use crate::numeric::{LN_NEGLIGIBLE, lgamma};
 use crate::setting::Setting;
 use crate::simplex::{BLOCK, Region, Shape, Window};
 
-/// Nanoseconds for one output in one pass, on one thread; measured (see `benches/engine.rs`).
-const NS_PER_OUTPUT: f64 = 6.0;
-/// The same where an output's total is open.
-const NS_PER_OPEN_OUTPUT: f64 = 9.0;
-/// Nanoseconds for one run beside the walk of a block.
-const NS_PER_RUN: f64 = 700.0;
-/// Passes over all outputs: masses, mean, variance, and about two for each of two quantiles.
-const PASSES: f64 = 7.0;
+/// Nanoseconds for one output and one error, in all passes together, on one thread: measured on
+/// candidates of an exponential mechanism, on outputs of restored and of open total.
+const NS_PER_CANDIDATE: f64 = 60.0;
+const NS_PER_RESTORED: f64 = 25.0;
+const NS_PER_OPEN: f64 = 35.0;
+/// Nanoseconds for one output of the block that a draw walks again.
+const NS_PER_RESCAN: f64 = 6.0;
+/// Nanoseconds for one run beside that, with its row of a table.
+const NS_PER_RUN: f64 = 2_000.0;
 
 /// The longest that is started without `--force`.
 pub const LONGEST: f64 = 24.0 * 3600.0;
@@ -72,11 +73,14 @@ pub fn predict(
     let mut work = SettingWork { candidates, cells: Vec::new(), sampled_only: Vec::new() };
     for &recipe in recipes {
         let enumerated = matches!(recipe, Recipe::Exponential { .. });
-        let outputs = if enumerated { walked } else { product_outputs(posterior, recipe) };
+        let outputs = recipe.region(posterior).map_or(walked, |region| region.size_bound());
         let sampled_only = !enumerated && outputs > LARGEST_EXACT;
         let outputs = if sampled_only { 0.0 } else { outputs };
-        let ns = if recipe.leaves_total_open() { NS_PER_OPEN_OUTPUT } else { NS_PER_OUTPUT };
-        let rescan = if enumerated { outputs.min(BLOCK as f64) * ns } else { 0.0 };
+        let (ns, rescan) = match recipe {
+            Recipe::Exponential { .. } => (NS_PER_CANDIDATE, outputs.min(BLOCK as f64)),
+            _ if recipe.leaves_total_open() => (NS_PER_OPEN, 0.0),
+            _ => (NS_PER_RESTORED, 0.0),
+        };
         work.sampled_only.push(sampled_only);
         work.cells.push(Work {
             outputs,
@@ -85,7 +89,8 @@ pub fn predict(
             bytes: shared
                 + outputs / BLOCK as f64 * (8.0 * k + 12.0)
                 + runs * (16.0 * k + 40.0 * errors + 40.0),
-            cpu_seconds: 1e-9 * (outputs * ns * PASSES * errors + runs * (NS_PER_RUN + rescan)),
+            cpu_seconds: 1e-9
+                * (outputs * ns * errors + runs * (NS_PER_RUN + NS_PER_RESCAN * rescan)),
         });
     }
     work
@@ -130,15 +135,6 @@ fn furthest(most: u64, near: impl Fn(u64) -> bool) -> u64 {
 
 fn box_size(posterior: &Posterior, windows: &[Window], candidates: f64) -> f64 {
     Region::new(posterior.n(), Shape::Simplex, windows.to_vec()).size_bound().min(candidates)
-}
-
-fn product_outputs(posterior: &Posterior, recipe: Recipe) -> f64 {
-    let shape = match recipe {
-        Recipe::Noise { restored: false, .. } => Shape::Free,
-        Recipe::Noise { .. } => Shape::Restored,
-        _ => Shape::Simplex,
-    };
-    Region::new(posterior.n(), shape, recipe.reach(posterior)).size_bound()
 }
 
 /// The sum over all cells. Memory is that of everything kept until the end.

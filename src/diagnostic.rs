@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn odd_spans_do_not_panic() {
-        for span in [0..0, 5..2, 3..400, 400..500] {
-            let _ = Diagnostic::new("x").at(Place::span("f", "ε = 1\nδ", span)).to_string();
+        for (start, end) in [(0, 0), (1, 1), (5, 2), (3, 400), (400, 500)] {
+            let _ = Diagnostic::new("x").at(Place::span("f", "ε = 1\nδ", start..end)).to_string();
         }
     }
 

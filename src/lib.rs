@@ -1,5 +1,43 @@
 //! dpbi: a laboratory for differentially private Bayesian inference.
-#![warn(missing_docs)]
+//!
+//! How can the posterior of categorical data (Beta-Binomial, Dirichlet-Multinomial) be released
+//! privately, and how much accuracy does each way of doing it cost? dpbi answers with exact output
+//! laws, and samples beside them.
+//!
+//! # The way of an experiment
+//!
+//! ```text
+//! config ──► experiment ──► setting × mechanism ──► recipe ──► law ──► exact numbers, draws
+//!                                                                            │
+//!                                 store ◄── figures ◄── tables ◄─────────────┘
+//! ```
+//!
+//! # The modules, each using only those above it
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`numeric`] | sums, exp, differences of log-gammas that keep their digits |
+//! | [`rng`] | the sole maker of random streams |
+//! | [`privacy`] | ε, δ, γ, guarantees |
+//! | [`model`] | counts, priors, posteriors |
+//! | [`simplex`] | walking outputs row by row and block by block |
+//! | [`field`] | a number for every output |
+//! | [`distance`], [`metric`] | the fields: distances (scores and errors), other errors |
+//! | [`sensitivity`] | local, global and smooth sensitivities, without enumeration |
+//! | [`setting`] | posterior, privacy parameters, distance |
+//! | [`law`] | exact output laws and their samplers |
+//! | [`mechanism`] | the mechanisms, one file each |
+//! | [`workbench`] | what the mechanisms of one setting share |
+//! | [`cost`] | predictions of time and memory |
+//! | [`stats`], [`table`] | summaries of samples; rows and CSV |
+//! | [`figure`] | box plots and curves, as SVG and PNG |
+//! | [`experiment`] | experiments, one module for each kind |
+//! | [`source`], [`data`], [`config`] | files: bundled or not, data, experiments |
+//! | [`store`] | results folders |
+//! | [`console`], [`progress`], [`cli`], [`command`] | the face |
+//!
+//! Comments cite the source documents by short names: `icml`, `arxiv`, `bounds`, `notes`, `early`;
+//! the README lists them.
 
 pub mod cli;
 pub mod command;

@@ -1,8 +1,9 @@
 //! A progress bar for long runs, on a terminal only.
 
+use std::fmt::Write;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Shorter work needs no bar.
 const LONG: f64 = 1.0;
@@ -13,18 +14,28 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar for so many predicted seconds; hidden if there are few, or if asked to be quiet.
+    /// A bar for work of so many predicted seconds; hidden if there are few, or if asked to be
+    /// quiet.
     #[must_use]
-    pub fn new(predicted_seconds: f64, cpu_seconds: f64, quiet: bool) -> Self {
-        let visible = !quiet && predicted_seconds > LONG;
+    pub fn new(cpu_seconds: f64, threads: usize, quiet: bool) -> Self {
+        let predicted = cpu_seconds / threads as f64;
+        let visible = !quiet && predicted > LONG;
         let target =
             if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(units(cpu_seconds)), target);
-        let style = "{bar:40} {percent:>3} %  {elapsed} elapsed, {eta} left  {msg}";
-        bar.set_style(
-            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
-        bar.enable_steady_tick(Duration::from_millis(200));
+        let left = move |state: &ProgressState, text: &mut dyn Write| {
+            let seconds =
+                remaining(state.elapsed().as_secs_f64(), state.fraction().into(), predicted);
+            // A bar that cannot be drawn is no reason to stop.
+            let _ = write!(text, "{}", HumanDuration(Duration::from_secs_f64(seconds)));
+        };
+        let style = "{bar:40} {percent:>3} %  {elapsed} elapsed, about {left} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style.with_key("left", left));
+        }
+        if visible {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
         Self { bar }
     }
 
@@ -48,7 +59,29 @@ impl Progress {
     }
 }
 
+/// The seconds left after `elapsed`, when cells that make up `fraction` of the predicted work are
+/// finished. Early on the prediction counts (large cells may be half done without showing); the
+/// more is finished, the more its pace is believed.
+fn remaining(elapsed: f64, fraction: f64, predicted: f64) -> f64 {
+    let pace = if fraction > 0.0 { elapsed / (fraction * predicted) } else { 1.0 };
+    let trusted = 1.0 + fraction * (pace.clamp(0.1, 10.0) - 1.0);
+    ((1.0 - fraction) * predicted * trusted).max(0.0)
+}
+
 /// Microseconds, at least one.
 fn units(seconds: f64) -> u64 {
     (seconds * 1e6) as u64 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remaining_time_moves_from_prediction_to_pace() {
+        assert_eq!(remaining(0.0, 0.0, 80.0), 80.0);
+        // Half done in the time predicted for all: the rest is believed to be slow, but not quite.
+        assert_eq!(remaining(80.0, 0.5, 80.0), 60.0);
+        assert_eq!(remaining(100.0, 1.0, 80.0), 0.0);
+    }
 }

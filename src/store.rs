@@ -156,7 +156,8 @@ pub fn utc(time: SystemTime) -> String {
 
 /// Days since 1970 as year, month, day (Gregorian).
 fn civil(days: u64) -> (u64, u64, u64) {
-    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let divides = |year: u64, by: u64| year.is_multiple_of(by);
+    let leap = |year| divides(year, 4) && (!divides(year, 100) || divides(year, 400));
     let (mut year, mut left) = (1970, days);
     while left >= 365 + u64::from(leap(year)) {
         left -= 365 + u64::from(leap(year));

@@ -1,7 +1,7 @@
-//! One setting on the bench: what its mechanisms share, and the exact numbers about each.
+//! One setting on the bench: what its mechanisms share.
 
 use crate::field::Field;
-use crate::law::{self, Candidates, Exponential, Law, Moments, Product, Recipe};
+use crate::law::{Candidates, Exponential, Law, Product, Recipe};
 use crate::metric::Metric;
 use crate::model::Posterior;
 use crate::setting::Setting;
@@ -13,19 +13,6 @@ pub struct Workbench<'a> {
     /// The score's distance first, then the metrics asked for.
     fields: Vec<Box<dyn Field>>,
     candidates: Option<Candidates>,
-}
-
-/// Exact numbers about the error of one mechanism. `None` where the law is too large to be walked.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Exact {
-    /// Mean and standard deviation.
-    pub moments: Option<Moments>,
-    /// The median.
-    pub median: Option<f64>,
-    /// The 90 % quantile.
-    pub q90: Option<f64>,
-    /// The probability of releasing the true posterior.
-    pub p_exact: f64,
 }
 
 impl<'a> Workbench<'a> {
@@ -69,24 +56,12 @@ impl<'a> Workbench<'a> {
     }
 }
 
-/// The exact error of `law`, measured by `field`.
-#[must_use]
-pub fn exact(law: &dyn Law, field: &dyn Field) -> Exact {
-    let quantiles = law::quantiles(law, field, &[0.5, 0.9]);
-    Exact {
-        moments: law::moments(law, field),
-        median: quantiles.as_ref().map(|q| q[0]),
-        q90: quantiles.as_ref().map(|q| q[1]),
-        p_exact: law.p_exact(),
-    }
-}
-
 /// For each coordinate, the smallest window that holds those of all recipes.
-#[must_use]
-pub fn joint_reach(posterior: &Posterior, recipes: &[Recipe]) -> Vec<Window> {
+fn joint_reach(posterior: &Posterior, recipes: &[Recipe]) -> Vec<Window> {
     let start: Vec<Window> = posterior.counts().iter().map(|&x| (x, x)).collect();
-    recipes.iter().fold(start, |joint, recipe| {
-        let join = |(a, b): (Window, Window)| (a.0.min(b.0), a.1.max(b.1));
-        joint.into_iter().zip(recipe.reach(posterior)).map(join).collect()
+    let regions = recipes.iter().filter_map(|recipe| recipe.region(posterior));
+    regions.fold(start, |joint, region| {
+        let join = |(a, b): (Window, &Window)| (a.0.min(b.0), a.1.max(b.1));
+        joint.into_iter().zip(region.windows()).map(join).collect()
     })
 }

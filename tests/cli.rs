@@ -15,8 +15,20 @@ fn inspect_gives_the_golden_sensitivities() {
         let [prior, counts] = strings(&row);
         for (gamma, beta) in [("0.1", "0.02"), ("5", "1")] {
             let found = sandbox.json(&[
-                "inspect", "--prior", &prior, "--counts", &counts, "--epsilon", "1", "--gamma", gamma,
-                "--beta", beta, "--mechanism", "lshist", "--json",
+                "inspect",
+                "--prior",
+                &prior,
+                "--counts",
+                &counts,
+                "--epsilon",
+                "1",
+                "--gamma",
+                gamma,
+                "--beta",
+                beta,
+                "--mechanism",
+                "lshist",
+                "--json",
             ]);
             let close = |key: &str, column: &str| {
                 assert_close(found[key].as_f64().unwrap(), row.number(column), 1e-9, column);
@@ -35,14 +47,27 @@ fn inspect_gives_the_golden_errors() {
     for row in golden("error.csv").iter().step_by(7) {
         let [prior, counts] = strings(row);
         let found = sandbox.json(&[
-            "inspect", "--prior", &prior, "--counts", &counts, "--epsilon", row.text("epsilon"),
-            "--delta", row.text("delta"), "--json",
+            "inspect",
+            "--prior",
+            &prior,
+            "--counts",
+            &counts,
+            "--epsilon",
+            row.text("epsilon"),
+            "--delta",
+            row.text("delta"),
+            "--json",
         ]);
         let id = row.text("mechanism");
         let mechanisms = found["mechanisms"].as_array().unwrap();
         let law = mechanisms.iter().find(|law| law["id"] == id).unwrap();
         for key in ["mean", "median", "q90"] {
-            assert_close(law[key].as_f64().unwrap(), row.number(&format!("{key}_hellinger")), 1e-8, id);
+            assert_close(
+                law[key].as_f64().unwrap(),
+                row.number(&format!("{key}_hellinger")),
+                1e-8,
+                id,
+            );
         }
         assert_close(law["p_exact"].as_f64().unwrap(), row.number("p_exact"), 1e-8, id);
     }
@@ -55,8 +80,18 @@ fn inspect_gives_the_golden_distances() {
         let [prior, counts] = strings(row);
         let candidate = row.text("candidate").replace(';', ",");
         let found = sandbox.json(&[
-            "inspect", "--prior", &prior, "--counts", &counts, "--epsilon", "1", "--candidate",
-            &candidate, "--mechanism", "lshist", "--json",
+            "inspect",
+            "--prior",
+            &prior,
+            "--counts",
+            &counts,
+            "--epsilon",
+            "1",
+            "--candidate",
+            &candidate,
+            "--mechanism",
+            "lshist",
+            "--json",
         ]);
         let distance = found["distance"].as_f64().unwrap();
         assert_close(distance, row.number("hellinger"), 1e-12, &format!("{counts} {candidate}"));
@@ -67,7 +102,8 @@ fn inspect_gives_the_golden_distances() {
 fn inspect_at_the_edges() {
     let sandbox = Sandbox::new();
     let at = |counts: &str, more: &[&str]| {
-        let args = ["inspect", "--prior", "1,1,0.5", "--counts", counts, "--epsilon", "1", "--json"];
+        let args =
+            ["inspect", "--prior", "1,1,0.5", "--counts", counts, "--epsilon", "1", "--json"];
         sandbox.json(&[&args[..], more].concat())
     };
     let none = at("0,0,0", &["--delta", "0.1"]);
@@ -77,7 +113,11 @@ fn inspect_at_the_edges() {
     let laws = none["mechanisms"].as_array().unwrap();
     assert_eq!(laws.len(), 11);
     for law in laws {
-        assert_eq!((law["mean"].as_f64(), law["p_exact"].as_f64()), (Some(0.0), Some(1.0)), "{law}");
+        assert_eq!(
+            (law["mean"].as_f64(), law["p_exact"].as_f64()),
+            (Some(0.0), Some(1.0)),
+            "{law}"
+        );
     }
     let one = at("0,1,0", &[]);
     assert_eq!(one["candidates"], 3);
@@ -89,8 +129,18 @@ fn inspect_at_the_edges() {
 fn inspect_with_five_categories_and_a_broken_prior() {
     let sandbox = Sandbox::new();
     let found = sandbox.json(&[
-        "inspect", "--prior", "0.5,1,2.25,1,3", "--counts", "3,0,2,4,1", "--epsilon", "2",
-        "--delta", "1e-6", "--distance", "print", "--json",
+        "inspect",
+        "--prior",
+        "0.5,1,2.25,1,3",
+        "--counts",
+        "3,0,2,4,1",
+        "--epsilon",
+        "2",
+        "--delta",
+        "1e-6",
+        "--distance",
+        "print",
+        "--json",
     ]);
     assert_eq!((found["k"].as_u64(), found["candidates"].as_u64()), (Some(5), Some(1001)));
     for law in found["mechanisms"].as_array().unwrap() {
@@ -120,7 +170,9 @@ fn inspect_refuses_what_makes_no_sense() {
         assert!(outcome.stderr.contains(expected), "{more:?}: {}", outcome.stderr);
         assert!(outcome.stdout.is_empty());
     }
-    for (flag, bad) in [("--epsilon", "0"), ("--prior", "1,0"), ("--counts", "1,2,3"), ("--counts", "1,-2")] {
+    for (flag, bad) in
+        [("--epsilon", "0"), ("--prior", "1,0"), ("--counts", "1,2,3"), ("--counts", "1,-2")]
+    {
         let mut args = base.to_vec();
         let place = args.iter().position(|arg| *arg == flag).unwrap();
         args[place + 1] = bad;
@@ -219,7 +271,8 @@ fn list_knows_what_is_present_and_current() {
 #[test]
 fn raw_tables_and_histograms_give_the_same_counts() {
     let sandbox = Sandbox::new();
-    let raw: String = (0..30).map(|i| format!("{i},{}\n", if i % 3 == 0 { "yes" } else { "no" })).collect();
+    let raw: String =
+        (0..30).map(|i| format!("{i},{}\n", if i % 3 == 0 { "yes" } else { "no" })).collect();
     sandbox.write("raw.csv", &format!("id,answer\n{raw}"));
     sandbox.write("histogram.csv", "category,count\nyes,10\nno,20\n");
     let run = |data: &str| {

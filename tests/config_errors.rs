@@ -56,7 +56,12 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
 #[test]
 fn mechanisms_must_exist_and_understand_their_options() {
     expect("\"ehds\"", "\"edhs\"", 5, &["unknown mechanism `edhs`", "did you mean `ehds`?"]);
-    expect("\"ehds\"", "{ id = \"ehd\", gamma = 1 }", 5, &["`ehd` has no option `gamma`", "divisor, global"]);
+    expect(
+        "\"ehds\"",
+        "{ id = \"ehd\", gamma = 1 }",
+        5,
+        &["`ehd` has no option `gamma`", "divisor, global"],
+    );
     expect("\"ehds\"", "{ id = \"ehd\", divisor = 0 }", 5, &["`divisor` is 0"]);
     expect("\"ehds\"", "{ id = \"ehd\", global = \"exakt\" }", 5, &["did you mean `exact`?"]);
     expect("\"ehds\"", "\"lshist\"", 5, &["two mechanisms are labelled `lshist`"]);
@@ -90,15 +95,26 @@ fn numbers_must_lie_in_their_range() {
 
 #[test]
 fn data_must_fit_the_prior() {
-    let counts = |counts: &str| GOOD.replace("[data.balanced]\nsizes = [10]", &format!("[data.counts]\ncounts = {counts}"));
+    let counts = |counts: &str| {
+        GOOD.replace("[data.balanced]\nsizes = [10]", &format!("[data.counts]\ncounts = {counts}"))
+    };
     let cases = [
         (counts("[1, 2, 3]"), "the prior has 2 categories, but the counts [1, 2, 3] have 3"),
         (counts("[1, -2]"), "whole number, 0 or more, but this is -2"),
         (counts("[1, 2.5]"), "whole number, 0 or more, but this is 2.5"),
         (counts("[[1, 2], [3, 4]]\nat = [1]"), "`at` has 1 elements for 2 data sets"),
-        (GOOD.replace("sizes = [10]", "sizes = [10]\nproportions = [0.5, 0.6]"), "sum to 1.1, not to 1"),
-        (GOOD.replace("sizes = [10]", "sizes = [10]\nproportions = [0.5, 0.25, 0.25]"), "the proportions have 3"),
-        (GOOD.replace("sizes = [10]", "sizes = [10]\n[data.predictive]\nsizes = 5"), "more than one source"),
+        (
+            GOOD.replace("sizes = [10]", "sizes = [10]\nproportions = [0.5, 0.6]"),
+            "sum to 1.1, not to 1",
+        ),
+        (
+            GOOD.replace("sizes = [10]", "sizes = [10]\nproportions = [0.5, 0.25, 0.25]"),
+            "the proportions have 3",
+        ),
+        (
+            GOOD.replace("sizes = [10]", "sizes = [10]\n[data.predictive]\nsizes = 5"),
+            "more than one source",
+        ),
         (GOOD.replace("[data.balanced]\nsizes = [10]", "[data]"), "no source"),
     ];
     for (config, expected) in cases {
@@ -111,14 +127,22 @@ fn data_must_fit_the_prior() {
 #[test]
 fn data_files_are_checked_row_by_row() {
     let config = |more: &str| {
-        GOOD.replace("[data.balanced]\nsizes = [10]", &format!("[data.file]\npath = \"d.csv\"\n{more}"))
+        GOOD.replace(
+            "[data.balanced]\nsizes = [10]",
+            &format!("[data.file]\npath = \"d.csv\"\n{more}"),
+        )
     };
     let cases = [
         ("category,count\na,1\nb,x\n", "", "`x` is not a count", "d.csv:3"),
         ("category,count\na,1\nb,-2\n", "", "`-2` is not a count", "d.csv:3"),
         ("category,number\na,1\n", "", "no column `count`", "d.csv:1"),
         ("id,kind\n1,a\n", "column = \"kinds\"", "no column `kinds`", "d.csv:1"),
-        ("id,kind\n1,a\n2,z\n", "column = \"kind\"\ncategories = [\"a\", \"b\"]", "`z` is not one of the categories", "d.csv:3"),
+        (
+            "id,kind\n1,a\n2,z\n",
+            "column = \"kind\"\ncategories = [\"a\", \"b\"]",
+            "`z` is not one of the categories",
+            "d.csv:3",
+        ),
         ("category,count\na,1\nb,2\nc,3\n", "", "the prior has 2 categories", "x.toml:6"),
     ];
     for (data, more, cause, place) in cases {
@@ -154,7 +178,10 @@ fn missing_keys_are_named() {
     ] {
         let message = refusal(&Sandbox::new(), &GOOD.replace(line, ""));
         assert!(message.contains(&format!("the key `{key}` is missing")), "{message}");
-        assert!(message.contains("x.toml:") && message.contains("help: add for example"), "{message}");
+        assert!(
+            message.contains("x.toml:") && message.contains("help: add for example"),
+            "{message}"
+        );
     }
 }
 
@@ -183,7 +210,10 @@ fn the_bound_on_the_global_sensitivity_needs_parameters_of_one_or_more() {
         .replace("prior = [1, 1]", "prior = [0.9, 1]")
         .replace("\"ehds\"", "{ id = \"ehd\", global = \"bound\" }");
     let message = refusal(&Sandbox::new(), &config);
-    assert!(message.contains("needs every prior parameter >= 1") && message.contains("x.toml:5"), "{message}");
+    assert!(
+        message.contains("needs every prior parameter >= 1") && message.contains("x.toml:5"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -213,7 +243,8 @@ fn work_beyond_a_day_or_the_memory_is_refused_with_figures() {
     for part in ["24 hours", "8.3e22 candidates", "years", "TB", "--force"] {
         assert!(message.contains(part), "`{part}` is missing in\n{message}");
     }
-    let args = ["inspect", "--prior", "1,1,1,1,1,1", "--counts", "20000,20000,20000,20000,10000,10000"];
+    let args =
+        ["inspect", "--prior", "1,1,1,1,1,1", "--counts", "20000,20000,20000,20000,10000,10000"];
     let outcome = sandbox.dpbi(&[&args[..], &["--epsilon", "1"]].concat());
     assert_eq!(outcome.status, 2);
     assert!(outcome.stderr.contains("8.3e22 candidates"), "{}", outcome.stderr);

@@ -4,6 +4,7 @@ mod common;
 
 use common::{GoldenRow, assert_close, golden};
 use dpbi::distance::{self, Distance};
+use dpbi::law::Exact;
 use dpbi::mechanism::{self, Global, Options, Variant};
 use dpbi::metric;
 use dpbi::model::{Posterior, Prior};
@@ -11,7 +12,7 @@ use dpbi::numeric::gamma;
 use dpbi::privacy::{Delta, Epsilon, Gamma};
 use dpbi::sensitivity::CandidatesInBeta;
 use dpbi::setting::Setting;
-use dpbi::workbench::{Exact, Workbench, exact};
+use dpbi::workbench::Workbench;
 
 fn posterior(row: &GoldenRow) -> Posterior {
     Posterior::new(Prior::new(row.vector("prior")).unwrap(), row.vector("counts"))
@@ -32,7 +33,7 @@ fn release(setting: &Setting, row: &GoldenRow, options: Options) -> Exact {
     let variant = Variant { options, ..Variant::plain(mechanism) };
     let recipe = variant.recipe(setting).unwrap();
     let bench = Workbench::new(setting, &[recipe], &[]);
-    exact(bench.law(recipe).as_ref(), bench.fields().next().unwrap())
+    Exact::new(bench.law(recipe).as_ref(), bench.fields().next().unwrap())
 }
 
 fn describe(row: &GoldenRow) -> String {
@@ -42,15 +43,11 @@ fn describe(row: &GoldenRow) -> String {
 
 fn compare(ours: Exact, row: &GoldenRow, suffix: &str, relative: f64) {
     let what = describe(row);
-    assert_close(
-        ours.moments.unwrap().mean,
-        row.number(&format!("mean_{suffix}")),
-        relative,
-        &what,
-    );
+    let error = ours.error.unwrap();
+    for (name, ours) in [("mean", error.mean), ("median", error.median), ("q90", error.q90)] {
+        assert_close(ours, row.number(&format!("{name}_{suffix}")), relative, &what);
+    }
     assert_close(ours.p_exact, row.number("p_exact"), relative, &what);
-    assert_close(ours.median.unwrap(), row.number(&format!("median_{suffix}")), relative, &what);
-    assert_close(ours.q90.unwrap(), row.number(&format!("q90_{suffix}")), relative, &what);
 }
 
 #[test]
@@ -131,8 +128,8 @@ fn every_metric_matches_the_oracle() {
         let variant = Variant::plain(mechanism::find(row.text("mechanism")).unwrap());
         let recipe = variant.recipe(&setting).unwrap();
         let bench = Workbench::new(&setting, &[recipe], &[metric]);
-        let ours = exact(bench.law(recipe).as_ref(), bench.fields().nth(1).unwrap());
-        assert_close(ours.moments.unwrap().mean, row.number("mean"), 1e-12, &describe(&row));
+        let ours = Exact::new(bench.law(recipe).as_ref(), bench.fields().nth(1).unwrap());
+        assert_close(ours.error.unwrap().mean, row.number("mean"), 1e-12, &describe(&row));
     }
 }
 

@@ -50,12 +50,12 @@ fn probabilities(setting: &Setting, recipe: Recipe, law: &dyn Law) -> BTreeMap<V
         region.walk(&blocks, block, |row| {
             let (values, row_masses) = (&mut values[..row.len], &mut row_masses[..row.len]);
             law.row(row, field.as_ref(), values, row_masses);
-            for t in 0..row.len {
+            for (t, &row_mass) in row_masses.iter().enumerate() {
                 let mut output = vec![0; k];
                 row.output(t, &mut output);
                 let mass = match recipe {
                     Recipe::Exponential { rate } => libm::exp(-rate * field.at(&output)),
-                    _ => row_masses[t],
+                    _ => row_mass,
                 };
                 masses.insert(output, mass);
             }

@@ -8,13 +8,13 @@ use crate::console::{Grid, short, short_or_dash};
 use crate::cost;
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::distance;
-use crate::law::Recipe;
+use crate::law::{Exact, Recipe};
 use crate::mechanism::{self, Variant};
 use crate::model::{Posterior, Prior, compositions};
 use crate::privacy::{Delta, Epsilon, Gamma, PrivacyError};
 use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
-use crate::workbench::{Exact, Workbench, exact};
+use crate::workbench::Workbench;
 
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let threads = threads(&args.machine)?;
@@ -26,7 +26,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let bench = Workbench::new(&setting, &recipes, &[]);
     let field = bench.fields().next().expect("the distance is always there");
     let exacts: Vec<Exact> =
-        recipes.iter().map(|&recipe| exact(bench.law(recipe).as_ref(), field)).collect();
+        recipes.iter().map(|&recipe| Exact::new(bench.law(recipe).as_ref(), field)).collect();
     let distance = args.candidate.as_ref().map(|candidate| field.at(candidate));
     let found = Findings { setting, variants, exacts, beta: args.beta, distance };
     if args.print.json {
@@ -64,9 +64,7 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
         wrong("distance", &format!("unknown distance `{}`", args.distance))
             .help(suggest(&args.distance, distance::ALL.iter().map(|distance| distance.id())))
     })?;
-    let privacy = |error: PrivacyError| {
-        Diagnostic::new(error.to_string()).help(error.remedy())
-    };
+    let privacy = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
     let delta = args.delta.map(Delta::new).transpose().map_err(privacy)?;
     Ok(Setting {
         posterior: Posterior::new(prior, args.counts.clone()),
@@ -135,11 +133,11 @@ impl Findings {
             json!({
                 "id": variant.mechanism.id(),
                 "guarantee": variant.guarantee(&self.setting).to_string(),
-                "mean": exact.moments.map(|moments| moments.mean),
-                "std": exact.moments.map(|moments| moments.std),
+                "mean": exact.error.map(|error| error.mean),
+                "std": exact.error.map(|error| error.std),
                 "p_exact": exact.p_exact,
-                "median": exact.median,
-                "q90": exact.q90,
+                "median": exact.error.map(|error| error.median),
+                "q90": exact.error.map(|error| error.q90),
             })
         });
         let mut document = json!({
@@ -188,10 +186,10 @@ impl Findings {
             laws.row([
                 variant.mechanism.id().to_owned(),
                 variant.guarantee(&self.setting).to_string(),
-                short_or_dash(exact.moments.map(|moments| moments.mean)),
-                short_or_dash(exact.moments.map(|moments| moments.std)),
-                short_or_dash(exact.median),
-                short_or_dash(exact.q90),
+                short_or_dash(exact.error.map(|error| error.mean)),
+                short_or_dash(exact.error.map(|error| error.std)),
+                short_or_dash(exact.error.map(|error| error.median)),
+                short_or_dash(exact.error.map(|error| error.q90)),
                 short(exact.p_exact),
             ]);
         }

@@ -41,6 +41,9 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     Ok(())
 }
 
+/// So many settings are printed; the tables hold them all.
+const MOST_PRINTED: usize = 24;
+
 struct Report {
     text: String,
     json: serde_json::Value,
@@ -89,7 +92,7 @@ fn run_one(
         })
         .map_err(Failure::broken)?;
     let text = format!(
-        "{}\n{}\n  {} in {}: {}\n\n",
+        "{}\n{}\n  wrote {} in {}: {}\n\n",
         summary_table(experiment, &summary),
         agreement(&summary),
         path.display(),
@@ -113,7 +116,7 @@ fn compute(
     threads: usize,
 ) -> accuracy::Results {
     let cpu_seconds = cost::total(work).cpu_seconds;
-    let progress = Progress::new(cpu_seconds / threads as f64, cpu_seconds, args.quiet);
+    let progress = Progress::new(cpu_seconds, threads, args.quiet);
     let naming = Naming::new(&experiment.cases);
     let clock = Instant::now();
     let results = accuracy::run(experiment, &|case, variant| {
@@ -139,7 +142,7 @@ fn summary_table(experiment: &Experiment, summary: &[SummaryRow]) -> String {
         let mut grid = Grid::new(2);
         let labels = experiment.variants.iter().map(|variant| variant.label.as_str());
         grid.row(["", ""].into_iter().chain(labels));
-        for (number, case) in (1..).zip(&experiment.cases) {
+        for (number, case) in (1..).zip(&experiment.cases).take(MOST_PRINTED) {
             let rows =
                 summary.iter().filter(|row| row.setting == number && row.metric == metric.id);
             let exact = rows.clone().map(|row| short_or_dash(row.exact_mean));
@@ -148,6 +151,9 @@ fn summary_table(experiment: &Experiment, summary: &[SummaryRow]) -> String {
             grid.row([String::new(), "sampled".into()].into_iter().chain(sampled));
         }
         text += &grid.render();
+    }
+    if let Some(more) = experiment.cases.len().checked_sub(MOST_PRINTED).filter(|&more| more > 0) {
+        text += &format!("  … and {more} more settings in summary.csv\n");
     }
     text
 }

@@ -9,18 +9,18 @@ use crate::model::Posterior;
 use crate::numeric::exp_accurate;
 use crate::numeric::gamma::Table;
 use crate::rng::uniform;
-use crate::simplex::Window;
+use crate::simplex::{Region, Shape, Window};
 
-/// −ln of the weight below which a candidate is left out, relative to the data's own: 10⁻²⁰.
-const LN_CUT: f64 = 46.051_701_859_880_91;
+use super::noise::{steps_within, window};
 
-/// In each coordinate, the values that occur in a candidate of weight at least 10⁻²⁰. A candidate
-/// at Hamming distance d moves no coordinate by more than d.
-pub fn windows(posterior: &Posterior, rate: f64) -> Vec<Window> {
-    let half = (LN_CUT / rate).ceil() as u64;
+/// The candidates that carry all but a negligible part of the probability.
+pub fn region(posterior: &Posterior, rate: f64) -> Region {
+    let k = posterior.k();
     let n = posterior.n();
-    let around = |&x: &u64| (x.saturating_sub(half), x.saturating_add(half).min(n));
-    posterior.counts().iter().map(around).collect()
+    // The weight falls by e in 2/rate steps of Σ |r_i − x_i|, as noise of that scale would.
+    let steps = steps_within(2.0 / rate, k);
+    let windows = posterior.counts().iter().map(|&x| window(x, n, steps)).collect();
+    Region::diamond(Shape::Simplex, posterior.counts().to_vec(), windows, steps)
 }
 
 /// The weights e^(−rate |v − x_i| / 2) of every coordinate over its window.
@@ -60,30 +60,38 @@ impl Convolutions {
         self.suffixes[0].get(n).unwrap_or(1.0)
     }
 
-    /// Draws coordinate by coordinate: v has weight w_i(v) · (ways to fill the rest). The search
-    /// goes outwards from x_i, where the mass is.
+    /// Draws coordinate by coordinate.
     pub fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]) {
-        let last = self.counts.len() - 1;
         let mut left: u64 = self.counts.iter().sum();
-        for i in 0..last {
-            let mass = |v: u64| {
-                let rest = left.checked_sub(v)?;
-                let weight = exp_accurate(-0.5 * self.rate * v.abs_diff(self.counts[i]) as f64);
-                self.suffixes[i + 1].get(rest).map(|ways| weight * ways)
-            };
-            let mut target = uniform(rng) * self.suffixes[i].get(left).unwrap_or(0.0);
-            for v in outwards(self.counts[i], self.windows[i]) {
-                let Some(mass) = mass(v) else { continue };
-                // If rounding leaves a remainder, the last value possible stands in.
-                out[i] = v;
+        if let Some((last, others)) = out.split_last_mut() {
+            for (i, v) in others.iter_mut().enumerate() {
+                *v = self.draw_coordinate(i, left, rng);
+                left -= *v;
+            }
+            *last = left;
+        }
+    }
+
+    /// Coordinate i takes v of the `left` records with weight w_i(v) · (ways to fill the rest). The
+    /// search goes outwards from x_i, where the mass is.
+    fn draw_coordinate(&self, i: usize, left: u64, rng: &mut dyn Rng) -> u64 {
+        let mass = |v: u64| {
+            let ways = self.suffixes[i + 1].get(left.checked_sub(v)?)?;
+            Some(exp_accurate(-0.5 * self.rate * v.abs_diff(self.counts[i]) as f64) * ways)
+        };
+        let mut target = uniform(rng) * self.suffixes[i].get(left).unwrap_or(0.0);
+        // If rounding leaves a remainder, the last value possible stands in.
+        let mut drawn = 0;
+        for v in outwards(self.counts[i], self.windows[i]) {
+            if let Some(mass) = mass(v) {
+                drawn = v;
                 target -= mass;
                 if target < 0.0 {
                     break;
                 }
             }
-            left -= out[i];
         }
-        out[last] = left;
+        drawn
     }
 }
 
@@ -153,7 +161,6 @@ fn decayed_windows(f: &[f64], length: usize, ratio: f64) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::model::{Prior, hamming_distance};
-    use crate::simplex::Region;
 
     #[test]
     fn windows_in_linear_time_equal_direct_sums() {
@@ -180,8 +187,8 @@ mod tests {
                 let k = counts.len();
                 let prior = Prior::new(vec![1.0; k]).unwrap();
                 let posterior = Posterior::new(prior, counts.clone());
-                let windows = windows(&posterior, rate);
-                let fast = Convolutions::new(&posterior, rate, &windows).normaliser();
+                let near = region(&posterior, rate);
+                let fast = Convolutions::new(&posterior, rate, near.windows()).normaliser();
                 let region = Region::simplex(posterior.n(), k);
                 let blocks = region.blocks();
                 let (mut direct, mut out) = (0.0, vec![0; k]);

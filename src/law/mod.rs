@@ -3,24 +3,22 @@
 //! A mechanism is described by a [`Recipe`]; at one posterior the recipe becomes a [`Law`]. Laws
 //! are walked block by block (see [`crate::simplex`]), never stored.
 
+mod exact;
 mod exponential;
 mod hamming;
-mod moments;
 pub mod noise;
 mod product;
-mod quantile;
 
+pub use exact::{Exact, Summary};
 pub use exponential::{Candidates, Exponential};
-pub use moments::{Moments, moments};
 pub use noise::Noise;
 pub use product::Product;
-pub use quantile::quantiles;
 
 use rand::Rng;
 
 use crate::field::Field;
 use crate::model::Posterior;
-use crate::simplex::{Blocks, Region, Row, Window};
+use crate::simplex::{Blocks, Region, Row};
 
 /// How a mechanism makes its output at one posterior.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,16 +45,16 @@ pub enum Recipe {
 }
 
 impl Recipe {
-    /// The windows of outputs that carry all but a negligible part of the probability. For an
-    /// exponential mechanism the score itself knows better: only the data.
+    /// The outputs that carry all but a negligible part of the probability; `None` for an
+    /// exponential mechanism, whose score decides.
     #[must_use]
-    pub fn reach(&self, posterior: &Posterior) -> Vec<Window> {
+    pub fn region(&self, posterior: &Posterior) -> Option<Region> {
         match *self {
-            Self::Exponential { .. } => posterior.counts().iter().map(|&x| (x, x)).collect(),
-            Self::Noise { noise, scale, restored } => {
-                product::noise_windows(posterior, noise, scale, restored)
+            Self::Exponential { .. } => None,
+            Self::Noise { scale, restored, .. } => {
+                Some(product::noise_region(posterior, scale, restored))
             }
-            Self::Hamming { rate } => hamming::windows(posterior, rate),
+            Self::Hamming { rate } => Some(hamming::region(posterior, rate)),
         }
     }
 

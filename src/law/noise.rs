@@ -7,8 +7,34 @@ use crate::numeric::{exp_accurate, expm1};
 use crate::rng::{standard_exponential, uniform};
 use crate::simplex::Window;
 
-/// −ln of the probability that is left out on either side of a window: 10⁻¹⁸.
-const LN_TAIL: f64 = 41.446_531_673_892_82;
+/// The probability that may be left out of an exact law.
+const NEGLECTED: f64 = 1e-16;
+
+/// The number of steps, summed over `coordinates`, beyond which less than [`NEGLECTED`] is left.
+///
+/// Σ |η_i| / b is a gamma variable: P[… > T] = e^(−T) Σ_{j < coordinates} T^j / j!. Rounding moves
+/// each coordinate by one step at most.
+#[must_use]
+pub fn steps_within(scale: f64, coordinates: usize) -> u64 {
+    let tail = |t: f64| {
+        let mut term = exp_accurate(-t);
+        let mut sum = 0.0;
+        for j in 1..=coordinates {
+            sum += term;
+            term *= t / j as f64;
+        }
+        sum
+    };
+    let half_units = (60..).find(|&t| tail(0.5 * f64::from(t)) < NEGLECTED).unwrap_or(2000);
+    // A float too large for a u64 becomes its maximum.
+    ((0.5 * f64::from(half_units) * scale).ceil() + coordinates as f64) as u64
+}
+
+/// The window of one coordinate within so many steps.
+#[must_use]
+pub fn window(x: u64, n: u64, steps: u64) -> Window {
+    (x.saturating_sub(steps), x.saturating_add(steps).min(n))
+}
 
 /// The law of the noise η.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,22 +46,13 @@ pub enum Noise {
 }
 
 impl Noise {
-    /// The window of ⌊x + η⌋₀ⁿ outside of which less than 10⁻¹⁸ is left on either side.
-    #[must_use]
-    pub fn window(scale: f64, x: u64, n: u64) -> Window {
-        // A float too large for a u64 becomes its maximum.
-        let half = (scale * LN_TAIL + 1.0).ceil() as u64;
-        (x.saturating_sub(half), x.saturating_add(half).min(n))
-    }
-
     /// P[⌊x + η⌋₀ⁿ = v] for v in the window.
     ///
     /// Each probability is one product; a difference of two distribution functions would cancel to
     /// 0 in the tail and make a false infinite privacy loss. v = 0 takes all the mass below it,
     /// v = n all above.
     #[must_use]
-    pub fn marginal(self, scale: f64, x: u64, n: u64) -> Table {
-        let (low, high) = Self::window(scale, x, n);
+    pub fn marginal(self, scale: f64, x: u64, n: u64, (low, high): Window) -> Table {
         let values = (low..=high).map(|v| self.probability(scale, x, n, v)).collect();
         Table::new(low, values)
     }
@@ -86,7 +103,7 @@ mod tests {
             for (scale, x, n) in
                 [(1.0, 0, 0), (0.01, 3, 9), (2.0, 0, 7), (2.0, 7, 7), (30.0, 5, 400)]
             {
-                let table = noise.marginal(scale, x, n);
+                let table = noise.marginal(scale, x, n, window(x, n, steps_within(scale, 1)));
                 let total: f64 = (table.first()..table.end()).filter_map(|v| table.get(v)).sum();
                 assert!((total - 1.0).abs() < 1e-14, "{noise:?} {scale} {x} {n}: {total}");
             }
@@ -111,7 +128,9 @@ mod tests {
 
     #[test]
     fn windows_follow_the_scale_not_n() {
-        assert_eq!(Noise::window(1.0, 500_000, 1_000_000), (499_957, 500_043));
-        assert_eq!(Noise::window(1e300, 5, 10), (0, 10));
+        assert_eq!(steps_within(1.0, 1), 38);
+        assert_eq!(window(500_000, 1_000_000, 38), (499_962, 500_038));
+        assert_eq!(window(5, 10, steps_within(1e300, 4)), (0, 10));
+        assert!(steps_within(1.0, 4) > 45);
     }
 }

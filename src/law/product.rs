@@ -3,6 +3,7 @@
 use rand::Rng;
 
 use super::hamming::Convolutions;
+use super::noise::{steps_within, window};
 use super::{LARGEST_EXACT, Law, Noise, hamming};
 use crate::field::Field;
 use crate::model::Posterior;
@@ -25,23 +26,26 @@ enum Sampler {
     Hamming(Convolutions),
 }
 
-/// The windows of a noisy release; a restored last coordinate takes what the others leave.
-pub fn noise_windows(
-    posterior: &Posterior,
-    noise: Noise,
-    scale: f64,
-    restored: bool,
-) -> Vec<Window> {
-    let _ = noise;
+/// The outputs of a noisy release that carry all but a negligible part of the probability, as
+/// windows of the coordinates and a bound on the steps in all. A restored last coordinate takes
+/// what the others leave.
+fn noise_reach(posterior: &Posterior, scale: f64, restored: bool) -> (Vec<Window>, u64) {
     let n = posterior.n();
-    let window = |&x: &u64| Noise::window(scale, x, n);
-    let mut windows: Vec<Window> = posterior.counts().iter().map(window).collect();
-    if restored {
-        let last = windows.len() - 1;
-        let (low, high) = windows[..last].iter().fold((0, 0), |(l, h), w| (l + w.0, h + w.1));
-        windows[last] = (n.saturating_sub(high), n.saturating_sub(low));
+    let steps = steps_within(scale, posterior.k() - usize::from(restored));
+    let mut windows: Vec<Window> =
+        posterior.counts().iter().map(|&x| window(x, n, steps)).collect();
+    if restored && let Some((last, others)) = windows.split_last_mut() {
+        let (low, high) = others.iter().fold((0, 0), |(l, h), w| (l + w.0, h + w.1));
+        *last = (n.saturating_sub(high), n.saturating_sub(low));
     }
-    windows
+    (windows, steps)
+}
+
+/// The region of a noisy release.
+pub fn noise_region(posterior: &Posterior, scale: f64, restored: bool) -> Region {
+    let (windows, steps) = noise_reach(posterior, scale, restored);
+    let shape = if restored { Shape::Restored } else { Shape::Free };
+    Region::diamond(shape, posterior.counts().to_vec(), windows, steps)
 }
 
 impl Product {
@@ -49,23 +53,22 @@ impl Product {
     #[must_use]
     pub fn noise(posterior: &Posterior, noise: Noise, scale: f64, restored: bool) -> Self {
         let n = posterior.n();
+        let region = noise_region(posterior, scale, restored);
         let noisy = posterior.k() - usize::from(restored);
-        let marginal = |&x: &u64| noise.marginal(scale, x, n);
-        let factors = posterior.counts()[..noisy].iter().map(marginal).collect();
-        let windows = noise_windows(posterior, noise, scale, restored);
-        let shape = if restored { Shape::Restored } else { Shape::Free };
+        let marginal = |(&x, &window): (&u64, &Window)| noise.marginal(scale, x, n, window);
+        let factors = posterior.counts().iter().zip(region.windows()).take(noisy).map(marginal);
         let sampler = Sampler::Noise { noise, scale, restored };
-        Self::new(posterior, Region::new(n, shape, windows), factors, 1.0, sampler)
+        let factors = factors.collect();
+        Self::new(posterior, region, factors, 1.0, sampler)
     }
 
     /// The Hamming mechanism of the given rate.
     #[must_use]
     pub fn hamming(posterior: &Posterior, rate: f64) -> Self {
-        let windows = hamming::windows(posterior, rate);
-        let factors = hamming::factors(posterior, rate, &windows);
-        let convolutions = Convolutions::new(posterior, rate, &windows);
+        let region = hamming::region(posterior, rate);
+        let factors = hamming::factors(posterior, rate, region.windows());
+        let convolutions = Convolutions::new(posterior, rate, region.windows());
         let normaliser = convolutions.normaliser();
-        let region = Region::new(posterior.n(), Shape::Simplex, windows);
         Self::new(posterior, region, factors, normaliser, Sampler::Hamming(convolutions))
     }
 
@@ -99,8 +102,9 @@ impl Law for Product {
         field.row(row, values);
         let place = row.head.len();
         let head: f64 = row.head.iter().enumerate().map(|(i, &v)| self.factor(i, v)).product();
-        for (mass, v) in masses.iter_mut().zip(row.start..) {
-            *mass = head * self.factor(place, v);
+        match self.factors[place].slice(row.start, row.len) {
+            Some(running) => masses.iter_mut().zip(running).for_each(|(m, p)| *m = head * p),
+            None => masses.fill(0.0),
         }
         if let (Tail::Complement(rest), Some(last)) = (row.tail, self.factors.get(place + 1)) {
             for (mass, v) in masses.iter_mut().zip(row.start..) {

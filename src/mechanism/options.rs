@@ -95,7 +95,10 @@ impl Options {
         put(Choice::Divisor, text(self.divisor));
         put(Choice::Global, self.global.map(|global| global.name().to_owned()));
         put(Choice::ScaleFactor, text(self.scale_factor));
-        put(Choice::CandidatesInBeta, self.candidates_in_beta.map(|candidates| candidates.name().to_owned()));
+        put(
+            Choice::CandidatesInBeta,
+            self.candidates_in_beta.map(|candidates| candidates.name().to_owned()),
+        );
         key
     }
 }

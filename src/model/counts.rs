@@ -17,7 +17,7 @@ pub fn compositions(n: u64, k: usize) -> Option<u128> {
     Some(count)
 }
 
-/// d(x, y) = ½ Σ |x_i − y_i|, doubled so that it stays a whole number when the totals differ.
+/// d(x, y) = ½ Σ |x_i − y_i|; a half number when the totals differ by an odd one.
 #[must_use]
 pub fn hamming_distance(x: &[u64], y: &[u64]) -> f64 {
     let doubled: u64 = x.iter().zip(y).map(|(a, b)| a.abs_diff(*b)).sum();

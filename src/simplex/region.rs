@@ -19,22 +19,56 @@ pub enum Shape {
     Free,
 }
 
-/// A box of windows, cut by its shape and, for a ball, by a bound on ln BC.
+/// A box of windows, cut by its shape and, for a ball, by a limit.
 #[derive(Clone, Debug)]
 pub struct Region {
     n: u64,
     shape: Shape,
     windows: Vec<Window>,
-    ball: Option<Ball>,
+    limit: Option<Limit>,
 }
 
-/// Unimodal tables v ↦ D_i(v) with their maxima at `centre`. Outputs whose sum falls below
-/// [`LN_NEGLIGIBLE`] are skipped as far as their first coordinates, or the running one and the
-/// last, show it.
+/// Outputs are skipped whose log-weights sum to less than `floor`, as far as the first coordinates,
+/// or the running one and the last, show it. Each log-weight is at most 0, and 0 at `centre`.
 #[derive(Clone, Debug)]
-struct Ball {
+struct Limit {
     centre: Vec<u64>,
-    tables: Vec<Table>,
+    floor: f64,
+    weights: LogWeights,
+}
+
+/// The log-weight of a coordinate: unimodal.
+#[derive(Clone, Debug)]
+enum LogWeights {
+    /// Tabulated; −∞ outside of the table.
+    Tables(Vec<Table>),
+    /// −slope · |v − centre|.
+    Slope(f64),
+}
+
+impl Limit {
+    fn log_weight(&self, i: usize, v: u64) -> f64 {
+        match &self.weights {
+            LogWeights::Tables(tables) => tables[i].get(v).unwrap_or(f64::NEG_INFINITY),
+            LogWeights::Slope(slope) => -slope * v.abs_diff(self.centre[i]) as f64,
+        }
+    }
+
+    /// The part of a window where the log-weight of coordinate `i` is at least `budget` <= 0.
+    fn cut(&self, i: usize, (low, high): Window, budget: f64) -> Window {
+        let peak = self.centre[i];
+        match self.weights {
+            // At the peak the log-weight is 0 >= budget: both searches have an answer.
+            LogWeights::Tables(_) => (
+                first_where(low, peak, |v| self.log_weight(i, v) >= budget),
+                first_where(peak, high + 1, |v| self.log_weight(i, v) < budget) - 1,
+            ),
+            LogWeights::Slope(slope) => {
+                let half = (-budget / slope) as u64;
+                (low.max(peak.saturating_sub(half)), high.min(peak.saturating_add(half)))
+            }
+        }
+    }
 }
 
 impl Region {
@@ -42,7 +76,7 @@ impl Region {
     /// [`Shape::Restored`]).
     #[must_use]
     pub fn new(n: u64, shape: Shape, windows: Vec<Window>) -> Self {
-        Self { n, shape, windows, ball: None }
+        Self { n, shape, windows, limit: None }
     }
 
     /// All compositions of `n` into `k` parts.
@@ -57,8 +91,25 @@ impl Region {
     pub fn ball(centre: Vec<u64>, tables: Vec<Table>) -> Self {
         let n = centre.iter().sum();
         let windows = tables.iter().map(|t| (t.first(), t.end() - 1)).collect();
-        let ball = Some(Ball { centre, tables });
-        Self { ball, ..Self::new(n, Shape::Simplex, windows) }
+        let weights = LogWeights::Tables(tables);
+        let limit = Some(Limit { centre, floor: LN_NEGLIGIBLE, weights });
+        Self { limit, ..Self::new(n, Shape::Simplex, windows) }
+    }
+
+    /// The outputs in a box around `centre` with Σ |v_i − centre_i| <= `steps`, the sum being over
+    /// all coordinates (all but the last for [`Shape::Restored`]).
+    #[must_use]
+    pub fn diamond(shape: Shape, centre: Vec<u64>, windows: Vec<Window>, steps: u64) -> Self {
+        let n = centre.iter().sum();
+        // Half a step of slack against rounding; there are no half steps.
+        let limit = Limit { centre, floor: -(steps as f64) - 0.5, weights: LogWeights::Slope(1.0) };
+        Self { limit: Some(limit), ..Self::new(n, shape, windows) }
+    }
+
+    /// The windows of the coordinates.
+    #[must_use]
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
     }
 
     /// The number of coordinates that are walked; for a simplex the last is determined.
@@ -93,29 +144,17 @@ impl Region {
         (low, high)
     }
 
-    /// What is left of [`LN_NEGLIGIBLE`] after the coordinates of `head`.
+    /// What the coordinates of `head` leave of the limit; positive if it is exceeded.
     fn budget(&self, head: &[u64]) -> f64 {
-        let Some(ball) = &self.ball else { return 0.0 };
-        let spent: f64 = ball
-            .tables
-            .iter()
-            .zip(head)
-            .map(|(table, &v)| table.get(v).unwrap_or(f64::NEG_INFINITY))
-            .sum();
-        LN_NEGLIGIBLE - spent
+        let Some(limit) = &self.limit else { return 0.0 };
+        let spent: f64 = head.iter().enumerate().map(|(i, &v)| limit.log_weight(i, v)).sum();
+        limit.floor - spent
     }
 
-    /// The window of coordinate `i` where its table stays at or above `budget`.
+    /// The window of coordinate `i` within the budget.
     fn cut(&self, i: usize, budget: f64) -> Window {
-        let (low, high) = self.windows[i];
-        let Some(ball) = &self.ball else { return (low, high) };
-        let value = |v: u64| ball.tables[i].get(v).unwrap_or(f64::NEG_INFINITY);
-        let peak = ball.centre[i];
-        // At the peak D_i = 0 >= budget: both searches have an answer.
-        (
-            first_where(low, peak, |v| value(v) >= budget),
-            first_where(peak, high + 1, |v| value(v) < budget) - 1,
-        )
+        let window = self.windows[i];
+        self.limit.as_ref().map_or(window, |limit| limit.cut(i, window, budget))
     }
 
     /// The rows that follow `head` with running coordinates in `low..=high`: two if the window
@@ -225,17 +264,43 @@ impl Region {
         })
     }
 
-    /// An upper estimate of the number of outputs, without walking them: the box, but for a
-    /// simplex no more than all compositions.
+    /// An upper estimate of the number of outputs, without walking them.
     #[must_use]
     pub fn size_bound(&self) -> f64 {
         let sides = self.windows[..self.depth()].iter();
         let volume: f64 = sides.map(|&(low, high)| (high - low) as f64 + 1.0).product();
         let all = crate::model::compositions(self.n, self.windows.len());
-        match (self.shape, all) {
-            (Shape::Simplex, Some(all)) => volume.min(all as f64),
+        match (&self.limit, self.shape, all) {
+            (Some(Limit { weights: LogWeights::Slope(_), floor, centre }), _, _) => {
+                volume.min(self.diamond_size(-floor, centre))
+            }
+            (_, Shape::Simplex, Some(all)) => volume.min(all as f64),
             _ => volume,
         }
+    }
+
+    /// The number of outputs within so many steps of the centre: counted by their distance,
+    /// coordinate by coordinate, in buckets of several steps where there are very many.
+    fn diamond_size(&self, steps: f64, centre: &[u64]) -> f64 {
+        const BUCKETS: usize = 1024;
+        let width = (steps / BUCKETS as f64).ceil().max(1.0);
+        let buckets = (steps / width) as usize + 1;
+        let mut counts = vec![0.0; buckets];
+        counts[0] = 1.0;
+        for (&(low, high), &x) in self.windows[..self.depth()].iter().zip(centre) {
+            // How many values of this coordinate fall into a bucket of distances.
+            let side = |reach: u64, bucket: usize| {
+                let (from, to) = (bucket as f64 * width, (bucket + 1) as f64 * width);
+                (to.min(reach as f64 + 1.0) - from.max(1.0)).max(0.0)
+            };
+            let values = |b: usize| side(x - low, b) + side(high - x, b) + f64::from(b == 0);
+            let values: Vec<f64> = (0..buckets).map(values).collect();
+            let convolved = (0..buckets)
+                .map(|sum| (0..=sum).map(|part| counts[part] * values[sum - part]).sum())
+                .collect();
+            counts = convolved;
+        }
+        counts.iter().sum()
     }
 }
 
@@ -311,6 +376,30 @@ mod tests {
         assert_eq!(outputs(&region, 3), expected);
         assert!(expected.iter().all(|c| region.contains(c)));
         assert!(!region.contains(&[6, 0, 3]));
+    }
+
+    #[test]
+    fn a_diamond_is_bounded_by_steps() {
+        for shape in [Shape::Free, Shape::Restored, Shape::Simplex] {
+            let (centre, steps) = (vec![5, 0, 7], 6);
+            let windows = vec![(0, 11), (0, 6), (1, 12)];
+            let diamond = Region::diamond(shape, centre.clone(), windows.clone(), steps);
+            let counted = if shape == Shape::Restored { 2 } else { 3 };
+            let near = |c: &[u64]| {
+                let distances = c.iter().zip(&centre).map(|(v, x)| v.abs_diff(*x));
+                distances.take(counted).sum::<u64>() <= steps
+            };
+            let whole = outputs(&Region::new(12, shape, windows), 3);
+            let expected: Vec<_> = whole.into_iter().filter(|c| near(c)).collect();
+            let found = outputs(&diamond, 3);
+            // The last two coordinates are only bounded one by one: a few may be left over.
+            assert!(expected.iter().all(|c| diamond.contains(c)), "{shape:?}");
+            assert!(found.len() >= expected.len() && found.len() <= 2 * expected.len());
+            if shape != Shape::Simplex {
+                assert_eq!(found, expected, "{shape:?}");
+                assert_eq!(diamond.size_bound(), found.len() as f64, "{shape:?}");
+            }
+        }
     }
 
     #[test]

@@ -10,9 +10,9 @@ pub use tables::{errors_csv, setting_rows, summary_rows};
 use rayon::prelude::*;
 
 use super::{Case, Draws, Experiment, draw};
-use crate::law::Recipe;
+use crate::law::{Exact, Recipe};
 use crate::mechanism::Variant;
-use crate::workbench::{Exact, Workbench, exact};
+use crate::workbench::Workbench;
 
 /// One mechanism at one case.
 pub struct Cell {
@@ -42,7 +42,7 @@ fn run_case(experiment: &Experiment, case: &Case, finished: &(dyn Fn(usize) + Sy
         let key = format!("{} mechanism={}", case.setting.key(), variant.key(&case.setting));
         let k = case.setting.posterior.k();
         let cell = Cell {
-            exact: fields.iter().map(|&field| exact(law.as_ref(), field)).collect(),
+            exact: fields.iter().map(|&field| Exact::new(law.as_ref(), field)).collect(),
             draws: draw(law.as_ref(), &fields, k, experiment.runs, experiment.seed, &key),
         };
         finished(index);

@@ -2,11 +2,11 @@
 
 use super::{Cell, Results};
 use crate::experiment::{Case, Experiment};
+use crate::law::Exact;
 use crate::model::compositions;
 use crate::sensitivity::CandidatesInBeta;
 use crate::stats::BoxSummary;
 use crate::table::{Columns, SettingRow, SummaryRow, vector};
-use crate::workbench::Exact;
 
 /// The rows of `settings.csv`.
 #[must_use]
@@ -89,10 +89,10 @@ fn summary_row(
     summary: &BoxSummary,
     exact: &Exact,
 ) -> SummaryRow {
-    let z = exact
-        .moments
-        .filter(|moments| moments.std > 0.0)
-        .map(|moments| (summary.mean - moments.mean) / (moments.std / (runs as f64).sqrt()));
+    let error = exact.error;
+    let z = error
+        .filter(|error| error.std > 0.0)
+        .map(|error| (summary.mean - error.mean) / (error.std / (runs as f64).sqrt()));
     SummaryRow {
         setting,
         mechanism: mechanism.to_owned(),
@@ -109,9 +109,9 @@ fn summary_row(
         whisker_high: summary.whisker_high,
         notch_low: summary.notch_low,
         notch_high: summary.notch_high,
-        exact_mean: exact.moments.map(|moments| moments.mean),
-        exact_median: exact.median,
-        exact_q90: exact.q90,
+        exact_mean: error.map(|error| error.mean),
+        exact_median: error.map(|error| error.median),
+        exact_q90: error.map(|error| error.q90),
         p_exact: exact.p_exact,
         z,
     }
