@@ -1,4 +1,15 @@
-//! Tables for a terminal.
+//! Tables and texts for a terminal.
+
+use std::io::{self, Write};
+
+/// Prints on standard output. A reader that has gone away (`dpbi list | head`) is no error.
+pub fn emit(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
 
 /// Rows of cells; the first `left` columns are aligned left, the others right.
 pub struct Grid {

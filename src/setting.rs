@@ -1,10 +1,9 @@
 //! One setting: everything about a release except the mechanism.
 
 use crate::distance::Distance;
-use crate::model::Posterior;
+use crate::model::{Posterior, vector};
 use crate::privacy::{Delta, Epsilon, Gamma};
 use crate::sensitivity::{CandidatesInBeta, Sensitivity, beta};
-use crate::table::vector;
 
 /// A posterior to be released, the privacy asked for, and the distance that counts.
 #[derive(Clone)]

@@ -2,13 +2,6 @@
 
 use serde::Serialize;
 
-/// A vector as one cell: `;` between its elements.
-#[must_use]
-pub fn vector<T: ToString>(values: &[T]) -> String {
-    let cells: Vec<String> = values.iter().map(ToString::to_string).collect();
-    cells.join(";")
-}
-
 /// One row of `settings.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SettingRow {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Failure, admit, load, predict, threads};
+use super::{Failure, admit, load, predict, print, print_json, threads};
 use crate::cli::Check;
 use crate::console::Grid;
 use crate::cost::{self, SettingWork, bytes, duration, number};
@@ -14,13 +14,13 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
     for (source, experiment) in load(&args.configs, &args.replace)? {
         let work = predict(&experiment);
         if !args.print.json {
-            println!("{source} is valid\n{}", table(&experiment, &work, threads));
+            print(&format!("{source} is valid\n{}\n", table(&experiment, &work, threads)))?;
         }
         reports.push(report(&experiment, &work, threads));
         admit(&source.to_string(), &work, threads, args.machine.force)?;
     }
     if args.print.json {
-        println!("{:#}", json!(reports));
+        print_json(&json!(reports))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, admit, threads};
+use super::{Failure, admit, print, print_json, threads};
 use crate::cli::Inspect;
 use crate::console::{Grid, short, short_or_dash};
 use crate::cost;
@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, suggest};
 use crate::distance;
 use crate::law::{Exact, Recipe};
 use crate::mechanism::{self, Variant};
-use crate::model::{Posterior, Prior, compositions};
+use crate::model::{MOST_RECORDS, Posterior, Prior, compositions};
 use crate::privacy::{Delta, Epsilon, Gamma, PrivacyError};
 use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
@@ -29,12 +29,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
         recipes.iter().map(|&recipe| Exact::new(bench.law(recipe).as_ref(), field)).collect();
     let distance = args.candidate.as_ref().map(|candidate| field.at(candidate));
     let found = Findings { setting, variants, exacts, beta: args.beta, distance };
-    if args.print.json {
-        println!("{:#}", found.json());
-    } else {
-        print!("{}", found.text());
-    }
-    Ok(())
+    if args.print.json { print_json(&found.json()) } else { print(&found.text()) }
 }
 
 /// The setting typed by hand.
@@ -45,8 +40,9 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
         .map_err(|error| wrong("prior", &error).help("use for example --prior 1,1"))?;
     same_length("--counts", args.counts.len(), prior.k())?;
     let n = args.counts.iter().fold(0_u64, |n, &x| n.saturating_add(x));
-    if n > 1 << 53 {
-        return Err(wrong("counts", &format!("{n} records are more than dpbi can count (2^53)")));
+    if n > MOST_RECORDS {
+        return Err(wrong("counts", &format!("{n} records are more than dpbi can count"))
+            .help(format!("use at most {MOST_RECORDS}")));
     }
     if let Some(candidate) = &args.candidate {
         same_length("--candidate", candidate.len(), prior.k())?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::Failure;
+use super::{Failure, print, print_json};
 use crate::cli::List;
 use crate::config::{self, Overrides};
 use crate::console::Grid;
@@ -15,8 +15,7 @@ use crate::store::Manifest;
 pub fn execute(args: &List) -> Result<(), Failure> {
     let rows = if args.mechanisms { mechanisms() } else { experiments(&args.out)? };
     if args.print.json {
-        println!("{:#}", json!(rows));
-        return Ok(());
+        return print_json(&json!(rows));
     }
     let mut grid = Grid::new(usize::MAX);
     if let Some(first) = rows.first() {
@@ -25,8 +24,7 @@ pub fn execute(args: &List) -> Result<(), Failure> {
     for row in &rows {
         grid.row(row.values().map(|value| value.as_str().unwrap_or_default()));
     }
-    print!("{}", grid.render());
-    Ok(())
+    print(&grid.render())
 }
 
 type Row = serde_json::Map<String, serde_json::Value>;

@@ -7,6 +7,7 @@ mod run;
 
 use crate::cli::{Cli, Command, Machine, Replace};
 use crate::config::{self, Overrides};
+use crate::console;
 use crate::cost::{self, SettingWork, Work};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
@@ -36,6 +37,16 @@ impl Failure {
     fn broken(error: impl std::fmt::Display) -> Self {
         Self::Broken(error.to_string())
     }
+}
+
+/// Prints on standard output.
+fn print(text: &str) -> Result<(), Failure> {
+    console::emit(text).map_err(|error| Failure::Broken(format!("cannot print: {error}")))
+}
+
+/// Prints one JSON document.
+fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
+    print(&format!("{document:#}\n"))
 }
 
 /// Carries out a command.

@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime};
 use serde_json::json;
 use statrs::function::erf::erfc;
 
-use super::{Failure, admit, load, predict, threads};
+use super::{Failure, admit, load, predict, print, print_json, threads};
 use crate::cli::Run;
 use crate::config;
 use crate::console::{Grid, short, short_or_dash};
@@ -31,12 +31,12 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     for (experiment, work, folder) in ready {
         let report = run_one(args, experiment, &work, folder, threads)?;
         if !args.quiet && !args.print.json {
-            print!("{}", report.text);
+            print(&report.text)?;
         }
         reports.push(report.json);
     }
     if args.print.json {
-        println!("{:#}", json!(reports));
+        print_json(&json!(reports))?;
     }
     Ok(())
 }

@@ -8,7 +8,6 @@ mod mechanisms;
 mod node;
 mod resolved;
 
-pub use data::DataSpec;
 pub use resolved::resolve;
 
 use crate::diagnostic::{Diagnostic, Place};

@@ -3,8 +3,7 @@
 
 use toml::{Table, Value};
 
-use super::DataSpec;
-use crate::experiment::Experiment;
+use crate::experiment::{DataSpec, Experiment};
 use crate::mechanism::Variant;
 use crate::privacy::{Delta, Epsilon, Gamma};
 use crate::stats::Whiskers;

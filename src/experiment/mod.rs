@@ -1,13 +1,14 @@
 //! Experiments: what a config asks for, checked and laid out case by case.
 
 pub mod accuracy;
+mod dataset;
 pub mod naming;
 mod sampling;
 
+pub use dataset::{DataSet, DataSpec};
 pub use naming::Naming;
 pub use sampling::{Draws, draw};
 
-use crate::config::DataSpec;
 use crate::distance::Distance;
 use crate::mechanism::Variant;
 use crate::metric::Metric;

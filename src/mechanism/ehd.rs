@@ -1,6 +1,6 @@
 //! EHD: the exponential mechanism with global sensitivity (icml Algorithm 3).
 
-use super::{Choice, Global, Mechanism, Options, Refusal, exponential};
+use super::{Choice, Global, Mechanism, Options, Refusal, exponential, pure};
 use crate::law::Recipe;
 use crate::privacy::Guarantee;
 use crate::sensitivity::GLOBAL_BOUND;
@@ -32,7 +32,7 @@ impl Mechanism for Ehd {
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
-        Guarantee::Pure(setting.epsilon.get() * DIVISOR / options.divisor.unwrap_or(DIVISOR))
+        pure(setting, DIVISOR, options.divisor)
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {

@@ -1,6 +1,6 @@
 //! EHDS: the exponential mechanism with γ-smooth sensitivity (icml Algorithm 5, bounds §2).
 
-use super::{Choice, Mechanism, Options, Refusal, exponential};
+use super::{Choice, Mechanism, Options, Refusal, exponential, private_divisor, pure};
 use crate::law::Recipe;
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
@@ -29,8 +29,7 @@ impl Mechanism for Ehds {
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
-        let private = private_divisor(options.gamma_or(setting.gamma));
-        Guarantee::Pure(setting.epsilon.get() * private / options.divisor.unwrap_or(private))
+        pure(setting, private_divisor(options.gamma_or(setting.gamma)), options.divisor)
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
@@ -39,9 +38,4 @@ impl Mechanism for Ehds {
         let divisor = options.divisor.unwrap_or(private_divisor(gamma));
         Ok(exponential(setting, divisor, sensitivity))
     }
-}
-
-/// The divisor that makes the mechanism ε-private.
-fn private_divisor(gamma: f64) -> f64 {
-    2.0 * (1.0 + gamma)
 }

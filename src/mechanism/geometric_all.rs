@@ -1,6 +1,6 @@
 //! Geometric noise on every count (not in the documents).
 
-use super::{Choice, Mechanism, Options, Refusal};
+use super::{Choice, Mechanism, Options, Refusal, noisy, pure};
 use crate::law::{Noise, Recipe};
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
@@ -27,8 +27,7 @@ impl Mechanism for GeometricAll {
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
-        let epsilon = setting.epsilon.get();
-        Guarantee::Pure(options.scale_factor.map_or(epsilon, |f| epsilon * 2.0 / f))
+        pure(setting, 2.0, options.scale_factor)
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
@@ -38,8 +37,6 @@ impl Mechanism for GeometricAll {
                 "use geometric",
             ));
         }
-        let factor = options.scale_factor.unwrap_or(2.0);
-        let scale = factor / setting.epsilon.get();
-        Ok(Recipe::Noise { noise: Noise::Geometric, scale, restored: false })
+        Ok(noisy(setting, options, Noise::Geometric, 2.0, false))
     }
 }

@@ -1,6 +1,6 @@
 //! The inverse-sensitivity mechanism (not in the documents).
 
-use super::{Choice, Mechanism, Options, Refusal};
+use super::{Choice, Mechanism, Options, Refusal, pure};
 use crate::law::Recipe;
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
@@ -29,7 +29,7 @@ impl Mechanism for Hamming {
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
-        Guarantee::Pure(setting.epsilon.get() * DIVISOR / options.divisor.unwrap_or(DIVISOR))
+        pure(setting, DIVISOR, options.divisor)
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {

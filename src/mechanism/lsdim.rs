@@ -1,6 +1,6 @@
 //! LSDim: Laplace noise calibrated to the dimension (icml Algorithm 1).
 
-use super::{Choice, Mechanism, Options, Refusal, restored_sensitivity};
+use super::{Choice, Mechanism, Options, Refusal, noisy, pure, restored_sensitivity};
 use crate::law::{Noise, Recipe};
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
@@ -26,15 +26,10 @@ impl Mechanism for LsDim {
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
-        let epsilon = setting.epsilon.get();
-        Guarantee::Pure(
-            options.scale_factor.map_or(epsilon, |f| epsilon * restored_sensitivity(setting) / f),
-        )
+        pure(setting, restored_sensitivity(setting), options.scale_factor)
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
-        let factor = options.scale_factor.unwrap_or(setting.posterior.k() as f64);
-        let scale = factor / setting.epsilon.get();
-        Ok(Recipe::Noise { noise: Noise::Laplace, scale, restored: true })
+        Ok(noisy(setting, options, Noise::Laplace, setting.posterior.k() as f64, true))
     }
 }

@@ -1,6 +1,6 @@
 //! LSHist: Laplace noise calibrated to the sensitivity of a histogram (icml Algorithm 2).
 
-use super::{Choice, Mechanism, Options, Refusal, restored_sensitivity};
+use super::{Choice, Mechanism, Options, Refusal, noisy, pure, restored_sensitivity};
 use crate::law::{Noise, Recipe};
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
@@ -27,15 +27,10 @@ impl Mechanism for LsHist {
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
-        let epsilon = setting.epsilon.get();
-        Guarantee::Pure(
-            options.scale_factor.map_or(epsilon, |f| epsilon * restored_sensitivity(setting) / f),
-        )
+        pure(setting, restored_sensitivity(setting), options.scale_factor)
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
-        let factor = options.scale_factor.unwrap_or(restored_sensitivity(setting));
-        let scale = factor / setting.epsilon.get();
-        Ok(Recipe::Noise { noise: Noise::Laplace, scale, restored: true })
+        Ok(noisy(setting, options, Noise::Laplace, restored_sensitivity(setting), true))
     }
 }

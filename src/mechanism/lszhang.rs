@@ -1,6 +1,6 @@
 //! LSZhang: Laplace noise on every count (bounds Algorithm 1 as read by Theorem 4.5).
 
-use super::{Choice, Mechanism, Options, Refusal};
+use super::{Choice, Mechanism, Options, Refusal, noisy, pure};
 use crate::law::{Noise, Recipe};
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
@@ -29,13 +29,10 @@ impl Mechanism for LsZhang {
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
-        let epsilon = setting.epsilon.get();
-        Guarantee::Pure(options.scale_factor.map_or(epsilon, |f| epsilon * 2.0 / f))
+        pure(setting, 2.0, options.scale_factor)
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
-        let factor = options.scale_factor.unwrap_or(2.0);
-        let scale = factor / setting.epsilon.get();
-        Ok(Recipe::Noise { noise: Noise::Laplace, scale, restored: false })
+        Ok(noisy(setting, options, Noise::Laplace, 2.0, false))
     }
 }

@@ -1,9 +1,11 @@
 //! MH with γ-smooth sensitivity (arxiv §5.2.4, Lemma 5.6).
 
-use super::{Choice, Mechanism, Options, Refusal, exponential};
+use super::{Choice, Mechanism, Options, Refusal, exponential, private_divisor, pure};
 use crate::law::Recipe;
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
+
+const DIVISOR: f64 = 2.0;
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 S_γ(x))), γ = 1 unless set: EHDS without its factor
 /// 1+γ, which the guarantee pays for.
@@ -27,13 +29,12 @@ impl Mechanism for MhGamma {
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
-        let gamma = options.gamma_or(setting.gamma);
-        let factor = 2.0 * (1.0 + gamma) / options.divisor.unwrap_or(2.0);
-        Guarantee::Pure(setting.epsilon.get() * factor)
+        let divisor = options.divisor.unwrap_or(DIVISOR);
+        pure(setting, private_divisor(options.gamma_or(setting.gamma)), Some(divisor))
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
         let sensitivity = setting.sensitivity().gamma_smooth(options.gamma_or(setting.gamma));
-        Ok(exponential(setting, options.divisor.unwrap_or(2.0), sensitivity))
+        Ok(exponential(setting, options.divisor.unwrap_or(DIVISOR), sensitivity))
     }
 }

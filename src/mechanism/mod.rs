@@ -19,7 +19,7 @@ mod options;
 
 pub use options::{Choice, Global, Options};
 
-use crate::law::Recipe;
+use crate::law::{Noise, Recipe};
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
 
@@ -146,6 +146,29 @@ fn exponential(setting: &Setting, divisor: f64, sensitivity: f64) -> Recipe {
     Recipe::Exponential { rate: if sensitivity > 0.0 { rate } else { 0.0 } }
 }
 
+/// Noise of scale factor/ε on the counts, where `factor` is the default.
+fn noisy(
+    setting: &Setting,
+    options: &Options,
+    noise: Noise,
+    factor: f64,
+    restored: bool,
+) -> Recipe {
+    let scale = options.scale_factor.unwrap_or(factor) / setting.epsilon.get();
+    Recipe::Noise { noise, scale, restored }
+}
+
+/// ε-privacy of a mechanism that needs the divisor (or noise factor) `needed`; one that was chosen
+/// smaller or larger costs or saves ε in proportion.
+fn pure(setting: &Setting, needed: f64, chosen: Option<f64>) -> Guarantee {
+    Guarantee::Pure(setting.epsilon.get() * needed / chosen.unwrap_or(needed))
+}
+
+/// The divisor that makes a γ-smooth mechanism ε-private (icml Theorem 5.2).
+fn private_divisor(gamma: f64) -> f64 {
+    2.0 * (1.0 + gamma)
+}
+
 /// The ℓ1 sensitivity of the first k−1 counts: a moved record changes one of them if k = 2,
 /// possibly two otherwise (icml §5.2).
 fn restored_sensitivity(setting: &Setting) -> f64 {
@@ -155,6 +178,8 @@ fn restored_sensitivity(setting: &Setting) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Posterior, Prior};
+    use crate::privacy::{Epsilon, Gamma};
 
     #[test]
     fn ids_are_unique() {
@@ -162,5 +187,35 @@ mod tests {
             assert_eq!(ALL.iter().filter(|other| other.id() == mechanism.id()).count(), 1);
         }
         assert!(find("ehds").is_some() && find("laplace").is_none());
+    }
+
+    #[test]
+    fn guarantees_follow_divisors_and_scales() {
+        let prior = Prior::new(vec![1.0; 3]).unwrap();
+        let setting = Setting {
+            posterior: Posterior::new(prior, vec![4, 5, 6]),
+            epsilon: Epsilon::new(0.5).unwrap(),
+            delta: None,
+            gamma: Gamma::new(1.0).unwrap(),
+            distance: crate::distance::HELLINGER,
+        };
+        let stated = |id: &str, options: Options| {
+            find(id).unwrap().guarantee(&setting, &options).to_string()
+        };
+        let divisor = |d: f64| Options { divisor: Some(d), ..Options::default() };
+        let factor = |f: f64| Options { scale_factor: Some(f), ..Options::default() };
+        for id in
+            ["lszhang", "lsdim", "lshist", "ehd", "ehds", "geometric", "geometric-all", "hamming"]
+        {
+            assert_eq!(stated(id, Options::default()), "0.5-private", "{id}");
+        }
+        assert_eq!(stated("mh-gamma", Options::default()), "1-private");
+        assert_eq!(stated("ehdl", Options::default()), "not private");
+        assert_eq!(stated("ehd", divisor(1.0)), "1-private");
+        assert_eq!(stated("ehds", divisor(2.0)), "1-private");
+        assert_eq!(stated("mh-gamma", divisor(4.0)), "0.5-private");
+        // Two counts move, whatever factor the mechanism uses by default.
+        assert_eq!(stated("lsdim", factor(1.0)), "1-private");
+        assert_eq!(stated("geometric", factor(4.0)), "0.25-private");
     }
 }

@@ -3,6 +3,9 @@
 /// How many records fall into each of the k categories.
 pub type Counts = Vec<u64>;
 
+/// The largest number of records: every count is then exact as a double.
+pub const MOST_RECORDS: u64 = 1 << 53;
+
 /// The number of compositions of `n` into `k` parts, C(n+k−1, k−1): the size of the candidate set
 /// R. `None` if it does not fit 128 bits.
 ///
@@ -22,6 +25,13 @@ pub fn compositions(n: u64, k: usize) -> Option<u128> {
 pub fn hamming_distance(x: &[u64], y: &[u64]) -> f64 {
     let doubled: u64 = x.iter().zip(y).map(|(a, b)| a.abs_diff(*b)).sum();
     0.5 * doubled as f64
+}
+
+/// A vector in one cell of a table: `;` between its elements.
+#[must_use]
+pub fn vector<T: ToString>(values: &[T]) -> String {
+    let cells: Vec<String> = values.iter().map(ToString::to_string).collect();
+    cells.join(";")
 }
 
 #[cfg(test)]

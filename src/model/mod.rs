@@ -3,5 +3,5 @@
 pub mod counts;
 pub mod dirichlet;
 
-pub use counts::{Counts, compositions, hamming_distance};
+pub use counts::{Counts, MOST_RECORDS, compositions, hamming_distance, vector};
 pub use dirichlet::{Posterior, Prior, PriorError};

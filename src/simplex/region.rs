@@ -1,6 +1,7 @@
 //! Sets of outputs and their division into blocks.
 
 use super::{BLOCK, Blocks, Row, Tail};
+use crate::model::compositions;
 use crate::numeric::{LN_NEGLIGIBLE, gamma::Table};
 
 /// An inclusive range of one coordinate.
@@ -226,9 +227,6 @@ impl Region {
                 room -= taken;
                 next += taken;
             }
-            if depth == 1 {
-                break;
-            }
         }
         blocks
     }
@@ -268,21 +266,22 @@ impl Region {
     #[must_use]
     pub fn size_bound(&self) -> f64 {
         let sides = self.windows[..self.depth()].iter();
-        let volume: f64 = sides.map(|&(low, high)| (high - low) as f64 + 1.0).product();
-        let all = crate::model::compositions(self.n, self.windows.len());
-        match (&self.limit, self.shape, all) {
-            (Some(Limit { weights: LogWeights::Slope(_), floor, centre }), _, _) => {
-                volume.min(self.diamond_size(-floor, centre))
-            }
-            (_, Shape::Simplex, Some(all)) => volume.min(all as f64),
-            _ => volume,
+        let mut bound: f64 = sides.map(|&(low, high)| (high - low) as f64 + 1.0).product();
+        if let Some(Limit { weights: LogWeights::Slope(_), floor, centre }) = &self.limit
+            && self.depth() > 1
+        {
+            bound = bound.min(self.diamond_size(-floor, centre));
+        }
+        match compositions(self.n, self.windows.len()) {
+            Some(all) if self.shape == Shape::Simplex => bound.min(all as f64),
+            _ => bound,
         }
     }
 
     /// The number of outputs within so many steps of the centre: counted by their distance,
     /// coordinate by coordinate, in buckets of several steps where there are very many.
     fn diamond_size(&self, steps: f64, centre: &[u64]) -> f64 {
-        const BUCKETS: usize = 1024;
+        const BUCKETS: usize = 128;
         let width = (steps / BUCKETS as f64).ceil().max(1.0);
         let buckets = (steps / width) as usize + 1;
         let mut counts = vec![0.0; buckets];

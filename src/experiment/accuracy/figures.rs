@@ -10,8 +10,9 @@ use crate::figure::{
 };
 use crate::mechanism::Variant;
 use crate::metric::Metric;
+use crate::model::vector;
 use crate::stats::Whiskers;
-use crate::table::{SummaryRow, vector};
+use crate::table::SummaryRow;
 
 /// What the horizontal axis shows: the first property, in this order, that differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use super::{Cell, Results};
 use crate::experiment::{Case, Experiment};
 use crate::law::Exact;
-use crate::model::compositions;
+use crate::model::{compositions, vector};
 use crate::sensitivity::CandidatesInBeta;
 use crate::stats::BoxSummary;
-use crate::table::{Columns, SettingRow, SummaryRow, vector};
+use crate::table::{Columns, SettingRow, SummaryRow};
 
 /// The rows of `settings.csv`.
 #[must_use]

@@ -1,0 +1,105 @@
+//! Where the data of an experiment come from.
+
+use crate::model::{Counts, Prior};
+use crate::rng;
+
+/// The data of an experiment, before a prior says how many categories there are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DataSpec {
+    /// `[data.balanced]`: each size is divided by proportions, equal ones unless given.
+    Balanced {
+        /// The numbers of records.
+        sizes: Vec<u64>,
+        /// What part of them falls into each category.
+        proportions: Option<Vec<f64>>,
+    },
+    /// `[data.counts]`, and what was read by `[data.file]`.
+    Counts {
+        /// The count vectors.
+        counts: Vec<Counts>,
+        /// The abscissa of each in a figure.
+        at: Option<Vec<f64>>,
+        /// The name of each.
+        labels: Option<Vec<String>>,
+    },
+    /// `[data.predictive]`: drawn from the prior's own predictive law.
+    Predictive {
+        /// The numbers of records.
+        sizes: Vec<u64>,
+    },
+}
+
+/// One data set of an experiment.
+pub struct DataSet {
+    /// The counts.
+    pub counts: Counts,
+    /// Its name.
+    pub label: Option<String>,
+    /// Its abscissa in a figure.
+    pub at: Option<f64>,
+}
+
+impl DataSpec {
+    /// The data sets for one prior, or the cause and the remedy of a mismatch.
+    pub fn data_sets(&self, prior: &Prior, seed: u64) -> Result<Vec<DataSet>, (String, String)> {
+        let k = prior.k();
+        let fits = |length: usize, what: &str| {
+            if length == k {
+                return Ok(());
+            }
+            Err((
+                format!("the prior has {k} categories, but {what} {length}"),
+                format!("give {k} numbers, or change the prior"),
+            ))
+        };
+        let plain = |counts: Counts| DataSet { counts, label: None, at: None };
+        match self {
+            Self::Balanced { sizes, proportions } => {
+                let equal = vec![1.0 / k as f64; k];
+                let proportions = proportions.as_ref().unwrap_or(&equal);
+                fits(proportions.len(), "the proportions have")?;
+                Ok(sizes.iter().map(|&n| plain(split(n, proportions))).collect())
+            }
+            Self::Counts { counts, at, labels } => (counts.iter().enumerate())
+                .map(|(i, counts)| {
+                    fits(counts.len(), &format!("the counts {counts:?} have"))?;
+                    let label = labels.as_ref().map(|labels| labels[i].clone());
+                    let at = at.as_ref().map(|at| at[i]);
+                    Ok(DataSet { counts: counts.clone(), label, at })
+                })
+                .collect(),
+            Self::Predictive { sizes } => Ok(sizes
+                .iter()
+                .map(|&n| {
+                    let name = format!("predictive prior={:?} n={n}", prior.alpha());
+                    plain(prior.draw_predictive(n, &mut rng::stream(seed, &name)))
+                })
+                .collect()),
+        }
+    }
+}
+
+/// floor(n p_i) for all but the last category, the rest to the last. A product that misses a whole
+/// number by rounding only (100 · 0.29) counts as that number.
+fn split(n: u64, proportions: &[f64]) -> Counts {
+    let mut counts: Counts =
+        proportions.iter().map(|p| (n as f64 * p + 1e-9).floor() as u64).collect();
+    if let Some((last, others)) = counts.split_last_mut() {
+        *last = n.saturating_sub(others.iter().sum());
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_category_takes_the_rest() {
+        assert_eq!(split(100, &[0.33, 0.33, 0.34]), [33, 33, 34]);
+        assert_eq!(split(500, &[1.0 / 3.0; 3]), [166, 166, 168]);
+        assert_eq!(split(100, &[0.29, 0.71]), [29, 71]);
+        assert_eq!(split(101, &[0.5, 0.5]), [50, 51]);
+        assert_eq!(split(0, &[0.5, 0.5]), [0, 0]);
+    }
+}
