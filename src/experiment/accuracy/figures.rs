@@ -20,6 +20,8 @@ enum Axis {
     At,
     Size,
     Epsilon,
+    /// Priors whose parameters all agree.
+    SymmetricPrior,
     Prior,
     Delta,
     Gamma,
@@ -33,6 +35,10 @@ impl Axis {
             (Self::At, experiment.cases.iter().all(|case| case.at.is_some())),
             (Self::Size, naming.sizes && !naming.labelled && !naming.counts),
             (Self::Epsilon, naming.epsilons),
+            (
+                Self::SymmetricPrior,
+                naming.priors && experiment.cases.iter().all(has_symmetric_prior),
+            ),
             (Self::Prior, naming.priors),
             (Self::Delta, naming.deltas),
             (Self::Gamma, naming.gammas),
@@ -40,31 +46,31 @@ impl Axis {
         orders.into_iter().find(|(_, differs)| *differs).map_or(Self::Data, |(axis, _)| axis)
     }
 
-    fn label(self) -> Option<&'static str> {
-        match self {
-            Self::At | Self::Data => None,
-            Self::Size => Some("number of records n"),
-            Self::Epsilon => Some("privacy parameter ε"),
-            Self::Prior => Some("prior"),
-            Self::Delta => Some("δ"),
-            Self::Gamma => Some("γ"),
+    /// The text under the axis, for cases like `case`.
+    fn label(self, case: &Case) -> Option<&'static str> {
+        match (self, case.setting.posterior.k()) {
+            (Self::At | Self::Data, _) => None,
+            (Self::Size, _) => Some("number of records n"),
+            (Self::Epsilon, _) => Some("privacy parameter ε"),
+            (Self::SymmetricPrior, 2) => Some("b, the prior being (b, b)"),
+            (Self::SymmetricPrior, _) => Some("b, the prior being (b, …, b)"),
+            (Self::Prior, _) => Some("prior"),
+            (Self::Delta, _) => Some("δ"),
+            (Self::Gamma, _) => Some("γ"),
         }
     }
 
-    /// The number on the axis, where there is one. A prior has one if all parameters agree.
+    /// The number on the axis, where there is one.
     fn position(self, case: &Case) -> Option<f64> {
         let setting = &case.setting;
         match self {
             Self::At => case.at,
             Self::Size => Some(setting.posterior.n() as f64),
             Self::Epsilon => Some(setting.epsilon.get()),
-            Self::Prior => {
-                let alpha = setting.posterior.prior().alpha();
-                alpha.iter().all(|a| *a == alpha[0]).then_some(alpha[0])
-            }
+            Self::SymmetricPrior => Some(setting.posterior.alpha(0)),
             Self::Delta => setting.delta.map(|delta| delta.get()),
             Self::Gamma => Some(setting.gamma.get()),
-            Self::Data => None,
+            Self::Prior | Self::Data => None,
         }
     }
 
@@ -74,11 +80,16 @@ impl Axis {
             (Self::Delta, Some(delta)) => format!("{delta:?}"),
             (_, Some(position)) => position.to_string(),
             (Self::Prior, None) => {
-                vector(case.setting.posterior.prior().alpha()).replace(';', ", ")
+                format!("({})", vector(case.setting.posterior.prior().alpha()).replace(';', ", "))
             }
             _ => naming.data(case),
         }
     }
+}
+
+fn has_symmetric_prior(case: &Case) -> bool {
+    let alpha = case.setting.posterior.prior().alpha();
+    alpha.iter().all(|a| *a == alpha[0])
 }
 
 /// Cases that share everything but what the axis shows: one figure. Each with its place among all.
@@ -169,7 +180,8 @@ impl<'a> Drawing<'a> {
         let parts = [
             Some(data.to_owned()).filter(|data| !data.is_empty()),
             unless(Axis::Epsilon, Some(naming::epsilon(case))),
-            unless(Axis::Prior, Some(naming::prior(case))),
+            unless(Axis::Prior, Some(naming::prior(case)))
+                .filter(|_| self.axis != Axis::SymmetricPrior),
             unless(Axis::Delta, naming::delta(case).filter(|_| delta_matters)),
             unless(Axis::Gamma, gamma_matters.then(|| naming::gamma(case))),
         ];
@@ -220,7 +232,7 @@ impl<'a> Drawing<'a> {
         BoxFigure {
             title: self.experiment.title.clone(),
             note: self.note(facet, &whiskers),
-            x_label: self.axis.label().map(str::to_owned),
+            x_label: self.axis.label(facet.cases[0].1).map(str::to_owned),
             y_label: from_truth(metric),
             series: self.series(),
             groups: groups.collect(),
@@ -264,7 +276,7 @@ impl<'a> Drawing<'a> {
         CurveFigure {
             title: self.experiment.title.clone(),
             note: self.note(facet, "lines: exact law"),
-            x_label: self.axis.label().unwrap_or_default().to_owned(),
+            x_label: self.axis.label(facet.cases[0].1).unwrap_or_default().to_owned(),
             y_label: format!("mean {}", metric.title),
             x_scale: Scale::Auto,
             y_scale: Scale::Auto,
