@@ -3,6 +3,7 @@
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use dpbi::distance;
+use dpbi::field::Reach;
 use dpbi::law::{Exact, Recipe};
 use dpbi::mechanism::{self, Variant};
 use dpbi::model::{Posterior, Prior, compositions};
@@ -41,8 +42,7 @@ fn candidates(counts: &[u64]) -> ItemsCount {
 #[divan::bench]
 fn kernel(bencher: Bencher) {
     let setting = setting(&WEATHER);
-    let reach: Vec<_> = WEATHER.iter().map(|&x| (x, x)).collect();
-    let field = setting.distance.field(&setting.posterior, &reach);
+    let field = setting.distance.field(&setting.posterior, &Reach::ball(&setting.posterior));
     let region = Region::simplex(731, 3);
     let blocks = region.blocks();
     bencher.counter(candidates(&WEATHER)).bench(|| {

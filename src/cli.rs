@@ -51,7 +51,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct Machine {
     /// Threads to use [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Start even if it needs more memory than there is, or more than 24 hours
     #[arg(long)]
@@ -141,7 +141,8 @@ pub struct Inspect {
         value_name = "X,Y,…",
         value_delimiter = ',',
         required = true,
-        allow_negative_numbers = true
+        allow_negative_numbers = true,
+        value_parser = count
     )]
     pub counts: Vec<u64>,
     /// ε
@@ -163,7 +164,13 @@ pub struct Inspect {
     #[arg(long, value_name = "NAME", default_value = "hellinger")]
     pub distance: String,
     /// Also the distance of this posterior's counts from the data
-    #[arg(long, value_name = "X,Y,…", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "X,Y,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        value_parser = count
+    )]
     pub candidate: Option<Vec<u64>>,
     #[command(flatten)]
     pub machine: Machine,
@@ -181,6 +188,10 @@ pub struct List {
     pub out: PathBuf,
     #[command(flatten)]
     pub print: Print,
+}
+
+fn count(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| "a count is a whole number, 0 or more, such as 300".to_owned())
 }
 
 /// A list of formats, as one value.

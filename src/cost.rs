@@ -2,7 +2,7 @@
 
 use crate::law::{LARGEST_EXACT, Recipe};
 use crate::metric::Metric;
-use crate::model::{Posterior, compositions};
+use crate::model::{Posterior, approximate_compositions};
 use crate::numeric::{LN_NEGLIGIBLE, lgamma};
 use crate::setting::Setting;
 use crate::simplex::{BLOCK, Region, Shape, Window};
@@ -14,6 +14,8 @@ const NS_PER_RESTORED: f64 = 25.0;
 const NS_PER_OPEN: f64 = 35.0;
 /// Nanoseconds for one output of the block that a draw walks again.
 const NS_PER_RESCAN: f64 = 6.0;
+/// Nanoseconds for one entry of a table.
+const NS_PER_ENTRY: f64 = 15.0;
 /// Nanoseconds for one run beside that, with its row of a table.
 const NS_PER_RUN: f64 = 2_000.0;
 
@@ -62,24 +64,38 @@ pub fn predict(
     let posterior = &setting.posterior;
     let (n, k) = (posterior.n() as f64, posterior.k() as f64);
     let errors = 1.0 + metrics.len() as f64;
-    let unbounded = metrics.iter().filter(|metric| metric.bound.is_none()).count() as f64;
-    let ball = ball_windows(setting);
-    let candidates = count(posterior.n(), posterior.k());
-    let walked = if unbounded > 0.0 { candidates } else { box_size(posterior, &ball, candidates) };
-    // Three tables for each category, and those of metrics that go all the way to n.
-    let table: f64 = ball.iter().map(|w| (w.1 - w.0) as f64 * 24.0).sum();
-    let shared = (table * errors + unbounded * 16.0 * n * k) / recipes.len().max(1) as f64;
+    let candidates = approximate_compositions(posterior.n(), posterior.k());
+    // The error that is flat last decides how many candidates are walked.
+    let powers: Option<Vec<f64>> = metrics.iter().map(|metric| metric.power(posterior)).collect();
+    let power =
+        powers.map(|powers| powers.into_iter().fold(setting.distance.power(posterior), f64::min));
+    let ball = power.map(|power| ball_windows(posterior, power));
+    let walked = ball.as_ref().map_or(candidates, |ball| box_size(posterior, ball, candidates));
+    // Three tables for each category and error, if any candidate is weighed, or tables all the way
+    // to n.
+    let weighs = recipes.iter().any(Recipe::needs_ball);
+    let tabulated = ball.map_or(k * n, |ball| if weighs { total_length(&ball) } else { 0.0 });
+    let shared = 24.0 * errors * tabulated / recipes.len().max(1) as f64;
     let runs = runs as f64;
     let mut work = SettingWork { candidates, cells: Vec::new(), sampled_only: Vec::new() };
     for &recipe in recipes {
-        let enumerated = matches!(recipe, Recipe::Exponential { .. });
-        let outputs = recipe.region(posterior).map_or(walked, |region| region.size_bound());
-        let sampled_only = !enumerated && outputs > LARGEST_EXACT;
+        let region = recipe.region(posterior);
+        let outputs = region.as_ref().map_or(walked, Region::size_bound);
+        let sampled_only = region.is_some() && outputs > LARGEST_EXACT;
         let outputs = if sampled_only { 0.0 } else { outputs };
-        let (ns, rescan) = match recipe {
-            Recipe::Exponential { .. } => (NS_PER_CANDIDATE, outputs.min(BLOCK as f64)),
-            _ if recipe.leaves_total_open() => (NS_PER_OPEN, 0.0),
-            _ => (NS_PER_RESTORED, 0.0),
+        let windows = region.as_ref().map_or(0.0, |region| total_length(region.windows()));
+        let (ns, rescan, entries) = match recipe {
+            Recipe::Exponential { .. } => (NS_PER_CANDIDATE, outputs.min(BLOCK as f64), 0.0),
+            // Marginals, and the distance's tables over the same windows and their totals.
+            Recipe::Noise { .. } if sampled_only => (0.0, 0.0, 0.0),
+            Recipe::Noise { restored: false, .. } => {
+                (NS_PER_OPEN, 0.0, (2.0 + 3.0 * errors) * windows)
+            }
+            Recipe::Noise { .. } => (NS_PER_RESTORED, 0.0, (2.0 + 3.0 * errors) * windows),
+            // The same, and k convolutions with their working space.
+            Recipe::Hamming { .. } => {
+                (NS_PER_RESTORED, 0.0, (2.0 + 3.0 * errors + 4.0 * k) * windows)
+            }
         };
         work.sampled_only.push(sampled_only);
         work.cells.push(Work {
@@ -87,27 +103,26 @@ pub fn predict(
             // Borders, sizes and running sums of the blocks; then released counts, errors, and the
             // rows of a table made from them.
             bytes: shared
+                + 8.0 * entries
                 + outputs / BLOCK as f64 * (8.0 * k + 12.0)
                 + runs * (16.0 * k + 40.0 * errors + 40.0),
             cpu_seconds: 1e-9
-                * (outputs * ns * errors + runs * (NS_PER_RUN + NS_PER_RESCAN * rescan)),
+                * (outputs * ns * errors
+                    + NS_PER_ENTRY * (entries + shared / 8.0)
+                    + runs * (NS_PER_RUN + NS_PER_RESCAN * rescan)),
         });
     }
     work
 }
 
-fn count(n: u64, k: usize) -> f64 {
-    compositions(n, k).map_or_else(
-        || (1..k).map(|i| (n as f64 + i as f64) / i as f64).product(),
-        |count| count as f64,
-    )
+fn total_length(windows: &[Window]) -> f64 {
+    windows.iter().map(|&(low, high)| (high - low) as f64 + 1.0).sum()
 }
 
 /// In each coordinate, the counts that alone do not put a candidate on the plateau. Found with
 /// plain log-gammas: a few digits are enough here, and no table has to be made.
-fn ball_windows(setting: &Setting) -> Vec<Window> {
-    let posterior = &setting.posterior;
-    let floor = LN_NEGLIGIBLE / setting.distance.power(posterior);
+fn ball_windows(posterior: &Posterior, power: f64) -> Vec<Window> {
+    let floor = LN_NEGLIGIBLE / power;
     let n = posterior.n();
     (0..posterior.k())
         .map(|i| {

@@ -1,9 +1,10 @@
 //! Data files: a histogram (columns `category` and `count`), or a raw table with one record a row
 //! and a named column.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::diagnostic::{Diagnostic, Place, suggest};
+use crate::model::MOST_RECORDS;
 use crate::source::Source;
 
 /// Counts read from a file.
@@ -15,45 +16,73 @@ pub struct Histogram {
     pub counts: Vec<u64>,
 }
 
-/// Reads a histogram or, if `column` is named, counts a raw table. `categories` fixes the order;
-/// otherwise a histogram keeps its own and a raw table is sorted.
+/// Reads a histogram or, if `column` is named, counts a raw table. `categories` fixes the order
+/// and what may occur; otherwise a histogram keeps its own order and a raw table is sorted.
 pub fn read(
     source: &Source,
     column: Option<&str>,
     categories: Option<&[String]>,
 ) -> Result<Histogram, Diagnostic> {
     let bytes = source.read()?;
-    let file = source.to_string();
-    let reader = Reader::new(&bytes, &file)?;
+    let reader = Reader::new(&bytes, source.to_string(), categories)?;
     let found = match column {
-        Some(column) => reader.count_column(column, categories)?,
+        Some(column) => reader.count_column(column)?,
         None => reader.histogram()?,
     };
-    match categories {
-        Some(order) => arrange(found, order, &file),
-        None => Ok(found),
-    }
+    Ok(match categories {
+        Some(order) => arrange(found, order),
+        None => found,
+    })
 }
 
 struct Reader<'a> {
-    file: &'a str,
+    /// Everything after the comments at the top.
+    body: &'a [u8],
+    /// The number of lines before the body.
+    skipped: usize,
+    file: String,
     header: Vec<String>,
+    categories: Option<&'a [String]>,
     csv: csv::Reader<&'a [u8]>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(bytes: &'a [u8], file: &'a str) -> Result<Self, Diagnostic> {
-        let mut csv = csv::ReaderBuilder::new()
-            .comment(Some(b'#'))
-            .trim(csv::Trim::All)
-            .from_reader(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
-        let header = csv.headers().map_err(|error| explain(file, &error))?;
-        let header: Vec<String> = header.iter().map(str::to_owned).collect();
-        if header.is_empty() {
-            let empty = Diagnostic::new("the data file is empty").at(Place::line(file, 1));
+    fn new(
+        bytes: &'a [u8],
+        file: String,
+        categories: Option<&'a [String]>,
+    ) -> Result<Self, Diagnostic> {
+        let mut body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut skipped = 0;
+        // Comments stand at the top only: further down `#1` may well be a value.
+        while body.starts_with(b"#") {
+            let end = body.iter().position(|&byte| byte == b'\n').map_or(body.len(), |i| i + 1);
+            body = &body[end..];
+            skipped += 1;
+        }
+        let csv = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(body);
+        let mut reader = Self { body, skipped, file, header: Vec::new(), categories, csv };
+        let header = reader.csv.headers().cloned().map_err(|error| reader.explain(&error))?;
+        reader.header = header.iter().map(str::to_owned).collect();
+        if reader.header.is_empty() {
+            let empty = Diagnostic::new("the data file is empty").at(reader.place(0));
             return Err(empty.help("the first row must name the columns"));
         }
-        Ok(Self { file, header, csv })
+        Ok(reader)
+    }
+
+    /// The line of the record that begins at or after the byte `start` of the body; blank lines
+    /// before it are not counted as its own.
+    fn place(&self, start: u64) -> Place {
+        let start = (start as usize).min(self.body.len());
+        let content = self.body[start..].iter().position(|byte| !b"\r\n".contains(byte));
+        let before = &self.body[..start + content.unwrap_or(0)];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        Place::line(&self.file, self.skipped + line)
+    }
+
+    fn record_place(&self, record: &csv::StringRecord) -> Place {
+        self.place(record.position().map_or(0, csv::Position::byte))
     }
 
     fn find_column(
@@ -61,24 +90,50 @@ impl<'a> Reader<'a> {
         name: &str,
         remedy: impl Fn(&str) -> String,
     ) -> Result<usize, Diagnostic> {
-        self.header.iter().position(|column| column == name).ok_or_else(|| {
-            let hint = suggest(name, self.header.iter().map(String::as_str));
-            Diagnostic::new(format!("the data file has no column `{name}`"))
-                .at(Place::line(self.file, 1))
-                .help(remedy(&hint))
-        })
+        let mut found = self.header.iter().enumerate().filter(|(_, column)| *column == name);
+        match (found.next(), found.next()) {
+            (Some((index, _)), None) => Ok(index),
+            (Some(_), Some(_)) => {
+                Err(Diagnostic::new(format!("the data file has two columns `{name}`"))
+                    .at(self.place(0))
+                    .help("rename one of them"))
+            }
+            _ => {
+                let hint = suggest(name, self.header.iter().map(String::as_str));
+                Err(Diagnostic::new(format!("the data file has no column `{name}`"))
+                    .at(self.place(0))
+                    .help(remedy(&hint)))
+            }
+        }
     }
 
-    /// All rows of the named columns, with their line numbers.
-    fn rows(&mut self, columns: [usize; 2]) -> Result<Vec<(usize, [String; 2])>, Diagnostic> {
-        let mut rows = Vec::new();
-        for record in self.csv.records() {
-            let record = record.map_err(|error| explain(self.file, &error))?;
-            let line = record.position().map_or(0, |position| position.line() as usize);
-            let cell = |column: usize| record.get(column).unwrap_or("").to_owned();
-            rows.push((line, columns.map(cell)));
+    /// Calls `visit` for every record.
+    fn each(
+        &mut self,
+        mut visit: impl FnMut(&Self, &csv::StringRecord) -> Result<(), Diagnostic>,
+    ) -> Result<(), Diagnostic> {
+        let mut record = csv::StringRecord::new();
+        loop {
+            match self.csv.read_record(&mut record) {
+                Ok(false) => return Ok(()),
+                Ok(true) => visit(self, &record)?,
+                Err(error) => return Err(self.explain(&error)),
+            }
         }
-        Ok(rows)
+    }
+
+    /// Complains about a value that is not one of the categories asked for, or that is empty.
+    fn check_category(&self, value: &str, record: &csv::StringRecord) -> Result<(), Diagnostic> {
+        let known = |known: &[String]| known.iter().any(|category| category == value);
+        let wrong = match self.categories {
+            Some(categories) if known(categories) => return Ok(()),
+            Some(categories) => Diagnostic::new(format!("`{value}` is not one of the categories"))
+                .help(suggest(value, categories.iter().map(String::as_str))),
+            None if !value.is_empty() => return Ok(()),
+            None => Diagnostic::new("this record has no category")
+                .help("remove the record, or list the categories with \"\" among them"),
+        };
+        Err(wrong.at(self.record_place(record)))
     }
 
     fn histogram(mut self) -> Result<Histogram, Diagnostic> {
@@ -90,50 +145,62 @@ impl<'a> Reader<'a> {
         };
         let columns = [self.find_column("category", remedy)?, self.find_column("count", remedy)?];
         let mut histogram = Histogram { categories: Vec::new(), counts: Vec::new() };
-        for (line, [category, count]) in self.rows(columns)? {
+        self.each(|reader, record| {
+            let [category, count] = columns.map(|column| record.get(column).unwrap_or(""));
             let wrong = |cause: String, remedy: &str| {
-                Err(Diagnostic::new(cause).at(Place::line(self.file, line)).help(remedy))
+                Err(Diagnostic::new(cause).at(reader.record_place(record)).help(remedy))
             };
-            let Ok(count) = count.parse::<u64>() else {
-                return wrong(
-                    format!("`{count}` is not a count"),
-                    "a count is a whole number, 0 or more",
-                );
-            };
-            if histogram.categories.contains(&category) {
-                return wrong(
-                    format!("category `{category}` occurs a second time"),
-                    "give each category one row",
-                );
+            reader.check_category(category, record)?;
+            if histogram.categories.iter().any(|known| known == category) {
+                let cause = format!("category `{category}` occurs a second time");
+                return wrong(cause, "give each category one row");
             }
-            histogram.categories.push(category);
-            histogram.counts.push(count);
-        }
+            if count.is_empty() || !count.bytes().all(|byte| byte.is_ascii_digit()) {
+                let cause = format!("`{count}` is not a count");
+                return wrong(cause, "a count is a whole number, 0 or more");
+            }
+            match count.parse::<u64>() {
+                Ok(value) if value <= MOST_RECORDS => histogram.counts.push(value),
+                _ => {
+                    let cause = format!("the count {count} is too large");
+                    return wrong(cause, &format!("dpbi counts up to {MOST_RECORDS}"));
+                }
+            }
+            histogram.categories.push(category.to_owned());
+            Ok(())
+        })?;
         Ok(histogram)
     }
 
-    fn count_column(
-        mut self,
-        column: &str,
-        categories: Option<&[String]>,
-    ) -> Result<Histogram, Diagnostic> {
+    fn count_column(mut self, column: &str) -> Result<Histogram, Diagnostic> {
         let index = self.find_column(column, |hint| hint.to_owned())?;
         let mut counts: HashMap<String, u64> = HashMap::new();
-        let mut record = csv::StringRecord::new();
-        while self.csv.read_record(&mut record).map_err(|error| explain(self.file, &error))? {
+        self.each(|reader, record| {
             let value = record.get(index).unwrap_or("");
-            if categories.is_some_and(|known| !known.iter().any(|c| c == value)) {
-                let line = record.position().map_or(0, |position| position.line() as usize);
-                return Err(unknown_category(value, categories.unwrap_or(&[]))
-                    .at(Place::line(self.file, line)));
-            }
+            reader.check_category(value, record)?;
             match counts.get_mut(value) {
                 Some(count) => *count += 1,
                 None => drop(counts.insert(value.to_owned(), 1)),
             }
-        }
+            Ok(())
+        })?;
         let (categories, counts) = sorted(counts).into_iter().unzip();
         Ok(Histogram { categories, counts })
+    }
+
+    fn explain(&self, error: &csv::Error) -> Diagnostic {
+        let (cause, remedy) = match error.kind() {
+            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => (
+                format!("this row has {len} cells, the header {expected_len}"),
+                "give every row the same number of cells; quote a cell that holds a comma",
+            ),
+            csv::ErrorKind::Utf8 { .. } => {
+                ("this row is not valid UTF-8".into(), "save the file as UTF-8")
+            }
+            _ => (format!("cannot read this row: {error}"), "check the row"),
+        };
+        let start = error.position().map_or(0, csv::Position::byte);
+        Diagnostic::new(cause).at(self.place(start)).help(remedy)
     }
 }
 
@@ -146,33 +213,10 @@ fn sorted(counts: HashMap<String, u64>) -> Vec<(String, u64)> {
 }
 
 /// Puts a histogram into the order asked for; a category without records has count 0.
-fn arrange(found: Histogram, order: &[String], file: &str) -> Result<Histogram, Diagnostic> {
-    let mut counts: BTreeMap<_, _> = found.categories.into_iter().zip(found.counts).collect();
-    let arranged = order.iter().map(|category| counts.remove(category).unwrap_or(0)).collect();
-    match counts.into_keys().next() {
-        Some(left) => Err(unknown_category(&left, order).at(Place::line(file, 1))),
-        None => Ok(Histogram { categories: order.to_vec(), counts: arranged }),
-    }
-}
-
-fn unknown_category(value: &str, known: &[String]) -> Diagnostic {
-    Diagnostic::new(format!("`{value}` is not one of the categories"))
-        .help(suggest(value, known.iter().map(String::as_str)))
-}
-
-fn explain(file: &str, error: &csv::Error) -> Diagnostic {
-    let line = error.position().map_or(1, |position| position.line() as usize);
-    let (cause, remedy) = match error.kind() {
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => (
-            format!("this row has {len} cells, the header {expected_len}"),
-            "give every row the same number of cells; quote a cell that holds a comma",
-        ),
-        csv::ErrorKind::Utf8 { .. } => {
-            ("this row is not valid UTF-8".into(), "save the file as UTF-8")
-        }
-        _ => (format!("cannot read this row: {error}"), "check the row"),
-    };
-    Diagnostic::new(cause).at(Place::line(file, line)).help(remedy)
+fn arrange(found: Histogram, order: &[String]) -> Histogram {
+    let counts: HashMap<_, _> = found.categories.into_iter().zip(found.counts).collect();
+    let count = |category: &String| counts.get(category).copied().unwrap_or(0);
+    Histogram { categories: order.to_vec(), counts: order.iter().map(count).collect() }
 }
 
 #[cfg(test)]
@@ -226,11 +270,28 @@ mod tests {
             ("category,count\na,1\nb\n", "this row has 1 cells, the header 2\n  --> d.csv:3"),
             ("category,cuont\na,1\n", "the data file has no column `count`\n  --> d.csv:1"),
             ("", "the data file is empty\n  --> d.csv:1"),
+            ("# a\n# b\n\ncategory,count\n\na,1\n\nb,x\n", "`x` is not a count\n  --> d.csv:8"),
+            ("# a\ncategory,cuont\n", "the data file has no column `count`\n  --> d.csv:2"),
+            (
+                "category,count\na,99999999999999999999\n",
+                "the count 99999999999999999999 is too large",
+            ),
+            (
+                "category,count,count\na,1,2\n",
+                "the data file has two columns `count`\n  --> d.csv:1",
+            ),
+            ("category,count\n,1\n", "this record has no category\n  --> d.csv:2"),
         ];
         for (text, expected) in cases {
             let error = parse(text, None, None).unwrap_err();
             assert!(error.starts_with(expected) && error.contains("help: "), "{error}");
         }
+    }
+
+    #[test]
+    fn hashes_below_the_header_are_values() {
+        let found = parse("kind\n#1\n#2\n#1\n", Some("kind"), None).unwrap();
+        assert_eq!((found.categories, found.counts), (strings(&["#1", "#2"]), vec![2, 1]));
     }
 
     #[test]
@@ -240,5 +301,8 @@ mod tests {
         assert!(error.contains("no column `kinds`") && error.contains("did you mean `kind`"));
         let error = parse(text, Some("kind"), Some(&strings(&["a", "b"]))).unwrap_err();
         assert!(error.starts_with("`c` is not one of the categories\n  --> d.csv:3"), "{error}");
+        let histogram = "category,count\na,1\nb,2\nz,3\n";
+        let error = parse(histogram, None, Some(&strings(&["a", "b"]))).unwrap_err();
+        assert!(error.starts_with("`z` is not one of the categories\n  --> d.csv:4"), "{error}");
     }
 }

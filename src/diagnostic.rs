@@ -56,6 +56,12 @@ impl Diagnostic {
         Self { cause: cause.into(), place: None, remedy: None }
     }
 
+    /// What is wrong, without place and remedy.
+    #[must_use]
+    pub fn cause(&self) -> &str {
+        &self.cause
+    }
+
     /// Where.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
@@ -67,13 +73,6 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
-        self
-    }
-
-    /// The same as [`Diagnostic::help`], if there is anything to say.
-    #[must_use]
-    pub fn maybe_help(mut self, remedy: Option<String>) -> Self {
-        self.remedy = remedy.or(self.remedy);
         self
     }
 }

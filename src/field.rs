@@ -3,7 +3,32 @@
 //! Scores, errors and metrics share this interface, so that each can serve as any other: whatever
 //! implements [`Field`] can be averaged, plotted, and (if it has sensitivities) used as a score.
 
-use crate::simplex::{Region, Row, Tail};
+use crate::model::Posterior;
+use crate::simplex::{Region, Row, Tail, Window};
+
+/// Which outputs a field will be asked for often, and should prepare tables for. All others are
+/// answered too, one by one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// For each coordinate a window, of outputs of any total.
+    pub windows: Vec<Window>,
+    /// Also all outputs of total n that are nearer than distance 1, in a [`Field::ball`].
+    pub ball: bool,
+}
+
+impl Reach {
+    /// All candidates nearer than distance 1.
+    #[must_use]
+    pub fn ball(posterior: &Posterior) -> Self {
+        Self { windows: posterior.counts().iter().map(|&x| (x, x)).collect(), ball: true }
+    }
+
+    /// The window of the total.
+    #[must_use]
+    pub fn total(&self) -> Window {
+        self.windows.iter().fold((0, 0), |(low, high), window| (low + window.0, high + window.1))
+    }
+}
 
 /// A function of the released counts, for one fixed posterior.
 pub trait Field: Send + Sync {
@@ -14,8 +39,8 @@ pub trait Field: Send + Sync {
     /// The number of records of the data.
     fn n(&self) -> u64;
 
-    /// The outputs of total n outside of which the field is 1 to the last bit, if there are such;
-    /// they are then called its plateau.
+    /// The outputs of total n outside of which the field is 1 to the last bit: its plateau. `None`
+    /// if there is no plateau, or if the field was not prepared for it.
     fn ball(&self) -> Option<Region> {
         None
     }

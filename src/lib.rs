@@ -18,12 +18,13 @@
 //! |---|---|
 //! | [`numeric`] | sums, exp, differences of log-gammas that keep their digits |
 //! | [`rng`] | the sole maker of random streams |
+//! | [`diagnostic`] | messages about bad input |
 //! | [`privacy`] | ε, δ, γ, guarantees |
 //! | [`model`] | counts, priors, posteriors |
+//! | [`sensitivity`] | local, global and smooth sensitivities, without enumeration |
 //! | [`simplex`] | walking outputs row by row and block by block |
 //! | [`field`] | a number for every output |
 //! | [`distance`], [`metric`] | the fields: distances (scores and errors), other errors |
-//! | [`sensitivity`] | local, global and smooth sensitivities, without enumeration |
 //! | [`setting`] | posterior, privacy parameters, distance |
 //! | [`law`] | exact output laws and their samplers |
 //! | [`mechanism`] | the mechanisms, one file each |

@@ -5,14 +5,14 @@ use std::fmt;
 /// Why a number is not a privacy parameter.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PrivacyError {
-    /// ε must be positive and finite.
-    #[error("epsilon is {0}, but it must be positive and finite")]
+    /// ε must be positive, and of a size that does not overflow on the way.
+    #[error("epsilon is {0:?}, but it must lie between 1e-100 and 1e100")]
     Epsilon(f64),
     /// δ must lie strictly between 0 and 1.
-    #[error("delta is {0}, but it must lie strictly between 0 and 1")]
+    #[error("delta is {0:?}, but it must lie strictly between 0 and 1")]
     Delta(f64),
     /// γ must not be negative.
-    #[error("gamma is {0}, but it must be 0 or more, and finite")]
+    #[error("gamma is {0:?}, but it must lie between 0 and 1e100")]
     Gamma(f64),
 }
 
@@ -28,7 +28,7 @@ impl PrivacyError {
     }
 }
 
-/// ε > 0.
+/// ε > 0, of reasonable size.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Epsilon(f64);
 
@@ -62,9 +62,9 @@ macro_rules! checked_number {
     };
 }
 
-checked_number!(Epsilon, |value| value > 0.0);
+checked_number!(Epsilon, |value| (1e-100..=1e100).contains(&value));
 checked_number!(Delta, |value| value > 0.0 && value < 1.0);
-checked_number!(Gamma, |value| value >= 0.0);
+checked_number!(Gamma, |value| (0.0..=1e100).contains(&value));
 
 /// What the documents prove about a mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,11 +85,18 @@ impl Guarantee {
     }
 }
 
+/// A number without a needless ".0" or a hundred zeros.
+fn compact(value: &f64) -> String {
+    format!("{value:?}").trim_end_matches(".0").to_owned()
+}
+
 impl fmt::Display for Guarantee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Pure(epsilon) => write!(f, "{epsilon}-private"),
-            Self::Claimed(epsilon, delta) => write!(f, "({epsilon}, {delta:?}) claimed"),
+            Self::Pure(epsilon) => write!(f, "{}-private", compact(epsilon)),
+            Self::Claimed(epsilon, delta) => {
+                write!(f, "({}, {}) claimed", compact(epsilon), compact(delta))
+            }
             Self::None => f.write_str("not private"),
         }
     }

@@ -70,7 +70,7 @@ fn remaining(elapsed: f64, fraction: f64, predicted: f64) -> f64 {
 
 /// Microseconds, at least one.
 fn units(seconds: f64) -> u64 {
-    (seconds * 1e6) as u64 + 1
+    ((seconds * 1e6) as u64).saturating_add(1)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
-use crate::numeric::{exp_accurate, ln};
+use crate::numeric::ln;
 
 /// The generator behind every stream.
 pub type Stream = ChaCha8Rng;
@@ -62,13 +62,20 @@ fn standard_normal(rng: &mut (impl Rng + ?Sized)) -> f64 {
     }
 }
 
-/// A gamma number of the given shape and scale 1 (Marsaglia and Tsang, "A simple method for
-/// generating gamma variables", 2000; a shape below 1 is raised by one and corrected by U^(1/shape)).
-pub fn standard_gamma(shape: f64, rng: &mut (impl Rng + ?Sized)) -> f64 {
+/// The logarithm of a gamma number of the given shape and scale 1. In logarithms, because with a
+/// small shape the number itself is often too small for a double: a shape below 1 is raised by one
+/// and the number multiplied by U^(1/shape).
+pub fn ln_standard_gamma(shape: f64, rng: &mut (impl Rng + ?Sized)) -> f64 {
     if shape < 1.0 {
-        let boost = exp_accurate(-standard_exponential(rng) / shape);
-        return standard_gamma(shape + 1.0, rng) * boost;
+        let ln_factor = -standard_exponential(rng) / shape;
+        return ln(standard_gamma(shape + 1.0, rng)) + ln_factor;
     }
+    ln(standard_gamma(shape, rng))
+}
+
+/// A gamma number of a shape of at least 1 (Marsaglia and Tsang, "A simple method for generating
+/// gamma variables", 2000).
+fn standard_gamma(shape: f64, rng: &mut (impl Rng + ?Sized)) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();
     loop {
@@ -117,7 +124,8 @@ mod tests {
     fn gamma_draws_have_their_mean_and_variance() {
         for shape in [0.3, 1.0, 4.5] {
             let mut rng = stream(3, "gamma");
-            let draws: Vec<f64> = (0..50_000).map(|_| standard_gamma(shape, &mut rng)).collect();
+            let draw = |_| libm::exp(ln_standard_gamma(shape, &mut rng));
+            let draws: Vec<f64> = (0..50_000).map(draw).collect();
             let mean = draws.iter().sum::<f64>() / 5e4;
             let variance = draws.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / 5e4;
             // Mean and variance are both `shape`; five standard errors.

@@ -135,8 +135,9 @@ impl Sensitivity {
 /// Raises `best` to the maximum of `discount`(h(d), d) over 0 <= d < `length`.
 ///
 /// Branch and bound: on a piece [d, e], h is at most max(h(d), h(e)) and the distance at least d,
-/// so a piece whose bound does not exceed the best value found is dropped, and the others are
-/// halved. Correct whatever the discount; in practice a few dozen evaluations.
+/// so a piece whose bound does not exceed the best value found (by more than rounding,
+/// [`ROUNDING`]) is dropped, and the others are halved. Correct whatever the discount; in practice
+/// a few dozen evaluations.
 fn maximum_on_path(
     length: u64,
     h: impl Fn(u64) -> f64,
@@ -148,7 +149,7 @@ fn maximum_on_path(
     *best = best.max(discount(first, 0)).max(discount(last, end));
     let mut pieces = vec![((0, first), (end, last))];
     while let Some((left, right)) = pieces.pop() {
-        if right.0 - left.0 < 2 || discount(left.1.max(right.1), left.0 + 1) <= *best {
+        if right.0 - left.0 < 2 || discount(left.1.max(right.1), left.0 + 1) <= *best * ROUNDING {
             continue;
         }
         let middle = left.0 + (right.0 - left.0) / 2;
@@ -158,6 +159,9 @@ fn maximum_on_path(
         pieces.push((left, (middle, value)));
     }
 }
+
+/// The last digits of h are rounding; a larger value within them is no larger value.
+const ROUNDING: f64 = 1.0 + 1e-14;
 
 /// How many candidates the logarithm in β counts (notes §2 says n + 1; the printed values of β
 /// used n).

@@ -68,6 +68,7 @@ impl Source {
         match self {
             Self::Disk(path) => std::fs::read(path).map_err(|error| {
                 Diagnostic::new(format!("cannot read {}: {error}", path.display()))
+                    .help("give the path of a file that can be read")
             }),
             Self::Bundle(path) => bundled_file(path).map(<[u8]>::to_vec).ok_or_else(|| {
                 Diagnostic::new(format!("no file {} is bundled with dpbi", path.display()))

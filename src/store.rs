@@ -13,8 +13,10 @@ use crate::diagnostic::Diagnostic;
 
 const MANIFEST: &str = "manifest.json";
 
-/// What a results folder says about itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What a results folder says about itself. Other versions may say more or less: what is missing
+/// is read as a default.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Manifest {
     /// The version of dpbi that wrote it.
     pub dpbi: String,
@@ -32,6 +34,8 @@ pub struct Manifest {
     pub ended: String,
     /// How long it took.
     pub seconds: f64,
+    /// Whether the run came to its end; if not, the files may be old, new or missing.
+    pub complete: bool,
     /// The SHA-256 of every other file.
     pub files: BTreeMap<String, String>,
 }
@@ -44,74 +48,96 @@ pub struct WriteError {
     source: io::Error,
 }
 
+/// Why a folder could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It cannot be used.
+    #[error(transparent)]
+    Refused(#[from] Diagnostic),
+    /// The disk is full.
+    #[error(transparent)]
+    Full(#[from] WriteError),
+}
+
 /// A results folder that can be written to.
 pub struct Folder {
     path: PathBuf,
-    before: Option<Manifest>,
+    /// The files of an earlier run.
+    before: BTreeMap<String, String>,
     written: BTreeMap<String, String>,
 }
 
 impl Folder {
     /// Opens or makes `out/name`. Refused if it cannot be written, or if it holds files but no
     /// manifest of ours: dpbi overwrites nothing that it did not write.
-    pub fn open(out: &Path, name: &str) -> Result<Self, Diagnostic> {
+    pub fn open(out: &Path, name: &str) -> Result<Self, OpenError> {
         let path = out.join(name);
-        let cannot = |error: io::Error| {
-            Diagnostic::new(format!(
-                "cannot write to the results folder {}: {error}",
-                path.display()
-            ))
-            .help("choose another folder with --out, or change its permissions")
-        };
-        fs::create_dir_all(&path).map_err(cannot)?;
         let probe = path.join(".dpbi-probe");
-        File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(cannot)?;
+        let touch = || {
+            fs::create_dir_all(&path)?;
+            File::create(&probe).and_then(|mut file| file.write_all(b"probe"))?;
+            fs::remove_file(&probe)
+        };
+        touch().map_err(|source| match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                OpenError::Full(WriteError { path: probe.clone(), source })
+            }
+            _ => OpenError::Refused(
+                Diagnostic::new(format!(
+                    "cannot write to the results folder {}: {source}",
+                    path.display()
+                ))
+                .help("choose another folder with --out, or change its permissions"),
+            ),
+        })?;
         let before = Manifest::read(&path);
-        let occupied = fs::read_dir(&path).map_err(cannot)?.next().is_some();
-        if occupied && before.is_none() {
-            return Err(Diagnostic::new(format!(
-                "{} holds files, but no manifest.json of dpbi",
-                path.display()
-            ))
-            .help("choose another folder with --out, another name, or empty this one"));
+        if before.is_none() && holds_files(&path) {
+            let cause = format!("{} holds files, but no manifest.json of dpbi", path.display());
+            return Err(OpenError::Refused(
+                Diagnostic::new(cause)
+                    .help("choose another folder with --out, another name, or empty this one"),
+            ));
         }
+        let before = before.map(|manifest| manifest.files).unwrap_or_default();
         Ok(Self { path, before, written: BTreeMap::new() })
     }
 
-    /// The folder.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Says in the manifest that a run has begun: whatever happens from here on, the folder is
+    /// known as ours, and as incomplete.
+    pub fn begin(&self, mut manifest: Manifest) -> Result<(), WriteError> {
+        manifest.complete = false;
+        manifest.files.clone_from(&self.before);
+        self.replace(MANIFEST, &manifest.bytes())
     }
 
     /// Writes one file under a temporary name, has it reach the disk, and renames it.
     pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        self.replace(name, bytes)
-            .map_err(|source| WriteError { path: self.path.join(name), source })?;
+        self.replace(name, bytes)?;
         self.written.insert(name.to_owned(), sha256(bytes));
         Ok(())
     }
 
-    fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         let temporary = self.path.join(format!(".{name}.part"));
-        let mut file = File::create(&temporary)?;
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
-        if let Err(error) = written {
-            // The half-written file is of no use; if it cannot be removed, the first error counts.
+        let write = || {
+            let mut file = File::create(&temporary)?;
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            fs::rename(&temporary, self.path.join(name))
+        };
+        write().map_err(|source| {
+            // A half-written file is of no use; if it cannot be removed, the first error counts.
             let _ = fs::remove_file(&temporary);
-            return Err(error);
-        }
-        fs::rename(&temporary, self.path.join(name))
+            WriteError { path: self.path.join(name), source }
+        })
     }
 
     /// Writes the manifest, and removes what an earlier run wrote and this one did not.
-    pub fn finish(mut self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
-        manifest.files = self.written.clone();
-        let text =
-            serde_json::to_string_pretty(&manifest).expect("a manifest is plain data") + "\n";
-        self.write(MANIFEST, text.as_bytes())?;
-        let stale = self.before.take().map(|before| before.files).unwrap_or_default();
-        for name in stale.keys().filter(|name| !self.written.contains_key(*name)) {
+    pub fn finish(self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
+        manifest.complete = true;
+        manifest.files.clone_from(&self.written);
+        self.replace(MANIFEST, &manifest.bytes())?;
+        for name in self.before.keys().filter(|name| !self.written.contains_key(*name)) {
             // It may be gone already.
             let _ = fs::remove_file(self.path.join(name));
         }
@@ -124,17 +150,32 @@ impl Folder {
     }
 }
 
+/// Whether there is anything but what a killed run of ours leaves behind.
+fn holds_files(path: &Path) -> bool {
+    let ours = |name: &str| name.starts_with('.') && name.ends_with(".part");
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name()).any(|name| !name.to_str().is_some_and(ours))
+}
+
 impl Manifest {
     /// The manifest of a folder, if it is one of ours.
     #[must_use]
     pub fn read(folder: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(folder.join(MANIFEST)).ok()?).ok()
+        let manifest: Self = serde_json::from_slice(&fs::read(folder.join(MANIFEST)).ok()?).ok()?;
+        (!manifest.dpbi.is_empty()).then_some(manifest)
     }
 
-    /// Whether the folder holds the results of this resolved config.
+    /// Whether `folder` holds the complete results of this resolved config.
     #[must_use]
-    pub fn is_of(&self, resolved: &str) -> bool {
-        self.files.get("config.toml") == Some(&sha256(resolved.as_bytes()))
+    pub fn is_current(&self, folder: &Path, resolved: &str) -> bool {
+        self.complete
+            && self.files.get("config.toml") == Some(&sha256(resolved.as_bytes()))
+            && self.files.keys().all(|name| folder.join(name).is_file())
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let text = serde_json::to_string_pretty(self).expect("a manifest is plain data");
+        (text + "\n").into_bytes()
     }
 }
 
@@ -187,6 +228,7 @@ mod tests {
             started: utc(UNIX_EPOCH),
             ended: utc(UNIX_EPOCH),
             seconds: 0.0,
+            complete: false,
             files: BTreeMap::new(),
         }
     }
@@ -212,6 +254,21 @@ mod tests {
         assert!(!path.join("old.csv").exists());
         assert_eq!(fs::read(path.join("both.csv")).unwrap(), b"2");
         assert_eq!(Manifest::read(&path).unwrap().files["both.csv"], sha256(b"2"));
+    }
+
+    #[test]
+    fn a_run_that_was_killed_can_be_repeated() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(manifest("a")).unwrap();
+        folder.write("settings.csv", b"1").unwrap();
+        fs::write(out.path().join("a/.errors.csv.part"), b"half").unwrap();
+        assert!(!Manifest::read(&out.path().join("a")).unwrap().complete);
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(manifest("a")).unwrap();
+        folder.write("settings.csv", b"1").unwrap();
+        let path = folder.finish(manifest("a")).unwrap();
+        assert!(Manifest::read(&path).unwrap().complete);
     }
 
     #[test]

@@ -31,8 +31,6 @@ pub struct SettingRow {
     pub gamma_smooth: f64,
     /// S_β(x); empty without δ.
     pub beta_smooth: Option<f64>,
-    /// The name of the data set, if it has one.
-    pub label: Option<String>,
 }
 
 /// One row of `summary.csv`.

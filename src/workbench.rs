@@ -1,7 +1,7 @@
 //! One setting on the bench: what its mechanisms share.
 
-use crate::field::Field;
-use crate::law::{Candidates, Exponential, Law, Product, Recipe};
+use crate::field::{Field, Reach};
+use crate::law::{Candidates, Exponential, Law, Product, Recipe, is_walked};
 use crate::metric::Metric;
 use crate::model::Posterior;
 use crate::setting::Setting;
@@ -23,10 +23,9 @@ impl<'a> Workbench<'a> {
         let reach = joint_reach(posterior, recipes);
         let mut fields = vec![setting.distance.field(posterior, &reach)];
         fields.extend(metrics.iter().map(|metric| metric.field(posterior, &reach)));
-        let enumerates = recipes.iter().any(|r| matches!(r, Recipe::Exponential { .. }));
-        let candidates = enumerates.then(|| {
+        let candidates = reach.ball.then(|| {
             let fields: Vec<&dyn Field> = fields.iter().map(AsRef::as_ref).collect();
-            Candidates::new(fields[0], posterior.k(), &fields)
+            Candidates::new(&fields, posterior.n(), posterior.k())
         });
         Self { posterior, fields, candidates }
     }
@@ -56,12 +55,13 @@ impl<'a> Workbench<'a> {
     }
 }
 
-/// For each coordinate, the smallest window that holds those of all recipes.
-fn joint_reach(posterior: &Posterior, recipes: &[Recipe]) -> Vec<Window> {
-    let start: Vec<Window> = posterior.counts().iter().map(|&x| (x, x)).collect();
+/// What all recipes need: their windows, if their laws are walked, and a ball for exponential ones.
+fn joint_reach(posterior: &Posterior, recipes: &[Recipe]) -> Reach {
+    let start = Reach { ball: recipes.iter().any(Recipe::needs_ball), ..Reach::ball(posterior) };
     let regions = recipes.iter().filter_map(|recipe| recipe.region(posterior));
-    regions.fold(start, |joint, region| {
+    regions.filter(is_walked).fold(start, |joint, region| {
         let join = |(a, b): (Window, &Window)| (a.0.min(b.0), a.1.max(b.1));
-        joint.into_iter().zip(region.windows()).map(join).collect()
+        let windows = joint.windows.into_iter().zip(region.windows()).map(join).collect();
+        Reach { windows, ..joint }
     })
 }

@@ -2,6 +2,7 @@
 //! against a plain program that lists and sorts every output.
 
 use dpbi::distance;
+use dpbi::field::Reach;
 use dpbi::law::{Exact, Recipe};
 use dpbi::mechanism::{self, Variant};
 use dpbi::model::{Posterior, Prior};
@@ -88,7 +89,8 @@ fn exponential_mechanisms_in_balls_equal_full_enumeration() {
     for (prior, counts, epsilon, distance) in cases {
         let setting = setting(prior, counts, epsilon, distance);
         let n = setting.posterior.n();
-        let reach: Vec<_> = counts.iter().map(|&x| (x, x)).collect();
+        // Full tables: no ball.
+        let reach = Reach { windows: vec![(0, n); counts.len()], ball: false };
         let field = setting.distance.field(&setting.posterior, &reach);
         let errors: Vec<f64> = if counts.len() == 2 {
             (0..=n).map(|v| field.at(&[v, n - v])).collect()

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use dpbi::distance;
+use dpbi::field::Reach;
 use dpbi::law::{Law, Recipe};
 use dpbi::mechanism::{self, Choice, Options, Variant};
 use dpbi::model::{Posterior, Prior};
@@ -39,8 +40,7 @@ fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> Setti
 /// definition, over all candidates one by one: independent of blocks, balls and plateaus.
 fn probabilities(setting: &Setting, recipe: Recipe, law: &dyn Law) -> BTreeMap<Vec<u64>, f64> {
     let k = setting.posterior.k();
-    let reach: Vec<_> = setting.posterior.counts().iter().map(|&x| (x, x)).collect();
-    let field = setting.distance.field(&setting.posterior, &reach);
+    let field = setting.distance.field(&setting.posterior, &Reach::ball(&setting.posterior));
     let mut masses = BTreeMap::new();
     let simplex = Region::simplex(setting.posterior.n(), k);
     let region = if let Recipe::Exponential { .. } = recipe { &simplex } else { law.region() };

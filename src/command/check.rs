@@ -11,18 +11,20 @@ use crate::experiment::{Experiment, Naming};
 pub fn execute(args: &Check) -> Result<(), Failure> {
     let threads = threads(&args.machine)?;
     let mut reports = Vec::new();
+    let mut objection = None;
     for (source, experiment) in load(&args.configs, &args.replace)? {
         let work = predict(&experiment);
         if !args.print.json {
             print(&format!("{source} is valid\n{}\n", table(&experiment, &work, threads)))?;
         }
         reports.push(report(&experiment, &work, threads));
-        admit(&source.to_string(), &work, threads, args.machine.force)?;
+        let admitted = admit(&source.to_string(), &work, threads, args.machine.force);
+        objection = objection.or(admitted.err());
     }
     if args.print.json {
         print_json(&json!(reports))?;
     }
-    Ok(())
+    objection.map_or(Ok(()), |objection| Err(objection.into()))
 }
 
 fn table(experiment: &Experiment, work: &[SettingWork], threads: usize) -> String {

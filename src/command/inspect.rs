@@ -16,12 +16,19 @@ use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
 use crate::workbench::Workbench;
 
+/// Work of more predicted seconds is announced.
+const LONG: f64 = 3.0;
+
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let threads = threads(&args.machine)?;
     let setting = setting(args)?;
     let (variants, recipes) = mechanisms(args, &setting)?;
     let work = cost::predict(&setting, &recipes, &[], 0);
-    admit("this setting", &[work], threads, args.machine.force)?;
+    let work = admit("this setting", &[work], threads, args.machine.force)?;
+    let seconds = work.cpu_seconds / threads as f64;
+    if seconds > LONG {
+        eprintln!("this will take about {}", cost::duration(seconds));
+    }
 
     let bench = Workbench::new(&setting, &recipes, &[]);
     let field = bench.fields().next().expect("the distance is always there");

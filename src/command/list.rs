@@ -37,9 +37,12 @@ fn experiments(out: &Path) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for path in bundled_configs() {
         let experiment = config::load(&Source::Bundle(path.clone()), Overrides::default())?;
-        let state = match Manifest::read(&out.join(&experiment.name)) {
+        let folder = out.join(&experiment.name);
+        let state = match Manifest::read(&folder) {
             None => "absent",
-            Some(manifest) if manifest.is_of(&config::resolve(&experiment)) => "current",
+            Some(manifest) if manifest.is_current(&folder, &config::resolve(&experiment)) => {
+                "current"
+            }
             Some(_) => "out of date",
         };
         rows.push(row([

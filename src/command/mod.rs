@@ -12,6 +12,7 @@ use crate::cost::{self, SettingWork, Work};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::source::Source;
+use crate::store::{OpenError, WriteError};
 
 /// Why a command ended without doing its work.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,21 @@ impl Failure {
 
     fn broken(error: impl std::fmt::Display) -> Self {
         Self::Broken(error.to_string())
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Refused(diagnostic) => Self::Input(diagnostic),
+            OpenError::Full(error) => Self::broken(error),
+        }
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Self::broken(error)
     }
 }
 
@@ -104,8 +120,8 @@ fn admit(
     let largest = work.iter().map(|setting| setting.candidates).fold(0.0, f64::max);
     match cost::objection(&total, largest, threads, cost::available_memory()) {
         Some(objection) if !force => Err(Diagnostic::new(format!("{what}: {objection}")).help(
-            "fewer categories, fewer records, or mechanisms that need no enumeration (lshist, \
-             geometric, hamming); --force starts it all the same",
+            "fewer runs, records or categories, or mechanisms that need no enumeration (lshist, \
+             geometric); --force starts it all the same",
         )),
         _ => Ok(total),
     }

@@ -1,6 +1,7 @@
 //! `dpbi run`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 use serde_json::json;
@@ -15,7 +16,7 @@ use crate::experiment::{Experiment, Naming, accuracy};
 use crate::figure;
 use crate::progress::Progress;
 use crate::store::{Folder, Manifest, utc};
-use crate::table::{self, SummaryRow};
+use crate::table::{self, SettingRow, SummaryRow};
 
 pub fn execute(args: &Run) -> Result<(), Failure> {
     let threads = threads(&args.machine)?;
@@ -25,15 +26,19 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     for (source, experiment) in &experiments {
         let work = predict(experiment);
         admit(&source.to_string(), &work, threads, args.machine.force)?;
-        ready.push((experiment, work, Folder::open(&args.out, &experiment.name)?));
+        ready.push((experiment, work));
     }
+    let open = |(experiment, work): (&'_ Experiment, _)| {
+        Folder::open(&args.out, &experiment.name).map(|folder| (folder, work))
+    };
+    let folders = ready.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let mut reports = Vec::new();
-    for (experiment, work, folder) in ready {
-        let report = run_one(args, experiment, &work, folder, threads)?;
+    for ((_, experiment), (folder, work)) in experiments.iter().zip(folders) {
+        let outcome = run_one(args, experiment, &work, folder, threads)?;
         if !args.quiet && !args.print.json {
-            print(&report.text)?;
+            print(&outcome.text(experiment))?;
         }
-        reports.push(report.json);
+        reports.push(outcome.json(experiment));
     }
     if args.print.json {
         print_json(&json!(reports))?;
@@ -44,9 +49,36 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
 /// So many settings are printed; the tables hold them all.
 const MOST_PRINTED: usize = 24;
 
-struct Report {
-    text: String,
-    json: serde_json::Value,
+/// What a run leaves behind.
+struct Outcome {
+    settings: Vec<SettingRow>,
+    summary: Vec<SummaryRow>,
+    path: PathBuf,
+    files: Vec<String>,
+    seconds: f64,
+}
+
+impl Outcome {
+    fn text(&self, experiment: &Experiment) -> String {
+        format!(
+            "{}\n{}\n  wrote {} in {}: {}\n\n",
+            summary_table(experiment, &self.summary),
+            agreement(&self.summary),
+            self.path.display(),
+            cost::duration(self.seconds),
+            self.files.join(", "),
+        )
+    }
+
+    fn json(&self, experiment: &Experiment) -> serde_json::Value {
+        json!({
+            "name": experiment.name,
+            "folder": self.path,
+            "seconds": self.seconds,
+            "settings": self.settings,
+            "summary": self.summary,
+        })
+    }
 }
 
 fn run_one(
@@ -55,58 +87,45 @@ fn run_one(
     work: &[SettingWork],
     mut folder: Folder,
     threads: usize,
-) -> Result<Report, Failure> {
+) -> Result<Outcome, Failure> {
     let (started, clock) = (SystemTime::now(), Instant::now());
+    let manifest = |seconds| manifest(experiment, started, seconds);
+    folder.begin(manifest(0.0))?;
     let results = compute(args, experiment, work, threads);
     let settings = accuracy::setting_rows(experiment);
     let summary = accuracy::summary_rows(experiment, &results);
-    let errors = accuracy::errors_csv(experiment, &results);
-    let cell_errors = |case: usize, variant: usize, error: usize| {
+    folder.write("config.toml", config::resolve(experiment).as_bytes())?;
+    folder.write("settings.csv", &table::csv(&settings))?;
+    folder.write("errors.csv", &accuracy::errors_csv(experiment, &results))?;
+    folder.write("summary.csv", &table::csv(&summary))?;
+    let errors = |case: usize, variant: usize, error: usize| {
         results[case][variant].draws.errors[error].as_slice()
     };
-    let figures = accuracy::figures(experiment, &summary, &cell_errors);
-    let mut write = |name: &str, bytes: &[u8]| folder.write(name, bytes).map_err(Failure::broken);
-    write("config.toml", config::resolve(experiment).as_bytes())?;
-    write("settings.csv", &table::csv(&settings))?;
-    write("errors.csv", &errors)?;
-    write("summary.csv", &table::csv(&summary))?;
-    for (name, drawing) in &figures {
+    for (name, drawing) in accuracy::figures(experiment, &summary, &errors) {
         for &format in &args.format.0 {
-            let bytes = figure::render(drawing, format).map_err(Failure::broken)?;
-            write(&format!("{name}.{}", format.extension()), &bytes)?;
+            let bytes = figure::render(&drawing, format).map_err(Failure::broken)?;
+            folder.write(&format!("{name}.{}", format.extension()), &bytes)?;
         }
     }
-    let files: Vec<String> = folder.files().map(str::to_owned).collect();
+    let files = folder.files().map(str::to_owned).collect();
     let seconds = clock.elapsed().as_secs_f64();
-    let path = folder
-        .finish(Manifest {
-            dpbi: env!("CARGO_PKG_VERSION").into(),
-            name: experiment.name.clone(),
-            command: std::env::args().collect(),
-            seed: experiment.seed,
-            runs: experiment.runs,
-            started: utc(started),
-            ended: utc(SystemTime::now()),
-            seconds,
-            files: BTreeMap::new(),
-        })
-        .map_err(Failure::broken)?;
-    let text = format!(
-        "{}\n{}\n  wrote {} in {}: {}\n\n",
-        summary_table(experiment, &summary),
-        agreement(&summary),
-        path.display(),
-        cost::duration(seconds),
-        files.join(", "),
-    );
-    let json = json!({
-        "name": experiment.name,
-        "folder": path,
-        "seconds": seconds,
-        "settings": settings,
-        "summary": summary,
-    });
-    Ok(Report { text, json })
+    let path = folder.finish(manifest(seconds))?;
+    Ok(Outcome { settings, summary, path, files, seconds })
+}
+
+fn manifest(experiment: &Experiment, started: SystemTime, seconds: f64) -> Manifest {
+    Manifest {
+        dpbi: env!("CARGO_PKG_VERSION").into(),
+        name: experiment.name.clone(),
+        command: std::env::args().collect(),
+        seed: experiment.seed,
+        runs: experiment.runs,
+        started: utc(started),
+        ended: utc(SystemTime::now()),
+        seconds,
+        complete: false,
+        files: BTreeMap::new(),
+    }
 }
 
 fn compute(

@@ -13,11 +13,13 @@ const PROPORTION_SLACK: f64 = 1e-9;
 /// The largest number of records drawn from a predictive law: a second's work.
 const MOST_DRAWN: u64 = 100_000_000;
 
+const EXAMPLE: &str = "[data.balanced] with sizes = [100]";
+
 const SOURCES: [&str; 4] = ["balanced", "counts", "file", "predictive"];
 
 /// Reads the table `[data]`, which must hold one source.
 pub fn read(node: &Node, config: &Source) -> Result<DataSpec, Diagnostic> {
-    let mut table = node.table()?;
+    let mut table = node.table(EXAMPLE)?;
     let found: Vec<_> =
         SOURCES.iter().filter_map(|&name| table.take(name).map(|node| (name, node))).collect();
     table.finish()?;
@@ -27,7 +29,7 @@ pub fn read(node: &Node, config: &Source) -> Result<DataSpec, Diagnostic> {
             .wrong(format!("`data` names {problem}"))
             .help(format!("give exactly one of [data.{}]", SOURCES.join("], [data."))));
     };
-    let table = node.table()?;
+    let table = node.table(EXAMPLE)?;
     match name {
         "balanced" => balanced(table),
         "counts" => counts(table),
@@ -86,10 +88,24 @@ fn counts(mut table: Table) -> Result<DataSpec, Diagnostic> {
         Ok(counts)
     };
     let counts = vectors.vectors()?.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let at = at.map(|node| beside(&node, counts.len(), |node| node.number())).transpose()?;
-    let text = |node: &Node| node.string().map(str::to_owned);
-    let labels = labels.map(|node| beside(&node, counts.len(), text)).transpose()?;
+    let at = at.map(|node| beside(&node, counts.len(), |node| node.finite())).transpose()?;
+    let labels = labels.map(|node| unique_labels(&node, counts.len())).transpose()?;
     Ok(DataSpec::Counts { counts, at, labels })
+}
+
+/// Names for data sets, all different.
+fn unique_labels(node: &Node, length: usize) -> Result<Vec<String>, Diagnostic> {
+    let labels = beside(node, length, |node| node.label())?;
+    match first_repeated(&labels) {
+        Some(label) => Err(node
+            .wrong(format!("two data sets are called `{label}`"))
+            .help("give each data set a name of its own")),
+        None => Ok(labels),
+    }
+}
+
+fn first_repeated(names: &[String]) -> Option<&String> {
+    names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)).map(|(_, name)| name)
 }
 
 /// A list with one element for each of `length` data sets.
@@ -109,25 +125,43 @@ fn beside<T>(
 fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
     let paths = table.require("path", "path = \"../data/badges.csv\"");
     let column = table.take("column").map(|node| node.string()).transpose()?;
-    let categories = table.take("categories").map(|node| {
-        let text = |node: &Node| node.string().map(str::to_owned);
-        node.list()?.iter().map(text).collect::<Result<Vec<_>, _>>()
-    });
-    let categories = categories.transpose()?;
+    let categories = table.take("categories").map(|node| categories(&node)).transpose()?;
     table.finish()?;
-    let (mut counts, mut labels) = (Vec::new(), Vec::new());
+    let (mut counts, mut labels, mut sources) = (Vec::new(), Vec::new(), Vec::new());
     for node in paths?.one_or_list()? {
         let source = config.relative(node.string()?);
         // A file that cannot be opened is the config's fault, a bad row the file's.
         if let Err(error) = source.read() {
-            let cause = error.to_string();
-            return Err(node.wrong(cause).help("a data path is relative to the config file"));
+            return Err(node
+                .wrong(error.cause())
+                .help("a data path is relative to the config file"));
         }
         let histogram = data::read(&source, column, categories.as_deref())?;
+        if histogram.counts.iter().fold(0, |sum: u64, &x| sum.saturating_add(x)) > MOST_RECORDS {
+            return Err(node
+                .wrong(format!("the counts of {source} sum to more than dpbi can count"))
+                .help(format!("use at most {MOST_RECORDS} records")));
+        }
         counts.push(histogram.counts);
         labels.push(source.stem());
+        sources.push(source.to_string());
+    }
+    // Two files of one name in different folders are called by their paths.
+    if first_repeated(&labels).is_some() {
+        labels = sources;
     }
     Ok(DataSpec::Counts { counts, at: None, labels: Some(labels) })
+}
+
+fn categories(node: &Node) -> Result<Vec<String>, Diagnostic> {
+    let text = |node: &Node| node.string().map(str::to_owned);
+    let names = node.list()?.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+    match first_repeated(&names) {
+        Some(name) => Err(node
+            .wrong(format!("the category `{name}` is listed twice"))
+            .help("list each category once")),
+        None => Ok(names),
+    }
 }
 
 fn predictive(mut table: Table) -> Result<DataSpec, Diagnostic> {

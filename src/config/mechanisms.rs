@@ -52,9 +52,9 @@ fn plain(node: &Node) -> Result<Variant, Diagnostic> {
 }
 
 fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
-    let mut table = node.table()?;
+    let mut table = node.table("{ id = \"ehds\" }")?;
     let id = table.require("id", "id = \"ehds\"");
-    let label = table.take("label").map(|node| node.string()).transpose()?;
+    let label = table.take("label").map(|node| node.label()).transpose()?;
     let gamma = table.take("gamma");
     let divisor = table.take("divisor");
     let global = table.take("global");
@@ -86,7 +86,7 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
             .map(|node| node.one_of(&CandidatesInBeta::ALL.map(|count| (count.name(), count))))
             .transpose()?,
     };
-    let label = label.unwrap_or(mechanism.id()).to_owned();
+    let label = label.unwrap_or_else(|| mechanism.id().to_owned());
     Ok(Variant { mechanism, options, label })
 }
 

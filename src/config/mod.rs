@@ -52,7 +52,7 @@ fn experiment(
 ) -> Result<Experiment, Diagnostic> {
     // Unknown keys are found before missing ones: a typo is both.
     let name = table.take("name");
-    let title = table.take("title").map(|node| node.string().map(str::to_owned)).transpose()?;
+    let title = table.take("title").map(|node| node.label()).transpose()?;
     let kind = table.take("kind").map_or(Ok(Kind::Accuracy), |node| node.one_of(&KINDS))?;
     let seed = table.take("seed").map_or(Ok(0), |node| seed(&node))?;
     let runs = table.take("runs").map_or(Ok(1000), |node| runs(&node))?;
@@ -123,10 +123,11 @@ fn runs(node: &Node) -> Result<u64, Diagnostic> {
 fn folder_name(node: &Node) -> Result<String, Diagnostic> {
     let name = node.string()?;
     let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-    if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+    let length = name.chars().count();
+    if length == 0 || length > 100 || name.starts_with('.') || !name.chars().all(plain) {
         return Err(node
             .wrong(format!("`{name}` cannot be the name of a results folder"))
-            .help("use letters, digits, `_`, `-` and `.` only"));
+            .help("use at most 100 letters, digits, `_`, `-` and `.`"));
     }
     Ok(name.to_owned())
 }

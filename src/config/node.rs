@@ -54,19 +54,21 @@ impl<'a> Node<'a> {
     }
 
     fn expected(&self, what: &str, example: &str) -> Diagnostic {
-        let found = self.value.get_ref().type_str();
-        self.wrong(format!("`{}` must be {what}, but this is a {found}", self.key))
+        let found = with_article(self.value.get_ref().type_str());
+        self.wrong(format!("`{}` must be {what}, but this is {found}", self.key))
             .help(format!("write for example {example}"))
     }
 
     /// A number, whole or not.
     pub fn number(&self) -> Result<f64, Diagnostic> {
-        let text = match self.value.get_ref() {
-            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str(),
-            DeValue::Float(float) => float.as_str(),
-            _ => return Err(self.expected("a number", "1.0")),
+        let number = match self.value.get_ref() {
+            DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix())
+                .ok()
+                .map(|whole| whole as f64),
+            DeValue::Float(float) => float.as_str().parse().ok(),
+            _ => None,
         };
-        text.parse().map_err(|_| self.expected("a number", "1.0"))
+        number.ok_or_else(|| self.expected("a number", "1.0"))
     }
 
     /// A whole number, 0 or more.
@@ -82,7 +84,7 @@ impl<'a> Node<'a> {
             DeValue::Integer(integer) => u64::from_str_radix(integer.as_str(), integer.radix())
                 .map_err(|_| wrong(integer.as_str())),
             DeValue::Float(float) => Err(wrong(float.as_str())),
-            other => Err(wrong(&format!("a {}", other.type_str()))),
+            other => Err(wrong(&with_article(other.type_str()))),
         }
     }
 
@@ -96,12 +98,32 @@ impl<'a> Node<'a> {
         self.value.get_ref().as_bool().ok_or_else(|| self.expected("true or false", "true"))
     }
 
-    /// A table.
-    pub fn table(&self) -> Result<Table<'a>, Diagnostic> {
+    /// A table, such as `example`.
+    pub fn table(&self, example: &str) -> Result<Table<'a>, Diagnostic> {
         match self.value.get_ref() {
             DeValue::Table(table) => Ok(Table::new(self.text, table)),
-            _ => Err(self.expected("a table", "{ id = \"ehds\" }")),
+            _ => Err(self.expected("a table", example)),
         }
+    }
+
+    /// A name for people: not empty, and on one line.
+    pub fn label(&self) -> Result<String, Diagnostic> {
+        let text = self.string()?;
+        if text.trim().is_empty() || text.chars().any(char::is_control) {
+            return Err(self
+                .wrong(format!("`{}` cannot be shown as a name", self.key))
+                .help("use a text of one line that is not empty"));
+        }
+        Ok(text.to_owned())
+    }
+
+    /// A number that is neither NaN nor infinite.
+    pub fn finite(&self) -> Result<f64, Diagnostic> {
+        let value = self.number()?;
+        if value.is_finite() {
+            return Ok(value);
+        }
+        Err(self.wrong(format!("`{}` is {value}", self.key)).help("use a finite number"))
     }
 
     /// The elements of a list that must not be empty.
@@ -154,6 +176,12 @@ impl<'a> Node<'a> {
                 .help(suggest(name, names))
         })
     }
+}
+
+/// "an integer", "a string".
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {noun}")
 }
 
 /// A table whose keys are taken out one by one; what is left in the end is unknown.

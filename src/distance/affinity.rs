@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::field::Reach;
 use crate::model::Posterior;
-use crate::numeric::gamma::{Table, half_gap, half_gap_table};
-use crate::numeric::{LN_NEGLIGIBLE, exp_accurate, expm1};
-use crate::simplex::{Region, Window};
+use crate::numeric::half_gap::{half_gap, half_gap_table};
+use crate::numeric::{LN_NEGLIGIBLE, Table, exp_accurate, expm1};
+use crate::simplex::Region;
 
 /// One category: the table of D, and of s·D in the two forms that need no further function.
 struct Category {
@@ -23,18 +24,19 @@ pub struct Affinity {
     posterior: Posterior,
     power: f64,
     categories: Vec<Category>,
+    has_ball: bool,
 }
 
 impl Affinity {
-    /// Tabulates each category as far as its factor alone does not make the distance 1, and over
-    /// `reach`.
-    pub fn new(posterior: &Posterior, power: f64, reach: &[Window]) -> Self {
+    /// Tabulates each category over `reach`; for a ball, as far as its factor alone does not make
+    /// the distance 1.
+    pub fn new(posterior: &Posterior, power: f64, reach: &Reach) -> Self {
         // One unit of slack: rounding must not let a category end before the ball does.
-        let floor = (LN_NEGLIGIBLE - 1.0) / power;
+        let floor = if reach.ball { (LN_NEGLIGIBLE - 1.0) / power } else { 0.0 };
         let categories = (0..posterior.k())
             .map(|i| {
                 let (alpha, x) = (posterior.alpha(i), posterior.counts()[i]);
-                let log = half_gap_table(alpha, x, reach[i], posterior.n(), floor);
+                let log = half_gap_table(alpha, x, reach.windows[i], posterior.n(), floor);
                 Category {
                     keep: log.map(|d| exp_accurate(power * d)),
                     loss: log.map(|d| -expm1(power * d)),
@@ -42,7 +44,7 @@ impl Affinity {
                 }
             })
             .collect();
-        Self { posterior: posterior.clone(), power, categories }
+        Self { posterior: posterior.clone(), power, categories, has_ball: reach.ball }
     }
 
     /// The posterior that distances are measured from.
@@ -50,12 +52,12 @@ impl Affinity {
         &self.posterior
     }
 
-    /// D(a_i, v − x_i), from the table or, far out, step by step.
+    /// D(a_i, v − x_i), from the table or, far out, one by one.
     pub fn log(&self, i: usize, v: u64) -> f64 {
-        self.categories[i].log.get(v).unwrap_or_else(|| {
-            let d = v as i64 - self.posterior.counts()[i] as i64;
-            half_gap(self.posterior.parameter(i), d)
-        })
+        self.categories[i]
+            .log
+            .get(v)
+            .unwrap_or_else(|| half_gap(self.posterior.alpha(i), self.posterior.counts()[i], v))
     }
 
     /// D(a_i, · − x_i) at `start`, …, `start + len − 1`, borrowed from the table if possible.
@@ -75,9 +77,10 @@ impl Affinity {
     pub fn row(&self, head: &[u64], start: u64, rest: u64, out: &mut [f64]) {
         let place = head.len();
         let (mut lost, mut kept) = (0.0, 1.0);
-        for (category, &v) in self.categories.iter().zip(head) {
-            lost += kept * category.loss.get(v).unwrap_or(1.0);
-            kept *= category.keep.get(v).unwrap_or(0.0);
+        for (i, &v) in head.iter().enumerate() {
+            let (u, b) = self.factors(i, v);
+            lost += kept * u;
+            kept *= b;
         }
         let (running, last) = (&self.categories[place], &self.categories[place + 1]);
         let len = out.len();
@@ -87,28 +90,38 @@ impl Affinity {
             running.keep.slice(start, len),
             last.loss.slice(last_start, len),
         );
+        let distance = |u: f64, b: f64, w: f64| (lost + kept * (u + b * w)).min(1.0).sqrt();
         if let (Some(u), Some(b), Some(w)) = slices {
             for ((h, (u, b)), w) in out.iter_mut().zip(u.iter().zip(b)).zip(w.iter().rev()) {
-                *h = (lost + kept * (u + b * w)).min(1.0).sqrt();
+                *h = distance(*u, *b, *w);
             }
         } else {
             for (h, v) in out.iter_mut().zip(start..) {
-                let u = running.loss.get(v).unwrap_or(1.0);
-                let b = running.keep.get(v).unwrap_or(0.0);
-                let w = last.loss.get(rest - v).unwrap_or(1.0);
-                *h = (lost + kept * (u + b * w)).min(1.0).sqrt();
+                let (u, b) = self.factors(place, v);
+                *h = distance(u, b, self.factors(place + 1, rest - v).0);
             }
         }
     }
 
-    /// The compositions that can be nearer than distance 1.
-    pub fn ball(&self) -> Region {
-        let tables = self.categories.iter().map(|c| c.log.map(|d| self.power * d)).collect();
-        Region::ball(self.posterior.counts().to_vec(), tables)
+    /// u_i and b_i, from the tables or, far out, one by one.
+    fn factors(&self, i: usize, v: u64) -> (f64, f64) {
+        let category = &self.categories[i];
+        match (category.loss.get(v), category.keep.get(v)) {
+            (Some(u), Some(b)) => (u, b),
+            // Beyond a ball's tables the factor is negligible, and rows there are frequent.
+            _ if self.has_ball => (1.0, 0.0),
+            _ => {
+                let log = self.power * self.log(i, v);
+                (-expm1(log), exp_accurate(log))
+            }
+        }
     }
-}
 
-/// Σ of the windows, as the window of the total.
-pub fn total_window(reach: &[Window]) -> Window {
-    reach.iter().fold((0, 0), |(low, high), w| (low + w.0, high + w.1))
+    /// The compositions that can be nearer than distance 1, if they are tabulated.
+    pub fn ball(&self) -> Option<Region> {
+        self.has_ball.then(|| {
+            let tables = self.categories.iter().map(|c| c.log.map(|d| self.power * d)).collect();
+            Region::ball(self.posterior.counts().to_vec(), tables)
+        })
+    }
 }

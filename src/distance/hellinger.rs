@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use super::Distance;
-use super::affinity::{Affinity, total_window};
-use crate::field::Field;
+use super::affinity::Affinity;
+use crate::field::{Field, Reach};
 use crate::model::Posterior;
+use crate::numeric::Table;
 use crate::numeric::exp::one_minus_exp;
-use crate::numeric::gamma::{Table, half_gap, half_gap_table};
-use crate::simplex::{Region, Row, Tail, Window};
+use crate::numeric::half_gap::{half_gap, half_gap_table};
+use crate::simplex::{Region, Row, Tail};
 
 /// H(Dir(a), Dir(b)) = sqrt(1 − BC), BC = B((a+b)/2) / sqrt(B(a) B(b)), B the multivariate beta
 /// function.
@@ -26,8 +27,8 @@ impl Distance for Hellinger {
         "Hellinger distance"
     }
 
-    fn field(&self, posterior: &Posterior, reach: &[Window]) -> Box<dyn Field> {
-        let window = total_window(reach);
+    fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
+        let window = reach.total();
         let last = window.1.max(posterior.n());
         let alpha = posterior.prior().total();
         Box::new(HellingerField {
@@ -52,8 +53,8 @@ impl HellingerField {
     fn totals(&self, start: u64, len: usize) -> Cow<'_, [f64]> {
         self.total.slice(start, len).map(Cow::from).unwrap_or_else(|| {
             let posterior = self.affinity.posterior();
-            let step = |t: u64| t as i64 - posterior.n() as i64;
-            (start..).take(len).map(|t| half_gap(posterior.total(), step(t))).collect()
+            let (alpha, n) = (posterior.prior().total(), posterior.n());
+            (start..).take(len).map(|t| half_gap(alpha, n, t)).collect()
         })
     }
 
@@ -85,6 +86,6 @@ impl Field for HellingerField {
     }
 
     fn ball(&self) -> Option<Region> {
-        Some(self.affinity.ball())
+        self.affinity.ball()
     }
 }

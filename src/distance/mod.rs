@@ -5,10 +5,9 @@ mod affinity;
 mod hellinger;
 mod print;
 
-use crate::field::Field;
+use crate::field::{Field, Reach};
 use crate::model::{Posterior, Prior};
 use crate::sensitivity::Sensitivity;
-use crate::simplex::Window;
 
 /// A distance between Dir(α + x) and Dir(α + c).
 pub trait Distance: Sync {
@@ -18,9 +17,8 @@ pub trait Distance: Sync {
     /// The name on an axis.
     fn title(&self) -> &'static str;
 
-    /// The distance of every output from `posterior`. `reach` names, for each coordinate, the
-    /// outputs of any total that will be asked for often; others are answered too, but slowly.
-    fn field(&self, posterior: &Posterior, reach: &[Window]) -> Box<dyn Field>;
+    /// The distance of every output from `posterior`.
+    fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field>;
 
     /// s, where the distance at equal totals is sqrt(1 − BC^s).
     fn power(&self, posterior: &Posterior) -> f64;

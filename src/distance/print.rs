@@ -2,11 +2,11 @@
 
 use super::Distance;
 use super::affinity::Affinity;
-use crate::field::Field;
+use crate::field::{Field, Reach};
 use crate::model::{Posterior, Prior};
 use crate::numeric::exp::one_minus_exp;
 use crate::numeric::{lgamma, ln, log1p};
-use crate::simplex::{Region, Row, Tail, Window};
+use crate::simplex::{Region, Row, Tail};
 
 /// H_print = sqrt(1 − e^z), z = g((a+b)/2) − ½ g(a) − ½ g(b), g(v) = Σ lnΓ(v_i) / ln Σ v_i:
 /// the total's log-gamma is replaced by a division by its logarithm.
@@ -22,10 +22,10 @@ impl Distance for Print {
     }
 
     fn title(&self) -> &'static str {
-        "distance as printed"
+        "print distance"
     }
 
-    fn field(&self, posterior: &Posterior, reach: &[Window]) -> Box<dyn Field> {
+    fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
         let affinity = Affinity::new(posterior, self.power(posterior), reach);
         let ln_gammas = (0..posterior.k()).map(|i| lgamma(posterior.parameter(i))).sum();
         Box::new(PrintField { affinity, ln_gammas })
@@ -33,7 +33,11 @@ impl Distance for Print {
 
     /// 1 / ln N. Without records there is one candidate, at distance 0 whatever the power.
     fn power(&self, posterior: &Posterior) -> f64 {
-        if posterior.n() == 0 { 1.0 } else { 1.0 / ln(posterior.total()) }
+        match posterior.n().checked_sub(1) {
+            None => 1.0,
+            // ln N = ln(1 + (n − 1 + Σα)), also where N is hardly above 1.
+            Some(others) => 1.0 / log1p(others as f64 + posterior.prior().total()),
+        }
     }
 
     fn refuses_open_totals(&self, prior: &Prior) -> Option<String> {
@@ -101,6 +105,6 @@ impl Field for PrintField {
     }
 
     fn ball(&self) -> Option<Region> {
-        Some(self.affinity.ball())
+        self.affinity.ball()
     }
 }

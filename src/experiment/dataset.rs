@@ -49,7 +49,7 @@ impl DataSpec {
             }
             Err((
                 format!("the prior has {k} categories, but {what} {length}"),
-                format!("give {k} numbers, or change the prior"),
+                format!("use data with {k} categories, or a prior of length {length}"),
             ))
         };
         let plain = |counts: Counts| DataSet { counts, label: None, at: None };
@@ -62,8 +62,12 @@ impl DataSpec {
             }
             Self::Counts { counts, at, labels } => (counts.iter().enumerate())
                 .map(|(i, counts)| {
-                    fits(counts.len(), &format!("the counts {counts:?} have"))?;
                     let label = labels.as_ref().map(|labels| labels[i].clone());
+                    let what = match &label {
+                        Some(label) => format!("the data set `{label}` with counts {counts:?} has"),
+                        None => format!("the counts {counts:?} have"),
+                    };
+                    fits(counts.len(), &what)?;
                     let at = at.as_ref().map(|at| at[i]);
                     Ok(DataSet { counts: counts.clone(), label, at })
                 })

@@ -178,7 +178,7 @@ impl Range {
 
     fn is_one_value(&self) -> bool {
         let (low, high) = (f64::from_bits(self.low), f64::from_bits(self.high));
-        high - low <= SAME * low
+        self.high - self.low <= 1 || high - low <= SAME * low
     }
 
     fn empty(&self) -> Content {

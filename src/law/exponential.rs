@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::Law;
 use crate::field::Field;
-use crate::model::compositions;
+use crate::model::approximate_compositions;
 use crate::numeric::exp::exp_nonpositive;
 use crate::numeric::{Sum, exp_accurate};
 use crate::rng::uniform;
@@ -20,15 +20,19 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// All candidates, or those in the score's ball if that saves at least half and `fields` (what
-    /// will be averaged) are constant outside of it.
+    /// All candidates; or, if that saves at least half and all `fields` (the score and what will be
+    /// averaged) have one, the largest of their balls. Balls around one posterior are nested, so
+    /// that outside of the largest every field is 1.
     #[must_use]
-    pub fn new(score: &dyn Field, k: usize, fields: &[&dyn Field]) -> Self {
-        let n = score.n();
-        let all = compositions(n, k).map_or(f64::INFINITY, |count| count as f64);
-        let flat_outside = fields.iter().all(|field| field.ball().is_some());
-        if let Some(region) = score.ball().filter(|_| flat_outside) {
-            let blocks = region.blocks();
+    pub fn new(fields: &[&dyn Field], n: u64, k: usize) -> Self {
+        let all = approximate_compositions(n, k);
+        let balls: Option<Vec<Region>> = fields.iter().map(|field| field.ball()).collect();
+        let largest = balls
+            .into_iter()
+            .flatten()
+            .map(|region| (region.blocks(), region))
+            .max_by_key(|(blocks, _)| blocks.outputs());
+        if let Some((blocks, region)) = largest {
             let plateau = all - blocks.outputs() as f64;
             // Rejection from the whole simplex finds the plateau in at most two tries on average.
             if plateau >= 0.5 * all {

@@ -6,8 +6,8 @@
 use rand::Rng;
 
 use crate::model::Posterior;
+use crate::numeric::Table;
 use crate::numeric::exp_accurate;
-use crate::numeric::gamma::Table;
 use crate::rng::uniform;
 use crate::simplex::{Region, Shape, Window};
 

@@ -12,7 +12,7 @@ mod product;
 pub use exact::{Exact, Summary};
 pub use exponential::{Candidates, Exponential};
 pub use noise::Noise;
-pub use product::Product;
+pub use product::{Product, is_walked};
 
 use rand::Rng;
 
@@ -58,7 +58,13 @@ impl Recipe {
         }
     }
 
-    /// Whether outputs may have totals below n.
+    /// Whether candidates are weighed by their score.
+    #[must_use]
+    pub fn needs_ball(&self) -> bool {
+        matches!(self, Self::Exponential { .. })
+    }
+
+    /// Whether outputs may have any total, below or above n.
     #[must_use]
     pub fn leaves_total_open(&self) -> bool {
         matches!(self, Self::Noise { restored: false, .. })

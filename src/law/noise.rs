@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use crate::numeric::gamma::Table;
+use crate::numeric::Table;
 use crate::numeric::{exp_accurate, expm1};
 use crate::rng::{standard_exponential, uniform};
 use crate::simplex::Window;
@@ -57,7 +57,9 @@ impl Noise {
         Table::new(low, values)
     }
 
-    fn probability(self, scale: f64, x: u64, n: u64, v: u64) -> f64 {
+    /// P[⌊x + η⌋₀ⁿ = v].
+    #[must_use]
+    pub fn probability(self, scale: f64, x: u64, n: u64, v: u64) -> f64 {
         let rate = 1.0 / scale;
         let decay = |steps: u64| exp_accurate(-(steps as f64) * rate);
         let step = -expm1(-rate);

@@ -7,17 +7,19 @@ use super::noise::{steps_within, window};
 use super::{LARGEST_EXACT, Law, Noise, hamming};
 use crate::field::Field;
 use crate::model::Posterior;
-use crate::numeric::gamma::Table;
+use crate::numeric::Table;
 use crate::simplex::{Blocks, Region, Row, Shape, Tail, Window};
 
 /// P(v) ∝ Π_i p_i(v_i).
 pub struct Product {
     counts: Vec<u64>,
     region: Region,
+    /// `None`, and no factors, if there are too many outputs to walk.
     blocks: Option<Blocks>,
     /// p_i; absent for a coordinate that is determined by the others.
     factors: Vec<Table>,
     normaliser: f64,
+    p_exact: f64,
     sampler: Sampler,
 }
 
@@ -48,40 +50,51 @@ pub fn noise_region(posterior: &Posterior, scale: f64, restored: bool) -> Region
     Region::diamond(shape, posterior.counts().to_vec(), windows, steps)
 }
 
+/// Whether a law on this region is small enough to be walked.
+pub fn is_walked(region: &Region) -> bool {
+    region.size_bound() <= LARGEST_EXACT
+}
+
 impl Product {
     /// Noise of one law and scale on every count, or on all but the last.
     #[must_use]
     pub fn noise(posterior: &Posterior, noise: Noise, scale: f64, restored: bool) -> Self {
         let n = posterior.n();
+        let noisy = &posterior.counts()[..posterior.k() - usize::from(restored)];
         let region = noise_region(posterior, scale, restored);
-        let noisy = posterior.k() - usize::from(restored);
-        let marginal = |(&x, &window): (&u64, &Window)| noise.marginal(scale, x, n, window);
-        let factors = posterior.counts().iter().zip(region.windows()).take(noisy).map(marginal);
+        let marginals = |region: &Region| {
+            let windows = noisy.iter().zip(region.windows());
+            windows.map(|(&x, &window)| noise.marginal(scale, x, n, window)).collect()
+        };
+        let p_exact = noisy.iter().map(|&x| noise.probability(scale, x, n, x)).product();
         let sampler = Sampler::Noise { noise, scale, restored };
-        let factors = factors.collect();
-        Self::new(posterior, region, factors, 1.0, sampler)
+        Self::new(posterior, region, marginals, 1.0, p_exact, sampler)
     }
 
     /// The Hamming mechanism of the given rate.
     #[must_use]
     pub fn hamming(posterior: &Posterior, rate: f64) -> Self {
         let region = hamming::region(posterior, rate);
-        let factors = hamming::factors(posterior, rate, region.windows());
         let convolutions = Convolutions::new(posterior, rate, region.windows());
         let normaliser = convolutions.normaliser();
-        Self::new(posterior, region, factors, normaliser, Sampler::Hamming(convolutions))
+        let factors = |region: &Region| hamming::factors(posterior, rate, region.windows());
+        let sampler = Sampler::Hamming(convolutions);
+        Self::new(posterior, region, factors, normaliser, 1.0 / normaliser, sampler)
     }
 
     fn new(
         posterior: &Posterior,
         region: Region,
-        factors: Vec<Table>,
+        factors: impl Fn(&Region) -> Vec<Table>,
         normaliser: f64,
+        p_exact: f64,
         sampler: Sampler,
     ) -> Self {
-        let blocks = (region.size_bound() <= LARGEST_EXACT).then(|| region.blocks());
+        let walked = is_walked(&region);
+        let blocks = walked.then(|| region.blocks());
+        let factors = if walked { factors(&region) } else { Vec::new() };
         let counts = posterior.counts().to_vec();
-        Self { counts, region, blocks, factors, normaliser, sampler }
+        Self { counts, region, blocks, factors, normaliser, p_exact, sampler }
     }
 
     fn factor(&self, i: usize, v: u64) -> f64 {
@@ -118,9 +131,7 @@ impl Law for Product {
     }
 
     fn p_exact(&self) -> f64 {
-        let at_counts = self.factors.iter().zip(&self.counts);
-        at_counts.map(|(factor, &x)| factor.get(x).unwrap_or(0.0)).product::<f64>()
-            / self.normaliser
+        self.p_exact
     }
 
     fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]) {
@@ -128,7 +139,8 @@ impl Law for Product {
             Sampler::Hamming(convolutions) => convolutions.draw(rng, out),
             &Sampler::Noise { noise, scale, restored } => {
                 let n: u64 = self.counts.iter().sum();
-                for (v, &x) in out.iter_mut().zip(&self.counts).take(self.factors.len()) {
+                let noisy = self.counts.len() - usize::from(restored);
+                for (v, &x) in out.iter_mut().zip(&self.counts).take(noisy) {
                     *v = noise.draw(scale, x, n, rng);
                 }
                 if restored && let Some((last, others)) = out.split_last_mut() {

@@ -1,6 +1,6 @@
 //! LSDim: Laplace noise calibrated to the dimension (icml Algorithm 1).
 
-use super::{Choice, Mechanism, Options, Refusal, noisy, pure, restored_sensitivity};
+use super::{Choice, Mechanism, Options, Refusal, noisy, pure};
 use crate::law::{Noise, Recipe};
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
@@ -26,7 +26,7 @@ impl Mechanism for LsDim {
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
-        pure(setting, restored_sensitivity(setting), options.scale_factor)
+        pure(setting, setting.posterior.k() as f64, options.scale_factor)
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {

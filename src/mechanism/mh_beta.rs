@@ -42,7 +42,7 @@ impl Mechanism for MhBeta {
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
         let candidates = options.candidates_in_beta.unwrap_or_default();
         let beta = setting.beta(candidates).ok_or_else(|| {
-            Refusal::new("mh-beta needs a delta, and none is given", "add for example delta = 1e-8")
+            Refusal::new("mh-beta needs a delta, and none is given", "give one, for example 1e-8")
         })?;
         let sensitivity = setting.sensitivity().beta_smooth(beta);
         Ok(exponential(setting, options.divisor.unwrap_or(2.0), sensitivity))

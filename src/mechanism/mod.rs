@@ -214,8 +214,8 @@ mod tests {
         assert_eq!(stated("ehd", divisor(1.0)), "1-private");
         assert_eq!(stated("ehds", divisor(2.0)), "1-private");
         assert_eq!(stated("mh-gamma", divisor(4.0)), "0.5-private");
-        // Two counts move, whatever factor the mechanism uses by default.
-        assert_eq!(stated("lsdim", factor(1.0)), "1-private");
+        assert_eq!(stated("lsdim", factor(3.0)), "0.5-private");
+        assert_eq!(stated("lshist", factor(1.0)), "1-private");
         assert_eq!(stated("geometric", factor(4.0)), "0.25-private");
     }
 }

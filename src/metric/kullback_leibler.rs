@@ -2,31 +2,32 @@
 //!
 //! KL(Dir(a) ‖ Dir(b)) = Σ_i [lnΓ(b_i) − lnΓ(a_i) − (b_i − a_i) ψ(a_i)] − the same of the totals.
 //! Each bracket is the Bregman divergence of lnΓ and never negative; its table is made without
-//! cancellation (see [`crate::numeric::gamma`]).
+//! cancellation (see [`crate::numeric::bregman`]).
 
-use crate::field::Field;
+use crate::field::{Field, Reach};
 use crate::model::Posterior;
-use crate::numeric::gamma::{Table, bregman_table, reverse_bregman_table};
-use crate::simplex::{Row, Tail, Window};
+use crate::numeric::Table;
+use crate::numeric::bregman::{bregman_table, reverse_bregman_table};
+use crate::simplex::{Row, Tail};
 
 /// KL(true posterior ‖ released).
-pub fn forward(posterior: &Posterior, reach: &[Window]) -> Box<dyn Field> {
+pub fn forward(posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
     divergence(posterior, reach, bregman_table)
 }
 
 /// KL(released ‖ true posterior).
-pub fn reverse(posterior: &Posterior, reach: &[Window]) -> Box<dyn Field> {
+pub fn reverse(posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
     divergence(posterior, reach, reverse_bregman_table)
 }
 
 fn divergence(
     posterior: &Posterior,
-    reach: &[Window],
+    reach: &Reach,
     table: fn(f64, u64, u64) -> Table,
 ) -> Box<dyn Field> {
     let n = posterior.n();
     // Any output may occur: each coordinate goes up to n, the total up to what `reach` allows.
-    let furthest = reach.iter().map(|window| window.1.max(n)).sum();
+    let furthest = reach.windows.iter().map(|window| window.1.max(n)).sum();
     Box::new(Divergence {
         categories: (0..posterior.k())
             .map(|i| table(posterior.alpha(i), posterior.counts()[i], n))

@@ -6,12 +6,11 @@ mod kullback_leibler;
 mod norm;
 mod total_variation;
 
-use crate::distance;
-use crate::field::Field;
+use crate::distance::{self, Distance};
+use crate::field::{Field, Reach};
 use crate::model::Posterior;
-use crate::simplex::Window;
 
-type Make = fn(&Posterior, &[Window]) -> Box<dyn Field>;
+type Make = fn(&Posterior, &Reach) -> Box<dyn Field>;
 
 /// An error of a release.
 #[derive(Clone, Copy)]
@@ -27,25 +26,47 @@ pub struct Metric {
 
 #[derive(Clone, Copy)]
 enum Source {
-    Distance(&'static dyn distance::Distance),
-    Made(Make),
+    Distance(&'static dyn Distance),
+    /// A function of the Hellinger distance.
+    OfHellinger(Make),
+    Other(Make),
 }
 
 impl Metric {
     /// A distance as a metric.
     #[must_use]
-    pub fn from_distance(distance: &'static dyn distance::Distance) -> Self {
+    pub fn from_distance(distance: &'static dyn Distance) -> Self {
         let source = Source::Distance(distance);
         Self { id: distance.id(), title: distance.title(), bound: Some(1.0), source }
     }
 
-    /// The error of every output for one posterior; `reach` as in
-    /// [`distance::Distance::field`].
+    /// The name on the axis of an error.
     #[must_use]
-    pub fn field(&self, posterior: &Posterior, reach: &[Window]) -> Box<dyn Field> {
+    pub fn error_title(&self) -> String {
+        match self.source {
+            Source::Distance(_) => format!("{} from the true posterior", self.title),
+            _ => self.title.to_owned(),
+        }
+    }
+
+    /// s, where the metric is 1 to the last bit as soon as BC^s is negligible; `None` if it never
+    /// is.
+    #[must_use]
+    pub fn power(&self, posterior: &Posterior) -> Option<f64> {
+        match self.source {
+            Source::Distance(distance) => Some(distance.power(posterior)),
+            Source::OfHellinger(_) => Some(distance::HELLINGER.power(posterior)),
+            Source::Other(_) => None,
+        }
+    }
+
+    /// The error of every output for one posterior; `reach` as in
+    /// [`Distance::field`].
+    #[must_use]
+    pub fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
         match self.source {
             Source::Distance(distance) => distance.field(posterior, reach),
-            Source::Made(make) => make(posterior, reach),
+            Source::OfHellinger(make) | Source::Other(make) => make(posterior, reach),
         }
     }
 }
@@ -65,17 +86,19 @@ impl PartialEq for Metric {
 /// Every metric.
 #[must_use]
 pub fn all() -> Vec<Metric> {
-    let made =
-        |id, title, bound, make: Make| Metric { id, title, bound, source: Source::Made(make) };
+    let unbounded =
+        |id, title, make| Metric { id, title, bound: None, source: Source::Other(make) };
+    let of_hellinger =
+        |id, title, make| Metric { id, title, bound: Some(1.0), source: Source::OfHellinger(make) };
     let mut metrics: Vec<_> = distance::ALL.into_iter().map(Metric::from_distance).collect();
     metrics.extend([
-        made("l1", "ℓ1 distance of the parameters", None, norm::l1),
-        made("l2", "ℓ2 distance of the parameters", None, norm::l2),
-        made("steps", "steps (half the ℓ1 distance)", None, norm::steps),
-        made("tv_lower", "lower bound on total variation", Some(1.0), total_variation::lower),
-        made("tv_upper", "upper bound on total variation", Some(1.0), total_variation::upper),
-        made("kl", "KL divergence, truth to release", None, kullback_leibler::forward),
-        made("kl_reverse", "KL divergence, release to truth", None, kullback_leibler::reverse),
+        unbounded("l1", "ℓ1 distance of the parameters", norm::l1),
+        unbounded("l2", "ℓ2 distance of the parameters", norm::l2),
+        unbounded("steps", "steps (half the ℓ1 distance)", norm::steps),
+        of_hellinger("tv_lower", "lower bound on total variation", total_variation::lower),
+        of_hellinger("tv_upper", "upper bound on total variation", total_variation::upper),
+        unbounded("kl", "KL divergence, truth to release", kullback_leibler::forward),
+        unbounded("kl_reverse", "KL divergence, release to truth", kullback_leibler::reverse),
     ]);
     metrics
 }

@@ -1,21 +1,21 @@
 //! Norms of the difference of the parameter vectors.
 
-use crate::field::Field;
+use crate::field::{Field, Reach};
 use crate::model::Posterior;
-use crate::simplex::{Row, Tail, Window};
+use crate::simplex::{Row, Tail};
 
 /// Σ |x̃_i − x_i|.
-pub fn l1(posterior: &Posterior, _: &[Window]) -> Box<dyn Field> {
+pub fn l1(posterior: &Posterior, _: &Reach) -> Box<dyn Field> {
     Box::new(Norm { counts: posterior.counts().to_vec(), term: |d| d, link: |s| s })
 }
 
 /// sqrt(Σ (x̃_i − x_i)²).
-pub fn l2(posterior: &Posterior, _: &[Window]) -> Box<dyn Field> {
+pub fn l2(posterior: &Posterior, _: &Reach) -> Box<dyn Field> {
     Box::new(Norm { counts: posterior.counts().to_vec(), term: |d| d * d, link: f64::sqrt })
 }
 
 /// ½ Σ |x̃_i − x_i|: for outputs of total n, the number of records that changed category.
-pub fn steps(posterior: &Posterior, _: &[Window]) -> Box<dyn Field> {
+pub fn steps(posterior: &Posterior, _: &Reach) -> Box<dyn Field> {
     Box::new(Norm { counts: posterior.counts().to_vec(), term: |d| d, link: |s| 0.5 * s })
 }
 

@@ -1,21 +1,21 @@
 //! What the Hellinger distance says about total variation: H² <= TV <= H sqrt(2 − H²).
 
 use crate::distance;
-use crate::field::Field;
+use crate::field::{Field, Reach};
 use crate::model::Posterior;
-use crate::simplex::{Region, Row, Window};
+use crate::simplex::{Region, Row};
 
 /// H².
-pub fn lower(posterior: &Posterior, reach: &[Window]) -> Box<dyn Field> {
+pub fn lower(posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
     bound(posterior, reach, |h| h * h)
 }
 
 /// H sqrt(2 − H²).
-pub fn upper(posterior: &Posterior, reach: &[Window]) -> Box<dyn Field> {
+pub fn upper(posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
     bound(posterior, reach, |h| h * (2.0 - h * h).sqrt())
 }
 
-fn bound(posterior: &Posterior, reach: &[Window], link: fn(f64) -> f64) -> Box<dyn Field> {
+fn bound(posterior: &Posterior, reach: &Reach, link: fn(f64) -> f64) -> Box<dyn Field> {
     let hellinger = distance::HELLINGER.field(posterior, reach);
     Box::new(Bound { hellinger, link })
 }

@@ -20,6 +20,15 @@ pub fn compositions(n: u64, k: usize) -> Option<u128> {
     Some(count)
 }
 
+/// The same as a float, of any size.
+#[must_use]
+pub fn approximate_compositions(n: u64, k: usize) -> f64 {
+    compositions(n, k).map_or_else(
+        || (1..k).map(|i| (n as f64 + i as f64) / i as f64).product(),
+        |count| count as f64,
+    )
+}
+
 /// d(x, y) = ½ Σ |x_i − y_i|; a half number when the totals differ by an odd one.
 #[must_use]
 pub fn hamming_distance(x: &[u64], y: &[u64]) -> f64 {

@@ -3,7 +3,8 @@
 use rand::Rng;
 
 use super::Counts;
-use crate::rng::{self, standard_gamma};
+use crate::numeric::exp_accurate;
+use crate::rng::{self, ln_standard_gamma};
 
 /// Why a vector is not a Dirichlet parameter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -11,9 +12,12 @@ pub enum PriorError {
     /// Fewer than two categories.
     #[error("a prior needs at least two categories, this one has {0}")]
     TooShort(usize),
-    /// A parameter that is not a positive finite number.
-    #[error("parameter {} of the prior is {value}; every one must be positive and finite", index + 1)]
-    NotPositive {
+    /// A parameter that is not a positive number of reasonable size.
+    #[error(
+        "parameter {} of the prior is {value:?}, but every one must lie between 1e-100 and 1e100",
+        index + 1
+    )]
+    OutOfRange {
         /// Its place, from 0.
         index: usize,
         /// Its value.
@@ -26,13 +30,13 @@ pub enum PriorError {
 pub struct Prior(Vec<f64>);
 
 impl Prior {
-    /// Checks α in (0, ∞)^k, k >= 2.
+    /// Checks k >= 2 and 10⁻¹⁰⁰ <= α_i <= 10¹⁰⁰: beyond, doubles overflow on the way.
     pub fn new(alpha: Vec<f64>) -> Result<Self, PriorError> {
         if alpha.len() < 2 {
             return Err(PriorError::TooShort(alpha.len()));
         }
-        match alpha.iter().position(|&a| !(a.is_finite() && a > 0.0)) {
-            Some(index) => Err(PriorError::NotPositive { index, value: alpha[index] }),
+        match alpha.iter().position(|a| !(1e-100..=1e100).contains(a)) {
+            Some(index) => Err(PriorError::OutOfRange { index, value: alpha[index] }),
             None => Ok(Self(alpha)),
         }
     }
@@ -58,7 +62,9 @@ impl Prior {
     /// Draws counts of `n` records from the prior's own predictive (Dirichlet-multinomial) law:
     /// first the probabilities, then every record.
     pub fn draw_predictive(&self, n: u64, rng: &mut impl Rng) -> Counts {
-        let weights: Vec<f64> = self.0.iter().map(|&a| standard_gamma(a, rng)).collect();
+        let logs: Vec<f64> = self.0.iter().map(|&a| ln_standard_gamma(a, rng)).collect();
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = logs.iter().map(|log| exp_accurate(log - largest)).collect();
         let total: f64 = weights.iter().sum();
         let mut counts = vec![0; self.k()];
         for _ in 0..n {
@@ -138,10 +144,19 @@ mod tests {
     #[test]
     fn a_prior_must_be_positive_and_finite() {
         assert_eq!(Prior::new(vec![1.0]), Err(PriorError::TooShort(1)));
-        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-320, 1e200] {
             let error = Prior::new(vec![1.0, bad]).unwrap_err();
             assert!(error.to_string().starts_with("parameter 2 of the prior"));
         }
+    }
+
+    #[test]
+    fn tiny_priors_put_all_records_into_any_one_category() {
+        let prior = Prior::new(vec![1e-3, 1e-3]).unwrap();
+        let mut rng = rng::stream(7, "tiny prior");
+        let first = (0..400).filter(|_| prior.draw_predictive(5, &mut rng)[0] == 5).count();
+        // A fair coin but for a chance of 1 % or so to divide: 200 ± 5 standard errors.
+        assert!((150..250).contains(&first), "{first}");
     }
 
     #[test]

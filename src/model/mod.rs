@@ -3,5 +3,7 @@
 pub mod counts;
 pub mod dirichlet;
 
-pub use counts::{Counts, MOST_RECORDS, compositions, hamming_distance, vector};
+pub use counts::{
+    Counts, MOST_RECORDS, approximate_compositions, compositions, hamming_distance, vector,
+};
 pub use dirichlet::{Posterior, Prior, PriorError};

@@ -4,12 +4,16 @@
 //! crate `libm` or from [`exp`], never from the standard library, whose last bits change with the
 //! features of the CPU. Sums are compensated or made block by block in a fixed order.
 
+pub mod bregman;
 pub mod exp;
 pub mod gamma;
+pub mod half_gap;
 pub mod sum;
+mod table;
 
 pub use libm::{exp as exp_accurate, expm1, lgamma, log as ln, log1p};
 pub use sum::Sum;
+pub use table::Table;
 
 /// ln 2⁻⁵⁴: a Bhattacharyya coefficient below e to this power no longer changes `1.0 - bc`, so
 /// the distance is exactly 1 in double precision.

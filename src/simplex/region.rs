@@ -2,7 +2,7 @@
 
 use super::{BLOCK, Blocks, Row, Tail};
 use crate::model::compositions;
-use crate::numeric::{LN_NEGLIGIBLE, gamma::Table};
+use crate::numeric::{LN_NEGLIGIBLE, Table};
 
 /// An inclusive range of one coordinate.
 pub type Window = (u64, u64);
@@ -319,7 +319,7 @@ fn first_where(mut low: u64, mut high: u64, found: impl Fn(u64) -> bool) -> u64 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::gamma::half_gap_table;
+    use crate::numeric::half_gap::half_gap_table;
 
     fn outputs(region: &Region, k: usize) -> Vec<Vec<u64>> {
         let blocks = region.blocks();

@@ -49,7 +49,8 @@ impl Axis {
     /// The text under the axis, for cases like `case`.
     fn label(self, case: &Case) -> Option<&'static str> {
         match (self, case.setting.posterior.k()) {
-            (Self::At | Self::Data, _) => None,
+            (Self::At, _) => Some("at"),
+            (Self::Data, _) => None,
             (Self::Size, _) => Some("number of records n"),
             (Self::Epsilon, _) => Some("privacy parameter ε"),
             (Self::SymmetricPrior, 2) => Some("b, the prior being (b, b)"),
@@ -189,8 +190,11 @@ impl<'a> Drawing<'a> {
     }
 
     fn note(&self, facet: &Facet, last: &str) -> String {
-        let runs = self.experiment.runs;
-        format!("{}, {runs} runs; {last}", self.facet_key(facet.cases[0].1))
+        let runs = match self.experiment.runs {
+            1 => "1 run".to_owned(),
+            runs => format!("{runs} runs"),
+        };
+        format!("{}, {runs}; {last}", self.facet_key(facet.cases[0].1))
     }
 
     fn row(&self, case: usize, label: &str, metric: &str) -> Option<&'a SummaryRow> {
@@ -233,7 +237,7 @@ impl<'a> Drawing<'a> {
             title: self.experiment.title.clone(),
             note: self.note(facet, &whiskers),
             x_label: self.axis.label(facet.cases[0].1).map(str::to_owned),
-            y_label: from_truth(metric),
+            y_label: metric.error_title(),
             series: self.series(),
             groups: groups.collect(),
             bounds: Some((0.0, metric.bound.unwrap_or(f64::INFINITY))),
@@ -257,7 +261,7 @@ impl<'a> Drawing<'a> {
             notch_low: row.notch_low,
             notch_high: row.notch_high,
             outliers,
-            exact_mean: None,
+            exact_mean: row.exact_mean,
         }
     }
 
@@ -307,14 +311,5 @@ impl<'a> Drawing<'a> {
         };
         let exact = points.iter().filter_map(|(x, row)| Some((*x, row.exact_mean?))).collect();
         Curve { series, exact, sampled: points.iter().map(sample).collect() }
-    }
-}
-
-/// "Hellinger distance from the true posterior".
-fn from_truth(metric: &Metric) -> String {
-    if metric.title.starts_with("Hellinger") {
-        format!("{} from the true posterior", metric.title)
-    } else {
-        metric.title.to_owned()
     }
 }

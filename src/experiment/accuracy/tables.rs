@@ -34,7 +34,6 @@ fn setting_row(number: usize, case: &Case) -> SettingRow {
         global: sensitivity.global(),
         gamma_smooth: sensitivity.gamma_smooth(setting.gamma.get()),
         beta_smooth: beta.map(|beta| sensitivity.beta_smooth(beta)),
-        label: case.label.clone(),
     }
 }
 

@@ -1,0 +1,48 @@
+//! Tables of a function of a whole number.
+
+/// Values f(first), f(first + 1), … of a function of a whole number.
+#[derive(Clone, Debug)]
+pub struct Table {
+    first: u64,
+    values: Vec<f64>,
+}
+
+impl Table {
+    /// The function tabulated from `first` on.
+    #[must_use]
+    pub fn new(first: u64, values: Vec<f64>) -> Self {
+        Self { first, values }
+    }
+
+    /// The smallest tabulated argument.
+    #[must_use]
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// One past the largest tabulated argument.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.first + self.values.len() as u64
+    }
+
+    /// f(v), if v is tabulated.
+    #[must_use]
+    pub fn get(&self, v: u64) -> Option<f64> {
+        let index = v.checked_sub(self.first)?;
+        self.values.get(usize::try_from(index).ok()?).copied()
+    }
+
+    /// f(start), …, f(start + len − 1), if all are tabulated.
+    #[must_use]
+    pub fn slice(&self, start: u64, len: usize) -> Option<&[f64]> {
+        let from = usize::try_from(start.checked_sub(self.first)?).ok()?;
+        self.values.get(from..from.checked_add(len)?)
+    }
+
+    /// The same arguments, other values.
+    #[must_use]
+    pub fn map(&self, f: impl Fn(f64) -> f64) -> Self {
+        Self::new(self.first, self.values.iter().map(|&v| f(v)).collect())
+    }
+}
