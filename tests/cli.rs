@@ -234,6 +234,27 @@ fn records_none_or_one_make_complete_tables() {
 }
 
 #[test]
+fn extreme_parameters_make_complete_tables() {
+    for prior in ["1e-100, 1", "1e100, 1e-100", "1e100, 1e100"] {
+        let sandbox = Sandbox::new();
+        let config = format!(
+            "name = \"far\"\nruns = 20\nprior = [{prior}]\nepsilon = [1e-100, 1e-3, 1e3, 1e100]\n\
+             delta = 1e-300\ngamma = [0, 1e100]\n\
+             mechanisms = [\"lszhang\", \"lsdim\", \"lshist\", \"ehd\", \"ehdl\", \"ehds\", \
+             \"mh-gamma\", \"mh-beta\", \"geometric\", \"hamming\"]\n\
+             metrics = [\"l2\", \"tv_upper\", \"kl\", \"kl_reverse\"]\n\
+             [data.counts]\ncounts = [0, 7]\n"
+        );
+        sandbox.write("far.toml", &config).succeed(&["run", "far.toml", "--format", "svg", "-q"]);
+        for table in ["settings", "errors", "summary"] {
+            let text =
+                String::from_utf8(sandbox.read(&format!("results/far/{table}.csv"))).unwrap();
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{prior}: {table}");
+        }
+    }
+}
+
+#[test]
 fn check_predicts_without_running() {
     let sandbox = Sandbox::new();
     let printed = sandbox.succeed(&["check", "dirichlet_balanced"]);

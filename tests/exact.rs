@@ -176,3 +176,20 @@ fn the_hamming_mechanism_equals_full_enumeration() {
     }
     assert_same(ours(&setting, recipe), plain_summary(law), 1e-10, "hamming");
 }
+
+/// Print is 1 only much further out than Hellinger: the ball must be the larger one.
+#[test]
+fn an_error_with_a_larger_ball_than_the_score_is_exact_too() {
+    let setting = setting(&[1.0, 1.0], &[20_000, 20_000], 1.0, "hellinger");
+    let n = 40_000;
+    let full = Reach { windows: vec![(0, n); 2], ball: false };
+    let score = setting.distance.field(&setting.posterior, &full);
+    let print = distance::find("print").unwrap().field(&setting.posterior, &full);
+    let recipe = recipe(&setting, "ehd");
+    let Recipe::Exponential { rate } = recipe else { panic!() };
+    let pair = |v: u64| (print.at(&[v, n - v]), libm::exp(-rate * score.at(&[v, n - v])));
+    let metric = dpbi::metric::find("print").unwrap();
+    let bench = Workbench::new(&setting, &[recipe], &[metric]);
+    let ours = Exact::new(bench.law(recipe).as_ref(), bench.fields().nth(1).unwrap());
+    assert_same(ours, plain_summary((0..=n).map(pair).collect()), 1e-12, "print under ehd");
+}

@@ -69,6 +69,16 @@ fn hellinger_distances_are_right_to_twelve_digits_up_to_ten_million_records() {
     }
 }
 
+/// A tiny prior parameter is not lost beside the count. 60-digit arithmetic.
+#[test]
+fn tiny_priors_keep_their_digits() {
+    let posterior = Posterior::new(Prior::new(vec![1e-12, 1.0]).unwrap(), vec![1, 5]);
+    let field = distance::HELLINGER.field(&posterior, &Reach::ball(&posterior));
+    assert_close(field.at(&[0, 6]), 0.999_999_132_024_005_8, 1e-15, "prior 1e-12");
+    let local = distance::HELLINGER.sensitivity(&posterior).local();
+    assert_close(local, 0.999_999_132_024_005_8, 1e-15, "prior 1e-12, local");
+}
+
 #[test]
 fn sensitivities_match_brute_force() {
     for row in golden("sensitivity.csv") {
