@@ -12,7 +12,10 @@ pub struct Workbench<'a> {
     posterior: &'a Posterior,
     /// The score's distance first, then the metrics asked for.
     fields: Vec<Box<dyn Field>>,
-    candidates: Option<Candidates>,
+    /// For exponential mechanisms: candidates to draw from, which depend on the score only, and
+    /// candidates to average further errors over.
+    drawn: Option<Candidates>,
+    walked: Option<Candidates>,
 }
 
 impl<'a> Workbench<'a> {
@@ -23,11 +26,13 @@ impl<'a> Workbench<'a> {
         let reach = joint_reach(posterior, recipes);
         let mut fields = vec![setting.distance.field(posterior, &reach)];
         fields.extend(metrics.iter().map(|metric| metric.field(posterior, &reach)));
-        let candidates = reach.ball.then(|| {
+        let candidates = |fields: &[Box<dyn Field>]| {
             let fields: Vec<&dyn Field> = fields.iter().map(AsRef::as_ref).collect();
             Candidates::new(&fields, posterior.n(), posterior.k())
-        });
-        Self { posterior, fields, candidates }
+        };
+        let drawn = reach.ball.then(|| candidates(&fields[..1]));
+        let walked = (reach.ball && fields.len() > 1).then(|| candidates(&fields));
+        Self { posterior, fields, drawn, walked }
     }
 
     /// The fields: the distance first, then the metrics in their order.
@@ -43,9 +48,9 @@ impl<'a> Workbench<'a> {
     pub fn law(&self, recipe: Recipe) -> Box<dyn Law + '_> {
         match recipe {
             Recipe::Exponential { rate } => {
-                let candidates = self.candidates.as_ref();
-                let candidates = candidates.expect("the bench knows its recipes");
-                Box::new(Exponential::new(candidates, self.fields[0].as_ref(), rate))
+                let drawn = self.drawn.as_ref().expect("the bench knows its recipes");
+                let walked = self.walked.as_ref().unwrap_or(drawn);
+                Box::new(Exponential::new(walked, drawn, self.fields[0].as_ref(), rate))
             }
             Recipe::Noise { noise, scale, restored } => {
                 Box::new(Product::noise(self.posterior, noise, scale, restored))

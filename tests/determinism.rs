@@ -76,6 +76,31 @@ fn a_setting_or_mechanism_added_changes_no_other_cell() {
     assert_eq!(cell(&longer, "1", "ehds")[..300], wanted);
 }
 
+/// At this size exponential mechanisms walk a ball; a further error that is not flat outside of it
+/// makes them walk everything. What is drawn must not change.
+#[test]
+fn an_error_added_changes_no_draw() {
+    let released = |metrics: &str| {
+        let sandbox = Sandbox::new();
+        let config = format!(
+            "name = \"m\"\nruns = 300\nprior = [1, 1]\nepsilon = 1\nmetrics = {metrics}\n\
+             mechanisms = [\"ehd\", \"ehds\", \"lszhang\", \"hamming\"]\n\
+             [data.counts]\ncounts = [1000, 5000]\n"
+        );
+        sandbox.write("m.toml", &config).succeed(&["run", "m.toml", "--format", "none"]);
+        let errors = String::from_utf8(sandbox.read("results/m/errors.csv")).unwrap();
+        let columns = errors
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').take(5).collect::<Vec<_>>().join(","));
+        columns.collect::<Vec<_>>()
+    };
+    let alone = released("\"tv_lower\"");
+    for more in ["\"l1\"", "[\"print\", \"tv_upper\"]", "[\"kl\", \"hellinger\"]"] {
+        assert_eq!(released(more), alone, "{more}");
+    }
+}
+
 #[test]
 fn seeds_matter() {
     assert!(results(&["--seed", "8"])[1] != results(&[])[1]);

@@ -47,6 +47,27 @@ impl Candidates {
 
 /// P(r) ∝ e^(−rate · score(r)) over R.
 pub struct Exponential<'a> {
+    walked: &'a Candidates,
+    drawn: Sampler<'a>,
+}
+
+impl<'a> Exponential<'a> {
+    /// The law, to be averaged over the candidates `walked` and drawn from the candidates `drawn`.
+    /// The two are the same set, divided into ball and plateau in different ways: what is averaged
+    /// must not change what is drawn.
+    #[must_use]
+    pub fn new(
+        walked: &'a Candidates,
+        drawn: &'a Candidates,
+        score: &'a dyn Field,
+        rate: f64,
+    ) -> Self {
+        Self { walked, drawn: Sampler::new(drawn, score, rate) }
+    }
+}
+
+/// Draws candidates by the sums of their blocks' masses.
+struct Sampler<'a> {
     candidates: &'a Candidates,
     score: &'a dyn Field,
     rate: f64,
@@ -55,11 +76,10 @@ pub struct Exponential<'a> {
     plateau: f64,
 }
 
-impl<'a> Exponential<'a> {
+impl<'a> Sampler<'a> {
     /// Sums the masses of every block. The largest mass is 1, at the data itself, so nothing
     /// overflows, and what underflows does not count.
-    #[must_use]
-    pub fn new(candidates: &'a Candidates, score: &'a dyn Field, rate: f64) -> Self {
+    fn new(candidates: &'a Candidates, score: &'a dyn Field, rate: f64) -> Self {
         let blocks = &candidates.blocks;
         let sums: Vec<f64> = (0..blocks.len())
             .into_par_iter()
@@ -87,8 +107,29 @@ impl<'a> Exponential<'a> {
         Self { candidates, score, rate, cumulative, plateau }
     }
 
+    /// The mass of all candidates off the plateau.
     fn walked(&self) -> f64 {
         self.cumulative.last().copied().unwrap_or(0.0)
+    }
+
+    fn normaliser(&self) -> f64 {
+        self.walked() + self.plateau
+    }
+
+    fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]) {
+        let target = uniform(rng) * self.normaliser();
+        if target >= self.walked() && self.plateau > 0.0 {
+            loop {
+                uniform_composition(self.score.n(), out, rng);
+                if !self.candidates.region.contains(out) {
+                    return;
+                }
+            }
+        }
+        let last = self.cumulative.len() - 1;
+        let block = self.cumulative.partition_point(|&sum| sum <= target).min(last);
+        let before = if block == 0 { 0.0 } else { self.cumulative[block - 1] };
+        self.find(block, target - before, out);
     }
 
     /// The candidate of `block` at which the masses, summed up, pass `target`.
@@ -127,29 +168,30 @@ fn weigh(rate: f64, scores: &mut [f64]) {
 
 impl Law for Exponential<'_> {
     fn region(&self) -> &Region {
-        &self.candidates.region
+        &self.walked.region
     }
 
     fn blocks(&self) -> Option<&Blocks> {
-        Some(&self.candidates.blocks)
+        Some(&self.walked.blocks)
     }
 
     fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
-        self.score.row(row, masses);
-        if std::ptr::addr_eq(self.score, field) {
+        let Sampler { score, rate, .. } = self.drawn;
+        score.row(row, masses);
+        if std::ptr::addr_eq(score, field) {
             values.copy_from_slice(masses);
         } else {
             field.row(row, values);
         }
-        weigh(self.rate, masses);
+        weigh(rate, masses);
     }
 
     fn normaliser(&self) -> f64 {
-        self.walked() + self.plateau
+        self.drawn.normaliser()
     }
 
     fn plateau(&self) -> f64 {
-        self.plateau
+        self.walked.plateau * exp_accurate(-self.drawn.rate)
     }
 
     fn p_exact(&self) -> f64 {
@@ -157,18 +199,6 @@ impl Law for Exponential<'_> {
     }
 
     fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]) {
-        let target = uniform(rng) * self.normaliser();
-        if target >= self.walked() && self.plateau > 0.0 {
-            loop {
-                uniform_composition(self.score.n(), out, rng);
-                if !self.candidates.region.contains(out) {
-                    return;
-                }
-            }
-        }
-        let last = self.cumulative.len() - 1;
-        let block = self.cumulative.partition_point(|&sum| sum <= target).min(last);
-        let before = if block == 0 { 0.0 } else { self.cumulative[block - 1] };
-        self.find(block, target - before, out);
+        self.drawn.draw(rng, out);
     }
 }
