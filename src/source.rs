@@ -45,7 +45,7 @@ impl Source {
                 let names: Vec<String> = bundled.iter().map(|path| config_name(path)).collect();
                 let hint = suggest(wanted, names.iter().map(String::as_str));
                 Err(Diagnostic::new(format!("there is no config {named}"))
-                    .help(format!("give the path of a TOML file, or a bundled config: {hint}")))
+                    .help(format!("give the path of a TOML file, or the name of a bundled config; {hint}")))
             }
         }
     }

@@ -66,7 +66,7 @@ impl Affinity {
         table.unwrap_or_else(|| (start..).take(len).map(|v| self.log(i, v)).collect())
     }
 
-    /// The distances of one row of compositions of n (SPEC 2's product form): with
+    /// The distances of one row of compositions of n: with
     /// b_i = e^(s D_i) and u_i = 1 − b_i,
     ///
     /// ```text
