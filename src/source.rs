@@ -44,8 +44,9 @@ impl Source {
             None => {
                 let names: Vec<String> = bundled.iter().map(|path| config_name(path)).collect();
                 let hint = suggest(wanted, names.iter().map(String::as_str));
-                Err(Diagnostic::new(format!("there is no config {named}"))
-                    .help(format!("give the path of a TOML file, or the name of a bundled config; {hint}")))
+                Err(Diagnostic::new(format!("there is no config {named}")).help(format!(
+                    "give the path of a TOML file, or the name of a bundled config; {hint}"
+                )))
             }
         }
     }
