@@ -16,6 +16,8 @@ pub(super) struct Marker<'a> {
     pub(super) centre: f64,
     /// Half the width of the box.
     pub(super) half: f64,
+    /// The least and greatest value there can be.
+    pub(super) bounds: Option<(f64, f64)>,
 }
 
 impl Marker<'_> {
@@ -74,10 +76,16 @@ impl Marker<'_> {
         }
     }
 
-    /// A box without height: a bar in its colour, which a line would hide.
+    /// A box without height: a bar in its colour, which a line would hide. At a bound it lies
+    /// inside, lest it show values that cannot be.
     fn draw_flat(&self, canvas: &mut Canvas, y: f64) {
+        const HEIGHT: f64 = 3.2;
         let (left, right) = (self.centre - self.half, self.centre + self.half);
-        let (top, bottom) = (y - 1.6, y + 1.6);
+        let page = |bound: f64| bound.is_finite().then(|| self.y(bound));
+        let (low, high) = self.bounds.map_or((None, None), |(low, high)| (page(low), page(high)));
+        let top = (y - 0.5 * HEIGHT).max(high.unwrap_or(f64::NEG_INFINITY));
+        let top = top.min(low.unwrap_or(f64::INFINITY) - HEIGHT);
+        let bottom = top + HEIGHT;
         let path = [(left, top), (right, top), (right, bottom), (left, bottom)];
         self.draw_body(canvas, &path);
     }

@@ -178,6 +178,7 @@ impl BoxFigure {
                     plot,
                     centre: centre + (*i as f64 - middle) * pitch,
                     half: 0.38 * pitch,
+                    bounds: self.bounds,
                 };
                 marker.draw(canvas, stats);
             }
