@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, builder::styling};
 
+use crate::config::MOST_RUNS;
 use crate::figure::Format;
 
 /// A laboratory for differentially private Bayesian inference.
@@ -65,7 +66,7 @@ pub struct Replace {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// Replace the config's number of runs
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_RUNS))]
     pub runs: Option<u64>,
 }
 

@@ -1,6 +1,6 @@
 //! How much work an experiment is, before it starts.
 
-use crate::law::{LARGEST_EXACT, Recipe};
+use crate::law::{Recipe, is_walked};
 use crate::metric::Metric;
 use crate::model::{Posterior, approximate_compositions};
 use crate::numeric::{LN_NEGLIGIBLE, lgamma};
@@ -81,7 +81,7 @@ pub fn predict(
     for &recipe in recipes {
         let region = recipe.region(posterior);
         let outputs = region.as_ref().map_or(walked, Region::size_bound);
-        let sampled_only = region.is_some() && outputs > LARGEST_EXACT;
+        let sampled_only = region.as_ref().is_some_and(|region| !is_walked(region));
         let outputs = if sampled_only { 0.0 } else { outputs };
         let windows = region.as_ref().map_or(0.0, |region| total_length(region.windows()));
         let (ns, rescan, entries) = match recipe {

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use crate::diagnostic::{Diagnostic, Place, suggest};
 use crate::model::MOST_RECORDS;
-use crate::source::Source;
 
 /// Counts read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,15 +15,16 @@ pub struct Histogram {
     pub counts: Vec<u64>,
 }
 
-/// Reads a histogram or, if `column` is named, counts a raw table. `categories` fixes the order
-/// and what may occur; otherwise a histogram keeps its own order and a raw table is sorted.
-pub fn read(
-    source: &Source,
+/// Reads a histogram or, if `column` is named, counts a raw table, from the bytes of `file`.
+/// `categories` fixes the order and what may occur; otherwise a histogram keeps its own order and a
+/// raw table is sorted.
+pub fn parse(
+    bytes: &[u8],
+    file: &str,
     column: Option<&str>,
     categories: Option<&[String]>,
 ) -> Result<Histogram, Diagnostic> {
-    let bytes = source.read()?;
-    let reader = Reader::new(&bytes, source.to_string(), categories)?;
+    let reader = Reader::new(bytes, file, categories)?;
     let found = match column {
         Some(column) => reader.count_column(column)?,
         None => reader.histogram()?,
@@ -40,7 +40,7 @@ struct Reader<'a> {
     body: &'a [u8],
     /// The number of lines before the body.
     skipped: usize,
-    file: String,
+    file: &'a str,
     header: Vec<String>,
     categories: Option<&'a [String]>,
     csv: csv::Reader<&'a [u8]>,
@@ -49,7 +49,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(
         bytes: &'a [u8],
-        file: String,
+        file: &'a str,
         categories: Option<&'a [String]>,
     ) -> Result<Self, Diagnostic> {
         let mut body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         let content = self.body[start..].iter().position(|byte| !b"\r\n".contains(byte));
         let before = &self.body[..start + content.unwrap_or(0)];
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        Place::line(&self.file, self.skipped + line)
+        Place::line(self.file, self.skipped + line)
     }
 
     fn record_place(&self, record: &csv::StringRecord) -> Place {
@@ -228,12 +228,8 @@ mod tests {
         column: Option<&str>,
         categories: Option<&[String]>,
     ) -> Result<Histogram, String> {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("d.csv");
-        std::fs::write(&path, text).unwrap();
-        let shorten =
-            |error: Diagnostic| error.to_string().replace(&path.display().to_string(), "d.csv");
-        read(&Source::Disk(path.clone()), column, categories).map_err(shorten)
+        super::parse(text.as_bytes(), "d.csv", column, categories)
+            .map_err(|error| error.to_string())
     }
 
     fn strings(values: &[&str]) -> Vec<String> {

@@ -2,34 +2,26 @@
 
 mod common;
 
-use common::{Sandbox, assert_close, golden};
+use common::{GoldenRow, Sandbox, assert_close, golden};
 
-fn strings(row: &common::GoldenRow) -> [String; 2] {
-    ["prior", "counts"].map(|column| row.text(column).replace(';', ","))
+/// What `inspect` says about a golden row's prior and counts; `more` are further arguments.
+fn inspect(sandbox: &Sandbox, row: &GoldenRow, more: &str) -> serde_json::Value {
+    let [prior, counts] = ["prior", "counts"].map(|column| row.text(column).replace(';', ","));
+    let args = ["inspect", "--json", "--prior", &prior, "--counts", &counts];
+    let more: Vec<&str> = more.split(' ').collect();
+    sandbox.json(&[&args[..], &more].concat())
 }
 
 #[test]
 fn inspect_gives_the_golden_sensitivities() {
     let sandbox = Sandbox::new();
     for row in golden("sensitivity.csv") {
-        let [prior, counts] = strings(&row);
         for (gamma, beta) in [("0.1", "0.02"), ("5", "1")] {
-            let found = sandbox.json(&[
-                "inspect",
-                "--prior",
-                &prior,
-                "--counts",
-                &counts,
-                "--epsilon",
-                "1",
-                "--gamma",
-                gamma,
-                "--beta",
-                beta,
-                "--mechanism",
-                "lshist",
-                "--json",
-            ]);
+            let found = inspect(
+                &sandbox,
+                &row,
+                &format!("--epsilon 1 --gamma {gamma} --beta {beta} --mechanism lshist"),
+            );
             let close = |key: &str, column: &str| {
                 assert_close(found[key].as_f64().unwrap(), row.number(column), 1e-9, column);
             };
@@ -45,19 +37,11 @@ fn inspect_gives_the_golden_sensitivities() {
 fn inspect_gives_the_golden_errors() {
     let sandbox = Sandbox::new();
     for row in golden("error.csv").iter().step_by(7) {
-        let [prior, counts] = strings(row);
-        let found = sandbox.json(&[
-            "inspect",
-            "--prior",
-            &prior,
-            "--counts",
-            &counts,
-            "--epsilon",
-            row.text("epsilon"),
-            "--delta",
-            row.text("delta"),
-            "--json",
-        ]);
+        let found = inspect(
+            &sandbox,
+            row,
+            &format!("--epsilon {} --delta {}", row.text("epsilon"), row.text("delta")),
+        );
         let id = row.text("mechanism");
         let mechanisms = found["mechanisms"].as_array().unwrap();
         let law = mechanisms.iter().find(|law| law["id"] == id).unwrap();
@@ -77,24 +61,14 @@ fn inspect_gives_the_golden_errors() {
 fn inspect_gives_the_golden_distances() {
     let sandbox = Sandbox::new();
     for row in golden("hellinger.csv").iter().step_by(4) {
-        let [prior, counts] = strings(row);
         let candidate = row.text("candidate").replace(';', ",");
-        let found = sandbox.json(&[
-            "inspect",
-            "--prior",
-            &prior,
-            "--counts",
-            &counts,
-            "--epsilon",
-            "1",
-            "--candidate",
-            &candidate,
-            "--mechanism",
-            "lshist",
-            "--json",
-        ]);
+        let found = inspect(
+            &sandbox,
+            row,
+            &format!("--epsilon 1 --candidate {candidate} --mechanism lshist"),
+        );
         let distance = found["distance"].as_f64().unwrap();
-        assert_close(distance, row.number("hellinger"), 1e-12, &format!("{counts} {candidate}"));
+        assert_close(distance, row.number("hellinger"), 1e-12, row.text("counts"));
     }
 }
 

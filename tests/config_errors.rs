@@ -62,7 +62,8 @@ fn mechanisms_must_exist_and_understand_their_options() {
         5,
         &["`ehd` has no option `gamma`", "divisor, global"],
     );
-    expect("\"ehds\"", "{ id = \"ehd\", divisor = 0 }", 5, &["`divisor` is 0"]);
+    expect("\"ehds\"", "{ id = \"ehd\", divisor = 0 }", 5, &["`divisor` is 0.0"]);
+    expect("\"ehds\"", "{ id = \"ehd\", divisor = 1e-300 }", 5, &["between 1e-100 and 1e100"]);
     expect("\"ehds\"", "{ id = \"ehd\", global = \"exakt\" }", 5, &["did you mean `exact`?"]);
     expect("\"ehds\"", "\"lshist\"", 5, &["two mechanisms are labelled `lshist`"]);
     expect("\"ehds\"", "\"mh-beta\"", 5, &["mh-beta needs a delta", "for example 1e-8"]);

@@ -1,25 +1,16 @@
 //! The exact laws of large settings (balls, plateaus, diamonds, histograms instead of sorting)
 //! against a plain program that lists and sorts every output.
 
+mod common;
+
+use common::setting;
 use dpbi::distance;
 use dpbi::field::Reach;
 use dpbi::law::{Exact, Recipe};
 use dpbi::mechanism::{self, Variant};
-use dpbi::model::{Posterior, Prior};
 use dpbi::numeric::sum::sum;
-use dpbi::privacy::{Epsilon, Gamma};
 use dpbi::setting::Setting;
 use dpbi::workbench::Workbench;
-
-fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> Setting {
-    Setting {
-        posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts.to_vec()),
-        epsilon: Epsilon::new(epsilon).unwrap(),
-        delta: None,
-        gamma: Gamma::new(1.0).unwrap(),
-        distance: distance::find(distance).unwrap(),
-    }
-}
 
 fn recipe(setting: &Setting, id: &str) -> Recipe {
     Variant::plain(mechanism::find(id).unwrap()).recipe(setting).unwrap()

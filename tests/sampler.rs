@@ -5,14 +5,14 @@
 //! seeds being fixed, never more than once). That the test has power is shown by the same test on
 //! the same samplers with a scale that is 5 % wrong: it must reject every one.
 
+mod common;
+
 use std::collections::BTreeMap;
 
-use dpbi::distance;
+use common::setting;
 use dpbi::field::Reach;
 use dpbi::law::{Law, Recipe};
 use dpbi::mechanism::{self, Choice, Options, Variant};
-use dpbi::model::{Posterior, Prior};
-use dpbi::privacy::{Delta, Epsilon, Gamma};
 use dpbi::rng;
 use dpbi::setting::Setting;
 use dpbi::simplex::{BLOCK, Region};
@@ -25,16 +25,6 @@ const FALSE_ALARMS: f64 = 1e-6;
 const COMPARISONS: f64 = 400.0;
 /// Outputs are pooled, in order, until so many are expected.
 const EXPECTED: f64 = 20.0;
-
-fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> Setting {
-    Setting {
-        posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts.to_vec()),
-        epsilon: Epsilon::new(epsilon).unwrap(),
-        delta: Some(Delta::new(1e-3).unwrap()),
-        gamma: Gamma::new(1.0).unwrap(),
-        distance: distance::find(distance).unwrap(),
-    }
-}
 
 /// The probability of every output, in order. For an exponential mechanism straight from its
 /// definition, over all candidates one by one: independent of blocks, balls and plateaus.

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, suggest};
 use crate::distance;
 use crate::law::{Exact, Recipe};
 use crate::mechanism::{self, Variant};
-use crate::model::{MOST_RECORDS, Posterior, Prior, compositions};
+use crate::model::{MOST_RECORDS, Posterior, Prior, compositions, is_countable};
 use crate::privacy::{Delta, Epsilon, Gamma, PrivacyError};
 use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
@@ -46,11 +46,11 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
     let prior = Prior::new(args.prior.clone())
         .map_err(|error| wrong("prior", &error).help("use for example --prior 1,1"))?;
     same_length("--counts", args.counts.len(), prior.k())?;
-    let n = args.counts.iter().fold(0_u64, |n, &x| n.saturating_add(x));
-    if n > MOST_RECORDS {
-        return Err(wrong("counts", &format!("{n} records are more than dpbi can count"))
+    if !is_countable(&args.counts) {
+        return Err(wrong("counts", &"these are more records than dpbi can count")
             .help(format!("use at most {MOST_RECORDS}")));
     }
+    let n: u64 = args.counts.iter().sum();
     if let Some(candidate) = &args.candidate {
         same_length("--candidate", candidate.len(), prior.k())?;
         if candidate.iter().any(|&c| c > n) {

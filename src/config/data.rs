@@ -4,7 +4,7 @@ use super::node::{Node, Table};
 use crate::data;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::DataSpec;
-use crate::model::{Counts, MOST_RECORDS};
+use crate::model::{Counts, MOST_RECORDS, is_countable};
 use crate::source::Source;
 
 /// How far proportions may miss 1 in sum.
@@ -13,7 +13,8 @@ const PROPORTION_SLACK: f64 = 1e-9;
 /// The largest number of records drawn from a predictive law: a second's work.
 const MOST_DRAWN: u64 = 100_000_000;
 
-const EXAMPLE: &str = "[data.balanced] with sizes = [100]";
+/// The simplest source.
+pub const EXAMPLE: &str = "[data.balanced] with sizes = [100]";
 
 const SOURCES: [&str; 4] = ["balanced", "counts", "file", "predictive"];
 
@@ -80,17 +81,22 @@ fn counts(mut table: Table) -> Result<DataSpec, Diagnostic> {
     let vectors = vectors?;
     let read = |node: &Node| {
         let counts = node.list()?.iter().map(size).collect::<Result<Counts, _>>()?;
-        if counts.iter().fold(0, |sum: u64, &x| sum.saturating_add(x)) > MOST_RECORDS {
-            return Err(node
-                .wrong("the counts sum to more than dpbi can count")
-                .help(format!("use at most {MOST_RECORDS} records")));
-        }
-        Ok(counts)
+        countable(node, counts)
     };
     let counts = vectors.vectors()?.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let at = at.map(|node| beside(&node, counts.len(), |node| node.finite())).transpose()?;
     let labels = labels.map(|node| unique_labels(&node, counts.len())).transpose()?;
     Ok(DataSpec::Counts { counts, at, labels })
+}
+
+/// Refuses counts whose sum is too large.
+fn countable(node: &Node, counts: Counts) -> Result<Counts, Diagnostic> {
+    if is_countable(&counts) {
+        return Ok(counts);
+    }
+    Err(node
+        .wrong("the counts sum to more than dpbi can count")
+        .help(format!("use at most {MOST_RECORDS} records")))
 }
 
 /// Names for data sets, all different.
@@ -131,18 +137,11 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
     for node in paths?.one_or_list()? {
         let source = config.relative(node.string()?);
         // A file that cannot be opened is the config's fault, a bad row the file's.
-        if let Err(error) = source.read() {
-            return Err(node
-                .wrong(error.cause())
-                .help("a data path is relative to the config file"));
-        }
-        let histogram = data::read(&source, column, categories.as_deref())?;
-        if histogram.counts.iter().fold(0, |sum: u64, &x| sum.saturating_add(x)) > MOST_RECORDS {
-            return Err(node
-                .wrong(format!("the counts of {source} sum to more than dpbi can count"))
-                .help(format!("use at most {MOST_RECORDS} records")));
-        }
-        counts.push(histogram.counts);
+        let bytes = source.read().map_err(|error| {
+            node.wrong(error.cause()).help("a data path is relative to the config file")
+        })?;
+        let histogram = data::parse(&bytes, &source.to_string(), column, categories.as_deref())?;
+        counts.push(countable(&node, histogram.counts)?);
         labels.push(source.stem());
         sources.push(source.to_string());
     }

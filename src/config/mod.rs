@@ -10,7 +10,7 @@ mod resolved;
 
 pub use resolved::resolve;
 
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::Diagnostic;
 use crate::distance::{self, Distance};
 use crate::experiment::{Case, Experiment, Grid, Kind, Look};
 use crate::metric::{self, Metric};
@@ -31,7 +31,7 @@ pub struct Overrides {
 }
 
 /// The most runs that make sense: beyond, sampled means gain nothing that exact ones lack.
-const MOST_RUNS: u64 = 1_000_000_000;
+pub const MOST_RUNS: u64 = 1_000_000_000;
 
 /// Reads and checks a config.
 pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
@@ -50,34 +50,31 @@ fn experiment(
     source: &Source,
     overrides: Overrides,
 ) -> Result<Experiment, Diagnostic> {
-    // Unknown keys are found before missing ones: a typo is both.
-    let name = table.take("name");
+    // Unknown keys are reported before missing ones, since a typo is both: what `require` says waits
+    // for `finish`.
+    let name = table.require("name", "name = \"my_experiment\"");
     let title = table.take("title").map(|node| node.label()).transpose()?;
     let kind = table.take("kind").map_or(Ok(Kind::Accuracy), |node| node.one_of(&KINDS))?;
     let seed = table.take("seed").map_or(Ok(0), |node| seed(&node))?;
     let runs = table.take("runs").map_or(Ok(1000), |node| runs(&node))?;
-    let prior = table.take("prior");
-    let epsilon = table.take("epsilon");
+    let prior = table.require("prior", "prior = [1, 1]");
+    let epsilon = table.require("epsilon", "epsilon = 1.0");
     let deltas = numbers(table.take("delta"), Delta::new)?;
     let gammas = numbers(table.take("gamma"), Gamma::new)?;
     let distance =
         table.take("distance").map_or(Ok(distance::HELLINGER), |n| named_distance(&n))?;
     let metrics = metrics(table.take("metrics"), distance)?;
-    let mechanisms = table.take("mechanisms");
+    let mechanisms = table.require("mechanisms", "mechanisms = [\"lshist\", \"ehds\"]");
     let look = look(&mut table)?;
-    let data = table.take("data");
-    let missing = |key: &'static str, example: &str| missing(source, key, example);
+    let data = table.require("data", data::EXAMPLE);
     table.finish()?;
 
-    let name = folder_name(&name.ok_or_else(|| missing("name", "name = \"my_experiment\""))?)?;
-    let prior = prior.ok_or_else(|| missing("prior", "prior = [1, 1]"))?;
+    let name = folder_name(&name?)?;
+    let prior = prior?;
     let priors = prior.vectors()?.iter().map(read_prior).collect::<Result<Vec<_>, _>>()?;
-    let epsilon = epsilon.ok_or_else(|| missing("epsilon", "epsilon = 1.0"))?;
-    let epsilons = numbers(Some(epsilon), Epsilon::new)?;
-    let mechanisms =
-        mechanisms.ok_or_else(|| missing("mechanisms", "mechanisms = [\"lshist\", \"ehds\"]"))?;
-    let (variants, nodes) = mechanisms::read(&mechanisms)?;
-    let data_node = data.ok_or_else(|| missing("data", "[data.balanced] with sizes = [100]"))?;
+    let epsilons = numbers(Some(epsilon?), Epsilon::new)?;
+    let (variants, nodes) = mechanisms::read(&mechanisms?)?;
+    let data_node = data?;
     let data = data::read(&data_node, source)?;
 
     let seed = overrides.seed.unwrap_or(seed);
@@ -90,13 +87,6 @@ fn experiment(
 }
 
 const KINDS: [(&str, Kind); 1] = [("accuracy", Kind::Accuracy)];
-
-fn missing(source: &Source, key: &str, example: &str) -> Diagnostic {
-    let place = Place::line(source.to_string(), 1);
-    Diagnostic::new(format!("the key `{key}` is missing"))
-        .at(place)
-        .help(format!("add for example {example}"))
-}
 
 /// TOML's whole numbers end at 2⁶³ − 1, and so do seeds.
 fn seed(node: &Node) -> Result<u64, Diagnostic> {
@@ -186,15 +176,14 @@ fn look(table: &mut Table) -> Result<Look, Diagnostic> {
     Ok(look)
 }
 
+/// A positive number that does not overflow when it meets the smallest ε or sensitivity.
 fn positive(node: &Node) -> Result<f64, Diagnostic> {
     let value = node.number()?;
-    if value.is_finite() && value > 0.0 {
-        Ok(value)
-    } else {
-        Err(node
-            .wrong(format!("`{}` is {value}; it must be positive and finite", node.key()))
-            .help("write for example 1.5"))
+    if (1e-100..=1e100).contains(&value) {
+        return Ok(value);
     }
+    let cause = format!("`{}` is {value:?}, but it must lie between 1e-100 and 1e100", node.key());
+    Err(node.wrong(cause).help("write for example 1.5"))
 }
 
 /// Every combination of prior, data, ε, δ and γ.

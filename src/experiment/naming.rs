@@ -97,7 +97,8 @@ pub fn gamma(case: &Case) -> String {
     format!("γ = {}", case.setting.gamma.get())
 }
 
-fn parenthesised<T: ToString>(values: &[T]) -> String {
-    let parts: Vec<String> = values.iter().map(ToString::to_string).collect();
-    format!("({})", parts.join(", "))
+/// "(1, 1)".
+#[must_use]
+pub fn parenthesised<T: ToString>(values: &[T]) -> String {
+    format!("({})", vector(values).replace(';', ", "))
 }

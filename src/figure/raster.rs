@@ -2,8 +2,8 @@
 //!
 //! Shapes become polygons and polygons runs of pixels at several times the
 //! final resolution; averaging blocks of pixels then smooths every edge.
-//! plotters' own polygon filler is not used: it loses parts of concave
-//! outlines, which notched boxes are.
+//! plotters' own polygon filler is not used, so that nothing depends on how it
+//! treats concave outlines, which notched boxes are.
 
 use plotters::backend::{BitMapBackend, DrawingBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -6,6 +6,12 @@ pub type Counts = Vec<u64>;
 /// The largest number of records: every count is then exact as a double.
 pub const MOST_RECORDS: u64 = 1 << 53;
 
+/// Whether there are few enough records, counted without overflow.
+#[must_use]
+pub fn is_countable(counts: &[u64]) -> bool {
+    counts.iter().fold(0, |sum: u64, &x| sum.saturating_add(x)) <= MOST_RECORDS
+}
+
 /// The number of compositions of `n` into `k` parts, C(n+k−1, k−1): the size of the candidate set
 /// R. `None` if it does not fit 128 bits.
 ///

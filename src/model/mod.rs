@@ -4,6 +4,7 @@ pub mod counts;
 pub mod dirichlet;
 
 pub use counts::{
-    Counts, MOST_RECORDS, approximate_compositions, compositions, hamming_distance, vector,
+    Counts, MOST_RECORDS, approximate_compositions, compositions, hamming_distance, is_countable,
+    vector,
 };
 pub use dirichlet::{Posterior, Prior, PriorError};

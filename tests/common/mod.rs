@@ -4,6 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use dpbi::model::{Posterior, Prior};
+use dpbi::privacy::{Delta, Epsilon, Gamma};
+use dpbi::setting::Setting;
+
 /// One row of a golden table: column name to cell.
 pub struct GoldenRow(BTreeMap<String, String>);
 
@@ -58,6 +62,17 @@ pub fn assert_close(ours: f64, theirs: f64, relative: f64, what: &str) {
 /// The project's folder.
 pub fn root() -> PathBuf {
     env!("CARGO_MANIFEST_DIR").into()
+}
+
+/// A setting with δ = 10⁻³ and γ = 1.
+pub fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> Setting {
+    Setting {
+        posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts.to_vec()),
+        epsilon: Epsilon::new(epsilon).unwrap(),
+        delta: Some(Delta::new(1e-3).unwrap()),
+        gamma: Gamma::new(1.0).unwrap(),
+        distance: dpbi::distance::find(distance).unwrap(),
+    }
 }
 
 /// What a run of the binary left behind.

@@ -80,9 +80,7 @@ impl Axis {
         match (self, self.position(case)) {
             (Self::Delta, Some(delta)) => format!("{delta:?}"),
             (_, Some(position)) => position.to_string(),
-            (Self::Prior, None) => {
-                format!("({})", vector(case.setting.posterior.prior().alpha()).replace(';', ", "))
-            }
+            (Self::Prior, None) => naming::parenthesised(case.setting.posterior.prior().alpha()),
             _ => naming.data(case),
         }
     }
@@ -173,18 +171,18 @@ impl<'a> Drawing<'a> {
 
     /// Prior, ε, δ and γ as far as the axis does not show them, after `data`.
     fn shared(&self, case: &Case, data: &str) -> String {
-        let unless = |axis: Axis, text: Option<String>| text.filter(|_| self.axis != axis);
+        let unless =
+            |axes: &[Axis], text: Option<String>| text.filter(|_| !axes.contains(&self.axis));
         let variants = &self.experiment.variants;
         let delta_matters =
             self.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta());
         let gamma_matters = self.naming.gammas || case.setting.gamma.get() != 1.0;
         let parts = [
             Some(data.to_owned()).filter(|data| !data.is_empty()),
-            unless(Axis::Epsilon, Some(naming::epsilon(case))),
-            unless(Axis::Prior, Some(naming::prior(case)))
-                .filter(|_| self.axis != Axis::SymmetricPrior),
-            unless(Axis::Delta, naming::delta(case).filter(|_| delta_matters)),
-            unless(Axis::Gamma, gamma_matters.then(|| naming::gamma(case))),
+            unless(&[Axis::Epsilon], Some(naming::epsilon(case))),
+            unless(&[Axis::Prior, Axis::SymmetricPrior], Some(naming::prior(case))),
+            unless(&[Axis::Delta], naming::delta(case).filter(|_| delta_matters)),
+            unless(&[Axis::Gamma], gamma_matters.then(|| naming::gamma(case))),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
