@@ -38,9 +38,9 @@ pub struct Summary {
 }
 
 /// P[error <= t] >= q − SLACK is enough: a quantile must not depend on the last bits of a sum.
-const SLACK: f64 = 1e-12;
+pub(super) const SLACK: f64 = 1e-12;
 /// Values nearer than this, relative to each other, are one value.
-const SAME: f64 = 1e-11;
+pub(super) const SAME: f64 = 1e-11;
 /// So many values are kept and sorted.
 const SORTABLE: u64 = 1 << 16;
 /// The number of bins into which a range of more values is divided.

@@ -194,6 +194,10 @@ impl Law for Exponential<'_> {
         self.walked.plateau * exp_accurate(-self.drawn.rate)
     }
 
+    fn plateau_outputs(&self) -> f64 {
+        self.walked.plateau
+    }
+
     fn p_exact(&self) -> f64 {
         1.0 / self.normaliser()
     }

@@ -7,7 +7,7 @@ use rand::Rng;
 
 use crate::model::Posterior;
 use crate::numeric::Table;
-use crate::numeric::exp_accurate;
+use crate::numeric::{exp_accurate, expm1};
 use crate::rng::uniform;
 use crate::simplex::{Region, Shape, Window};
 
@@ -21,6 +21,29 @@ pub fn region(posterior: &Posterior, rate: f64) -> Region {
     let steps = steps_within(2.0 / rate, k);
     let windows = posterior.counts().iter().map(|&x| window(x, n, steps)).collect();
     Region::diamond(Shape::Simplex, posterior.counts().to_vec(), windows, steps)
+}
+
+/// Σ e^(−rate · d(x, r)) over all candidates r; or, if `gain` names categories (i, j), over those with
+/// r_i >= x_i and r_j <= x_j.
+#[must_use]
+pub fn normaliser(posterior: &Posterior, rate: f64, gain: Option<(usize, usize)>) -> f64 {
+    let x = posterior.counts();
+    if let &[first, second] = x {
+        // On a line the sum is two geometric series, one for each side of x.
+        let series = |steps: u64| -> f64 {
+            exp_accurate(-rate) * (expm1(-rate * steps as f64) / expm1(-rate))
+        };
+        return match gain {
+            Some((_, j)) => 1.0 + series(x[j]),
+            None => 1.0 + series(first) + series(second),
+        };
+    }
+    let mut windows = region(posterior, rate).windows().to_vec();
+    if let Some((i, j)) = gain {
+        windows[i].0 = x[i];
+        windows[j].1 = x[j];
+    }
+    Convolutions::new(posterior, rate, &windows).normaliser()
 }
 
 /// The weights e^(−rate |v − x_i| / 2) of every coordinate over its window.
@@ -189,18 +212,28 @@ mod tests {
                 let posterior = Posterior::new(prior, counts.clone());
                 let near = region(&posterior, rate);
                 let fast = Convolutions::new(&posterior, rate, near.windows()).normaliser();
+                let gain = |gain| normaliser(&posterior, rate, gain);
                 let region = Region::simplex(posterior.n(), k);
                 let blocks = region.blocks();
-                let (mut direct, mut out) = (0.0, vec![0; k]);
+                let (mut direct, mut gained, mut out) = (0.0, 0.0, vec![0; k]);
                 for block in 0..blocks.len() {
                     region.walk(&blocks, block, |row| {
                         for t in 0..row.len {
                             row.output(t, &mut out);
-                            direct += exp_accurate(-rate * hamming_distance(&counts, &out));
+                            let weight = exp_accurate(-rate * hamming_distance(&counts, &out));
+                            direct += weight;
+                            if out[1] >= counts[1] && out[0] <= counts[0] {
+                                gained += weight;
+                            }
                         }
                     });
                 }
-                assert!((fast / direct - 1.0).abs() < 1e-13, "{counts:?} {rate}: {fast} {direct}");
+                for (fast, direct) in
+                    [(fast, direct), (gain(None), direct), (gain(Some((1, 0))), gained)]
+                {
+                    let what = format!("{counts:?} {rate}: {fast} {direct}");
+                    assert!((fast / direct - 1.0).abs() < 1e-13, "{what}");
+                }
             }
         }
     }

@@ -3,14 +3,17 @@
 //! A mechanism is described by a [`Recipe`]; at one posterior the recipe becomes a [`Law`]. Laws
 //! are walked block by block (see [`crate::simplex`]), never stored.
 
+mod distribution;
 mod exact;
 mod exponential;
 mod hamming;
 pub mod noise;
 mod product;
 
+pub use distribution::{Distribution, Level};
 pub use exact::{Exact, Summary};
 pub use exponential::{Candidates, Exponential};
+pub use hamming::normaliser as hamming_normaliser;
 pub use noise::Noise;
 pub use product::{Product, is_walked};
 
@@ -18,7 +21,7 @@ use rand::Rng;
 
 use crate::field::Field;
 use crate::model::Posterior;
-use crate::simplex::{Blocks, Region, Row};
+use crate::simplex::{Blocks, Region, Row, Tail};
 
 /// How a mechanism makes its output at one posterior.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,11 +96,31 @@ pub trait Law: Sync {
         0.0
     }
 
+    /// How many outputs lie outside the region.
+    fn plateau_outputs(&self) -> f64 {
+        0.0
+    }
+
     /// The probability of releasing the true counts.
     fn p_exact(&self) -> f64;
 
     /// Draws one output.
     fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]);
+}
+
+/// The probability of one output whose total is n.
+#[must_use]
+pub fn probability(law: &dyn Law, field: &dyn Field, output: &[u64]) -> f64 {
+    let place = output.len() - 2;
+    let row = Row {
+        head: &output[..place],
+        start: output[place],
+        len: 1,
+        tail: Tail::Complement(output[place] + output[place + 1]),
+    };
+    let (mut value, mut mass) = ([0.0], [0.0]);
+    law.row(&row, field, &mut value, &mut mass);
+    mass[0] / law.normaliser()
 }
 
 /// Calls `visit` with values and masses for every row of one block.

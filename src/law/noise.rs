@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use crate::numeric::Table;
-use crate::numeric::{exp_accurate, expm1};
+use crate::numeric::{exp_accurate, expm1, log1p};
 use crate::rng::{standard_exponential, uniform};
 use crate::simplex::Window;
 
@@ -76,6 +76,25 @@ impl Noise {
         }
     }
 
+    /// ln P[⌊x + η⌋₀ⁿ = v] − ln P[⌊y + η⌋₀ⁿ = v], where neither probability need be a double.
+    #[must_use]
+    pub fn ln_ratio(self, scale: f64, (x, y): (u64, u64), n: u64, v: u64) -> f64 {
+        let rate = 1.0 / scale;
+        let ((near, at_x), (far, at_y)) = (self.decay(rate, x, n, v), self.decay(rate, y, n, v));
+        (far as f64 - near as f64) * rate + (at_x - at_y)
+    }
+
+    /// P[⌊x + η⌋₀ⁿ = v] as e^(−steps · rate) · e^constant, up to a factor that x does not change.
+    fn decay(self, rate: f64, x: u64, n: u64, v: u64) -> (u64, f64) {
+        match (self, v) {
+            _ if n == 0 => (0, 0.0),
+            // 1 − ½ e^(−rate) against ½ elsewhere.
+            (Self::Laplace, 0) if x == 0 => (0, log1p(-expm1(-rate))),
+            (Self::Laplace, _) if v < x => (x - v - 1, 0.0),
+            _ => (x.abs_diff(v), 0.0),
+        }
+    }
+
     /// Draws ⌊x + η⌋₀ⁿ.
     pub fn draw(self, scale: f64, x: u64, n: u64, rng: &mut dyn Rng) -> u64 {
         let noise = match self {
@@ -98,6 +117,7 @@ impl Noise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::ln;
 
     #[test]
     fn marginals_sum_to_one() {
@@ -125,6 +145,19 @@ mod tests {
                 let ours = Noise::Laplace.probability(scale, 300, 600, 300 + t);
                 assert!((0.0..1e-11).contains(&(ours - value)), "{ours}");
             }
+        }
+    }
+
+    #[test]
+    fn ratios_of_probabilities() {
+        for noise in [Noise::Laplace, Noise::Geometric] {
+            for (x, y, v) in (0..7 * 7 * 7).map(|i| (i % 7, i / 7 % 7, i / 49)) {
+                let ln_p = |x| ln(noise.probability(2.5, x, 6, v));
+                let ratio = noise.ln_ratio(2.5, (x, y), 6, v);
+                assert!((ratio - (ln_p(x) - ln_p(y))).abs() < 1e-14, "{noise:?} {x} {y} {v}");
+            }
+            // Far beyond what a double can hold.
+            assert_eq!(noise.ln_ratio(1.0, (0, 1), 100_000, 99_000), -1.0);
         }
     }
 

@@ -49,6 +49,18 @@ pub fn vector<T: ToString>(values: &[T]) -> String {
     cells.join(";")
 }
 
+/// Every data set that differs from x in one record.
+pub fn neighbours(x: &[u64]) -> impl Iterator<Item = Counts> + '_ {
+    let k = x.len();
+    let pairs = (0..k).flat_map(move |i| (0..k).map(move |j| (i, j)));
+    pairs.filter(|&(i, j)| i != j && x[i] > 0).map(|(i, j)| {
+        let mut moved = x.to_vec();
+        moved[i] -= 1;
+        moved[j] += 1;
+        moved
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

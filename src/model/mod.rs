@@ -5,6 +5,6 @@ pub mod dirichlet;
 
 pub use counts::{
     Counts, MOST_RECORDS, approximate_compositions, compositions, hamming_distance, is_countable,
-    vector,
+    neighbours, vector,
 };
 pub use dirichlet::{Posterior, Prior, PriorError};

@@ -9,6 +9,8 @@
 mod region;
 mod uniform;
 
+use crate::model::Counts;
+
 pub use region::{Region, Shape, Window};
 pub use uniform::uniform_composition;
 
@@ -52,6 +54,24 @@ impl Row<'_> {
             Tail::Free => {}
         }
     }
+}
+
+/// All compositions of n into k parts, one by one: for small n.
+#[must_use]
+pub fn list_compositions(n: u64, k: usize) -> Vec<Counts> {
+    let region = Region::simplex(n, k);
+    let blocks = region.blocks();
+    let mut all = Vec::new();
+    for block in 0..blocks.len() {
+        region.walk(&blocks, block, |row| {
+            for t in 0..row.len {
+                let mut counts = vec![0; k];
+                row.output(t, &mut counts);
+                all.push(counts);
+            }
+        });
+    }
+    all
 }
 
 /// The borders of a region's blocks.
