@@ -35,6 +35,7 @@ impl Marker<'_> {
         if let Some(mean) = stats.exact_mean.filter(|mean| mean.is_finite()) {
             diamond(canvas, (self.centre, self.y(mean)), (0.5 * self.half).clamp(1.5, 3.6));
         }
+        self.draw_readings(canvas, &stats.readings);
     }
 
     /// On the page, and inside the plot whatever the value.
@@ -109,6 +110,14 @@ impl Marker<'_> {
         let (x, cap, pen) = (self.centre, 0.5 * self.half, self.pen() * 1.1);
         canvas.line((x, from), (x, to), INK, pen);
         canvas.line((x - cap, to), (x + cap, to), INK, pen);
+    }
+
+    /// In ink, which shows on every box.
+    fn draw_readings(&self, canvas: &mut Canvas, readings: &[f64]) {
+        for value in readings.iter().filter(|value| value.is_finite()) {
+            let at = (self.centre, self.y(*value));
+            canvas.ring(at, (0.8 * self.half).clamp(1.2, 3.2), INK, 1.1);
+        }
     }
 
     /// Values that would be drawn on the same spot are drawn once.

@@ -7,7 +7,8 @@ use super::canvas::Canvas;
 use super::frame::{EDGE, Header, Side, TICK_GAP, draw_floor, draw_floor_label, tick_target};
 use super::geometry::Rect;
 use super::labels::{Labels, Name};
-use super::legend::{Entry, Legend, Mark};
+use super::legend::{Entry, Legend, Mark, reading_entry};
+use super::page::Page;
 
 /// The five numbers of a box, its notch and what lies outside.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +31,9 @@ pub struct BoxStats {
     pub outliers: Vec<f64>,
     /// The exact mean, if known, drawn as a diamond.
     pub exact_mean: Option<f64>,
+    /// Quartiles and ends of whiskers as read off a printed figure; may be
+    /// empty.
+    pub readings: Vec<f64>,
 }
 
 impl BoxStats {
@@ -57,7 +61,7 @@ impl BoxStats {
         let ends = [self.q1, self.q3, self.whisker_low, self.whisker_high];
         let notch = [self.notch_low, self.notch_high];
         let outside = self.outliers.iter().copied().chain(self.exact_mean);
-        ends.into_iter().chain(notch).chain(outside)
+        ends.into_iter().chain(notch).chain(outside).chain(self.readings.iter().copied())
     }
 }
 
@@ -104,14 +108,15 @@ const LEAST_WIDTH: f64 = 460.0;
 const GREATEST_WIDTH: f64 = 1200.0;
 
 impl BoxFigure {
-    pub(super) fn draw(&self) -> Canvas {
+    pub(super) fn draw(&self, page: Page) -> Canvas {
         let boxes = self.drawable();
-        let mut canvas = Canvas::new(self.width());
+        let mut canvas = Canvas::new(page.width(self.width()));
         let side = Side::new(self.axis(&boxes), &self.y_label, HEIGHT);
         let left = side.width();
         let width = canvas.width - left - 2.0 * EDGE;
-        let header = Header::new(&self.title, &self.note, width);
-        header.draw(&mut canvas, left);
+        let start = page.title_start(left);
+        let header = Header::new(&self.title, &self.note, canvas.width - start - 2.0 * EDGE);
+        header.draw(&mut canvas, start);
         let plot = Rect { left, top: header.height(), width, height: HEIGHT };
         side.draw_grid(&mut canvas, plot);
         self.draw_boxes(&mut canvas, &side, plot, &boxes);
@@ -216,6 +221,9 @@ impl BoxFigure {
         if any(|stats| !stats.outliers.is_empty()) {
             entries.push(Entry::new(Mark::Ring, "outlier"));
         }
+        if any(|stats| !stats.readings.is_empty()) {
+            entries.push(reading_entry());
+        }
         entries
     }
 }
@@ -239,6 +247,7 @@ fn within_bounds((low, high): (f64, f64), (least, greatest): (f64, f64)) -> (f64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::canvas::Shape;
     use crate::figure::colour;
 
     fn folded(bounds: Option<(f64, f64)>) -> BoxFigure {
@@ -279,6 +288,18 @@ mod tests {
                 assert!((0.0..=1.0).contains(&at), "{value} at {at}");
             }
         }
+    }
+
+    #[test]
+    fn readings_are_on_the_axis_and_in_the_legend() {
+        let mut figure = folded(None);
+        let Some(stats) = &mut figure.groups[0].boxes[0] else { panic!("a box") };
+        stats.readings = vec![3.0, 0.5, f64::NAN];
+        let boxes = figure.drawable();
+        assert!(figure.axis(&boxes).fraction(3.0).is_some_and(|at| at < 1.0));
+        let canvas = figure.draw(Page::Wide);
+        let ring = |shape: &&Shape| matches!(shape, Shape::Circle { ring: Some(_), .. });
+        assert_eq!(canvas.shapes.iter().filter(ring).count(), 2 + 1);
     }
 
     #[test]

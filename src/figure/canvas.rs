@@ -1,12 +1,12 @@
 //! What is drawn: a list of shapes in points, independent of the format.
 //!
-//! Both formats replay the same list, and tests can look at it: where the
+//! All formats replay the same list, and tests can look at it: where the
 //! text is, whether it overlaps, whether it leaves the page.
 
 use super::font::Font;
 #[cfg(test)]
 use super::geometry::Rect;
-use super::geometry::{Point, dashes, hatch};
+use super::geometry::{Point, hatch};
 use super::palette::{Colour, INK};
 
 /// Which point of a text is given.
@@ -56,14 +56,46 @@ impl Text {
     }
 }
 
+/// Whether a line is broken, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dash {
+    None,
+    Dashed,
+    Dotted,
+    /// Dashes and dots by turns.
+    Mixed,
+}
+
+/// What a line is drawn with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pen {
+    pub(super) colour: Colour,
+    pub(super) width: f64,
+    pub(super) dash: Dash,
+}
+
+impl Pen {
+    /// Lengths drawn and left out by turns, longer for wider lines; empty for
+    /// a line that is whole. Each format breaks the line itself: as pieces a
+    /// long line would fill megabytes.
+    pub(super) fn pattern(self) -> Vec<f64> {
+        let lengths: &[f64] = match self.dash {
+            Dash::None => &[],
+            Dash::Dashed => &[3.4, 1.9],
+            Dash::Dotted => &[1.1, 1.7],
+            Dash::Mixed => &[8.0, 3.0, 1.5, 3.0],
+        };
+        lengths.iter().map(|length| length * self.width).collect()
+    }
+}
+
 /// A thing to draw.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     /// A polyline.
     Stroke {
         path: Vec<Point>,
-        colour: Colour,
-        width: f64,
+        pen: Pen,
     },
     /// A filled polygon.
     Fill {
@@ -99,13 +131,12 @@ impl Canvas {
     }
 
     pub(super) fn stroke(&mut self, path: Vec<Point>, colour: Colour, width: f64) {
-        self.shapes.push(Shape::Stroke { path, colour, width });
+        self.trace(path, Pen { colour, width, dash: Dash::None });
     }
 
-    pub(super) fn dashed(&mut self, path: &[Point], colour: Colour, width: f64) {
-        for dash in dashes(path, 3.4 * width, 1.9 * width) {
-            self.stroke(dash, colour, width);
-        }
+    /// A line drawn with any pen.
+    pub(super) fn trace(&mut self, path: Vec<Point>, pen: Pen) {
+        self.shapes.push(Shape::Stroke { path, pen });
     }
 
     /// Fills and outlines a polygon.
@@ -186,23 +217,6 @@ impl Canvas {
             anchor,
             upwards,
         }));
-    }
-
-    /// Puts another page onto this one.
-    pub(super) fn place(&mut self, other: Self, left: f64, top: f64) {
-        let shift = |(x, y): Point| (x + left, y + top);
-        for mut shape in other.shapes {
-            match &mut shape {
-                Shape::Stroke { path, .. } | Shape::Fill { path, .. } => {
-                    for point in path {
-                        *point = shift(*point);
-                    }
-                }
-                Shape::Circle { centre, .. } => *centre = shift(*centre),
-                Shape::Text(text) => text.at = shift(text.at),
-            }
-            self.shapes.push(shape);
-        }
     }
 
     /// The size in whole points.

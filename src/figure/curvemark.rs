@@ -1,14 +1,21 @@
 //! Drawing one curve.
 
-use super::canvas::Canvas;
-use super::curve::{Curve, Sample};
+use super::canvas::{Canvas, Dash, Pen};
+use super::curve::{Curve, LineStyle, Sample};
 use super::floor::Floor;
 use super::frame::Side;
 use super::geometry::{Point, Rect};
+use super::legend::reading;
 use super::palette::GRID;
+use super::reference::Obstacles;
+use super::thin::thin;
 
 const LINE: f64 = 1.7;
+/// Bounds and formulas.
+const THIN: f64 = 1.2;
 const DOT: f64 = 2.5;
+/// More dots than these would hide their line.
+const MOST_DOTS: usize = 60;
 /// Half the length of the mark of a lone exact value.
 const STUB: f64 = 5.5;
 
@@ -44,22 +51,55 @@ impl Field {
     }
 }
 
-/// A curve on its plot.
-pub(super) struct Trace<'a> {
-    pub(super) curve: &'a Curve,
-    pub(super) field: &'a Field,
-    pub(super) steps: bool,
-    /// Whether exact values get dots of their own.
-    pub(super) dotted: bool,
-    pub(super) dodge: f64,
+/// What the line of a curve is drawn with.
+pub(super) fn pen(curve: &Curve) -> Pen {
+    let (width, dash) = match curve.style {
+        LineStyle::Solid if curve.series.private => (LINE, Dash::None),
+        LineStyle::Solid | LineStyle::Dashed => (LINE, Dash::Dashed),
+        LineStyle::Dotted => (THIN, Dash::Dotted),
+    };
+    Pen { colour: curve.series.colour, width, dash }
 }
 
-impl Trace<'_> {
+/// A curve on its plot.
+pub(super) struct Trace<'a> {
+    curve: &'a Curve,
+    field: &'a Field,
+    /// Whether exact values get dots of their own.
+    dotted: bool,
+    dodge: f64,
+    /// What of the exact curve can be seen.
+    pieces: Vec<Vec<Point>>,
+}
+
+impl<'a> Trace<'a> {
+    /// The `i`-th of `count` curves.
+    pub(super) fn new(curve: &'a Curve, field: &'a Field, (i, count): (usize, usize)) -> Self {
+        let dodge = field.dodge(i, count);
+        let mut trace = Self { curve, field, dotted: false, dodge, pieces: Vec::new() };
+        trace.pieces = trace.clipped(trace.paths());
+        trace
+    }
+
+    /// The same with values that hold up to the next.
+    pub(super) fn in_steps(mut self) -> Self {
+        let stairs: Vec<Vec<Point>> = self.paths().iter().map(|path| self.stairs(path)).collect();
+        self.pieces = self.clipped(stairs);
+        self
+    }
+
+    /// The same with dots on the exact values, if these are not too many.
+    pub(super) fn with_dots(self) -> Self {
+        Self { dotted: self.curve.style == LineStyle::Solid, ..self }
+    }
+
+    pub(super) fn is_named_at_end(&self) -> bool {
+        self.curve.label_end
+    }
+
     pub(super) fn draw_exact(&self, canvas: &mut Canvas) {
-        for path in self.paths() {
-            for piece in self.field.plot.clip_path(&path) {
-                self.draw_line(canvas, &piece);
-            }
+        for piece in &self.pieces {
+            self.draw_line(canvas, piece.clone());
         }
         if self.dodge_or_lone() {
             self.draw_stubs(canvas);
@@ -73,15 +113,10 @@ impl Trace<'_> {
         self.field.floor.slot(1.0).is_some() || self.curve.exact.len() == 1
     }
 
-    fn draw_line(&self, canvas: &mut Canvas, path: &[Point]) {
-        let colour = self.curve.series.colour;
-        let (colour, width) =
-            if self.dodge_or_lone() { (colour.lighten(0.45), 0.6 * LINE) } else { (colour, LINE) };
-        if self.curve.series.private {
-            canvas.stroke(path.to_vec(), colour, width);
-        } else {
-            canvas.dashed(path, colour, width);
-        }
+    fn draw_line(&self, canvas: &mut Canvas, path: Vec<Point>) {
+        let pen = pen(self.curve);
+        let pale = Pen { colour: pen.colour.lighten(0.45), width: 0.6 * pen.width, ..pen };
+        canvas.trace(path, if self.dodge_or_lone() { pale } else { pen });
     }
 
     fn draw_stubs(&self, canvas: &mut Canvas) {
@@ -98,8 +133,8 @@ impl Trace<'_> {
     }
 
     fn draw_dots(&self, canvas: &mut Canvas) {
-        let dots: Vec<Point> = self.visible().collect();
-        if dots.len() <= 60 {
+        let dots: Vec<Point> = self.visible().take(MOST_DOTS + 1).collect();
+        if dots.len() <= MOST_DOTS {
             for dot in dots {
                 canvas.disc(dot, 0.8 * DOT, self.curve.series.colour);
             }
@@ -110,6 +145,26 @@ impl Trace<'_> {
         for sample in &self.curve.sampled {
             self.draw_sample(canvas, sample);
         }
+    }
+
+    /// Over all lines and dots, which show through.
+    pub(super) fn draw_readings(&self, canvas: &mut Canvas) {
+        for at in self.readings() {
+            reading(canvas, at, self.curve.series.colour.darken(0.35));
+        }
+    }
+
+    fn readings(&self) -> impl Iterator<Item = Point> {
+        let placed = self.curve.readings.iter().filter_map(|value| self.place(*value));
+        placed.filter(|at| self.field.plot.contains(*at))
+    }
+
+    /// Adds what of this curve can be seen.
+    pub(super) fn obstruct(&self, obstacles: &mut Obstacles) {
+        obstacles.lines.extend(self.pieces.iter().cloned());
+        let means = self.curve.sampled.iter().map(|sample| (sample.x, sample.mean));
+        obstacles.dots.extend(means.filter_map(|mean| self.place(mean)));
+        obstacles.dots.extend(self.readings());
     }
 
     fn draw_sample(&self, canvas: &mut Canvas, sample: &Sample) {
@@ -143,10 +198,13 @@ impl Trace<'_> {
         let placed: Vec<Option<Point>> = self.curve.exact.iter().map(|v| self.place(*v)).collect();
         let pieces = placed.split(Option::is_none);
         let pieces = pieces.map(|piece| piece.iter().flatten().copied().collect::<Vec<_>>());
-        pieces
-            .filter(|piece| !piece.is_empty())
-            .map(|piece| if self.steps { self.stairs(&piece) } else { piece })
-            .collect()
+        pieces.filter(|piece| !piece.is_empty()).collect()
+    }
+
+    /// What of these paths is on the plot, with no more points than show.
+    fn clipped(&self, paths: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+        let plot = self.field.plot;
+        paths.into_iter().flat_map(|path| plot.clip_path(&thin(path, plot.width))).collect()
     }
 
     /// Level from each point to the next, and from the last one on.
@@ -164,8 +222,7 @@ impl Trace<'_> {
     /// The last point to be seen, where the label belongs.
     pub(super) fn end(&self) -> Option<Point> {
         let plot = self.field.plot;
-        let pieces = self.paths();
-        let drawn = pieces.iter().flat_map(|path| plot.clip_path(path)).flatten();
+        let drawn = self.pieces.iter().flatten().copied();
         let means = self.curve.sampled.iter();
         let dots = means.filter_map(|sample| self.place((sample.x, sample.mean)));
         let dots = dots.filter(|dot| plot.contains(*dot));

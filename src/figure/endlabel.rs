@@ -7,10 +7,8 @@ use super::frame::EDGE;
 use super::geometry::{Point, Rect};
 use super::palette::Colour;
 use super::spread::spread;
-use super::text::shorten;
 
 const FONT: Font = Font::regular(11.0);
-const WIDEST: f64 = 210.0;
 /// Between the plot and the labels, room for leaders.
 const GUTTER: f64 = 18.0;
 /// A label less far from its curve needs no leader.
@@ -27,16 +25,22 @@ impl EndLabels {
 
     pub(super) fn new<'a>(series: impl Iterator<Item = &'a Series>) -> Self {
         let label = |series: &Series| {
-            let text = shorten(&series.full_label(), FONT, WIDEST);
             // Letters are thinner than lines and need more contrast.
-            (text, series.colour.darken(0.22))
+            (series.full_label(), series.colour.darken(0.22))
         };
         Self { labels: series.map(label).collect() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.labels.len()
     }
 
     /// The margin they need.
     pub(super) fn width(&self) -> f64 {
         let widths = self.labels.iter().map(|(label, _)| FONT.width(label));
+        if self.labels.is_empty() {
+            return 2.5 * EDGE;
+        }
         GUTTER + widths.fold(20.0, f64::max) + EDGE
     }
 

@@ -23,8 +23,9 @@ impl Floor {
         }
         let exact = figure.lines.iter().flat_map(|line| &line.exact);
         let sampled = figure.lines.iter().flat_map(|line| &line.sampled);
-        let exact = exact.map(|(x, _)| *x);
-        let values: Vec<f64> = exact.chain(sampled.map(|sample| sample.x)).collect();
+        let readings = figure.lines.iter().flat_map(|line| &line.readings);
+        let points = exact.chain(readings).map(|(x, _)| *x);
+        let values: Vec<f64> = points.chain(sampled.map(|sample| sample.x)).collect();
         let (low, high) = extent(values.iter().copied());
         match figure.x_range {
             None if low == high => {

@@ -81,11 +81,15 @@ pub(super) struct Glyph {
 
 /// The TrueType tables of one weight.
 pub(super) struct Face {
-    bytes: &'static [u8],
+    pub(super) bytes: &'static [u8],
     hmtx: usize,
     cmap: usize,
     long_metrics: usize,
     units: f64,
+    /// Height above the baseline in ems.
+    pub(super) ascent: f64,
+    /// Depth below it, negative.
+    pub(super) descent: f64,
     /// Ascent plus descent in ems: what plotters calls the size of a font.
     pub(super) extent: f64,
 }
@@ -102,12 +106,25 @@ impl Face {
             cmap: segment_map(bytes, table(bytes, b"cmap")),
             long_metrics: usize::from(u16_at(bytes, hhea + 34)),
             units,
+            ascent: ascent / units,
+            descent: descent / units,
             extent: (ascent - descent) / units,
         }
     }
 
     pub(super) fn glyph(&self, c: char) -> Glyph {
-        let index = self.index(c);
+        self.measure(self.index(c))
+    }
+
+    /// The box all glyphs stay in, in ems: left, low, right, high.
+    pub(super) fn bounds(&self) -> [f64; 4] {
+        let head = table(self.bytes, b"head");
+        [36, 38, 40, 42].map(|at| f64::from(i16_at(self.bytes, head + at)) / self.units)
+    }
+
+    /// The measures of the glyph with this index.
+    pub(super) fn measure(&self, index: u16) -> Glyph {
+        let index = usize::from(index);
         let last = self.long_metrics.saturating_sub(1);
         let advance = u16_at(self.bytes, self.hmtx + 4 * index.min(last));
         let bearing_at = if index <= last {
@@ -122,7 +139,7 @@ impl Face {
     }
 
     /// The glyph index of `c` by the segment map (format 4), 0 if missing.
-    fn index(&self, c: char) -> usize {
+    pub(super) fn index(&self, c: char) -> u16 {
         let Ok(code) = u16::try_from(u32::from(c)) else {
             return 0;
         };
@@ -136,11 +153,11 @@ impl Face {
         if code < start {
             0
         } else if offset == 0 {
-            usize::from(code.wrapping_add(delta))
+            code.wrapping_add(delta)
         } else {
             match word(offset_at + offset + 2 * usize::from(code - start)) {
                 0 => 0,
-                glyph => usize::from(glyph.wrapping_add(delta)),
+                glyph => glyph.wrapping_add(delta),
             }
         }
     }
@@ -202,7 +219,8 @@ mod tests {
     fn every_character_we_write_has_a_glyph() {
         for bold in [false, true] {
             let face = Font { size: 1.0, bold }.face();
-            for c in "εδβαγχθ±≤≥−×…⁻⁰¹²³⁴⁵⁶⁷⁸⁹ (),=".chars() {
+            for c in "εδβαγφχθ±≤≥⌊⌋−×…⁻⁰¹²³⁴⁵⁶⁷⁸⁹ (),=".chars()
+            {
                 assert_ne!(face.index(c), 0, "{c}");
             }
         }

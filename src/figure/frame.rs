@@ -32,7 +32,7 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn new(title: &str, note: &str, width: f64) -> Self {
-        Self { title: wrap(title, TITLE, width, 3), note: wrap(note, NOTE, width, 4) }
+        Self { title: wrap(title, TITLE, width, 6), note: wrap(note, NOTE, width, 10) }
     }
 
     /// From the edge of the page down to the plot.
@@ -167,7 +167,10 @@ pub(super) fn draw_floor_ticks(canvas: &mut Canvas, axis: &Axis, plot: Rect) -> 
     let top = plot.bottom() + TICK_GAP;
     for tick in &axis.ticks {
         if let Some(fraction) = axis.fraction(tick.value) {
-            let at = (plot.left + fraction * plot.width, top + 0.8 * TICK.size);
+            // A long number at the end of the axis keeps to the page.
+            let rightmost = canvas.width - TICK.width(&tick.label) / 2.0 - 2.0;
+            let middle = (plot.left + fraction * plot.width).min(rightmost);
+            let at = (middle, top + 0.8 * TICK.size);
             canvas.text(&tick.label, TICK, SOFT, at, Anchor::Middle);
         }
     }

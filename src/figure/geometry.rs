@@ -25,6 +25,23 @@ impl Rect {
         (self.left..=self.right()).contains(&x) && (self.top..=self.bottom()).contains(&y)
     }
 
+    /// Whether the two have more than an edge in common.
+    pub(super) fn meets(self, other: Self) -> bool {
+        let beside = self.right() <= other.left || other.right() <= self.left;
+        let above = self.bottom() <= other.top || other.bottom() <= self.top;
+        !beside && !above
+    }
+
+    /// With `air` around it.
+    pub(super) fn grown(self, air: f64) -> Self {
+        Self {
+            left: self.left - air,
+            top: self.top - air,
+            width: self.width + 2.0 * air,
+            height: self.height + 2.0 * air,
+        }
+    }
+
     /// The part of the segment inside (Liang and Barsky).
     pub(super) fn clip(self, (x0, y0): Point, (x1, y1): Point) -> Option<(Point, Point)> {
         let (dx, dy) = (x1 - x0, y1 - y0);
@@ -72,32 +89,46 @@ fn between(a: Point, b: Point, t: f64) -> Point {
     (a.0 + (b.0 - a.0) * t, a.1 + (b.1 - a.1) * t)
 }
 
-/// Cuts a polyline into dashes of length `on`, `off` apart; the pattern runs
-/// on around the corners.
-pub(super) fn dashes(path: &[Point], on: f64, off: f64) -> Vec<Vec<Point>> {
+/// Cuts a polyline by a pattern of lengths drawn and left out by turns; the
+/// pattern runs on around the corners. Without one the line stays whole.
+pub(super) fn dashes(path: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
+    if pattern.is_empty() || pattern.iter().any(|length| *length <= 0.0) {
+        return vec![path.to_vec()];
+    }
     let mut all: Vec<Vec<Point>> = path.first().map(|p| vec![*p]).into_iter().collect();
-    let (mut drawing, mut left) = (true, on);
+    let (mut turn, mut left) = (0, pattern[0]);
     for pair in path.windows(2) {
         let length = distance(pair[0], pair[1]);
         let mut done = 0.0;
         while length - done > left {
             done += left;
             let cut = between(pair[0], pair[1], done / length);
-            if drawing && let Some(dash) = all.last_mut() {
+            if turn % 2 == 0
+                && let Some(dash) = all.last_mut()
+            {
                 dash.push(cut);
             } else {
                 all.push(vec![cut]);
             }
-            drawing = !drawing;
-            left = if drawing { on } else { off };
+            turn = (turn + 1) % (2 * pattern.len());
+            left = pattern[turn % pattern.len()];
         }
         left -= length - done;
-        if drawing && let Some(dash) = all.last_mut() {
+        if turn % 2 == 0
+            && let Some(dash) = all.last_mut()
+        {
             dash.push(pair[1]);
         }
     }
     all.retain(|dash| dash.len() > 1);
     all
+}
+
+/// Whether the outline runs clockwise on the page.
+pub(super) fn is_clockwise(path: &[Point]) -> bool {
+    let next = path.iter().cycle().skip(1);
+    let twice_area: f64 = path.iter().zip(next).map(|(a, b)| a.0 * b.1 - b.0 * a.1).sum();
+    twice_area > 0.0
 }
 
 /// Where the line `y = level` runs inside the polygon, as intervals of x.
@@ -167,7 +198,7 @@ mod tests {
     #[test]
     fn dashes_cover_on_and_skip_off() {
         let path = [(0.0, 0.0), (10.0, 0.0), (10.0, 10.0)];
-        let pieces = dashes(&path, 4.0, 2.0);
+        let pieces = dashes(&path, &[4.0, 2.0]);
         let drawn: f64 = pieces
             .iter()
             .flat_map(|piece| piece.windows(2))
@@ -178,10 +209,18 @@ mod tests {
     }
 
     #[test]
+    fn a_pattern_may_have_several_lengths() {
+        let pieces = dashes(&[(0.0, 0.0), (20.0, 0.0)], &[4.0, 1.0, 2.0, 3.0]);
+        let lengths: Vec<f64> = pieces.iter().map(|piece| piece[1].0 - piece[0].0).collect();
+        assert_eq!(lengths, [4.0, 2.0, 4.0, 2.0]);
+        assert_eq!(dashes(&[(0.0, 0.0), (20.0, 0.0)], &[]).len(), 1);
+    }
+
+    #[test]
     fn dashes_of_nothing() {
-        assert!(dashes(&[], 4.0, 2.0).is_empty());
-        assert!(dashes(&[(1.0, 1.0)], 4.0, 2.0).is_empty());
-        assert!(dashes(&[(1.0, 1.0), (1.0, 1.0)], 4.0, 2.0).len() <= 1);
+        assert!(dashes(&[], &[4.0, 2.0]).is_empty());
+        assert!(dashes(&[(1.0, 1.0)], &[4.0, 2.0]).is_empty());
+        assert!(dashes(&[(1.0, 1.0), (1.0, 1.0)], &[4.0, 2.0]).len() <= 1);
     }
 
     /// A notched box as drawn, perhaps folded.

@@ -1,6 +1,6 @@
 //! The key below a plot: centred rows of marks and their meaning.
 
-use super::canvas::{Anchor, Canvas, centred};
+use super::canvas::{Anchor, Canvas, Pen, centred};
 use super::font::Font;
 use super::geometry::Point;
 use super::palette::{Colour, INK, SOFT, TEXT};
@@ -8,7 +8,7 @@ use super::text::shorten;
 
 const FONT: Font = Font::regular(11.0);
 const ROW: f64 = 19.0;
-const MARK: f64 = 20.0;
+const MARK: f64 = 22.0;
 const PAD: f64 = 6.0;
 const BETWEEN: f64 = 20.0;
 
@@ -27,6 +27,10 @@ pub(super) enum Mark {
     DotBar,
     /// A sampled mean without one.
     Dot,
+    /// A value read off a printed figure.
+    Reading,
+    /// A line drawn with this pen.
+    Trace(Pen),
 }
 
 /// A mark and its meaning.
@@ -123,12 +127,25 @@ fn draw_mark(canvas: &mut Canvas, mark: Mark, (x, y): Point) {
         Mark::Diamond => diamond(canvas, (middle, y), 4.0),
         Mark::Ring => canvas.ring((middle, y), 2.2, INK, 0.8),
         Mark::Line => canvas.line(start, end, SOFT, 1.6),
+        Mark::Reading => reading(canvas, (middle, y), SOFT),
+        Mark::Trace(pen) => canvas.trace(vec![start, end], pen),
         Mark::Dot => canvas.disc((middle, y), 2.7, SOFT),
         Mark::DotBar => {
             canvas.line((middle, y - 7.0), (middle, y + 7.0), SOFT, 1.1);
             canvas.disc((middle, y), 2.7, SOFT);
         }
     }
+}
+
+/// What readings are called in every figure.
+pub(super) fn reading_entry() -> Entry {
+    Entry::new(Mark::Reading, "read off the printed figure")
+}
+
+/// The marker of a value read off a printed figure: hollow, to show what it
+/// is compared with.
+pub(super) fn reading(canvas: &mut Canvas, at: Point, colour: Colour) {
+    canvas.ring(at, 3.2, colour, 1.1);
 }
 
 /// The marker of an exact mean: white, to show on every box colour.

@@ -1,14 +1,16 @@
-//! Figures for print: box plots and curves as SVG or PNG.
+//! Figures for print: box plots, curves and heat maps as SVG, PNG or PDF.
 //!
 //! A figure is plain data. It is laid out into a list of shapes by our own
 //! code (plotters' charts know neither notches nor labels that give way to
-//! each other), and plotters then draws that list in either format. The same
-//! figure always gives the same bytes; fonts are compiled in.
+//! each other), and that list is then replayed in any format. The same figure
+//! always gives the same bytes; fonts are compiled in.
 
 mod axis;
 mod boxmark;
 mod boxplot;
 mod canvas;
+mod cells;
+mod colourbar;
 mod curve;
 mod curvemark;
 mod endlabel;
@@ -16,27 +18,35 @@ mod floor;
 mod font;
 mod frame;
 mod geometry;
+mod heat;
 mod labels;
+mod landmark;
 mod legend;
+mod page;
 mod palette;
-mod panels;
+mod pdf;
+mod pdffont;
+mod ramp;
 mod raster;
+mod reference;
 mod spread;
 mod svg;
 #[cfg(test)]
 mod testing;
 mod text;
+mod thin;
 
 use std::fmt::Display;
 use std::str::FromStr;
 
 use canvas::Canvas;
+use page::Page;
 
 pub use axis::Scale;
 pub use boxplot::{BoxFigure, BoxStats, Group};
-pub use curve::{Curve, CurveFigure, Sample};
+pub use curve::{Curve, CurveFigure, LineStyle, Sample};
+pub use heat::{HeatFigure, HeatValues};
 pub use palette::{Colour, colour};
-pub use panels::Panels;
 
 /// What kind of file to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +55,8 @@ pub enum Format {
     Svg,
     /// Pixels, two per point.
     Png,
+    /// Vectors for print, with its fonts inside.
+    Pdf,
 }
 
 impl Format {
@@ -54,6 +66,7 @@ impl Format {
         match self {
             Self::Svg => "svg",
             Self::Png => "png",
+            Self::Pdf => "pdf",
         }
     }
 }
@@ -62,7 +75,7 @@ impl FromStr for Format {
     type Err = FigureError;
 
     fn from_str(name: &str) -> Result<Self, FigureError> {
-        let known = [Self::Svg, Self::Png].into_iter();
+        let known = [Self::Svg, Self::Png, Self::Pdf].into_iter();
         let mut matching = known.filter(|format| name.eq_ignore_ascii_case(format.extension()));
         let unknown = || FigureError::UnknownFormat(name.to_owned());
         matching.next().ok_or_else(unknown)
@@ -73,12 +86,12 @@ impl FromStr for Format {
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
     /// There is no such format.
-    #[error("unknown figure format \"{0}\" (known: svg, png)")]
+    #[error("unknown figure format \"{0}\" (known: svg, png, pdf)")]
     UnknownFormat(String),
     /// The fonts that are compiled in could not be read.
     #[error("the embedded fonts cannot be read")]
     Font,
-    /// The page has too many panels.
+    /// The page would have too many lines, legend and all.
     #[error("a figure of {0} by {1} points is too large to draw")]
     TooLarge(u32, u32),
     /// plotters failed.
@@ -139,16 +152,43 @@ pub enum Figure {
     Box(BoxFigure),
     /// Lines and dots.
     Curve(CurveFigure),
-    /// Several figures on one page.
-    Panels(Panels),
+    /// Coloured cells.
+    Heat(HeatFigure),
 }
 
 impl Figure {
-    fn draw(&self) -> Canvas {
+    /// Its note, if it shows readings of a printed figure.
+    pub fn note_beside_readings(&mut self) -> Option<&mut String> {
         match self {
-            Self::Box(figure) => figure.draw(),
-            Self::Curve(figure) => figure.draw(),
-            Self::Panels(panels) => panels.draw(),
+            Self::Box(figure) => {
+                let mut boxes = figure.groups.iter().flat_map(|group| &group.boxes).flatten();
+                let shown = boxes.any(|one| !one.readings.is_empty());
+                shown.then_some(&mut figure.note)
+            }
+            Self::Curve(figure) => {
+                let shown = figure.lines.iter().any(|line| !line.readings.is_empty());
+                shown.then_some(&mut figure.note)
+            }
+            Self::Heat(_) => None,
+        }
+    }
+
+    /// What it shows, in a sentence for those who cannot see it.
+    #[must_use]
+    pub fn description(&self) -> String {
+        let (title, note, y_label) = match self {
+            Self::Box(figure) => (&figure.title, &figure.note, &figure.y_label),
+            Self::Curve(figure) => (&figure.title, &figure.note, &figure.y_label),
+            Self::Heat(figure) => (&figure.title, &figure.note, &figure.y_label),
+        };
+        format!("{title}: {y_label} ({note})")
+    }
+
+    fn draw(&self, page: Page) -> Canvas {
+        match self {
+            Self::Box(figure) => figure.draw(page),
+            Self::Curve(figure) => figure.draw(page),
+            Self::Heat(figure) => figure.draw(page),
         }
     }
 }
@@ -164,14 +204,28 @@ const LARGEST: u64 = 5_000_000;
 /// Returns an error if the page is too large or plotters or the PNG encoder
 /// fails. Odd data is no error: what cannot be drawn is left out.
 pub fn render(figure: &Figure, format: Format) -> Result<Vec<u8>, FigureError> {
-    let canvas = figure.draw();
+    encode(&figure.draw(Page::Wide), format)
+}
+
+/// As [`render`], laid out for a phone: 400 points wide, in type of the same
+/// size.
+///
+/// # Errors
+///
+/// As [`render`].
+pub fn render_narrow(figure: &Figure, format: Format) -> Result<Vec<u8>, FigureError> {
+    encode(&figure.draw(Page::Narrow), format)
+}
+
+fn encode(canvas: &Canvas, format: Format) -> Result<Vec<u8>, FigureError> {
     let (width, height) = canvas.size();
     if u64::from(width) * u64::from(height) > LARGEST {
         return Err(FigureError::TooLarge(width, height));
     }
     match format {
-        Format::Svg => svg::encode(&canvas),
-        Format::Png => raster::encode(&canvas),
+        Format::Svg => Ok(svg::encode(canvas)),
+        Format::Png => raster::encode(canvas),
+        Format::Pdf => pdf::encode(canvas),
     }
 }
 

@@ -29,7 +29,7 @@ impl Colour {
         self.mix(Self::hex(0), amount)
     }
 
-    fn mix(self, other: Self, amount: f64) -> Self {
+    pub(super) fn mix(self, other: Self, amount: f64) -> Self {
         let amount = amount.clamp(0.0, 1.0);
         let blend =
             |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * amount).round() as u8;

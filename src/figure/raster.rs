@@ -2,17 +2,18 @@
 //!
 //! Shapes become polygons and polygons runs of pixels at several times the
 //! final resolution; averaging blocks of pixels then smooths every edge.
-//! plotters' own polygon filler is not used, so that nothing depends on how it
-//! treats concave outlines, which notched boxes are.
+//! plotters draws the letters only: nothing depends on how it treats concave
+//! outlines, which notched boxes are, and lines of thousands of points are
+//! filled faster here.
 
 use plotters::backend::{BitMapBackend, DrawingBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontTransform, TextStyle};
 
 use super::FigureError;
-use super::canvas::{Canvas, Shape, Text};
+use super::canvas::{Canvas, Pen, Shape, Text};
 use super::font;
-use super::geometry::{Point, spans};
+use super::geometry::{Point, dashes, spans};
 use super::palette::{Colour, WHITE};
 
 /// Pixels of the result per point.
@@ -36,12 +37,9 @@ pub(super) fn encode(canvas: &Canvas) -> Result<Vec<u8>, FigureError> {
 /// All samples, three bytes each.
 fn rasterise(canvas: &Canvas, size: (u32, u32)) -> Result<Vec<u8>, FigureError> {
     let mut buffer = vec![WHITE.rgb.0; size.0 as usize * size.1 as usize * 3];
-    {
-        let mut target = Raster { backend: BitMapBackend::with_buffer(&mut buffer, size), size };
-        for shape in &canvas.shapes {
-            target.draw(shape)?;
-        }
-        target.backend.present().map_err(FigureError::drawing)?;
+    let mut target = Raster { samples: &mut buffer, size };
+    for shape in &canvas.shapes {
+        target.draw(shape)?;
     }
     Ok(buffer)
 }
@@ -83,63 +81,69 @@ fn compress(pixels: &[u8], width: u32, height: u32) -> Result<Vec<u8>, FigureErr
 }
 
 struct Raster<'a> {
-    backend: BitMapBackend<'a>,
+    samples: &'a mut [u8],
     size: (u32, u32),
 }
 
 impl Raster<'_> {
     fn draw(&mut self, shape: &Shape) -> Result<(), FigureError> {
         match shape {
-            Shape::Stroke { path, colour, width } => self.stroke(path, *colour, *width),
+            Shape::Stroke { path, pen } => self.stroke(path, *pen),
             Shape::Fill { path, colour } => self.fill(path, *colour),
             Shape::Circle { centre, radius, colour, ring: None } => {
-                self.fill(&circle(*centre, *radius), *colour)
+                self.fill(&circle(*centre, *radius), *colour);
             }
             Shape::Circle { centre, radius, colour, ring: Some(width) } => {
-                self.stroke(&circle(*centre, *radius), *colour, *width)
+                self.line(&circle(*centre, *radius), *colour, *width);
             }
-            Shape::Text(text) => self.text(text),
+            Shape::Text(text) => return self.text(text),
+        }
+        Ok(())
+    }
+
+    fn stroke(&mut self, path: &[Point], pen: Pen) {
+        for dash in dashes(path, &pen.pattern()) {
+            self.line(&dash, pen.colour, pen.width);
         }
     }
 
     /// A box along every segment and a disc on every corner between. Widths
     /// are whole samples, or equal lines would look unequal.
-    fn stroke(&mut self, path: &[Point], colour: Colour, width: f64) -> Result<(), FigureError> {
+    fn line(&mut self, path: &[Point], colour: Colour, width: f64) {
         let width = (width * FINE).round().max(2.0) / FINE;
         for pair in path.windows(2) {
-            self.fill(&thick(pair[0], pair[1], width), colour)?;
+            self.fill(&thick(pair[0], pair[1], width), colour);
         }
         let corners = path.iter().skip(1).take(path.len().saturating_sub(2));
         for corner in corners {
-            self.fill(&circle(*corner, width / 2.0), colour)?;
+            self.fill(&circle(*corner, width / 2.0), colour);
         }
-        Ok(())
     }
 
-    fn fill(&mut self, polygon: &[Point], colour: Colour) -> Result<(), FigureError> {
+    fn fill(&mut self, polygon: &[Point], colour: Colour) {
         let fine: Vec<Point> = polygon.iter().map(|(x, y)| (x * FINE, y * FINE)).collect();
         let levels = fine.iter().map(|point| point.1);
         let top = levels.clone().fold(f64::INFINITY, f64::min).max(0.0);
         let bottom = levels.fold(0.0, f64::max).min(f64::from(self.size.1));
-        for row in top.floor() as i32..bottom.ceil() as i32 {
+        for row in top.floor() as u32..bottom.ceil() as u32 {
             for (from, to) in spans(&fine, f64::from(row) + 0.5) {
-                self.run(row, from, to, colour)?;
+                self.run(row, from, to, colour);
             }
         }
-        Ok(())
     }
 
     /// Colours the samples of one row whose centres are in the interval.
-    fn run(&mut self, row: i32, from: f64, to: f64, colour: Colour) -> Result<(), FigureError> {
-        let first = (from - 0.5).ceil().max(0.0) as i32;
-        let end = (to - 0.5).ceil().min(f64::from(self.size.0)) as i32;
-        if first < end && (0..self.size.1 as i32).contains(&row) {
-            let style = colour.paint();
-            self.backend
-                .draw_rect((first, row), (end, row + 1), &style, true)
-                .map_err(FigureError::drawing)?;
+    fn run(&mut self, row: u32, from: f64, to: f64, colour: Colour) {
+        let first = (from - 0.5).ceil().max(0.0) as usize;
+        let end = (to - 0.5).ceil().clamp(0.0, f64::from(self.size.0)) as usize;
+        if first >= end {
+            return;
         }
-        Ok(())
+        let start = row as usize * self.size.0 as usize;
+        let (red, green, blue) = colour.rgb;
+        if let Some(samples) = self.samples.get_mut(3 * (start + first)..3 * (start + end)) {
+            samples.chunks_exact_mut(3).for_each(|one| one.copy_from_slice(&[red, green, blue]));
+        }
     }
 
     /// Places each glyph itself, side bearing included.
@@ -154,6 +158,7 @@ impl Raster<'_> {
             .color(&ink)
             .pos(Pos::new(HPos::Left, VPos::Top));
         let (x, y) = (text.at.0 * FINE, text.at.1 * FINE);
+        let mut backend = BitMapBackend::with_buffer(self.samples, self.size);
         let mut pen = -text.lead() * FINE;
         for c in text.content.chars() {
             let glyph = face.glyph(c);
@@ -164,12 +169,12 @@ impl Raster<'_> {
                 (x + along, y - size / 2.0)
             };
             let corner = (corner.0.round() as i32, corner.1.round() as i32);
-            self.backend
+            backend
                 .draw_text(c.encode_utf8(&mut [0; 4]), &style, corner)
                 .map_err(FigureError::drawing)?;
             pen += glyph.advance * em;
         }
-        Ok(())
+        backend.present().map_err(FigureError::drawing)
     }
 }
 
