@@ -1,9 +1,29 @@
-//! Rows of the result tables, and CSV.
+//! The result tables: their rows, and CSV both ways.
 
-use serde::Serialize;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// One row of `panels.csv`: which settings belong to which panel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PanelRow {
+    /// The panel's name; empty if it is the only one.
+    pub panel: String,
+    /// What is computed.
+    pub kind: String,
+    /// The distance.
+    pub distance: String,
+    /// Its title.
+    pub title: String,
+    /// The number of its first setting.
+    pub first: usize,
+    /// The number of its last setting.
+    pub last: usize,
+}
 
 /// One row of `settings.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SettingRow {
     /// The setting's number, from 1.
     pub setting: usize,
@@ -34,7 +54,7 @@ pub struct SettingRow {
 }
 
 /// One row of `summary.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SummaryRow {
     /// The setting's number.
     pub setting: usize,
@@ -76,6 +96,329 @@ pub struct SummaryRow {
     pub p_exact: f64,
     /// (mean − exact mean) / its exact standard error; empty where that is 0.
     pub z: Option<f64>,
+}
+
+/// The runs of one mechanism at one setting: a block of `errors.csv`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErrorBlock {
+    /// The setting's number.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// What each run released.
+    pub released: Vec<String>,
+    /// For each error its name and its value in each run.
+    pub errors: Vec<(String, Vec<f64>)>,
+}
+
+impl ErrorBlock {
+    /// The values of one error.
+    #[must_use]
+    pub fn error(&self, metric: &str) -> Option<&[f64]> {
+        let found = self.errors.iter().find(|(name, _)| name == metric);
+        found.map(|(_, values)| values.as_slice())
+    }
+}
+
+/// One row of `theory.csv`: all outputs of one distance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TheoryRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// c.
+    pub distance: f64,
+    /// P[H = c].
+    pub probability: f64,
+    /// P[H <= c].
+    pub cumulative: f64,
+    /// How many outputs have this distance.
+    pub candidates: String,
+}
+
+/// One row of `privacy.csv`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PrivacyRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// Which data sets were compared.
+    pub scope: String,
+    /// ε of the setting.
+    pub epsilon: f64,
+    /// The largest |ln P_x(r) − ln P_x'(r)|.
+    pub loss: f64,
+    /// x.
+    pub from: String,
+    /// x'.
+    pub to: String,
+    /// r.
+    pub output: String,
+    /// The ε at which δ is given.
+    pub at_epsilon: Option<f64>,
+    /// δ at that ε.
+    pub delta_at: Option<f64>,
+}
+
+/// One row of `curves.csv`: a point of a curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurveRow {
+    /// The panel's name.
+    pub panel: String,
+    /// The figure within the panel, where there are several.
+    pub facet: String,
+    /// The mechanism's label, where the curve is about one.
+    pub mechanism: String,
+    /// What the curve shows.
+    pub curve: String,
+    /// The abscissa.
+    pub x: f64,
+    /// The ordinate.
+    pub y: f64,
+}
+
+/// One row of `change.csv`: what one changed record does to the score of a candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangeRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The candidate r.
+    pub candidate: String,
+    /// The score H(x, r).
+    pub distance: f64,
+    /// The largest |H(x, r) − H(x', r)| over the neighbours x' of x.
+    pub change: f64,
+    /// The neighbour x' that attains it.
+    pub neighbour: String,
+}
+
+/// One row of `values.csv`: a number of a table in print beside our own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValueRow {
+    /// The panel's name.
+    pub panel: String,
+    /// The mechanism's label, where the number is about one.
+    pub mechanism: String,
+    /// What the number is.
+    pub quantity: String,
+    /// At which t, n or ε.
+    pub at: String,
+    /// The number; empty where there is none.
+    pub value: Option<f64>,
+}
+
+/// One row of `readings.csv`: a value read off the printed figure beside our own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReadingRow {
+    /// The panel's name.
+    pub panel: String,
+    /// The mechanism as printed.
+    pub mechanism: String,
+    /// The abscissa or the group as printed.
+    pub at: String,
+    /// What was read: probability, mean, q1, …
+    pub quantity: String,
+    /// The reading.
+    pub read: f64,
+    /// Its reading error.
+    pub error: f64,
+    /// Our value.
+    pub computed: f64,
+    /// Reading minus computed value.
+    pub deviation: f64,
+    /// What may deviate without being remarkable; empty where probabilities decide.
+    pub allowed: Option<f64>,
+    /// The deviation in standard errors, where the reading is of a sample.
+    pub z: Option<f64>,
+    /// Whether the reading is explained by our value.
+    pub within: bool,
+    /// What is known about the reading.
+    pub note: String,
+}
+
+/// Everything that an experiment computes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tables {
+    /// `panels.csv`.
+    pub panels: Vec<PanelRow>,
+    /// `settings.csv`.
+    pub settings: Vec<SettingRow>,
+    /// `errors.csv`.
+    pub errors: Vec<ErrorBlock>,
+    /// `summary.csv`.
+    pub summary: Vec<SummaryRow>,
+    /// `theory.csv`.
+    pub theory: Vec<TheoryRow>,
+    /// `privacy.csv`.
+    pub privacy: Vec<PrivacyRow>,
+    /// `curves.csv`.
+    pub curves: Vec<CurveRow>,
+    /// `change.csv`.
+    pub change: Vec<ChangeRow>,
+    /// `values.csv`.
+    pub values: Vec<ValueRow>,
+    /// `readings.csv`.
+    pub readings: Vec<ReadingRow>,
+}
+
+impl Tables {
+    /// Appends the tables of another panel.
+    pub fn append(&mut self, mut more: Self) {
+        self.panels.append(&mut more.panels);
+        self.settings.append(&mut more.settings);
+        self.errors.append(&mut more.errors);
+        self.summary.append(&mut more.summary);
+        self.theory.append(&mut more.theory);
+        self.privacy.append(&mut more.privacy);
+        self.curves.append(&mut more.curves);
+        self.change.append(&mut more.change);
+        self.values.append(&mut more.values);
+        self.readings.append(&mut more.readings);
+    }
+
+    /// The files: name and bytes of every table that has rows.
+    #[must_use]
+    pub fn files(&self) -> Vec<(&'static str, Vec<u8>)> {
+        fn rows<T: Serialize>(name: &'static str, rows: &[T]) -> Option<(&'static str, Vec<u8>)> {
+            (!rows.is_empty()).then(|| (name, csv(rows)))
+        }
+        let files = [
+            rows("panels.csv", &self.panels),
+            rows("settings.csv", &self.settings),
+            (!self.errors.is_empty()).then(|| ("errors.csv", errors_csv(&self.errors))),
+            rows("summary.csv", &self.summary),
+            rows("theory.csv", &self.theory),
+            rows("privacy.csv", &self.privacy),
+            rows("curves.csv", &self.curves),
+            rows("change.csv", &self.change),
+            rows("values.csv", &self.values),
+            rows("readings.csv", &self.readings),
+        ];
+        files.into_iter().flatten().collect()
+    }
+
+    /// Reads the tables of a results folder; a file that is not there has no rows. On failure, what
+    /// is wrong with which file.
+    pub fn read(folder: &Path) -> Result<Self, ReadError> {
+        Ok(Self {
+            panels: read_rows(folder, "panels.csv")?,
+            settings: read_rows(folder, "settings.csv")?,
+            errors: read_errors(folder)?,
+            summary: read_rows(folder, "summary.csv")?,
+            theory: read_rows(folder, "theory.csv")?,
+            privacy: read_rows(folder, "privacy.csv")?,
+            curves: read_rows(folder, "curves.csv")?,
+            change: read_rows(folder, "change.csv")?,
+            values: read_rows(folder, "values.csv")?,
+            readings: read_rows(folder, "readings.csv")?,
+        })
+    }
+}
+
+/// The distinct texts, in order of appearance.
+pub fn distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = Vec::new();
+    for text in texts {
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen
+}
+
+/// Why a table could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read {file}: {cause}")]
+pub struct ReadError {
+    /// The file.
+    pub file: String,
+    /// What is wrong with it.
+    pub cause: String,
+}
+
+fn reader(folder: &Path, name: &str) -> Option<(String, csv::Reader<std::fs::File>)> {
+    let path = folder.join(name);
+    csv::Reader::from_path(&path).ok().map(|reader| (path.display().to_string(), reader))
+}
+
+fn read_rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, ReadError> {
+    let Some((file, mut reader)) = reader(folder, name) else { return Ok(Vec::new()) };
+    let wrong = |cause: String| ReadError { file: file.clone(), cause };
+    let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| wrong(error.to_string()))?;
+        if let Some(cell) = record.iter().find(|cell| is_no_finite_number(cell)) {
+            let line = record.position().map_or(0, csv::Position::line);
+            return Err(wrong(format!("line {line}: `{cell}` is no finite number")));
+        }
+        rows.push(record.deserialize(Some(&header)).map_err(|error| wrong(error.to_string()))?);
+    }
+    Ok(rows)
+}
+
+/// Whether a cell holds what a float may be but a table of ours never holds.
+fn is_no_finite_number(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok_and(|number| !number.is_finite())
+}
+
+/// `errors.csv`: every run with what was released and its errors. The columns are the errors of
+/// all panels; where a panel has none of a name, its cells are empty.
+fn errors_csv(blocks: &[ErrorBlock]) -> Vec<u8> {
+    let names =
+        distinct(blocks.iter().flat_map(|block| &block.errors).map(|(name, _)| name.as_str()));
+    let header = ["setting", "mechanism", "run", "released"].into_iter().chain(names.clone());
+    let mut table = Columns::new(header);
+    for block in blocks {
+        let columns: Vec<_> = names.iter().map(|name| block.error(name)).collect();
+        for (run, released) in block.released.iter().enumerate() {
+            let mut row = vec![
+                block.setting.to_string(),
+                block.mechanism.clone(),
+                (run + 1).to_string(),
+                released.clone(),
+            ];
+            let cell = |column: &Option<&[f64]>| {
+                column.map_or(String::new(), |errors| format!("{:?}", errors[run]))
+            };
+            row.extend(columns.iter().map(cell));
+            table.row(row);
+        }
+    }
+    table.finish()
+}
+
+fn read_errors(folder: &Path) -> Result<Vec<ErrorBlock>, ReadError> {
+    let Some((file, mut reader)) = reader(folder, "errors.csv") else { return Ok(Vec::new()) };
+    let wrong = |cause: String| ReadError { file: file.clone(), cause };
+    let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
+    let mut blocks: Vec<ErrorBlock> = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| wrong(error.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let number = |cell: &str| {
+            let number = cell.parse::<f64>().ok().filter(|number| number.is_finite());
+            number.ok_or_else(|| wrong(format!("line {line}: `{cell}` is no finite number")))
+        };
+        let cell = |i: usize| record.get(i).unwrap_or_default();
+        let setting = number(cell(0))? as usize;
+        let same = |block: &ErrorBlock| block.setting == setting && block.mechanism == cell(1);
+        if !blocks.last().is_some_and(same) {
+            let filled = (4..header.len()).filter(|&i| !cell(i).is_empty());
+            let errors = filled.map(|i| (header[i].to_owned(), Vec::new())).collect();
+            let mechanism = cell(1).to_owned();
+            blocks.push(ErrorBlock { setting, mechanism, released: Vec::new(), errors });
+        }
+        let Some(block) = blocks.last_mut() else { continue };
+        block.released.push(cell(3).to_owned());
+        for (name, values) in &mut block.errors {
+            let place = header.iter().position(|column| column == name).unwrap_or(0);
+            values.push(number(cell(place))?);
+        }
+    }
+    Ok(blocks)
 }
 
 /// Serialisable rows as CSV with a header.
