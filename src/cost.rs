@@ -19,6 +19,10 @@ const NS_PER_ENTRY: f64 = 15.0;
 /// Nanoseconds for one run beside that, with its row of a table.
 const NS_PER_RUN: f64 = 2_000.0;
 
+/// Nanoseconds and bytes for one output of a law that is listed value by value and sorted.
+const NS_PER_LISTED: f64 = 150.0;
+const BYTES_PER_LISTED: f64 = 60.0;
+
 /// The longest that is started without `--force`.
 pub const LONGEST: f64 = 24.0 * 3600.0;
 
@@ -115,6 +119,66 @@ pub fn predict(
     work
 }
 
+/// Predicts the law of one error of every recipe, listed value by value; an error that has at most
+/// `distinct` values is joined on the way.
+#[must_use]
+pub fn predict_laws(setting: &Setting, recipes: &[Recipe], distinct: f64) -> SettingWork {
+    let mut work = predict(setting, recipes, &[], 0);
+    for cell in &mut work.cells {
+        cell.cpu_seconds += 1e-9 * NS_PER_LISTED * cell.outputs;
+        cell.bytes += BYTES_PER_LISTED * cell.outputs.min(distinct);
+    }
+    work
+}
+
+/// Predicts the change of score at every candidate.
+#[must_use]
+pub fn predict_changes(setting: &Setting) -> SettingWork {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let candidates = approximate_compositions(n, k);
+    let outputs = candidates * (1 + k * (k - 1)) as f64;
+    let bytes = 300.0 * candidates;
+    let work = Work { outputs, bytes, cpu_seconds: 1e-9 * NS_PER_LISTED * outputs };
+    SettingWork { candidates, cells: vec![work], sampled_only: Vec::new() }
+}
+
+/// The same work so many times over.
+#[must_use]
+pub fn repeated(mut work: SettingWork, times: f64) -> SettingWork {
+    for cell in &mut work.cells {
+        cell.cpu_seconds *= times;
+        cell.outputs *= times;
+    }
+    work
+}
+
+/// Nanoseconds for one output of one adjacent pair.
+const NS_PER_COMPARISON: f64 = 8.0;
+
+/// Predicts the exact privacy loss of every recipe: over all data sets of the setting's size, or
+/// over a few of them.
+#[must_use]
+pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) -> SettingWork {
+    let posterior = &setting.posterior;
+    let candidates = approximate_compositions(posterior.n(), posterior.k());
+    let k = posterior.k() as f64;
+    let data_sets = if everything { candidates } else { 8.0 * k };
+    let ball = ball_windows(posterior, setting.distance.power(posterior));
+    let compared = box_size(posterior, &ball, candidates);
+    let cell = |recipe: &Recipe| {
+        let outputs = match recipe.needs_ball() {
+            true => data_sets * 0.5 * k * (k - 1.0) * 2.0 * compared,
+            false => data_sets,
+        };
+        // The tables of the data sets that are compared at one time.
+        let bytes = 64.0 * compared.min(1e6) + 1e5;
+        Work { outputs, bytes, cpu_seconds: 1e-9 * NS_PER_COMPARISON * outputs }
+    };
+    let cells: Vec<Work> = recipes.iter().map(cell).collect();
+    let sampled_only = vec![false; cells.len()];
+    SettingWork { candidates, cells, sampled_only }
+}
+
 fn total_length(windows: &[Window]) -> f64 {
     windows.iter().map(|&(low, high)| (high - low) as f64 + 1.0).sum()
 }
@@ -154,9 +218,9 @@ fn box_size(posterior: &Posterior, windows: &[Window], candidates: f64) -> f64 {
 
 /// The sum over all cells. Memory is that of everything kept until the end.
 #[must_use]
-pub fn total(work: &[SettingWork]) -> Work {
+pub fn total<'a>(work: impl IntoIterator<Item = &'a SettingWork>) -> Work {
     let mut sum = Work::default();
-    work.iter().flat_map(|setting| &setting.cells).for_each(|&cell| sum.add(cell));
+    work.into_iter().flat_map(|setting| &setting.cells).for_each(|&cell| sum.add(cell));
     sum
 }
 

@@ -10,13 +10,16 @@ use crate::source::Source;
 /// How far proportions may miss 1 in sum.
 const PROPORTION_SLACK: f64 = 1e-9;
 
+/// The most records whose data sets are all settings of one experiment.
+const LONGEST_LINE: u64 = 100_000;
+
 /// The largest number of records drawn from a predictive law: a second's work.
 const MOST_DRAWN: u64 = 100_000_000;
 
 /// The simplest source.
 pub const EXAMPLE: &str = "[data.balanced] with sizes = [100]";
 
-const SOURCES: [&str; 4] = ["balanced", "counts", "file", "predictive"];
+const SOURCES: [&str; 5] = ["balanced", "counts", "file", "line", "predictive"];
 
 /// Reads the table `[data]`, which must hold one source.
 pub fn read(node: &Node, config: &Source) -> Result<DataSpec, Diagnostic> {
@@ -35,6 +38,7 @@ pub fn read(node: &Node, config: &Source) -> Result<DataSpec, Diagnostic> {
         "balanced" => balanced(table),
         "counts" => counts(table),
         "file" => file(table, config),
+        "line" => line(table),
         _ => predictive(table),
     }
 }
@@ -76,6 +80,7 @@ fn proportions(node: &Node) -> Result<Vec<f64>, Diagnostic> {
 fn counts(mut table: Table) -> Result<DataSpec, Diagnostic> {
     let vectors = table.require("counts", "counts = [300, 300]");
     let at = table.take("at");
+    let at_label = table.take("at_label").map(|node| node.label()).transpose()?;
     let labels = table.take("labels");
     table.finish()?;
     let vectors = vectors?;
@@ -86,7 +91,7 @@ fn counts(mut table: Table) -> Result<DataSpec, Diagnostic> {
     let counts = vectors.vectors()?.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let at = at.map(|node| beside(&node, counts.len(), |node| node.finite())).transpose()?;
     let labels = labels.map(|node| unique_labels(&node, counts.len())).transpose()?;
-    Ok(DataSpec::Counts { counts, at, labels })
+    Ok(DataSpec::Counts { counts, at, at_label, labels })
 }
 
 /// Refuses counts whose sum is too large.
@@ -149,7 +154,7 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
     if first_repeated(&labels).is_some() {
         labels = sources;
     }
-    Ok(DataSpec::Counts { counts, at: None, labels: Some(labels) })
+    Ok(DataSpec::Counts { counts, at: None, at_label: None, labels: Some(labels) })
 }
 
 fn categories(node: &Node) -> Result<Vec<String>, Diagnostic> {
@@ -163,15 +168,25 @@ fn categories(node: &Node) -> Result<Vec<String>, Diagnostic> {
     }
 }
 
-fn predictive(mut table: Table) -> Result<DataSpec, Diagnostic> {
+fn line(table: Table) -> Result<DataSpec, Diagnostic> {
+    let sizes = limited_sizes(table, LONGEST_LINE, "too many to make every data set a setting")?;
+    Ok(DataSpec::Line { sizes })
+}
+
+fn predictive(table: Table) -> Result<DataSpec, Diagnostic> {
+    let sizes = limited_sizes(table, MOST_DRAWN, "too many to be drawn one by one")?;
+    Ok(DataSpec::Predictive { sizes })
+}
+
+/// The key `sizes`, none of them above `most`.
+fn limited_sizes(mut table: Table, most: u64, cause: &str) -> Result<Vec<u64>, Diagnostic> {
     let node = table.require("sizes", "sizes = [100, 200]");
     table.finish()?;
-    let drawable = |node: &Node| match size(node)? {
-        n if n > MOST_DRAWN => Err(node
-            .wrong(format!("{n} records are too many to be drawn one by one"))
-            .help(format!("use at most {MOST_DRAWN}, or [data.counts]"))),
+    let limited = |node: &Node| match size(node)? {
+        n if n > most => Err(node
+            .wrong(format!("{n} records are {cause}"))
+            .help(format!("use at most {most}, or [data.counts]"))),
         n => Ok(n),
     };
-    let sizes = node?.one_or_list()?.iter().map(drawable).collect::<Result<_, _>>()?;
-    Ok(DataSpec::Predictive { sizes })
+    node?.one_or_list()?.iter().map(limited).collect()
 }

@@ -6,20 +6,17 @@
 mod data;
 mod mechanisms;
 mod node;
+mod panel;
 mod resolved;
 
 pub use resolved::resolve;
 
 use crate::diagnostic::Diagnostic;
-use crate::distance::{self, Distance};
-use crate::experiment::{Case, Experiment, Grid, Kind, Look};
-use crate::metric::{self, Metric};
-use crate::model::{Posterior, Prior};
-use crate::privacy::{Delta, Epsilon, Gamma, PrivacyError};
-use crate::setting::Setting;
+use crate::experiment::{Experiment, Panel};
+use crate::privacy::PrivacyError;
 use crate::source::Source;
-use crate::stats::Whiskers;
 use node::{Node, Table, Text};
+use panel::{Context, Open};
 
 /// What the command line may replace.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,42 +48,69 @@ fn experiment(
     overrides: Overrides,
 ) -> Result<Experiment, Diagnostic> {
     // Unknown keys are reported before missing ones, since a typo is both: what `require` says waits
-    // for `finish`.
+    // until all tables are finished.
     let name = table.require("name", "name = \"my_experiment\"");
     let title = table.take("title").map(|node| node.label()).transpose()?;
-    let kind = table.take("kind").map_or(Ok(Kind::Accuracy), |node| node.one_of(&KINDS))?;
+    let place = table.take("source").map(|node| node.label()).transpose()?;
+    let notes = table.take("notes").map_or(Ok(Vec::new()), |node| texts(&node))?;
     let seed = table.take("seed").map_or(Ok(0), |node| seed(&node))?;
-    let runs = table.take("runs").map_or(Ok(1000), |node| runs(&node))?;
-    let prior = table.require("prior", "prior = [1, 1]");
-    let epsilon = table.require("epsilon", "epsilon = 1.0");
-    let deltas = numbers(table.take("delta"), Delta::new)?;
-    let gammas = numbers(table.take("gamma"), Gamma::new)?;
-    let distance =
-        table.take("distance").map_or(Ok(distance::HELLINGER), |n| named_distance(&n))?;
-    let metrics = metrics(table.take("metrics"), distance)?;
-    let mechanisms = table.require("mechanisms", "mechanisms = [\"lshist\", \"ehds\"]");
-    let look = look(&mut table)?;
-    let data = table.require("data", data::EXAMPLE);
-    table.finish()?;
-
-    let name = folder_name(&name?)?;
-    let prior = prior?;
-    let priors = prior.vectors()?.iter().map(read_prior).collect::<Result<Vec<_>, _>>()?;
-    let epsilons = numbers(Some(epsilon?), Epsilon::new)?;
-    let (variants, nodes) = mechanisms::read(&mechanisms?)?;
-    let data_node = data?;
-    let data = data::read(&data_node, source)?;
-
     let seed = overrides.seed.unwrap_or(seed);
-    let runs = overrides.runs.unwrap_or(runs);
-    let grid = Grid { priors, epsilons, deltas, gammas, data };
-    let cases = cases(&grid, seed, distance, &prior, &data_node)?;
-    mechanisms::check(&variants, &nodes, &cases)?;
+    let tables = match table.take("panel") {
+        None => vec![],
+        Some(node) => node.list()?,
+    };
+    let context = Context { source, seed, overrides };
+    let mut panels = if tables.is_empty() {
+        let open = Open::take(&mut table);
+        table.finish()?;
+        vec![context.panel(open, String::new(), 1)?]
+    } else {
+        several(table, &tables, &context)?
+    };
+    let name = folder_name(&name?)?;
     let title = title.unwrap_or_else(|| name.clone());
-    Ok(Experiment { name, title, kind, seed, runs, distance, metrics, variants, grid, cases, look })
+    for panel in panels.iter_mut().filter(|panel| panel.title.is_empty()) {
+        panel.title.clone_from(&title);
+    }
+    Ok(Experiment { name, title, source: place, notes, seed, panels })
 }
 
-const KINDS: [(&str, Kind); 1] = [("accuracy", Kind::Accuracy)];
+/// Several panels: each inherits what it does not set.
+fn several<'a>(
+    mut table: Table<'a>,
+    nodes: &[Node<'a>],
+    context: &Context,
+) -> Result<Vec<Panel>, Diagnostic> {
+    let mut opened = Vec::new();
+    for node in nodes {
+        let mut inner = node.table("[[panel]] with id = \"a\"")?.within(&table);
+        let open = Open::take(&mut inner);
+        table.know(&inner);
+        let missing = || node.wrong("a panel has no `id`").help("add for example id = \"a\"");
+        let id = inner.take_own("id").ok_or_else(missing)?;
+        inner.finish()?;
+        opened.push((id, open));
+    }
+    let shared = panel::parameter_nodes(&mut table);
+    table.finish()?;
+    let mut panels: Vec<Panel> = Vec::new();
+    for (id, open) in opened {
+        let name = folder_name(&id)?;
+        if panels.iter().any(|panel| panel.id == name) {
+            return Err(id
+                .wrong(format!("two panels are called `{name}`"))
+                .help("give each panel an id of its own"));
+        }
+        let first = panels.last().map_or(1, |panel| panel.first + panel.cases.len());
+        panels.push(context.panel(open, name, first)?);
+    }
+    panel::check_shared(&shared, &panels)?;
+    Ok(panels)
+}
+
+fn texts(node: &Node) -> Result<Vec<String>, Diagnostic> {
+    node.one_or_list()?.iter().map(Node::label).collect()
+}
 
 /// TOML's whole numbers end at 2⁶³ − 1, and so do seeds.
 fn seed(node: &Node) -> Result<u64, Diagnostic> {
@@ -97,16 +121,6 @@ fn seed(node: &Node) -> Result<u64, Diagnostic> {
             .help("use a seed below 2^63"));
     }
     Ok(seed)
-}
-
-fn runs(node: &Node) -> Result<u64, Diagnostic> {
-    match node.whole()? {
-        0 => Err(node.wrong("`runs` is 0").help("ask for at least one run, such as runs = 1000")),
-        runs if runs > MOST_RUNS => Err(node
-            .wrong(format!("{runs} runs are more than {MOST_RUNS}"))
-            .help("the exact means need no runs at all; 1000 runs make good box plots")),
-        runs => Ok(runs),
-    }
 }
 
 /// The name becomes a folder: letters, digits, `_`, `-` and `.`, not hidden.
@@ -120,12 +134,6 @@ fn folder_name(node: &Node) -> Result<String, Diagnostic> {
             .help("use at most 100 letters, digits, `_`, `-` and `.`"));
     }
     Ok(name.to_owned())
-}
-
-fn read_prior(node: &Node) -> Result<Prior, Diagnostic> {
-    let alpha = node.list()?.iter().map(Node::number).collect::<Result<_, _>>()?;
-    Prior::new(alpha)
-        .map_err(|error| node.wrong(error.to_string()).help("write for example prior = [1, 1]"))
 }
 
 /// A number or a list of numbers, each checked; nothing if the key is absent.
@@ -144,38 +152,6 @@ fn privacy_number<T>(
     check(node.number()?).map_err(|error| node.wrong(error.to_string()).help(error.remedy()))
 }
 
-fn named_distance(node: &Node) -> Result<&'static dyn Distance, Diagnostic> {
-    node.one_of(&distance::ALL.map(|distance| (distance.id(), distance)))
-}
-
-/// The metrics beside the distance, which is always there.
-fn metrics(node: Option<Node>, distance: &dyn Distance) -> Result<Vec<Metric>, Diagnostic> {
-    let Some(node) = node else { return Ok(Vec::new()) };
-    let known: Vec<_> = metric::all().into_iter().map(|metric| (metric.id, metric)).collect();
-    let mut metrics: Vec<Metric> = Vec::new();
-    for element in node.one_or_list()? {
-        let metric = element.one_of(&known)?;
-        if metric.id != distance.id() && !metrics.contains(&metric) {
-            metrics.push(metric);
-        }
-    }
-    Ok(metrics)
-}
-
-fn look(table: &mut Table) -> Result<Look, Diagnostic> {
-    let mut look = Look::default();
-    if let Some(node) = table.take("whiskers") {
-        look.whiskers = match node.is_string() {
-            true => node.one_of(&[("range", Whiskers::Range)])?,
-            false => Whiskers::Iqr(positive(&node)?),
-        };
-    }
-    if let Some(node) = table.take("outliers") {
-        look.outliers = node.boolean()?;
-    }
-    Ok(look)
-}
-
 /// A positive number that does not overflow when it meets the smallest ε or sensitivity.
 fn positive(node: &Node) -> Result<f64, Diagnostic> {
     let value = node.number()?;
@@ -184,33 +160,4 @@ fn positive(node: &Node) -> Result<f64, Diagnostic> {
     }
     let cause = format!("`{}` is {value:?}, but it must lie between 1e-100 and 1e100", node.key());
     Err(node.wrong(cause).help("write for example 1.5"))
-}
-
-/// Every combination of prior, data, ε, δ and γ.
-fn cases(
-    grid: &Grid,
-    seed: u64,
-    distance: &'static dyn Distance,
-    prior_node: &Node,
-    data_node: &Node,
-) -> Result<Vec<Case>, Diagnostic> {
-    let mut cases = Vec::new();
-    for prior in &grid.priors {
-        let data_sets = grid.data.data_sets(prior, seed).map_err(|(cause, remedy)| {
-            let node = if grid.priors.len() > 1 { prior_node } else { data_node };
-            node.wrong(cause).help(remedy)
-        })?;
-        for data in data_sets {
-            for &epsilon in &grid.epsilons {
-                for delta in grid.deltas_or_none() {
-                    for gamma in grid.gammas_or_one() {
-                        let posterior = Posterior::new(prior.clone(), data.counts.clone());
-                        let setting = Setting { posterior, epsilon, delta, gamma, distance };
-                        cases.push(Case { setting, label: data.label.clone(), at: data.at });
-                    }
-                }
-            }
-        }
-    }
-    Ok(cases)
 }

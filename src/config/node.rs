@@ -36,9 +36,15 @@ pub struct Node<'a> {
     text: Text<'a>,
     key: &'a str,
     value: &'a Spanned<DeValue<'a>>,
+    inherited: bool,
 }
 
 impl<'a> Node<'a> {
+    /// Whether the value stands in the table around the one that was asked.
+    pub fn is_inherited(&self) -> bool {
+        self.inherited
+    }
+
     /// The key under which the value stands.
     pub fn key(&self) -> &'a str {
         self.key
@@ -188,19 +194,40 @@ fn with_article(noun: &str) -> String {
 pub struct Table<'a> {
     text: Text<'a>,
     table: &'a DeTable<'a>,
+    /// The table around this one, for keys that this one does not set.
+    around: Option<&'a DeTable<'a>>,
     known: BTreeSet<&'static str>,
 }
 
 impl<'a> Table<'a> {
     pub fn new(text: Text<'a>, table: &'a DeTable<'a>) -> Self {
-        Self { text, table, known: BTreeSet::new() }
+        Self { text, table, around: None, known: BTreeSet::new() }
+    }
+
+    /// This table, with everything that it does not set taken from the one around it.
+    pub fn within(self, around: &Self) -> Self {
+        Self { around: Some(around.table), ..self }
     }
 
     /// The value of `key`, if it is there.
     pub fn take(&mut self, key: &'static str) -> Option<Node<'a>> {
+        self.take_own(key).or_else(|| self.node(self.around?, key, true))
+    }
+
+    /// The value of `key`, if this very table sets it.
+    pub fn take_own(&mut self, key: &'static str) -> Option<Node<'a>> {
         self.known.insert(key);
-        let (key, value) = self.table.iter().find(|(k, _)| k.get_ref() == key)?;
-        Some(Node { text: self.text, key: key.get_ref(), value })
+        self.node(self.table, key, false)
+    }
+
+    fn node(&self, table: &'a DeTable<'a>, key: &str, inherited: bool) -> Option<Node<'a>> {
+        let (key, value) = table.iter().find(|(k, _)| k.get_ref() == key)?;
+        Some(Node { text: self.text, key: key.get_ref(), value, inherited })
+    }
+
+    /// Counts the keys that were asked of a table inside this one as known.
+    pub fn know(&mut self, inner: &Self) {
+        self.known.extend(&inner.known);
     }
 
     /// The value of `key`, which must be there.

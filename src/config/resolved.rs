@@ -3,7 +3,7 @@
 
 use toml::{Table, Value};
 
-use crate::experiment::{DataSpec, Experiment};
+use crate::experiment::{DataSpec, Experiment, Panel, Parameters};
 use crate::mechanism::Variant;
 use crate::privacy::{Delta, Epsilon, Gamma};
 use crate::stats::Whiskers;
@@ -15,11 +15,37 @@ pub fn resolve(experiment: &Experiment) -> String {
     let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
     put("name", experiment.name.clone().into());
     put("title", experiment.title.clone().into());
-    put("kind", experiment.kind.id().into());
+    if let Some(source) = &experiment.source {
+        put("source", source.clone().into());
+    }
+    if !experiment.notes.is_empty() {
+        put("notes", experiment.notes.clone().into());
+    }
     put("seed", whole(experiment.seed));
-    put("runs", whole(experiment.runs));
-    put("distance", experiment.distance.id().into());
-    let grid = &experiment.grid;
+    match &experiment.panels[..] {
+        [only] if only.id.is_empty() => table.extend(panel(only)),
+        panels => {
+            put("panel", panels.iter().map(|one| panel(one).into()).collect::<Vec<Value>>().into())
+        }
+    }
+    format!(
+        "# Written by dpbi {}: the experiment as it was run.\n{table}",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// The keys of one panel.
+fn panel(panel: &Panel) -> Table {
+    let mut table = Table::new();
+    let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
+    if !panel.id.is_empty() {
+        put("id", panel.id.clone().into());
+    }
+    put("title", panel.title.clone().into());
+    put("kind", panel.kind.id().into());
+    put("runs", whole(panel.runs));
+    put("distance", panel.distance.id().into());
+    let grid = &panel.grid;
     let prior = |prior: &crate::model::Prior| Value::from(prior.alpha().to_vec());
     put("prior", grid.priors.iter().map(prior).collect::<Vec<_>>().into());
     put("epsilon", grid.epsilons.iter().copied().map(Epsilon::get).collect::<Vec<_>>().into());
@@ -29,24 +55,52 @@ pub fn resolve(experiment: &Experiment) -> String {
     if !grid.gammas.is_empty() {
         put("gamma", grid.gammas.iter().copied().map(Gamma::get).collect::<Vec<_>>().into());
     }
-    if !experiment.metrics.is_empty() {
-        let ids = experiment.metrics.iter().map(|metric| metric.id);
+    if !panel.metrics.is_empty() {
+        let ids = panel.metrics.iter().map(|metric| metric.id);
         put("metrics", ids.collect::<Vec<_>>().into());
     }
-    put("mechanisms", experiment.variants.iter().map(mechanism).collect::<Vec<_>>().into());
+    if panel.kind.compares_mechanisms() {
+        put("mechanisms", panel.variants.iter().map(mechanism).collect::<Vec<_>>().into());
+    }
     put(
         "whiskers",
-        match experiment.look.whiskers {
+        match panel.look.whiskers {
             Whiskers::Range => "range".into(),
             Whiskers::Iqr(factor) => factor.into(),
         },
     );
-    put("outliers", experiment.look.outliers.into());
+    put("outliers", panel.look.outliers.into());
+    if let Some(readings) = &panel.readings {
+        put("readings", readings.name.clone().into());
+    }
     put("data", data(&grid.data));
-    format!(
-        "# Written by dpbi {}: the experiment as it was run.\n{table}",
-        env!("CARGO_PKG_VERSION")
-    )
+    table.extend(parameters(&panel.parameters));
+    table
+}
+
+fn parameters(parameters: &Parameters) -> Table {
+    let mut table = Table::new();
+    let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
+    if let Some((from, to)) = parameters.view {
+        put("view", vec![from, to].into());
+    }
+    if !parameters.sensitivities.is_empty() {
+        let names = parameters.sensitivities.iter().map(|name| name.id());
+        put("sensitivities", names.collect::<Vec<_>>().into());
+    }
+    if !parameters.scopes.is_empty() {
+        put("scope", parameters.scopes.iter().map(|name| name.id()).collect::<Vec<_>>().into());
+    }
+    if let Some(epsilon) = parameters.at_epsilon {
+        put("at_epsilon", epsilon.into());
+    }
+    if !parameters.figures.is_empty() {
+        put("figures", parameters.figures.iter().map(|name| name.id()).collect::<Vec<_>>().into());
+    }
+    if !parameters.steps.is_empty() {
+        put("steps", parameters.steps.iter().copied().map(whole).collect::<Vec<_>>().into());
+    }
+    table
 }
 
 /// Counts, runs and seeds all lie in TOML's range: the config reader sees to it.
@@ -85,15 +139,22 @@ fn data(spec: &DataSpec) -> Value {
             }
             "balanced"
         }
-        DataSpec::Counts { counts, at, labels } => {
+        DataSpec::Counts { counts, at, at_label, labels } => {
             put("counts", counts.iter().map(|counts| wholes(counts)).collect::<Vec<_>>().into());
             if let Some(at) = at {
                 put("at", at.clone().into());
+            }
+            if let Some(label) = at_label {
+                put("at_label", label.clone().into());
             }
             if let Some(labels) = labels {
                 put("labels", labels.clone().into());
             }
             "counts"
+        }
+        DataSpec::Line { sizes } => {
+            put("sizes", wholes(sizes));
+            "line"
         }
         DataSpec::Predictive { sizes } => {
             put("sizes", wholes(sizes));

@@ -19,8 +19,15 @@ pub enum DataSpec {
         counts: Vec<Counts>,
         /// The abscissa of each in a figure.
         at: Option<Vec<f64>>,
+        /// What the abscissas are.
+        at_label: Option<String>,
         /// The name of each.
         labels: Option<Vec<String>>,
+    },
+    /// `[data.line]`: every data set of two categories, its abscissa the first count.
+    Line {
+        /// The numbers of records.
+        sizes: Vec<u64>,
     },
     /// `[data.predictive]`: drawn from the prior's own predictive law.
     Predictive {
@@ -60,7 +67,7 @@ impl DataSpec {
                 fits(proportions.len(), "the proportions have")?;
                 Ok(sizes.iter().map(|&n| plain(split(n, proportions))).collect())
             }
-            Self::Counts { counts, at, labels } => (counts.iter().enumerate())
+            Self::Counts { counts, at, labels, .. } => (counts.iter().enumerate())
                 .map(|(i, counts)| {
                     let label = labels.as_ref().map(|labels| labels[i].clone());
                     let what = match &label {
@@ -72,6 +79,17 @@ impl DataSpec {
                     Ok(DataSet { counts: counts.clone(), label, at })
                 })
                 .collect(),
+            Self::Line { sizes } => {
+                fits(2, "data along a line have")?;
+                let on_line = |n: u64| {
+                    (0..=n).map(move |first| DataSet {
+                        counts: vec![first, n - first],
+                        label: None,
+                        at: Some(first as f64),
+                    })
+                };
+                Ok(sizes.iter().copied().flat_map(on_line).collect())
+            }
             Self::Predictive { sizes } => Ok(sizes
                 .iter()
                 .map(|&n| {

@@ -1,38 +1,48 @@
-//! Experiments: what a config asks for, checked and laid out case by case.
+//! Experiments: what a config asks for, checked and laid out panel by panel and case by case.
+//!
+//! A [`Panel`] is one kind of computation over one grid of settings; an [`Experiment`] is one or
+//! more panels that share a name, a seed and a results folder. Every kind has a module of its own:
+//! what it computes (rows of [`Tables`]) and what it draws from them.
 
 pub mod accuracy;
+mod axis;
+pub mod change;
+pub mod crossover;
+mod curves;
 mod dataset;
+mod kind;
+pub mod l1_tail;
 pub mod naming;
+pub mod optimality;
+pub mod privacy;
 mod sampling;
+pub mod sensitivity;
+pub mod steps;
+pub mod table_one;
+pub mod tail;
+pub mod theory;
+pub mod within;
 
 pub use dataset::{DataSet, DataSpec};
+pub use kind::{FigureName, Kind, Parameters, ScopeName, SensitivityName};
 pub use naming::Naming;
 pub use sampling::{Draws, draw};
 
+use axis::Abscissa;
+
 use crate::distance::Distance;
+use crate::figure::{Figure, Series, colour, distinguish};
+use crate::law::{Distribution, Recipe};
 use crate::mechanism::Variant;
 use crate::metric::Metric;
-use crate::model::Prior;
+use crate::model::{Prior, compositions, vector};
 use crate::privacy::{Delta, Epsilon, Gamma};
+use crate::reading::{Reading, ReadingSet, largest_deviation};
+use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
 use crate::stats::Whiskers;
-
-/// What is computed for every case. One module for each kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Errors of sampled releases beside their exact laws: [`accuracy`].
-    Accuracy,
-}
-
-impl Kind {
-    /// The name in a config.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Accuracy => "accuracy",
-        }
-    }
-}
+use crate::table::{PanelRow, ReadingRow, SettingRow, Tables};
+use crate::workbench::Workbench;
 
 /// The lists that a config combines.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +92,32 @@ pub struct Case {
     pub at: Option<f64>,
 }
 
+impl Case {
+    /// Its row of `settings.csv`.
+    fn row(&self, number: usize) -> SettingRow {
+        let setting = &self.setting;
+        let posterior = &setting.posterior;
+        let sensitivity = setting.sensitivity();
+        let beta = setting.beta(CandidatesInBeta::NPlusOne);
+        let candidates = compositions(posterior.n(), posterior.k());
+        SettingRow {
+            setting: number,
+            k: posterior.k(),
+            n: posterior.n(),
+            prior: vector(posterior.prior().alpha()),
+            counts: vector(posterior.counts()),
+            epsilon: setting.epsilon.get(),
+            delta: setting.delta.map(|delta| delta.get()),
+            gamma: setting.gamma.get(),
+            candidates: candidates.map_or(String::new(), |count| count.to_string()),
+            local: sensitivity.local(),
+            global: sensitivity.global(),
+            gamma_smooth: sensitivity.gamma_smooth(setting.gamma.get()),
+            beta_smooth: beta.map(|beta| sensitivity.beta_smooth(beta)),
+        }
+    }
+}
+
 /// How figures look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
@@ -102,10 +138,29 @@ impl Default for Look {
 pub struct Experiment {
     /// The name of the results folder.
     pub name: String,
-    /// The title of the figures.
+    /// What it shows.
+    pub title: String,
+    /// Where it stands in a document, such as "Figure 2, §7.1.1".
+    pub source: Option<String>,
+    /// What a reader should know: what is assumed, what differs from the document.
+    pub notes: Vec<String>,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// Its panels, at least one.
+    pub panels: Vec<Panel>,
+}
+
+/// One kind of computation over one grid.
+#[derive(Clone)]
+pub struct Panel {
+    /// Its name within the experiment; empty if it is the only one.
+    pub id: String,
+    /// The title of its figures.
     pub title: String,
     /// What is computed.
     pub kind: Kind,
+    /// What the kind wants to know beside the grid.
+    pub parameters: Parameters,
     /// The seed of all random streams.
     pub seed: u64,
     /// How many releases are sampled for each case and mechanism.
@@ -120,15 +175,183 @@ pub struct Experiment {
     pub grid: Grid,
     /// Their combinations.
     pub cases: Vec<Case>,
+    /// The number of its first setting: settings are numbered through all panels, from 1.
+    pub first: usize,
     /// How figures look.
     pub look: Look,
+    /// Values read off the printed figure, to be compared with ours.
+    pub readings: Option<ReadingSet>,
 }
 
-impl Experiment {
+impl Panel {
     /// The errors that are tabulated: the distance first, then the metrics asked for.
     #[must_use]
     pub fn errors(&self) -> Vec<Metric> {
         let distance = Metric::from_distance(self.distance);
         std::iter::once(distance).chain(self.metrics.iter().copied()).collect()
     }
+
+    /// Every case with the number of its setting.
+    pub fn settings(&self) -> impl Iterator<Item = (usize, &Case)> {
+        (self.first..).zip(&self.cases)
+    }
+
+    /// The case of a setting's number, if it is one of this panel's.
+    #[must_use]
+    pub fn case(&self, setting: usize) -> Option<&Case> {
+        self.cases.get(setting.checked_sub(self.first)?)
+    }
+
+    /// Whether a setting's number is one of this panel's.
+    #[must_use]
+    pub fn owns(&self, setting: usize) -> bool {
+        self.case(setting).is_some()
+    }
+
+    /// The recipes of all mechanisms at one case.
+    ///
+    /// # Panics
+    /// If a mechanism refuses the case; the config reader has asked all of them.
+    #[must_use]
+    pub fn recipes(&self, case: &Case) -> Vec<Recipe> {
+        let recipe =
+            |variant: &Variant| variant.recipe(&case.setting).expect("checked by the config");
+        self.variants.iter().map(recipe).collect()
+    }
+
+    /// The law of the error of every mechanism at one case; `None` for one that is too large.
+    fn distributions(&self, case: &Case) -> Vec<Option<Distribution>> {
+        let recipes = self.recipes(case);
+        let bench = Workbench::new(&case.setting, &recipes, &[]);
+        let field = bench.fields().next().expect("the distance");
+        let law = |&recipe| Distribution::new(bench.law(recipe).as_ref(), field);
+        recipes.iter().map(law).collect()
+    }
+
+    /// The probability that every mechanism releases the truth at one case.
+    fn p_exact(&self, case: &Case) -> Vec<f64> {
+        let recipes = self.recipes(case);
+        let bench = Workbench::new(&case.setting, &recipes, &[]);
+        recipes.iter().map(|&recipe| bench.law(recipe).p_exact()).collect()
+    }
+
+    /// The readings of one mechanism at one case.
+    fn readings_of<'a>(
+        &'a self,
+        label: &'a str,
+        case: &'a Case,
+    ) -> impl Iterator<Item = &'a Reading> {
+        let abscissa = Abscissa::new(self);
+        let all = self.readings.iter().flat_map(|set| &set.readings);
+        all.filter(move |reading| reading.mechanism == label && abscissa.is_at(case, &reading.at))
+    }
+
+    /// A reading that belongs to no cell of the panel.
+    #[must_use]
+    pub fn unplaced_reading(&self) -> Option<&Reading> {
+        let abscissa = Abscissa::new(self);
+        let named = |reading: &Reading| match self.kind {
+            Kind::Sensitivity => reading.mechanism == SensitivityName::Local.id(),
+            _ => self.variants.iter().any(|variant| variant.label == reading.mechanism),
+        };
+        let placed = |reading: &Reading| match self.kind {
+            Kind::Theory => self.cases.len() == 1,
+            _ => self.cases.iter().any(|case| abscissa.is_at(case, &reading.at)),
+        };
+        let mut all = self.readings.iter().flat_map(|set| &set.readings);
+        all.find(|reading| !named(reading) || !placed(reading))
+    }
+
+    /// How each mechanism is drawn.
+    fn series(&self) -> Vec<Series> {
+        let first = &self.cases[0].setting;
+        let mut series: Vec<Series> = (self.variants.iter())
+            .map(|variant| Series {
+                label: variant.title().to_owned(),
+                colour: colour(variant.mechanism.id()),
+                private: variant.guarantee(first).is_private(),
+            })
+            .collect();
+        distinguish(&mut series);
+        series
+    }
+
+    fn rows(&self) -> Tables {
+        let settings: Vec<SettingRow> =
+            self.settings().map(|(number, case)| case.row(number)).collect();
+        let panel = PanelRow {
+            panel: self.id.clone(),
+            kind: self.kind.id().to_owned(),
+            distance: self.distance.id().to_owned(),
+            title: self.title.clone(),
+            first: self.first,
+            last: self.first + self.cases.len() - 1,
+        };
+        Tables { panels: vec![panel], settings, ..Tables::default() }
+    }
+
+    /// Computes all its tables. `finished` is called with case and mechanism whenever a cell is
+    /// done, from any thread.
+    #[must_use]
+    pub fn compute(&self, finished: &Finished) -> Tables {
+        let mut tables = self.rows();
+        tables.append(match self.kind {
+            Kind::Accuracy => accuracy::compute(self, finished),
+            Kind::Theory => theory::compute(self, finished),
+            Kind::Sensitivity => sensitivity::compute(self),
+            Kind::Change => change::compute(self),
+            Kind::Privacy => privacy::compute(self, finished),
+            Kind::Within => within::compute(self),
+            Kind::Steps => steps::compute(self),
+            Kind::Crossover => crossover::compute(self),
+            Kind::Optimality => optimality::compute(self),
+            Kind::Tail => tail::compute(self),
+            Kind::Normaliser => tail::normaliser::compute(self),
+            Kind::L1Tail => l1_tail::compute(self),
+            Kind::TableOne => table_one::compute(self),
+        });
+        tables
+    }
+
+    /// Its figures with their file names (without ending), drawn from tables.
+    #[must_use]
+    pub fn figures(&self, tables: &Tables) -> Vec<(String, Figure)> {
+        let figures = match self.kind {
+            Kind::Accuracy => accuracy::figures(self, tables),
+            Kind::Theory => theory::figures(self, tables),
+            Kind::Sensitivity => sensitivity::figures(self, tables),
+            Kind::Change => change::figures(self, tables),
+            Kind::Privacy => privacy::figures(self, tables),
+            Kind::Within => within::figures(self, tables),
+            Kind::Steps => steps::figures(self, tables),
+            Kind::Crossover => crossover::figures(self, tables),
+            Kind::Optimality => optimality::figures(self, tables),
+            Kind::Tail => tail::figures(self, tables),
+            Kind::Normaliser => tail::normaliser::figures(self, tables),
+            Kind::L1Tail => l1_tail::figures(self, tables),
+            Kind::TableOne => table_one::figures(self, tables),
+        };
+        let named = |(name, mut figure): (String, Figure)| {
+            self.note_deviation(&mut figure, tables);
+            match self.id.as_str() {
+                "" => (name, figure),
+                id => (format!("{id}-{name}"), figure),
+            }
+        };
+        figures.into_iter().map(named).collect()
+    }
+
+    /// Says in a figure that shows readings how far they are off.
+    fn note_deviation(&self, figure: &mut Figure, tables: &Tables) {
+        let own: Vec<&ReadingRow> =
+            tables.readings.iter().filter(|row| row.panel == self.id).collect();
+        if let Some(note) = figure.note_beside_readings()
+            && let Some(largest) = largest_deviation(own.iter().copied())
+        {
+            *note += &format!("; readings deviate by at most {largest}");
+        }
+    }
 }
+
+/// Called with case and mechanism (their places in the panel) when a cell is done.
+pub type Finished<'a> = dyn Fn(usize, usize) + Sync + 'a;

@@ -3,126 +3,57 @@
 
 use std::collections::BTreeMap;
 
-use crate::experiment::{Case, Experiment, Naming, naming};
+use crate::experiment::axis::{Abscissa, Axis};
+use crate::experiment::curves::line;
+use crate::experiment::{Case, FigureName, Panel, naming};
 use crate::figure::{
-    BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Sample, Scale, Series, colour,
-    distinguish,
+    BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Sample, Scale, Series,
 };
-use crate::mechanism::Variant;
 use crate::metric::Metric;
 use crate::model::vector;
+use crate::reading::Quantity;
 use crate::stats::Whiskers;
-use crate::table::SummaryRow;
-
-/// What the horizontal axis shows: the first property, in this order, that differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Axis {
-    At,
-    Size,
-    Epsilon,
-    /// Priors whose parameters all agree.
-    SymmetricPrior,
-    Prior,
-    Delta,
-    Gamma,
-    /// Nothing has an order: the data sets side by side.
-    Data,
-}
-
-impl Axis {
-    fn of(experiment: &Experiment, naming: &Naming) -> Self {
-        let orders = [
-            (Self::At, experiment.cases.iter().all(|case| case.at.is_some())),
-            (Self::Size, naming.sizes && !naming.labelled && !naming.counts),
-            (Self::Epsilon, naming.epsilons),
-            (
-                Self::SymmetricPrior,
-                naming.priors && experiment.cases.iter().all(has_symmetric_prior),
-            ),
-            (Self::Prior, naming.priors),
-            (Self::Delta, naming.deltas),
-            (Self::Gamma, naming.gammas),
-        ];
-        orders.into_iter().find(|(_, differs)| *differs).map_or(Self::Data, |(axis, _)| axis)
-    }
-
-    /// The text under the axis, for cases like `case`.
-    fn label(self, case: &Case) -> Option<&'static str> {
-        match (self, case.setting.posterior.k()) {
-            (Self::At, _) => Some("at"),
-            (Self::Data, _) => None,
-            (Self::Size, _) => Some("number of records n"),
-            (Self::Epsilon, _) => Some("privacy parameter ε"),
-            (Self::SymmetricPrior, 2) => Some("b, the prior being (b, b)"),
-            (Self::SymmetricPrior, _) => Some("b, the prior being (b, …, b)"),
-            (Self::Prior, _) => Some("prior"),
-            (Self::Delta, _) => Some("δ"),
-            (Self::Gamma, _) => Some("γ"),
-        }
-    }
-
-    /// The number on the axis, where there is one.
-    fn position(self, case: &Case) -> Option<f64> {
-        let setting = &case.setting;
-        match self {
-            Self::At => case.at,
-            Self::Size => Some(setting.posterior.n() as f64),
-            Self::Epsilon => Some(setting.epsilon.get()),
-            Self::SymmetricPrior => Some(setting.posterior.alpha(0)),
-            Self::Delta => setting.delta.map(|delta| delta.get()),
-            Self::Gamma => Some(setting.gamma.get()),
-            Self::Prior | Self::Data => None,
-        }
-    }
-
-    /// The text at the axis.
-    fn name(self, case: &Case, naming: &Naming) -> String {
-        match (self, self.position(case)) {
-            (Self::Delta, Some(delta)) => format!("{delta:?}"),
-            (_, Some(position)) => position.to_string(),
-            (Self::Prior, None) => naming::parenthesised(case.setting.posterior.prior().alpha()),
-            _ => naming.data(case),
-        }
-    }
-}
-
-fn has_symmetric_prior(case: &Case) -> bool {
-    let alpha = case.setting.posterior.prior().alpha();
-    alpha.iter().all(|a| *a == alpha[0])
-}
+use crate::table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
 
 /// Cases that share everything but what the axis shows: one figure. Each with its place among all.
 struct Facet<'a> {
     cases: Vec<(usize, &'a Case)>,
 }
 
-/// The errors of one cell: case, mechanism, error.
-pub type Errors<'a> = dyn Fn(usize, usize, usize) -> &'a [f64] + 'a;
-
 /// Everything a figure needs to know.
 struct Drawing<'a> {
-    experiment: &'a Experiment,
-    naming: Naming,
-    axis: Axis,
+    panel: &'a Panel,
+    abscissa: Abscissa,
     rows: BTreeMap<(usize, &'a str, &'a str), &'a SummaryRow>,
-    errors: &'a Errors<'a>,
+    errors: BTreeMap<(usize, &'a str), &'a ErrorBlock>,
+    readings: Vec<&'a ReadingRow>,
 }
 
-/// All figures with their names (without ending), drawn from the summary's rows; single errors are
-/// asked for only where outliers are drawn.
+/// All figures with their names (without ending).
 #[must_use]
-pub fn figures<'a>(
-    experiment: &'a Experiment,
-    summary: &'a [SummaryRow],
-    errors: &'a Errors<'a>,
-) -> Vec<(String, Figure)> {
-    let naming = Naming::new(&experiment.cases);
-    let axis = Axis::of(experiment, &naming);
-    let rows =
-        summary.iter().map(|row| ((row.setting, &*row.mechanism, &*row.metric), row)).collect();
-    let drawing = Drawing { experiment, naming, axis, rows, errors };
+pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+    let abscissa = Abscissa::new(panel);
+    let axis = abscissa.axis;
+    let summary =
+        tables.summary.iter().map(|row| ((row.setting, &*row.mechanism, &*row.metric), row));
+    let errors = tables.errors.iter().map(|block| ((block.setting, &*block.mechanism), block));
+    let readings = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let drawing = Drawing {
+        panel,
+        abscissa,
+        rows: summary.collect(),
+        errors: errors.collect(),
+        readings: readings.collect(),
+    };
+    let asked = match panel.parameters.figures.as_slice() {
+        [] => vec![FigureName::Box, FigureName::Mean],
+        some => some.to_vec(),
+    };
+    // Data sets side by side have no order, and no line through their means.
+    let drawable = |name: &FigureName| *name != FigureName::Mean || axis != Axis::Data;
+    let asked: Vec<FigureName> = asked.into_iter().filter(drawable).collect();
     let facets = drawing.facets();
-    let metrics = experiment.errors();
+    let metrics = panel.errors();
     let mut figures = Vec::new();
     for (number, facet) in (1..).zip(&facets) {
         for (metric_index, metric) in metrics.iter().enumerate() {
@@ -133,11 +64,13 @@ pub fn figures<'a>(
             if facets.len() > 1 {
                 suffix += &format!("-{number}");
             }
-            let boxes = drawing.boxes(facet, metric, metric_index);
-            figures.push((format!("box{suffix}"), Figure::Box(boxes)));
-            if axis != Axis::Data {
-                let means = drawing.means(facet, metric);
-                figures.push((format!("mean{suffix}"), Figure::Curve(means)));
+            for name in &asked {
+                let figure = match name {
+                    FigureName::Box => Figure::Box(drawing.boxes(facet, metric)),
+                    FigureName::Mean => Figure::Curve(drawing.means(facet, metric)),
+                    FigureName::Runs => Figure::Curve(drawing.runs(facet, metric)),
+                };
+                figures.push((format!("{}{suffix}", name.id()), figure));
             }
         }
     }
@@ -149,7 +82,7 @@ impl<'a> Drawing<'a> {
     fn facets(&self) -> Vec<Facet<'a>> {
         let mut keys: Vec<String> = Vec::new();
         let mut facets: Vec<Facet> = Vec::new();
-        for (index, case) in self.experiment.cases.iter().enumerate() {
+        for (index, case) in self.panel.cases.iter().enumerate() {
             let key = self.facet_key(case);
             let place = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
                 keys.push(key);
@@ -162,21 +95,22 @@ impl<'a> Drawing<'a> {
     }
 
     fn facet_key(&self, case: &Case) -> String {
-        let data = match self.axis {
+        let data = match self.abscissa.axis {
             Axis::Size | Axis::Data | Axis::At => String::new(),
-            _ => self.naming.data(case),
+            _ => self.abscissa.naming.data(case),
         };
         self.shared(case, &data)
     }
 
     /// Prior, ε, δ and γ as far as the axis does not show them, after `data`.
     fn shared(&self, case: &Case, data: &str) -> String {
-        let unless =
-            |axes: &[Axis], text: Option<String>| text.filter(|_| !axes.contains(&self.axis));
-        let variants = &self.experiment.variants;
-        let delta_matters =
-            self.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta());
-        let gamma_matters = self.naming.gammas || case.setting.gamma.get() != 1.0;
+        let unless = |axes: &[Axis], text: Option<String>| {
+            text.filter(|_| !axes.contains(&self.abscissa.axis))
+        };
+        let variants = &self.panel.variants;
+        let delta_matters = self.abscissa.naming.deltas
+            || variants.iter().any(|variant| variant.mechanism.uses_delta());
+        let gamma_matters = self.abscissa.naming.gammas || case.setting.gamma.get() != 1.0;
         let parts = [
             Some(data.to_owned()).filter(|data| !data.is_empty()),
             unless(&[Axis::Epsilon], Some(naming::epsilon(case))),
@@ -188,7 +122,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn note(&self, facet: &Facet, last: &str) -> String {
-        let runs = match self.experiment.runs {
+        let runs = match self.panel.runs {
             1 => "1 run".to_owned(),
             runs => format!("{runs} runs"),
         };
@@ -196,57 +130,58 @@ impl<'a> Drawing<'a> {
     }
 
     fn row(&self, case: usize, label: &str, metric: &str) -> Option<&'a SummaryRow> {
-        self.rows.get(&(case + 1, label, metric)).copied()
+        self.rows.get(&(self.panel.first + case, label, metric)).copied()
     }
 
-    fn series(&self) -> Vec<Series> {
-        let first = &self.experiment.cases[0].setting;
-        let mut series: Vec<Series> = (self.experiment.variants.iter())
-            .map(|variant| Series {
-                label: variant.title().to_owned(),
-                colour: colour(variant.mechanism.id()),
-                private: variant.guarantee(first).is_private(),
-            })
-            .collect();
-        distinguish(&mut series);
-        series
-    }
-
-    fn boxes(&self, facet: &Facet, metric: &Metric, metric_index: usize) -> BoxFigure {
-        let whiskers = match self.experiment.look.whiskers {
+    fn boxes(&self, facet: &Facet, metric: &Metric) -> BoxFigure {
+        let whiskers = match self.panel.look.whiskers {
             Whiskers::Range => "whiskers: range".to_owned(),
             Whiskers::Iqr(factor) => format!("whiskers: {factor} IQR"),
         };
         let groups = facet.cases.iter().map(|&(index, case)| {
             let counts = vector(case.setting.posterior.counts()).replace(';', " / ");
-            let data_axis = matches!(self.axis, Axis::Data | Axis::At);
+            let data_axis = matches!(self.abscissa.axis, Axis::Data | Axis::At);
             Group {
-                label: self.axis.name(case, &self.naming),
-                sublabel: (data_axis && self.naming.labelled).then_some(counts),
-                boxes: (self.experiment.variants.iter().enumerate())
-                    .map(|(variant, Variant { label, .. })| {
-                        let row = self.row(index, label, metric.id)?;
-                        Some(self.box_stats(row, (self.errors)(index, variant, metric_index)))
+                label: self.abscissa.axis.name(case, &self.abscissa.naming),
+                sublabel: (data_axis && self.abscissa.naming.labelled).then_some(counts),
+                boxes: (self.panel.variants.iter())
+                    .map(|variant| {
+                        let row = self.row(index, &variant.label, metric.id)?;
+                        Some(self.box_stats(row, case))
                     })
                     .collect(),
             }
         });
         BoxFigure {
-            title: self.experiment.title.clone(),
+            title: self.panel.title.clone(),
             note: self.note(facet, &whiskers),
-            x_label: self.axis.label(facet.cases[0].1).map(str::to_owned),
+            x_label: self.abscissa.axis.label(self.panel),
             y_label: metric.error_title(),
-            series: self.series(),
+            series: self.panel.series(),
             groups: groups.collect(),
             bounds: Some((0.0, metric.bound.unwrap_or(f64::INFINITY))),
         }
     }
 
-    fn box_stats(&self, row: &SummaryRow, errors: &[f64]) -> BoxStats {
+    fn errors(&self, row: &SummaryRow) -> &[f64] {
+        let block = self.errors.get(&(row.setting, row.mechanism.as_str()));
+        block.and_then(|block| block.error(&row.metric)).unwrap_or_default()
+    }
+
+    /// The readings of one mechanism at one case, in the error that was printed.
+    fn readings(&self, case: &Case, row: &SummaryRow) -> impl Iterator<Item = &ReadingRow> {
+        let printed = row.metric == self.panel.distance.id();
+        let of_row = move |reading: &&&ReadingRow| {
+            printed && reading.mechanism == row.mechanism && self.abscissa.is_at(case, &reading.at)
+        };
+        self.readings.iter().filter(of_row).copied()
+    }
+
+    fn box_stats(&self, row: &SummaryRow, case: &Case) -> BoxStats {
         let outside = |v: &&f64| **v < row.whisker_low || **v > row.whisker_high;
         let mut outliers: Vec<f64> = Vec::new();
-        if self.experiment.look.outliers {
-            outliers = errors.iter().filter(outside).copied().collect();
+        if self.panel.look.outliers {
+            outliers = self.errors(row).iter().filter(outside).copied().collect();
             outliers.sort_by(f64::total_cmp);
             outliers.dedup();
         }
@@ -260,25 +195,28 @@ impl<'a> Drawing<'a> {
             notch_high: row.notch_high,
             outliers,
             exact_mean: row.exact_mean,
+            readings: self.readings(case, row).map(|reading| reading.read).collect(),
         }
     }
 
     fn means(&self, facet: &Facet, metric: &Metric) -> CurveFigure {
         // A prior without a number is a category.
         let positions: Option<Vec<f64>> =
-            facet.cases.iter().map(|(_, case)| self.axis.position(case)).collect();
-        let names = || facet.cases.iter().map(|(_, case)| self.axis.name(case, &self.naming));
+            facet.cases.iter().map(|(_, case)| self.abscissa.axis.position(case)).collect();
+        let names = || {
+            facet.cases.iter().map(|(_, case)| self.abscissa.axis.name(case, &self.abscissa.naming))
+        };
         let categories = positions.is_none().then(|| names().collect());
         let positions =
             positions.unwrap_or_else(|| (0..facet.cases.len()).map(|i| i as f64).collect());
-        let variants = self.experiment.variants.iter();
-        let lines = variants.zip(self.series()).map(|(variant, series)| {
+        let variants = self.panel.variants.iter();
+        let lines = variants.zip(self.panel.series()).map(|(variant, series)| {
             self.curve(facet, &positions, &variant.label, metric.id, series)
         });
         CurveFigure {
-            title: self.experiment.title.clone(),
+            title: self.panel.title.clone(),
             note: self.note(facet, "lines: exact law"),
-            x_label: self.axis.label(facet.cases[0].1).unwrap_or_default().to_owned(),
+            x_label: self.abscissa.axis.label(self.panel).unwrap_or_default(),
             y_label: format!("mean {}", metric.title),
             x_scale: Scale::Auto,
             y_scale: Scale::Auto,
@@ -307,7 +245,47 @@ impl<'a> Drawing<'a> {
             mean: row.mean,
             half_width: 2.0 * row.std / (row.runs as f64).sqrt(),
         };
+        let readings = facet.cases.iter().filter_map(|(index, case)| {
+            let row = self.row(*index, label, metric)?;
+            let read = self.readings(case, row).find(|r| r.quantity == Quantity::Mean.id())?;
+            Some((self.abscissa.axis.position(case)?, read.read))
+        });
+        let readings = readings.collect();
         let exact = points.iter().filter_map(|(x, row)| Some((*x, row.exact_mean?))).collect();
-        Curve { series, exact, sampled: points.iter().map(sample).collect() }
+        Curve {
+            exact,
+            sampled: points.iter().map(sample).collect(),
+            readings,
+            ..Curve::new(series)
+        }
+    }
+
+    /// The error of every run, run by run: how early drew them.
+    fn runs(&self, facet: &Facet, metric: &Metric) -> CurveFigure {
+        let lines = facet.cases.iter().flat_map(|&(index, case)| {
+            let variants = self.panel.variants.iter().zip(self.panel.series());
+            variants.filter_map(move |(variant, mut series)| {
+                if facet.cases.len() > 1 {
+                    let name = self.abscissa.axis.name(case, &self.abscissa.naming);
+                    series.label = format!("{}, {name}", series.label);
+                }
+                let row = self.row(index, &variant.label, metric.id)?;
+                let errors = self.errors(row).iter().take(MOST_DRAWN_RUNS);
+                Some(line(series, (1..).map(f64::from).zip(errors.copied()).collect()))
+            })
+        });
+        CurveFigure {
+            title: self.panel.title.clone(),
+            note: self.note(facet, &format!("the first {MOST_DRAWN_RUNS} of them")),
+            x_label: "run".to_owned(),
+            x_scale: Scale::Linear,
+            y_scale: Scale::Linear,
+            y_label: metric.error_title(),
+            lines: lines.collect(),
+            ..CurveFigure::default()
+        }
     }
 }
+
+/// So many runs of each mechanism are drawn as a line: more would be a blot.
+const MOST_DRAWN_RUNS: usize = 60;

@@ -1,0 +1,204 @@
+//! Tables in short, for people: what a terminal and the report show of a panel.
+
+use crate::console::{short, short_or_dash};
+use crate::experiment::{Kind, Naming, Panel};
+use crate::metric::Metric;
+use crate::table::{CurveRow, PrivacyRow, SummaryRow, Tables, TheoryRow, ValueRow, distinct};
+
+/// A small table of formatted cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Digest {
+    /// What it holds.
+    pub caption: String,
+    /// The header; the first column names the rows.
+    pub columns: Vec<String>,
+    /// The cells.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// What a panel found out, in short, with mechanisms called by their labels, as in the tables.
+#[must_use]
+pub fn digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    match panel.kind {
+        Kind::Accuracy => {
+            panel.errors().iter().map(|metric| accuracy(panel, tables, metric)).collect()
+        }
+        Kind::Theory => theory(panel, tables),
+        Kind::Privacy => privacy(panel, tables),
+        Kind::TableOne => table_one(panel, tables),
+        Kind::Crossover | Kind::Optimality | Kind::Steps => curves(panel, tables),
+        Kind::Change => change(panel, tables),
+        _ => Vec::new(),
+    }
+}
+
+/// The same with mechanisms called by their titles, as in the figures.
+#[must_use]
+pub fn titled_digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let mut digests = digests(panel, tables);
+    for digest in &mut digests {
+        for column in &mut digest.columns {
+            let variant = panel.variants.iter().find(|variant| variant.label == *column);
+            if let Some(variant) = variant {
+                *column = variant.title().to_owned();
+            }
+        }
+    }
+    digests
+}
+
+/// A row for every case, a column for every mechanism.
+fn by_case(panel: &Panel, caption: &str, cell: impl Fn(usize, &str) -> String) -> Digest {
+    let naming = Naming::new(&panel.cases);
+    let labels = || panel.variants.iter().map(|variant| variant.label.clone());
+    let rows = panel.settings().map(|(setting, case)| {
+        let cells = labels().map(|label| cell(setting, &label));
+        std::iter::once(naming.name(case)).chain(cells).collect()
+    });
+    Digest {
+        caption: caption.to_owned(),
+        columns: std::iter::once(String::new()).chain(labels()).collect(),
+        rows: rows.collect(),
+    }
+}
+
+/// For every case the exact and the sampled mean of every mechanism.
+fn accuracy(panel: &Panel, tables: &Tables, metric: &Metric) -> Digest {
+    let naming = Naming::new(&panel.cases);
+    let labels = panel.variants.iter().map(|variant| variant.label.clone());
+    let mut rows = Vec::new();
+    for (setting, case) in panel.settings() {
+        let own = |row: &&SummaryRow| row.setting == setting && row.metric == metric.id;
+        let own: Vec<&SummaryRow> = tables.summary.iter().filter(own).collect();
+        let row = |name: String, what: &str, cell: &dyn Fn(&SummaryRow) -> String| {
+            let cells = own.iter().map(|row| cell(row));
+            [name, what.to_owned()].into_iter().chain(cells).collect::<Vec<String>>()
+        };
+        rows.push(row(naming.name(case), "exact", &|row| short_or_dash(row.exact_mean)));
+        rows.push(row(String::new(), "sampled", &|row| short(row.mean)));
+    }
+    Digest {
+        caption: format!("mean {}, {} runs", metric.title, panel.runs),
+        columns: [String::new(), String::new()].into_iter().chain(labels).collect(),
+        rows,
+    }
+}
+
+/// The probability of the true posterior and the median distance.
+fn theory(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let levels = |setting: usize, label: &str| {
+        let label = label.to_owned();
+        let own = move |row: &&TheoryRow| row.setting == setting && row.mechanism == label;
+        tables.theory.iter().filter(own)
+    };
+    let exact = |setting: usize, label: &str| {
+        let first = levels(setting, label).next().filter(|row| row.distance == 0.0);
+        short_or_dash(first.map(|row| row.probability))
+    };
+    let median = |setting: usize, label: &str| {
+        let reached = levels(setting, label).find(|row| row.cumulative >= 0.5);
+        short_or_dash(reached.map(|row| row.distance))
+    };
+    vec![
+        by_case(panel, "probability of the true posterior, P[H = 0]", exact),
+        by_case(panel, "median distance", median),
+    ]
+}
+
+/// The loss over each scope, and δ where it was asked for.
+fn privacy(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let own: Vec<&PrivacyRow> =
+        tables.privacy.iter().filter(|row| panel.owns(row.setting)).collect();
+    let scopes = distinct(own.iter().map(|row| row.scope.as_str()));
+    let mut digests = Vec::new();
+    for scope in scopes {
+        let row = |setting: usize, label: &str| {
+            let mut rows = own.iter().filter(|row| row.scope == scope);
+            rows.find(|row| row.setting == setting && row.mechanism == label)
+        };
+        let loss =
+            |setting: usize, label: &str| short_or_dash(row(setting, label).map(|row| row.loss));
+        digests.push(by_case(panel, &format!("exact privacy loss, scope {scope}"), loss));
+        if let Some(epsilon) = panel.parameters.at_epsilon {
+            let delta = |setting: usize, label: &str| {
+                short_or_dash(row(setting, label).and_then(|row| row.delta_at))
+            };
+            digests.push(by_case(panel, &format!("δ at ε = {epsilon}, scope {scope}"), delta));
+        }
+    }
+    digests
+}
+
+/// All numbers, t by t.
+fn table_one(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let own: Vec<&ValueRow> = tables.values.iter().filter(|row| row.panel == panel.id).collect();
+    let at = distinct(own.iter().map(|row| row.at.as_str()));
+    let named = |row: &ValueRow| match row.mechanism.as_str() {
+        "" => row.quantity.clone(),
+        mechanism => format!("{mechanism}: {}", row.quantity),
+    };
+    let names: Vec<String> = own.iter().map(|row| named(row)).collect();
+    let rows = distinct(names.iter().map(String::as_str)).into_iter().map(|name| {
+        let cell = |at: &&str| {
+            let found = own.iter().find(|row| named(row) == name && row.at == **at);
+            found.map_or(String::new(), |row| match row.value {
+                Some(value) if value.fract() == 0.0 && value >= 1.0 => format!("{value}"),
+                Some(value) => format!("{value:.11}"),
+                None => "never".to_owned(),
+            })
+        };
+        std::iter::once(name.to_owned()).chain(at.iter().map(cell)).collect()
+    });
+    let columns = std::iter::once("").chain(at.iter().copied()).map(str::to_owned).collect();
+    vec![Digest { caption: panel.title.clone(), columns, rows: rows.collect() }]
+}
+
+/// For every facet a row for each abscissa, a column for each curve.
+fn curves(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let own: Vec<&CurveRow> = tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+    let name = |row: &CurveRow| match row.mechanism.as_str() {
+        "" => row.curve.clone(),
+        mechanism => mechanism.to_owned(),
+    };
+    let digest = |facet: &str| {
+        let rows: Vec<&CurveRow> = own.iter().filter(|row| row.facet == facet).copied().collect();
+        let names: Vec<String> = rows.iter().map(|row| name(row)).collect();
+        let names = distinct(names.iter().map(String::as_str))
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>();
+        let mut places: Vec<f64> = rows.iter().map(|row| row.x).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let line = |x: f64| {
+            let cell = |column: &String| {
+                let found = rows.iter().find(|row| row.x == x && name(row) == *column);
+                short_or_dash(found.map(|row| row.y))
+            };
+            std::iter::once(x.to_string()).chain(names.iter().map(cell)).collect()
+        };
+        Digest {
+            caption: facet.to_owned(),
+            columns: std::iter::once(String::new()).chain(names.iter().cloned()).collect(),
+            rows: places.into_iter().map(line).collect(),
+        }
+    };
+    distinct(own.iter().map(|row| row.facet.as_str())).into_iter().map(digest).collect()
+}
+
+/// Where the change of score is largest.
+fn change(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let naming = Naming::new(&panel.cases);
+    let rows = panel.settings().filter_map(|(setting, case)| {
+        let own = tables.change.iter().filter(|row| row.setting == setting);
+        let largest = own.max_by(|a, b| a.change.total_cmp(&b.change))?;
+        Some(vec![
+            naming.data(case),
+            short(largest.change),
+            format!("({})", largest.candidate.replace(';', ", ")),
+            format!("({})", largest.neighbour.replace(';', ", ")),
+        ])
+    });
+    let columns = ["", "largest change", "at r", "neighbour x′"].map(str::to_owned).to_vec();
+    vec![Digest { caption: "largest change of score".to_owned(), columns, rows: rows.collect() }]
+}

@@ -1,0 +1,100 @@
+//! What the horizontal axis of a figure shows.
+
+use super::{Case, DataSpec, Naming, Panel, naming};
+
+/// What the horizontal axis shows: the first property, in this order, that differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    At,
+    Size,
+    Epsilon,
+    /// Priors whose parameters all agree.
+    SymmetricPrior,
+    Prior,
+    Delta,
+    Gamma,
+    /// Nothing has an order: the data sets side by side.
+    Data,
+}
+
+impl Axis {
+    pub(super) fn of(panel: &Panel, naming: &Naming) -> Self {
+        let orders = [
+            (Self::At, panel.cases.iter().all(|case| case.at.is_some())),
+            (Self::Size, naming.sizes && !naming.labelled && !naming.counts),
+            (Self::Epsilon, naming.epsilons),
+            (Self::SymmetricPrior, naming.priors && panel.cases.iter().all(has_symmetric_prior)),
+            (Self::Prior, naming.priors),
+            (Self::Delta, naming.deltas),
+            (Self::Gamma, naming.gammas),
+        ];
+        orders.into_iter().find(|(_, differs)| *differs).map_or(Self::Data, |(axis, _)| axis)
+    }
+
+    /// The text under the axis.
+    pub(super) fn label(self, panel: &Panel) -> Option<String> {
+        let k = panel.cases[0].setting.posterior.k();
+        let text = match (self, &panel.grid.data) {
+            (Self::Data, _) => return None,
+            (Self::At, DataSpec::Counts { at_label: Some(label), .. }) => label,
+            (Self::At, DataSpec::Line { .. }) => "records in the first category",
+            (Self::At, _) => "at",
+            (Self::Size, _) => "number of records n",
+            (Self::Epsilon, _) => "privacy parameter ε",
+            (Self::SymmetricPrior, _) if k == 2 => "b, the prior being (b, b)",
+            (Self::SymmetricPrior, _) => "b, the prior being (b, …, b)",
+            (Self::Prior, _) => "prior",
+            (Self::Delta, _) => "δ",
+            (Self::Gamma, _) => "γ",
+        };
+        Some(text.to_owned())
+    }
+
+    /// The number on the axis, where there is one.
+    pub(super) fn position(self, case: &Case) -> Option<f64> {
+        let setting = &case.setting;
+        match self {
+            Self::At => case.at,
+            Self::Size => Some(setting.posterior.n() as f64),
+            Self::Epsilon => Some(setting.epsilon.get()),
+            Self::SymmetricPrior => Some(setting.posterior.alpha(0)),
+            Self::Delta => setting.delta.map(|delta| delta.get()),
+            Self::Gamma => Some(setting.gamma.get()),
+            Self::Prior | Self::Data => None,
+        }
+    }
+
+    /// The text at the axis.
+    pub(super) fn name(self, case: &Case, naming: &Naming) -> String {
+        match (self, self.position(case)) {
+            (Self::Delta, Some(delta)) => format!("{delta:?}"),
+            (_, Some(position)) => position.to_string(),
+            (Self::Prior, None) => naming::parenthesised(case.setting.posterior.prior().alpha()),
+            _ => naming.data(case),
+        }
+    }
+}
+
+fn has_symmetric_prior(case: &Case) -> bool {
+    let alpha = case.setting.posterior.prior().alpha();
+    alpha.iter().all(|a| *a == alpha[0])
+}
+
+/// What distinguishes the cases of a panel, and what its axis shows.
+pub(super) struct Abscissa {
+    pub(super) naming: Naming,
+    pub(super) axis: Axis,
+}
+
+impl Abscissa {
+    pub(super) fn new(panel: &Panel) -> Self {
+        let naming = Naming::new(&panel.cases);
+        Self { naming, axis: Axis::of(panel, &naming) }
+    }
+
+    /// Whether a reading at `at` (a name or a number on the printed axis) belongs to `case`.
+    pub(super) fn is_at(&self, case: &Case, at: &str) -> bool {
+        let position = self.axis.position(case);
+        case.label.as_deref() == Some(at) || position.is_some() && at.parse().ok() == position
+    }
+}

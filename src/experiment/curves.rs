@@ -1,0 +1,119 @@
+//! What the kinds that draw curves share: points go into `curves.csv`, and figures come from there.
+
+use rayon::prelude::*;
+
+use super::{Case, Panel};
+use crate::figure::{Colour, Curve, CurveFigure, Figure, LineStyle, Scale, Series};
+use crate::table::{CurveRow, Tables, distinct};
+
+/// The curve that everything else is compared with.
+pub(super) const EXACT: &str = "exact";
+
+/// A line through exact values.
+pub(super) fn line(series: Series, exact: Vec<(f64, f64)>) -> Curve {
+    Curve { exact, ..Curve::new(series) }
+}
+
+/// The points that every case contributes, computed in parallel.
+pub(super) fn over_cases(
+    panel: &Panel,
+    at_case: impl Fn(&Panel, &Case) -> Vec<CurveRow> + Sync,
+) -> Tables {
+    let points: Vec<Vec<CurveRow>> =
+        panel.cases.par_iter().map(|case| at_case(panel, case)).collect();
+    Tables { curves: points.concat(), ..Tables::default() }
+}
+
+/// A point of a curve about one mechanism.
+pub(super) fn point(
+    panel: &Panel,
+    facet: impl Into<String>,
+    mechanism: &str,
+    curve: impl Into<String>,
+    (x, y): (f64, f64),
+) -> CurveRow {
+    CurveRow {
+        panel: panel.id.clone(),
+        facet: facet.into(),
+        mechanism: mechanism.to_owned(),
+        curve: curve.into(),
+        x,
+        y,
+    }
+}
+
+/// One figure for every facet of the panel, as `axes` wants it; `axes` gets the facet's name.
+pub(super) fn figures(
+    panel: &Panel,
+    tables: &Tables,
+    name: &str,
+    axes: impl Fn(&str) -> CurveFigure,
+) -> Vec<(String, Figure)> {
+    let rows: Vec<&CurveRow> = tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+    let facets = distinct(rows.iter().map(|row| row.facet.as_str()));
+    let figure = |(number, facet): (usize, &&str)| {
+        let own: Vec<&CurveRow> = rows.iter().filter(|row| row.facet == *facet).copied().collect();
+        let suffix = if facets.len() > 1 { format!("-{number}") } else { String::new() };
+        let mut figure = axes(facet);
+        figure.title.clone_from(&panel.title);
+        figure.lines = lines(panel, &own);
+        (format!("{name}{suffix}"), Figure::Curve(figure))
+    };
+    (1..).zip(&facets).map(figure).collect()
+}
+
+/// Colours of curves that are about no mechanism.
+const COLOURS: [&str; 6] = ["mh-beta", "lshist", "ehd", "geometric", "ehds", "ehdl"];
+
+fn lines(panel: &Panel, rows: &[&CurveRow]) -> Vec<Curve> {
+    let series = panel.series();
+    let mechanisms = distinct(rows.iter().map(|row| row.mechanism.as_str()));
+    let alone = mechanisms.len() == 1;
+    let mut lines = Vec::new();
+    for mechanism in mechanisms {
+        let place = panel.variants.iter().position(|variant| variant.label == mechanism);
+        let base = place.map(|place| series[place].clone());
+        let own: Vec<&CurveRow> =
+            rows.iter().filter(|row| row.mechanism == mechanism).copied().collect();
+        for (order, curve) in distinct(own.iter().map(|row| row.curve.as_str())).iter().enumerate()
+        {
+            let points = own.iter().filter(|row| row.curve == *curve).map(|row| (row.x, row.y));
+            let series = match &base {
+                Some(base) if *curve == EXACT => base.clone(),
+                // Bounds of one mechanism are told apart by colour, those of several belong to
+                // theirs by colour.
+                Some(_) if alone => plain((*curve).to_owned(), other_colour(order)),
+                Some(base) => plain(format!("{}: {curve}", base.label), base.colour),
+                None => plain((*curve).to_owned(), other_colour(order)),
+            };
+            let style = if is_claimed(curve) { LineStyle::Dotted } else { LineStyle::Solid };
+            lines.push(Curve { style, ..line(series, points.collect()) });
+        }
+    }
+    lines
+}
+
+/// Whether a curve shows what a document claims, not what was computed.
+fn is_claimed(curve: &str) -> bool {
+    let claimed = ["formula", "bound", "Corollary", "limit", "|R|"];
+    claimed.iter().any(|word| curve.contains(word))
+}
+
+fn plain(label: String, colour: Colour) -> Series {
+    Series { label, colour, private: true }
+}
+
+fn other_colour(order: usize) -> Colour {
+    crate::figure::colour(COLOURS[order % COLOURS.len()])
+}
+
+/// A figure against the number of records.
+pub(super) fn against_n(note: String, y_label: &str) -> CurveFigure {
+    CurveFigure {
+        note,
+        x_label: "number of records n".to_owned(),
+        y_label: y_label.to_owned(),
+        x_scale: Scale::Log,
+        ..CurveFigure::default()
+    }
+}

@@ -1,0 +1,122 @@
+//! The exact privacy loss (icml Figure 6, arxiv Figure 6): what a mechanism really gives away about
+//! one record, where the documents prove a bound.
+
+use super::axis::Abscissa;
+use super::curves::line;
+use super::{Case, Finished, Panel, ScopeName, naming};
+use crate::audit::{self, Scope};
+use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
+use crate::mechanism::Variant;
+use crate::model::vector;
+use crate::table::{PrivacyRow, ReadingRow, Tables};
+
+/// The loss of every mechanism at every case, over every scope.
+#[must_use]
+pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
+    let mut tables = Tables::default();
+    for (index, (setting, case)) in panel.settings().enumerate() {
+        for (place, variant) in panel.variants.iter().enumerate() {
+            for (order, &scope) in scopes(panel).iter().enumerate() {
+                let row = row(panel, setting, case, variant, scope);
+                if order == 0 {
+                    let readings = panel.readings_of(&variant.label, case);
+                    let rows = readings.map(|reading| reading.of_value(&panel.id, row.loss));
+                    tables.readings.extend(rows);
+                }
+                tables.privacy.push(row);
+            }
+            finished(index, place);
+        }
+    }
+    tables
+}
+
+/// The scopes asked for; all data sets unless said otherwise.
+fn scopes(panel: &Panel) -> Vec<ScopeName> {
+    match panel.parameters.scopes.as_slice() {
+        [] => vec![ScopeName::All],
+        some => some.to_vec(),
+    }
+}
+
+fn row(
+    panel: &Panel,
+    setting: usize,
+    case: &Case,
+    variant: &Variant,
+    name: ScopeName,
+) -> PrivacyRow {
+    let scope = match name {
+        ScopeName::All => Scope::All,
+        ScopeName::Corners => Scope::Corners,
+        ScopeName::Data => Scope::One(case.setting.posterior.counts().to_vec()),
+    };
+    let loss = audit::loss(variant, &case.setting, &scope).expect("checked by the config");
+    let delta_at = panel.parameters.at_epsilon.map(|epsilon| {
+        audit::delta_at(variant, &case.setting, &scope, epsilon).expect("checked by the config")
+    });
+    PrivacyRow {
+        setting,
+        mechanism: variant.label.clone(),
+        scope: name.id().to_owned(),
+        epsilon: case.setting.epsilon.get(),
+        loss: loss.loss,
+        from: vector(&loss.from),
+        to: vector(&loss.to),
+        output: vector(&loss.output),
+        at_epsilon: panel.parameters.at_epsilon,
+        delta_at: delta_at.map(|at| at.delta),
+    }
+}
+
+/// The loss against n (or what else distinguishes the cases), with ε as a line across.
+#[must_use]
+pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+    let abscissa = Abscissa::new(panel);
+    let scopes = scopes(panel);
+    let mut lines = Vec::new();
+    for (variant, series) in panel.variants.iter().zip(panel.series()) {
+        for (order, scope) in scopes.iter().enumerate() {
+            let own = |row: &&PrivacyRow| {
+                panel.owns(row.setting) && row.mechanism == variant.label && row.scope == scope.id()
+            };
+            let point = |row: &PrivacyRow| {
+                Some((abscissa.axis.position(panel.case(row.setting)?)?, row.loss))
+            };
+            let points = tables.privacy.iter().filter(own).filter_map(point).collect();
+            let label = match scopes.len() {
+                1 => series.label.clone(),
+                _ => format!("{}, {}", series.label, scope.title()),
+            };
+            let shade = 0.35 * order as f64;
+            let colour = series.colour.lighten(shade);
+            let read = |row: &ReadingRow| {
+                // Readings belong to the first scope.
+                let own = order == 0 && row.panel == panel.id && row.mechanism == variant.label;
+                Some((row.at.parse().ok()?, row.read)).filter(|_| own)
+            };
+            let readings = tables.readings.iter().filter_map(read).collect();
+            let series = Series { label, colour, ..series.clone() };
+            lines.push(Curve { readings, ..line(series, points) });
+        }
+    }
+    let case = &panel.cases[0];
+    let mut note = vec![naming::prior(case), naming::epsilon(case)];
+    if panel.variants.iter().any(|variant| variant.mechanism.uses_delta()) {
+        note.extend(naming::delta(case));
+    }
+    if let [scope] = scopes[..] {
+        note.push(scope.title().to_owned());
+    }
+    let figure = CurveFigure {
+        title: panel.title.clone(),
+        note: note.join(", "),
+        x_label: abscissa.axis.label(panel).unwrap_or_default(),
+        y_label: "exact privacy loss".to_owned(),
+        y_scale: Scale::Linear,
+        lines,
+        references: vec![(case.setting.epsilon.get(), naming::epsilon(case))],
+        ..CurveFigure::default()
+    };
+    vec![("loss".to_owned(), Figure::Curve(figure))]
+}
