@@ -1,0 +1,203 @@
+//! Claim 15: the sliding and dilation lemmas behind the privacy of MH.
+
+mod privacy;
+mod scene;
+mod tally;
+
+use rayon::prelude::*;
+
+use super::{Claim, Finding, Lab, Part};
+use crate::numeric::ln;
+use crate::setting::Setting;
+use scene::{Scene, Value};
+use tally::Tally;
+
+/// The claim.
+pub static CLAIM: Claim = Claim {
+    number: 15,
+    source: "notes Lemmas 2.1, 2.2, arxiv Lemmas 5.3 to 5.5",
+    statement: "For u = -H and z drawn by MH: P[u = s] <= e^(ε/2) P[u = s + Δ] + δ/2 for \
+                Δ >= -S(x); P[u = s] <= e^(ε/2) P[u = e^λ s] + δ/2 for |λ| <= β. For u = H: \
+                P[u = s] <= e^(-εk/2S + ln 2) P[u = s + k]; \
+                P[u = s] <= e^(ε/2) P[u = e^λ s] + δ'/2 with 1 - δ'/2 = |R| e^(ε/2(1-e^λ)); and MH \
+                is (ε', δ)-private with ε' = ε + 2 ln 2 at most.",
+    judge,
+};
+
+const SIZES: [u64; 3] = [10, 50, 200];
+const EPSILONS: [f64; 2] = [0.5, 1.0];
+const DELTAS: [f64; 2] = [1e-8, 0.05];
+
+const READING: &str = "read as is fairest: values that candidates attain (others have probability \
+                       0), in Lemma 5.3 the sign that is proved, in Lemma 5.4 those λ for which δ' \
+                       is not negative";
+
+fn judge(lab: &Lab) -> Finding {
+    let scenes: Vec<Scene> = settings(lab).par_iter().map(|s| Scene::new(lab, s)).collect();
+    let parts = LEMMAS.iter().flat_map(|lemma| told(lemma, &scenes)).chain([privacy::part(lab)]);
+    Finding {
+        parts: parts.collect(),
+        remarks: vec![READING.into(), privacy::stated_delta(&scenes)],
+    }
+}
+
+/// The prior (1, 1) and all data sets; those with x_1 > n/2 are mirror images.
+fn settings(lab: &Lab) -> Vec<Setting> {
+    let mut all = Vec::new();
+    for (epsilon, delta) in EPSILONS.into_iter().flat_map(|e| DELTAS.map(|delta| (e, delta))) {
+        for n in SIZES {
+            let data = (0..=n / 2).map(|x| [x, n - x]);
+            all.extend(data.map(|x| lab.setting(&[1.0, 1.0], &x, epsilon, Some(delta))));
+        }
+    }
+    all
+}
+
+/// An inequality P[u = s] <= bound, for pairs of values or for one value alone.
+struct Lemma {
+    name: &'static str,
+    reading: &'static str,
+    /// Whether this reading decides: values that candidates attain (others have probability 0), the
+    /// sign that is proved, and a δ' that is a probability.
+    fairest: bool,
+    bound: Bound,
+}
+
+/// The right-hand side; `None` where the lemma says nothing.
+enum Bound {
+    /// Both s and the value it is compared with are attained by candidates.
+    Attained(fn(&Scene, Value, Value) -> Option<f64>),
+    /// s is attained, but the other value is not, and has probability 0.
+    NotAttained(fn(&Scene, Value) -> Option<f64>),
+}
+
+const LEMMAS: [Lemma; 11] = [
+    Lemma {
+        name: "notes Lemma 2.1",
+        reading: "s + Δ attained",
+        fairest: true,
+        bound: Bound::Attained(|scene, s, t| {
+            let meant = t.distance <= s.distance + scene.sensitivity;
+            meant.then(|| scene.half() * t.probability + 0.5 * scene.delta)
+        }),
+    },
+    Lemma {
+        name: "notes Lemma 2.1",
+        reading: "s + Δ not attained",
+        fairest: false,
+        bound: Bound::NotAttained(|scene, _| Some(0.5 * scene.delta)),
+    },
+    Lemma {
+        name: "notes Lemma 2.2",
+        reading: "e^λ s attained",
+        fairest: true,
+        bound: Bound::Attained(|scene, s, t| {
+            let meant = s.distance > 0.0 && ln(t.distance / s.distance).abs() <= scene.beta;
+            meant.then(|| scene.half() * t.probability + 0.5 * scene.delta)
+        }),
+    },
+    Lemma {
+        name: "notes Lemma 2.2",
+        reading: "e^λ s not attained",
+        fairest: false,
+        bound: Bound::NotAttained(|scene, s| (s.distance > 0.0).then_some(0.5 * scene.delta)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.3",
+        reading: "as stated (e^(-εk/2S)), s + k attained",
+        fairest: false,
+        bound: Bound::Attained(|scene, s, t| {
+            Some(2.0 * scene.slope(s.distance - t.distance) * t.probability)
+        }),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.3",
+        reading: "as proved (e^(+εk/2S)), s + k attained",
+        fairest: true,
+        bound: Bound::Attained(|scene, s, t| {
+            Some(2.0 * scene.slope(t.distance - s.distance) * t.probability)
+        }),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.3",
+        reading: "s + k not attained",
+        fairest: false,
+        bound: Bound::NotAttained(|_, _| Some(0.0)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.4",
+        reading: "λ > 0 and δ' >= 0, e^λ s attained",
+        fairest: true,
+        bound: Bound::Attained(|scene, s, t| dilated(scene, s, t, |far, up| up && far <= 1.0)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.4",
+        reading: "all other λ (δ' < 0), e^λ s attained",
+        fairest: false,
+        bound: Bound::Attained(|scene, s, t| dilated(scene, s, t, |far, up| !up || far > 1.0)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.4",
+        reading: "λ > 0 and δ' = 0, e^λ s not attained",
+        fairest: false,
+        bound: Bound::NotAttained(|_, s| (s.distance > 0.0).then_some(0.0)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.4",
+        reading: "with δ'/2 = |R| e^(ε/2(1-e^λ)), λ > 0, e^λ s attained",
+        fairest: false,
+        bound: Bound::Attained(|scene, s, t| {
+            let meant = s.distance > 0.0 && t.distance > s.distance;
+            let far = || scene.far(t.distance / s.distance);
+            meant.then(|| scene.half() * t.probability + far())
+        }),
+    },
+];
+
+/// e^(ε/2) P[u = e^λ s] + δ'/2, 1 − δ'/2 = |R| e^(ε/2(1−e^λ)), for those λ that are `meant` by that
+/// number and by being positive.
+fn dilated(scene: &Scene, s: Value, t: Value, meant: fn(f64, bool) -> bool) -> Option<f64> {
+    if s.distance == 0.0 || t.distance == s.distance {
+        return None;
+    }
+    let far = scene.far(t.distance / s.distance);
+    let rest = || scene.half() * t.probability + 1.0 - far;
+    meant(far, t.distance > s.distance).then(rest)
+}
+
+fn tally(lemma: &Lemma, scene: &Scene) -> Tally {
+    let mut tally = Tally::default();
+    for &s in &scene.values {
+        tally = match lemma.bound {
+            Bound::NotAttained(bound) => tally.put(scene, s, None, bound(scene, s)),
+            Bound::Attained(bound) => scene
+                .values
+                .iter()
+                .fold(tally, |tally, &t| tally.put(scene, s, Some(t.distance), bound(scene, s, t))),
+        };
+    }
+    tally
+}
+
+/// One part, or one for each ε if they differ.
+fn told(lemma: &Lemma, scenes: &[Scene]) -> Vec<Part> {
+    let each: Vec<(f64, Tally)> =
+        scenes.par_iter().map(|scene| (scene.epsilon, tally(lemma, scene))).collect();
+    let of = |epsilon: f64| {
+        let chosen = each.iter().filter(|(other, _)| *other == epsilon);
+        chosen.fold(Tally::default(), |all, (_, tally)| all.join(*tally))
+    };
+    let tallies = EPSILONS.map(|epsilon| (epsilon, of(epsilon)));
+    let agree = tallies.iter().all(|(_, t)| (t.failures == 0.0) == (tallies[0].1.failures == 0.0));
+    if agree {
+        let all = tallies.iter().fold(Tally::default(), |all, (_, tally)| all.join(*tally));
+        return vec![part(lemma, lemma.reading.to_owned(), all)];
+    }
+    let each = tallies.iter();
+    each.map(|(epsilon, t)| part(lemma, format!("{}, ε = {epsilon}", lemma.reading), *t)).collect()
+}
+
+fn part(lemma: &Lemma, when: String, tally: Tally) -> Part {
+    let part = tally.part(lemma.name, when);
+    if lemma.fairest { part } else { part.read_otherwise() }
+}

@@ -1,0 +1,332 @@
+//! Claims 1 to 11: verdicts must follow from the mechanisms and sensitivities that are judged, and
+//! the numbers that decide them must be right.
+
+use dpbi::audit::{Scope, loss};
+use dpbi::claims::{ALL, Finding, Lab, Outcome, Part};
+use dpbi::distance::{self, Distance, HELLINGER};
+use dpbi::field::{Field, Reach};
+use dpbi::mechanism::{self, Variant};
+use dpbi::model::Posterior;
+use dpbi::simplex::Row;
+
+fn labs() -> [Lab; 2] {
+    ["hellinger", "print"].map(|id| Lab::new(distance::find(id).unwrap()))
+}
+
+fn judge(number: u32, lab: &Lab) -> Finding {
+    let claim = ALL.iter().find(|claim| claim.number == number).expect("a claim");
+    (claim.judge)(lab)
+}
+
+/// The parts whose name contains `words`; there must be some.
+fn parts<'a>(finding: &'a Finding, words: &str) -> Vec<&'a Part> {
+    let found: Vec<&Part> =
+        finding.parts.iter().filter(|part| part.name().contains(words)).collect();
+    assert!(!found.is_empty(), "no part about {words}: {finding:#?}");
+    found
+}
+
+fn all_hold(finding: &Finding, words: &str) -> bool {
+    parts(finding, words).iter().all(|part| part.holds)
+}
+
+fn none_holds(finding: &Finding, words: &str) -> bool {
+    parts(finding, words).iter().all(|part| !part.holds)
+}
+
+/// Whether the verdict is that the claim fails because of `clause`.
+fn is_blamed(finding: &Finding, clause: &str) -> bool {
+    let blame = format!("“{clause}” is false");
+    matches!(finding.outcome(), Outcome::Fails(reason) if reason.contains(&blame))
+}
+
+fn number(part: &Part, name: &str) -> f64 {
+    let found = part.numbers.iter().find(|(other, _)| other == name);
+    found.unwrap_or_else(|| panic!("no number {name}: {part:#?}")).1
+}
+
+fn plain(id: &str) -> Variant {
+    Variant::plain(mechanism::find(id).unwrap())
+}
+
+/// The mechanism `id` with noise of scale factor/ε.
+fn scaled(id: &str, factor: f64) -> Variant {
+    let mut variant = plain(id);
+    variant.options.scale_factor = Some(factor);
+    variant
+}
+
+/// The mechanism `id` with another number before the sensitivity.
+fn divided(id: &str, divisor: f64) -> Variant {
+    let mut variant = plain(id);
+    variant.options.divisor = Some(divisor);
+    variant
+}
+
+#[test]
+fn claims_are_numbered_once_and_in_order() {
+    assert!(ALL.windows(2).all(|pair| pair[0].number < pair[1].number));
+}
+
+#[test]
+fn table_one() {
+    for lab in labs() {
+        let finding = judge(1, &lab);
+        assert_eq!(finding.outcome(), Outcome::Holds);
+        // ½ e^(−t/b) (1 − e^(−1/b)), b = k/ε = 2 and 1.
+        for (part, (b, t)) in
+            finding.parts.iter().zip([(2.0, 0), (2.0, 1), (2.0, 2), (1.0, 0), (1.0, 1), (1.0, 2)])
+        {
+            let law = -0.5 * f64::exp(-f64::from(t) / b) * f64::exp_m1(-1.0 / b);
+            assert!((number(part, "exact") - law).abs() < 1e-15);
+        }
+        // The law that arxiv §6.1.3 gives LSHist: scale 2/ε.
+        let wrong = judge(1, &lab.recast("lshist", scaled("lshist", 2.0)));
+        assert!(all_hold(&wrong, "LSDim") && none_holds(&wrong, "LSHist"));
+    }
+}
+
+#[test]
+fn good_answers() {
+    for lab in labs() {
+        let finding = judge(2, &lab);
+        // At balanced binary data the error is within one step if ⌊Y⌋ is −1, 0 or 1: for LSHist
+        // with probability 1 − (e^(−1) + e^(−2))/2, which is the first to pass one half.
+        let expected = 1.0 - 0.5 * (f64::exp(-1.0) + f64::exp(-2.0));
+        let part = parts(&finding, "LSHist highest, k = 2")[0];
+        let name = "P[H ≤ median of LSHist], LSHist";
+        assert!((number(part, name) - expected).abs() < 1e-12);
+
+        let wrong = judge(2, &lab.clone().recast("lshist", scaled("lshist", 4.0)));
+        assert!(all_hold(&finding, "LSHist highest") && none_holds(&wrong, "LSHist highest"));
+        let wrong = judge(2, &lab.recast("ehd", plain("ehdl")));
+        assert!(all_hold(&finding, "EHD lowest") && none_holds(&wrong, "EHD lowest"));
+    }
+}
+
+#[test]
+fn large_epsilon() {
+    for lab in labs() {
+        let finding = judge(3, &lab);
+        for part in parts(&finding, "LSDim ≈ LSHist") {
+            // P[H = 0] = ½ (1 − e^(−ε/s)), s = 2 and 1.
+            for (name, s) in [("P[H = 0], LSDim", 2.0), ("P[H = 0], LSHist", 1.0)] {
+                assert!((number(part, name) + 0.5 * f64::exp_m1(-5.0 / s)).abs() < 1e-12);
+            }
+            // E|⌊Y⌋| = ½ + 1 / (e^(ε/s) − 1); at balanced data H grows almost like the steps.
+            let steps = |s: f64| 0.5 + 1.0 / f64::exp_m1(5.0 / s);
+            let ratio = number(part, "LSDim / LSHist");
+            assert!((ratio / (steps(2.0) / steps(1.0)) - 1.0).abs() < 1e-3, "{ratio}");
+        }
+        let alike = judge(3, &lab.clone().recast("lsdim", scaled("lsdim", 1.05)));
+        assert!(none_holds(&finding, "LSDim ≈ LSHist") && all_hold(&alike, "LSDim ≈ LSHist"));
+        // The other clause does not save the sentence.
+        assert!(is_blamed(&finding, "LSDim ≈ LSHist"));
+        assert_eq!(alike.outcome(), Outcome::Holds);
+        let wrong = judge(3, &lab.recast("ehds", plain("lshist")));
+        assert!(all_hold(&finding, "exact most often") && none_holds(&wrong, "exact most often"));
+    }
+}
+
+#[test]
+fn real_data() {
+    for lab in labs() {
+        let finding = judge(4, &lab);
+        let setting = lab.setting(&[1.0; 3], &[463, 247, 21], 1.0, None);
+        let weather = parts(&finding, "bike weather (463, 247, 21)")[0];
+        assert_eq!(number(weather, "mean error of EHDS"), lab.mean(&setting, "ehds"));
+
+        assert_eq!(finding.outcome(), Outcome::Holds);
+        for (wrong, clause) in [
+            (lab.clone().recast("ehd", plain("lshist")), "EHD worst"),
+            (lab.clone().recast("ehds", divided("ehds", 400.0)), "EHDS better than EHD"),
+            (lab.clone().recast("ehdl", divided("ehdl", 40.0)), "EHDL better than both"),
+        ] {
+            let wrong = judge(4, &wrong);
+            assert!(none_holds(&wrong, clause) && is_blamed(&wrong, clause), "{clause}");
+        }
+    }
+}
+
+#[test]
+fn loss_in_practice() {
+    for lab in labs() {
+        let finding = judge(5, &lab);
+        assert!(all_hold(&finding, "EHD below ε") && all_hold(&finding, "EHDS below ε"));
+        let brute = brute_loss(&lab, "ehdl", 10);
+        let setting = lab.setting(&[1.0, 1.0], &[5, 5], 1.0, None);
+        let audited = loss(&plain("ehdl"), &setting, &Scope::All).unwrap().loss;
+        assert!((brute - audited).abs() < 1e-9, "{brute}, {audited}");
+        assert_eq!(parts(&finding, "EHDL not below ε, n from 10")[0].holds, brute >= 1.0);
+
+        let wrong = lab.clone().recast("ehd", divided("ehd", 0.5));
+        let wrong = judge(5, &wrong.recast("ehds", divided("ehds", 0.5)));
+        assert!(none_holds(&wrong, "EHD below ε") && none_holds(&wrong, "EHDS below ε"));
+        let wrong = judge(5, &lab.recast("ehdl", divided("ehdl", 0.5)));
+        assert!(all_hold(&wrong, "EHDL not below ε"));
+    }
+    // Known independently.
+    let lab = Lab::new(HELLINGER);
+    let setting = lab.setting(&[1.0, 1.0], &[25, 25], 1.0, None);
+    for (id, known) in [("ehds", 0.374), ("ehd", 0.555)] {
+        let found = loss(&plain(id), &setting, &Scope::All).unwrap().loss;
+        assert!((found - known).abs() < 5e-4, "{id}: {found}");
+    }
+}
+
+/// The privacy loss over all binary data sets of n records, from probabilities one by one; prior
+/// (1, 1), ε = 1.
+fn brute_loss(lab: &Lab, id: &str, n: u64) -> f64 {
+    let log = |x: u64, r: u64| {
+        let setting = lab.setting(&[1.0, 1.0], &[x, n - x], 1.0, None);
+        lab.probability(&setting, id, &[r, n - r]).ln()
+    };
+    let pairs = (0..n).flat_map(|x| (0..=n).map(move |r| (x, r)));
+    pairs.map(|(x, r)| (log(x, r) - log(x + 1, r)).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn smooth_sensitivity() {
+    for mut lab in labs() {
+        assert_eq!(judge(6, &lab).outcome(), Outcome::Holds);
+        // The local sensitivity is not smooth.
+        lab.smooth = |setting, _| setting.sensitivity().local();
+        let wrong = judge(6, &lab);
+        assert!(none_holds(&wrong, "Theorem 5.1") && all_hold(&wrong, "Lemma 5.4"));
+    }
+    // The square of a distance breaks the triangle inequality on which the lemma rests.
+    let wrong = judge(6, &Lab::new(&Squared));
+    assert!(all_hold(&wrong, "Theorem 5.1") && none_holds(&wrong, "Lemma 5.4"));
+}
+
+/// H² in place of H.
+struct Squared;
+
+struct SquaredField(Box<dyn Field>);
+
+impl Distance for Squared {
+    fn id(&self) -> &'static str {
+        "squared"
+    }
+
+    fn title(&self) -> &'static str {
+        "squared Hellinger distance"
+    }
+
+    fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
+        Box::new(SquaredField(HELLINGER.field(posterior, reach)))
+    }
+
+    fn power(&self, posterior: &Posterior) -> f64 {
+        HELLINGER.power(posterior)
+    }
+}
+
+impl Field for SquaredField {
+    fn row(&self, row: &Row, out: &mut [f64]) {
+        self.0.row(row, out);
+        out.iter_mut().for_each(|h| *h *= *h);
+    }
+
+    fn n(&self) -> u64 {
+        self.0.n()
+    }
+}
+
+#[test]
+fn pure_privacy() {
+    for lab in labs() {
+        let finding = judge(7, &lab);
+        assert_eq!(finding.outcome(), Outcome::Holds);
+        // A Laplace mechanism of the right scale loses all of its ε.
+        let tight = number(parts(&finding, "LSHist")[0], "largest loss / ε");
+        assert!((tight - 1.0).abs() < 1e-9, "{tight}");
+
+        for (id, title, wrong) in [
+            ("lsdim", "LSDim", scaled("lsdim", 0.9)),
+            ("lshist", "LSHist", scaled("lshist", 0.9)),
+            ("ehd", "EHD ε", divided("ehd", 0.5)),
+            ("ehds", "EHDS", divided("ehds", 0.5)),
+            ("mh-gamma", "MH", divided("mh-gamma", 0.5)),
+        ] {
+            let wrong = judge(7, &lab.clone().recast(id, wrong));
+            assert!(none_holds(&wrong, title), "{title}");
+            assert_eq!(wrong.parts.iter().filter(|part| !part.holds).count(), 1);
+        }
+    }
+}
+
+#[test]
+fn approximate_privacy() {
+    for lab in labs() {
+        assert_eq!(judge(8, &lab).outcome(), Outcome::Holds);
+        // The local sensitivity needs more than a small δ.
+        let wrong = judge(8, &lab.recast("mh-beta", plain("ehdl")));
+        assert!(none_holds(&wrong, "δ = 1e-8"));
+    }
+}
+
+#[test]
+fn growing_data() {
+    for lab in labs() {
+        let finding = judge(9, &lab);
+        // In the limit both errors are proportional to the steps: two-sided geometric noise of
+        // rate ½ against ⌊Lap(1)⌋ and ⌊Lap(2)⌋.
+        let geometric = 1.0 / f64::sinh(0.5);
+        let floored = |b: f64| 0.5 + 1.0 / f64::exp_m1(1.0 / b);
+        let part = parts(&finding, "MH approaches the improved, k = 2")[0];
+        let ratio = number(part, "MH / improved at n = 15000");
+        assert!((ratio / (geometric / floored(1.0)) - 1.0).abs() < 2e-3, "{ratio}");
+        let large = *parts(&finding, "MH beats the baseline above n = 300, k = 2").last().unwrap();
+        let ratio = number(large, "least MH / baseline");
+        assert!((ratio / (geometric / floored(2.0)) - 1.0).abs() < 2e-3, "{ratio}");
+    }
+}
+
+#[test]
+fn growing_data_judges_who_plays() {
+    // Under one distance only: k = 4 has millions of candidates.
+    let lab = Lab::new(HELLINGER);
+    let wrong = judge(9, &lab.clone().recast("mh-beta", plain("lshist")));
+    assert!(none_holds(&wrong, "both Laplace beat MH") && all_hold(&wrong, "MH beats"));
+    assert!(none_holds(&wrong, "approaches"), "equal from the start, so nothing falls");
+    assert!(is_blamed(&wrong, "both Laplace beat MH below n = 300"));
+    let wrong = judge(9, &lab.recast("lsdim", plain("lshist")));
+    assert!(none_holds(&wrong, "MH beats the baseline above n = 300, k = 2"));
+}
+
+#[test]
+fn growing_priors() {
+    for lab in labs() {
+        let finding = judge(10, &lab);
+        assert!(all_hold(&finding, "overtakes the baseline"));
+        assert!(none_holds(&finding, "nears the improved"));
+        let last = number(parts(&finding, "near")[0], "MH / improved at b = 2000");
+        let limit = 1.0 / f64::sinh(0.5) / (0.5 + 1.0 / f64::exp_m1(1.0));
+        assert!((last / limit - 1.0).abs() < 3e-3, "{last}");
+
+        let wrong = judge(10, &lab.clone().recast("lsdim", plain("lshist")));
+        assert!(none_holds(&wrong, "overtakes the baseline"));
+        // Half the divisor: nearer than 10 % from the start, and falling.
+        let wrong = judge(10, &lab.recast("mh-beta", divided("mh-beta", 1.0)));
+        assert!(all_hold(&wrong, "nears the improved"));
+    }
+}
+
+#[test]
+fn theory_of_the_notes() {
+    for lab in labs() {
+        let finding = judge(11, &lab);
+        let setting = lab.setting(&[1.0, 1.0], &[49, 49], 0.8, Some(0.0005));
+        let ratio = lab.mean(&setting, "mh-beta") / lab.mean(&setting, "lsdim");
+        let part = parts(&finding, "(49, 49)")[0];
+        assert_eq!(number(part, "MH / Laplace"), ratio);
+        assert_eq!(part.holds, ratio < 1.0);
+
+        // With the exponent that §4.4 writes the first sentence is true, the others do not change.
+        let sharper = judge(11, &lab.clone().recast("mh-beta", divided("mh-beta", 1.0)));
+        assert!(all_hold(&sharper, "(49, 49)") && all_hold(&sharper, "(20, 20, 20, 20)"));
+        let wrong = judge(11, &lab.recast("mh-beta", plain("lshist")));
+        assert!(none_holds(&wrong, "Laplace"), "equal is neither slightly nor clearly better");
+    }
+}
