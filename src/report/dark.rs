@@ -1,0 +1,142 @@
+//! The drawings' colours on a dark page.
+//!
+//! Drawings are made for white paper. In the dark their neutral colours change places, and colours
+//! that stand for something become lighter the darker they are: the order of their shades remains,
+//! so that what could be told apart still can be. Maps keep their scale of colours.
+
+use std::collections::BTreeSet;
+
+use crate::figure::Colour;
+
+/// What drawings lie on in the dark; the style sheet says the same.
+const CARD: Colour = Colour::hex(0x1B_1E23);
+
+/// The neutral colours of drawings: paper, ink, text, ticks, small type, grid.
+const NEUTRAL: [(Colour, Colour); 6] = [
+    (Colour::hex(0xFF_FFFF), CARD),
+    (Colour::hex(0x33_3333), Colour::hex(0xE8_EAED)),
+    (Colour::hex(0x1A_1A1A), Colour::hex(0xF0_F1F3)),
+    (Colour::hex(0x40_4040), Colour::hex(0xC0_C4CA)),
+    (Colour::hex(0x5F_5F5F), Colour::hex(0xA3_A8B0)),
+    (Colour::hex(0xE4_E4E4), Colour::hex(0x34_3941)),
+];
+
+/// The rules that recolour these drawings, and the neutral colours of all others.
+pub(super) fn rules<'a>(drawings: impl IntoIterator<Item = &'a str>) -> String {
+    let found = drawings.into_iter().flat_map(codes).filter_map(parse);
+    let neutral = NEUTRAL.iter().map(|(light, _)| *light);
+    let colours: BTreeSet<(u8, u8, u8)> = found.chain(neutral).map(|colour| colour.rgb).collect();
+    colours.into_iter().map(|rgb| rule(Colour { rgb })).collect()
+}
+
+/// The colours that occur in a drawing, as `#RRGGBB`.
+fn codes(svg: &str) -> impl Iterator<Item = &str> {
+    svg.split("=\"#").skip(1).filter_map(|rest| rest.split_once('"')).map(|(code, _)| code)
+}
+
+fn rule(colour: Colour) -> String {
+    let is_neutral = NEUTRAL.iter().any(|(light, _)| *light == colour);
+    let scope = if is_neutral { ".drawing" } else { ".drawing:not(.map)" };
+    let [light, dark] = [colour, counterpart(colour)].map(|colour| {
+        let (red, green, blue) = colour.rgb;
+        format!("#{red:02X}{green:02X}{blue:02X}")
+    });
+    format!(
+        "{scope} [fill=\"{light}\"]{{fill:{dark}}}{scope} [stroke=\"{light}\"]{{stroke:{dark}}}\n"
+    )
+}
+
+fn parse(code: &str) -> Option<Colour> {
+    let number = u32::from_str_radix(code, 16).ok()?;
+    (code.len() == 6).then(|| Colour::hex(number))
+}
+
+/// The colour in the dark.
+fn counterpart(colour: Colour) -> Colour {
+    let neutral = NEUTRAL.iter().find(|(light, _)| *light == colour);
+    neutral.map_or_else(|| lift(colour), |(_, dark)| *dark)
+}
+
+/// Nearer to white, the darker the colour.
+fn lift(colour: Colour) -> Colour {
+    const FOR_BLACK: f64 = 0.52;
+    colour.lighten(FOR_BLACK * (1.0 - lightness(colour)))
+}
+
+/// From 0 (black) to 1 (white).
+fn lightness(colour: Colour) -> f64 {
+    let (red, green, blue) = colour.rgb;
+    (0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue)) / 255.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Series, colour, distinguish};
+    use crate::mechanism;
+
+    /// As WCAG defines it.
+    fn luminance(colour: Colour) -> f64 {
+        let linear = |part: u8| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { libm::pow((part + 0.055) / 1.055, 2.4) }
+        };
+        let (red, green, blue) = colour.rgb;
+        0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    }
+
+    fn contrast(colour: Colour) -> f64 {
+        (luminance(colour) + 0.05) / (luminance(CARD) + 0.05)
+    }
+
+    fn ids() -> Vec<&'static str> {
+        mechanism::ALL.iter().map(|mechanism| mechanism.id()).collect()
+    }
+
+    #[test]
+    fn mechanisms_show_in_the_dark_as_lines_and_as_labels() {
+        for id in ids() {
+            let base = colour(id);
+            for shade in [base, base.darken(0.12), base.darken(0.22)] {
+                let seen = contrast(counterpart(shade));
+                assert!(seen >= 4.5, "{id}: {seen}");
+            }
+        }
+    }
+
+    #[test]
+    fn mechanisms_and_their_shades_stay_apart() {
+        let distance = |a: Colour, b: Colour| {
+            let ((r0, g0, b0), (r1, g1, b1)) = (a.rgb, b.rgb);
+            let square = |x: u8, y: u8| (f64::from(x) - f64::from(y)).powi(2);
+            (square(r0, r1) + square(g0, g1) + square(b0, b1)).sqrt()
+        };
+        let series = |id| Series { label: String::new(), colour: colour(id), private: true };
+        for id in ids() {
+            let mut repeats = [series(id), series(id)];
+            distinguish(&mut repeats);
+            let [first, second] = repeats.map(|one| counterpart(one.colour));
+            assert!(distance(first, second) > 25.0, "{id}");
+        }
+        for (i, a) in ids().iter().enumerate() {
+            for b in &ids()[i + 1..] {
+                let [first, second] = [a, b].map(|id| counterpart(colour(id)));
+                assert!(distance(first, second) > 40.0, "{a} and {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_colour_gets_one_rule() {
+        let svg = r##"<a fill="#FFFFFF" stroke="#0072B2"/><b fill="#0072B2"/><c fill="none"/>"##;
+        let rules = rules([svg, svg]);
+        assert_eq!(rules.lines().count(), 1 + NEUTRAL.len());
+        assert!(rules.contains(".drawing [fill=\"#FFFFFF\"]{fill:#1B1E23}"));
+        assert!(rules.contains(".drawing:not(.map) [stroke=\"#0072B2\"]{stroke:#"));
+    }
+
+    #[test]
+    fn the_style_sheet_has_the_same_card() {
+        assert!(include_str!("style.css").contains("--card: #1B1E23;"));
+    }
+}

@@ -1,0 +1,113 @@
+//! What matters, counted: for the top of the page, for machines and for a terminal.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::text::count;
+use super::{Claim, Outcome, PanelReport, Readings, Report};
+
+/// The counts of a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Figures regenerated.
+    pub figures: usize,
+    /// Panels in them.
+    pub panels: usize,
+    /// Values read off the printed figures.
+    pub readings: usize,
+    /// Readings that agree.
+    pub readings_within: usize,
+    /// Readings that do not, for a known reason.
+    pub readings_named: usize,
+    /// Readings that do not.
+    pub readings_beyond: usize,
+    /// Numbers that the texts print.
+    pub numbers: usize,
+    /// Numbers that agree.
+    pub numbers_agreeing: usize,
+    /// Claims.
+    pub claims: usize,
+    /// How the claims fare under the distance that the text defines.
+    pub defined: Standing,
+    /// How they fare under the distance that the figures were drawn with.
+    pub printed: Standing,
+    /// The claims that fare differently.
+    pub differing: Vec<u32>,
+}
+
+/// How the claims fare under one distance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    /// How many hold.
+    pub hold: usize,
+    /// How many hold in part.
+    pub in_part: usize,
+    /// How many fail.
+    pub fail: usize,
+}
+
+impl Standing {
+    fn of(outcomes: impl Iterator<Item = Outcome>) -> Self {
+        let mut standing = Self::default();
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Holds => standing.hold += 1,
+                Outcome::InPart => standing.in_part += 1,
+                Outcome::Fails => standing.fail += 1,
+            }
+        }
+        standing
+    }
+}
+
+impl Summary {
+    pub(super) fn of(report: &Report) -> Self {
+        let figures = || report.documents.iter().flat_map(|document| &document.figures);
+        let panels: Vec<&PanelReport> = figures().flat_map(|figure| &figure.panels).collect();
+        let readings: Vec<&Readings> =
+            panels.iter().filter_map(|panel| panel.readings.as_ref()).collect();
+        let sum = |count: fn(&Readings) -> usize| readings.iter().map(|one| count(one)).sum();
+        let claims = &report.claims;
+        let differing = claims.iter().filter(|claim| !claim.survives_change_of_distance());
+        Self {
+            figures: figures().count(),
+            panels: panels.len(),
+            readings: sum(|one| one.total),
+            readings_within: sum(|one| one.within),
+            readings_named: sum(|one| one.named_outliers),
+            readings_beyond: sum(Readings::beyond),
+            numbers: report.numbers.len(),
+            numbers_agreeing: report.numbers.iter().filter(|number| number.agrees).count(),
+            claims: claims.len(),
+            defined: Standing::of(claims.iter().map(|claim: &Claim| claim.defined.outcome)),
+            printed: Standing::of(claims.iter().map(|claim| claim.printed.outcome)),
+            differing: differing.map(|claim| claim.number).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { hold, in_part, fail } = self;
+        write!(f, "{hold} hold, {in_part} hold in part, {fail} fail")
+    }
+}
+
+/// Lines for a terminal.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "figures regenerated  {} ({} panels)", self.figures, self.panels)?;
+        write!(f, "readings matched     {} of {}", self.readings_within, self.readings)?;
+        let outliers = count(self.readings_named, "known outlier");
+        writeln!(f, " ({outliers}, {} beyond)", self.readings_beyond)?;
+        if self.numbers > 0 {
+            writeln!(f, "numbers reproduced   {} of {}", self.numbers_agreeing, self.numbers)?;
+        }
+        if self.claims > 0 {
+            writeln!(f, "claims, as defined   {}", self.defined)?;
+            writeln!(f, "…, print distance    {}", self.printed)?;
+        }
+        Ok(())
+    }
+}

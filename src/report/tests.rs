@@ -1,0 +1,209 @@
+//! A report with something of everything, and what must be true of its page.
+
+use super::*;
+
+const HOSTILE: &str = "<script>alert('\"&\"')</script>";
+
+fn svg() -> String {
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"380\" viewBox=\"0 0 7 3\">\n\
+     <clipPath id=\"plot\"></clipPath><rect opacity=\"1\" fill=\"#0072B2\"/></svg>\n"
+        .into()
+}
+
+fn panel(printed: bool) -> PanelReport {
+    let drawing = |name: &str| Drawing {
+        name: name.into(),
+        alt: HOSTILE.into(),
+        wide: svg(),
+        narrow: svg(),
+        ..Drawing::default()
+    };
+    let row = |within, note: &str| ReadingRow {
+        panel: String::new(),
+        mechanism: HOSTILE.into(),
+        at: "0.0343".into(),
+        quantity: "mean".into(),
+        read: 0.2,
+        error: 0.001,
+        computed: 0.200_24,
+        deviation: 2.4e-4,
+        allowed: Some(0.002),
+        z: None,
+        within,
+        note: note.into(),
+    };
+    let rows = vec![row(true, ""), row(true, ""), row(false, "the marker is hidden")];
+    let readings = Readings::new(HOSTILE, rows);
+    PanelReport {
+        id: "a".into(),
+        title: HOSTILE.into(),
+        printed,
+        notes: vec![HOSTILE.into()],
+        drawings: vec![drawing("box"), drawing("mean")],
+        tables: vec![TableReport {
+            caption: HOSTILE.into(),
+            columns: vec![HOSTILE.into(), "n".into()],
+            rows: vec![vec![HOSTILE.into(), "1".into()]],
+        }],
+        readings: printed.then_some(readings),
+    }
+}
+
+fn verdict(outcome: Outcome) -> Verdict {
+    let part = Evidence {
+        what: HOSTILE.into(),
+        holds: outcome != Outcome::Fails,
+        numbers: vec![(HOSTILE.into(), 0.25)],
+    };
+    Verdict {
+        outcome,
+        condition: HOSTILE.into(),
+        evidence: vec![part.clone(), part],
+        remarks: vec![HOSTILE.into()],
+        command: HOSTILE.into(),
+    }
+}
+
+fn report() -> Report {
+    let figure = |name: &str| FigureReport {
+        id: "fig2".into(),
+        name: name.into(),
+        title: HOSTILE.into(),
+        source: HOSTILE.into(),
+        notes: vec![HOSTILE.into()],
+        command: HOSTILE.into(),
+        seconds: 1.0,
+        panels: vec![panel(false), panel(true)],
+        files: vec![HOSTILE.into()],
+    };
+    let document = Document {
+        id: "icml".into(),
+        title: HOSTILE.into(),
+        figures: vec![figure("icml-fig2"), figure("icml-fig3")],
+    };
+    let number = |agrees| Number {
+        place: HOSTILE.into(),
+        what: HOSTILE.into(),
+        printed: "0.5".into(),
+        computed: "0.4999".into(),
+        agrees,
+        to_the_last_digit: true,
+        note: HOSTILE.into(),
+    };
+    let claim = |(number, defined, printed)| Claim {
+        number,
+        source: HOSTILE.into(),
+        statement: HOSTILE.into(),
+        defined: verdict(defined),
+        printed: verdict(printed),
+    };
+    let outcomes = [
+        (1, Outcome::Holds, Outcome::Holds),
+        (2, Outcome::Fails, Outcome::Holds),
+        (3, Outcome::InPart, Outcome::Fails),
+    ];
+    Report {
+        partial: false,
+        version: HOSTILE.into(),
+        generated: HOSTILE.into(),
+        command: HOSTILE.into(),
+        seconds: 90.0,
+        documents: vec![document],
+        numbers: vec![number(true), number(false)],
+        claims: outcomes.map(claim).into(),
+    }
+}
+
+#[test]
+fn the_summary_counts() {
+    let summary = report().summary();
+    let expected = Summary {
+        figures: 2,
+        panels: 4,
+        readings: 6,
+        readings_within: 4,
+        readings_named: 2,
+        readings_beyond: 0,
+        numbers: 2,
+        numbers_agreeing: 1,
+        claims: 3,
+        defined: Standing { hold: 1, in_part: 1, fail: 1 },
+        printed: Standing { hold: 2, in_part: 0, fail: 1 },
+        differing: vec![2, 3],
+    };
+    assert_eq!(summary, expected);
+    let lines = summary.to_string();
+    assert!(lines.contains("readings matched     4 of 6 (2 known outliers, 0 beyond)"), "{lines}");
+    assert!(lines.contains("…, print distance    2 hold, 0 hold in part, 1 fail"), "{lines}");
+}
+
+#[test]
+fn all_text_is_escaped() {
+    let html = report().html();
+    assert!(!html.contains("<script"));
+    assert!(!html.contains("alert('"));
+    assert!(html.contains("&lt;script&gt;alert(&#39;&quot;&amp;&quot;&#39;)&lt;/script&gt;"));
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let html = report().html();
+    for foreign in ["http:", "https:", "src=", "@import", "<link", "<script"] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+}
+
+/// The values of an attribute, wherever it occurs.
+fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
+    let rest = html.split(attribute).skip(1);
+    rest.filter_map(|rest| rest.split_once('"')).map(|(value, _)| value).collect()
+}
+
+#[test]
+fn anchors_are_unique_and_links_lead_to_them() {
+    let html = report().html();
+    let ids = values(&html, " id=\"");
+    let mut unique = ids.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(ids.len(), unique.len(), "{ids:?}");
+    let links = values(&html, "href=\"#");
+    assert!(!links.is_empty());
+    for link in links {
+        assert!(ids.contains(&link), "{link}");
+    }
+}
+
+#[test]
+fn tags_are_closed() {
+    let html = report().html();
+    let tags = [
+        "section", "article", "div", "details", "summary", "table", "thead", "tbody", "tr", "td",
+        "th", "ul", "li", "p", "dl", "dt", "dd", "h2", "h3", "h4", "figure", "svg", "span", "code",
+        "a", "b", "i", "nav", "header", "footer", "small", "strong",
+    ];
+    for tag in tags {
+        let opened = [" ", ">"].map(|end| html.matches(&format!("<{tag}{end}")).count());
+        let closed = html.matches(&format!("</{tag}>")).count();
+        assert_eq!(opened[0] + opened[1], closed, "{tag}");
+    }
+}
+
+#[test]
+fn an_empty_report_is_a_page_too() {
+    let html = Report::default().html();
+    assert!(html.contains("<h2>Summary</h2>"));
+    assert!(!html.contains("id=\"claims\""));
+    assert!(html.trim_end().ends_with("</html>"));
+}
+
+#[test]
+fn machines_get_the_same_without_drawings() {
+    let json = report().json();
+    assert_eq!(json["summary"]["defined"]["in_part"], 1);
+    assert_eq!(json["claims"][2]["defined"]["outcome"], "holds when");
+    let panel = &json["documents"][0]["figures"][0]["panels"][1];
+    assert_eq!(panel["readings"]["rows"][2]["within"], false);
+    assert_eq!(panel["drawings"][0]["name"], "box");
+    assert!(panel["drawings"][0].get("wide").is_none());
+}
