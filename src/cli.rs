@@ -22,8 +22,9 @@ use crate::figure::Format;
         dpbi run configs/beta_balanced.toml      run an experiment, write results/beta_balanced/\n  \
         dpbi check configs/real_data.toml        validate it and predict the work\n  \
         dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
-        dpbi list                                the bundled experiments\n\n\
-        Exit status: 0 done; 1 failed; 2 bad input."
+        dpbi list                                the bundled experiments\n  \
+        dpbi reproduce                           every figure and claim of the documents, one report\n\n\
+        Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict failed."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -40,20 +41,33 @@ const STYLES: styling::Styles = styling::Styles::styled()
 pub enum Command {
     /// Run experiments and write tables and figures to results/<name>/
     Run(Run),
+    /// Regenerate the documents' figures, tables and claims, and write results/report.html
+    Reproduce(Reproduce),
     /// Validate configs and predict the work, without running
     Check(Check),
+    /// Draw the figures of results folders again, from their CSV files
+    Plot(Plot),
+    /// Judge what the documents claim
+    Claims(Claims),
     /// Everything exact about one setting
     Inspect(Inspect),
     /// The bundled experiments, and whether their results are present and current
     List(List),
 }
 
-/// What several commands understand.
+/// How many threads.
 #[derive(Debug, Args)]
-pub struct Machine {
+pub struct Threads {
     /// Threads to use [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+}
+
+/// What several commands understand.
+#[derive(Debug, Args)]
+pub struct Machine {
+    #[command(flatten)]
+    pub threads: Threads,
     /// Start even if it needs more memory than there is, or more than 24 hours
     #[arg(long)]
     pub force: bool,
@@ -68,6 +82,28 @@ pub struct Replace {
     /// Replace the config's number of runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_RUNS))]
     pub runs: Option<u64>,
+}
+
+/// What is written, and where.
+#[derive(Debug, Args)]
+pub struct Output {
+    /// The folder for results
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    /// Figure formats: svg, png, pdf, separated by commas, or none
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    pub format: Formats,
+}
+
+/// How much is said on the way.
+#[derive(Debug, Args)]
+pub struct Talk {
+    /// Print nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say when each cell is done
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// What is printed.
@@ -87,24 +123,73 @@ pub struct Run {
     /// Experiment files, or the names of bundled experiments
     #[arg(required = true, value_name = "CONFIG")]
     pub configs: Vec<String>,
-    /// The folder for results
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    pub out: PathBuf,
-    /// Figure formats: svg, png, both separated by a comma, or none
-    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
-    pub format: Formats,
+    #[command(flatten)]
+    pub output: Output,
     #[command(flatten)]
     pub replace: Replace,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]
     pub print: Print,
+    #[command(flatten)]
+    pub talk: Talk,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi reproduce                        every document, every claim\n  \
+    dpbi reproduce icml arxiv/fig4        one document and one figure\n  \
+    dpbi reproduce --strict --json        for machines: exit status 3 if a number or reading does not come out")]
+pub struct Reproduce {
+    /// Documents (icml) or figures (icml/fig2) [default: all]
+    #[arg(value_name = "DOC[/FIG]")]
+    pub names: Vec<String>,
+    #[command(flatten)]
+    pub output: Output,
+    /// Fail (exit status 3) if a number or a reading does not come out
+    #[arg(long)]
+    pub strict: bool,
+    #[command(flatten)]
+    pub replace: Replace,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub talk: Talk,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  dpbi plot results/beta_balanced --format pdf")]
+pub struct Plot {
+    /// Results folders
+    #[arg(required = true, value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
+    /// Figure formats: svg, png, pdf, separated by commas
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    pub format: Formats,
+    #[command(flatten)]
+    pub print: Print,
     /// Print nothing but errors
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
-    /// Say when each cell is done
     #[arg(short, long)]
-    pub verbose: bool,
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi claims                           all claims, under both distances\n  \
+    dpbi claims 4 9 --distance hellinger  two of them, as defined")]
+pub struct Claims {
+    /// Numbers of claims [default: all]
+    #[arg(value_name = "N")]
+    pub numbers: Vec<u32>,
+    /// hellinger (as defined) or print (as the figures were drawn) [default: both]
+    #[arg(long, value_name = "NAME")]
+    pub distance: Option<String>,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub print: Print,
 }
 
 #[derive(Debug, Args)]

@@ -29,17 +29,25 @@
 //! | [`law`] | exact output laws and their samplers |
 //! | [`mechanism`] | the mechanisms, one file each |
 //! | [`workbench`] | what the mechanisms of one setting share |
+//! | [`formula`] | the documents' own formulas and bounds |
+//! | [`audit`] | exact privacy losses: every pair of adjacent data sets, every output |
+//! | [`claims`], [`numbers`] | what the documents claim and print, judged |
 //! | [`cost`] | predictions of time and memory |
 //! | [`stats`], [`table`] | summaries of samples; rows and CSV |
+//! | [`reading`] | values read off printed figures, and whether ours explain them |
 //! | [`figure`] | box plots and curves, as SVG and PNG |
 //! | [`experiment`] | experiments, one module for each kind |
 //! | [`source`], [`data`], [`config`] | files: bundled or not, data, experiments |
 //! | [`store`] | results folders |
-//! | [`console`], [`progress`], [`cli`], [`command`] | the face |
+//! | [`console`], [`digest`] | numbers and tables in short, for people |
+//! | [`report`] | one page with all that was regenerated, for people and for machines |
+//! | [`progress`], [`cli`], [`command`] | the face |
 //!
 //! Comments cite the source documents by short names: `icml`, `arxiv`, `bounds`, `notes`, `early`;
 //! the README lists them.
 
+pub mod audit;
+pub mod claims;
 pub mod cli;
 pub mod command;
 pub mod config;
@@ -47,17 +55,22 @@ pub mod console;
 pub mod cost;
 pub mod data;
 pub mod diagnostic;
+pub mod digest;
 pub mod distance;
 pub mod experiment;
 pub mod field;
 pub mod figure;
+pub mod formula;
 pub mod law;
 pub mod mechanism;
 pub mod metric;
 pub mod model;
+pub mod numbers;
 pub mod numeric;
 pub mod privacy;
 pub mod progress;
+pub mod reading;
+pub mod report;
 pub mod rng;
 pub mod sensitivity;
 pub mod setting;

@@ -102,6 +102,19 @@ impl Folder {
         Ok(Self { path, before, written: BTreeMap::new() })
     }
 
+    /// A folder with complete results, to which something is added.
+    #[must_use]
+    pub fn reopen(path: &Path, manifest: &Manifest) -> Self {
+        Self { path: path.into(), before: manifest.files.clone(), written: BTreeMap::new() }
+    }
+
+    /// Writes the manifest with the files of before and those written since.
+    pub fn update(self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
+        manifest.files.extend(self.written.clone());
+        self.replace(MANIFEST, &manifest.bytes())?;
+        Ok(self.path)
+    }
+
     /// Says in the manifest that a run has begun: whatever happens from here on, the folder is
     /// known as ours, and as incomplete.
     pub fn begin(&self, mut manifest: Manifest) -> Result<(), WriteError> {
@@ -118,18 +131,7 @@ impl Folder {
     }
 
     fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        let temporary = self.path.join(format!(".{name}.part"));
-        let write = || {
-            let mut file = File::create(&temporary)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&temporary, self.path.join(name))
-        };
-        write().map_err(|source| {
-            // A half-written file is of no use; if it cannot be removed, the first error counts.
-            let _ = fs::remove_file(&temporary);
-            WriteError { path: self.path.join(name), source }
-        })
+        write_whole(&self.path.join(name), bytes)
     }
 
     /// Writes the manifest, and removes what an earlier run wrote and this one did not.
@@ -148,6 +150,23 @@ impl Folder {
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.written.keys().map(String::as_str)
     }
+}
+
+/// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = path.with_file_name(format!(".{name}.part"));
+    let write = || {
+        let mut file = File::create(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    };
+    write().map_err(|source| {
+        // A half-written file is of no use; if it cannot be removed, the first error counts.
+        let _ = fs::remove_file(&temporary);
+        WriteError { path: path.into(), source }
+    })
 }
 
 /// Whether there is anything but what a killed run of ours leaves behind.

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::{Failure, admit, load, predict, print, print_json, threads};
+use super::{Failure, MOST_PRINTED, admit, load, predict, print, print_json, threads};
 use crate::cli::Check;
 use crate::console::Grid;
 use crate::cost::{self, SettingWork, bytes, duration, number};
-use crate::experiment::{Experiment, Naming};
+use crate::experiment::{Experiment, Kind, Naming, Panel};
 
 pub fn execute(args: &Check) -> Result<(), Failure> {
-    let threads = threads(&args.machine)?;
+    let threads = threads(&args.machine.threads)?;
     let mut reports = Vec::new();
     let mut objection = None;
     for (source, experiment) in load(&args.configs, &args.replace)? {
@@ -27,12 +27,28 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
     objection.map_or(Ok(()), |objection| Err(objection.into()))
 }
 
-fn table(experiment: &Experiment, work: &[SettingWork], threads: usize) -> String {
-    let naming = Naming::new(&experiment.cases);
+fn table(experiment: &Experiment, work: &[Vec<SettingWork>], threads: usize) -> String {
+    let mut text = String::new();
+    for (panel, work) in experiment.panels.iter().zip(work) {
+        if !panel.id.is_empty() {
+            text += &format!("\n{} ({}): {}\n", panel.id, panel.kind.id(), panel.title);
+        }
+        text += &panel_table(panel, work, threads);
+    }
+    let sum = cost::total(work.iter().flatten());
+    text + &format!(
+        "  in all about {} and {} on {threads} threads\n",
+        duration(sum.cpu_seconds / threads as f64),
+        bytes(sum.bytes),
+    )
+}
+
+fn panel_table(panel: &Panel, work: &[SettingWork], threads: usize) -> String {
+    let naming = Naming::new(&panel.cases);
     let mut grid = Grid::new(1);
     grid.row(["setting", "candidates", "outputs to walk", "memory", "time"]);
-    for (case, work) in experiment.cases.iter().zip(work) {
-        let sum = cost::total(std::slice::from_ref(work));
+    for (case, work) in panel.cases.iter().zip(work).take(MOST_PRINTED) {
+        let sum = cost::total([work]);
         grid.row([
             naming.name(case),
             number(work.candidates),
@@ -41,48 +57,57 @@ fn table(experiment: &Experiment, work: &[SettingWork], threads: usize) -> Strin
             duration(sum.cpu_seconds / threads as f64),
         ]);
     }
-    let sum = cost::total(work);
-    let mut text = format!(
-        "{}\n  {} settings, {} mechanisms, {} runs each: about {} and {} on {threads} threads\n",
-        grid.render(),
-        experiment.cases.len(),
-        experiment.variants.len(),
-        experiment.runs,
-        duration(sum.cpu_seconds / threads as f64),
-        bytes(sum.bytes),
-    );
-    for (case, label) in sampled_only(experiment, work) {
+    let mut text = grid.render();
+    if let Some(more) = panel.cases.len().checked_sub(MOST_PRINTED).filter(|&more| more > 0) {
+        text += &format!("  … and {more} more settings\n");
+    }
+    let runs = match panel.kind {
+        Kind::Accuracy => format!(", {} runs each", panel.runs),
+        _ => String::new(),
+    };
+    text +=
+        &format!("  {} settings, {} mechanisms{runs}\n", panel.cases.len(), panel.variants.len(),);
+    for (case, label) in sampled_only(panel, work) {
+        let consequence = match panel.kind {
+            Kind::Accuracy => "it is sampled without exact means",
+            _ => "it is left out",
+        };
         text += &format!(
-            "  {label} at {}: more than 10^10 outputs, so it is sampled without exact means\n",
-            naming.name(&experiment.cases[case])
+            "  {label} at {}: more than 10^10 outputs, so {consequence}\n",
+            naming.name(&panel.cases[case])
         );
     }
     text
 }
 
 fn sampled_only<'a>(
-    experiment: &'a Experiment,
+    panel: &'a Panel,
     work: &'a [SettingWork],
 ) -> impl Iterator<Item = (usize, &'a str)> {
     work.iter().enumerate().flat_map(|(case, work)| {
-        let variants = experiment.variants.iter().zip(&work.sampled_only);
+        let variants = panel.variants.iter().zip(&work.sampled_only);
         variants.filter(|(_, only)| **only).map(move |(variant, _)| (case, variant.label.as_str()))
     })
 }
 
-fn report(experiment: &Experiment, work: &[SettingWork], threads: usize) -> serde_json::Value {
-    let sum = cost::total(work);
+fn report(experiment: &Experiment, work: &[Vec<SettingWork>], threads: usize) -> serde_json::Value {
+    let sum = cost::total(work.iter().flatten());
+    let panels = || experiment.panels.iter();
+    let sampled_only = panels().zip(work).flat_map(|(panel, work)| {
+        sampled_only(panel, work)
+            .map(|(case, label)| json!({ "setting": panel.first + case, "mechanism": label }))
+    });
     json!({
         "name": experiment.name,
-        "settings": experiment.cases.len(),
-        "mechanisms": experiment.variants.len(),
-        "runs": experiment.runs,
-        "candidates": work.iter().map(|setting| setting.candidates).fold(0.0, f64::max),
+        "panels": panels().len(),
+        "settings": panels().map(|panel| panel.cases.len()).sum::<usize>(),
+        "mechanisms": panels().map(|panel| panel.variants.len()).max(),
+        "runs": panels().map(|panel| panel.runs).max(),
+        "candidates":
+            work.iter().flatten().map(|setting| setting.candidates).fold(0.0, f64::max),
         "outputs": sum.outputs,
         "bytes": sum.bytes,
         "seconds": sum.cpu_seconds / threads as f64,
-        "sampled_only": sampled_only(experiment, work)
-            .map(|(case, label)| json!({ "setting": case + 1, "mechanism": label }))
-            .collect::<Vec<_>>(),
+        "sampled_only": sampled_only.collect::<Vec<_>>(),
     })
 }

@@ -20,11 +20,11 @@ use crate::workbench::Workbench;
 const LONG: f64 = 3.0;
 
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
-    let threads = threads(&args.machine)?;
+    let threads = threads(&args.machine.threads)?;
     let setting = setting(args)?;
     let (variants, recipes) = mechanisms(args, &setting)?;
     let work = cost::predict(&setting, &recipes, &[], 0);
-    let work = admit("this setting", &[work], threads, args.machine.force)?;
+    let work = admit("this setting", &[vec![work]], threads, args.machine.force)?;
     let seconds = work.cpu_seconds / threads as f64;
     if seconds > LONG {
         eprintln!("this will take about {}", cost::duration(seconds));

@@ -45,9 +45,15 @@ fn experiments(out: &Path) -> Result<Vec<Row>, Failure> {
             }
             Some(_) => "out of date",
         };
+        let mut kinds: Vec<&str> = experiment.panels.iter().map(|panel| panel.kind.id()).collect();
+        kinds.dedup();
+        let name = config_name(&path);
+        let document = name.strip_prefix("papers/").and_then(|rest| rest.split('/').next());
         rows.push(row([
-            ("config", config_name(&path)),
-            ("kind", experiment.kind.id().to_owned()),
+            ("config", name.clone()),
+            ("document", document.unwrap_or_default().to_owned()),
+            ("figure", experiment.source.clone().unwrap_or_default()),
+            ("kind", kinds.join(", ")),
             ("title", experiment.title.clone()),
             ("results", state.to_owned()),
         ]));

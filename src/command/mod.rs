@@ -1,16 +1,20 @@
 //! The commands: each turns its arguments into calls of the library and prints the outcome.
 
 mod check;
+mod claims;
 mod inspect;
 mod list;
+mod plot;
+mod reproduce;
 mod run;
+mod summary;
 
-use crate::cli::{Cli, Command, Machine, Replace};
+use crate::cli::{Cli, Command, Replace, Threads};
 use crate::config::{self, Overrides};
 use crate::console;
 use crate::cost::{self, SettingWork, Work};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::Experiment;
+use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName};
 use crate::source::Source;
 use crate::store::{OpenError, WriteError};
 
@@ -23,6 +27,9 @@ pub enum Failure {
     /// Something else went wrong.
     #[error("{0}")]
     Broken(String),
+    /// The work was done, but what was asked to hold does not.
+    #[error("{0}")]
+    Verdict(String),
 }
 
 impl Failure {
@@ -32,6 +39,7 @@ impl Failure {
         match self {
             Self::Input(_) => 2,
             Self::Broken(_) => 1,
+            Self::Verdict(_) => 3,
         }
     }
 
@@ -55,6 +63,9 @@ impl From<WriteError> for Failure {
     }
 }
 
+/// So many settings are printed; the tables hold them all.
+const MOST_PRINTED: usize = 24;
+
 /// Prints on standard output.
 fn print(text: &str) -> Result<(), Failure> {
     console::emit(text).map_err(|error| Failure::Broken(format!("cannot print: {error}")))
@@ -69,7 +80,10 @@ fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
 pub fn execute(cli: &Cli) -> Result<(), Failure> {
     match &cli.command {
         Command::Run(args) => run::execute(args),
+        Command::Reproduce(args) => reproduce::execute(args),
         Command::Check(args) => check::execute(args),
+        Command::Plot(args) => plot::execute(args),
+        Command::Claims(args) => claims::execute(args),
         Command::Inspect(args) => inspect::execute(args),
         Command::List(args) => list::execute(args),
     }
@@ -92,32 +106,52 @@ fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment
 }
 
 /// Sets the number of threads and returns it.
-fn threads(machine: &Machine) -> Result<usize, Failure> {
-    if let Some(threads) = machine.threads {
+fn threads(asked: &Threads) -> Result<usize, Failure> {
+    if let Some(threads) = asked.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
         pool.build_global().map_err(Failure::broken)?;
     }
     Ok(rayon::current_num_threads())
 }
 
-/// Predicts an experiment, case by case.
-fn predict(experiment: &Experiment) -> Vec<SettingWork> {
-    let predict = |case| {
-        let recipes = crate::experiment::accuracy::recipes(&experiment.variants, case);
-        cost::predict(&case.setting, &recipes, &experiment.metrics, experiment.runs)
+/// Predicts an experiment, panel by panel and case by case.
+fn predict(experiment: &Experiment) -> Vec<Vec<SettingWork>> {
+    experiment.panels.iter().map(predict_panel).collect()
+}
+
+fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
+    let predict = |case: &Case| {
+        let (setting, recipes) = (&case.setting, panel.recipes(case));
+        match panel.kind {
+            Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
+            Kind::Privacy => {
+                let everything = panel.parameters.scopes.is_empty()
+                    || panel.parameters.scopes.contains(&ScopeName::All);
+                cost::predict_audit(setting, &recipes, everything)
+            }
+            Kind::Change => cost::predict_changes(setting),
+            // ℓ1 errors are whole numbers; a few lists of them are joined at a time.
+            Kind::L1Tail => cost::predict_laws(setting, &recipes, 1e6),
+            // Several hundred sizes are tried for every number of steps.
+            Kind::Crossover | Kind::TableOne => {
+                let searches = 500.0 * panel.parameters.steps.len() as f64;
+                cost::repeated(cost::predict_laws(setting, &recipes, f64::INFINITY), searches)
+            }
+            _ => cost::predict_laws(setting, &recipes, f64::INFINITY),
+        }
     };
-    experiment.cases.iter().map(predict).collect()
+    panel.cases.iter().map(predict).collect()
 }
 
 /// Refuses work that cannot be done, unless forced.
 fn admit(
     what: &str,
-    work: &[SettingWork],
+    work: &[Vec<SettingWork>],
     threads: usize,
     force: bool,
 ) -> Result<Work, Diagnostic> {
-    let total = cost::total(work);
-    let largest = work.iter().map(|setting| setting.candidates).fold(0.0, f64::max);
+    let total = cost::total(work.iter().flatten());
+    let largest = work.iter().flatten().map(|setting| setting.candidates).fold(0.0, f64::max);
     match cost::objection(&total, largest, threads, cost::available_memory()) {
         Some(objection) if !force => Err(Diagnostic::new(format!("{what}: {objection}")).help(
             "fewer runs, records or categories, or mechanisms that need no enumeration (lshist, \

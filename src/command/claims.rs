@@ -1,0 +1,118 @@
+//! `dpbi claims`.
+
+use serde_json::json;
+
+use super::{Failure, print, print_json, threads};
+use crate::claims::{self, Claim, Finding, Lab, Outcome};
+use crate::cli::Claims;
+use crate::console::short;
+use crate::diagnostic::{Diagnostic, suggest};
+use crate::distance::{self, Distance};
+
+pub fn execute(args: &Claims) -> Result<(), Failure> {
+    threads(&args.threads)?;
+    let distances = distances(args.distance.as_deref())?;
+    let claims = chosen(&args.numbers)?;
+    let mut documents = Vec::new();
+    for claim in claims {
+        for &distance in &distances {
+            let finding = (claim.judge)(&Lab::new(distance));
+            if !args.print.json {
+                print(&text(claim, distance, &finding))?;
+            }
+            documents.push(json!({
+                "number": claim.number,
+                "source": claim.source,
+                "statement": claim.statement,
+                "distance": distance.id(),
+                "outcome": word(&finding.outcome()),
+                "when": condition(&finding.outcome()),
+                "because": reason(&finding.outcome()),
+                "parts": finding.parts,
+                "remarks": finding.remarks,
+            }));
+        }
+    }
+    if args.print.json {
+        print_json(&json!(documents))?;
+    }
+    Ok(())
+}
+
+fn distances(named: Option<&str>) -> Result<Vec<&'static dyn Distance>, Diagnostic> {
+    let Some(name) = named else { return Ok(distance::ALL.to_vec()) };
+    let unknown = || {
+        Diagnostic::new(format!("unknown distance `{name}`"))
+            .help(suggest(name, distance::ALL.iter().map(|distance| distance.id())))
+    };
+    distance::find(name).map(|distance| vec![distance]).ok_or_else(unknown)
+}
+
+fn chosen(numbers: &[u32]) -> Result<Vec<&'static Claim>, Diagnostic> {
+    let all = claims::ALL.iter().copied();
+    if numbers.is_empty() {
+        return Ok(all.collect());
+    }
+    let find = |number: &u32| {
+        all.clone().find(|claim| claim.number == *number).ok_or_else(|| {
+            Diagnostic::new(format!("there is no claim {number}"))
+                .help(format!("claims are numbered from 1 to {}", claims::ALL.len()))
+        })
+    };
+    numbers.iter().map(find).collect()
+}
+
+/// The verdict in a word.
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Holds => "holds",
+        Outcome::HoldsWhen(_) => "holds when",
+        Outcome::Fails(_) => "fails",
+    }
+}
+
+fn condition(outcome: &Outcome) -> Option<&str> {
+    match outcome {
+        Outcome::HoldsWhen(cases) => Some(cases),
+        _ => None,
+    }
+}
+
+fn reason(outcome: &Outcome) -> Option<&str> {
+    match outcome {
+        Outcome::Fails(reason) => Some(reason),
+        _ => None,
+    }
+}
+
+/// "holds when n = 600", "fails because A is false".
+fn sentence(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Holds => "holds".to_owned(),
+        Outcome::HoldsWhen(cases) => format!("holds when {cases}"),
+        Outcome::Fails(reason) => format!("fails because {reason}"),
+    }
+}
+
+fn text(claim: &Claim, distance: &dyn Distance, finding: &Finding) -> String {
+    let outcome = finding.outcome();
+    let mut text = format!(
+        "{}. {} ({})\n  {}: {}\n",
+        claim.number,
+        claim.statement,
+        claim.source,
+        distance.title(),
+        sentence(&outcome),
+    );
+    for part in &finding.parts {
+        let numbers: Vec<String> =
+            part.numbers.iter().map(|(name, value)| format!("{name} {}", short(*value))).collect();
+        let sign = if part.holds { "yes" } else { "no " };
+        let aside = if part.counts { "" } else { "read otherwise: " };
+        text += &format!("    {sign}  {aside}{}: {}\n", part.name(), numbers.join(", "));
+    }
+    for remark in &finding.remarks {
+        text += &format!("    note: {remark}\n");
+    }
+    text + "\n"
+}

@@ -1,0 +1,337 @@
+//! `dpbi reproduce`.
+
+use std::path::Path;
+use std::time::{Instant, SystemTime};
+
+use super::run::{Manner, Outcome, run};
+use super::{Failure, admit, load, predict, print, print_json, threads};
+use crate::claims::{self, Finding, Lab};
+use crate::cli::Reproduce;
+use crate::cost::duration;
+use crate::diagnostic::{Diagnostic, suggest};
+use crate::digest::titled_digests;
+use crate::distance::{self, Distance};
+use crate::experiment::{Experiment, Kind, Panel};
+use crate::figure::{self, Figure, Format};
+use crate::numbers;
+use crate::reading::Quantity;
+use crate::report::{
+    Claim, Document, Drawing, Evidence, FigureReport, Number, PanelReport, ReadingRow, Readings,
+    Report, TableReport, Verdict,
+};
+use crate::source::{bundled_configs, config_name};
+use crate::store::{Folder, utc, write_whole};
+use crate::table::Tables;
+
+/// The documents, in the order of the report, with their titles.
+const DOCUMENTS: [(&str, &str); 5] = [
+    (
+        "icml",
+        "Exploring the Design Space of Differentially Private Bayesian Inference under Hellinger \
+         Distance",
+    ),
+    (
+        "arxiv",
+        "Tailoring Differentially Private Bayesian Inference to Distance Between Distributions",
+    ),
+    ("bounds", "Differentially Private Bayesian Inference: notes with accuracy bounds"),
+    ("notes", "Notes of DP – Bayesian Inference"),
+    ("early", "An earlier version of the notes"),
+];
+
+/// Where the documents' configs are.
+const PAPERS: &str = "papers/";
+
+pub fn execute(args: &Reproduce) -> Result<(), Failure> {
+    let clock = Instant::now();
+    let threads = threads(&args.machine.threads)?;
+    let chosen = choose(&args.names)?;
+    let experiments = load(&chosen, &args.replace)?;
+    for (source, experiment) in &experiments {
+        admit(&source.to_string(), &predict(experiment), threads, args.machine.force)?;
+    }
+    let manner = Manner::new(&args.output, &args.talk, threads);
+    let talk = !args.talk.quiet && !args.print.json;
+    let mut report = Report {
+        version: env!("CARGO_PKG_VERSION").into(),
+        generated: utc(SystemTime::now()),
+        command: format!("dpbi reproduce{}{}", names(args), replaced(args)),
+        partial: !args.names.is_empty(),
+        ..Report::default()
+    };
+    let count = experiments.len();
+    for (number, (config, (_, experiment))) in (1..).zip(chosen.iter().zip(&experiments)) {
+        let folder = Folder::open(&args.output.out, &experiment.name)?;
+        let outcome = run(experiment, folder, &manner)?;
+        if talk {
+            let name = config.trim_start_matches(PAPERS);
+            let seconds = duration(outcome.seconds);
+            print(&format!("[{number:>2}/{count}] {name}: {}, {seconds}\n", experiment.title))?;
+        }
+        let again = format!("dpbi run {config}{}", replaced(args));
+        add(&mut report, config, figure(config, again, experiment, &outcome)?);
+    }
+    report.numbers =
+        numbers::all().iter().filter(|one| asked(&args.names, one.place)).map(number).collect();
+    report.claims = judge(&args.names, talk)?;
+    report.seconds = clock.elapsed().as_secs_f64();
+    finish(args, &report, talk)
+}
+
+/// Writes the report, says what is in it, and keeps to `--strict`.
+fn finish(args: &Reproduce, report: &Report, talk: bool) -> Result<(), Failure> {
+    let path = args.output.out.join("report.html");
+    write_whole(&path, report.html().as_bytes())?;
+    let summary = report.summary();
+    if args.print.json {
+        print_json(&report.json())?;
+    } else if talk {
+        let seconds = report.seconds;
+        print(&format!("\n{summary}\nwrote {} in {seconds:.1} s\n", path.display()))?;
+    }
+    let missed = summary.readings_beyond + summary.numbers - summary.numbers_agreeing;
+    if args.strict && missed > 0 {
+        return Err(Failure::Verdict(format!(
+            "{} readings and {} numbers do not come out; see {}",
+            summary.readings_beyond,
+            summary.numbers - summary.numbers_agreeing,
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+fn names(args: &Reproduce) -> String {
+    args.names.iter().map(|name| format!(" {name}")).collect()
+}
+
+/// What the command line replaces, to be typed again.
+fn replaced(args: &Reproduce) -> String {
+    let seed = args.replace.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
+    let runs = args.replace.runs.map_or(String::new(), |runs| format!(" --runs {runs}"));
+    seed + &runs
+}
+
+/// The configs of the named documents and figures, in the order of the report.
+fn choose(names: &[String]) -> Result<Vec<String>, Diagnostic> {
+    let all: Vec<String> = bundled_configs()
+        .iter()
+        .map(|path| config_name(path))
+        .filter(|name| name.starts_with(PAPERS))
+        .collect();
+    let short = |name: &String| name[PAPERS.len()..].to_owned();
+    let is = |named: &str, config: &String| {
+        let config = short(config);
+        config == named || config.split('/').next() == Some(named)
+    };
+    for named in names {
+        if !all.iter().any(|config| is(named, config)) {
+            let known: Vec<String> =
+                all.iter().map(short).chain(DOCUMENTS.map(|(id, _)| id.to_owned())).collect();
+            return Err(Diagnostic::new(format!("no document or figure is called `{named}`"))
+                .help(suggest(named, known.iter().map(String::as_str))));
+        }
+    }
+    let mut chosen: Vec<String> = all
+        .into_iter()
+        .filter(|config| names.is_empty() || names.iter().any(|named| is(named, config)))
+        .collect();
+    chosen.sort_by_key(|config| order(&short(config)));
+    Ok(chosen)
+}
+
+/// The place of a figure in the report: by document, figures first, by number, then by letter.
+fn order(name: &str) -> (usize, bool, u32, String) {
+    let (document, figure) = name.split_once('/').unwrap_or((name, ""));
+    let rank = DOCUMENTS.iter().position(|(id, _)| *id == document).unwrap_or(DOCUMENTS.len());
+    let number: String = figure.chars().filter(char::is_ascii_digit).collect();
+    // "5a" stands before "5-priors".
+    let suffix = figure.replace('-', "~");
+    (rank, !figure.starts_with("fig"), number.parse().unwrap_or(0), suffix)
+}
+
+/// Puts a figure under its document.
+fn add(report: &mut Report, config: &str, figure: FigureReport) {
+    let id = config.trim_start_matches(PAPERS).split('/').next().unwrap_or_default();
+    if report.documents.last().is_none_or(|document| document.id != id) {
+        let title = DOCUMENTS.iter().find(|(known, _)| *known == id).map_or(id, |known| known.1);
+        let document = Document { id: id.into(), title: title.into(), figures: Vec::new() };
+        report.documents.push(document);
+    }
+    if let Some(document) = report.documents.last_mut() {
+        document.figures.push(figure);
+    }
+}
+
+fn figure(
+    config: &str,
+    command: String,
+    experiment: &Experiment,
+    outcome: &Outcome,
+) -> Result<FigureReport, Failure> {
+    let panels = experiment.panels.iter().zip(&outcome.figures);
+    let panels = panels.map(|(one, figures)| panel(one, &outcome.tables, figures));
+    Ok(FigureReport {
+        id: Path::new(config).file_name().map_or_else(String::new, |n| n.to_string_lossy().into()),
+        name: experiment.name.clone(),
+        title: experiment.title.clone(),
+        source: experiment.source.clone().unwrap_or_default(),
+        notes: experiment.notes.clone(),
+        command,
+        seconds: outcome.seconds,
+        panels: panels.collect::<Result<_, _>>()?,
+        files: outcome.files.clone(),
+    })
+}
+
+fn panel(
+    panel: &Panel,
+    tables: &Tables,
+    figures: &[(String, Figure)],
+) -> Result<PanelReport, Failure> {
+    let drawing = |(name, figure): &(String, Figure)| {
+        let svg = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let wide = figure::render(figure, Format::Svg).map_err(Failure::broken)?;
+        let narrow = figure::render_narrow(figure, Format::Svg).map_err(Failure::broken)?;
+        Ok(Drawing {
+            name: name.clone(),
+            alt: figure.description(),
+            is_map: matches!(figure, Figure::Heat(_)),
+            wide: svg(wide),
+            narrow: svg(narrow),
+        })
+    };
+    let table = |digest: crate::digest::Digest| TableReport {
+        caption: digest.caption,
+        columns: digest.columns,
+        rows: digest.rows,
+    };
+    Ok(PanelReport {
+        id: pair(&panel.id),
+        title: panel.title.clone(),
+        printed: panel.distance.id() != distance::HELLINGER.id(),
+        notes: Vec::new(),
+        drawings: figures.iter().map(drawing).collect::<Result<_, Failure>>()?,
+        tables: titled_digests(panel, tables).into_iter().map(table).collect(),
+        readings: readings(panel, tables),
+    })
+}
+
+/// What a panel has in common with its counterpart: `a-defined` and `a-printed` are both `a`.
+fn pair(id: &str) -> String {
+    let words = id.split('-').filter(|word| !["defined", "printed", "print"].contains(word));
+    words.collect::<Vec<_>>().join("-")
+}
+
+fn readings(panel: &Panel, tables: &Tables) -> Option<Readings> {
+    let own = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let rows: Vec<ReadingRow> = own.cloned().collect();
+    let boxes = rows.iter().any(|row| row.quantity == Quantity::Median.id());
+    (!rows.is_empty()).then(|| Readings::new(criterion(panel.kind, boxes), rows))
+}
+
+fn criterion(kind: Kind, boxes: bool) -> &'static str {
+    match (kind, boxes) {
+        (Kind::Accuracy, true) => {
+            "A quartile q ± err of 1000 runs agrees if P[H < q − err] ≤ p + 4s and P[H ≤ q + err] ≥ \
+             p − 4s, s = sqrt(p(1−p)/1000), under the exact law; the end of a whisker, if a run may \
+             fall there and it is no wonder that none fell between it and the fence."
+        }
+        (Kind::Accuracy, false) => {
+            "A mean of 1000 runs agrees if it is within 4 standard errors of the exact mean, plus \
+             the reading error."
+        }
+        _ => "A reading agrees if it is within its reading error plus one pixel.",
+    }
+}
+
+fn number(number: &numbers::PrintedNumber) -> Number {
+    Number {
+        place: number.place.to_owned(),
+        what: number.what.clone(),
+        printed: number.printed.to_owned(),
+        computed: format!("{:.14}", number.computed),
+        agrees: number.agrees(),
+        to_the_last_digit: number.to_the_last_digit,
+        note: number.note.clone(),
+    }
+}
+
+/// Whether something at this place in the documents was asked for: all of it, or one of the
+/// documents that the place names.
+fn asked(names: &[String], place: &str) -> bool {
+    names.is_empty()
+        || names.iter().any(|name| !name.contains('/') && place.contains(name.as_str()))
+}
+
+/// Judges the claims of everything that was asked for; a single figure has none of its own.
+fn judge(names: &[String], talk: bool) -> Result<Vec<Claim>, Failure> {
+    let mut judged = Vec::new();
+    for claim in claims::ALL.iter().filter(|claim| asked(names, claim.source)) {
+        let clock = Instant::now();
+        let verdict = |distance: &'static dyn Distance| {
+            let finding = (claim.judge)(&Lab::new(distance));
+            let command = format!("dpbi claims {} --distance {}", claim.number, distance.id());
+            verdict(finding, command)
+        };
+        let [defined, printed] = distance::ALL.map(verdict);
+        if talk {
+            print(&format!(
+                "claim {:>2} ({}): as defined it {}, with the print distance it {}, {}\n",
+                claim.number,
+                claim.source,
+                defined.outcome.label(),
+                printed.outcome.label(),
+                duration(clock.elapsed().as_secs_f64()),
+            ))?;
+        }
+        judged.push(Claim {
+            number: claim.number,
+            source: claim.source.to_owned(),
+            statement: claim.statement.to_owned(),
+            defined,
+            printed,
+        });
+    }
+    Ok(judged)
+}
+
+fn verdict(finding: Finding, command: String) -> Verdict {
+    use crate::report::Outcome;
+    let (outcome, condition) = match finding.outcome() {
+        claims::Outcome::Holds => (Outcome::Holds, String::new()),
+        claims::Outcome::HoldsWhen(cases) => (Outcome::InPart, format!("when {cases}")),
+        claims::Outcome::Fails(reason) => (Outcome::Fails, format!("because {reason}")),
+    };
+    let evidence = finding.parts.into_iter().map(|part| Evidence {
+        what: if part.counts { part.name() } else { format!("read otherwise: {}", part.name()) },
+        holds: part.holds,
+        numbers: part.numbers,
+    });
+    Verdict { outcome, condition, evidence: evidence.collect(), remarks: finding.remarks, command }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_stand_in_the_order_of_the_documents() {
+        let chosen = choose(&["arxiv".to_owned(), "icml/table1".to_owned()]).unwrap();
+        let names: Vec<&str> = chosen.iter().map(|name| &name[PAPERS.len()..]).collect();
+        let arxiv = "fig1 fig2 fig3 fig4 fig5a fig5b fig5-priors fig6 bounds".split(' ');
+        let expected: Vec<String> = std::iter::once("icml/table1".to_owned())
+            .chain(arxiv.map(|name| format!("arxiv/{name}")))
+            .collect();
+        assert_eq!(names, expected);
+        assert_eq!(choose(&[]).unwrap().len(), 31);
+        assert!(choose(&["arxiv/fig9".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn panels_find_their_counterparts() {
+        assert_eq!((pair("a-defined"), pair("a-printed")), ("a".into(), "a".into()));
+        assert_eq!((pair("defined"), pair("print")), (String::new(), String::new()));
+        assert_eq!(pair("large"), "large");
+    }
+}

@@ -1,0 +1,87 @@
+//! What a run found out, in a few lines on a terminal.
+
+use statrs::function::erf::erfc;
+
+use super::MOST_PRINTED;
+use crate::console::{Grid, short};
+use crate::digest::{Digest, digests};
+use crate::experiment::{Experiment, Kind, Panel};
+use crate::report::Readings;
+use crate::table::{SummaryRow, Tables};
+
+/// The tables of every panel, in short.
+pub fn text(experiment: &Experiment, tables: &Tables) -> String {
+    let mut text = format!("{}: {}\n", experiment.name, experiment.title);
+    for panel in &experiment.panels {
+        if !panel.id.is_empty() {
+            text += &format!("\n  {}: {}\n", panel.id, panel.title);
+        }
+        for digest in digests(panel, tables) {
+            text += &table(&digest);
+        }
+        if panel.kind == Kind::Accuracy {
+            text += &agreement(panel, tables);
+        }
+        text += &readings(panel, tables);
+    }
+    text
+}
+
+fn table(digest: &Digest) -> String {
+    let left = digest.columns.iter().take_while(|name| name.is_empty()).count();
+    let mut grid = Grid::new(left);
+    grid.row(&digest.columns);
+    // Some tables have two rows for a setting.
+    let most = left * MOST_PRINTED;
+    digest.rows.iter().take(most).for_each(|row| grid.row(row));
+    let more = match digest.rows.len().saturating_sub(most) {
+        0 => String::new(),
+        more => format!("  … and {more} more rows in the tables\n"),
+    };
+    format!("\n  {}\n{}{more}", digest.caption, grid.render())
+}
+
+/// How well the sampled means agree with the exact ones: the largest |z|, and how often chance
+/// alone gives one as large among so many.
+fn agreement(panel: &Panel, tables: &Tables) -> String {
+    let own = tables.summary.iter().filter(|row| panel.owns(row.setting));
+    let scores: Vec<(f64, &SummaryRow)> = own.filter_map(|row| Some((row.z?.abs(), row))).collect();
+    let Some((z, row)) = scores.iter().max_by(|a, b| a.0.total_cmp(&b.0)) else {
+        return "\n  no sampled mean can be compared with an exact one\n".into();
+    };
+    let single = erfc(z / std::f64::consts::SQRT_2);
+    let chance = -libm::expm1(scores.len() as f64 * libm::log1p(-single.min(1.0 - 1e-16)));
+    format!(
+        "\n  sampled and exact means differ by at most {z:.2} standard errors ({} in setting {}); \
+         among {} this happens by chance with probability {}\n",
+        row.mechanism,
+        row.setting,
+        scores.len(),
+        short(chance),
+    )
+}
+
+/// How many readings are explained, the largest deviation, and those that are not explained.
+fn readings(panel: &Panel, tables: &Tables) -> String {
+    let own = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let readings = Readings::new("", own.cloned().collect());
+    if readings.rows.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n  {} of {} readings of the printed figure are explained; largest deviation {}\n",
+        readings.within, readings.total, readings.largest,
+    );
+    for row in readings.rows.iter().filter(|row| !row.within) {
+        text += &format!(
+            "  beyond: {} at {}, {}: read {}, computed {}{}\n",
+            row.mechanism,
+            row.at,
+            row.quantity,
+            short(row.read),
+            short(row.computed),
+            row.z.map_or(String::new(), |z| format!(", {z:.1} standard errors")),
+        );
+    }
+    text
+}
