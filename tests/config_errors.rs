@@ -263,3 +263,57 @@ fn two_experiments_of_one_name_are_refused() {
     assert!(outcome.stderr.contains("both named `x`"), "{}", outcome.stderr);
     assert!(!sandbox.path("results").exists());
 }
+
+/// A config of two panels that share a prior and ε.
+const PANELS: &str = r#"name = "panels"
+prior = [1, 1]
+epsilon = 1.0
+
+[[panel]]
+id = "a"
+kind = "theory"
+mechanisms = ["lshist"]
+data.balanced.sizes = [20]
+
+[[panel]]
+id = "b"
+kind = "within"
+steps = [1]
+mechanisms = ["lshist"]
+data.balanced.sizes = [20]
+"#;
+
+#[test]
+fn panels_are_checked_one_by_one() {
+    let expect = |line: &str, replacement: &str, at_line: usize, parts: &[&str]| {
+        assert!(PANELS.contains(line), "{line}");
+        let message = refusal(&Sandbox::new(), &PANELS.replacen(line, replacement, 1));
+        assert!(message.contains(&format!(":{at_line}")), "line {at_line}: {message}");
+        for part in parts {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+    };
+    expect("id = \"b\"\n", "", 11, &["a panel has no `id`"]);
+    expect("id = \"b\"", "id = \"a\"", 12, &["two panels are called `a`"]);
+    expect("id = \"b\"", "id = \"a/b\"", 12, &["cannot be the name"]);
+    expect("steps = [1]", "stepz = [1]", 14, &["unknown key `stepz`", "steps"]);
+    expect("steps = [1]\n", "", 15, &["needs `steps`"]);
+    expect("kind = \"theory\"", "kind = \"teory\"", 7, &["unknown kind `teory`", "theory"]);
+    let view = "kind = \"within\"\nview = [0, 1]";
+    expect("kind = \"within\"", view, 14, &["means nothing to an experiment of kind `within`"]);
+    expect("prior = [1, 1]", "prior = [1, 1, 1]", 16, &["two categories"]);
+    expect("kind = \"theory\"", "kind = \"theory\"\nview = [1, 0]", 8, &["the smaller first"]);
+    let readings = |name: &str| format!("kind = \"theory\"\nreadings = \"{name}\"");
+    expect("kind = \"theory\"", &readings("icml-fig9"), 8, &["icml-fig9"]);
+    expect("kind = \"theory\"", &readings("icml-fig2a"), 8, &["`LSDim`", "label mechanisms"]);
+    let open = "mechanisms = [\"lszhang\"]\nkind = \"steps\"\nsteps = [1]";
+    expect("kind = \"theory\"\nmechanisms = [\"lshist\"]", open, 7, &["leaves the total open"]);
+    let named = "kind = \"sensitivity\"\nmechanisms = [\"lshist\"]";
+    let theory = "kind = \"theory\"\nmechanisms = [\"lshist\"]";
+    expect(theory, named, 8, &["compares no mechanisms"]);
+    expect("epsilon = 1.0", "epsilon = 1.0\nscope = \"all\"", 4, &["nothing to any of the panels"]);
+    let tail = "kind = \"tail\"\nmechanisms = [\"lshist\"]";
+    expect(theory, tail, 8, &["is about MH", "mh-beta"]);
+    let line = "data.line.sizes = [200000]";
+    expect("data.balanced.sizes = [20]", line, 9, &["too many to make every data set"]);
+}

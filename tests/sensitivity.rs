@@ -2,26 +2,9 @@
 
 use dpbi::distance;
 use dpbi::model::{Posterior, Prior};
-use dpbi::simplex::Region;
+use dpbi::simplex::list_compositions;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-
-/// All compositions of n into k parts.
-fn compositions(n: u64, k: usize) -> Vec<Vec<u64>> {
-    let region = Region::simplex(n, k);
-    let blocks = region.blocks();
-    let mut all = Vec::new();
-    for block in 0..blocks.len() {
-        region.walk(&blocks, block, |row| {
-            for t in 0..row.len {
-                let mut output = vec![0; k];
-                row.output(t, &mut output);
-                all.push(output);
-            }
-        });
-    }
-    all
-}
 
 /// The distance between Dir(α + x) and Dir(α + y) from plain log-gammas, `power` = 1 or 1/ln N.
 fn naive_distance(alpha: &[f64], x: &[u64], y: &[u64], power: f64) -> f64 {
@@ -99,7 +82,7 @@ proptest! {
             let moves = neighbours(x).into_iter().map(|y| naive_distance(&alpha, x, &y, power));
             moves.fold(0.0, f64::max)
         };
-        let all: Vec<(Vec<u64>, f64)> = compositions(n, alpha.len())
+        let all: Vec<(Vec<u64>, f64)> = list_compositions(n, alpha.len())
             .into_iter()
             .map(|x| {
                 let local = local(&x);
@@ -122,7 +105,7 @@ proptest! {
     fn the_local_sensitivity_is_the_largest_change_of_score((alpha, counts) in case()) {
         let posterior = Posterior::new(Prior::new(alpha.clone()).unwrap(), counts.clone());
         let local = distance::HELLINGER.sensitivity(&posterior).local();
-        let candidates = compositions(counts.iter().sum(), alpha.len());
+        let candidates = list_compositions(counts.iter().sum(), alpha.len());
         for y in neighbours(&counts) {
             for r in &candidates {
                 let change = naive_distance(&alpha, &counts, r, 1.0) - naive_distance(&alpha, &y, r, 1.0);
