@@ -252,7 +252,6 @@ fn number(number: &numbers::PrintedNumber) -> Number {
         printed: number.printed.to_owned(),
         computed: format!("{:.14}", number.computed),
         agrees: number.agrees(),
-        to_the_last_digit: number.to_the_last_digit,
         note: number.note.clone(),
     }
 }

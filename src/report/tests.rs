@@ -87,7 +87,6 @@ fn report() -> Report {
         printed: "0.5".into(),
         computed: "0.4999".into(),
         agrees,
-        to_the_last_digit: true,
         note: HOSTILE.into(),
     };
     let claim = |(number, defined, printed)| Claim {
