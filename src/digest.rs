@@ -1,12 +1,14 @@
 //! Tables in short, for people: what a terminal and the report show of a panel.
 
+use serde::Serialize;
+
 use crate::console::{short, short_or_dash};
 use crate::experiment::{Kind, Naming, Panel};
 use crate::metric::Metric;
 use crate::table::{CurveRow, PrivacyRow, SummaryRow, Tables, TheoryRow, ValueRow, distinct};
 
 /// A small table of formatted cells.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Digest {
     /// What it holds.
     pub caption: String,

@@ -314,6 +314,11 @@ fn panels_are_checked_one_by_one() {
     expect("epsilon = 1.0", "epsilon = 1.0\nscope = \"all\"", 4, &["nothing to any of the panels"]);
     let tail = "kind = \"tail\"\nmechanisms = [\"lshist\"]";
     expect(theory, tail, 8, &["is about MH", "mh-beta"]);
+    let within = "kind = \"within\"";
+    let unused = |key: &str| format!("{within}\n{key}");
+    expect(within, &unused("metrics = [\"l1\"]"), 14, &["`metrics` means nothing"]);
+    expect(within, &unused("readings = \"icml-fig1\""), 14, &["`readings` means nothing"]);
+    expect(within, &unused("epsilon = [1, 2]"), 17, &["the same place", "one prior, ε"]);
     let line = "data.line.sizes = [200000]";
     expect("data.balanced.sizes = [20]", line, 9, &["too many to make every data set"]);
 }

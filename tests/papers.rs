@@ -295,6 +295,30 @@ fn plot_draws_the_same_figures_from_the_tables() {
 type Spoil = dyn Fn(String) -> Option<String>;
 
 #[test]
+fn results_with_readings_of_ones_own_can_be_drawn_again() {
+    let sandbox = Sandbox::new();
+    let config = r#"
+name = "own"
+kind = "privacy"
+prior = [1, 1]
+epsilon = 1.0
+readings = "own.csv"
+mechanisms = ["ehds"]
+data.counts.counts = [20, 30]
+data.counts.labels = ["mine"]
+"#;
+    let readings = "mechanism,at,quantity,value,error,pixel,at_error,at_pixel,note\n\
+                    ehds,mine,loss,0.3738,1e-3,1e-3,,,\n";
+    sandbox.write("own.toml", config).write("own.csv", readings);
+    sandbox.succeed(&["run", "own.toml", "--format", "svg", "-q"]);
+    let before = sandbox.read("results/own/loss.svg");
+    let text = String::from_utf8(before.clone()).unwrap();
+    assert!(text.contains("mine") && text.contains("readings deviate by at most"), "{text}");
+    sandbox.succeed(&["plot", "results/own", "--format", "svg", "-q"]);
+    assert_eq!(before, sandbox.read("results/own/loss.svg"));
+}
+
+#[test]
 fn plot_refuses_tables_that_are_not_whole() {
     let sandbox = Sandbox::new();
     let folder = "results/arxiv-fig1";

@@ -125,8 +125,7 @@ fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
         match panel.kind {
             Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
             Kind::Privacy => {
-                let everything = panel.parameters.scopes.is_empty()
-                    || panel.parameters.scopes.contains(&ScopeName::All);
+                let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
                 cost::predict_audit(setting, &recipes, everything)
             }
             Kind::Change => cost::predict_changes(setting),

@@ -17,7 +17,7 @@ use crate::numbers;
 use crate::reading::Quantity;
 use crate::report::{
     Claim, Document, Drawing, Evidence, FigureReport, Number, PanelReport, ReadingRow, Readings,
-    Report, TableReport, Verdict,
+    Report, Verdict,
 };
 use crate::source::{bundled_configs, config_name};
 use crate::store::{Folder, utc, write_whole};
@@ -201,18 +201,13 @@ fn panel(
             narrow: svg(narrow),
         })
     };
-    let table = |digest: crate::digest::Digest| TableReport {
-        caption: digest.caption,
-        columns: digest.columns,
-        rows: digest.rows,
-    };
     Ok(PanelReport {
         id: pair(&panel.id),
         title: panel.title.clone(),
         printed: panel.distance.id() != distance::HELLINGER.id(),
         notes: Vec::new(),
         drawings: figures.iter().map(drawing).collect::<Result<_, Failure>>()?,
-        tables: titled_digests(panel, tables).into_iter().map(table).collect(),
+        tables: titled_digests(panel, tables),
         readings: readings(panel, tables),
     })
 }

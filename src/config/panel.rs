@@ -96,9 +96,17 @@ impl Context<'_> {
         let deltas = numbers(open.delta, Delta::new)?;
         let gammas = numbers(open.gamma, Gamma::new)?;
         let distance = open.distance.map_or(Ok(distance::HELLINGER), |n| named_distance(&n))?;
-        let metrics = metrics(open.metrics, distance)?;
+        let mut metrics = metrics(open.metrics, distance)?;
+        // Those of the table around are for other panels.
+        metrics.retain(|_| kind == Kind::Accuracy);
         let look = look(open.whiskers, open.outliers)?;
         let parameters = parameters(kind, &open.parameters)?;
+        let of_samples = [open.metrics, open.whiskers, open.outliers].into_iter().flatten();
+        let unused = of_samples.filter(|_| kind != Kind::Accuracy);
+        let unused = unused.chain(open.readings.filter(|_| !kind.compares_readings()));
+        if let Some(node) = unused.into_iter().find(|node| !node.is_inherited()) {
+            return Err(means_nothing(&node, kind).help("leave it out"));
+        }
         let title = open.title.map(|node| node.label()).transpose()?.unwrap_or_default();
 
         let prior = open.prior?;
@@ -123,7 +131,7 @@ impl Context<'_> {
                 .wrong(format!("an experiment of kind `{}` needs `steps`", kind.id()))
                 .help("add for example steps = [1, 2, 5]"));
         }
-        let reading_node = open.readings.filter(|node| !node.is_inherited());
+        let reading_node = open.readings.filter(|_| kind.compares_readings());
         let readings = reading_node.map(|node| readings(&node, self.source)).transpose()?;
         let panel = Panel {
             id,
@@ -141,6 +149,14 @@ impl Context<'_> {
             look,
             readings,
         };
+        if panel.is_crowded() {
+            let cause = "two settings would stand at the same place of one figure";
+            let kind = kind.id();
+            return Err(data_node.wrong(cause).help(format!(
+                "an experiment of kind `{kind}` draws one line through its settings: use one prior, \
+                 ε, δ and γ for each panel, and data that differ in what its axis shows"
+            )));
+        }
         match (panel.unplaced_reading(), reading_node) {
             (Some(reading), Some(node)) => {
                 let cause = format!(
@@ -165,6 +181,11 @@ fn refuse_mechanisms(kind: Kind, node: Result<Node, Diagnostic>) -> Result<(), D
     }
 }
 
+fn means_nothing(node: &Node, kind: Kind) -> Diagnostic {
+    let (key, kind) = (node.key(), kind.id());
+    node.wrong(format!("`{key}` means nothing to an experiment of kind `{kind}`"))
+}
+
 /// Reads what the kind wants to know, and refuses what it does not.
 fn parameters(kind: Kind, nodes: &[Node]) -> Result<Parameters, Diagnostic> {
     let mut parameters = Parameters::default();
@@ -178,13 +199,7 @@ fn parameters(kind: Kind, nodes: &[Node]) -> Result<Parameters, Diagnostic> {
                 [] => "it has no keys of its own".to_owned(),
                 keys => format!("its own keys are {}", keys.join(", ")),
             };
-            return Err(node
-                .wrong(format!(
-                    "`{}` means nothing to an experiment of kind `{}`",
-                    node.key(),
-                    kind.id()
-                ))
-                .help(known));
+            return Err(means_nothing(node, kind).help(known));
         }
         match node.key() {
             "view" => parameters.view = Some(range(node)?),
@@ -286,7 +301,14 @@ fn readings(node: &Node, config: &Source) -> Result<ReadingSet, Diagnostic> {
         node.wrong(error.cause())
             .help("name a table of data/printed, or give the path of a CSV file")
     })?;
-    ReadingSet::parse(named, &bytes, &source.to_string())
+    // A file is named so that it is found from the results folder, too.
+    let name = match &source {
+        Source::Disk(path) => {
+            std::path::absolute(path).unwrap_or(path.clone()).display().to_string()
+        }
+        Source::Bundle(_) => named.to_owned(),
+    };
+    ReadingSet::parse(&name, &bytes, &source.to_string())
 }
 
 fn runs(node: &Node) -> Result<u64, Diagnostic> {

@@ -3,7 +3,7 @@
 
 use toml::{Table, Value};
 
-use crate::experiment::{DataSpec, Experiment, Panel, Parameters};
+use crate::experiment::{DataSpec, Experiment, Kind, Panel, Parameters};
 use crate::mechanism::Variant;
 use crate::privacy::{Delta, Epsilon, Gamma};
 use crate::stats::Whiskers;
@@ -62,14 +62,16 @@ fn panel(panel: &Panel) -> Table {
     if panel.kind.compares_mechanisms() {
         put("mechanisms", panel.variants.iter().map(mechanism).collect::<Vec<_>>().into());
     }
-    put(
-        "whiskers",
-        match panel.look.whiskers {
-            Whiskers::Range => "range".into(),
-            Whiskers::Iqr(factor) => factor.into(),
-        },
-    );
-    put("outliers", panel.look.outliers.into());
+    if panel.kind == Kind::Accuracy {
+        put(
+            "whiskers",
+            match panel.look.whiskers {
+                Whiskers::Range => "range".into(),
+                Whiskers::Iqr(factor) => factor.into(),
+            },
+        );
+        put("outliers", panel.look.outliers.into());
+    }
     if let Some(readings) = &panel.readings {
         put("readings", readings.name.clone().into());
     }

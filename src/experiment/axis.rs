@@ -1,6 +1,7 @@
 //! What the horizontal axis of a figure shows.
 
 use super::{Case, DataSpec, Naming, Panel, naming};
+use crate::table::{ReadingRow, Tables};
 
 /// What the horizontal axis shows: the first property, in this order, that differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +91,32 @@ impl Abscissa {
     pub(super) fn new(panel: &Panel) -> Self {
         let naming = Naming::new(&panel.cases);
         Self { naming, axis: Axis::of(panel, &naming) }
+    }
+
+    /// Where a setting stands on the axis: at its number, or, if some have none, in its turn.
+    pub(super) fn place(&self, panel: &Panel, setting: usize) -> Option<f64> {
+        let case = panel.case(setting)?;
+        match self.categories(panel) {
+            None => self.axis.position(case),
+            Some(_) => Some((setting - panel.first) as f64),
+        }
+    }
+
+    /// The names of the cases, if not all of them have numbers.
+    pub(super) fn categories(&self, panel: &Panel) -> Option<Vec<String>> {
+        let numbered = panel.cases.iter().all(|case| self.axis.position(case).is_some());
+        let names = || panel.cases.iter().map(|case| self.axis.name(case, &self.naming)).collect();
+        (!numbered).then(names)
+    }
+
+    /// Where the readings of what is labelled `label` stand, and what they read.
+    pub(super) fn readings(&self, panel: &Panel, tables: &Tables, label: &str) -> Vec<(f64, f64)> {
+        let own = |row: &&ReadingRow| row.panel == panel.id && row.mechanism == label;
+        let point = |row: &ReadingRow| {
+            let (setting, _) = panel.settings().find(|(_, case)| self.is_at(case, &row.at))?;
+            Some((self.place(panel, setting)?, row.read))
+        };
+        tables.readings.iter().filter(own).filter_map(point).collect()
     }
 
     /// Whether a reading at `at` (a name or a number on the printed axis) belongs to `case`.

@@ -89,6 +89,12 @@ impl Kind {
         )
     }
 
+    /// Whether values read off a printed figure can be compared with what it computes.
+    #[must_use]
+    pub fn compares_readings(self) -> bool {
+        matches!(self, Self::Accuracy | Self::Theory | Self::Sensitivity | Self::Privacy)
+    }
+
     /// The keys of [`Parameters`] that it understands.
     #[must_use]
     pub fn keys(self) -> &'static [&'static str] {
@@ -118,6 +124,14 @@ pub struct Parameters {
     pub figures: Vec<FigureName>,
     /// Numbers of steps.
     pub steps: Vec<u64>,
+}
+
+impl Parameters {
+    /// The scopes asked for; all data sets unless said otherwise.
+    #[must_use]
+    pub fn scopes_or_all(&self) -> Vec<ScopeName> {
+        if self.scopes.is_empty() { vec![ScopeName::All] } else { self.scopes.clone() }
+    }
 }
 
 /// A figure of the accuracy experiment.

@@ -262,6 +262,31 @@ impl Panel {
         all.find(|reading| !named(reading) || !placed(reading))
     }
 
+    /// Whether two cases would stand at the same place of the same figure: one curve of them would
+    /// be two.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        let abscissa = Abscissa::new(self);
+        let place = |case: &Case| {
+            let n = case.setting.posterior.n().to_string();
+            match self.kind {
+                Kind::Accuracy | Kind::Theory | Kind::Change => None,
+                Kind::Sensitivity | Kind::Privacy => {
+                    Some(abscissa.axis.name(case, &abscissa.naming))
+                }
+                Kind::Within | Kind::Steps | Kind::Normaliser => Some(n),
+                Kind::Tail => Some(abscissa.naming.data(case)),
+                Kind::L1Tail => Some(vector(case.setting.posterior.counts())),
+                Kind::Optimality => Some(n + &naming::epsilon(case)),
+                Kind::Crossover => Some(naming::epsilon(case)),
+                Kind::TableOne => Some(String::new()),
+            }
+        };
+        let mut places: Vec<String> = self.cases.iter().filter_map(place).collect();
+        places.sort_unstable();
+        places.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
     /// How each mechanism is drawn.
     fn series(&self) -> Vec<Series> {
         let first = &self.cases[0].setting;

@@ -8,7 +8,7 @@ use crate::audit::{self, Scope};
 use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
 use crate::mechanism::Variant;
 use crate::model::vector;
-use crate::table::{PrivacyRow, ReadingRow, Tables};
+use crate::table::{PrivacyRow, Tables};
 
 /// The loss of every mechanism at every case, over every scope.
 #[must_use]
@@ -16,7 +16,7 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
     let mut tables = Tables::default();
     for (index, (setting, case)) in panel.settings().enumerate() {
         for (place, variant) in panel.variants.iter().enumerate() {
-            for (order, &scope) in scopes(panel).iter().enumerate() {
+            for (order, &scope) in panel.parameters.scopes_or_all().iter().enumerate() {
                 let row = row(panel, setting, case, variant, scope);
                 if order == 0 {
                     let readings = panel.readings_of(&variant.label, case);
@@ -29,14 +29,6 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
         }
     }
     tables
-}
-
-/// The scopes asked for; all data sets unless said otherwise.
-fn scopes(panel: &Panel) -> Vec<ScopeName> {
-    match panel.parameters.scopes.as_slice() {
-        [] => vec![ScopeName::All],
-        some => some.to_vec(),
-    }
 }
 
 fn row(
@@ -73,16 +65,14 @@ fn row(
 #[must_use]
 pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
     let abscissa = Abscissa::new(panel);
-    let scopes = scopes(panel);
+    let scopes = panel.parameters.scopes_or_all();
     let mut lines = Vec::new();
     for (variant, series) in panel.variants.iter().zip(panel.series()) {
         for (order, scope) in scopes.iter().enumerate() {
             let own = |row: &&PrivacyRow| {
                 panel.owns(row.setting) && row.mechanism == variant.label && row.scope == scope.id()
             };
-            let point = |row: &PrivacyRow| {
-                Some((abscissa.axis.position(panel.case(row.setting)?)?, row.loss))
-            };
+            let point = |row: &PrivacyRow| Some((abscissa.place(panel, row.setting)?, row.loss));
             let points = tables.privacy.iter().filter(own).filter_map(point).collect();
             let label = match scopes.len() {
                 1 => series.label.clone(),
@@ -90,19 +80,20 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
             };
             let shade = 0.35 * order as f64;
             let colour = series.colour.lighten(shade);
-            let read = |row: &ReadingRow| {
-                // Readings belong to the first scope.
-                let own = order == 0 && row.panel == panel.id && row.mechanism == variant.label;
-                Some((row.at.parse().ok()?, row.read)).filter(|_| own)
+            // Readings belong to the first scope.
+            let readings = match order {
+                0 => abscissa.readings(panel, tables, &variant.label),
+                _ => Vec::new(),
             };
-            let readings = tables.readings.iter().filter_map(read).collect();
             let series = Series { label, colour, ..series.clone() };
             lines.push(Curve { readings, ..line(series, points) });
         }
     }
     let case = &panel.cases[0];
-    let mut note = vec![naming::prior(case), naming::epsilon(case)];
-    if panel.variants.iter().any(|variant| variant.mechanism.uses_delta()) {
+    let naming = &abscissa.naming;
+    let mut note: Vec<String> = (!naming.priors).then(|| naming::prior(case)).into_iter().collect();
+    note.extend((!naming.epsilons).then(|| naming::epsilon(case)));
+    if !naming.deltas && panel.variants.iter().any(|variant| variant.mechanism.uses_delta()) {
         note.extend(naming::delta(case));
     }
     if let [scope] = scopes[..] {
@@ -115,7 +106,11 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         y_label: "exact privacy loss".to_owned(),
         y_scale: Scale::Linear,
         lines,
-        references: vec![(case.setting.epsilon.get(), naming::epsilon(case))],
+        references: (!naming.epsilons)
+            .then(|| (case.setting.epsilon.get(), naming::epsilon(case)))
+            .into_iter()
+            .collect(),
+        categories: abscissa.categories(panel),
         ..CurveFigure::default()
     };
     vec![("loss".to_owned(), Figure::Curve(figure))]

@@ -6,7 +6,7 @@ use super::curves::line;
 use super::{Panel, SensitivityName, naming};
 use crate::figure::{Colour, Curve, CurveFigure, Figure, Scale, Series};
 use crate::reading::Quantity;
-use crate::table::{ReadingRow, SettingRow, Tables};
+use crate::table::{SettingRow, Tables};
 
 /// The sensitivities are part of every setting's row; what is left is to compare the readings.
 #[must_use]
@@ -32,17 +32,11 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         some => some.to_vec(),
     };
     let lines = asked.iter().filter_map(|&name| {
-        let point = |row: &&SettingRow| {
-            let case = panel.case(row.setting)?;
-            Some((abscissa.axis.position(case)?, value(row, name)?))
-        };
+        let point =
+            |row: &&SettingRow| Some((abscissa.place(panel, row.setting)?, value(row, name)?));
         let points: Vec<(f64, f64)> = rows.iter().filter_map(point).collect();
         let series = Series { label: name.title().to_owned(), colour: colour(name), private: true };
-        let read = |row: &ReadingRow| {
-            let own = row.panel == panel.id && row.mechanism == name.id();
-            Some((row.at.parse().ok()?, row.read)).filter(|_| own)
-        };
-        let readings = tables.readings.iter().filter_map(read).collect();
+        let readings = abscissa.readings(panel, tables, name.id());
         (!points.is_empty()).then(|| Curve { readings, ..line(series, points) })
     });
     let case = &panel.cases[0];
@@ -59,6 +53,7 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         x_scale: Scale::Linear,
         y_scale: Scale::Linear,
         lines: lines.collect(),
+        categories: abscissa.categories(panel),
         ..CurveFigure::default()
     };
     vec![("sensitivity".to_owned(), Figure::Curve(figure))]

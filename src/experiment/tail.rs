@@ -54,12 +54,14 @@ fn tail_rows(
     // The true posterior has weight 1, so that its probability is 1/NL.
     let normaliser = first.map_or(1.0, |level| level.outputs / level.probability);
     let as_printed = Weights { divisor: 1.0, ..*weights };
+    let bound = format!("|R| e^(−εc/{}S)", weights.divisor);
+    let with_normaliser = format!("{bound} / NL");
     let mut rows = Vec::new();
     for (c, tail) in thinned(law.tail()) {
         rows.extend([
             put(EXACT, c, tail),
-            put("|R| e^(−εc/2S) / NL", c, weights.with_normaliser(c, normaliser)),
-            put("|R| e^(−εc/2S)", c, weights.without_normaliser(c)),
+            put(&with_normaliser, c, weights.with_normaliser(c, normaliser)),
+            put(&bound, c, weights.without_normaliser(c)),
             put("|R| e^(−εc/S) / NL (§6.2)", c, as_printed.with_normaliser(c, normaliser)),
         ]);
     }

@@ -17,6 +17,7 @@ mod text;
 
 use serde::Serialize;
 
+use crate::digest::Digest;
 use crate::reading::largest_deviation;
 
 pub use crate::table::ReadingRow;
@@ -92,7 +93,7 @@ pub struct PanelReport {
     /// Its drawings.
     pub drawings: Vec<Drawing>,
     /// Its tables.
-    pub tables: Vec<TableReport>,
+    pub tables: Vec<Digest>,
     /// How it compares with what was read off the printed figure.
     pub readings: Option<Readings>,
 }
@@ -113,17 +114,6 @@ pub struct Drawing {
     /// As SVG for phones; where it is empty, they get the other.
     #[serde(skip)]
     pub narrow: String,
-}
-
-/// A table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct TableReport {
-    /// What it holds.
-    pub caption: String,
-    /// The header.
-    pub columns: Vec<String>,
-    /// The cells, as shown.
-    pub rows: Vec<Vec<String>>,
 }
 
 /// Values read off a printed figure, against the computed ones.

@@ -1,14 +1,14 @@
 //! Tables: short ones open, long ones folded, wide ones scrolling in a box of their own.
 
 use super::text::{count, escape, notes, number};
-use super::{Agreement, ReadingRow, Readings, TableReport};
+use super::{Agreement, Digest, ReadingRow, Readings};
 
 /// A table of more rows is folded.
 const SHORT: usize = 8;
 
 /// A table with its caption, which says whether it is as defined or as printed; nothing if it has
 /// no rows.
-pub(super) fn table(table: &TableReport, side: &str) -> String {
+pub(super) fn table(table: &Digest, side: &str) -> String {
     if table.rows.is_empty() {
         return String::new();
     }
@@ -35,7 +35,7 @@ pub(super) fn scroll(label: &str, table: &str) -> String {
     )
 }
 
-fn grid(table: &TableReport) -> String {
+fn grid(table: &Digest) -> String {
     let numeric: Vec<bool> =
         (0..table.columns.len()).map(|column| is_numeric(&table.rows, column)).collect();
     let class = |column: usize| match numeric.get(column) {
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn only_long_tables_are_folded() {
-        let of = |length: usize| TableReport {
+        let of = |length: usize| Digest {
             caption: "c".into(),
             columns: vec!["a".into()],
             rows: vec![vec!["1".into()]; length],

@@ -40,7 +40,7 @@ fn panel(printed: bool) -> PanelReport {
         printed,
         notes: vec![HOSTILE.into()],
         drawings: vec![drawing("box"), drawing("mean")],
-        tables: vec![TableReport {
+        tables: vec![Digest {
             caption: HOSTILE.into(),
             columns: vec![HOSTILE.into(), "n".into()],
             rows: vec![vec![HOSTILE.into(), "1".into()]],
