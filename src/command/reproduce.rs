@@ -205,7 +205,6 @@ fn panel(
         id: pair(&panel.id),
         title: panel.title.clone(),
         printed: panel.distance.id() != distance::HELLINGER.id(),
-        notes: Vec::new(),
         drawings: figures.iter().map(drawing).collect::<Result<_, Failure>>()?,
         tables: titled_digests(panel, tables),
         readings: readings(panel, tables),

@@ -3,7 +3,7 @@
 use super::text::{anchor, command, duration, escape, notes};
 use super::{Document, FigureReport, PanelReport, drawing, tables};
 
-/// What "as defined" and "as printed" are called above panels and verdicts.
+/// What a panel is called above its title.
 fn kind(panel: &PanelReport) -> &'static str {
     match (panel.printed, panel.readings.is_some()) {
         (false, _) => "As defined",
@@ -106,10 +106,9 @@ fn panel_box(panel: &PanelReport, place: &str) -> String {
     let readings = panel.readings.as_ref().map(tables::readings_line).unwrap_or_default();
     format!(
         "<section class=\"panel\">\n<h4><span class=\"kind {side}\">{}</span> {}</h4>\n\
-         <div class=\"drawings\">{drawings}</div>\n<div class=\"about\">{}{readings}</div></section>\n",
+         <div class=\"drawings\">{drawings}</div>\n<div class=\"about\">{readings}</div></section>\n",
         kind(panel),
         escape(&panel.title),
-        notes(&panel.notes)
     )
 }
 

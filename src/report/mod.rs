@@ -86,10 +86,8 @@ pub struct PanelReport {
     pub id: String,
     /// What it shows.
     pub title: String,
-    /// Whether it is drawn as printed; otherwise as defined.
+    /// Whether it is drawn with the print distance; otherwise as defined.
     pub printed: bool,
-    /// What to know about it.
-    pub notes: Vec<String>,
     /// Its drawings.
     pub drawings: Vec<Drawing>,
     /// Its tables.

@@ -38,7 +38,6 @@ fn panel(printed: bool) -> PanelReport {
         id: "a".into(),
         title: HOSTILE.into(),
         printed,
-        notes: vec![HOSTILE.into()],
         drawings: vec![drawing("box"), drawing("mean")],
         tables: vec![Digest {
             caption: HOSTILE.into(),
