@@ -2,9 +2,11 @@
 
 pub mod counts;
 pub mod dirichlet;
+pub mod predictive;
 
 pub use counts::{
     Counts, MOST_RECORDS, approximate_compositions, compositions, hamming_distance, is_countable,
     neighbours, vector,
 };
 pub use dirichlet::{Posterior, Prior, PriorError};
+pub use predictive::Predictive;
