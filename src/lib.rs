@@ -31,6 +31,7 @@
 //! | [`workbench`] | what the mechanisms of one setting share |
 //! | [`formula`] | the documents' own formulas and bounds |
 //! | [`audit`] | exact privacy losses: every pair of adjacent data sets, every output |
+//! | [`tuning`] | exact calibration and Bayes-optimal remapping |
 //! | [`claims`], [`numbers`] | what the documents claim and print, judged |
 //! | [`cost`] | predictions of time and memory |
 //! | [`stats`], [`table`] | summaries of samples; rows and CSV |
@@ -79,4 +80,5 @@ pub mod source;
 pub mod stats;
 pub mod store;
 pub mod table;
+pub mod tuning;
 pub mod workbench;
