@@ -1,11 +1,13 @@
 //! How much work an experiment is, before it starts.
 
-use crate::law::{Recipe, is_walked};
+use crate::law::{Outputs, Recipe, is_walked};
+use crate::mechanism::Variant;
 use crate::metric::Metric;
 use crate::model::{Posterior, approximate_compositions};
 use crate::numeric::{LN_NEGLIGIBLE, lgamma};
 use crate::setting::Setting;
 use crate::simplex::{BLOCK, Region, Shape, Window};
+use crate::tuning::remapping;
 
 /// Nanoseconds for one output and one error, in all passes together, on one thread: measured on
 /// candidates of an exponential mechanism, on outputs of restored and of open total.
@@ -38,7 +40,8 @@ pub struct Work {
 }
 
 impl Work {
-    fn add(&mut self, other: Self) {
+    /// Adds more work.
+    pub fn add(&mut self, other: Self) {
         self.outputs += other.outputs;
         self.bytes += other.bytes;
         self.cpu_seconds += other.cpu_seconds;
@@ -177,6 +180,28 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
     let cells: Vec<Work> = recipes.iter().map(cell).collect();
     let sampled_only = vec![false; cells.len()];
     SettingWork { candidates, cells, sampled_only }
+}
+
+/// Audits of all data sets that a calibration needs.
+const AUDITS: f64 = 5.0;
+/// Nanoseconds for one term of a remapping.
+const NS_PER_TERM: f64 = 0.5;
+
+/// Predicts what makes one mechanism ready: its calibration, its remapping.
+#[must_use]
+pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
+    let mut work = Work::default();
+    let Ok(recipe) = variant.recipe(setting) else { return work };
+    if variant.options.calibrated {
+        let audit = repeated(predict_audit(setting, &[recipe], true), AUDITS);
+        work.add(total([&audit]));
+    }
+    if variant.options.remap {
+        let (n, k) = (setting.posterior.n(), setting.posterior.k());
+        let (kept, outputs) = remapping::work(Outputs::of(recipe, n, k), setting);
+        work.add(Work { outputs, bytes: 8.0 * kept, cpu_seconds: 1e-9 * NS_PER_TERM * outputs });
+    }
+    work
 }
 
 fn total_length(windows: &[Window]) -> f64 {

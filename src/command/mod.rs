@@ -9,6 +9,8 @@ mod reproduce;
 mod run;
 mod summary;
 
+use std::collections::BTreeSet;
+
 use crate::cli::{Cli, Command, Replace, Threads};
 use crate::config::{self, Overrides};
 use crate::console;
@@ -17,6 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName};
 use crate::source::Source;
 use crate::store::{OpenError, WriteError};
+use crate::tuning;
 
 /// Why a command ended without doing its work.
 #[derive(Debug, thiserror::Error)]
@@ -139,7 +142,17 @@ fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
             _ => cost::predict_laws(setting, &recipes, f64::INFINITY),
         }
     };
-    panel.cases.iter().map(predict).collect()
+    let mut work: Vec<SettingWork> = panel.cases.iter().map(predict).collect();
+    // A mechanism is made ready once for all data sets of a size.
+    let mut ready = BTreeSet::new();
+    for (case, work) in panel.cases.iter().zip(&mut work) {
+        for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
+            if ready.insert(tuning::key(variant, &case.setting)) {
+                cell.add(cost::predict_tuning(variant, &case.setting));
+            }
+        }
+    }
+    work
 }
 
 /// Refuses work that cannot be done, unless forced.

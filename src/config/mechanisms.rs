@@ -7,6 +7,7 @@ use crate::experiment::Case;
 use crate::mechanism::{self, Choice, Global, Mechanism, Options, Variant};
 use crate::privacy::Gamma;
 use crate::sensitivity::CandidatesInBeta;
+use crate::tuning;
 
 /// Reads the list; each variant comes with the place where it was asked for.
 pub fn read<'a>(node: &Node<'a>) -> Result<(Vec<Variant>, Vec<Node<'a>>), Diagnostic> {
@@ -31,7 +32,8 @@ pub fn read<'a>(node: &Node<'a>) -> Result<(Vec<Variant>, Vec<Node<'a>>), Diagno
 pub fn check(variants: &[Variant], nodes: &[Node], cases: &[Case]) -> Result<(), Diagnostic> {
     for (variant, node) in variants.iter().zip(nodes) {
         for case in cases {
-            if let Err(refusal) = variant.recipe(&case.setting) {
+            let refused = variant.recipe(&case.setting).err();
+            if let Some(refusal) = refused.or_else(|| tuning::refusal(variant, &case.setting)) {
                 return Err(node.wrong(refusal.cause).help(refusal.remedy));
             }
         }

@@ -75,6 +75,13 @@ impl Kind {
         !matches!(self, Self::Sensitivity | Self::Change)
     }
 
+    /// Whether its mechanisms may be calibrated and remapped; where formulas of the documents are
+    /// checked they may not.
+    #[must_use]
+    pub fn tunes_mechanisms(self) -> bool {
+        matches!(self, Self::Accuracy | Self::Theory | Self::Privacy | Self::L1Tail)
+    }
+
     /// Whether it is about two categories only.
     #[must_use]
     pub fn needs_two_categories(self) -> bool {

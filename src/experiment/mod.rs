@@ -32,7 +32,7 @@ use axis::Abscissa;
 
 use crate::distance::Distance;
 use crate::figure::{Figure, Series, colour, distinguish};
-use crate::law::{Distribution, Recipe};
+use crate::law::{Distribution, Plan, Recipe};
 use crate::mechanism::Variant;
 use crate::metric::Metric;
 use crate::model::{Prior, compositions, vector};
@@ -41,7 +41,8 @@ use crate::reading::{Reading, ReadingSet, largest_deviation};
 use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
 use crate::stats::Whiskers;
-use crate::table::{PanelRow, ReadingRow, SettingRow, Tables};
+use crate::table::{CalibrationRow, PanelRow, ReadingRow, SettingRow, Tables};
+use crate::tuning;
 use crate::workbench::Workbench;
 
 /// The lists that a config combines.
@@ -208,7 +209,36 @@ impl Panel {
         self.case(setting).is_some()
     }
 
-    /// The recipes of all mechanisms at one case.
+    /// The plans of all mechanisms at one case: calibrated and remapped where the config says so.
+    ///
+    /// # Panics
+    /// If a mechanism refuses the case; the config reader has asked all of them.
+    #[must_use]
+    pub fn plans(&self, case: &Case) -> Vec<Plan> {
+        let plan = |variant: &Variant| {
+            let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
+            tuned.variant.plan(&case.setting).expect("checked by the config")
+        };
+        self.variants.iter().map(plan).collect()
+    }
+
+    /// Calibrates and remaps what the config wants to be, and says what was found.
+    fn tune(&self) -> Vec<CalibrationRow> {
+        let all = self
+            .cases
+            .iter()
+            .flat_map(|case| self.variants.iter().map(move |variant| (variant, &case.setting)));
+        tuning::tune_all(all).expect("checked by the config");
+        let certificates = self.settings().flat_map(|(setting, case)| {
+            self.variants.iter().filter_map(move |variant| {
+                let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
+                Some(CalibrationRow::new(setting, &variant.label, &tuned.certificate?))
+            })
+        });
+        certificates.collect()
+    }
+
+    /// The recipes of all mechanisms at one case, before any tuning: enough to say what they cost.
     ///
     /// # Panics
     /// If a mechanism refuses the case; the config reader has asked all of them.
@@ -221,18 +251,18 @@ impl Panel {
 
     /// The law of the error of every mechanism at one case; `None` for one that is too large.
     fn distributions(&self, case: &Case) -> Vec<Option<Distribution>> {
-        let recipes = self.recipes(case);
-        let bench = Workbench::new(&case.setting, &recipes, &[]);
+        let plans = self.plans(case);
+        let bench = Workbench::new(&case.setting, &plans, &[]);
         let field = bench.fields().next().expect("the distance");
-        let law = |&recipe| Distribution::new(bench.law(recipe).as_ref(), field);
-        recipes.iter().map(law).collect()
+        let law = |plan| Distribution::new(bench.law(plan).as_ref(), field);
+        plans.iter().map(law).collect()
     }
 
     /// The probability that every mechanism releases the truth at one case.
     fn p_exact(&self, case: &Case) -> Vec<f64> {
-        let recipes = self.recipes(case);
-        let bench = Workbench::new(&case.setting, &recipes, &[]);
-        recipes.iter().map(|&recipe| bench.law(recipe).p_exact()).collect()
+        let plans = self.plans(case);
+        let bench = Workbench::new(&case.setting, &plans, &[]);
+        plans.iter().map(|plan| bench.law(plan).p_exact()).collect()
     }
 
     /// The readings of one mechanism at one case.
@@ -292,7 +322,7 @@ impl Panel {
         let first = &self.cases[0].setting;
         let mut series: Vec<Series> = (self.variants.iter())
             .map(|variant| Series {
-                label: variant.title().to_owned(),
+                label: variant.title(),
                 colour: colour(variant.mechanism.id()),
                 private: variant.guarantee(first).is_private(),
             })
@@ -320,6 +350,7 @@ impl Panel {
     #[must_use]
     pub fn compute(&self, finished: &Finished) -> Tables {
         let mut tables = self.rows();
+        tables.calibration = self.tune();
         tables.append(match self.kind {
             Kind::Accuracy => accuracy::compute(self, finished),
             Kind::Theory => theory::compute(self, finished),

@@ -53,11 +53,8 @@ const MOST_AUDITS: usize = 100;
 /// down, and the audit at the rounded value is the certificate: it rests on no assumption about how
 /// the loss grows.
 pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Refusal> {
-    if !variant.mechanism.choices().contains(&Choice::Calibrated) {
-        return Err(Refusal::new(
-            format!("`{}` cannot be calibrated: its loss is its ε", variant.mechanism.id()),
-            "calibrate ehd, ehdl, ehds, mh-gamma, mh-beta or hamming",
-        ));
+    if let Some(refusal) = refusal(variant, setting) {
+        return Err(refusal);
     }
     let search = Search { variant, setting, target: setting.epsilon.get() };
     let mut inner = search.target;
@@ -77,6 +74,27 @@ pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Re
         "use it without `calibrated`, or another ε",
     ))
 }
+
+/// Why a mechanism cannot be calibrated.
+#[must_use]
+pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
+    let (id, epsilon) = (variant.mechanism.id(), setting.epsilon.get());
+    if !variant.mechanism.choices().contains(&Choice::Calibrated) {
+        return Some(Refusal::new(
+            format!("`{id}` cannot be calibrated: its noise is already exact"),
+            "calibrate ehd, ehdl, ehds, mh-gamma, mh-beta or hamming",
+        ));
+    }
+    (!CALIBRATED.contains(&epsilon)).then(|| {
+        Refusal::new(
+            format!("`{id}` cannot be calibrated to ε = {epsilon:?}: losses are computed to 1e-14"),
+            "use an ε between 1e-9 and 1e9",
+        )
+    })
+}
+
+/// The ε to which a loss can be told from its rounding errors.
+const CALIBRATED: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 struct Search<'a> {
     variant: &'a Variant,

@@ -13,6 +13,8 @@ pub use calibration::{Certificate, calibrate};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 use crate::mechanism::{Refusal, Variant};
 use crate::model::{Posterior, vector};
 use crate::setting::Setting;
@@ -47,6 +49,26 @@ pub fn tune(variant: &Variant, setting: &Setting) -> Result<Tuned, Refusal> {
     Ok(tuned)
 }
 
+/// Makes every one of these mechanisms ready, each once, several at a time; what is found is
+/// remembered for [`tune`].
+pub fn tune_all<'a>(
+    needed: impl IntoIterator<Item = (&'a Variant, &'a Setting)>,
+) -> Result<(), Refusal> {
+    let needed = needed.into_iter().filter(|(variant, _)| needs_tuning(variant));
+    let distinct: BTreeMap<String, _> = needed.map(|pair| (key(pair.0, pair.1), pair)).collect();
+    let all: Vec<_> = distinct.into_values().collect();
+    all.par_iter().try_for_each(|(variant, setting)| tune(variant, setting).map(drop))
+}
+
+/// Why a mechanism cannot be made ready, as far as that is known beforehand.
+#[must_use]
+pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
+    let calibration = variant.options.calibrated.then(|| calibration::refusal(variant, setting));
+    let remapping =
+        || variant.options.remap.then(|| remapping::refusal(variant, setting)).flatten();
+    calibration.flatten().or_else(remapping)
+}
+
 /// Whether a mechanism has to be made ready.
 #[must_use]
 pub fn needs_tuning(variant: &Variant) -> bool {
@@ -67,8 +89,9 @@ fn tune_anew(variant: &Variant, setting: &Setting) -> Result<Tuned, Refusal> {
     Ok(Tuned { variant, certificate })
 }
 
-/// What the result depends on: everything but the data, of which the number of records counts.
-fn key(variant: &Variant, setting: &Setting) -> String {
+/// A name for what tuning depends on: everything but the data, of which the number of records counts.
+#[must_use]
+pub fn key(variant: &Variant, setting: &Setting) -> String {
     let prior = setting.posterior.prior();
     let posterior = Posterior::new(prior.clone(), any_counts(setting));
     let alike = Setting { posterior, ..setting.clone() };
