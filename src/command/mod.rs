@@ -1,5 +1,6 @@
 //! The commands: each turns its arguments into calls of the library and prints the outcome.
 
+mod audit;
 mod check;
 mod claims;
 mod inspect;
@@ -8,6 +9,7 @@ mod plot;
 mod reproduce;
 mod run;
 mod summary;
+mod typed;
 
 use std::collections::BTreeSet;
 
@@ -88,6 +90,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Plot(args) => plot::execute(args),
         Command::Claims(args) => claims::execute(args),
         Command::Inspect(args) => inspect::execute(args),
+        Command::Audit(args) => audit::execute(args),
         Command::List(args) => list::execute(args),
     }
 }
@@ -122,14 +125,22 @@ fn predict(experiment: &Experiment) -> Vec<Vec<SettingWork>> {
     experiment.panels.iter().map(predict_panel).collect()
 }
 
+fn everything(panel: &Panel) -> bool {
+    panel.parameters.scopes_or_all().contains(&ScopeName::All)
+}
+
 fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
     let predict = |case: &Case| {
         let (setting, recipes) = (&case.setting, panel.recipes(case));
         match panel.kind {
             Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
-            Kind::Privacy => {
-                let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
-                cost::predict_audit(setting, &recipes, everything)
+            Kind::Privacy => cost::predict_audit(setting, &recipes, everything(panel)),
+            // Every output counts again at every point of the profile.
+            Kind::Profile => {
+                cost::repeated(cost::predict_audit(setting, &recipes, everything(panel)), 60.0)
+            }
+            Kind::TradeOff => {
+                cost::repeated(cost::predict_audit(setting, &recipes, everything(panel)), 3.0)
             }
             Kind::Change => cost::predict_changes(setting),
             // ℓ1 errors are whole numbers; a few lists of them are joined at a time.
@@ -164,7 +175,7 @@ fn admit(
 ) -> Result<Work, Diagnostic> {
     let total = cost::total(work.iter().flatten());
     let largest = work.iter().flatten().map(|setting| setting.candidates).fold(0.0, f64::max);
-    match cost::objection(&total, largest, threads, cost::available_memory()) {
+    match cost::objection(&total, largest, threads, cost::available_memory(), cost::LONGEST) {
         Some(objection) if !force => Err(Diagnostic::new(format!("{what}: {objection}")).help(
             "fewer runs, records or categories, or mechanisms that need no enumeration (lshist, \
              geometric); --force starts it all the same",

@@ -15,6 +15,7 @@ pub mod l1_tail;
 pub mod naming;
 pub mod optimality;
 pub mod privacy;
+pub mod profile;
 mod sampling;
 pub mod sensitivity;
 pub mod steps;
@@ -301,6 +302,7 @@ impl Panel {
             let n = case.setting.posterior.n().to_string();
             match self.kind {
                 Kind::Accuracy | Kind::Theory | Kind::Change => None,
+                Kind::Profile | Kind::TradeOff => Some(abscissa.naming.name(case)),
                 Kind::Sensitivity | Kind::Privacy => {
                     Some(abscissa.axis.name(case, &abscissa.naming))
                 }
@@ -357,6 +359,8 @@ impl Panel {
             Kind::Sensitivity => sensitivity::compute(self),
             Kind::Change => change::compute(self),
             Kind::Privacy => privacy::compute(self, finished),
+            Kind::Profile => profile::compute(self, finished),
+            Kind::TradeOff => profile::trade_off::compute(self, finished),
             Kind::Within => within::compute(self),
             Kind::Steps => steps::compute(self),
             Kind::Crossover => crossover::compute(self),
@@ -378,6 +382,8 @@ impl Panel {
             Kind::Sensitivity => sensitivity::figures(self, tables),
             Kind::Change => change::figures(self, tables),
             Kind::Privacy => privacy::figures(self, tables),
+            Kind::Profile => profile::figures(self, tables),
+            Kind::TradeOff => profile::trade_off::figures(self, tables),
             Kind::Within => within::figures(self, tables),
             Kind::Steps => steps::figures(self, tables),
             Kind::Crossover => crossover::figures(self, tables),

@@ -4,7 +4,7 @@
 use super::axis::Abscissa;
 use super::curves::line;
 use super::{Case, Finished, Panel, ScopeName, naming};
-use crate::audit::{self, Findings, Scope};
+use crate::audit::{self, Findings};
 use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
 use crate::mechanism::Variant;
 use crate::model::vector;
@@ -39,11 +39,7 @@ fn row(
     variant: &Variant,
     name: ScopeName,
 ) -> PrivacyRow {
-    let scope = match name {
-        ScopeName::All => Scope::All,
-        ScopeName::Corners => Scope::Corners,
-        ScopeName::Data => Scope::One(case.setting.posterior.counts().to_vec()),
-    };
+    let scope = name.scope(case);
     let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
     let at: Vec<f64> = panel.parameters.at_epsilon.into_iter().collect();
     let Findings { loss, deltas } =
