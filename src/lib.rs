@@ -34,6 +34,7 @@
 //! | [`tuning`] | exact calibration and Bayes-optimal remapping |
 //! | [`claims`], [`numbers`] | what the documents claim and print, judged |
 //! | [`cost`] | predictions of time and memory |
+//! | [`optimum`] | the least error of any private mechanism, by linear programming |
 //! | [`stats`], [`table`] | summaries of samples; rows and CSV |
 //! | [`reading`] | values read off printed figures, and whether ours explain them |
 //! | [`figure`] | box plots and curves, as SVG and PNG |
@@ -68,6 +69,7 @@ pub mod metric;
 pub mod model;
 pub mod numbers;
 pub mod numeric;
+pub mod optimum;
 pub mod privacy;
 pub mod progress;
 pub mod reading;
