@@ -32,6 +32,7 @@
 //! | [`formula`] | the documents' own formulas and bounds |
 //! | [`audit`] | exact privacy losses: every pair of adjacent data sets, every output |
 //! | [`tuning`] | exact calibration and Bayes-optimal remapping |
+//! | [`expected`] | exact errors over all data sets of one size |
 //! | [`claims`], [`numbers`] | what the documents claim and print, judged |
 //! | [`cost`] | predictions of time and memory |
 //! | [`optimum`] | the least error of any private mechanism, by linear programming |
@@ -59,6 +60,7 @@ pub mod data;
 pub mod diagnostic;
 pub mod digest;
 pub mod distance;
+pub mod expected;
 pub mod experiment;
 pub mod field;
 pub mod figure;

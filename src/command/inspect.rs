@@ -2,16 +2,15 @@
 
 use serde_json::{Value, json};
 
+use super::typed::{Data, Typed, refused, same_length, variants, wrong};
 use super::{Failure, admit, print, print_json, threads};
 use crate::cli::Inspect;
 use crate::console::{Grid, short, short_or_dash};
 use crate::cost;
-use crate::diagnostic::{Diagnostic, suggest};
-use crate::distance;
+use crate::diagnostic::Diagnostic;
 use crate::law::{Exact, Recipe};
-use crate::mechanism::{self, Variant};
-use crate::model::{MOST_RECORDS, Posterior, Prior, compositions, is_countable};
-use crate::privacy::{Delta, Epsilon, Gamma, PrivacyError};
+use crate::mechanism::Variant;
+use crate::model::compositions;
 use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
 use crate::workbench::Workbench;
@@ -22,7 +21,11 @@ const LONG: f64 = 3.0;
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
     let setting = setting(args)?;
-    let (variants, recipes) = mechanisms(args, &setting)?;
+    let variants = variants(&args.mechanism, &setting)?;
+    let recipes: Vec<Recipe> = variants
+        .iter()
+        .map(|variant| variant.recipe(&setting).map_err(refused))
+        .collect::<Result<_, _>>()?;
     let work = cost::predict(&setting, &recipes, &[], 0);
     let work = admit("this setting", &[vec![work]], threads, args.machine.force)?;
     let seconds = work.cpu_seconds / threads as f64;
@@ -41,21 +44,21 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
 
 /// The setting typed by hand.
 fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
-    let wrong =
-        |flag: &str, error: &dyn std::fmt::Display| Diagnostic::new(format!("--{flag}: {error}"));
-    let prior = Prior::new(args.prior.clone())
-        .map_err(|error| wrong("prior", &error).help("use for example --prior 1,1"))?;
-    same_length("--counts", args.counts.len(), prior.k())?;
-    if !is_countable(&args.counts) {
-        return Err(wrong("counts", &"these are more records than dpbi can count")
-            .help(format!("use at most {MOST_RECORDS}")));
-    }
-    let n: u64 = args.counts.iter().sum();
+    let typed = Typed {
+        prior: &args.prior,
+        data: Data::Counts(&args.counts),
+        epsilon: args.epsilon,
+        delta: args.delta,
+        gamma: args.gamma,
+        distance: &args.distance,
+    };
+    let setting = typed.setting()?;
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
     if let Some(candidate) = &args.candidate {
-        same_length("--candidate", candidate.len(), prior.k())?;
+        same_length("--candidate", candidate.len(), k)?;
         if candidate.iter().any(|&c| c > n) {
             return Err(wrong("candidate", &format!("a count above n = {n} is never released"))
-                .help(format!("give {} counts of at most {n}", prior.k())));
+                .help(format!("give {k} counts of at most {n}")));
         }
     }
     if let Some(beta) = args.beta.filter(|beta| !(beta.is_finite() && *beta >= 0.0)) {
@@ -63,54 +66,7 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
             wrong("beta", &format!("{beta} is negative or not finite")).help("try --beta 0.1")
         );
     }
-    let distance = distance::find(&args.distance).ok_or_else(|| {
-        wrong("distance", &format!("unknown distance `{}`", args.distance))
-            .help(suggest(&args.distance, distance::ALL.iter().map(|distance| distance.id())))
-    })?;
-    let privacy = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
-    let delta = args.delta.map(Delta::new).transpose().map_err(privacy)?;
-    Ok(Setting {
-        posterior: Posterior::new(prior, args.counts.clone()),
-        epsilon: Epsilon::new(args.epsilon).map_err(privacy)?,
-        delta,
-        gamma: Gamma::new(args.gamma).map_err(privacy)?,
-        distance,
-    })
-}
-
-fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic> {
-    if length == k {
-        return Ok(());
-    }
-    Err(Diagnostic::new(format!("{flag} has {length} numbers, but the prior has {k} categories"))
-        .help(format!("give {k} numbers separated by commas")))
-}
-
-/// The mechanisms asked for, or all that can be used in this setting.
-fn mechanisms(
-    args: &Inspect,
-    setting: &Setting,
-) -> Result<(Vec<Variant>, Vec<Recipe>), Diagnostic> {
-    if args.mechanism.is_empty() {
-        let usable = |mechanism: &&'static dyn mechanism::Mechanism| {
-            let variant = Variant::plain(*mechanism);
-            variant.recipe(setting).ok().map(|recipe| (variant, recipe))
-        };
-        return Ok(mechanism::ALL.iter().filter_map(usable).unzip());
-    }
-    let asked = |id: &String| {
-        let mechanism = mechanism::find(id).ok_or_else(|| {
-            Diagnostic::new(format!("--mechanism: unknown mechanism `{id}`"))
-                .help(suggest(id, mechanism::ALL.iter().map(|mechanism| mechanism.id())))
-        })?;
-        let variant = Variant::plain(mechanism);
-        let recipe = variant
-            .recipe(setting)
-            .map_err(|refusal| Diagnostic::new(refusal.cause).help(refusal.remedy))?;
-        Ok((variant, recipe))
-    };
-    let pairs: Vec<_> = args.mechanism.iter().map(asked).collect::<Result<_, Diagnostic>>()?;
-    Ok(pairs.into_iter().unzip())
+    Ok(setting)
 }
 
 struct Findings {

@@ -8,6 +8,7 @@ mod plot;
 mod reproduce;
 mod run;
 mod summary;
+mod typed;
 
 use std::collections::BTreeSet;
 

@@ -67,7 +67,7 @@ impl Program {
         let (n, k) = (template.posterior.n(), prior.k());
         let inputs = list_compositions(n, k);
         let outputs = set.outputs(n, k);
-        let blocks = if symmetry { alike(prior.alpha()) } else { Vec::new() };
+        let blocks = if symmetry { prior.exchangeable() } else { Vec::new() };
         let places =
             |all: &[Counts]| -> HashMap<Counts, usize> { all.iter().cloned().zip(0..).collect() };
         let (input_place, output_place) = (places(&inputs), places(&outputs));
@@ -162,19 +162,6 @@ pub(super) fn full_field(template: &Setting, counts: Counts) -> Box<dyn Field> {
     let posterior = Posterior::new(template.posterior.prior().clone(), counts);
     let reach = Reach { windows: vec![(0, posterior.n()); posterior.k()], ball: false };
     template.distance.field(&posterior, &reach)
-}
-
-/// The categories with equal parameters, in groups of two or more.
-pub(super) fn alike(alpha: &[f64]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (i, a) in alpha.iter().enumerate() {
-        match groups.iter_mut().find(|group| alpha[group[0]] == *a) {
-            Some(group) => group.push(i),
-            None => groups.push(vec![i]),
-        }
-    }
-    groups.retain(|group| group.len() > 1);
-    groups
 }
 
 /// The pair of the same orbit whose categories, within every group, are in descending order of x,

@@ -1,7 +1,6 @@
 //! How large the program is, before it is made.
 
 use super::ReleaseSet;
-use super::program::alike;
 use crate::cost::Work;
 use crate::model::approximate_compositions;
 use crate::setting::Setting;
@@ -45,7 +44,7 @@ impl Size {
             ReleaseSet::Below => approximate_compositions(n, k + 1),
         };
         let factorial = |m: usize| (1..=m).map(|i| i as f64).product::<f64>();
-        let order: f64 = alike(prior.alpha()).iter().map(|group| factorial(group.len())).product();
+        let order: f64 = prior.exchangeable().iter().map(|group| factorial(group.len())).product();
         let rows = (inputs / order).max(1.0);
         let unknowns = (inputs * outputs / order).max(outputs / order).max(1.0);
         let (kf, nf) = (k as f64, n as f64);
