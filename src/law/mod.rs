@@ -14,7 +14,7 @@ mod product;
 mod remapped;
 
 pub use distribution::{Distribution, Level};
-pub use exact::{Exact, Summary};
+pub use exact::{Exact, Summary, mean};
 pub use exponential::{Candidates, Exponential};
 pub use hamming::normaliser as hamming_normaliser;
 pub use logs::ln_probabilities;
