@@ -53,6 +53,8 @@ pub enum Command {
     Inspect(Inspect),
     /// How private a mechanism really is: its exact loss, its δ at any ε, its calibration
     Audit(Audit),
+    /// Which mechanism to take: their exact errors, or the least ε that is accurate enough
+    Choose(Choose),
     /// The bundled experiments, and whether their results are present and current
     List(List),
 }
@@ -320,6 +322,39 @@ pub struct Audit {
     /// Also δ at every ε up to the loss, and false alarms against misses of the worst pair
     #[arg(long)]
     pub profile: bool,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi choose --prior 1,1 --n 100 --epsilon 1\n  \
+    dpbi choose --prior 1,1 --n 100 --error 0.05           the least ε of each\n  \
+    dpbi choose --prior 1,1,1 --n 20 --epsilon 0.5 --all   also what is not private")]
+pub struct Choose {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub data: Data,
+    /// ε; with --error, where the search begins
+    #[arg(
+        long,
+        value_name = "E",
+        allow_negative_numbers = true,
+        required_unless_present = "error"
+    )]
+    pub epsilon: Option<f64>,
+    /// Find the least ε at which the mean error is at most this
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub error: Option<f64>,
+    /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all private ones]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub mechanism: Vec<String>,
+    /// Also mechanisms that are not known to be private
+    #[arg(long)]
+    pub all: bool,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]

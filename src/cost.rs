@@ -182,6 +182,13 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
     SettingWork { candidates, cells, sampled_only }
 }
 
+/// Predicts the mean error of every recipe over all data sets of the setting's size.
+#[must_use]
+pub fn predict_everywhere(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
+    let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
+    repeated(predict(setting, recipes, &[], 0), data_sets)
+}
+
 /// Audits of all data sets that a calibration needs.
 const AUDITS: f64 = 5.0;
 /// Nanoseconds for one term of a remapping.

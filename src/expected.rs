@@ -1,10 +1,10 @@
-//! The exact error of a mechanism over all data sets of one size.
+//! The exact error of a mechanism over all data sets of one size: mean, worst case, and law.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::law::{self, Recipe};
+use crate::law::{self, Distribution, Recipe};
 use crate::mechanism::{Refusal, Variant};
 use crate::metric::Metric;
 use crate::model::{Counts, Posterior, Predictive};
@@ -55,6 +55,37 @@ pub fn expected(
         }
     }
     Ok(Some(Expected { mean: mean.value(), worst: worst.0, worst_at: worst.1.to_vec() }))
+}
+
+/// The law of the error of `variant` when the data follow the prior's predictive law; as
+/// [`expected`].
+pub fn distribution(
+    variant: &Variant,
+    template: &Setting,
+) -> Result<Option<Distribution>, Refusal> {
+    let variant = &tuning::tune(variant, template)?.variant;
+    let prior = template.posterior.prior();
+    let predictive = Predictive::new(prior, template.posterior.n());
+    let at = |(x, size): (Counts, f64)| {
+        let weight = size * exp_accurate(predictive.ln_probability(&x));
+        let posterior = Posterior::new(prior.clone(), x);
+        let here = distribution_at(variant, &Setting { posterior, ..template.clone() })?;
+        Ok(here.map(|law| (weight, law)))
+    };
+    let laws = representatives(variant, template)?.into_par_iter().map(at);
+    let laws: Vec<Option<(f64, Distribution)>> = laws.collect::<Result<_, Refusal>>()?;
+    Ok(laws.into_iter().collect::<Option<Vec<_>>>().map(Distribution::mixture))
+}
+
+/// The law of the error at the data of `setting`.
+pub fn distribution_at(
+    variant: &Variant,
+    setting: &Setting,
+) -> Result<Option<Distribution>, Refusal> {
+    let plan = tuning::tune(variant, setting)?.variant.plan(setting)?;
+    let bench = Workbench::new(setting, std::slice::from_ref(&plan), &[]);
+    let field = bench.fields().next().expect("the distance is always there");
+    Ok(Distribution::new(bench.law(&plan).as_ref(), field))
 }
 
 /// The mean error at one data set.

@@ -33,6 +33,7 @@
 //! | [`audit`] | exact privacy losses: every pair of adjacent data sets, every output |
 //! | [`tuning`] | exact calibration and Bayes-optimal remapping |
 //! | [`expected`] | exact errors over all data sets of one size |
+//! | [`choice`] | which mechanism to take |
 //! | [`claims`], [`numbers`] | what the documents claim and print, judged |
 //! | [`cost`] | predictions of time and memory |
 //! | [`optimum`] | the least error of any private mechanism, by linear programming |
@@ -50,6 +51,7 @@
 //! the README lists them.
 
 pub mod audit;
+pub mod choice;
 pub mod claims;
 pub mod cli;
 pub mod command;

@@ -5,11 +5,13 @@ use serde_json::{Value, json};
 use super::{Failure, print, print_json, threads, typed};
 use crate::audit::{self, DeltaAt, Findings, Scope, TradeOff};
 use crate::cli::Audit;
-use crate::console::{Grid, short};
+use crate::console::{Grid, short, short_or_dash};
 use crate::cost::{self, SettingWork, Work};
 use crate::diagnostic::{Diagnostic, suggest};
+use crate::expected::expected;
 use crate::experiment::naming::parenthesised;
 use crate::mechanism::Variant;
+use crate::metric::Metric;
 use crate::numeric::exp_accurate;
 use crate::setting::Setting;
 use crate::tuning::{self, Certificate, Tuned};
@@ -36,7 +38,13 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
         .then(|| audit::trade_off(&variant, &setting, &advantage.from, &advantage.to))
         .transpose()
         .map_err(typed::refused)?;
+    let metric = Metric::from_distance(setting.distance);
+    let mean = match &certificate {
+        Some(_) => expected(&variant, &setting, metric).map_err(typed::refused)?,
+        None => None,
+    };
     let report = Report {
+        mean: mean.map(|expected| expected.mean),
         setting: &setting,
         variant: &variant,
         scope: &scope,
@@ -104,7 +112,10 @@ fn admit(
 ) -> Result<(), Diagnostic> {
     let recipe = variant.recipe(setting).map_err(typed::refused)?;
     let audit = |everything: bool| cost::predict_audit(setting, &[recipe], everything);
-    let tuning = cost::predict_tuning(variant, setting);
+    let mut tuning = cost::predict_tuning(variant, setting);
+    if variant.options.calibrated {
+        tuning.add(cost::total([&cost::predict_everywhere(setting, &[recipe])]));
+    }
     let sum = |audit: &SettingWork| {
         let mut work: Work = cost::total([audit]);
         work.add(tuning);
@@ -138,6 +149,8 @@ fn profile_grid(found: &Findings) -> Vec<f64> {
 }
 
 struct Report<'a> {
+    /// Of the error over the predictive law, for a calibrated mechanism.
+    mean: Option<f64>,
     setting: &'a Setting,
     variant: &'a Variant,
     scope: &'a Scope,
@@ -185,6 +198,7 @@ impl Report<'_> {
         });
         if let Some(certificate) = self.certificate {
             document["inner_epsilon"] = json!(certificate.inner_epsilon.get());
+            document["mean"] = json!(self.mean);
             document["certificate"] = json!({
                 "target": certificate.target,
                 "loss": certificate.loss,
@@ -224,6 +238,9 @@ impl Report<'_> {
             let margin = format!("{:.1e} below ε", certificate.margin());
             let covered = format!("{} pairs of neighbours", certificate.pairs);
             fact("certificate", format!("loss {margin}, over all {covered}"));
+            let title = self.setting.distance.title();
+            let mean = short_or_dash(self.mean);
+            fact("mean error", format!("{mean} ({title}, over the prior's predictive law)"));
         }
         fact("privacy loss", loss.loss.to_string());
         if loss.pairs > 0 {

@@ -2,6 +2,7 @@
 
 mod audit;
 mod check;
+mod choose;
 mod claims;
 mod inspect;
 mod list;
@@ -91,6 +92,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Claims(args) => claims::execute(args),
         Command::Inspect(args) => inspect::execute(args),
         Command::Audit(args) => audit::execute(args),
+        Command::Choose(args) => choose::execute(args),
         Command::List(args) => list::execute(args),
     }
 }
