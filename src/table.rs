@@ -184,6 +184,40 @@ impl CalibrationRow {
     }
 }
 
+/// One row of `optimum.csv`: a mechanism beside the best possible one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OptimumRow {
+    /// The setting's number; of its data only the number of records counts.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// Its exact mean error over the prior's predictive law of the data.
+    pub mean: f64,
+    /// Its exact mean error at the data set where that is largest.
+    pub worst: f64,
+    /// The least mean error of any private mechanism; empty if the solver gave up.
+    pub optimum: Option<f64>,
+    /// A certified lower bound on it.
+    pub lower: Option<f64>,
+    /// A certified upper bound.
+    pub upper: Option<f64>,
+    /// mean / optimum; empty where there is no error at all.
+    pub ratio: Option<f64>,
+}
+
+/// One row of `optimal.csv`: the best possible mechanism.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OptimalRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The data x.
+    pub counts: String,
+    /// The release r.
+    pub released: String,
+    /// P(r|x), where it is not 0.
+    pub probability: f64,
+}
+
 /// One row of `privacy.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrivacyRow {
@@ -300,6 +334,10 @@ pub struct Tables {
     pub theory: Vec<TheoryRow>,
     /// `calibration.csv`.
     pub calibration: Vec<CalibrationRow>,
+    /// `optimum.csv`.
+    pub optimum: Vec<OptimumRow>,
+    /// `optimal.csv`.
+    pub optimal: Vec<OptimalRow>,
     /// `privacy.csv`.
     pub privacy: Vec<PrivacyRow>,
     /// `curves.csv`.
@@ -321,6 +359,8 @@ impl Tables {
         self.summary.append(&mut more.summary);
         self.theory.append(&mut more.theory);
         self.calibration.append(&mut more.calibration);
+        self.optimum.append(&mut more.optimum);
+        self.optimal.append(&mut more.optimal);
         self.privacy.append(&mut more.privacy);
         self.curves.append(&mut more.curves);
         self.change.append(&mut more.change);
@@ -341,6 +381,8 @@ impl Tables {
             rows("summary.csv", &self.summary),
             rows("theory.csv", &self.theory),
             rows("calibration.csv", &self.calibration),
+            rows("optimum.csv", &self.optimum),
+            rows("optimal.csv", &self.optimal),
             rows("privacy.csv", &self.privacy),
             rows("curves.csv", &self.curves),
             rows("change.csv", &self.change),
@@ -360,6 +402,8 @@ impl Tables {
             summary: read_rows(folder, "summary.csv")?,
             theory: read_rows(folder, "theory.csv")?,
             calibration: read_rows(folder, "calibration.csv")?,
+            optimum: read_rows(folder, "optimum.csv")?,
+            optimal: read_rows(folder, "optimal.csv")?,
             privacy: read_rows(folder, "privacy.csv")?,
             curves: read_rows(folder, "curves.csv")?,
             change: read_rows(folder, "change.csv")?,

@@ -20,6 +20,7 @@ use crate::console;
 use crate::cost::{self, SettingWork, Work};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName};
+use crate::optimum::{ReleaseSet, Size};
 use crate::source::Source;
 use crate::store::{OpenError, WriteError};
 use crate::tuning;
@@ -145,6 +146,13 @@ fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
                 cost::repeated(cost::predict_audit(setting, &recipes, everything(panel)), 3.0)
             }
             Kind::Change => cost::predict_changes(setting),
+            Kind::Optimum => {
+                let mut work = cost::predict_everywhere(setting, &recipes);
+                if let Some(cell) = work.cells.first_mut() {
+                    cell.add(Size::new(setting, ReleaseSet::Same).work);
+                }
+                work
+            }
             // ℓ1 errors are whole numbers; a few lists of them are joined at a time.
             Kind::L1Tail => cost::predict_laws(setting, &recipes, 1e6),
             // Several hundred sizes are tried for every number of steps.

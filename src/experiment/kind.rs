@@ -17,6 +17,8 @@ pub enum Kind {
     Profile,
     /// False alarms against misses: [`super::profile::trade_off`].
     TradeOff,
+    /// Every mechanism's error as a multiple of the least possible: [`super::optimum`].
+    Optimum,
     /// The probability of an answer within a few steps: [`super::within`].
     Within,
     /// The probability of an answer some steps off on one side: [`super::steps`].
@@ -37,7 +39,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Accuracy,
         Self::Theory,
         Self::Sensitivity,
@@ -45,6 +47,7 @@ impl Kind {
         Self::Privacy,
         Self::Profile,
         Self::TradeOff,
+        Self::Optimum,
         Self::Within,
         Self::Steps,
         Self::Crossover,
@@ -66,6 +69,7 @@ impl Kind {
             Self::Privacy => "privacy",
             Self::Profile => "profile",
             Self::TradeOff => "trade-off",
+            Self::Optimum => "optimum",
             Self::Within => "within",
             Self::Steps => "steps",
             Self::Crossover => "crossover",
@@ -94,6 +98,7 @@ impl Kind {
                 | Self::Privacy
                 | Self::Profile
                 | Self::TradeOff
+                | Self::Optimum
                 | Self::L1Tail
         )
     }
@@ -128,7 +133,9 @@ impl Kind {
             Self::Privacy => &["scope", "at_epsilon"],
             Self::Profile | Self::TradeOff => &["scope"],
             Self::Within | Self::Steps | Self::Crossover | Self::TableOne => &["steps"],
-            Self::Change | Self::Optimality | Self::Normaliser | Self::L1Tail => &[],
+            Self::Change | Self::Optimum | Self::Optimality | Self::Normaliser | Self::L1Tail => {
+                &[]
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ mod kind;
 pub mod l1_tail;
 pub mod naming;
 pub mod optimality;
+pub mod optimum;
 pub mod privacy;
 pub mod profile;
 mod sampling;
@@ -303,7 +304,7 @@ impl Panel {
             match self.kind {
                 Kind::Accuracy | Kind::Theory | Kind::Change => None,
                 Kind::Profile | Kind::TradeOff => Some(abscissa.naming.name(case)),
-                Kind::Sensitivity | Kind::Privacy => {
+                Kind::Sensitivity | Kind::Privacy | Kind::Optimum => {
                     Some(abscissa.axis.name(case, &abscissa.naming))
                 }
                 Kind::Within | Kind::Steps | Kind::Normaliser => Some(n),
@@ -361,6 +362,7 @@ impl Panel {
             Kind::Privacy => privacy::compute(self, finished),
             Kind::Profile => profile::compute(self, finished),
             Kind::TradeOff => profile::trade_off::compute(self, finished),
+            Kind::Optimum => optimum::compute(self, finished),
             Kind::Within => within::compute(self),
             Kind::Steps => steps::compute(self),
             Kind::Crossover => crossover::compute(self),
@@ -384,6 +386,7 @@ impl Panel {
             Kind::Privacy => privacy::figures(self, tables),
             Kind::Profile => profile::figures(self, tables),
             Kind::TradeOff => profile::trade_off::figures(self, tables),
+            Kind::Optimum => optimum::figures(self, tables),
             Kind::Within => within::figures(self, tables),
             Kind::Steps => steps::figures(self, tables),
             Kind::Crossover => crossover::figures(self, tables),
