@@ -55,6 +55,8 @@ pub enum Command {
     Audit(Audit),
     /// Which mechanism to take: their exact errors, or the least ε that is accurate enough
     Choose(Choose),
+    /// How good any private mechanism could be, and how far the mechanisms are from it
+    Optimum(Optimum),
     /// The bundled experiments, and whether their results are present and current
     List(List),
 }
@@ -355,6 +357,48 @@ pub struct Choose {
     /// Also mechanisms that are not known to be private
     #[arg(long)]
     pub all: bool,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi optimum --prior 1,1 --n 20 --epsilon 1\n  \
+    dpbi optimum --prior 1,1 --n 20 --epsilon 0.1 --mechanism geometric,geometric+remap\n  \
+    dpbi optimum --prior 1,1,1 --n 12 --epsilon 1 --minimax --json\n  \
+    dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png")]
+pub struct Optimum {
+    #[command(flatten)]
+    pub model: Model,
+    /// The number of records
+    #[arg(long, value_name = "N", value_parser = records, allow_negative_numbers = true)]
+    pub n: u64,
+    /// ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: f64,
+    /// Also the least possible error at the worst data set
+    #[arg(long)]
+    pub minimax: bool,
+    /// Which counts may be released: those with the data's total (same), or also smaller ones (below)
+    #[arg(long, value_name = "SET", default_value = "same")]
+    pub release_set: String,
+    /// Mechanisms to compare with it, such as geometric, ehds+calibrated or lshist+remap [default: all that are ε-private]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub mechanism: Vec<String>,
+    /// Also mechanisms that are not ε-private
+    #[arg(long)]
+    pub all: bool,
+    /// Also each mechanism calibrated, remapped, and both, where that is possible
+    #[arg(long)]
+    pub tuned: bool,
+    /// Write the optimal mechanism to DIR/optimum/, as a table and a heat map
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Figure formats: svg, png, pdf, separated by commas, or none
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    pub format: Formats,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]

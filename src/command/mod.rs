@@ -6,6 +6,7 @@ mod choose;
 mod claims;
 mod inspect;
 mod list;
+mod optimum;
 mod plot;
 mod reproduce;
 mod run;
@@ -94,6 +95,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Inspect(args) => inspect::execute(args),
         Command::Audit(args) => audit::execute(args),
         Command::Choose(args) => choose::execute(args),
+        Command::Optimum(args) => optimum::execute(args),
         Command::List(args) => list::execute(args),
     }
 }
