@@ -22,6 +22,7 @@ use crate::figure::Format;
         dpbi run configs/beta_balanced.toml      run an experiment, write results/beta_balanced/\n  \
         dpbi check configs/real_data.toml        validate it and predict the work\n  \
         dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
+        dpbi optimum --prior 1,1 --n 20 --epsilon 1      how good any private release could be\n  \
         dpbi list                                the bundled experiments\n  \
         dpbi reproduce                           every figure and claim of the documents, one report\n\n\
         Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict failed."

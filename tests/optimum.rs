@@ -168,7 +168,7 @@ fn the_command_refuses_what_makes_no_sense() {
         ("--prior", "1,0", "parameter 2"),
         ("--n", "-3", "a count is a whole number"),
         ("--epsilon", "0", "epsilon is 0"),
-        ("--distance", "hell", "did you mean"),
+        ("--distance", "helinger", "did you mean"),
         ("--release-set", "bellow", "did you mean `below`?"),
         ("--mechanism", "edhs", "did you mean `ehds`?"),
         ("--mechanism", "mh-beta", "needs a delta"),

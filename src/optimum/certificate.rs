@@ -5,12 +5,12 @@
 //! sum is a lower bound.
 
 use super::Goal;
-use super::program::Program;
+use super::program::{Program, Unknown};
 use super::solver::Answer;
 use crate::numeric::{exp_accurate, expm1, ln, log1p, sum::sum};
 
-/// Probabilities below this times the largest of all are noise of the solver.
-const NOISE: f64 = 1e-13;
+/// Outputs whose probability is smaller than this at every data set are noise of the solver.
+const NOISE: f64 = 1e-10;
 
 /// ln P for every unknown, such that rows sum to one and neighbours differ by at most ε.
 ///
@@ -19,12 +19,7 @@ const NOISE: f64 = 1e-13;
 /// from a row is given to one output r*, together with a share λ of everything, just large enough
 /// for the gift itself to be private.
 pub fn repair(program: &Program, answer: &Answer) -> Vec<f64> {
-    let largest = answer.probabilities.iter().copied().fold(0.0, f64::max);
-    let mut logs: Vec<f64> = answer
-        .probabilities
-        .iter()
-        .map(|&p| if p > NOISE * largest { ln(p) } else { f64::NEG_INFINITY })
-        .collect();
+    let mut logs = released(program, answer);
     raise(program, &mut logs);
     let probabilities: Vec<f64> = logs.iter().map(|&log| exp_accurate(log)).collect();
     let sums = program.row_sums(&probabilities, |_| 1.0);
@@ -49,6 +44,20 @@ pub fn repair(program: &Program, answer: &Answer) -> Vec<f64> {
         }
     }
     logs
+}
+
+/// ln P as the solver has it, without outputs that it hardly releases.
+fn released(program: &Program, answer: &Answer) -> Vec<f64> {
+    let pairs = || program.unknowns.iter().zip(&answer.probabilities);
+    let mut largest = vec![0.0; program.families.len()];
+    for (unknown, &probability) in pairs() {
+        largest[unknown.family] = f64::max(largest[unknown.family], probability);
+    }
+    let log = |(unknown, &probability): (&Unknown, &f64)| {
+        let kept = probability > 0.0 && largest[unknown.family] > NOISE;
+        if kept { ln(probability) } else { f64::NEG_INFINITY }
+    };
+    pairs().map(log).collect()
 }
 
 /// The smallest function above e^`logs` that is private.

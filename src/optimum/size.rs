@@ -10,8 +10,8 @@ use crate::setting::Setting;
 /// in every iteration.
 const NS_PER_FILL: f64 = 12.0;
 const NS_PER_CONSTRAINT: f64 = 1_000.0;
-const BYTES_PER_FILL: f64 = 24.0;
-const BYTES_PER_CONSTRAINT: f64 = 1_500.0;
+const BYTES_PER_FILL: f64 = 8.0;
+const BYTES_PER_CONSTRAINT: f64 = 700.0;
 /// Iterations are between 10 and 70.
 const ITERATIONS: f64 = 50.0;
 

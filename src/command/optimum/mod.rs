@@ -166,12 +166,12 @@ impl Findings {
             ReleaseSet::Below => "counts with the same total or a smaller one",
         };
         let mut text = format!(
-            "  the least {} that an {}-private release can have\n  \
-             prior ({}), n = {}: {} data sets, {} outputs ({outputs})\n\n",
+            "  the least error ({}) of any ε-private release\n  \
+             prior ({}), n = {}, ε = {}: {} data sets, {} outputs ({outputs})\n\n",
             self.setting.distance.title(),
-            self.setting.epsilon.get(),
             vector(posterior.prior().alpha()).replace(';', ", "),
             posterior.n(),
+            self.setting.epsilon.get(),
             self.bayes.mechanism.inputs.len(),
             self.bayes.mechanism.outputs.len(),
         );
@@ -191,6 +191,7 @@ impl Findings {
             ]);
         }
         text += &grid.render();
+        text += "  \"at most\" is the error of a private mechanism that was found, \"at least\" a bound by duality\n";
         text
     }
 

@@ -91,14 +91,16 @@ fn heat(found: &Findings, goal: Goal, optimum: &Optimum) -> HeatFigure {
         (probability > 0.0).then(|| probability.max(FAINTEST))
     };
     let row = |output: usize| (0..mechanism.inputs.len()).map(|x| cell(x, output)).collect();
+    let values: Vec<Vec<Option<f64>>> = (0..mechanism.outputs.len()).map(row).collect();
+    let least = values.iter().flatten().flatten().copied().fold(1.0, f64::min);
     let goal = match goal {
         Goal::Bayes => "mean error",
-        Goal::Minimax => "largest error",
+        Goal::Minimax => "worst-case error",
     };
     HeatFigure {
         title: format!("The ε-private release with the least {goal}"),
         note: format!(
-            "n = {}, prior ({}), ε = {}; {goal} {:.6}; white: never released",
+            "n = {}, prior ({}), ε = {}; {goal} {:.6}; white: never",
             posterior.n(),
             vector(posterior.prior().alpha()).replace(';', ", "),
             found.setting.epsilon.get(),
@@ -111,10 +113,10 @@ fn heat(found: &Findings, goal: Goal, optimum: &Optimum) -> HeatFigure {
         x_scale: Scale::Linear,
         y_scale: Scale::Linear,
         values: HeatValues::Numbers {
-            values: (0..mechanism.outputs.len()).map(row).collect(),
+            values,
             label: "probability of the release".to_owned(),
             scale: Scale::Log,
-            range: Some((FAINTEST, 1.0)),
+            range: Some((least.min(0.1), 1.0)),
         },
         marks: Vec::new(),
     }
