@@ -64,8 +64,7 @@ fn no_private_mechanism_beats_the_optimum() {
             epsilon,
             "--minimax",
             "--json",
-            "--calibrate",
-            "--remap",
+            "--tuned",
         ]);
         let mechanisms = found["mechanisms"].as_array().unwrap();
         assert!(mechanisms.len() > 15);
@@ -166,7 +165,7 @@ fn the_command_refuses_what_makes_no_sense() {
     for (flag, value, expected) in [
         ("--prior", "1", "at least two categories"),
         ("--prior", "1,0", "parameter 2"),
-        ("--n", "-3", "a count is a whole number"),
+        ("--n", "-3", "a number of records is a whole number"),
         ("--epsilon", "0", "epsilon is 0"),
         ("--distance", "helinger", "did you mean"),
         ("--release-set", "bellow", "did you mean `below`?"),

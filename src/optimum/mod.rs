@@ -156,8 +156,9 @@ pub fn solve_with(
     let upper = certificate::upper_bound(&program, &repaired, goal);
     let lower = certificate::lower_bound(&program, &answer);
     let account = answer.account;
-    // Not `>`: a bound that is not a number is no bound.
-    if !(upper - lower <= WIDEST) {
+    // A bound that is not a number is no bound.
+    let width = upper - lower;
+    if width.is_nan() || width > WIDEST {
         return Err(OptimumError::Loose { lower, upper, status: account.status });
     }
     let mechanism = OptimalMechanism::unfold(program, &repaired);
