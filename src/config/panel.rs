@@ -1,7 +1,7 @@
 //! One panel: what is computed, over which grid.
 
 use super::node::{Node, Table};
-use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive};
+use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive, range};
 use crate::diagnostic::Diagnostic;
 use crate::distance::{self, Distance};
 use crate::experiment::{
@@ -110,7 +110,7 @@ impl Context<'_> {
         let title = open.title.map(|node| node.label()).transpose()?.unwrap_or_default();
 
         let prior = open.prior?;
-        let priors = prior.vectors()?.iter().map(read_prior).collect::<Result<Vec<_>, _>>()?;
+        let priors = priors(&prior)?;
         let epsilons = numbers(Some(open.epsilon?), Epsilon::new)?;
         let (variants, nodes) = match kind.compares_mechanisms() {
             true => mechanisms::read(&open.mechanisms?)?,
@@ -202,7 +202,7 @@ fn parameters(kind: Kind, nodes: &[Node]) -> Result<Parameters, Diagnostic> {
             return Err(means_nothing(node, kind).help(known));
         }
         match node.key() {
-            "view" => parameters.view = Some(range(node)?),
+            "view" => parameters.view = Some(interval(node)?),
             "sensitivities" => {
                 let known = SensitivityName::ALL.map(|name| (name.id(), name));
                 parameters.sensitivities = names(node, &known)?;
@@ -229,7 +229,7 @@ fn names<T: Clone>(node: &Node, known: &[(&str, T)]) -> Result<Vec<T>, Diagnosti
 }
 
 /// [from, to], from < to.
-fn range(node: &Node) -> Result<(f64, f64), Diagnostic> {
+fn interval(node: &Node) -> Result<(f64, f64), Diagnostic> {
     let ends = node.list()?.iter().map(Node::finite).collect::<Result<Vec<_>, _>>()?;
     match ends[..] {
         [from, to] if from < to => Ok((from, to)),
@@ -321,8 +321,20 @@ fn runs(node: &Node) -> Result<u64, Diagnostic> {
     }
 }
 
-fn read_prior(node: &Node) -> Result<Prior, Diagnostic> {
-    let alpha = node.list()?.iter().map(Node::number).collect::<Result<_, _>>()?;
+/// One vector, a list of vectors, or a range of symmetric ones.
+fn priors(node: &Node) -> Result<Vec<Prior>, Diagnostic> {
+    if node.is_table() {
+        let symmetric = range::symmetric(node)?;
+        return symmetric.into_iter().map(|alpha| checked_prior(node, alpha)).collect();
+    }
+    let read = |node: &Node| {
+        let alpha = node.list()?.iter().map(Node::number).collect::<Result<_, _>>()?;
+        checked_prior(node, alpha)
+    };
+    node.vectors()?.iter().map(read).collect()
+}
+
+fn checked_prior(node: &Node, alpha: Vec<f64>) -> Result<Prior, Diagnostic> {
     Prior::new(alpha)
         .map_err(|error| node.wrong(error.to_string()).help("write for example prior = [1, 1]"))
 }
