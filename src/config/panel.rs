@@ -5,8 +5,9 @@ use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive, range};
 use crate::diagnostic::Diagnostic;
 use crate::distance::{self, Distance};
 use crate::experiment::{
-    Case, FigureName, Grid, Kind, Look, Panel, Parameters, ScopeName, SensitivityName,
+    Case, FigureName, Grid, Kind, Look, Panel, Parameters, ScopeName, SensitivityName, phase,
 };
+use crate::law::is_walked;
 use crate::mechanism::Variant;
 use crate::metric::{self, Metric};
 use crate::model::{Posterior, Prior, approximate_compositions};
@@ -149,13 +150,17 @@ impl Context<'_> {
             look,
             readings,
         };
+        if kind == Kind::Phase && !phase::has_ordinate(&panel) {
+            return Err(data_node
+                .wrong("a phase diagram has two axes, n and another number")
+                .help(
+                    "give several epsilon, several symmetric priors, or [data.shares]: for example \
+                 epsilon = { from = 0.1, to = 10, count = 40, spacing = \"log\" }",
+                ));
+        }
         if panel.is_crowded() {
             let cause = "two settings would stand at the same place of one figure";
-            let kind = kind.id();
-            return Err(data_node.wrong(cause).help(format!(
-                "an experiment of kind `{kind}` draws one line through its settings: use one prior, \
-                 ε, δ and γ for each panel, and data that differ in what its axis shows"
-            )));
+            return Err(data_node.wrong(cause).help(uncrowding(kind)));
         }
         match (panel.unplaced_reading(), reading_node) {
             (Some(reading), Some(node)) => {
@@ -167,6 +172,21 @@ impl Context<'_> {
             }
             _ => Ok(panel),
         }
+    }
+}
+
+/// How no two settings stand at the same place.
+fn uncrowding(kind: Kind) -> String {
+    let id = kind.id();
+    match kind {
+        Kind::Phase => format!(
+            "an experiment of kind `{id}` draws a map over n and one other number: use several of \
+             only one of ε, priors and shares for each panel, each n once"
+        ),
+        _ => format!(
+            "an experiment of kind `{id}` draws one line through its settings: use one prior, ε, δ \
+             and γ for each panel, and data that differ in what its axis shows"
+        ),
     }
 }
 
@@ -273,6 +293,11 @@ fn check_mechanisms(
             .wrong("a crossover is between two mechanisms")
             .help("write for example mechanisms = [\"lshist\", \"ehd\"]"));
     }
+    if let (Kind::Phase, [node]) = (kind, nodes) {
+        return Err(node
+            .wrong("a phase diagram compares two mechanisms or more")
+            .help("write for example mechanisms = [\"lshist\", \"ehds\"]"));
+    }
     let leaves_total_open = |variant: &Variant| {
         variant.recipe(&cases[0].setting).is_ok_and(|recipe| recipe.leaves_total_open())
     };
@@ -285,6 +310,32 @@ fn check_mechanisms(
         if matches!(kind, Kind::Steps | Kind::TableOne) && leaves_total_open(variant) {
             let cause = format!("`{}` leaves the total open: steps do not place it", variant.label);
             return Err(node.wrong(cause).help("leave it out"));
+        }
+        if kind == Kind::Phase {
+            check_contender(variant, node, cases)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a mechanism that would win a phase diagram by giving less privacy, or whose mean is out
+/// of reach.
+fn check_contender(variant: &Variant, node: &Node, cases: &[Case]) -> Result<(), Diagnostic> {
+    for case in cases {
+        let (setting, label) = (&case.setting, &variant.label);
+        if let Some(guarantee) = phase::disqualification(variant, setting) {
+            let epsilon = setting.epsilon.get();
+            let cause = format!(
+                "`{label}` is {guarantee} where ε = {epsilon}: a phase diagram compares mechanisms \
+                 that are ε-private"
+            );
+            return Err(node.wrong(cause).help("leave it out, or set a divisor that makes it so"));
+        }
+        let region = variant.recipe(setting).ok().and_then(|r| r.region(&setting.posterior));
+        if region.is_some_and(|region| !is_walked(&region)) {
+            let n = setting.posterior.n();
+            let cause = format!("`{label}` has too many outputs at n = {n} for its exact mean");
+            return Err(node.wrong(cause).help("use fewer records or categories, or leave it out"));
         }
     }
     Ok(())

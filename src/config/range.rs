@@ -102,9 +102,7 @@ pub fn symmetric(node: &Node) -> Result<Vec<Vec<f64>>, Diagnostic> {
     let range = Range::read(node, table, Node::finite)?;
     let k = k?;
     match k.whole()? {
-        categories @ 2..=MOST => {
-            Ok(range.values().map(|b| vec![b; categories as usize]).collect())
-        }
+        categories @ 2..=MOST => Ok(range.values().map(|b| vec![b; categories as usize]).collect()),
         other => Err(k
             .wrong(format!("a prior cannot have {other} categories"))
             .help("write for example k = 2")),

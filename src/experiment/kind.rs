@@ -29,11 +29,13 @@ pub enum Kind {
     L1Tail,
     /// The numbers of icml Table 1: [`super::table_one`].
     TableOne,
+    /// The mechanism of least error over a plane: [`super::phase`].
+    Phase,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Accuracy,
         Self::Theory,
         Self::Sensitivity,
@@ -47,6 +49,7 @@ impl Kind {
         Self::Normaliser,
         Self::L1Tail,
         Self::TableOne,
+        Self::Phase,
     ];
 
     /// The name in a config.
@@ -66,6 +69,7 @@ impl Kind {
             Self::Normaliser => "normaliser",
             Self::L1Tail => "l1-tail",
             Self::TableOne => "table1",
+            Self::Phase => "phase",
         }
     }
 
@@ -104,7 +108,7 @@ impl Kind {
             Self::Sensitivity => &["sensitivities"],
             Self::Privacy => &["scope", "at_epsilon"],
             Self::Within | Self::Steps | Self::Crossover | Self::TableOne => &["steps"],
-            Self::Change | Self::Optimality | Self::Normaliser | Self::L1Tail => &[],
+            Self::Change | Self::Optimality | Self::Normaliser | Self::L1Tail | Self::Phase => &[],
         }
     }
 }

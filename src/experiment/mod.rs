@@ -14,6 +14,7 @@ mod kind;
 pub mod l1_tail;
 pub mod naming;
 pub mod optimality;
+pub mod phase;
 pub mod privacy;
 mod sampling;
 pub mod sensitivity;
@@ -280,6 +281,10 @@ impl Panel {
                 Kind::Optimality => Some(n + &naming::epsilon(case)),
                 Kind::Crossover => Some(naming::epsilon(case)),
                 Kind::TableOne => Some(String::new()),
+                Kind::Phase => {
+                    let ordinate = phase::ordinate(self).unwrap_or(abscissa.axis);
+                    Some(format!("{n}, {}", ordinate.name(case, &abscissa.naming)))
+                }
             }
         };
         let mut places: Vec<String> = self.cases.iter().filter_map(place).collect();
@@ -334,6 +339,7 @@ impl Panel {
             Kind::Normaliser => tail::normaliser::compute(self),
             Kind::L1Tail => l1_tail::compute(self),
             Kind::TableOne => table_one::compute(self),
+            Kind::Phase => phase::compute(self, finished),
         });
         tables
     }
@@ -355,6 +361,7 @@ impl Panel {
             Kind::Normaliser => tail::normaliser::figures(self, tables),
             Kind::L1Tail => l1_tail::figures(self, tables),
             Kind::TableOne => table_one::figures(self, tables),
+            Kind::Phase => phase::figures(self, tables),
         };
         let named = |(name, mut figure): (String, Figure)| {
             self.note_deviation(&mut figure, tables);

@@ -2,6 +2,7 @@
 
 use super::Series;
 use super::axis::{Axis, Scale, extent};
+use super::borders::draw_borders;
 use super::canvas::Canvas;
 use super::cells::{Cell, Cells};
 use super::colourbar::ColourBar;
@@ -13,7 +14,7 @@ use super::geometry::Rect;
 use super::landmark::draw_landmarks;
 use super::legend::{Entry, Legend, Mark};
 use super::page::Page;
-use super::palette::Colour;
+use super::palette::{Colour, INK};
 use super::ramp::Ramp;
 
 /// What the cells of a heat map say, row by row from the first y; `None`
@@ -40,6 +41,8 @@ pub enum HeatValues {
         values: Vec<Vec<Option<usize>>>,
         /// How strong each cell's colour is, from 0 (pale) to 1 (full).
         strength: Option<Vec<Vec<f64>>>,
+        /// What some strengths mean, for the legend.
+        key: Vec<(f64, String)>,
     },
 }
 
@@ -102,7 +105,9 @@ impl HeatFigure {
         header.draw(&mut canvas, start);
         let plot = Rect { left, top: header.height(), width, height };
         let floor = fitting_axis(columns.range(), columns.log, width);
-        self.cells(plot, (&columns, &floor), (&rows, &side.axis), ramp.as_ref()).draw(&mut canvas);
+        let cells = self.cells(plot, (&columns, &floor), (&rows, &side.axis), ramp.as_ref());
+        cells.draw(&mut canvas);
+        draw_borders(&mut canvas, &cells.lefts, &cells.tops, &self.winners(&columns, &rows));
         side.draw(&mut canvas, plot);
         draw_landmarks(&mut canvas, plot, &self.landmarks(plot, &floor, &side.axis));
         if let Some(bar) = &bar {
@@ -110,10 +115,13 @@ impl HeatFigure {
         }
         let top = draw_x_axis(&mut canvas, &floor, plot) + 4.0;
         let top = top + draw_floor_label(&mut canvas, &self.x_label, plot, top);
-        let legend = Legend::new(self.entries(), canvas.width - 4.0 * EDGE);
-        let air = if legend.height() > 0.0 { 6.0 } else { 0.0 };
-        legend.draw(&mut canvas, left + width / 2.0, top + air);
-        canvas.height = top + air + legend.height() + EDGE;
+        let mut bottom = top;
+        for entries in [self.entries(), self.shades()].into_iter().filter(|all| !all.is_empty()) {
+            let legend = Legend::new(entries, canvas.width - 4.0 * EDGE);
+            legend.draw(&mut canvas, left + width / 2.0, bottom + 6.0);
+            bottom += 6.0 + legend.height();
+        }
+        canvas.height = bottom + EDGE;
         canvas
     }
 
@@ -149,6 +157,12 @@ impl HeatFigure {
         }
     }
 
+    /// The mechanism of every cell, as they lie on the page.
+    fn winners(&self, columns: &Strips, rows: &Strips) -> Vec<Vec<Option<usize>>> {
+        let row = |row: &usize| columns.order.iter().map(|c| self.winner(*c, *row)).collect();
+        rows.order.iter().rev().map(row).collect()
+    }
+
     /// What there is to see at this place of the data, if anything.
     fn cell(&self, column: usize, row: usize, ramp: Option<&(Ramp, &str)>) -> Option<Cell> {
         match (&self.values, ramp) {
@@ -162,13 +176,21 @@ impl HeatFigure {
 
     /// The colour of the cell's mechanism and whether it is hatched.
     fn category(&self, column: usize, row: usize) -> Option<(Colour, bool)> {
-        let HeatValues::Categories { series, values, strength } = &self.values else {
+        let HeatValues::Categories { series, strength, .. } = &self.values else {
             return None;
         };
-        let winner = series.get((*values.get(row)?.get(column)?)?)?;
+        let winner = series.get(self.winner(column, row)?)?;
         let strength = strength.as_ref().and_then(|all| all.get(row)?.get(column).copied());
         let strength = strength.filter(|s| !s.is_nan()).unwrap_or(1.0).clamp(0.0, 1.0);
-        Some((winner.colour.lighten(0.8 * (1.0 - strength)), !winner.private))
+        Some((faded(winner.colour, strength), !winner.private))
+    }
+
+    /// The index of the cell's mechanism.
+    fn winner(&self, column: usize, row: usize) -> Option<usize> {
+        let HeatValues::Categories { values, .. } = &self.values else {
+            return None;
+        };
+        *values.get(row)?.get(column)?
     }
 
     /// The marks that are on the plot, in points.
@@ -191,6 +213,22 @@ impl HeatFigure {
         };
         series.iter().map(swatch).collect()
     }
+
+    /// What strengths of colour mean, shown in grey.
+    fn shades(&self) -> Vec<Entry> {
+        let HeatValues::Categories { key, .. } = &self.values else {
+            return Vec::new();
+        };
+        let swatch = |(strength, text): &(f64, String)| {
+            Entry::new(Mark::Swatch(faded(INK, *strength), true), text)
+        };
+        key.iter().map(swatch).collect()
+    }
+}
+
+/// A colour of this strength.
+fn faded(colour: Colour, strength: f64) -> Colour {
+    colour.lighten(0.8 * (1.0 - strength))
 }
 
 /// Spine, ticks and their labels; returns where these end.
@@ -301,6 +339,7 @@ mod tests {
                 series: vec![series],
                 values: vec![vec![Some(0), Some(0), None, Some(9)]],
                 strength: Some(vec![vec![0.0, 1.0]]),
+                key: Vec::new(),
             },
             ..HeatFigure::default()
         };

@@ -6,6 +6,7 @@
 //! always gives the same bytes; fonts are compiled in.
 
 mod axis;
+mod borders;
 mod boxmark;
 mod boxplot;
 mod canvas;

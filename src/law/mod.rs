@@ -11,7 +11,7 @@ pub mod noise;
 mod product;
 
 pub use distribution::{Distribution, Level};
-pub use exact::{Exact, Summary};
+pub use exact::{Exact, Summary, mean};
 pub use exponential::{Candidates, Exponential};
 pub use hamming::normaliser as hamming_normaliser;
 pub use noise::Noise;
