@@ -65,6 +65,20 @@ impl Axis {
         Some(text.to_owned())
     }
 
+    /// A letter or a word for the number on the axis.
+    pub(super) fn symbol(self) -> &'static str {
+        match self {
+            Self::At => "at",
+            Self::Size => "n",
+            Self::Epsilon => "ε",
+            Self::SymmetricPrior => "b",
+            Self::Prior => "prior",
+            Self::Delta => "δ",
+            Self::Gamma => "γ",
+            Self::Data => "data",
+        }
+    }
+
     /// The number on the axis, where there is one.
     pub(super) fn position(self, case: &Case) -> Option<f64> {
         let setting = &case.setting;

@@ -29,7 +29,7 @@ pub use kind::{FigureName, Kind, Parameters, ScopeName, SensitivityName};
 pub use naming::Naming;
 pub use sampling::{Draws, draw};
 
-use axis::Abscissa;
+use axis::{Abscissa, Axis};
 
 use crate::distance::Distance;
 use crate::figure::{Figure, Series, colour, distinguish};
@@ -268,6 +268,7 @@ impl Panel {
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         let abscissa = Abscissa::new(self);
+        let ordinate = Axis::beside_size(self, &abscissa.naming).unwrap_or(abscissa.axis);
         let place = |case: &Case| {
             let n = case.setting.posterior.n().to_string();
             match self.kind {
@@ -281,10 +282,7 @@ impl Panel {
                 Kind::Optimality => Some(n + &naming::epsilon(case)),
                 Kind::Crossover => Some(naming::epsilon(case)),
                 Kind::TableOne => Some(String::new()),
-                Kind::Phase => {
-                    let ordinate = phase::ordinate(self).unwrap_or(abscissa.axis);
-                    Some(format!("{n}, {}", ordinate.name(case, &abscissa.naming)))
-                }
+                Kind::Phase => Some(format!("{n}, {}", ordinate.name(case, &abscissa.naming))),
             }
         };
         let mut places: Vec<String> = self.cases.iter().filter_map(place).collect();

@@ -14,8 +14,9 @@ use super::geometry::Rect;
 use super::landmark::draw_landmarks;
 use super::legend::{Entry, Legend, Mark};
 use super::page::Page;
-use super::palette::{Colour, INK};
+use super::palette::Colour;
 use super::ramp::Ramp;
+use super::regionlabel::Regions;
 
 /// What the cells of a heat map say, row by row from the first y; `None`
 /// leaves a cell white, as does a row that is too short.
@@ -107,7 +108,7 @@ impl HeatFigure {
         let floor = fitting_axis(columns.range(), columns.log, width);
         let cells = self.cells(plot, (&columns, &floor), (&rows, &side.axis), ramp.as_ref());
         cells.draw(&mut canvas);
-        draw_borders(&mut canvas, &cells.lefts, &cells.tops, &self.winners(&columns, &rows));
+        self.draw_regions(&mut canvas, &cells, &columns, &rows);
         side.draw(&mut canvas, plot);
         draw_landmarks(&mut canvas, plot, &self.landmarks(plot, &floor, &side.axis));
         if let Some(bar) = &bar {
@@ -155,6 +156,25 @@ impl HeatFigure {
             tops: rows.edges.iter().rev().map(|edge| y(*edge)).collect(),
             grid: rows.order.iter().rev().map(row).collect(),
         }
+    }
+
+    /// Lines between the mechanisms, and their names where no mark is in the way.
+    fn draw_regions(&self, canvas: &mut Canvas, cells: &Cells, columns: &Strips, rows: &Strips) {
+        let HeatValues::Categories { series, .. } = &self.values else {
+            return;
+        };
+        let grid = self.winners(columns, rows);
+        draw_borders(canvas, &cells.lefts, &cells.tops, &grid);
+        if !self.marks.is_empty() {
+            return;
+        }
+        let names: Vec<String> = series.iter().map(|one| one.label.clone()).collect();
+        let regions = Regions { lefts: &cells.lefts, tops: &cells.tops, grid: &grid };
+        let colour = |(column, row): (usize, usize)| {
+            let row = rows.order.iter().rev().nth(row)?;
+            self.category(*columns.order.get(column)?, *row).map(|(colour, _)| colour)
+        };
+        regions.label(canvas, &names, colour);
     }
 
     /// The mechanism of every cell, as they lie on the page.
@@ -214,15 +234,21 @@ impl HeatFigure {
         series.iter().map(swatch).collect()
     }
 
-    /// What strengths of colour mean, shown in grey.
+    /// What strengths of colour mean, shown in the colours of the map.
     fn shades(&self) -> Vec<Entry> {
-        let HeatValues::Categories { key, .. } = &self.values else {
+        let HeatValues::Categories { series, key, .. } = &self.values else {
             return Vec::new();
         };
-        let swatch = |(strength, text): &(f64, String)| {
-            Entry::new(Mark::Swatch(faded(INK, *strength), true), text)
-        };
-        key.iter().map(swatch).collect()
+        let colours: Vec<Colour> = series.iter().map(|one| one.colour).collect();
+        if colours.is_empty() {
+            return Vec::new();
+        }
+        // Three stripes, of fewer colours by turns.
+        let stripes =
+            |strength: f64| [0, 1, 2].map(|i| faded(colours[i % colours.len()], strength));
+        let entry =
+            |(strength, text): &(f64, String)| Entry::new(Mark::Stripes(stripes(*strength)), text);
+        key.iter().map(entry).collect()
     }
 }
 

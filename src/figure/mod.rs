@@ -30,6 +30,7 @@ mod pdffont;
 mod ramp;
 mod raster;
 mod reference;
+mod regionlabel;
 mod spread;
 mod svg;
 #[cfg(test)]

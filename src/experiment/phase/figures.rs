@@ -9,10 +9,10 @@ use crate::table::{PhaseRow, Tables};
 /// Margins are told apart by shades: how strong a colour is from which margin on, and what that
 /// means.
 const SHADES: [(f64, f64, &str); 4] = [
-    (0.0, 0.15, "better by less than 1 %"),
-    (0.01, 0.4, "1 to 10 %"),
-    (0.1, 0.7, "10 to 100 %"),
-    (1.0, 1.0, "more than 100 %"),
+    (0.0, 0.15, "better by < 1 %"),
+    (0.01, 0.4, "1–10 %"),
+    (0.1, 0.7, "10–100 %"),
+    (1.0, 1.0, "> 100 %"),
 ];
 
 /// Margins below this many percent look alike on the scale of colours.
@@ -96,6 +96,7 @@ impl<'a> Map<'a> {
         let largest =
             values.iter().flatten().flatten().fold(10.0 * LEAST_PERCENT, |a, b| a.max(*b));
         HeatFigure {
+            title: format!("{}: by how much", panel.title),
             note: note(panel),
             values: HeatValues::Numbers {
                 values,

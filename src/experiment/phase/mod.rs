@@ -11,7 +11,7 @@ pub use figures::figures;
 use rayon::prelude::*;
 
 use super::axis::Axis;
-use super::{Case, Finished, Naming, Panel};
+use super::{Case, DataSpec, Finished, Naming, Panel};
 use crate::law;
 use crate::mechanism::Variant;
 use crate::privacy::Guarantee;
@@ -115,6 +115,30 @@ pub(super) fn ordinate(panel: &Panel) -> Option<Axis> {
 #[must_use]
 pub fn has_ordinate(panel: &Panel) -> bool {
     ordinate(panel).is_some()
+}
+
+/// What the vertical axis shows.
+#[must_use]
+pub fn ordinate_label(panel: &Panel) -> Option<String> {
+    ordinate(panel)?.label(panel)
+}
+
+/// Where a setting stands, in short: "n = 20, ε = 0.105".
+#[must_use]
+pub fn place_name(panel: &Panel, setting: usize) -> Option<String> {
+    let axis = ordinate(panel)?;
+    let (n, other) = place(axis, panel.case(setting)?)?;
+    let symbol = match panel.grid.data {
+        DataSpec::Shares { .. } => "share",
+        _ => axis.symbol(),
+    };
+    Some(format!("n = {n}, {symbol} = {}", three_digits(other)))
+}
+
+/// A number to three significant digits, without needless zeros.
+fn three_digits(value: f64) -> String {
+    let rounded: Option<f64> = format!("{value:.2e}").parse().ok();
+    rounded.unwrap_or(value).to_string()
 }
 
 /// Where a case stands: its number of records, and what it has beside.
