@@ -16,18 +16,18 @@ pub(super) fn draw_borders(
     let at = |row: usize, column: usize| grid.get(row).and_then(|cells| *cells.get(column)?);
     let differ = |a: Option<usize>, b: Option<usize>| a.is_some() && b.is_some() && a != b;
     let mut draw = |from: Point, to: Point| canvas.line(from, to, INK, WIDTH);
-    for column in 1..lefts.len() {
+    for (column, &x) in lefts.iter().enumerate().skip(1) {
         let parted = |row: usize| differ(at(row, column - 1), at(row, column));
         for run in runs(grid.len(), parted) {
             let (from, to) = ends(tops, run);
-            draw((lefts[column], from), (lefts[column], to));
+            draw((x, from), (x, to));
         }
     }
-    for row in 1..tops.len() {
+    for (row, &y) in tops.iter().enumerate().skip(1) {
         let parted = |column: usize| differ(at(row - 1, column), at(row, column));
         for run in runs(lefts.len().saturating_sub(1), parted) {
             let (from, to) = ends(lefts, run);
-            draw((from, tops[row]), (to, tops[row]));
+            draw((from, y), (to, y));
         }
     }
 }

@@ -73,7 +73,12 @@ impl<'a> Map<'a> {
             .filter(|(variant, _)| !wins(&variant.label))
             .map(|(_, series)| series.label)
             .collect();
-        let mut note = note(panel);
+        let mut note = format!(
+            "least exact mean {} of {} mechanisms; {}",
+            panel.distance.title(),
+            panel.variants.len(),
+            common(panel)
+        );
         if !losers.is_empty() {
             note += &format!("; nowhere best: {}", losers.join(", "));
         }
@@ -96,8 +101,11 @@ impl<'a> Map<'a> {
         let largest =
             values.iter().flatten().flatten().fold(10.0 * LEAST_PERCENT, |a, b| a.max(*b));
         HeatFigure {
-            title: format!("{}: by how much", panel.title),
-            note: note(panel),
+            note: format!(
+                "how far the second best of {} mechanisms is behind; {}",
+                panel.variants.len(),
+                common(panel)
+            ),
             values: HeatValues::Numbers {
                 values,
                 label: "error of the second best above the best, in %".to_owned(),
@@ -115,8 +123,20 @@ impl<'a> Map<'a> {
             y_label: self.axis.label(panel).unwrap_or_default(),
             x: self.x.clone(),
             y: self.y.clone(),
+            x_scale: size_scale(&self.x),
             ..HeatFigure::default()
         }
+    }
+}
+
+/// Sizes that grow, from one to ten times as many or more, are told apart by their quotients.
+fn size_scale(sizes: &[f64]) -> Scale {
+    let steps = ascending(sizes.windows(2).map(|pair| pair[1] - pair[0]));
+    match (sizes.first(), sizes.last()) {
+        (Some(first), Some(last)) if *first > 0.0 && *last >= 10.0 * first && steps.len() > 1 => {
+            Scale::Log
+        }
+        _ => Scale::Auto,
     }
 }
 
@@ -135,7 +155,7 @@ fn strength(row: &PhaseRow) -> f64 {
 }
 
 /// What all points have in common.
-fn note(panel: &Panel) -> String {
+fn common(panel: &Panel) -> String {
     let naming = Naming::new(&panel.cases);
     let case: &Case = &panel.cases[0];
     let mut parts = vec![match naming.priors {
@@ -150,10 +170,5 @@ fn note(panel: &Panel) -> String {
         }
         _ => None,
     });
-    format!(
-        "least exact mean {} among {} mechanisms; {}",
-        panel.distance.title(),
-        panel.variants.len(),
-        parts.join(", ")
-    )
+    parts.join(", ")
 }
