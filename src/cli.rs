@@ -51,6 +51,8 @@ pub enum Command {
     Claims(Claims),
     /// Everything exact about one setting
     Inspect(Inspect),
+    /// How private a mechanism really is: its exact loss, its δ at any ε, its calibration
+    Audit(Audit),
     /// The bundled experiments, and whether their results are present and current
     List(List),
 }
@@ -112,6 +114,47 @@ pub struct Print {
     /// Print one JSON document on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// What a setting typed by hand consists of, beside the data and ε.
+#[derive(Debug, Args)]
+pub struct Model {
+    /// The prior's parameters
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        required = true,
+        allow_negative_numbers = true
+    )]
+    pub prior: Vec<f64>,
+    /// δ, for mh-beta and the β-smooth sensitivity
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub delta: Option<f64>,
+    /// γ, for ehds, mh-gamma and the γ-smooth sensitivity
+    #[arg(long, value_name = "G", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub gamma: f64,
+    /// hellinger (as defined) or print (as the figures were drawn)
+    #[arg(long, value_name = "NAME", default_value = "hellinger")]
+    pub distance: String,
+}
+
+/// The data, or how many they are.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct Data {
+    /// The number of records
+    #[arg(long, value_name = "N", value_parser = records, allow_negative_numbers = true)]
+    pub n: Option<u64>,
+    /// The counts of one data set
+    #[arg(
+        long,
+        value_name = "X,Y,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        value_parser = count
+    )]
+    pub counts: Option<Vec<u64>>,
 }
 
 #[derive(Debug, Args)]
@@ -212,15 +255,8 @@ pub struct Check {
     dpbi inspect --prior 1,1,1 --counts 54,9,27 --epsilon 0.5 --mechanism geometric,ehds --json\n  \
     dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301")]
 pub struct Inspect {
-    /// The prior's parameters
-    #[arg(
-        long,
-        value_name = "A,B,…",
-        value_delimiter = ',',
-        required = true,
-        allow_negative_numbers = true
-    )]
-    pub prior: Vec<f64>,
+    #[command(flatten)]
+    pub model: Model,
     /// The counts of the data
     #[arg(
         long,
@@ -234,21 +270,12 @@ pub struct Inspect {
     /// ε
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub epsilon: f64,
-    /// δ, for mh-beta and the β-smooth sensitivity
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    pub delta: Option<f64>,
-    /// γ, for ehds, mh-gamma and the γ-smooth sensitivity
-    #[arg(long, value_name = "G", default_value_t = 1.0, allow_negative_numbers = true)]
-    pub gamma: f64,
     /// β of the β-smooth sensitivity, instead of the one that δ gives
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     pub beta: Option<f64>,
-    /// Mechanisms [default: all that can be used]
+    /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all that can be used]
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     pub mechanism: Vec<String>,
-    /// hellinger (as defined) or print (as the figures were drawn)
-    #[arg(long, value_name = "NAME", default_value = "hellinger")]
-    pub distance: String,
     /// Also the distance of this posterior's counts from the data
     #[arg(
         long,
@@ -258,6 +285,41 @@ pub struct Inspect {
         value_parser = count
     )]
     pub candidate: Option<Vec<u64>>,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehds\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehdl --calibrate\n  \
+    dpbi audit --prior 1,1,1 --counts 5,4,1 --epsilon 1 --mechanism lshist --at-epsilon 0.5\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism hamming --profile --json")]
+pub struct Audit {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub data: Data,
+    /// ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: f64,
+    /// The mechanism, such as ehds, ehds+calibrated or geometric+remap
+    #[arg(long, value_name = "ID")]
+    pub mechanism: String,
+    /// Which data sets of n records: all, or corners (at most three records in one category)
+    #[arg(long, value_name = "SCOPE", default_value = "all", conflicts_with = "counts")]
+    pub scope: String,
+    /// Also δ at this ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub at_epsilon: Option<f64>,
+    /// Move the ε in the weight until the exact loss over all data sets is ε
+    #[arg(long)]
+    pub calibrate: bool,
+    /// Also δ at every ε up to the loss, and false alarms against misses of the worst pair
+    #[arg(long)]
+    pub profile: bool,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]
@@ -278,6 +340,11 @@ pub struct List {
 
 fn count(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| "a count is a whole number, 0 or more, such as 300".to_owned())
+}
+
+fn records(text: &str) -> Result<u64, String> {
+    let wrong = "a number of records is a whole number, 0 or more, such as 100";
+    text.trim().parse().map_err(|_| wrong.to_owned())
 }
 
 /// A list of formats, as one value.

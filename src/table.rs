@@ -5,6 +5,9 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::model::vector;
+use crate::tuning::Certificate;
+
 /// One row of `panels.csv`: which settings belong to which panel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PanelRow {
@@ -135,6 +138,50 @@ pub struct TheoryRow {
     pub cumulative: f64,
     /// How many outputs have this distance.
     pub candidates: String,
+}
+
+/// One row of `calibration.csv`: why a calibrated mechanism is private.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// The loss that may not be exceeded: ε.
+    pub target: f64,
+    /// ε in the weight.
+    pub inner_epsilon: f64,
+    /// The exact loss over all data sets of this size.
+    pub loss: f64,
+    /// target − loss.
+    pub margin: f64,
+    /// Where the loss is attained: the data set,
+    pub from: String,
+    /// its neighbour,
+    pub to: String,
+    /// and the output.
+    pub output: String,
+    /// How many pairs of adjacent data sets were covered.
+    pub pairs: u64,
+}
+
+impl CalibrationRow {
+    /// The row of one mechanism at one setting.
+    #[must_use]
+    pub fn new(setting: usize, mechanism: &str, found: &Certificate) -> Self {
+        Self {
+            setting,
+            mechanism: mechanism.to_owned(),
+            target: found.target,
+            inner_epsilon: found.inner_epsilon.get(),
+            loss: found.loss,
+            margin: found.margin(),
+            from: vector(&found.from),
+            to: vector(&found.to),
+            output: vector(&found.output),
+            pairs: found.pairs,
+        }
+    }
 }
 
 /// One row of `privacy.csv`.
@@ -279,6 +326,8 @@ pub struct Tables {
     pub summary: Vec<SummaryRow>,
     /// `theory.csv`.
     pub theory: Vec<TheoryRow>,
+    /// `calibration.csv`.
+    pub calibration: Vec<CalibrationRow>,
     /// `privacy.csv`.
     pub privacy: Vec<PrivacyRow>,
     /// `curves.csv`.
@@ -303,6 +352,7 @@ impl Tables {
         self.errors.append(&mut more.errors);
         self.summary.append(&mut more.summary);
         self.theory.append(&mut more.theory);
+        self.calibration.append(&mut more.calibration);
         self.privacy.append(&mut more.privacy);
         self.curves.append(&mut more.curves);
         self.change.append(&mut more.change);
@@ -324,6 +374,7 @@ impl Tables {
             (!self.errors.is_empty()).then(|| ("errors.csv", errors_csv(&self.errors))),
             rows("summary.csv", &self.summary),
             rows("theory.csv", &self.theory),
+            rows("calibration.csv", &self.calibration),
             rows("privacy.csv", &self.privacy),
             rows("curves.csv", &self.curves),
             rows("change.csv", &self.change),
@@ -344,6 +395,7 @@ impl Tables {
             errors: read_errors(folder)?,
             summary: read_rows(folder, "summary.csv")?,
             theory: read_rows(folder, "theory.csv")?,
+            calibration: read_rows(folder, "calibration.csv")?,
             privacy: read_rows(folder, "privacy.csv")?,
             curves: read_rows(folder, "curves.csv")?,
             change: read_rows(folder, "change.csv")?,

@@ -1,5 +1,6 @@
 //! The commands: each turns its arguments into calls of the library and prints the outcome.
 
+mod audit;
 mod check;
 mod claims;
 mod inspect;
@@ -8,6 +9,9 @@ mod plot;
 mod reproduce;
 mod run;
 mod summary;
+mod typed;
+
+use std::collections::BTreeSet;
 
 use crate::cli::{Cli, Command, Replace, Threads};
 use crate::config::{self, Overrides};
@@ -17,6 +21,7 @@ use crate::diagnostic::Diagnostic;
 use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName};
 use crate::source::Source;
 use crate::store::{OpenError, WriteError};
+use crate::tuning;
 
 /// Why a command ended without doing its work.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +90,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Plot(args) => plot::execute(args),
         Command::Claims(args) => claims::execute(args),
         Command::Inspect(args) => inspect::execute(args),
+        Command::Audit(args) => audit::execute(args),
         Command::List(args) => list::execute(args),
     }
 }
@@ -119,14 +125,22 @@ fn predict(experiment: &Experiment) -> Vec<Vec<SettingWork>> {
     experiment.panels.iter().map(predict_panel).collect()
 }
 
+fn everything(panel: &Panel) -> bool {
+    panel.parameters.scopes_or_all().contains(&ScopeName::All)
+}
+
 fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
     let predict = |case: &Case| {
         let (setting, recipes) = (&case.setting, panel.recipes(case));
         match panel.kind {
             Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
-            Kind::Privacy => {
-                let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
-                cost::predict_audit(setting, &recipes, everything)
+            Kind::Privacy => cost::predict_audit(setting, &recipes, everything(panel)),
+            // Every output counts again at every point of the profile.
+            Kind::Profile => {
+                cost::repeated(cost::predict_audit(setting, &recipes, everything(panel)), 60.0)
+            }
+            Kind::TradeOff => {
+                cost::repeated(cost::predict_audit(setting, &recipes, everything(panel)), 3.0)
             }
             Kind::Change => cost::predict_changes(setting),
             Kind::Phase => cost::predict_means(setting, &recipes),
@@ -140,7 +154,17 @@ fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
             _ => cost::predict_laws(setting, &recipes, f64::INFINITY),
         }
     };
-    panel.cases.iter().map(predict).collect()
+    let mut work: Vec<SettingWork> = panel.cases.iter().map(predict).collect();
+    // A mechanism is made ready once for all data sets of a size.
+    let mut ready = BTreeSet::new();
+    for (case, work) in panel.cases.iter().zip(&mut work) {
+        for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
+            if ready.insert(tuning::key(variant, &case.setting)) {
+                cell.add(cost::predict_tuning(variant, &case.setting));
+            }
+        }
+    }
+    work
 }
 
 /// Refuses work that cannot be done, unless forced.
@@ -152,7 +176,7 @@ fn admit(
 ) -> Result<Work, Diagnostic> {
     let total = cost::total(work.iter().flatten());
     let largest = work.iter().flatten().map(|setting| setting.candidates).fold(0.0, f64::max);
-    match cost::objection(&total, largest, threads, cost::available_memory()) {
+    match cost::objection(&total, largest, threads, cost::available_memory(), cost::LONGEST) {
         Some(objection) if !force => Err(Diagnostic::new(format!("{what}: {objection}")).help(
             "fewer runs, records or categories, or mechanisms that need no enumeration (lshist, \
              geometric); --force starts it all the same",

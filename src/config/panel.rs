@@ -16,6 +16,7 @@ use crate::reading::ReadingSet;
 use crate::setting::Setting;
 use crate::source::Source;
 use crate::stats::Whiskers;
+use crate::tuning;
 
 /// The values of a panel's keys, taken out of its table and not yet read.
 pub struct Open<'a> {
@@ -306,6 +307,14 @@ fn check_mechanisms(
         if matches!(kind, Kind::Tail | Kind::Normaliser) && !is_mh(variant) {
             let cause = format!("an experiment of kind `{}` is about MH", kind.id());
             return Err(node.wrong(cause).help("use mh-beta or mh-gamma"));
+        }
+        if tuning::needs_tuning(variant) && !kind.tunes_mechanisms() {
+            let cause = format!(
+                "an experiment of kind `{}` checks the documents' formulas, which know neither \
+                 calibrated nor remapped mechanisms",
+                kind.id()
+            );
+            return Err(node.wrong(cause).help("leave `calibrated` and `remap` out"));
         }
         if matches!(kind, Kind::Steps | Kind::TableOne) && leaves_total_open(variant) {
             let cause = format!("`{}` leaves the total open: steps do not place it", variant.label);

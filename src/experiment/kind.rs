@@ -13,6 +13,10 @@ pub enum Kind {
     Change,
     /// The exact privacy loss: [`super::privacy`].
     Privacy,
+    /// The privacy profile ε ↦ δ: [`super::profile`].
+    Profile,
+    /// False alarms against misses: [`super::profile::trade_off`].
+    TradeOff,
     /// The probability of an answer within a few steps: [`super::within`].
     Within,
     /// The probability of an answer some steps off on one side: [`super::steps`].
@@ -35,12 +39,14 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Accuracy,
         Self::Theory,
         Self::Sensitivity,
         Self::Change,
         Self::Privacy,
+        Self::Profile,
+        Self::TradeOff,
         Self::Within,
         Self::Steps,
         Self::Crossover,
@@ -61,6 +67,8 @@ impl Kind {
             Self::Sensitivity => "sensitivity",
             Self::Change => "change",
             Self::Privacy => "privacy",
+            Self::Profile => "profile",
+            Self::TradeOff => "trade-off",
             Self::Within => "within",
             Self::Steps => "steps",
             Self::Crossover => "crossover",
@@ -77,6 +85,21 @@ impl Kind {
     #[must_use]
     pub fn compares_mechanisms(self) -> bool {
         !matches!(self, Self::Sensitivity | Self::Change)
+    }
+
+    /// Whether its mechanisms may be calibrated and remapped; where formulas of the documents are
+    /// checked they may not.
+    #[must_use]
+    pub fn tunes_mechanisms(self) -> bool {
+        matches!(
+            self,
+            Self::Accuracy
+                | Self::Theory
+                | Self::Privacy
+                | Self::Profile
+                | Self::TradeOff
+                | Self::L1Tail
+        )
     }
 
     /// Whether it is about two categories only.
@@ -107,6 +130,7 @@ impl Kind {
             Self::Theory | Self::Tail => &["view"],
             Self::Sensitivity => &["sensitivities"],
             Self::Privacy => &["scope", "at_epsilon"],
+            Self::Profile | Self::TradeOff => &["scope"],
             Self::Within | Self::Steps | Self::Crossover | Self::TableOne => &["steps"],
             Self::Change | Self::Optimality | Self::Normaliser | Self::L1Tail | Self::Phase => &[],
         }

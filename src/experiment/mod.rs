@@ -16,6 +16,7 @@ pub mod naming;
 pub mod optimality;
 pub mod phase;
 pub mod privacy;
+pub mod profile;
 mod sampling;
 pub mod sensitivity;
 pub mod steps;
@@ -33,7 +34,7 @@ use axis::{Abscissa, Axis};
 
 use crate::distance::Distance;
 use crate::figure::{Figure, Series, colour, distinguish};
-use crate::law::{Distribution, Recipe};
+use crate::law::{Distribution, Plan, Recipe};
 use crate::mechanism::Variant;
 use crate::metric::Metric;
 use crate::model::{Prior, compositions, vector};
@@ -42,7 +43,8 @@ use crate::reading::{Reading, ReadingSet, largest_deviation};
 use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
 use crate::stats::Whiskers;
-use crate::table::{PanelRow, ReadingRow, SettingRow, Tables};
+use crate::table::{CalibrationRow, PanelRow, ReadingRow, SettingRow, Tables};
+use crate::tuning;
 use crate::workbench::Workbench;
 
 /// The lists that a config combines.
@@ -209,7 +211,36 @@ impl Panel {
         self.case(setting).is_some()
     }
 
-    /// The recipes of all mechanisms at one case.
+    /// The plans of all mechanisms at one case: calibrated and remapped where the config says so.
+    ///
+    /// # Panics
+    /// If a mechanism refuses the case; the config reader has asked all of them.
+    #[must_use]
+    pub fn plans(&self, case: &Case) -> Vec<Plan> {
+        let plan = |variant: &Variant| {
+            let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
+            tuned.variant.plan(&case.setting).expect("checked by the config")
+        };
+        self.variants.iter().map(plan).collect()
+    }
+
+    /// Calibrates and remaps what the config wants to be, and says what was found.
+    fn tune(&self) -> Vec<CalibrationRow> {
+        let all = self
+            .cases
+            .iter()
+            .flat_map(|case| self.variants.iter().map(move |variant| (variant, &case.setting)));
+        tuning::tune_all(all).expect("checked by the config");
+        let certificates = self.settings().flat_map(|(setting, case)| {
+            self.variants.iter().filter_map(move |variant| {
+                let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
+                Some(CalibrationRow::new(setting, &variant.label, &tuned.certificate?))
+            })
+        });
+        certificates.collect()
+    }
+
+    /// The recipes of all mechanisms at one case, before any tuning: enough to say what they cost.
     ///
     /// # Panics
     /// If a mechanism refuses the case; the config reader has asked all of them.
@@ -222,18 +253,18 @@ impl Panel {
 
     /// The law of the error of every mechanism at one case; `None` for one that is too large.
     fn distributions(&self, case: &Case) -> Vec<Option<Distribution>> {
-        let recipes = self.recipes(case);
-        let bench = Workbench::new(&case.setting, &recipes, &[]);
+        let plans = self.plans(case);
+        let bench = Workbench::new(&case.setting, &plans, &[]);
         let field = bench.fields().next().expect("the distance");
-        let law = |&recipe| Distribution::new(bench.law(recipe).as_ref(), field);
-        recipes.iter().map(law).collect()
+        let law = |plan| Distribution::new(bench.law(plan).as_ref(), field);
+        plans.iter().map(law).collect()
     }
 
     /// The probability that every mechanism releases the truth at one case.
     fn p_exact(&self, case: &Case) -> Vec<f64> {
-        let recipes = self.recipes(case);
-        let bench = Workbench::new(&case.setting, &recipes, &[]);
-        recipes.iter().map(|&recipe| bench.law(recipe).p_exact()).collect()
+        let plans = self.plans(case);
+        let bench = Workbench::new(&case.setting, &plans, &[]);
+        plans.iter().map(|plan| bench.law(plan).p_exact()).collect()
     }
 
     /// The readings of one mechanism at one case.
@@ -273,6 +304,7 @@ impl Panel {
             let n = case.setting.posterior.n().to_string();
             match self.kind {
                 Kind::Accuracy | Kind::Theory | Kind::Change => None,
+                Kind::Profile | Kind::TradeOff => Some(abscissa.naming.name(case)),
                 Kind::Sensitivity | Kind::Privacy => {
                     Some(abscissa.axis.name(case, &abscissa.naming))
                 }
@@ -295,7 +327,7 @@ impl Panel {
         let first = &self.cases[0].setting;
         let mut series: Vec<Series> = (self.variants.iter())
             .map(|variant| Series {
-                label: variant.title().to_owned(),
+                label: variant.title(),
                 colour: colour(variant.mechanism.id()),
                 private: variant.guarantee(first).is_private(),
             })
@@ -323,12 +355,15 @@ impl Panel {
     #[must_use]
     pub fn compute(&self, finished: &Finished) -> Tables {
         let mut tables = self.rows();
+        tables.calibration = self.tune();
         tables.append(match self.kind {
             Kind::Accuracy => accuracy::compute(self, finished),
             Kind::Theory => theory::compute(self, finished),
             Kind::Sensitivity => sensitivity::compute(self),
             Kind::Change => change::compute(self),
             Kind::Privacy => privacy::compute(self, finished),
+            Kind::Profile => profile::compute(self, finished),
+            Kind::TradeOff => profile::trade_off::compute(self, finished),
             Kind::Within => within::compute(self),
             Kind::Steps => steps::compute(self),
             Kind::Crossover => crossover::compute(self),
@@ -351,6 +386,8 @@ impl Panel {
             Kind::Sensitivity => sensitivity::figures(self, tables),
             Kind::Change => change::figures(self, tables),
             Kind::Privacy => privacy::figures(self, tables),
+            Kind::Profile => profile::figures(self, tables),
+            Kind::TradeOff => profile::trade_off::figures(self, tables),
             Kind::Within => within::figures(self, tables),
             Kind::Steps => steps::figures(self, tables),
             Kind::Crossover => crossover::figures(self, tables),

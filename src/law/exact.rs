@@ -24,14 +24,6 @@ impl Exact {
     }
 }
 
-/// The mean alone, the same as that of [`Exact`], in one pass; `None` if the law is too large to be
-/// walked.
-#[must_use]
-pub fn mean(law: &dyn Law, field: &dyn Field) -> Option<f64> {
-    let survey = Survey { law, blocks: law.blocks()?, field, total: law.normaliser() };
-    Some(survey.pass(|value| value, &mut []))
-}
-
 /// A law in four numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
@@ -78,6 +70,14 @@ fn summarise(law: &dyn Law, field: &dyn Field) -> Option<Summary> {
     }
     let [median, q90] = searches.map(|search| search.found.unwrap_or(0.0));
     Some(Summary { mean, std: variance.sqrt(), median, q90 })
+}
+
+/// The mean of `field` under `law` alone, in one pass, or `None` if the law is too large to be
+/// walked.
+#[must_use]
+pub fn mean(law: &dyn Law, field: &dyn Field) -> Option<f64> {
+    let blocks = law.blocks()?;
+    Some(Survey { law, blocks, field, total: law.normaliser() }.pass(|value| value, &mut []))
 }
 
 struct Survey<'a> {

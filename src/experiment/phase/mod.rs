@@ -42,15 +42,15 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
 }
 
 fn means(panel: &Panel, case: &Case, finished: impl Fn(usize)) -> Vec<f64> {
-    let recipes = panel.recipes(case);
-    let bench = Workbench::new(&case.setting, &recipes, &[]);
+    let plans = panel.plans(case);
+    let bench = Workbench::new(&case.setting, &plans, &[]);
     let field = bench.fields().next().expect("the distance");
-    let mean = |(place, &recipe)| {
-        let mean = law::mean(bench.law(recipe).as_ref(), field);
+    let mean = |(place, plan)| {
+        let mean = law::mean(bench.law(plan).as_ref(), field);
         finished(place);
         mean.expect("checked by the config")
     };
-    recipes.iter().enumerate().map(mean).collect()
+    plans.iter().enumerate().map(mean).collect()
 }
 
 /// The best of several means and the best of the others.
@@ -103,7 +103,11 @@ pub fn disqualification(variant: &Variant, setting: &Setting) -> Option<Guarante
     // A guarantee that was found by a search may miss ε by its last digits.
     let most = setting.epsilon.get() * (1.0 + 1e-9);
     let guarantee = variant.guarantee(setting);
-    (!matches!(guarantee, Guarantee::Pure(epsilon) if epsilon <= most)).then_some(guarantee)
+    let private = match guarantee {
+        Guarantee::Pure(epsilon) | Guarantee::Computed(epsilon) => epsilon <= most,
+        Guarantee::Claimed(..) | Guarantee::None => false,
+    };
+    (!private).then_some(guarantee)
 }
 
 /// What the vertical axis shows: what differs between the cases beside their size.
