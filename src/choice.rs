@@ -3,7 +3,7 @@
 use crate::expected;
 use crate::law::Distribution;
 use crate::mechanism::{Refusal, Variant};
-use crate::privacy::{Epsilon, Guarantee};
+use crate::privacy::Epsilon;
 use crate::setting::Setting;
 
 /// What the data are, as far as the choice is concerned.
@@ -43,17 +43,6 @@ pub fn accuracy(
         Data::Given => expected::distribution_at(variant, setting)?,
     };
     Ok(law.as_ref().map(Accuracy::new))
-}
-
-/// Whether `variant` is known to be private at the setting's ε: proved, or computed.
-#[must_use]
-pub fn is_private(variant: &Variant, setting: &Setting) -> bool {
-    match variant.guarantee(setting) {
-        Guarantee::Pure(epsilon) | Guarantee::Computed(epsilon) => {
-            epsilon <= setting.epsilon.get() * (1.0 + 1e-12)
-        }
-        Guarantee::Claimed(..) | Guarantee::None => false,
-    }
 }
 
 /// The least ε with a mean error of at most the wanted one.

@@ -25,6 +25,10 @@ const NS_PER_RUN: f64 = 2_000.0;
 const NS_PER_LISTED: f64 = 150.0;
 const BYTES_PER_LISTED: f64 = 60.0;
 
+/// What part of all passes one pass for the mean is, and what is kept of it: rows of tables.
+const PART_OF_ONE_PASS: f64 = 0.3;
+const BYTES_PER_MEAN: f64 = 150.0;
+
 /// The longest that is started without `--force`.
 pub const LONGEST: f64 = 24.0 * 3600.0;
 
@@ -130,6 +134,17 @@ pub fn predict_laws(setting: &Setting, recipes: &[Recipe], distinct: f64) -> Set
     for cell in &mut work.cells {
         cell.cpu_seconds += 1e-9 * NS_PER_LISTED * cell.outputs;
         cell.bytes += BYTES_PER_LISTED * cell.outputs.min(distinct);
+    }
+    work
+}
+
+/// Predicts the mean error of every recipe: one pass, and nothing kept.
+#[must_use]
+pub fn predict_means(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
+    let mut work = predict(setting, recipes, &[], 0);
+    for cell in &mut work.cells {
+        cell.cpu_seconds *= PART_OF_ONE_PASS;
+        cell.bytes = BYTES_PER_MEAN;
     }
     work
 }

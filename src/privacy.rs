@@ -80,6 +80,16 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
+    /// Whether it is pure privacy (proved or computed) with at most this ε; a guarantee that was
+    /// found by a search may miss it by its last digits.
+    #[must_use]
+    pub fn is_within(self, epsilon: f64) -> bool {
+        match self {
+            Self::Pure(own) | Self::Computed(own) => own <= epsilon * (1.0 + 1e-9),
+            Self::Claimed(..) | Self::None => false,
+        }
+    }
+
     /// Whether anything is stated at all.
     #[must_use]
     pub fn is_private(self) -> bool {

@@ -275,6 +275,34 @@ pub struct ChangeRow {
     pub neighbour: String,
 }
 
+/// One row of `phase.csv`: which mechanism has the least exact mean error at one setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The label of the best mechanism; of equal ones the first.
+    pub winner: String,
+    /// Its mean error.
+    pub mean: f64,
+    /// The label of the second best.
+    pub runner_up: String,
+    /// Its mean error.
+    pub runner_up_mean: f64,
+    /// Second mean / best mean − 1: 0 if they are equal, empty beside a best of 0.
+    pub margin: Option<f64>,
+}
+
+/// One row of `means.csv`: the exact mean error of one mechanism at one setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeanRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// The mean error.
+    pub mean: f64,
+}
+
 /// One row of `values.csv`: a number of a table in print beside our own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValueRow {
@@ -344,6 +372,10 @@ pub struct Tables {
     pub curves: Vec<CurveRow>,
     /// `change.csv`.
     pub change: Vec<ChangeRow>,
+    /// `phase.csv`.
+    pub phase: Vec<PhaseRow>,
+    /// `means.csv`.
+    pub means: Vec<MeanRow>,
     /// `values.csv`.
     pub values: Vec<ValueRow>,
     /// `readings.csv`.
@@ -364,6 +396,8 @@ impl Tables {
         self.privacy.append(&mut more.privacy);
         self.curves.append(&mut more.curves);
         self.change.append(&mut more.change);
+        self.phase.append(&mut more.phase);
+        self.means.append(&mut more.means);
         self.values.append(&mut more.values);
         self.readings.append(&mut more.readings);
     }
@@ -386,6 +420,8 @@ impl Tables {
             rows("privacy.csv", &self.privacy),
             rows("curves.csv", &self.curves),
             rows("change.csv", &self.change),
+            rows("phase.csv", &self.phase),
+            rows("means.csv", &self.means),
             rows("values.csv", &self.values),
             rows("readings.csv", &self.readings),
         ];
@@ -407,6 +443,8 @@ impl Tables {
             privacy: read_rows(folder, "privacy.csv")?,
             curves: read_rows(folder, "curves.csv")?,
             change: read_rows(folder, "change.csv")?,
+            phase: read_rows(folder, "phase.csv")?,
+            means: read_rows(folder, "means.csv")?,
             values: read_rows(folder, "values.csv")?,
             readings: read_rows(folder, "readings.csv")?,
         })

@@ -155,6 +155,7 @@ fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
                 }
                 work
             }
+            Kind::Phase => cost::predict_means(setting, &recipes),
             // ℓ1 errors are whole numbers; a few lists of them are joined at a time.
             Kind::L1Tail => cost::predict_laws(setting, &recipes, 1e6),
             // Several hundred sizes are tried for every number of steps.

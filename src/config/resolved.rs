@@ -160,6 +160,11 @@ fn data(spec: &DataSpec) -> Value {
             put("sizes", wholes(sizes));
             "line"
         }
+        DataSpec::Shares { sizes, shares } => {
+            put("sizes", wholes(sizes));
+            put("shares", shares.clone().into());
+            "shares"
+        }
         DataSpec::Predictive { sizes } => {
             put("sizes", wholes(sizes));
             "predictive"

@@ -35,11 +35,13 @@ pub enum Kind {
     L1Tail,
     /// The numbers of icml Table 1: [`super::table_one`].
     TableOne,
+    /// The mechanism of least error over a plane: [`super::phase`].
+    Phase,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Accuracy,
         Self::Theory,
         Self::Sensitivity,
@@ -56,6 +58,7 @@ impl Kind {
         Self::Normaliser,
         Self::L1Tail,
         Self::TableOne,
+        Self::Phase,
     ];
 
     /// The name in a config.
@@ -78,6 +81,7 @@ impl Kind {
             Self::Normaliser => "normaliser",
             Self::L1Tail => "l1-tail",
             Self::TableOne => "table1",
+            Self::Phase => "phase",
         }
     }
 
@@ -99,6 +103,7 @@ impl Kind {
                 | Self::Profile
                 | Self::TradeOff
                 | Self::Optimum
+                | Self::Phase
                 | Self::L1Tail
         )
     }
@@ -133,9 +138,12 @@ impl Kind {
             Self::Privacy => &["scope", "at_epsilon"],
             Self::Profile | Self::TradeOff => &["scope"],
             Self::Within | Self::Steps | Self::Crossover | Self::TableOne => &["steps"],
-            Self::Change | Self::Optimum | Self::Optimality | Self::Normaliser | Self::L1Tail => {
-                &[]
-            }
+            Self::Change
+            | Self::Optimum
+            | Self::Optimality
+            | Self::Normaliser
+            | Self::L1Tail
+            | Self::Phase => &[],
         }
     }
 }

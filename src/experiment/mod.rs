@@ -15,6 +15,7 @@ pub mod l1_tail;
 pub mod naming;
 pub mod optimality;
 pub mod optimum;
+pub mod phase;
 pub mod privacy;
 pub mod profile;
 mod sampling;
@@ -30,7 +31,7 @@ pub use kind::{FigureName, Kind, Parameters, ScopeName, SensitivityName};
 pub use naming::Naming;
 pub use sampling::{Draws, draw};
 
-use axis::Abscissa;
+use axis::{Abscissa, Axis};
 
 use crate::distance::Distance;
 use crate::figure::{Figure, Series, colour, distinguish};
@@ -299,6 +300,7 @@ impl Panel {
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         let abscissa = Abscissa::new(self);
+        let ordinate = Axis::beside_size(self, &abscissa.naming).unwrap_or(abscissa.axis);
         let place = |case: &Case| {
             let n = case.setting.posterior.n().to_string();
             match self.kind {
@@ -313,6 +315,7 @@ impl Panel {
                 Kind::Optimality => Some(n + &naming::epsilon(case)),
                 Kind::Crossover => Some(naming::epsilon(case)),
                 Kind::TableOne => Some(String::new()),
+                Kind::Phase => Some(format!("{n}, {}", ordinate.name(case, &abscissa.naming))),
             }
         };
         let mut places: Vec<String> = self.cases.iter().filter_map(place).collect();
@@ -371,6 +374,7 @@ impl Panel {
             Kind::Normaliser => tail::normaliser::compute(self),
             Kind::L1Tail => l1_tail::compute(self),
             Kind::TableOne => table_one::compute(self),
+            Kind::Phase => phase::compute(self, finished),
         });
         tables
     }
@@ -395,6 +399,7 @@ impl Panel {
             Kind::Normaliser => tail::normaliser::figures(self, tables),
             Kind::L1Tail => l1_tail::figures(self, tables),
             Kind::TableOne => table_one::figures(self, tables),
+            Kind::Phase => phase::figures(self, tables),
         };
         let named = |(name, mut figure): (String, Figure)| {
             self.note_deviation(&mut figure, tables);
