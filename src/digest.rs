@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::console::{short, short_or_dash};
-use crate::experiment::{Kind, Naming, Panel, phase as map};
+use crate::experiment::{Kind, Naming, Panel, optimum as best, phase as map};
 use crate::metric::Metric;
 use crate::table::{
     CurveRow, PhaseRow, PrivacyRow, SummaryRow, Tables, TheoryRow, ValueRow, distinct,
@@ -33,6 +33,7 @@ pub fn digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
         Kind::Crossover | Kind::Optimality | Kind::Steps => curves(panel, tables),
         Kind::Change => change(panel, tables),
         Kind::Phase => phase(panel, tables),
+        Kind::Optimum => optimum(panel, tables),
         _ => Vec::new(),
     }
 }
@@ -246,7 +247,48 @@ fn phase(panel: &Panel, tables: &Tables) -> Vec<Digest> {
     }]
 }
 
-fn percent(part: Option<f64>) -> String {
+/// The least possible error, and every mechanism as a multiple of it.
+fn optimum(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let row = |setting: usize, label: &str| best::row(tables, setting, label);
+    let ratio =
+        |setting: usize, label: &str| short_or_dash(row(setting, label).and_then(|row| row.ratio));
+    let caption = "mean error over the predictive law, as a multiple of the least possible";
+    let mut digest = by_case(panel, caption, ratio);
+    digest.columns.insert(1, "optimum".to_owned());
+    for ((setting, _), cells) in panel.settings().zip(&mut digest.rows) {
+        let first = panel.variants.first().and_then(|variant| row(setting, &variant.label));
+        cells.insert(1, short_or_dash(first.and_then(|row| row.optimum)));
+    }
+    vec![digest]
+}
+
+/// Parts of a whole in percent: their median, and the least and the largest of them.
+#[must_use]
+pub fn spread(parts: &[f64]) -> String {
+    let mut sorted: Vec<f64> = parts.iter().map(|part| 100.0 * part).collect();
+    sorted.sort_by(f64::total_cmp);
+    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else {
+        return "–".to_owned();
+    };
+    let show = |value: f64| {
+        let digits = if value.abs() < 10.0 { 1 } else { 0 };
+        let text = format!("{value:.digits$}");
+        if text.trim_start_matches('-').parse() == Ok(0.0) {
+            "0".to_owned()
+        } else {
+            text.replace('-', "−")
+        }
+    };
+    let median = show(sorted[(sorted.len() - 1) / 2]);
+    match (show(*least), show(*most)) {
+        (least, most) if least == most => format!("{median} %"),
+        (least, most) => format!("{median} % ({least} to {most})"),
+    }
+}
+
+/// A part of a whole in percent.
+#[must_use]
+pub fn percent(part: Option<f64>) -> String {
     match part {
         None => "any factor".to_owned(),
         Some(part) if part < 0.1 => format!("{:.2} %", 100.0 * part),

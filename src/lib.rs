@@ -43,13 +43,14 @@
 //! | [`experiment`] | experiments, one module for each kind |
 //! | [`source`], [`data`], [`config`] | files: bundled or not, data, experiments |
 //! | [`store`] | results folders |
-//! | [`console`], [`digest`] | numbers and tables in short, for people |
+//! | [`console`], [`digest`], [`answers`] | numbers and tables in short, and sentences, for people |
 //! | [`report`] | one page with all that was regenerated, for people and for machines |
 //! | [`progress`], [`cli`], [`command`] | the face |
 //!
 //! Comments cite the source documents by short names: `icml`, `arxiv`, `bounds`, `notes`, `early`;
 //! the README lists them.
 
+pub mod answers;
 pub mod audit;
 pub mod choice;
 pub mod claims;

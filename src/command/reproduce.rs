@@ -5,6 +5,7 @@ use std::time::{Instant, SystemTime};
 
 use super::run::{Manner, Outcome, run};
 use super::{Failure, admit, load, predict, print, print_json, threads};
+use crate::answers::{answers, overall};
 use crate::claims::{self, Finding, Lab};
 use crate::cli::Reproduce;
 use crate::cost::duration;
@@ -42,6 +43,19 @@ const DOCUMENTS: [(&str, &str); 5] = [
 /// Where the documents' configs are.
 const PAPERS: &str = "papers/";
 
+/// Where the configs of the questions are that the documents leave open, and what they are called
+/// together.
+const QUESTIONS: &str = "open_questions/";
+const OPEN: &str = "open";
+
+/// What a user calls a config: `icml/fig2`, `open/optimum`.
+fn short(config: &str) -> String {
+    match config.strip_prefix(QUESTIONS) {
+        Some(question) => format!("{OPEN}/{question}"),
+        None => config.trim_start_matches(PAPERS).to_owned(),
+    }
+}
+
 pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let clock = Instant::now();
     let threads = threads(&args.machine.threads)?;
@@ -64,7 +78,7 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
         let folder = Folder::open(&args.output.out, &experiment.name)?;
         let outcome = run(experiment, folder, &manner)?;
         if talk {
-            let name = config.trim_start_matches(PAPERS);
+            let name = short(config);
             let seconds = duration(outcome.seconds);
             print(&format!("[{number:>2}/{count}] {name}: {}, {seconds}\n", experiment.title))?;
         }
@@ -112,22 +126,25 @@ fn replaced(args: &Reproduce) -> String {
     seed + &runs
 }
 
+/// The distance that the printed figures were drawn with.
+const PRINT: &str = "print";
+
 /// The configs of the named documents and figures, in the order of the report.
 fn choose(names: &[String]) -> Result<Vec<String>, Diagnostic> {
     let all: Vec<String> = bundled_configs()
         .iter()
         .map(|path| config_name(path))
-        .filter(|name| name.starts_with(PAPERS))
+        .filter(|name| name.starts_with(PAPERS) || name.starts_with(QUESTIONS))
         .collect();
-    let short = |name: &String| name[PAPERS.len()..].to_owned();
     let is = |named: &str, config: &String| {
         let config = short(config);
         config == named || config.split('/').next() == Some(named)
     };
     for named in names {
         if !all.iter().any(|config| is(named, config)) {
-            let known: Vec<String> =
-                all.iter().map(short).chain(DOCUMENTS.map(|(id, _)| id.to_owned())).collect();
+            let names = all.iter().map(|config| short(config));
+            let documents = DOCUMENTS.map(|(id, _)| id.to_owned());
+            let known: Vec<String> = names.chain(documents).chain([OPEN.to_owned()]).collect();
             return Err(Diagnostic::new(format!("no document or figure is called `{named}`"))
                 .help(suggest(named, known.iter().map(String::as_str))));
         }
@@ -150,8 +167,11 @@ fn order(name: &str) -> (usize, bool, u32, String) {
     (rank, !figure.starts_with("fig"), number.parse().unwrap_or(0), suffix)
 }
 
-/// Puts a figure under its document.
+/// Puts a figure under its document, or among the open questions.
 fn add(report: &mut Report, config: &str, figure: FigureReport) {
+    if config.starts_with(QUESTIONS) {
+        return report.questions.push(figure);
+    }
     let id = config.trim_start_matches(PAPERS).split('/').next().unwrap_or_default();
     if report.documents.last().is_none_or(|document| document.id != id) {
         let title = DOCUMENTS.iter().find(|(known, _)| *known == id).map_or(id, |known| known.1);
@@ -170,8 +190,15 @@ fn figure(
     outcome: &Outcome,
 ) -> Result<FigureReport, Failure> {
     let panels = experiment.panels.iter().zip(&outcome.figures);
-    let panels = panels.map(|(one, figures)| panel(one, &outcome.tables, figures));
+    let own = config.starts_with(QUESTIONS);
+    let panels = panels.map(|(one, figures)| panel(one, own, &outcome.tables, figures));
+    let (answers, tables) = match own {
+        true => (answers(experiment, &outcome.tables), overall(experiment, &outcome.tables)),
+        false => Default::default(),
+    };
     Ok(FigureReport {
+        answers,
+        tables,
         id: Path::new(config).file_name().map_or_else(String::new, |n| n.to_string_lossy().into()),
         name: experiment.name.clone(),
         title: experiment.title.clone(),
@@ -186,6 +213,7 @@ fn figure(
 
 fn panel(
     panel: &Panel,
+    own: bool,
     tables: &Tables,
     figures: &[(String, Figure)],
 ) -> Result<PanelReport, Failure> {
@@ -204,7 +232,8 @@ fn panel(
     Ok(PanelReport {
         id: pair(&panel.id),
         title: panel.title.clone(),
-        printed: panel.distance.id() != distance::HELLINGER.id(),
+        printed: panel.distance.id() == PRINT,
+        own,
         drawings: figures.iter().map(drawing).collect::<Result<_, Failure>>()?,
         tables: titled_digests(panel, tables),
         readings: readings(panel, tables),
@@ -311,13 +340,17 @@ mod tests {
     #[test]
     fn figures_stand_in_the_order_of_the_documents() {
         let chosen = choose(&["arxiv".to_owned(), "icml/table1".to_owned()]).unwrap();
-        let names: Vec<&str> = chosen.iter().map(|name| &name[PAPERS.len()..]).collect();
+        let names: Vec<String> = chosen.iter().map(|name| short(name)).collect();
         let arxiv = "fig1 fig2 fig3 fig4 fig5a fig5b fig5-priors fig6 bounds".split(' ');
         let expected: Vec<String> = std::iter::once("icml/table1".to_owned())
             .chain(arxiv.map(|name| format!("arxiv/{name}")))
             .collect();
         assert_eq!(names, expected);
-        assert_eq!(choose(&[]).unwrap().len(), 31);
+        let papers = |name: &&String| name.starts_with(PAPERS);
+        let all = choose(&[]).unwrap();
+        assert_eq!(all.iter().filter(papers).count(), 31);
+        assert_eq!(choose(&["open".to_owned()]).unwrap().len(), all.len() - 31);
+        assert_eq!(choose(&["open/optimum".to_owned()]).unwrap(), ["open_questions/optimum"]);
         assert!(choose(&["arxiv/fig9".to_owned()]).is_err());
     }
 

@@ -11,6 +11,7 @@ use super::curves::line;
 use super::{Case, Finished, Panel, naming};
 use crate::expected::expected;
 use crate::figure::{CurveFigure, Figure, HeatFigure, HeatValues, Scale};
+use crate::mechanism::{Options, Variant};
 use crate::metric::Metric;
 use crate::model::{Counts, vector};
 use crate::optimum::{self, Goal, Optimum, ReleaseSet};
@@ -181,4 +182,81 @@ fn axis(what: &str, all: &[Counts]) -> (String, Vec<f64>) {
         let numbers = (1..=all.len()).map(|number| number as f64).collect();
         (format!("{what}, in lexicographic order of counts"), numbers)
     }
+}
+
+/// A way to make a mechanism better without giving up privacy.
+pub struct Step {
+    /// What is done.
+    pub name: String,
+    /// The mechanism before it, by its place in the panel,
+    from: usize,
+    /// and after it.
+    to: usize,
+}
+
+impl Step {
+    /// Every step between two mechanisms of the panel: calibrating, remapping, and releasing whole
+    /// numbers from the start instead of rounding down.
+    #[must_use]
+    pub fn all(panel: &Panel) -> Vec<Self> {
+        let places = 0..panel.variants.len();
+        let pairs = places.clone().flat_map(|from| places.clone().map(move |to| (from, to)));
+        let step = |(from, to): (usize, usize)| {
+            let name = improvement(&panel.variants[from], &panel.variants[to])?;
+            Some(Self { name, from, to })
+        };
+        pairs.filter_map(step).collect()
+    }
+
+    /// At every case the part of the mean error that the step removes.
+    #[must_use]
+    pub fn gains(&self, panel: &Panel, tables: &Tables) -> Vec<f64> {
+        let gain = |(setting, _): (usize, &Case)| {
+            let mean = |place: usize| {
+                row(tables, setting, &panel.variants[place].label).map(|row| row.mean)
+            };
+            Some(1.0 - mean(self.to)? / mean(self.from).filter(|mean| *mean > 0.0)?)
+        };
+        panel.settings().filter_map(gain).collect()
+    }
+}
+
+/// What was done to `from` to make it `to`, if it is one thing.
+fn improvement(from: &Variant, to: &Variant) -> Option<String> {
+    let title = from.mechanism.title();
+    let (before, after) = (from.options, to.options);
+    if from.mechanism.id() == to.mechanism.id() {
+        let calibrated = Options { calibrated: true, ..before };
+        let remapped = Options { remap: true, ..before };
+        let also = if before.calibrated { " after that" } else { "" };
+        return match after {
+            _ if after == before => None,
+            _ if after == calibrated && !before.remap => Some(format!("calibrating {title}")),
+            _ if after == remapped => Some(format!("remapping {title}{also}")),
+            _ => None,
+        };
+    }
+    let is_plain = before == Options::default() && after == Options::default();
+    let whole = (from.mechanism.id(), to.mechanism.id()) == ("lshist", "geometric");
+    (is_plain && whole).then(|| "removing the floor (LSHist to Geometric)".to_owned())
+}
+
+/// The row of a mechanism at a setting.
+#[must_use]
+pub fn row<'a>(tables: &'a Tables, setting: usize, label: &str) -> Option<&'a OptimumRow> {
+    tables.optimum.iter().find(|row| row.setting == setting && row.mechanism == label)
+}
+
+/// At every case by how much the best mechanism exceeds the optimum, as a part of it, and which
+/// mechanism that is.
+#[must_use]
+pub fn left_over(panel: &Panel, tables: &Tables) -> Vec<(usize, String, f64)> {
+    let best = |(setting, _): (usize, &Case)| {
+        let own = tables.optimum.iter().filter(|row| row.setting == setting);
+        let ratios = own.filter_map(|row| Some((row, row.ratio?)));
+        let (row, ratio) = ratios.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        // The optimum is known to 5e-7.
+        Some((setting, row.mechanism.clone(), (ratio - 1.0).max(0.0)))
+    };
+    panel.settings().filter_map(best).collect()
 }

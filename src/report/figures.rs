@@ -4,11 +4,12 @@ use super::text::{anchor, command, duration, escape, notes};
 use super::{Document, FigureReport, PanelReport, drawing, tables};
 
 /// What a panel is called above its title.
-fn kind(panel: &PanelReport) -> &'static str {
+fn kind(panel: &PanelReport) -> Option<&'static str> {
     match (panel.printed, panel.readings.is_some()) {
-        (false, _) => "As defined",
-        (true, true) => "As printed",
-        (true, false) => PRINT_DISTANCE,
+        _ if panel.own => None,
+        (false, _) => Some("As defined"),
+        (true, true) => Some("As printed"),
+        (true, false) => Some(PRINT_DISTANCE),
     }
 }
 
@@ -27,15 +28,41 @@ pub(super) fn document(document: &Document) -> String {
     )
 }
 
+/// The section of the open questions; nothing without any.
+pub(super) fn questions(questions: &[FigureReport]) -> String {
+    if questions.is_empty() {
+        return String::new();
+    }
+    let figures: String = questions.iter().map(figure).collect();
+    format!(
+        "<section class=\"document\" id=\"questions\">\n<h2>{QUESTIONS}</h2>\n{figures}</section>\n"
+    )
+}
+
+/// The heading of the open questions.
+pub(super) const QUESTIONS: &str = "Questions the documents leave open";
+
+/// What came out of a question, in sentences.
+fn answers(answers: &[String]) -> String {
+    if answers.is_empty() {
+        return String::new();
+    }
+    let item = |answer: &String| format!("<li>{}</li>\n", escape(answer));
+    let items: String = answers.iter().map(item).collect();
+    format!("<ul class=\"answers\">\n{items}</ul>\n")
+}
+
 fn figure(figure: &FigureReport) -> String {
     let place = anchor(&figure.name);
     let panels: String =
         pairs(&figure.panels).iter().map(|pair| panel_group(pair, &place)).collect();
     format!(
         "<article class=\"figure\" id=\"{place}\">\n<p class=\"source\">{}</p>\n<h3>{}</h3>\n\
-         {}{panels}{}</article>\n",
+         {}{}{}{panels}{}</article>\n",
         escape(&figure.source),
         escape(&figure.title),
+        answers(&figure.answers),
+        figure.tables.iter().map(|table| tables::table(table, None)).collect::<String>(),
         notes(&figure.notes),
         footer(figure)
     )
@@ -104,22 +131,24 @@ fn panel_box(panel: &PanelReport, place: &str) -> String {
         })
         .collect();
     let readings = panel.readings.as_ref().map(tables::readings_line).unwrap_or_default();
+    let label = kind(panel)
+        .map_or(String::new(), |kind| format!("<span class=\"kind {side}\">{kind}</span> "));
     format!(
-        "<section class=\"panel\">\n<h4><span class=\"kind {side}\">{}</span> {}</h4>\n\
+        "<section class=\"panel\">\n<h4>{label}{}</h4>\n\
          <div class=\"drawings\">{drawings}</div>\n<div class=\"about\">{readings}</div></section>\n",
-        kind(panel),
         escape(&panel.title),
     )
 }
 
 /// The tables of a panel; they say whose they are, since its twin's stand below.
 fn panel_tables(panel: &PanelReport) -> String {
-    let side = kind(panel).to_lowercase();
-    let plain: String = panel.tables.iter().map(|table| tables::table(table, &side)).collect();
+    let side = kind(panel).map(str::to_lowercase);
+    let side = side.as_deref();
+    let plain: String = panel.tables.iter().map(|table| tables::table(table, side)).collect();
     // Most titles say it themselves.
-    let titled = match panel.title.to_lowercase().contains(&side) {
-        true => panel.title.clone(),
-        false => format!("{}, {side}", panel.title),
+    let titled = match side.filter(|side| !panel.title.to_lowercase().contains(side)) {
+        None => panel.title.clone(),
+        Some(side) => format!("{}, {side}", panel.title),
     };
     let readings = panel.readings.as_ref();
     plain + &readings.map(|one| tables::readings_table(one, &titled)).unwrap_or_default()

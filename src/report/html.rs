@@ -18,6 +18,7 @@ pub(super) fn page(report: &Report) -> String {
         documents,
         numbers::section(&report.numbers),
         claims::section(&report.claims),
+        figures::questions(&report.questions),
         footer(report),
     ];
     format!(
@@ -33,6 +34,7 @@ pub(super) fn page(report: &Report) -> String {
 /// Recolours the drawings on a dark screen. Paper stays white.
 fn dark_drawings(report: &Report) -> String {
     let figures = report.documents.iter().flat_map(|document| &document.figures);
+    let figures = figures.chain(&report.questions);
     let drawings = figures.flat_map(|figure| &figure.panels).flat_map(|panel| &panel.drawings);
     let drawings = drawings.filter(|one| !one.is_map);
     let rules = dark::rules(drawings.flat_map(|one| [one.wide.as_str(), one.narrow.as_str()]));
@@ -40,7 +42,10 @@ fn dark_drawings(report: &Report) -> String {
 }
 
 fn header(report: &Report) -> String {
-    let documents = count(report.documents.len(), "research document");
+    let documents = match report.documents.len() {
+        0 => "the research documents".to_owned(),
+        documents => count(documents, "research document"),
+    };
     let part = if report.partial { "A part of the figures" } else { "The figures" };
     format!(
         "<header>\n<h1>{TITLE}</h1>\n<p class=\"lead\">{part}, numbers and claims of \
@@ -170,12 +175,19 @@ fn contents(report: &Report) -> String {
     if !report.claims.is_empty() {
         rest += "<li><a href=\"#claims\">Claims</a></li>\n";
     }
+    if !report.questions.is_empty() {
+        rest += &contents_under("questions", figures::QUESTIONS, &report.questions);
+    }
     format!(
         "<nav aria-label=\"Contents\">\n<h2>Contents</h2>\n<ul>\n{documents}{rest}</ul>\n</nav>\n"
     )
 }
 
 fn contents_of(document: &Document) -> String {
+    contents_under(&document.id, &document.title, &document.figures)
+}
+
+fn contents_under(id: &str, title: &str, figures: &[FigureReport]) -> String {
     let figure = |figure: &FigureReport| {
         format!(
             "<li><a href=\"#{}\">{}</a> <span class=\"faint\">{}</span></li>\n",
@@ -184,12 +196,8 @@ fn contents_of(document: &Document) -> String {
             escape(&figure.source)
         )
     };
-    let figures: String = document.figures.iter().map(figure).collect();
-    format!(
-        "<li><a href=\"#{}\">{}</a>\n<ul>\n{figures}</ul></li>\n",
-        anchor(&document.id),
-        escape(&document.title)
-    )
+    let figures: String = figures.iter().map(figure).collect();
+    format!("<li><a href=\"#{}\">{}</a>\n<ul>\n{figures}</ul></li>\n", anchor(id), escape(title))
 }
 
 fn footer(report: &Report) -> String {

@@ -42,6 +42,8 @@ pub struct Report {
     pub numbers: Vec<Number>,
     /// The documents' claims.
     pub claims: Vec<Claim>,
+    /// The questions that the documents leave open.
+    pub questions: Vec<FigureReport>,
 }
 
 /// A document with its figures.
@@ -66,6 +68,10 @@ pub struct FigureReport {
     pub title: String,
     /// Where it is printed ("Figure 2, §7.1.1").
     pub source: String,
+    /// What came out, in sentences: the answers to an open question.
+    pub answers: Vec<String>,
+    /// What came out over all panels.
+    pub tables: Vec<Digest>,
     /// What is assumed, what differs.
     pub notes: Vec<String>,
     /// What to type to make it again.
@@ -88,6 +94,8 @@ pub struct PanelReport {
     pub title: String,
     /// Whether it is drawn with the print distance; otherwise as defined.
     pub printed: bool,
+    /// Whether it answers a question of our own: no document defines or prints it.
+    pub own: bool,
     /// Its drawings.
     pub drawings: Vec<Drawing>,
     /// Its tables.

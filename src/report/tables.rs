@@ -8,11 +8,12 @@ const SHORT: usize = 8;
 
 /// A table with its caption, which says whether it is as defined or as printed; nothing if it has
 /// no rows.
-pub(super) fn table(table: &Digest, side: &str) -> String {
+pub(super) fn table(table: &Digest, side: Option<&str>) -> String {
     if table.rows.is_empty() {
         return String::new();
     }
-    let caption = format!("{}, {side}", escape(&table.caption));
+    let side = side.map_or(String::new(), |side| format!(", {side}"));
+    let caption = format!("{}{side}", escape(&table.caption));
     let grid = grid(table);
     if table.rows.len() <= SHORT {
         return format!("<p class=\"caption\">{caption}</p>\n{}", scroll(&table.caption, &grid));
@@ -163,9 +164,9 @@ mod tests {
             columns: vec!["a".into()],
             rows: vec![vec!["1".into()]; length],
         };
-        assert!(!table(&of(SHORT), "as defined").contains("<details>"));
-        assert!(table(&of(SHORT + 1), "as defined").contains("<summary>c, as defined <span"));
-        assert_eq!(table(&of(0), "as defined"), "");
+        assert!(!table(&of(SHORT), Some("as defined")).contains("<details>"));
+        assert!(table(&of(SHORT + 1), Some("as defined")).contains("<summary>c, as defined <span"));
+        assert_eq!(table(&of(0), Some("as defined")), "");
     }
 
     #[test]

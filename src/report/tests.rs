@@ -38,6 +38,7 @@ fn panel(printed: bool) -> PanelReport {
         id: "a".into(),
         title: HOSTILE.into(),
         printed,
+        own: false,
         drawings: vec![drawing("box"), drawing("mean")],
         tables: vec![Digest {
             caption: HOSTILE.into(),
@@ -69,6 +70,8 @@ fn report() -> Report {
         name: name.into(),
         title: HOSTILE.into(),
         source: HOSTILE.into(),
+        answers: vec![HOSTILE.into()],
+        tables: panel(false).tables,
         notes: vec![HOSTILE.into()],
         command: HOSTILE.into(),
         seconds: 1.0,
@@ -109,6 +112,7 @@ fn report() -> Report {
         documents: vec![document],
         numbers: vec![number(true), number(false)],
         claims: outcomes.map(claim).into(),
+        questions: vec![figure("open-optimum")],
     }
 }
 
