@@ -246,5 +246,7 @@ fn open_questions_are_a_group_of_their_own() {
     let listed = Sandbox::new().json(&["list", "--json"]);
     let group = listed.as_array().unwrap().iter().filter(|row| row["document"] == "open questions");
     let names: Vec<&str> = group.map(|row| row["config"].as_str().unwrap()).collect();
-    assert_eq!(names, QUESTIONS.map(|name| format!("open_questions/{name}")));
+    for name in QUESTIONS {
+        assert!(names.contains(&format!("open_questions/{name}").as_str()), "{names:?}");
+    }
 }
