@@ -63,10 +63,8 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
             wrong("beta", &format!("{beta} is negative or not finite")).help("try --beta 0.1")
         );
     }
-    let distance = distance::find(&args.distance).ok_or_else(|| {
-        wrong("distance", &format!("unknown distance `{}`", args.distance))
-            .help(suggest(&args.distance, distance::ALL.iter().map(|distance| distance.id())))
-    })?;
+    let distance = distance::named(&args.distance)
+        .map_err(|unfit| wrong("distance", &unfit.cause).help(unfit.remedy))?;
     let privacy = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
     let delta = args.delta.map(Delta::new).transpose().map_err(privacy)?;
     Ok(Setting {
