@@ -183,7 +183,7 @@ pub struct Claims {
     /// Numbers of claims [default: all]
     #[arg(value_name = "N")]
     pub numbers: Vec<u32>,
-    /// hellinger (as defined) or print (as the figures were drawn) [default: both]
+    /// hellinger (as defined), print (as the figures were drawn), tv, kl, kl_reverse, renyi:ORDER, … [default: both]
     #[arg(long, value_name = "NAME")]
     pub distance: Option<String>,
     #[command(flatten)]
@@ -246,7 +246,7 @@ pub struct Inspect {
     /// Mechanisms [default: all that can be used]
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     pub mechanism: Vec<String>,
-    /// hellinger (as defined) or print (as the figures were drawn)
+    /// hellinger (as defined), print (as the figures were drawn), tv, kl, kl_reverse, renyi:ORDER, …
     #[arg(long, value_name = "NAME", default_value = "hellinger")]
     pub distance: String,
     /// Also the distance of this posterior's counts from the data

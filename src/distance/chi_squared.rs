@@ -1,10 +1,9 @@
 //! The χ² divergence in both directions: ∫ p²/p' − 1 = e^(D₂) − 1, D₂ the Rényi divergence of order 2.
 
+use super::separable::{Link, separable};
 use super::{Distance, Unfit};
-use crate::distance::separable::separable;
 use crate::field::{Field, Reach};
 use crate::model::Posterior;
-use crate::numeric::expm1;
 use crate::numeric::jensen::{renyi_table, reverse_renyi_table};
 
 /// χ²(true posterior ‖ released), infinite where a released parameter is at least twice the true
@@ -28,7 +27,8 @@ impl Distance for Forward {
     }
 
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
-        separable(posterior, reach, |alpha, x, last| renyi_table(2.0, alpha, x, last), expm1)
+        let table = |alpha, x, last| renyi_table(2.0, alpha, x, last);
+        separable(posterior, reach, table, Link::Expm1)
     }
 
     fn power(&self, _: &Posterior) -> Option<f64> {
@@ -55,7 +55,7 @@ impl Distance for Reverse {
 
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
         let table = |alpha, x, last| reverse_renyi_table(2.0, alpha, x, last);
-        separable(posterior, reach, table, expm1)
+        separable(posterior, reach, table, Link::Expm1)
     }
 
     fn power(&self, _: &Posterior) -> Option<f64> {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::Distance;
-use super::separable::separable;
+use super::separable::{Link, separable};
 use crate::field::{Field, Reach};
 use crate::model::Posterior;
 use crate::numeric::bregman::{bregman_table, reverse_bregman_table};
@@ -33,7 +33,7 @@ impl Distance for Forward {
     }
 
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
-        separable(posterior, reach, bregman_table, |sum| sum)
+        separable(posterior, reach, bregman_table, Link::Plain)
     }
 
     fn power(&self, _: &Posterior) -> Option<f64> {
@@ -60,7 +60,7 @@ impl Distance for Reverse {
     }
 
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
-        separable(posterior, reach, reverse_bregman_table, |sum| sum)
+        separable(posterior, reach, reverse_bregman_table, Link::Plain)
     }
 
     fn power(&self, _: &Posterior) -> Option<f64> {

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::separable::{Link, separable};
 use super::{Distance, Unfit};
-use crate::distance::separable::separable;
 use crate::field::{Field, Reach};
 use crate::model::Posterior;
 use crate::numeric::jensen::renyi_table;
@@ -80,7 +80,7 @@ impl Distance for Renyi {
 
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
         let table = |alpha, x, last| renyi_table(self.order, alpha, x, last);
-        separable(posterior, reach, table, |sum| sum)
+        separable(posterior, reach, table, Link::Plain)
     }
 
     fn power(&self, _: &Posterior) -> Option<f64> {

@@ -2,8 +2,26 @@
 
 use crate::field::{Field, Reach};
 use crate::model::Posterior;
-use crate::numeric::Table;
+use crate::numeric::{Table, expm1};
 use crate::simplex::{Row, Tail};
+
+/// What becomes of the sum.
+#[derive(Clone, Copy)]
+pub enum Link {
+    /// Nothing.
+    Plain,
+    /// e^sum − 1.
+    Expm1,
+}
+
+impl Link {
+    fn of(self, sum: f64) -> f64 {
+        match self {
+            Self::Plain => sum,
+            Self::Expm1 => expm1(sum),
+        }
+    }
+}
 
 /// The field v ↦ link(Σ_i table_i(v_i) − table(Σ v)), where `table`(α, x, last) tabulates a term up
 /// to `last`. An infinite sum is an infinite divergence.
@@ -11,7 +29,7 @@ pub fn separable(
     posterior: &Posterior,
     reach: &Reach,
     table: impl Fn(f64, u64, u64) -> Table,
-    link: fn(f64) -> f64,
+    link: Link,
 ) -> Box<dyn Field> {
     let n = posterior.n();
     // Any output may occur: each coordinate goes up to n, the total up to what `reach` allows.
@@ -30,7 +48,7 @@ struct Separable {
     categories: Vec<Table>,
     total: Table,
     n: u64,
-    link: fn(f64) -> f64,
+    link: Link,
 }
 
 impl Separable {
@@ -52,7 +70,7 @@ impl Field for Separable {
         let head: f64 = row.head.iter().enumerate().map(|(i, &v)| self.category(i, v)).sum();
         for (value, v) in out.iter_mut().zip(row.start..) {
             let running = head + self.category(place, v);
-            *value = (self.link)(match row.tail {
+            *value = self.link.of(match row.tail {
                 Tail::Complement(rest) => running + self.category(place + 1, rest - v),
                 Tail::Zero => self.open(running + self.category(place + 1, 0), used + v),
                 Tail::Free => self.open(running, used + v),
@@ -62,5 +80,16 @@ impl Field for Separable {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    /// Where a category's term can be infinite, so can a candidate's: with all records there, or
+    /// none. A finite sum grows like n at most.
+    fn extreme(&self) -> f64 {
+        let largest = |table: &Table| (0..=self.n).filter_map(|v| table.get(v)).fold(0.0, f64::max);
+        let sum: f64 = self.categories.iter().map(largest).sum();
+        match self.link {
+            Link::Plain if sum < f64::INFINITY => 1.0,
+            _ => self.link.of(sum),
+        }
     }
 }

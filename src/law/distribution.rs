@@ -36,7 +36,10 @@ impl Distribution {
         lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
         let (mass, outputs) = (law.plateau(), law.plateau_outputs());
         lumps.extend((mass > 0.0).then(|| Lump::new(1.0, mass, outputs)));
-        let groups = join(lumps, |group, value| value - group <= SAME * value);
+        let same = |group: f64, value: f64| {
+            value == group || value < f64::INFINITY && value - group <= SAME * value
+        };
+        let groups = join(lumps, same);
         let total = law.normaliser();
         let mut running = Sum::default();
         let level = |Lump { value, mass, outputs }| {
