@@ -32,13 +32,14 @@ pub fn separable(
     link: Link,
 ) -> Box<dyn Field> {
     let n = posterior.n();
-    // Any output may occur: each coordinate goes up to n, the total up to what `reach` allows.
-    let furthest = reach.windows.iter().map(|window| window.1.max(n)).sum();
+    // Any output may occur: each coordinate goes up to n, or to what `reach` allows.
+    let last = |i: usize| reach.windows[i].1.max(n);
+    let all = 0..posterior.k();
     Box::new(Separable {
-        categories: (0..posterior.k())
-            .map(|i| table(posterior.alpha(i), posterior.counts()[i], n))
+        categories: (all.clone())
+            .map(|i| table(posterior.alpha(i), posterior.counts()[i], last(i)))
             .collect(),
-        total: table(posterior.prior().total(), n, furthest),
+        total: table(posterior.prior().total(), n, all.map(last).sum()),
         n,
         link,
     })

@@ -28,7 +28,8 @@ impl Exact {
             error = error.map(|error| Summary { mean: extreme, std: extreme, ..error });
         }
         // What the law leaves out must not matter to the mean.
-        let hidden = if extreme > 1.0 { law.left_out() * extreme } else { 0.0 };
+        let steep = extreme > 1.0 && extreme < f64::INFINITY;
+        let hidden = if steep { law.left_out() * extreme } else { 0.0 };
         Self { error: error.filter(|error| hidden <= HIDDEN * error.mean), p_exact: law.p_exact() }
     }
 }

@@ -26,7 +26,7 @@
 use super::Moves;
 use crate::model::Prior;
 use crate::numeric::bregman::{bregman_table, reverse_bregman_table};
-use crate::numeric::gamma::digamma_gap;
+use crate::numeric::gamma::{digamma_excess, digamma_gap};
 use crate::numeric::jensen::{renyi_table, reverse_renyi_table};
 use crate::numeric::{Table, ln, log1p, stirling};
 use crate::simplex::Window;
@@ -78,7 +78,7 @@ impl Divergence {
                 let a = if alpha < 1.0 { low_a } else { high_a };
                 // p/A and 1/A apart, and 1/A − λ(A) together where α is small.
                 if low == high {
-                    return low as f64 / a + small_gap(a);
+                    return low as f64 / a + digamma_excess(a);
                 }
                 1.0 + (1.0 - alpha) / a - digamma_gap(high_a)
             }
@@ -98,7 +98,7 @@ impl Divergence {
         let alpha = self.alpha[j];
         let a = alpha + count as f64;
         match self.kind {
-            Kind::Forward => (self.n - count) as f64 / a - small_gap(a),
+            Kind::Forward => (self.n - count) as f64 / a - digamma_excess(a),
             Kind::Reverse => digamma(alpha + self.n as f64) - ln(a),
             Kind::Renyi(q) => {
                 let m = alpha + (q * count as f64 + (1.0 - q) * self.n as f64);
@@ -148,12 +148,6 @@ impl Moves for Divergence {
         let worths = pairs.filter(|(i, j)| i != j).map(|(i, j)| worth[i].0 + worth[j].1);
         self.n as f64 * worths.fold(0.0, f64::max)
     }
-}
-
-/// 1/a − λ(a) = ψ(a+1) − ln a, where the poles of both cancel.
-fn small_gap(a: f64) -> f64 {
-    // λ(a) = λ(a+1) + 1/a − ln(1 + 1/a).
-    if a < 1.0 { ln((a + 1.0) / a) - digamma_gap(a + 1.0) } else { 1.0 / a - digamma_gap(a) }
 }
 
 /// ψ(a).

@@ -76,18 +76,25 @@ impl Sensitivity {
         }
     }
 
+    /// D: no score of data of this size exceeds it.
+    #[must_use]
+    pub fn diameter(&self) -> f64 {
+        match &self.0 {
+            Kind::Affinity(_) => 1.0,
+            Kind::Searched(search) => search.diameter(),
+            Kind::Unlimited => f64::INFINITY,
+        }
+    }
+
     /// S_γ(x) = max over x' of 1 / (1/LS(x') + γ d(x, x') / D) (icml §5.3, arxiv §5.2.4), where D is
-    /// the largest possible score: 1 in the documents.
+    /// the largest score, [`Self::diameter`]: 1 in the documents.
     ///
     /// The proof of privacy needs a score of at most 1 (a change of one record changes 1/S by at
     /// most γ, and the score stands before it). Any other score is therefore divided by D, smoothed,
     /// and multiplied by D again.
     #[must_use]
     pub fn gamma_smooth(&self, gamma: f64) -> f64 {
-        let gamma = match &self.0 {
-            Kind::Searched(search) => gamma / search.diameter(),
-            Kind::Affinity(_) | Kind::Unlimited => gamma,
-        };
+        let gamma = gamma / self.diameter();
         self.smooth(|h, d| 1.0 / (1.0 / h + gamma * d as f64))
     }
 
