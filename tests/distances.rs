@@ -46,8 +46,7 @@ fn every_distance_matches_the_oracle() {
         let what = format!("{} {}", place(&row), row.text("candidate"));
         if row.text("distance") == "tv" {
             // Measured: 1.6e-14 at worst.
-            assert!((ours - theirs).abs() < 1e-13, "{what}: {ours} {theirs}");
-            assert!(1e-13 < overlap::ACCURACY);
+            assert!((ours - theirs).abs() < 0.1 * overlap::ACCURACY, "{what}: {ours} {theirs}");
         } else if theirs.is_infinite() {
             assert_eq!(ours, theirs, "{what}");
         } else if candidate.iter().sum::<u64>() == posterior.n() {

@@ -35,7 +35,7 @@ pub fn named(order: &str) -> Result<&'static dyn Distance, Unfit> {
         Box::leak(Box::new(Renyi {
             order,
             id: format!("{PREFIX}{order}").leak(),
-            title: format!("Rényi divergence of order {order}, truth to release").leak(),
+            title: format!("Rényi divergence of order {order}").leak(),
         }))
     };
     Ok(*made.entry(order.to_bits()).or_insert_with(make))

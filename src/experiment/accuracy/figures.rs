@@ -64,7 +64,8 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         for (metric_index, metric) in metrics.iter().enumerate() {
             let mut suffix = String::new();
             if metric_index > 0 {
-                suffix += &format!("-{}", metric.id);
+                // A colon has no place in the name of a file.
+                suffix += &format!("-{}", metric.id.replace(':', "-"));
             }
             if facets.len() > 1 {
                 suffix += &format!("-{number}");
