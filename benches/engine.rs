@@ -8,6 +8,7 @@ use dpbi::law::{Exact, Recipe};
 use dpbi::mechanism::{self, Variant};
 use dpbi::model::{Posterior, Prior, compositions};
 use dpbi::numeric::exp::exp_nonpositive;
+use dpbi::optimum::{self, Goal, ReleaseSet};
 use dpbi::privacy::{Epsilon, Gamma};
 use dpbi::setting::Setting;
 use dpbi::simplex::{BLOCK, Region};
@@ -109,6 +110,13 @@ fn exact(setting: &Setting, id: &str) -> Exact {
     let bench = Workbench::new(setting, &[recipe], &[]);
     let field = bench.fields().next().unwrap();
     Exact::new(bench.law(recipe).as_ref(), field)
+}
+
+/// The linear program of the best private mechanism.
+#[divan::bench(sample_count = 10)]
+fn optimum_k2_n100(bencher: Bencher) {
+    let template = setting(&[100, 0]);
+    bencher.bench(|| optimum::solve(&template, Goal::Bayes, ReleaseSet::Same).unwrap().value);
 }
 
 /// A thousand draws from a prepared law.

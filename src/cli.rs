@@ -22,6 +22,7 @@ use crate::figure::Format;
         dpbi run configs/beta_balanced.toml      run an experiment, write results/beta_balanced/\n  \
         dpbi check configs/real_data.toml        validate it and predict the work\n  \
         dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
+        dpbi optimum --prior 1,1 --n 20 --epsilon 1      how good any private release could be\n  \
         dpbi list                                the bundled experiments\n  \
         dpbi reproduce                           every figure and claim of the documents, one report\n\n\
         Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict failed."
@@ -51,6 +52,12 @@ pub enum Command {
     Claims(Claims),
     /// Everything exact about one setting
     Inspect(Inspect),
+    /// How private a mechanism really is: its exact loss, its δ at any ε, its calibration
+    Audit(Audit),
+    /// Which mechanism to take: their exact errors, or the least ε that is accurate enough
+    Choose(Choose),
+    /// How good any private mechanism could be, and how far the mechanisms are from it
+    Optimum(Optimum),
     /// The bundled experiments, and whether their results are present and current
     List(List),
 }
@@ -112,6 +119,47 @@ pub struct Print {
     /// Print one JSON document on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// What a setting typed by hand consists of, beside the data and ε.
+#[derive(Debug, Args)]
+pub struct Model {
+    /// The prior's parameters
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        required = true,
+        allow_negative_numbers = true
+    )]
+    pub prior: Vec<f64>,
+    /// δ, for mh-beta and the β-smooth sensitivity
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub delta: Option<f64>,
+    /// γ, for ehds, mh-gamma and the γ-smooth sensitivity
+    #[arg(long, value_name = "G", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub gamma: f64,
+    /// hellinger (as defined), print (as the figures were drawn), tv, kl, kl_reverse, renyi:ORDER, …
+    #[arg(long, value_name = "NAME", default_value = "hellinger")]
+    pub distance: String,
+}
+
+/// The data, or how many they are.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct Data {
+    /// The number of records
+    #[arg(long, value_name = "N", value_parser = records, allow_negative_numbers = true)]
+    pub n: Option<u64>,
+    /// The counts of one data set
+    #[arg(
+        long,
+        value_name = "X,Y,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        value_parser = count
+    )]
+    pub counts: Option<Vec<u64>>,
 }
 
 #[derive(Debug, Args)]
@@ -183,7 +231,7 @@ pub struct Claims {
     /// Numbers of claims [default: all]
     #[arg(value_name = "N")]
     pub numbers: Vec<u32>,
-    /// hellinger (as defined), print (as the figures were drawn), tv, kl, kl_reverse, renyi:ORDER, … [default: both]
+    /// hellinger (as defined) or print (as the figures were drawn) [default: both]
     #[arg(long, value_name = "NAME")]
     pub distance: Option<String>,
     #[command(flatten)]
@@ -212,15 +260,8 @@ pub struct Check {
     dpbi inspect --prior 1,1,1 --counts 54,9,27 --epsilon 0.5 --mechanism geometric,ehds --json\n  \
     dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301")]
 pub struct Inspect {
-    /// The prior's parameters
-    #[arg(
-        long,
-        value_name = "A,B,…",
-        value_delimiter = ',',
-        required = true,
-        allow_negative_numbers = true
-    )]
-    pub prior: Vec<f64>,
+    #[command(flatten)]
+    pub model: Model,
     /// The counts of the data
     #[arg(
         long,
@@ -234,21 +275,12 @@ pub struct Inspect {
     /// ε
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub epsilon: f64,
-    /// δ, for mh-beta and the β-smooth sensitivity
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    pub delta: Option<f64>,
-    /// γ, for ehds, mh-gamma and the γ-smooth sensitivity
-    #[arg(long, value_name = "G", default_value_t = 1.0, allow_negative_numbers = true)]
-    pub gamma: f64,
     /// β of the β-smooth sensitivity, instead of the one that δ gives
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     pub beta: Option<f64>,
-    /// Mechanisms [default: all that can be used]
+    /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all that can be used]
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     pub mechanism: Vec<String>,
-    /// hellinger (as defined), print (as the figures were drawn), tv, kl, kl_reverse, renyi:ORDER, …
-    #[arg(long, value_name = "NAME", default_value = "hellinger")]
-    pub distance: String,
     /// Also the distance of this posterior's counts from the data
     #[arg(
         long,
@@ -258,6 +290,116 @@ pub struct Inspect {
         value_parser = count
     )]
     pub candidate: Option<Vec<u64>>,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehds\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehdl --calibrate\n  \
+    dpbi audit --prior 1,1,1 --counts 5,4,1 --epsilon 1 --mechanism lshist --at-epsilon 0.5\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism hamming --profile --json")]
+pub struct Audit {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub data: Data,
+    /// ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: f64,
+    /// The mechanism, such as ehds, ehds+calibrated or geometric+remap
+    #[arg(long, value_name = "ID")]
+    pub mechanism: String,
+    /// Which data sets of n records: all, or corners (at most three records in one category)
+    #[arg(long, value_name = "SCOPE", default_value = "all", conflicts_with = "counts")]
+    pub scope: String,
+    /// Also δ at this ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub at_epsilon: Option<f64>,
+    /// Move the ε in the weight until the exact loss over all data sets is ε
+    #[arg(long)]
+    pub calibrate: bool,
+    /// Also δ at every ε up to the loss, and false alarms against misses of the worst pair
+    #[arg(long)]
+    pub profile: bool,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi choose --prior 1,1 --n 100 --epsilon 1\n  \
+    dpbi choose --prior 1,1 --n 100 --error 0.05           the least ε of each\n  \
+    dpbi choose --prior 1,1,1 --n 20 --epsilon 0.5 --all   also what is not private")]
+pub struct Choose {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub data: Data,
+    /// ε; with --error, where the search begins
+    #[arg(
+        long,
+        value_name = "E",
+        allow_negative_numbers = true,
+        required_unless_present = "error"
+    )]
+    pub epsilon: Option<f64>,
+    /// Find the least ε at which the mean error is at most this
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub error: Option<f64>,
+    /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all private ones]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub mechanism: Vec<String>,
+    /// Also mechanisms that are not known to be private
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi optimum --prior 1,1 --n 20 --epsilon 1\n  \
+    dpbi optimum --prior 1,1 --n 20 --epsilon 0.1 --mechanism geometric,geometric+remap\n  \
+    dpbi optimum --prior 1,1,1 --n 12 --epsilon 1 --minimax --json\n  \
+    dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png")]
+pub struct Optimum {
+    #[command(flatten)]
+    pub model: Model,
+    /// The number of records
+    #[arg(long, value_name = "N", value_parser = records, allow_negative_numbers = true)]
+    pub n: u64,
+    /// ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: f64,
+    /// Also the least possible error at the worst data set
+    #[arg(long)]
+    pub minimax: bool,
+    /// Which counts may be released: those with the data's total (same), or also smaller ones (below)
+    #[arg(long, value_name = "SET", default_value = "same")]
+    pub release_set: String,
+    /// Mechanisms to compare with it, such as geometric, ehds+calibrated or lshist+remap [default: all that are ε-private]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub mechanism: Vec<String>,
+    /// Also mechanisms that are not ε-private
+    #[arg(long)]
+    pub all: bool,
+    /// Also each mechanism calibrated, remapped, and both, where that is possible
+    #[arg(long)]
+    pub tuned: bool,
+    /// Write the optimal mechanism to DIR/optimum/, as a table and a heat map
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Figure formats: svg, png, pdf, separated by commas, or none
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    pub format: Formats,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]
@@ -278,6 +420,11 @@ pub struct List {
 
 fn count(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| "a count is a whole number, 0 or more, such as 300".to_owned())
+}
+
+fn records(text: &str) -> Result<u64, String> {
+    let wrong = "a number of records is a whole number, 0 or more, such as 100";
+    text.trim().parse().map_err(|_| wrong.to_owned())
 }
 
 /// A list of formats, as one value.

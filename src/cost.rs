@@ -1,11 +1,13 @@
 //! How much work an experiment is, before it starts.
 
-use crate::law::{Recipe, is_walked};
+use crate::law::{Outputs, Recipe, is_walked};
+use crate::mechanism::Variant;
 use crate::metric::Metric;
 use crate::model::{Posterior, approximate_compositions};
 use crate::numeric::{LN_NEGLIGIBLE, lgamma};
 use crate::setting::Setting;
 use crate::simplex::{BLOCK, Region, Shape, Window};
+use crate::tuning::remapping;
 
 /// Nanoseconds for one output and one error, in all passes together, on one thread: measured on
 /// candidates of an exponential mechanism, on outputs of restored and of open total.
@@ -23,6 +25,10 @@ const NS_PER_RUN: f64 = 2_000.0;
 const NS_PER_LISTED: f64 = 150.0;
 const BYTES_PER_LISTED: f64 = 60.0;
 
+/// What part of all passes one pass for the mean is, and what is kept of it: rows of tables.
+const PART_OF_ONE_PASS: f64 = 0.3;
+const BYTES_PER_MEAN: f64 = 150.0;
+
 /// The longest that is started without `--force`.
 pub const LONGEST: f64 = 24.0 * 3600.0;
 
@@ -38,7 +44,8 @@ pub struct Work {
 }
 
 impl Work {
-    fn add(&mut self, other: Self) {
+    /// Adds more work.
+    pub fn add(&mut self, other: Self) {
         self.outputs += other.outputs;
         self.bytes += other.bytes;
         self.cpu_seconds += other.cpu_seconds;
@@ -133,6 +140,17 @@ pub fn predict_laws(setting: &Setting, recipes: &[Recipe], distinct: f64) -> Set
     work
 }
 
+/// Predicts the mean error of every recipe: one pass, and nothing kept.
+#[must_use]
+pub fn predict_means(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
+    let mut work = predict(setting, recipes, &[], 0);
+    for cell in &mut work.cells {
+        cell.cpu_seconds *= PART_OF_ONE_PASS;
+        cell.bytes = BYTES_PER_MEAN;
+    }
+    work
+}
+
 /// Predicts the change of score at every candidate.
 #[must_use]
 pub fn predict_changes(setting: &Setting) -> SettingWork {
@@ -180,6 +198,35 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
     let cells: Vec<Work> = recipes.iter().map(cell).collect();
     let sampled_only = vec![false; cells.len()];
     SettingWork { candidates, cells, sampled_only }
+}
+
+/// Predicts the mean error of every recipe over all data sets of the setting's size.
+#[must_use]
+pub fn predict_everywhere(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
+    let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
+    repeated(predict(setting, recipes, &[], 0), data_sets)
+}
+
+/// Audits of all data sets that a calibration needs.
+const AUDITS: f64 = 5.0;
+/// Nanoseconds for one term of a remapping.
+const NS_PER_TERM: f64 = 0.5;
+
+/// Predicts what makes one mechanism ready: its calibration, its remapping.
+#[must_use]
+pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
+    let mut work = Work::default();
+    let Ok(recipe) = variant.recipe(setting) else { return work };
+    if variant.options.calibrated {
+        let audit = repeated(predict_audit(setting, &[recipe], true), AUDITS);
+        work.add(total([&audit]));
+    }
+    if variant.options.remap {
+        let (n, k) = (setting.posterior.n(), setting.posterior.k());
+        let (kept, outputs) = remapping::work(Outputs::of(recipe, n, k), setting);
+        work.add(Work { outputs, bytes: 8.0 * kept, cpu_seconds: 1e-9 * NS_PER_TERM * outputs });
+    }
+    work
 }
 
 fn total_length(windows: &[Window]) -> f64 {
@@ -243,15 +290,17 @@ pub fn objection(
     candidates: f64,
     threads: usize,
     memory: Option<f64>,
+    longest: f64,
 ) -> Option<String> {
     let seconds = work.cpu_seconds / threads as f64;
-    let too_long = seconds > LONGEST;
+    let too_long = seconds > longest;
+    let longest = duration(longest);
     let too_large = memory.is_some_and(|memory| work.bytes > memory);
     (too_long || too_large).then(|| {
         let reason = match (too_long, too_large) {
-            (true, true) => "more than 24 hours and more memory than there is",
-            (true, false) => "more than 24 hours",
-            _ => "more memory than there is",
+            (true, true) => format!("more than {longest} and more memory than there is"),
+            (true, false) => format!("more than {longest}"),
+            _ => "more memory than there is".to_owned(),
         };
         let available =
             memory.map_or(String::new(), |memory| format!(" of {} available", bytes(memory)));
@@ -296,7 +345,7 @@ pub fn duration(seconds: f64) -> String {
         s if s < 0.1 => "less than 0.1 s".to_owned(),
         s if s < 100.0 => format!("{s:.1} s"),
         s if s < 6000.0 => format!("{:.0} min", s / 60.0),
-        s if s < 172_800.0 => format!("{:.1} hours", s / 3600.0),
+        s if s < 172_800.0 => format!("{} hours", (s / 360.0).round() / 10.0),
         s if s < 1e9 => format!("{:.0} days", s / 86_400.0),
         s => format!("{:.1e} years", s / 31_557_600.0),
     }
@@ -317,14 +366,14 @@ mod tests {
     #[test]
     fn small_work_meets_no_objection_and_large_work_does() {
         let work = |outputs, bytes, cpu_seconds| Work { outputs, bytes, cpu_seconds };
-        assert_eq!(objection(&work(1e6, 1e6, 10.0), 1e6, 2, Some(1e9)), None);
-        assert_eq!(objection(&work(1e6, 1e12, 10.0), 1e6, 2, None), None);
-        let long = objection(&work(1e20, 1e8, 1e9), 1e20, 2, Some(1e9)).unwrap();
+        assert_eq!(objection(&work(1e6, 1e6, 10.0), 1e6, 2, Some(1e9), LONGEST), None);
+        assert_eq!(objection(&work(1e6, 1e12, 10.0), 1e6, 2, None, LONGEST), None);
+        let long = objection(&work(1e20, 1e8, 1e9), 1e20, 2, Some(1e9), LONGEST).unwrap();
         assert!(
             long.contains("more than 24 hours") && long.contains("16 years")
                 || long.contains("days")
         );
-        let large = objection(&work(1e6, 1e12, 10.0), 1e6, 2, Some(1e9)).unwrap();
+        let large = objection(&work(1e6, 1e12, 10.0), 1e6, 2, Some(1e9), LONGEST).unwrap();
         assert!(large.contains("more memory than there is") && large.contains("1.0 GB available"));
     }
 }

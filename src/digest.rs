@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use crate::console::{short, short_or_dash};
-use crate::experiment::{Kind, Naming, Panel};
+use crate::experiment::{Kind, Naming, Panel, phase as map};
 use crate::metric::Metric;
-use crate::table::{CurveRow, PrivacyRow, SummaryRow, Tables, TheoryRow, ValueRow, distinct};
+use crate::table::{
+    CurveRow, PhaseRow, PrivacyRow, SummaryRow, Tables, TheoryRow, ValueRow, distinct,
+};
 
 /// A small table of formatted cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -30,6 +32,7 @@ pub fn digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
         Kind::TableOne => table_one(panel, tables),
         Kind::Crossover | Kind::Optimality | Kind::Steps => curves(panel, tables),
         Kind::Change => change(panel, tables),
+        Kind::Phase => phase(panel, tables),
         _ => Vec::new(),
     }
 }
@@ -43,6 +46,14 @@ pub fn titled_digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
             let variant = panel.variants.iter().find(|variant| variant.label == *column);
             if let Some(variant) = variant {
                 *column = variant.title().to_owned();
+            }
+        }
+        // Here mechanisms are rows, and named as the second best.
+        let cells = digest.rows.iter_mut().flatten().filter(|_| panel.kind == Kind::Phase);
+        for cell in cells {
+            let variant = panel.variants.iter().find(|variant| variant.label == *cell);
+            if let Some(variant) = variant {
+                *cell = variant.title().to_owned();
             }
         }
     }
@@ -203,4 +214,42 @@ fn change(panel: &Panel, tables: &Tables) -> Vec<Digest> {
     });
     let columns = ["", "largest change", "at r", "neighbour x′"].map(str::to_owned).to_vec();
     vec![Digest { caption: "largest change of score".to_owned(), columns, rows: rows.collect() }]
+}
+
+/// For every mechanism how much of the map it wins, and where by most.
+fn phase(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let own: Vec<&PhaseRow> = tables.phase.iter().filter(|row| panel.owns(row.setting)).collect();
+    let row = |label: &str| {
+        let won: Vec<&PhaseRow> = own.iter().filter(|row| row.winner == label).copied().collect();
+        let share = 100.0 * won.len() as f64 / own.len().max(1) as f64;
+        let margin = |row: &PhaseRow| row.margin.unwrap_or(f64::INFINITY);
+        let largest = won.iter().max_by(|a, b| margin(a).total_cmp(&margin(b)));
+        let place = |row: &&PhaseRow| map::place_name(panel, row.setting).unwrap_or_default();
+        vec![
+            label.to_owned(),
+            if won.is_empty() { "nowhere".to_owned() } else { format!("{share:.1} %") },
+            largest.map_or(String::new(), |row| percent(row.margin)),
+            largest.map_or(String::new(), |row| row.runner_up.clone()),
+            largest.map_or(String::new(), place),
+        ]
+    };
+    let columns = ["", "best at", "by at most", "over", "where"].map(str::to_owned).to_vec();
+    vec![Digest {
+        caption: format!(
+            "least exact mean {} at {} points of n and {}",
+            panel.distance.title(),
+            own.len(),
+            map::ordinate_label(panel).unwrap_or_default(),
+        ),
+        columns,
+        rows: panel.variants.iter().map(|variant| row(&variant.label)).collect(),
+    }]
+}
+
+fn percent(part: Option<f64>) -> String {
+    match part {
+        None => "any factor".to_owned(),
+        Some(part) if part < 0.1 => format!("{:.2} %", 100.0 * part),
+        Some(part) => format!("{:.0} %", 100.0 * part),
+    }
 }

@@ -31,8 +31,12 @@
 //! | [`workbench`] | what the mechanisms of one setting share |
 //! | [`formula`] | the documents' own formulas and bounds |
 //! | [`audit`] | exact privacy losses: every pair of adjacent data sets, every output |
+//! | [`tuning`] | exact calibration and Bayes-optimal remapping |
+//! | [`expected`] | exact errors over all data sets of one size |
+//! | [`choice`] | which mechanism to take |
 //! | [`claims`], [`numbers`] | what the documents claim and print, judged |
 //! | [`cost`] | predictions of time and memory |
+//! | [`optimum`] | the least error of any private mechanism, by linear programming |
 //! | [`stats`], [`table`] | summaries of samples; rows and CSV |
 //! | [`reading`] | values read off printed figures, and whether ours explain them |
 //! | [`figure`] | box plots and curves, as SVG and PNG |
@@ -47,6 +51,7 @@
 //! the README lists them.
 
 pub mod audit;
+pub mod choice;
 pub mod claims;
 pub mod cli;
 pub mod command;
@@ -57,6 +62,7 @@ pub mod data;
 pub mod diagnostic;
 pub mod digest;
 pub mod distance;
+pub mod expected;
 pub mod experiment;
 pub mod field;
 pub mod figure;
@@ -67,6 +73,7 @@ pub mod metric;
 pub mod model;
 pub mod numbers;
 pub mod numeric;
+pub mod optimum;
 pub mod privacy;
 pub mod progress;
 pub mod reading;
@@ -79,4 +86,5 @@ pub mod source;
 pub mod stats;
 pub mod store;
 pub mod table;
+pub mod tuning;
 pub mod workbench;

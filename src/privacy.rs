@@ -66,11 +66,13 @@ checked_number!(Epsilon, |value| (1e-100..=1e100).contains(&value));
 checked_number!(Delta, |value| value > 0.0 && value < 1.0);
 checked_number!(Gamma, |value| (0.0..=1e100).contains(&value));
 
-/// What the documents prove about a mechanism.
+/// What is known about a mechanism's privacy: what the documents prove, or what was computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Guarantee {
     /// Pure differential privacy with this ε.
     Pure(f64),
+    /// The same, by exhaustive computation over all data sets and outputs.
+    Computed(f64),
     /// (ε, δ), claimed by a proof that is incomplete.
     Claimed(f64, f64),
     /// None: a benchmark.
@@ -78,6 +80,16 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
+    /// Whether it is pure privacy (proved or computed) with at most this ε; a guarantee that was
+    /// found by a search may miss it by its last digits.
+    #[must_use]
+    pub fn is_within(self, epsilon: f64) -> bool {
+        match self {
+            Self::Pure(own) | Self::Computed(own) => own <= epsilon * (1.0 + 1e-9),
+            Self::Claimed(..) | Self::None => false,
+        }
+    }
+
     /// Whether anything is stated at all.
     #[must_use]
     pub fn is_private(self) -> bool {
@@ -94,6 +106,7 @@ impl fmt::Display for Guarantee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pure(epsilon) => write!(f, "{}-private", compact(epsilon)),
+            Self::Computed(epsilon) => write!(f, "{}-private, computed", compact(epsilon)),
             Self::Claimed(epsilon, delta) => {
                 write!(f, "({}, {}) claimed", compact(epsilon), compact(delta))
             }

@@ -5,6 +5,9 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::model::vector;
+use crate::tuning::Certificate;
+
 /// One row of `panels.csv`: which settings belong to which panel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PanelRow {
@@ -137,6 +140,84 @@ pub struct TheoryRow {
     pub candidates: String,
 }
 
+/// One row of `calibration.csv`: why a calibrated mechanism is private.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// The loss that may not be exceeded: ε.
+    pub target: f64,
+    /// ε in the weight.
+    pub inner_epsilon: f64,
+    /// The exact loss over all data sets of this size.
+    pub loss: f64,
+    /// target − loss.
+    pub margin: f64,
+    /// Where the loss is attained: the data set,
+    pub from: String,
+    /// its neighbour,
+    pub to: String,
+    /// and the output.
+    pub output: String,
+    /// How many pairs of adjacent data sets were covered.
+    pub pairs: u64,
+}
+
+impl CalibrationRow {
+    /// The row of one mechanism at one setting.
+    #[must_use]
+    pub fn new(setting: usize, mechanism: &str, found: &Certificate) -> Self {
+        Self {
+            setting,
+            mechanism: mechanism.to_owned(),
+            target: found.target,
+            inner_epsilon: found.inner_epsilon.get(),
+            loss: found.loss,
+            margin: found.margin(),
+            from: vector(&found.from),
+            to: vector(&found.to),
+            output: vector(&found.output),
+            pairs: found.pairs,
+        }
+    }
+}
+
+/// One row of `optimum.csv`: a mechanism beside the best possible one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OptimumRow {
+    /// The setting's number; of its data only the number of records counts.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// Its exact mean error over the prior's predictive law of the data.
+    pub mean: f64,
+    /// Its exact mean error at the data set where that is largest.
+    pub worst: f64,
+    /// The least mean error of any private mechanism; empty if the solver gave up.
+    pub optimum: Option<f64>,
+    /// A certified lower bound on it.
+    pub lower: Option<f64>,
+    /// A certified upper bound.
+    pub upper: Option<f64>,
+    /// mean / optimum; empty where there is no error at all.
+    pub ratio: Option<f64>,
+}
+
+/// One row of `optimal.csv`: the best possible mechanism.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OptimalRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The data x.
+    pub counts: String,
+    /// The release r.
+    pub released: String,
+    /// P(r|x), where it is not 0.
+    pub probability: f64,
+}
+
 /// One row of `privacy.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrivacyRow {
@@ -192,6 +273,34 @@ pub struct ChangeRow {
     pub change: f64,
     /// The neighbour x' that attains it.
     pub neighbour: String,
+}
+
+/// One row of `phase.csv`: which mechanism has the least exact mean error at one setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The label of the best mechanism; of equal ones the first.
+    pub winner: String,
+    /// Its mean error.
+    pub mean: f64,
+    /// The label of the second best.
+    pub runner_up: String,
+    /// Its mean error.
+    pub runner_up_mean: f64,
+    /// Second mean / best mean − 1: 0 if they are equal, empty beside a best of 0.
+    pub margin: Option<f64>,
+}
+
+/// One row of `means.csv`: the exact mean error of one mechanism at one setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeanRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// The mean error.
+    pub mean: f64,
 }
 
 /// One row of `values.csv`: a number of a table in print beside our own.
@@ -251,12 +360,22 @@ pub struct Tables {
     pub summary: Vec<SummaryRow>,
     /// `theory.csv`.
     pub theory: Vec<TheoryRow>,
+    /// `calibration.csv`.
+    pub calibration: Vec<CalibrationRow>,
+    /// `optimum.csv`.
+    pub optimum: Vec<OptimumRow>,
+    /// `optimal.csv`.
+    pub optimal: Vec<OptimalRow>,
     /// `privacy.csv`.
     pub privacy: Vec<PrivacyRow>,
     /// `curves.csv`.
     pub curves: Vec<CurveRow>,
     /// `change.csv`.
     pub change: Vec<ChangeRow>,
+    /// `phase.csv`.
+    pub phase: Vec<PhaseRow>,
+    /// `means.csv`.
+    pub means: Vec<MeanRow>,
     /// `values.csv`.
     pub values: Vec<ValueRow>,
     /// `readings.csv`.
@@ -271,9 +390,14 @@ impl Tables {
         self.errors.append(&mut more.errors);
         self.summary.append(&mut more.summary);
         self.theory.append(&mut more.theory);
+        self.calibration.append(&mut more.calibration);
+        self.optimum.append(&mut more.optimum);
+        self.optimal.append(&mut more.optimal);
         self.privacy.append(&mut more.privacy);
         self.curves.append(&mut more.curves);
         self.change.append(&mut more.change);
+        self.phase.append(&mut more.phase);
+        self.means.append(&mut more.means);
         self.values.append(&mut more.values);
         self.readings.append(&mut more.readings);
     }
@@ -290,9 +414,14 @@ impl Tables {
             (!self.errors.is_empty()).then(|| ("errors.csv", errors_csv(&self.errors))),
             rows("summary.csv", &self.summary),
             rows("theory.csv", &self.theory),
+            rows("calibration.csv", &self.calibration),
+            rows("optimum.csv", &self.optimum),
+            rows("optimal.csv", &self.optimal),
             rows("privacy.csv", &self.privacy),
             rows("curves.csv", &self.curves),
             rows("change.csv", &self.change),
+            rows("phase.csv", &self.phase),
+            rows("means.csv", &self.means),
             rows("values.csv", &self.values),
             rows("readings.csv", &self.readings),
         ];
@@ -308,9 +437,14 @@ impl Tables {
             errors: read_errors(folder)?,
             summary: read_rows(folder, "summary.csv")?,
             theory: read_rows(folder, "theory.csv")?,
+            calibration: read_rows(folder, "calibration.csv")?,
+            optimum: read_rows(folder, "optimum.csv")?,
+            optimal: read_rows(folder, "optimal.csv")?,
             privacy: read_rows(folder, "privacy.csv")?,
             curves: read_rows(folder, "curves.csv")?,
             change: read_rows(folder, "change.csv")?,
+            phase: read_rows(folder, "phase.csv")?,
+            means: read_rows(folder, "means.csv")?,
             values: read_rows(folder, "values.csv")?,
             readings: read_rows(folder, "readings.csv")?,
         })

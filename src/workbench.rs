@@ -1,11 +1,13 @@
 //! One setting on the bench: what its mechanisms share.
 
 use crate::field::{Field, Reach};
-use crate::law::{Candidates, Exponential, Law, Product, Recipe, is_walked};
+use crate::law::{
+    Candidates, Exponential, Law, Plan, Product, Recipe, Remapped, is_walked, ln_probabilities,
+};
 use crate::metric::Metric;
 use crate::model::Posterior;
 use crate::setting::Setting;
-use crate::simplex::Window;
+use crate::simplex::{Region, Window};
 
 /// The tables and candidates of one setting, made once and used by every mechanism.
 pub struct Workbench<'a> {
@@ -19,11 +21,16 @@ pub struct Workbench<'a> {
 }
 
 impl<'a> Workbench<'a> {
-    /// Prepares `recipes`, with errors in the setting's distance and in `metrics`.
+    /// Prepares `plans`, with errors in the setting's distance and in `metrics`.
     #[must_use]
-    pub fn new(setting: &'a Setting, recipes: &[Recipe], metrics: &[Metric]) -> Self {
+    pub fn new(
+        setting: &'a Setting,
+        plans: &[impl Into<Plan> + Clone],
+        metrics: &[Metric],
+    ) -> Self {
         let posterior = &setting.posterior;
-        let reach = joint_reach(posterior, recipes);
+        let plans: Vec<Plan> = plans.iter().cloned().map(Into::into).collect();
+        let reach = joint_reach(posterior, &plans);
         let mut fields = vec![setting.distance.field(posterior, &reach)];
         fields.extend(metrics.iter().map(|metric| metric.field(posterior, &reach)));
         let candidates = |fields: &[Box<dyn Field>]| {
@@ -40,12 +47,21 @@ impl<'a> Workbench<'a> {
         self.fields.iter().map(AsRef::as_ref)
     }
 
-    /// The law of one recipe (one of those that the bench was prepared for).
+    /// The law of one plan (one of those that the bench was prepared for).
     ///
     /// # Panics
     /// If the bench was prepared without any exponential recipe and is asked for one.
     #[must_use]
-    pub fn law(&self, recipe: Recipe) -> Box<dyn Law + '_> {
+    pub fn law(&self, plan: impl Into<Plan>) -> Box<dyn Law + '_> {
+        let Plan { recipe, remap } = plan.into();
+        let law = self.law_of(recipe);
+        let Some(remap) = remap else { return law };
+        let score = self.fields[0].as_ref();
+        let logs = ln_probabilities(recipe, self.posterior, score, remap.outputs());
+        Box::new(Remapped::new(law, remap, &logs, self.posterior.counts()))
+    }
+
+    fn law_of(&self, recipe: Recipe) -> Box<dyn Law + '_> {
         match recipe {
             Recipe::Exponential { rate } => {
                 let drawn = self.drawn.as_ref().expect("the bench knows its recipes");
@@ -60,11 +76,16 @@ impl<'a> Workbench<'a> {
     }
 }
 
-/// What all recipes need: their windows, if their laws are walked, and a ball for exponential ones.
-fn joint_reach(posterior: &Posterior, recipes: &[Recipe]) -> Reach {
-    let start = Reach { ball: recipes.iter().any(Recipe::needs_ball), ..Reach::ball(posterior) };
-    let regions = recipes.iter().filter_map(|recipe| recipe.region(posterior));
-    regions.filter(is_walked).fold(start, |joint, region| {
+/// What all plans need: the windows of their recipes, if their laws are walked, and a ball for
+/// exponential ones; a plan that is remapped can release any candidate.
+fn joint_reach(posterior: &Posterior, plans: &[Plan]) -> Reach {
+    let ball = plans.iter().any(|plan| plan.recipe.needs_ball());
+    let start = Reach { ball, ..Reach::ball(posterior) };
+    let regions = plans.iter().filter_map(|plan| match plan.remap {
+        None => plan.recipe.region(posterior).filter(is_walked),
+        Some(_) => Some(Region::simplex(posterior.n(), posterior.k())),
+    });
+    regions.fold(start, |joint, region| {
         let join = |(a, b): (Window, &Window)| (a.0.min(b.0), a.1.max(b.1));
         let windows = joint.windows.into_iter().zip(region.windows()).map(join).collect();
         Reach { windows, ..joint }

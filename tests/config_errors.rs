@@ -322,3 +322,68 @@ fn panels_are_checked_one_by_one() {
     let line = "data.line.sizes = [200000]";
     expect("data.balanced.sizes = [20]", line, 9, &["too many to make every data set"]);
 }
+
+#[test]
+fn ranges_are_checked() {
+    let expect_epsilon = |range: &str, parts: &[&str]| {
+        expect("epsilon = 1.0", &format!("epsilon = {{ {range} }}"), 4, parts);
+    };
+    expect_epsilon("from = 1, to = 2", &["the key `count` is missing"]);
+    expect_epsilon("from = 2, to = 1, count = 3", &["goes from 2 to 1", "smaller than `to`"]);
+    expect_epsilon("from = 1, to = 2, count = 1", &["cannot have 1 numbers"]);
+    expect_epsilon("from = 1, to = 2, count = 99999", &["cannot have 99999 numbers"]);
+    expect_epsilon("form = 1, to = 2, count = 3", &["unknown key `form`", "did you mean `from`?"]);
+    expect_epsilon("from = 1, to = nan, count = 3", &["`to` is NaN"]);
+    expect_epsilon("from = -1, to = 1, count = 3", &["epsilon is -1"]);
+    let spacing =
+        |from: &str, name: &str| format!("from = {from}, to = 2, count = 3, spacing = \"{name}\"");
+    expect_epsilon(&spacing("1", "lag"), &["unknown spacing `lag`", "did you mean `log`?"]);
+    expect_epsilon(&spacing("0", "log"), &["cannot start at 0"]);
+    let sizes = "sizes = { from = 1.5, to = 3, count = 2 }";
+    expect("sizes = [10]", sizes, 7, &["whole number", "1.5"]);
+    let prior = |more: &str| format!("prior = {{ from = 1, to = 2, count = 3{more} }}");
+    expect("prior = [1, 1]", &prior(""), 3, &["the key `k` is missing"]);
+    expect("prior = [1, 1]", &prior(", k = 1"), 3, &["cannot have 1 categories"]);
+    expect("prior = [1, 1]", &prior(", k = 3, from = 0"), 3, &["not valid TOML"]);
+    let zero = "prior = { from = 0, to = 2, count = 3, k = 2 }";
+    expect("prior = [1, 1]", zero, 3, &["parameter 1 of the prior is 0"]);
+    let shares = |value: &str| format!("[data.shares]\nsizes = [10]\nshares = {value}");
+    let balanced = "[data.balanced]\nsizes = [10]";
+    expect(balanced, &shares("[0.5, 1.5]"), 8, &["the share 1.5 does not lie between 0 and 1"]);
+    let range = "{ from = -0.5, to = 1, count = 4 }";
+    expect(balanced, &shares(range), 8, &["the share -0.5"]);
+    expect(balanced, "[data.shares]\nsizes = [10]", 7, &["the key `shares` is missing"]);
+}
+
+#[test]
+fn phase_diagrams_compare_private_mechanisms_over_two_axes() {
+    let phase = GOOD
+        .replace("runs = 10", "kind = \"phase\"")
+        .replace("epsilon = 1.0", "epsilon = [0.5, 1.0]");
+    let refused = |line: &str, replacement: &str, at_line: usize, parts: &[&str]| {
+        let config = phase.replace(line, replacement);
+        assert_ne!(config, phase, "{line} is not in the config");
+        let message = refusal(&Sandbox::new(), &config);
+        let place = format!("x.toml:{at_line}");
+        for part in parts.iter().chain([&place.as_str(), &"help: "]) {
+            assert!(message.contains(part), "{replacement}: `{part}` is missing in\n{message}");
+        }
+    };
+    refused("\"lshist\", \"ehds\"", "\"ehds\"", 5, &["two mechanisms or more"]);
+    refused("\"lshist\"", "\"ehdl\"", 5, &["`ehdl` is not private", "leave it out"]);
+    refused("\"lshist\"", "\"mh-gamma\"", 5, &["`mh-gamma` is 1-private where ε = 0.5"]);
+    let claimed = "epsilon = [0.5, 1.0]\ndelta = 1e-3";
+    let with_delta = phase.replace("epsilon = [0.5, 1.0]", claimed);
+    let message = refusal(&Sandbox::new(), &with_delta.replace("\"lshist\"", "\"mh-beta\""));
+    assert!(message.contains("`mh-beta` is (0.5, 0.001) claimed"), "{message}");
+    let weaker = "{ id = \"lshist\", scale_factor = 0.5 }";
+    refused("\"lshist\"", weaker, 5, &["`lshist` is 1-private where ε = 0.5"]);
+    refused("epsilon = [0.5, 1.0]", "epsilon = 1", 6, &["has two axes", "several epsilon"]);
+    refused("[1, 1]", "[[1, 1], [2, 2]]", 6, &["the same place", "only one of ε, priors"]);
+    refused("[10]", "[10, 10]", 6, &["the same place", "each n once"]);
+    refused("kind = \"phase\"", "kind = \"phase\"\nsteps = [1]", 3, &["`steps` means nothing"]);
+    let asymmetric =
+        phase.replace("epsilon = [0.5, 1.0]", "epsilon = 1").replace("[1, 1]", "[[1, 1], [1, 2]]");
+    let message = refusal(&Sandbox::new(), &asymmetric);
+    assert!(message.contains("has two axes") && message.contains("symmetric priors"), "{message}");
+}

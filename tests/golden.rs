@@ -130,6 +130,7 @@ fn every_option_matches_the_oracle() {
             scale_factor: row.optional("scale_factor"),
             candidates_in_beta: (row.text("candidates_in_beta") == "n")
                 .then_some(CandidatesInBeta::N),
+            ..Options::default()
         };
         let setting = setting(&row, distance::HELLINGER);
         compare(release(&setting, &row, options), &row, "hellinger", 1e-12);

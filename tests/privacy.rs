@@ -107,6 +107,7 @@ fn ordered_pairs(scope: &Scope, n: u64, k: usize) -> Vec<(Counts, Counts)> {
         Scope::All => true,
         Scope::Corners => is_corner(x) && is_corner(y),
         Scope::One(one) => x == one || y == one,
+        Scope::Pair(one, other) => x.min(y) == one.min(other) && x.max(y) == one.max(other),
     };
     let neighbours = |x: Counts| {
         let moves = (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).filter(|(i, j)| i != j);
@@ -137,7 +138,8 @@ fn check(variant: &Variant, template: &Setting, scope: &Scope, epsilon: f64) {
         largest = p.iter().zip(&q).map(|(p, q)| p - q).fold(largest, f64::max);
         delta = delta.max(divergence(&p, &q));
     }
-    let Loss { loss, from, to, output, pairs: covered } = loss(variant, template, scope).unwrap();
+    let Loss { loss, from, to, output, pairs: covered, .. } =
+        loss(variant, template, scope).unwrap();
     let what = format!(
         "{} {:?} {:?} n = {n} ε = {} {} {scope:?}: {loss} at {from:?} {to:?} {output:?}",
         variant.label,

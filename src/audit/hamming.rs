@@ -4,11 +4,11 @@
 //! r_j <= x_j, as for x itself), falls by one (as for x'), or stays: a ratio of probabilities takes
 //! three values, e^(±rate) Z'/Z and Z'/Z.
 
-use super::compare::{Comparison, Witness};
+use super::compare::{Class, Comparison, Witness};
 use super::pairs::Pair;
 use crate::law::hamming_normaliser;
 use crate::model::Posterior;
-use crate::numeric::{exp_accurate, expm1, ln};
+use crate::numeric::{exp_accurate, ln};
 
 /// The mechanism at one data set.
 pub struct Hamming {
@@ -44,23 +44,32 @@ impl Comparison for HammingPair<'_> {
         self.at_x.rate + self.shift().abs()
     }
 
-    fn deltas(&self, epsilon: f64) -> [f64; 2] {
+    /// A normaliser is right to 1e-13, relative.
+    fn rounding(&self) -> f64 {
+        2e-13 + 1e-15 * self.at_x.rate
+    }
+
+    fn classes(&self) -> Vec<Class> {
         let &Pair { leaves: i, enters: j, .. } = self.pair;
         let rate = self.at_x.rate;
+        let step = exp_accurate(-rate);
         // The sums over the outputs that are nearer to x, and to x', each with its own weights.
         let nearer_x = hamming_normaliser(&self.at_x.posterior, rate, Some((i, j)));
         let nearer_moved = hamming_normaliser(&self.at_moved.posterior, rate, Some((j, i)));
-        let delta = |near: f64, far: f64, normaliser: f64, shift: f64| {
-            let (near, far) = (near / normaliser, exp_accurate(-rate) * far / normaliser);
-            let classes = [(rate, near), (0.0, (1.0 - near - far).max(0.0)), (-rate, far)];
-            let lost = classes.into_iter().map(|(step, mass)| (step + shift, mass));
-            let lost = lost.filter(|&(ratio, _)| ratio > epsilon);
-            lost.map(|(ratio, mass)| mass * -expm1(epsilon - ratio)).sum()
-        };
+        let (near, far) =
+            (nearer_x / self.at_x.normaliser, nearer_moved / self.at_moved.normaliser);
+        let crossed = (
+            step * nearer_moved / self.at_x.normaliser,
+            step * nearer_x / self.at_moved.normaliser,
+        );
+        let rest = |near: f64, far: f64| (1.0 - near - far).max(0.0);
         [
-            delta(nearer_x, nearer_moved, self.at_x.normaliser, self.shift()),
-            delta(nearer_moved, nearer_x, self.at_moved.normaliser, -self.shift()),
+            (rate, [near, crossed.1]),
+            (0.0, [rest(near, crossed.0), rest(far, crossed.1)]),
+            (-rate, [crossed.0, far]),
         ]
+        .map(|(step, masses)| Class { ratio: step + self.shift(), masses })
+        .to_vec()
     }
 
     fn witness(&self) -> Witness {

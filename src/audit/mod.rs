@@ -15,14 +15,17 @@ mod line;
 mod noisy;
 mod pairs;
 mod scored;
+mod tabled;
+mod trade_off;
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
 pub use pairs::Scope;
+pub use trade_off::{TradeOff, trade_off};
 
-use compare::{Comparison, Release, compare};
+use compare::{Comparison, Release, compare, deltas};
 use pairs::Pair;
 
 use crate::law::Recipe;
@@ -35,6 +38,8 @@ use crate::setting::Setting;
 pub struct Loss {
     /// ln P_from(output) − ln P_to(output), the largest of all.
     pub loss: f64,
+    /// No smaller than the true loss, whatever rounding did to the computed one.
+    pub bound: f64,
     /// The data set where the output is likelier.
     pub from: Counts,
     /// Its neighbour.
@@ -58,26 +63,74 @@ pub struct DeltaAt {
     pub to: Counts,
 }
 
-/// The privacy loss of `variant` over `scope`, with the prior, distance and privacy parameters of
-/// `template`; of its data only the number of records counts.
-///
-/// Without records there is nothing to lose. Of several pairs with the same loss the first is named.
-pub fn loss(variant: &Variant, template: &Setting, scope: &Scope) -> Result<Loss, Refusal> {
-    let audit = Audit::new(variant, template, scope)?;
-    let found = audit.largest(|comparison| comparison.loss())?;
-    let nothing = template.posterior.counts().to_vec();
-    let Some((pair, loss)) = found else {
-        let (from, to) = (nothing.clone(), nothing.clone());
-        return Ok(Loss { loss: 0.0, from, to, output: nothing, pairs: 0 });
-    };
-    let (at_x, at_moved) = (audit.release(&pair.x)?, audit.release(&pair.moved)?);
-    let witness = compare(pair, &at_x, &at_moved).witness();
-    let (from, to) = directed(pair, witness.forward);
-    let pairs = scope.size(audit.n, audit.k);
-    Ok(Loss { loss, from, to, output: witness.output, pairs })
+/// What an audit finds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Findings {
+    /// The largest loss.
+    pub loss: Loss,
+    /// The largest δ at every ε that was asked for, each maximised on its own.
+    pub deltas: Vec<DeltaAt>,
 }
 
-/// δ of `variant` at `epsilon` over `scope`; see [`loss`]. Where it is attained need not be where
+/// Audits `variant` over `scope`, with the prior, distance and privacy parameters of `template`
+/// (of its data only the number of records counts): the loss, and δ at every one of `epsilons`.
+///
+/// Without records there is nothing to lose. Of several pairs with the same loss the first is named.
+pub fn examine(
+    variant: &Variant,
+    template: &Setting,
+    scope: &Scope,
+    epsilons: &[f64],
+) -> Result<Findings, Refusal> {
+    let audit = Audit::new(variant, template, scope)?;
+    let found = audit.largest(|comparison| {
+        let loss = comparison.loss();
+        let mut measures = vec![loss, loss + comparison.rounding()];
+        if !epsilons.is_empty() {
+            let classes = comparison.classes();
+            measures.extend(
+                epsilons.iter().map(|&e| deltas(&classes, e).into_iter().fold(0.0, f64::max)),
+            );
+        }
+        measures
+    })?;
+    let [loss, bound, others @ ..] = &found[..] else {
+        return Ok(Findings::nothing(template.posterior.counts(), epsilons));
+    };
+    let at = others.iter().zip(epsilons);
+    Ok(Findings {
+        loss: audit.name_loss(loss, bound.value, scope)?,
+        deltas: at
+            .map(|(best, &epsilon)| audit.name_delta(best, epsilon))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+impl Findings {
+    /// Without records.
+    fn nothing(none: &[u64], epsilons: &[f64]) -> Self {
+        let none = || none.to_vec();
+        let delta = |&epsilon: &f64| DeltaAt { epsilon, delta: 0.0, from: none(), to: none() };
+        Self {
+            loss: Loss {
+                loss: 0.0,
+                bound: 0.0,
+                from: none(),
+                to: none(),
+                output: none(),
+                pairs: 0,
+            },
+            deltas: epsilons.iter().map(delta).collect(),
+        }
+    }
+}
+
+/// The privacy loss alone; see [`examine`].
+pub fn loss(variant: &Variant, template: &Setting, scope: &Scope) -> Result<Loss, Refusal> {
+    Ok(examine(variant, template, scope, &[])?.loss)
+}
+
+/// δ of `variant` at `epsilon` over `scope`; see [`examine`]. Where it is attained need not be where
 /// the loss is.
 pub fn delta_at(
     variant: &Variant,
@@ -85,17 +138,8 @@ pub fn delta_at(
     scope: &Scope,
     epsilon: f64,
 ) -> Result<DeltaAt, Refusal> {
-    let audit = Audit::new(variant, template, scope)?;
-    let larger = |[forward, backward]: [f64; 2]| forward.max(backward);
-    let found = audit.largest(|comparison| larger(comparison.deltas(epsilon)))?;
-    let Some((pair, delta)) = found else {
-        let nothing = template.posterior.counts().to_vec();
-        return Ok(DeltaAt { epsilon, delta: 0.0, from: nothing.clone(), to: nothing });
-    };
-    let (at_x, at_moved) = (audit.release(&pair.x)?, audit.release(&pair.moved)?);
-    let [forward, backward] = compare(pair, &at_x, &at_moved).deltas(epsilon);
-    let (from, to) = directed(pair, forward >= backward);
-    Ok(DeltaAt { epsilon, delta, from, to })
+    let mut found = examine(variant, template, scope, &[epsilon])?;
+    Ok(found.deltas.swap_remove(0))
 }
 
 /// The two data sets of a pair, x first if `forward`.
@@ -123,10 +167,12 @@ impl<'a> Audit<'a> {
     fn new(variant: &'a Variant, template: &'a Setting, scope: &Scope) -> Result<Self, Refusal> {
         let k = template.posterior.k();
         let n = match scope {
-            Scope::One(x) => x.iter().sum(),
+            Scope::One(x) | Scope::Pair(x, _) => x.iter().sum(),
             _ => template.posterior.n(),
         };
-        let symmetric = is_symmetric(template, variant.recipe(template)?);
+        let recipe = variant.recipe(template)?;
+        // Of several candidates that are equally good, a remapping takes one.
+        let symmetric = variant.remap.is_none() && is_symmetric(template, recipe);
         Ok(Self { variant, template, n, k, pairs: scope.pairs(n, k, symmetric) })
     }
 
@@ -137,23 +183,24 @@ impl<'a> Audit<'a> {
         Release::new(self.variant, &Setting { posterior, ..self.template.clone() })
     }
 
-    /// The first pair at which `measure` is largest. Neighbours share data sets, so pairs are taken
-    /// in chunks, as large as memory allows, whose data sets are prepared once.
+    /// For each of several measures the first pair at which it is largest; nothing without pairs.
+    /// Neighbours share data sets, so pairs are taken in chunks, as large as memory allows, whose
+    /// data sets are prepared once.
     fn largest(
         &self,
-        measure: impl Fn(&dyn Comparison) -> f64 + Sync,
-    ) -> Result<Option<(&Pair, f64)>, Refusal> {
+        measures: impl Fn(&dyn Comparison) -> Vec<f64> + Sync,
+    ) -> Result<Vec<Best<'_>>, Refusal> {
         let chunks = self.pairs.par_chunks(self.chunk_length());
-        let best = chunks.map(|chunk| self.largest_of(chunk, &measure));
+        let best = chunks.map(|chunk| self.largest_of(chunk, &measures));
         let best: Vec<_> = best.collect::<Result<_, _>>()?;
-        Ok(best.into_iter().flatten().reduce(first_largest))
+        Ok(best.into_iter().reduce(first_largest).unwrap_or_default())
     }
 
     fn largest_of<'p>(
         &self,
         chunk: &'p [Pair],
-        measure: impl Fn(&dyn Comparison) -> f64,
-    ) -> Result<Option<(&'p Pair, f64)>, Refusal> {
+        measures: impl Fn(&dyn Comparison) -> Vec<f64>,
+    ) -> Result<Vec<Best<'p>>, Refusal> {
         let mut releases = BTreeMap::new();
         for counts in chunk.iter().flat_map(|pair| [&pair.x, &pair.moved]) {
             if !releases.contains_key(counts) {
@@ -162,9 +209,24 @@ impl<'a> Audit<'a> {
         }
         let measured = chunk.iter().map(|pair| {
             let comparison = compare(pair, &releases[&pair.x], &releases[&pair.moved]);
-            (pair, measure(comparison.as_ref()))
+            measures(comparison.as_ref()).into_iter().map(|value| Best { pair, value }).collect()
         });
-        Ok(measured.reduce(first_largest))
+        Ok(measured.reduce(first_largest).unwrap_or_default())
+    }
+
+    fn name_loss(&self, best: &Best, bound: f64, scope: &Scope) -> Result<Loss, Refusal> {
+        let (at_x, at_moved) = (self.release(&best.pair.x)?, self.release(&best.pair.moved)?);
+        let witness = compare(best.pair, &at_x, &at_moved).witness();
+        let (from, to) = directed(best.pair, witness.forward);
+        let pairs = scope.size(self.n, self.k);
+        Ok(Loss { loss: best.value, bound, from, to, output: witness.output, pairs })
+    }
+
+    fn name_delta(&self, best: &Best, epsilon: f64) -> Result<DeltaAt, Refusal> {
+        let (at_x, at_moved) = (self.release(&best.pair.x)?, self.release(&best.pair.moved)?);
+        let [forward, backward] = deltas(&compare(best.pair, &at_x, &at_moved).classes(), epsilon);
+        let (from, to) = directed(best.pair, forward >= backward);
+        Ok(DeltaAt { epsilon, delta: best.value, from, to })
     }
 
     /// The number of pairs in a chunk: a data set has up to k (k−1) / 2.
@@ -175,8 +237,15 @@ impl<'a> Audit<'a> {
     }
 }
 
-fn first_largest<'p>(a: (&'p Pair, f64), b: (&'p Pair, f64)) -> (&'p Pair, f64) {
-    if b.1 > a.1 { b } else { a }
+/// The pair at which a measure is largest so far.
+struct Best<'p> {
+    pair: &'p Pair,
+    value: f64,
+}
+
+/// Measure by measure the larger of the two; the first if they are equal.
+fn first_largest<'p>(a: Vec<Best<'p>>, b: Vec<Best<'p>>) -> Vec<Best<'p>> {
+    a.into_iter().zip(b).map(|(a, b)| if b.value > a.value { b } else { a }).collect()
 }
 
 /// Whether the mechanism treats all categories alike.

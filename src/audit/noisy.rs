@@ -5,12 +5,11 @@
 //! at n, where both counts are on the one side, on the other side, and at the smaller count itself.
 //! Sums over outputs are sums over these, whatever n and the scale.
 
-use super::compare::{Comparison, Witness};
+use super::compare::{Class, Comparison, Witness};
 use super::pairs::Pair;
 use crate::law::Noise;
 use crate::model::Counts;
 use crate::numeric::expm1;
-use crate::numeric::sum::sum;
 
 /// The law of the noise.
 #[derive(Clone, Copy)]
@@ -60,6 +59,8 @@ impl Noisy {
     }
 }
 
+const ROUNDING: f64 = 2e-15;
+
 /// Two adjacent data sets under noise.
 pub struct NoisyPair<'a> {
     pair: &'a Pair,
@@ -101,24 +102,6 @@ impl<'a> NoisyPair<'a> {
         }
         output
     }
-
-    /// Σ p_x max(0, 1 − e^(ε − ln p_x/p_x')), over all combinations of runs.
-    fn delta(&self, forward: bool, epsilon: f64) -> f64 {
-        let seen = |run: &Run| match forward {
-            true => (run.ratio, run.masses[0]),
-            false => (-run.ratio, run.masses[1]),
-        };
-        let mut combinations = vec![(0.0, 1.0)];
-        for (_, runs) in &self.changed {
-            let joined = |&(ratio, mass): &(f64, f64)| {
-                let joined = move |(r, m)| (ratio + r, mass * m);
-                runs.iter().map(seen).map(joined).collect::<Vec<_>>()
-            };
-            combinations = combinations.iter().flat_map(joined).collect();
-        }
-        let lost = combinations.into_iter().filter(|&(ratio, _)| ratio > epsilon);
-        sum(lost.map(|(ratio, mass)| mass * -expm1(epsilon - ratio)))
-    }
 }
 
 impl Comparison for NoisyPair<'_> {
@@ -126,8 +109,26 @@ impl Comparison for NoisyPair<'_> {
         self.largest_ratio(true).max(self.largest_ratio(false))
     }
 
-    fn deltas(&self, epsilon: f64) -> [f64; 2] {
-        [self.delta(true, epsilon), self.delta(false, epsilon)]
+    /// Sums of a few products of whole numbers with the rate.
+    fn rounding(&self) -> f64 {
+        ROUNDING * (1.0 + self.loss())
+    }
+
+    /// All combinations of runs.
+    fn classes(&self) -> Vec<Class> {
+        let mut classes = vec![Class { ratio: 0.0, masses: [1.0; 2] }];
+        for (_, runs) in &self.changed {
+            let joined = |class: &Class| {
+                let (ratio, [at_x, at_moved]) = (class.ratio, class.masses);
+                let joined = move |run: &Run| Class {
+                    ratio: ratio + run.ratio,
+                    masses: [at_x * run.masses[0], at_moved * run.masses[1]],
+                };
+                runs.iter().map(joined).collect::<Vec<_>>()
+            };
+            classes = classes.iter().flat_map(joined).collect();
+        }
+        classes
     }
 
     fn witness(&self) -> Witness {

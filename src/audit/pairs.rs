@@ -1,7 +1,7 @@
 //! The pairs of adjacent data sets that an audit looks at.
 
 use crate::model::{Counts, compositions};
-use crate::simplex::Region;
+use crate::simplex::list_compositions;
 
 /// Which data sets an audit covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub enum Scope {
     Corners,
     /// One data set against all its neighbours.
     One(Counts),
+    /// Two adjacent data sets.
+    Pair(Counts, Counts),
 }
 
 /// The most records outside of the main category of a data set in [`Scope::Corners`].
@@ -38,6 +40,13 @@ impl Pair {
         moved[enters] += 1;
         Some(Self { x: x.to_vec(), moved, leaves, enters })
     }
+
+    /// The pair of two data sets, if they are adjacent.
+    pub fn between(x: &[u64], moved: &[u64]) -> Option<Self> {
+        let leaves = x.iter().zip(moved).position(|(a, b)| a > b)?;
+        let enters = x.iter().zip(moved).position(|(a, b)| a < b)?;
+        Self::new(x, leaves, enters).filter(|pair| pair.moved == moved)
+    }
 }
 
 impl Scope {
@@ -52,9 +61,11 @@ impl Scope {
         };
         let representative = |x: &Counts| !symmetric || x.is_sorted_by(|a, b| a >= b);
         match self {
-            Self::All => {
-                all(n, k).iter().filter(|x| representative(x)).flat_map(downwards).collect()
-            }
+            Self::All => list_compositions(n, k)
+                .iter()
+                .filter(|x| representative(x))
+                .flat_map(downwards)
+                .collect(),
             Self::Corners => corners(n, k)
                 .iter()
                 .filter(|x| representative(x))
@@ -64,6 +75,7 @@ impl Scope {
             Self::One(x) => {
                 (0..k).flat_map(moves).filter_map(|(i, j)| Pair::new(x, i, j)).collect()
             }
+            Self::Pair(x, moved) => Pair::between(x, moved).into_iter().collect(),
         }
     }
 
@@ -92,23 +104,6 @@ fn represents(x: &[u64], i: usize, j: usize) -> bool {
     x[i] > x[j] && x[i] > x[i + 1] && x[j - 1] > x[j]
 }
 
-/// Every data set of n records, in lexicographic order.
-fn all(n: u64, k: usize) -> Vec<Counts> {
-    let region = Region::simplex(n, k);
-    let blocks = region.blocks();
-    let mut found = Vec::with_capacity(blocks.outputs() as usize);
-    for block in 0..blocks.len() {
-        region.walk(&blocks, block, |row| {
-            found.extend((0..row.len).map(|t| {
-                let mut out = vec![0; k];
-                row.output(t, &mut out);
-                out
-            }));
-        });
-    }
-    found
-}
-
 fn is_corner(x: &[u64]) -> bool {
     let most = x.iter().copied().max().unwrap_or(0);
     x.iter().sum::<u64>() - most <= OUTSIDE
@@ -119,7 +114,7 @@ fn corners(n: u64, k: usize) -> Vec<Counts> {
     let outside = n.min(OUTSIDE);
     let mut found: Vec<Counts> = (0..k)
         .flat_map(|main| {
-            all(outside, k).into_iter().map(move |mut x| {
+            list_compositions(outside, k).into_iter().map(move |mut x| {
                 x[main] += n - outside;
                 x
             })
@@ -142,7 +137,7 @@ mod tests {
     }
 
     fn permutations(k: usize) -> Vec<Vec<usize>> {
-        let all_maps = all(k as u64 * (k as u64 - 1) / 2, k);
+        let all_maps = list_compositions(k as u64 * (k as u64 - 1) / 2, k);
         let maps = all_maps.into_iter().map(|x| x.iter().map(|&v| v as usize).collect::<Vec<_>>());
         maps.filter(|map| (0..k).all(|i| map.contains(&i))).collect()
     }
@@ -150,7 +145,7 @@ mod tests {
     #[test]
     fn every_pair_once_and_every_corner() {
         for (n, k) in [(0, 2), (1, 2), (7, 2), (9, 2), (1, 3), (5, 3), (8, 3), (6, 4)] {
-            let data = all(n, k);
+            let data = list_compositions(n, k);
             let direct: BTreeSet<_> = data
                 .iter()
                 .flat_map(|x| data.iter().map(move |y| (x.clone(), y.clone())))

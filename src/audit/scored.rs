@@ -6,11 +6,11 @@
 
 use std::cmp::Ordering;
 
-use super::compare::{Comparison, Witness};
+use super::compare::{Class, Comparison, Witness};
 use super::line;
 use crate::field::Reach;
 use crate::model::{Counts, approximate_compositions};
-use crate::numeric::exp::{exp_nonpositive, one_minus_exp};
+use crate::numeric::exp::exp_nonpositive;
 use crate::numeric::{Sum, exp_accurate, ln};
 use crate::setting::Setting;
 use crate::simplex::{BLOCK, Region};
@@ -44,6 +44,7 @@ impl Rows {
 pub struct Scored {
     n: u64,
     k: usize,
+    rate: f64,
     rows: Rows,
     /// ln P of the outputs in the ball.
     inside: Vec<f64>,
@@ -64,7 +65,7 @@ impl Scored {
         for value in &mut inside {
             *value = -rate * *value - ln_normaliser;
         }
-        Self { n, k, rows, inside, outside: -rate - ln_normaliser }
+        Self { n, k, rate, rows, inside, outside: -rate - ln_normaliser }
     }
 
     /// The values of one row, and the coordinate they start at.
@@ -277,6 +278,10 @@ impl<'a> ScoredPair<'a> {
     }
 }
 
+/// A distance is right to 2e-15, relative, so that ln P = −rate H − ln Z is right to twice that times
+/// the rate.
+const ROUNDING: f64 = 5e-15;
+
 /// Whether a number of outputs (a difference of two large numbers) is not zero.
 fn any(outputs: f64) -> bool {
     outputs >= 0.5
@@ -335,24 +340,22 @@ impl Comparison for ScoredPair<'_> {
         extremes.largest()
     }
 
-    fn deltas(&self, epsilon: f64) -> [f64; 2] {
-        let mut sums = [Sum::default(), Sum::default()];
-        let mut add = |(left, right): (f64, f64), outputs: f64| {
-            let ratio = left - right;
-            if ratio > epsilon {
-                sums[0].add(outputs * exp_nonpositive(left) * one_minus_exp(epsilon - ratio));
-            }
-            if -ratio > epsilon {
-                sums[1].add(outputs * exp_nonpositive(right) * one_minus_exp(epsilon + ratio));
-            }
-        };
+    fn rounding(&self) -> f64 {
+        ROUNDING * (1.0 + self.at_x.rate + self.at_moved.rate)
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        let mut classes = Vec::new();
         let far = self.pieces(|piece| {
-            (0..piece.values.len()).for_each(|t| add(piece.values.at(t), 1.0));
+            classes.extend((0..piece.values.len()).map(|t| {
+                let (left, right) = piece.values.at(t);
+                Class::new(left, right, 1.0)
+            }));
         });
         if any(far) {
-            add((self.at_x.outside, self.at_moved.outside), far);
+            classes.push(Class::new(self.at_x.outside, self.at_moved.outside, far));
         }
-        sums.map(|sum| sum.value())
+        classes
     }
 
     fn witness(&self) -> Witness {
@@ -382,13 +385,14 @@ impl Comparison for ScoredPair<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::compare::deltas;
     use super::*;
 
     /// Made-up numbers on the six outputs of two records in three categories.
     fn made_up(outputs: &[(u64, u64)], inside: &[f64], outside: f64) -> Scored {
         let mut rows = Rows::default();
         outputs.iter().for_each(|&(head, start)| rows.push(&[head], start, 1));
-        Scored { n: 2, k: 3, rows, inside: inside.to_vec(), outside }
+        Scored { n: 2, k: 3, rate: 1.0, rows, inside: inside.to_vec(), outside }
     }
 
     #[test]
@@ -402,7 +406,7 @@ mod tests {
         assert_eq!((output, forward), (vec![0, 2, 0], false));
         let e = exp_accurate;
         let direct = [e(-1.0) - e(-4.0), (e(-6.0) - e(-12.0)) + 3.0 * (e(-4.0) - e(-12.0))];
-        for (ours, direct) in pair.deltas(0.0).into_iter().zip(direct) {
+        for (ours, direct) in deltas(&pair.classes(), 0.0).into_iter().zip(direct) {
             assert!((ours - direct).abs() < 1e-16, "{ours} {direct}");
         }
     }
@@ -415,6 +419,6 @@ mod tests {
         let pair = ScoredPair { at_x: &at_x, at_moved: &at_moved };
         assert_eq!(pair.loss(), 0.5);
         assert_eq!(pair.witness().output, [0, 0, 2]);
-        assert_eq!(pair.deltas(0.5), [0.0; 2]);
+        assert_eq!(deltas(&pair.classes(), 0.5), [0.0; 2]);
     }
 }

@@ -2,18 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, admit, print, print_json, threads};
+use super::{Failure, admit, print, print_json, threads, typed};
 use crate::cli::Inspect;
 use crate::console::{Grid, short, short_or_dash};
 use crate::cost;
-use crate::diagnostic::{Diagnostic, suggest};
-use crate::distance;
-use crate::law::{Exact, Recipe};
-use crate::mechanism::{self, Variant};
-use crate::model::{MOST_RECORDS, Posterior, Prior, compositions, is_countable};
-use crate::privacy::{Delta, Epsilon, Gamma, PrivacyError};
+use crate::diagnostic::Diagnostic;
+use crate::law::{Exact, Plan, Recipe};
+use crate::mechanism::Variant;
+use crate::model::compositions;
 use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
+use crate::tuning;
 use crate::workbench::Workbench;
 
 /// Work of more predicted seconds is announced.
@@ -22,18 +21,26 @@ const LONG: f64 = 3.0;
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
     let setting = setting(args)?;
-    let (variants, recipes) = mechanisms(args, &setting)?;
-    let work = cost::predict(&setting, &recipes, &[], 0);
+    let variants = typed::variants(&args.mechanism, &setting, typed::every_variant(false))?;
+    let recipes: Vec<Recipe> =
+        variants.iter().filter_map(|variant| variant.recipe(&setting).ok()).collect();
+    let mut work = cost::predict(&setting, &recipes, &[], 0);
+    for (variant, cell) in variants.iter().zip(&mut work.cells) {
+        cell.add(cost::predict_tuning(variant, &setting));
+    }
     let work = admit("this setting", &[vec![work]], threads, args.machine.force)?;
     let seconds = work.cpu_seconds / threads as f64;
     if seconds > LONG {
         eprintln!("this will take about {}", cost::duration(seconds));
     }
 
-    let bench = Workbench::new(&setting, &recipes, &[]);
+    let plan = |variant: &Variant| tuning::tune(variant, &setting)?.variant.plan(&setting);
+    let plans: Vec<Plan> =
+        variants.iter().map(plan).collect::<Result<_, _>>().map_err(typed::refused)?;
+    let bench = Workbench::new(&setting, &plans, &[]);
     let field = bench.fields().next().expect("the distance is always there");
     let exacts: Vec<Exact> =
-        recipes.iter().map(|&recipe| Exact::new(bench.law(recipe).as_ref(), field)).collect();
+        plans.iter().map(|plan| Exact::new(bench.law(plan).as_ref(), field)).collect();
     let distance = args.candidate.as_ref().map(|candidate| field.at(candidate));
     let found = Findings { setting, variants, exacts, beta: args.beta, distance };
     if args.print.json { print_json(&found.json()) } else { print(&found.text()) }
@@ -41,74 +48,22 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
 
 /// The setting typed by hand.
 fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
-    let wrong =
-        |flag: &str, error: &dyn std::fmt::Display| Diagnostic::new(format!("--{flag}: {error}"));
-    let prior = Prior::new(args.prior.clone())
-        .map_err(|error| wrong("prior", &error).help("use for example --prior 1,1"))?;
-    same_length("--counts", args.counts.len(), prior.k())?;
-    if !is_countable(&args.counts) {
-        return Err(wrong("counts", &"these are more records than dpbi can count")
-            .help(format!("use at most {MOST_RECORDS}")));
-    }
-    let n: u64 = args.counts.iter().sum();
+    let setting = typed::setting(&args.model, args.counts.clone(), args.epsilon)?;
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
     if let Some(candidate) = &args.candidate {
-        same_length("--candidate", candidate.len(), prior.k())?;
+        typed::same_length("--candidate", candidate.len(), k)?;
         if candidate.iter().any(|&c| c > n) {
-            return Err(wrong("candidate", &format!("a count above n = {n} is never released"))
-                .help(format!("give {} counts of at most {n}", prior.k())));
+            let error = format!("a count above n = {n} is never released");
+            return Err(
+                typed::wrong("candidate", &error).help(format!("give {k} counts of at most {n}"))
+            );
         }
     }
     if let Some(beta) = args.beta.filter(|beta| !(beta.is_finite() && *beta >= 0.0)) {
-        return Err(
-            wrong("beta", &format!("{beta} is negative or not finite")).help("try --beta 0.1")
-        );
+        let error = format!("{beta} is negative or not finite");
+        return Err(typed::wrong("beta", &error).help("try --beta 0.1"));
     }
-    let distance = distance::named(&args.distance)
-        .map_err(|unfit| wrong("distance", &unfit.cause).help(unfit.remedy))?;
-    let privacy = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
-    let delta = args.delta.map(Delta::new).transpose().map_err(privacy)?;
-    Ok(Setting {
-        posterior: Posterior::new(prior, args.counts.clone()),
-        epsilon: Epsilon::new(args.epsilon).map_err(privacy)?,
-        delta,
-        gamma: Gamma::new(args.gamma).map_err(privacy)?,
-        distance,
-    })
-}
-
-fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic> {
-    if length == k {
-        return Ok(());
-    }
-    Err(Diagnostic::new(format!("{flag} has {length} numbers, but the prior has {k} categories"))
-        .help(format!("give {k} numbers separated by commas")))
-}
-
-/// The mechanisms asked for, or all that can be used in this setting.
-fn mechanisms(
-    args: &Inspect,
-    setting: &Setting,
-) -> Result<(Vec<Variant>, Vec<Recipe>), Diagnostic> {
-    if args.mechanism.is_empty() {
-        let usable = |mechanism: &&'static dyn mechanism::Mechanism| {
-            let variant = Variant::plain(*mechanism);
-            variant.recipe(setting).ok().map(|recipe| (variant, recipe))
-        };
-        return Ok(mechanism::ALL.iter().filter_map(usable).unzip());
-    }
-    let asked = |id: &String| {
-        let mechanism = mechanism::find(id).ok_or_else(|| {
-            Diagnostic::new(format!("--mechanism: unknown mechanism `{id}`"))
-                .help(suggest(id, mechanism::ALL.iter().map(|mechanism| mechanism.id())))
-        })?;
-        let variant = Variant::plain(mechanism);
-        let recipe = variant
-            .recipe(setting)
-            .map_err(|refusal| Diagnostic::new(refusal.cause).help(refusal.remedy))?;
-        Ok((variant, recipe))
-    };
-    let pairs: Vec<_> = args.mechanism.iter().map(asked).collect::<Result<_, Diagnostic>>()?;
-    Ok(pairs.into_iter().unzip())
+    Ok(setting)
 }
 
 /// A number; JSON has none that is infinite, so that one is the text "inf".
@@ -137,7 +92,7 @@ impl Findings {
         });
         let mechanisms = self.variants.iter().zip(&self.exacts).map(|(variant, exact)| {
             json!({
-                "id": variant.mechanism.id(),
+                "id": variant.label,
                 "guarantee": variant.guarantee(&self.setting).to_string(),
                 "mean": exact.error.map(|error| number(error.mean)),
                 "std": exact.error.map(|error| number(error.std)),
@@ -190,7 +145,7 @@ impl Findings {
         laws.row(["mechanism", "guarantee", "mean", "std", "median", "90 %", "P[exact]"]);
         for (variant, exact) in self.variants.iter().zip(&self.exacts) {
             laws.row([
-                variant.mechanism.id().to_owned(),
+                variant.label.clone(),
                 variant.guarantee(&self.setting).to_string(),
                 short_or_dash(exact.error.map(|error| error.mean)),
                 short_or_dash(exact.error.map(|error| error.std)),

@@ -48,10 +48,14 @@ fn experiments(out: &Path) -> Result<Vec<Row>, Failure> {
         let mut kinds: Vec<&str> = experiment.panels.iter().map(|panel| panel.kind.id()).collect();
         kinds.dedup();
         let name = config_name(&path);
-        let document = name.strip_prefix("papers/").and_then(|rest| rest.split('/').next());
+        let group = match name.split('/').collect::<Vec<_>>()[..] {
+            ["papers", document, _] => document.to_owned(),
+            [folder, _] => folder.replace('_', " "),
+            _ => String::new(),
+        };
         rows.push(row([
             ("config", name.clone()),
-            ("document", document.unwrap_or_default().to_owned()),
+            ("document", group),
             ("figure", experiment.source.clone().unwrap_or_default()),
             ("kind", kinds.join(", ")),
             ("title", experiment.title.clone()),

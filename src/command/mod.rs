@@ -1,13 +1,19 @@
 //! The commands: each turns its arguments into calls of the library and prints the outcome.
 
+mod audit;
 mod check;
+mod choose;
 mod claims;
 mod inspect;
 mod list;
+mod optimum;
 mod plot;
 mod reproduce;
 mod run;
 mod summary;
+mod typed;
+
+use std::collections::BTreeSet;
 
 use crate::cli::{Cli, Command, Replace, Threads};
 use crate::config::{self, Overrides};
@@ -15,8 +21,10 @@ use crate::console;
 use crate::cost::{self, SettingWork, Work};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName};
+use crate::optimum::{ReleaseSet, Size};
 use crate::source::Source;
 use crate::store::{OpenError, WriteError};
+use crate::tuning;
 
 /// Why a command ended without doing its work.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +93,9 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Plot(args) => plot::execute(args),
         Command::Claims(args) => claims::execute(args),
         Command::Inspect(args) => inspect::execute(args),
+        Command::Audit(args) => audit::execute(args),
+        Command::Choose(args) => choose::execute(args),
+        Command::Optimum(args) => optimum::execute(args),
         Command::List(args) => list::execute(args),
     }
 }
@@ -119,16 +130,32 @@ fn predict(experiment: &Experiment) -> Vec<Vec<SettingWork>> {
     experiment.panels.iter().map(predict_panel).collect()
 }
 
+fn everything(panel: &Panel) -> bool {
+    panel.parameters.scopes_or_all().contains(&ScopeName::All)
+}
+
 fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
     let predict = |case: &Case| {
         let (setting, recipes) = (&case.setting, panel.recipes(case));
         match panel.kind {
             Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
-            Kind::Privacy => {
-                let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
-                cost::predict_audit(setting, &recipes, everything)
+            Kind::Privacy => cost::predict_audit(setting, &recipes, everything(panel)),
+            // Every output counts again at every point of the profile.
+            Kind::Profile => {
+                cost::repeated(cost::predict_audit(setting, &recipes, everything(panel)), 60.0)
+            }
+            Kind::TradeOff => {
+                cost::repeated(cost::predict_audit(setting, &recipes, everything(panel)), 3.0)
             }
             Kind::Change => cost::predict_changes(setting),
+            Kind::Optimum => {
+                let mut work = cost::predict_everywhere(setting, &recipes);
+                if let Some(cell) = work.cells.first_mut() {
+                    cell.add(Size::new(setting, ReleaseSet::Same).work);
+                }
+                work
+            }
+            Kind::Phase => cost::predict_means(setting, &recipes),
             // ℓ1 errors are whole numbers; a few lists of them are joined at a time.
             Kind::L1Tail => cost::predict_laws(setting, &recipes, 1e6),
             // Several hundred sizes are tried for every number of steps.
@@ -139,7 +166,17 @@ fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
             _ => cost::predict_laws(setting, &recipes, f64::INFINITY),
         }
     };
-    panel.cases.iter().map(predict).collect()
+    let mut work: Vec<SettingWork> = panel.cases.iter().map(predict).collect();
+    // A mechanism is made ready once for all data sets of a size.
+    let mut ready = BTreeSet::new();
+    for (case, work) in panel.cases.iter().zip(&mut work) {
+        for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
+            if ready.insert(tuning::key(variant, &case.setting)) {
+                cell.add(cost::predict_tuning(variant, &case.setting));
+            }
+        }
+    }
+    work
 }
 
 /// Refuses work that cannot be done, unless forced.
@@ -151,7 +188,7 @@ fn admit(
 ) -> Result<Work, Diagnostic> {
     let total = cost::total(work.iter().flatten());
     let largest = work.iter().flatten().map(|setting| setting.candidates).fold(0.0, f64::max);
-    match cost::objection(&total, largest, threads, cost::available_memory()) {
+    match cost::objection(&total, largest, threads, cost::available_memory(), cost::LONGEST) {
         Some(objection) if !force => Err(Diagnostic::new(format!("{what}: {objection}")).help(
             "fewer runs, records or categories, or mechanisms that need no enumeration (lshist, \
              geometric); --force starts it all the same",

@@ -89,6 +89,7 @@ impl Outcome {
             "summary": self.tables.summary,
             "privacy": self.tables.privacy,
             "curves": self.tables.curves,
+            "phase": self.tables.phase,
             "values": self.tables.values,
             "readings": self.tables.readings,
         })

@@ -1,6 +1,7 @@
 //! The table `[data]`.
 
 use super::node::{Node, Table};
+use super::range;
 use crate::data;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::DataSpec;
@@ -19,7 +20,7 @@ const MOST_DRAWN: u64 = 100_000_000;
 /// The simplest source.
 pub const EXAMPLE: &str = "[data.balanced] with sizes = [100]";
 
-const SOURCES: [&str; 5] = ["balanced", "counts", "file", "line", "predictive"];
+const SOURCES: [&str; 6] = ["balanced", "counts", "file", "line", "predictive", "shares"];
 
 /// Reads the table `[data]`, which must hold one source.
 pub fn read(node: &Node, config: &Source) -> Result<DataSpec, Diagnostic> {
@@ -39,12 +40,16 @@ pub fn read(node: &Node, config: &Source) -> Result<DataSpec, Diagnostic> {
         "counts" => counts(table),
         "file" => file(table, config),
         "line" => line(table),
+        "shares" => shares(table),
         _ => predictive(table),
     }
 }
 
 fn size(node: &Node) -> Result<u64, Diagnostic> {
-    let size = node.whole()?;
+    checked_size(node, node.whole()?)
+}
+
+fn checked_size(node: &Node, size: u64) -> Result<u64, Diagnostic> {
     if size > MOST_RECORDS {
         return Err(node
             .wrong(format!("{size} records are more than dpbi can count"))
@@ -53,12 +58,31 @@ fn size(node: &Node) -> Result<u64, Diagnostic> {
     Ok(size)
 }
 
+/// A number of records, a list or a range of them.
+fn sizes(node: &Node) -> Result<Vec<u64>, Diagnostic> {
+    range::wholes(node)?.iter().map(|(node, size)| checked_size(node, *size)).collect()
+}
+
 fn balanced(mut table: Table) -> Result<DataSpec, Diagnostic> {
     let proportions = table.take("proportions").map(|node| proportions(&node)).transpose()?;
     let node = table.require("sizes", "sizes = [100, 200]");
     table.finish()?;
-    let sizes = node?.one_or_list()?.iter().map(size).collect::<Result<_, _>>()?;
-    Ok(DataSpec::Balanced { sizes, proportions })
+    Ok(DataSpec::Balanced { sizes: sizes(&node?)?, proportions })
+}
+
+fn shares(mut table: Table) -> Result<DataSpec, Diagnostic> {
+    let sizes_node = table.require("sizes", "sizes = [100, 200]");
+    let shares_node = table.require("shares", "shares = [0.5, 0.7, 0.9]");
+    table.finish()?;
+    let share = |(node, share): (Node, f64)| match share {
+        0.0..=1.0 => Ok(share),
+        _ => Err(node
+            .wrong(format!("the share {share} does not lie between 0 and 1"))
+            .help("write for example shares = [0.5, 0.7, 0.9]")),
+    };
+    let sizes = sizes(&sizes_node?)?;
+    let shares = range::numbers(&shares_node?)?.into_iter().map(share).collect::<Result<_, _>>()?;
+    Ok(DataSpec::Shares { sizes, shares })
 }
 
 fn proportions(node: &Node) -> Result<Vec<f64>, Diagnostic> {
@@ -182,11 +206,11 @@ fn predictive(table: Table) -> Result<DataSpec, Diagnostic> {
 fn limited_sizes(mut table: Table, most: u64, cause: &str) -> Result<Vec<u64>, Diagnostic> {
     let node = table.require("sizes", "sizes = [100, 200]");
     table.finish()?;
-    let limited = |node: &Node| match size(node)? {
+    let limited = |(node, n): (Node, u64)| match checked_size(&node, n)? {
         n if n > most => Err(node
             .wrong(format!("{n} records are {cause}"))
             .help(format!("use at most {most}, or [data.counts]"))),
         n => Ok(n),
     };
-    node?.one_or_list()?.iter().map(limited).collect()
+    range::wholes(&node?)?.into_iter().map(limited).collect()
 }

@@ -7,6 +7,7 @@ use crate::experiment::Case;
 use crate::mechanism::{self, Choice, Global, Mechanism, Options, Variant};
 use crate::privacy::Gamma;
 use crate::sensitivity::CandidatesInBeta;
+use crate::tuning;
 
 /// Reads the list; each variant comes with the place where it was asked for.
 pub fn read<'a>(node: &Node<'a>) -> Result<(Vec<Variant>, Vec<Node<'a>>), Diagnostic> {
@@ -31,7 +32,8 @@ pub fn read<'a>(node: &Node<'a>) -> Result<(Vec<Variant>, Vec<Node<'a>>), Diagno
 pub fn check(variants: &[Variant], nodes: &[Node], cases: &[Case]) -> Result<(), Diagnostic> {
     for (variant, node) in variants.iter().zip(nodes) {
         for case in cases {
-            if let Err(refusal) = variant.recipe(&case.setting) {
+            let refused = variant.recipe(&case.setting).err();
+            if let Some(refusal) = refused.or_else(|| tuning::refusal(variant, &case.setting)) {
                 return Err(node.wrong(refusal.cause).help(refusal.remedy));
             }
         }
@@ -60,6 +62,8 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
     let global = table.take("global");
     let scale_factor = table.take("scale_factor");
     let candidates = table.take("candidates_in_beta");
+    let calibrated = table.take("calibrated");
+    let remap = table.take("remap");
     table.finish()?;
 
     let mechanism = find(&id?)?;
@@ -69,6 +73,7 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
         (Choice::Global, &global),
         (Choice::ScaleFactor, &scale_factor),
         (Choice::CandidatesInBeta, &candidates),
+        (Choice::Calibrated, &calibrated),
     ];
     for (choice, node) in given {
         if let Some(node) = node.filter(|_| !mechanism.choices().contains(&choice)) {
@@ -85,13 +90,16 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
         candidates_in_beta: candidates
             .map(|node| node.one_of(&CandidatesInBeta::ALL.map(|count| (count.name(), count))))
             .transpose()?,
+        calibrated: calibrated.map_or(Ok(false), |node| node.boolean())?,
+        remap: remap.map_or(Ok(false), |node| node.boolean())?,
+        inner_epsilon: None,
     };
     let label = label.unwrap_or_else(|| mechanism.id().to_owned());
-    Ok(Variant { mechanism, options, label })
+    Ok(Variant::new(mechanism, options, label))
 }
 
 fn not_understood(node: &Node, mechanism: &dyn Mechanism) -> Diagnostic {
     let known: Vec<_> = mechanism.choices().iter().map(|choice| choice.key()).collect();
     node.wrong(format!("`{}` has no option `{}`", mechanism.id(), node.key()))
-        .help(format!("its options are {}, label", known.join(", ")))
+        .help(format!("its options are {}, remap, label", known.join(", ")))
 }

@@ -7,6 +7,7 @@ mod data;
 mod mechanisms;
 mod node;
 mod panel;
+mod range;
 mod resolved;
 
 pub use resolved::resolve;
@@ -136,20 +137,29 @@ fn folder_name(node: &Node) -> Result<String, Diagnostic> {
     Ok(name.to_owned())
 }
 
-/// A number or a list of numbers, each checked; nothing if the key is absent.
+/// A number, a list or a range of numbers, each checked; nothing if the key is absent.
 fn numbers<T>(
     node: Option<Node>,
     check: impl Fn(f64) -> Result<T, PrivacyError>,
 ) -> Result<Vec<T>, Diagnostic> {
     let Some(node) = node else { return Ok(Vec::new()) };
-    node.one_or_list()?.iter().map(|element| privacy_number(element, &check)).collect()
+    let checked = |(element, value): (Node, f64)| in_range(&element, value, &check);
+    range::numbers(&node)?.into_iter().map(checked).collect()
 }
 
 fn privacy_number<T>(
     node: &Node,
     check: impl Fn(f64) -> Result<T, PrivacyError>,
 ) -> Result<T, Diagnostic> {
-    check(node.number()?).map_err(|error| node.wrong(error.to_string()).help(error.remedy()))
+    in_range(node, node.number()?, check)
+}
+
+fn in_range<T>(
+    node: &Node,
+    value: f64,
+    check: impl Fn(f64) -> Result<T, PrivacyError>,
+) -> Result<T, Diagnostic> {
+    check(value).map_err(|error| node.wrong(error.to_string()).help(error.remedy()))
 }
 
 /// A positive number that does not overflow when it meets the smallest ε or sensitivity.

@@ -159,6 +159,11 @@ impl<'a> Node<'a> {
         self.value.get_ref().is_array()
     }
 
+    /// Whether this is a table.
+    pub fn is_table(&self) -> bool {
+        self.value.get_ref().is_table()
+    }
+
     /// Whether this is a text.
     pub fn is_string(&self) -> bool {
         self.value.get_ref().is_str()

@@ -1,12 +1,13 @@
 //! One panel: what is computed, over which grid.
 
 use super::node::{Node, Table};
-use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive};
+use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive, range};
 use crate::diagnostic::Diagnostic;
 use crate::distance::{self, Distance};
 use crate::experiment::{
-    Case, FigureName, Grid, Kind, Look, Panel, Parameters, ScopeName, SensitivityName,
+    Case, FigureName, Grid, Kind, Look, Panel, Parameters, ScopeName, SensitivityName, phase,
 };
+use crate::law::is_walked;
 use crate::mechanism::Variant;
 use crate::metric::{self, Metric};
 use crate::model::{Posterior, Prior, approximate_compositions};
@@ -15,6 +16,7 @@ use crate::reading::ReadingSet;
 use crate::setting::Setting;
 use crate::source::Source;
 use crate::stats::Whiskers;
+use crate::tuning;
 
 /// The values of a panel's keys, taken out of its table and not yet read.
 pub struct Open<'a> {
@@ -110,7 +112,7 @@ impl Context<'_> {
         let title = open.title.map(|node| node.label()).transpose()?.unwrap_or_default();
 
         let prior = open.prior?;
-        let priors = prior.vectors()?.iter().map(read_prior).collect::<Result<Vec<_>, _>>()?;
+        let priors = priors(&prior)?;
         let epsilons = numbers(Some(open.epsilon?), Epsilon::new)?;
         let (variants, nodes) = match kind.compares_mechanisms() {
             true => mechanisms::read(&open.mechanisms?)?,
@@ -149,13 +151,17 @@ impl Context<'_> {
             look,
             readings,
         };
+        if kind == Kind::Phase && !phase::has_ordinate(&panel) {
+            return Err(data_node
+                .wrong("a phase diagram has two axes, n and another number")
+                .help(
+                    "give several epsilon, several symmetric priors, or [data.shares]: for example \
+                 epsilon = { from = 0.1, to = 10, count = 40, spacing = \"log\" }",
+                ));
+        }
         if panel.is_crowded() {
             let cause = "two settings would stand at the same place of one figure";
-            let kind = kind.id();
-            return Err(data_node.wrong(cause).help(format!(
-                "an experiment of kind `{kind}` draws one line through its settings: use one prior, \
-                 ε, δ and γ for each panel, and data that differ in what its axis shows"
-            )));
+            return Err(data_node.wrong(cause).help(uncrowding(kind)));
         }
         match (panel.unplaced_reading(), reading_node) {
             (Some(reading), Some(node)) => {
@@ -167,6 +173,21 @@ impl Context<'_> {
             }
             _ => Ok(panel),
         }
+    }
+}
+
+/// How no two settings stand at the same place.
+fn uncrowding(kind: Kind) -> String {
+    let id = kind.id();
+    match kind {
+        Kind::Phase => format!(
+            "an experiment of kind `{id}` draws a map over n and one other number: use several of \
+             only one of ε, priors and shares for each panel, each n once"
+        ),
+        _ => format!(
+            "an experiment of kind `{id}` draws one line through its settings: use one prior, ε, δ \
+             and γ for each panel, and data that differ in what its axis shows"
+        ),
     }
 }
 
@@ -202,7 +223,7 @@ fn parameters(kind: Kind, nodes: &[Node]) -> Result<Parameters, Diagnostic> {
             return Err(means_nothing(node, kind).help(known));
         }
         match node.key() {
-            "view" => parameters.view = Some(range(node)?),
+            "view" => parameters.view = Some(interval(node)?),
             "sensitivities" => {
                 let known = SensitivityName::ALL.map(|name| (name.id(), name));
                 parameters.sensitivities = names(node, &known)?;
@@ -229,7 +250,7 @@ fn names<T: Clone>(node: &Node, known: &[(&str, T)]) -> Result<Vec<T>, Diagnosti
 }
 
 /// [from, to], from < to.
-fn range(node: &Node) -> Result<(f64, f64), Diagnostic> {
+fn interval(node: &Node) -> Result<(f64, f64), Diagnostic> {
     let ends = node.list()?.iter().map(Node::finite).collect::<Result<Vec<_>, _>>()?;
     match ends[..] {
         [from, to] if from < to => Ok((from, to)),
@@ -273,6 +294,11 @@ fn check_mechanisms(
             .wrong("a crossover is between two mechanisms")
             .help("write for example mechanisms = [\"lshist\", \"ehd\"]"));
     }
+    if let (Kind::Phase, [node]) = (kind, nodes) {
+        return Err(node
+            .wrong("a phase diagram compares two mechanisms or more")
+            .help("write for example mechanisms = [\"lshist\", \"ehds\"]"));
+    }
     let leaves_total_open = |variant: &Variant| {
         variant.recipe(&cases[0].setting).is_ok_and(|recipe| recipe.leaves_total_open())
     };
@@ -282,9 +308,43 @@ fn check_mechanisms(
             let cause = format!("an experiment of kind `{}` is about MH", kind.id());
             return Err(node.wrong(cause).help("use mh-beta or mh-gamma"));
         }
+        if tuning::needs_tuning(variant) && !kind.tunes_mechanisms() {
+            let cause = format!(
+                "an experiment of kind `{}` checks the documents' formulas, which know neither \
+                 calibrated nor remapped mechanisms",
+                kind.id()
+            );
+            return Err(node.wrong(cause).help("leave `calibrated` and `remap` out"));
+        }
         if matches!(kind, Kind::Steps | Kind::TableOne) && leaves_total_open(variant) {
             let cause = format!("`{}` leaves the total open: steps do not place it", variant.label);
             return Err(node.wrong(cause).help("leave it out"));
+        }
+        if kind == Kind::Phase {
+            check_contender(variant, node, cases)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a mechanism that would win a phase diagram by giving less privacy, or whose mean is out
+/// of reach.
+fn check_contender(variant: &Variant, node: &Node, cases: &[Case]) -> Result<(), Diagnostic> {
+    for case in cases {
+        let (setting, label) = (&case.setting, &variant.label);
+        if let Some(guarantee) = phase::disqualification(variant, setting) {
+            let epsilon = setting.epsilon.get();
+            let cause = format!(
+                "`{label}` is {guarantee} where ε = {epsilon}: a phase diagram compares mechanisms \
+                 that are ε-private"
+            );
+            return Err(node.wrong(cause).help("leave it out, or set a divisor that makes it so"));
+        }
+        let region = variant.recipe(setting).ok().and_then(|r| r.region(&setting.posterior));
+        if region.is_some_and(|region| !is_walked(&region)) {
+            let n = setting.posterior.n();
+            let cause = format!("`{label}` has too many outputs at n = {n} for its exact mean");
+            return Err(node.wrong(cause).help("use fewer records or categories, or leave it out"));
         }
     }
     Ok(())
@@ -321,8 +381,20 @@ fn runs(node: &Node) -> Result<u64, Diagnostic> {
     }
 }
 
-fn read_prior(node: &Node) -> Result<Prior, Diagnostic> {
-    let alpha = node.list()?.iter().map(Node::number).collect::<Result<_, _>>()?;
+/// One vector, a list of vectors, or a range of symmetric ones.
+fn priors(node: &Node) -> Result<Vec<Prior>, Diagnostic> {
+    if node.is_table() {
+        let symmetric = range::symmetric(node)?;
+        return symmetric.into_iter().map(|alpha| checked_prior(node, alpha)).collect();
+    }
+    let read = |node: &Node| {
+        let alpha = node.list()?.iter().map(Node::number).collect::<Result<_, _>>()?;
+        checked_prior(node, alpha)
+    };
+    node.vectors()?.iter().map(read).collect()
+}
+
+fn checked_prior(node: &Node, alpha: Vec<f64>) -> Result<Prior, Diagnostic> {
     Prior::new(alpha)
         .map_err(|error| node.wrong(error.to_string()).help("write for example prior = [1, 1]"))
 }

@@ -125,6 +125,8 @@ fn mechanism(variant: &Variant) -> Value {
     put("global", options.global.map(|global| global.name().into()));
     put("scale_factor", options.scale_factor.map(Value::from));
     put("candidates_in_beta", options.candidates_in_beta.map(|count| count.name().into()));
+    put("calibrated", options.calibrated.then_some(Value::from(true)));
+    put("remap", options.remap.then_some(Value::from(true)));
     table.into()
 }
 
@@ -157,6 +159,11 @@ fn data(spec: &DataSpec) -> Value {
         DataSpec::Line { sizes } => {
             put("sizes", wholes(sizes));
             "line"
+        }
+        DataSpec::Shares { sizes, shares } => {
+            put("sizes", wholes(sizes));
+            put("shares", shares.clone().into());
+            "shares"
         }
         DataSpec::Predictive { sizes } => {
             put("sizes", wholes(sizes));

@@ -32,12 +32,26 @@ impl Axis {
         orders.into_iter().find(|(_, differs)| *differs).map_or(Self::Data, |(axis, _)| axis)
     }
 
+    /// What a second axis shows beside the number of records: the first number, in this order, that
+    /// differs.
+    pub(super) fn beside_size(panel: &Panel, naming: &Naming) -> Option<Self> {
+        let orders = [
+            (Self::At, panel.cases.iter().all(|case| case.at.is_some())),
+            (Self::Epsilon, naming.epsilons),
+            (Self::SymmetricPrior, naming.priors && panel.cases.iter().all(has_symmetric_prior)),
+            (Self::Delta, naming.deltas),
+            (Self::Gamma, naming.gammas),
+        ];
+        orders.into_iter().find(|(_, differs)| *differs).map(|(axis, _)| axis)
+    }
+
     /// The text under the axis.
     pub(super) fn label(self, panel: &Panel) -> Option<String> {
         let k = panel.cases[0].setting.posterior.k();
         let text = match (self, &panel.grid.data) {
             (Self::Data, _) => return None,
             (Self::At, DataSpec::Counts { at_label: Some(label), .. }) => label,
+            (Self::At, DataSpec::Shares { .. }) => "share of the first category",
             (Self::At, DataSpec::Line { .. }) => "records in the first category",
             (Self::At, _) => "at",
             (Self::Size, _) => "number of records n",
@@ -49,6 +63,20 @@ impl Axis {
             (Self::Gamma, _) => "γ",
         };
         Some(text.to_owned())
+    }
+
+    /// A letter or a word for the number on the axis.
+    pub(super) fn symbol(self) -> &'static str {
+        match self {
+            Self::At => "at",
+            Self::Size => "n",
+            Self::Epsilon => "ε",
+            Self::SymmetricPrior => "b",
+            Self::Prior => "prior",
+            Self::Delta => "δ",
+            Self::Gamma => "γ",
+            Self::Data => "data",
+        }
     }
 
     /// The number on the axis, where there is one.

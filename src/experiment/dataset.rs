@@ -29,6 +29,14 @@ pub enum DataSpec {
         /// The numbers of records.
         sizes: Vec<u64>,
     },
+    /// `[data.shares]`: the first category has a given share of the records, the others the rest in
+    /// equal parts; the abscissa is the share.
+    Shares {
+        /// The numbers of records.
+        sizes: Vec<u64>,
+        /// The shares of the first category.
+        shares: Vec<f64>,
+    },
     /// `[data.predictive]`: drawn from the prior's own predictive law.
     Predictive {
         /// The numbers of records.
@@ -90,6 +98,16 @@ impl DataSpec {
                 };
                 Ok(sizes.iter().copied().flat_map(on_line).collect())
             }
+            Self::Shares { sizes, shares } => {
+                let of_size = |&n: &u64| {
+                    shares.iter().map(move |&share| DataSet {
+                        counts: with_share(n, share, k),
+                        label: None,
+                        at: Some(share),
+                    })
+                };
+                Ok(sizes.iter().flat_map(of_size).collect())
+            }
             Self::Predictive { sizes } => Ok(sizes
                 .iter()
                 .map(|&n| {
@@ -112,9 +130,30 @@ fn split(n: u64, proportions: &[f64]) -> Counts {
     counts
 }
 
+/// n·share, rounded to the nearest (halves upwards), for the first of k categories; the rest in
+/// equal parts, one more each for as many of the foremost as need be. A product that misses a half
+/// by rounding only counts as that half.
+fn with_share(n: u64, share: f64, k: usize) -> Counts {
+    let first = ((n as f64 * share + 0.5 + 1e-9).floor() as u64).min(n);
+    let (rest, others) = (n - first, k as u64 - 1);
+    let part = |i: u64| rest / others + u64::from(i < rest % others);
+    std::iter::once(first).chain((0..others).map(part)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_category_has_its_share() {
+        assert_eq!(with_share(100, 0.7, 2), [70, 30]);
+        assert_eq!(with_share(5, 0.5, 2), [3, 2]);
+        assert_eq!(with_share(100, 0.29 + 0.005, 2), [30, 70]);
+        assert_eq!(with_share(11, 0.4, 3), [4, 4, 3]);
+        assert_eq!(with_share(7, 1.0, 4), [7, 0, 0, 0]);
+        assert_eq!(with_share(8, 0.0, 4), [0, 3, 3, 2]);
+        assert_eq!(with_share(0, 0.5, 3), [0, 0, 0]);
+    }
 
     #[test]
     fn the_last_category_takes_the_rest() {

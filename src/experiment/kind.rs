@@ -13,6 +13,12 @@ pub enum Kind {
     Change,
     /// The exact privacy loss: [`super::privacy`].
     Privacy,
+    /// The privacy profile ε ↦ δ: [`super::profile`].
+    Profile,
+    /// False alarms against misses: [`super::profile::trade_off`].
+    TradeOff,
+    /// Every mechanism's error as a multiple of the least possible: [`super::optimum`].
+    Optimum,
     /// The probability of an answer within a few steps: [`super::within`].
     Within,
     /// The probability of an answer some steps off on one side: [`super::steps`].
@@ -29,16 +35,21 @@ pub enum Kind {
     L1Tail,
     /// The numbers of icml Table 1: [`super::table_one`].
     TableOne,
+    /// The mechanism of least error over a plane: [`super::phase`].
+    Phase,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::Accuracy,
         Self::Theory,
         Self::Sensitivity,
         Self::Change,
         Self::Privacy,
+        Self::Profile,
+        Self::TradeOff,
+        Self::Optimum,
         Self::Within,
         Self::Steps,
         Self::Crossover,
@@ -47,6 +58,7 @@ impl Kind {
         Self::Normaliser,
         Self::L1Tail,
         Self::TableOne,
+        Self::Phase,
     ];
 
     /// The name in a config.
@@ -58,6 +70,9 @@ impl Kind {
             Self::Sensitivity => "sensitivity",
             Self::Change => "change",
             Self::Privacy => "privacy",
+            Self::Profile => "profile",
+            Self::TradeOff => "trade-off",
+            Self::Optimum => "optimum",
             Self::Within => "within",
             Self::Steps => "steps",
             Self::Crossover => "crossover",
@@ -66,6 +81,7 @@ impl Kind {
             Self::Normaliser => "normaliser",
             Self::L1Tail => "l1-tail",
             Self::TableOne => "table1",
+            Self::Phase => "phase",
         }
     }
 
@@ -73,6 +89,23 @@ impl Kind {
     #[must_use]
     pub fn compares_mechanisms(self) -> bool {
         !matches!(self, Self::Sensitivity | Self::Change)
+    }
+
+    /// Whether its mechanisms may be calibrated and remapped; where formulas of the documents are
+    /// checked they may not.
+    #[must_use]
+    pub fn tunes_mechanisms(self) -> bool {
+        matches!(
+            self,
+            Self::Accuracy
+                | Self::Theory
+                | Self::Privacy
+                | Self::Profile
+                | Self::TradeOff
+                | Self::Optimum
+                | Self::Phase
+                | Self::L1Tail
+        )
     }
 
     /// Whether it is about two categories only.
@@ -103,8 +136,14 @@ impl Kind {
             Self::Theory | Self::Tail => &["view"],
             Self::Sensitivity => &["sensitivities"],
             Self::Privacy => &["scope", "at_epsilon"],
+            Self::Profile | Self::TradeOff => &["scope"],
             Self::Within | Self::Steps | Self::Crossover | Self::TableOne => &["steps"],
-            Self::Change | Self::Optimality | Self::Normaliser | Self::L1Tail => &[],
+            Self::Change
+            | Self::Optimum
+            | Self::Optimality
+            | Self::Normaliser
+            | Self::L1Tail
+            | Self::Phase => &[],
         }
     }
 }

@@ -37,11 +37,11 @@ pub fn compute(panel: &Panel) -> Tables {
 
 fn l1_laws(panel: &Panel, case: &Case) -> Vec<Option<Distribution>> {
     let l1 = metric::find("l1").expect("the ℓ1 metric");
-    let recipes = panel.recipes(case);
-    let bench = Workbench::new(&case.setting, &recipes, &[l1]);
+    let plans = panel.plans(case);
+    let bench = Workbench::new(&case.setting, &plans, &[l1]);
     let field = bench.fields().nth(1).expect("the metric that was asked for");
-    let law = |&recipe| Distribution::new(bench.law(recipe).as_ref(), field);
-    recipes.iter().map(law).collect()
+    let law = |plan| Distribution::new(bench.law(plan).as_ref(), field);
+    plans.iter().map(law).collect()
 }
 
 /// One figure for every case.

@@ -14,7 +14,10 @@ mod kind;
 pub mod l1_tail;
 pub mod naming;
 pub mod optimality;
+pub mod optimum;
+pub mod phase;
 pub mod privacy;
+pub mod profile;
 mod sampling;
 pub mod sensitivity;
 pub mod steps;
@@ -28,11 +31,11 @@ pub use kind::{FigureName, Kind, Parameters, ScopeName, SensitivityName};
 pub use naming::Naming;
 pub use sampling::{Draws, draw};
 
-use axis::Abscissa;
+use axis::{Abscissa, Axis};
 
 use crate::distance::Distance;
 use crate::figure::{Figure, Series, colour, distinguish};
-use crate::law::{Distribution, Recipe};
+use crate::law::{Distribution, Plan, Recipe};
 use crate::mechanism::Variant;
 use crate::metric::Metric;
 use crate::model::{Prior, compositions, vector};
@@ -41,7 +44,8 @@ use crate::reading::{Reading, ReadingSet, largest_deviation};
 use crate::sensitivity::CandidatesInBeta;
 use crate::setting::Setting;
 use crate::stats::Whiskers;
-use crate::table::{PanelRow, ReadingRow, SettingRow, Tables};
+use crate::table::{CalibrationRow, PanelRow, ReadingRow, SettingRow, Tables};
+use crate::tuning;
 use crate::workbench::Workbench;
 
 /// The lists that a config combines.
@@ -208,7 +212,36 @@ impl Panel {
         self.case(setting).is_some()
     }
 
-    /// The recipes of all mechanisms at one case.
+    /// The plans of all mechanisms at one case: calibrated and remapped where the config says so.
+    ///
+    /// # Panics
+    /// If a mechanism refuses the case; the config reader has asked all of them.
+    #[must_use]
+    pub fn plans(&self, case: &Case) -> Vec<Plan> {
+        let plan = |variant: &Variant| {
+            let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
+            tuned.variant.plan(&case.setting).expect("checked by the config")
+        };
+        self.variants.iter().map(plan).collect()
+    }
+
+    /// Calibrates and remaps what the config wants to be, and says what was found.
+    fn tune(&self) -> Vec<CalibrationRow> {
+        let all = self
+            .cases
+            .iter()
+            .flat_map(|case| self.variants.iter().map(move |variant| (variant, &case.setting)));
+        tuning::tune_all(all).expect("checked by the config");
+        let certificates = self.settings().flat_map(|(setting, case)| {
+            self.variants.iter().filter_map(move |variant| {
+                let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
+                Some(CalibrationRow::new(setting, &variant.label, &tuned.certificate?))
+            })
+        });
+        certificates.collect()
+    }
+
+    /// The recipes of all mechanisms at one case, before any tuning: enough to say what they cost.
     ///
     /// # Panics
     /// If a mechanism refuses the case; the config reader has asked all of them.
@@ -221,18 +254,18 @@ impl Panel {
 
     /// The law of the error of every mechanism at one case; `None` for one that is too large.
     fn distributions(&self, case: &Case) -> Vec<Option<Distribution>> {
-        let recipes = self.recipes(case);
-        let bench = Workbench::new(&case.setting, &recipes, &[]);
+        let plans = self.plans(case);
+        let bench = Workbench::new(&case.setting, &plans, &[]);
         let field = bench.fields().next().expect("the distance");
-        let law = |&recipe| Distribution::new(bench.law(recipe).as_ref(), field);
-        recipes.iter().map(law).collect()
+        let law = |plan| Distribution::new(bench.law(plan).as_ref(), field);
+        plans.iter().map(law).collect()
     }
 
     /// The probability that every mechanism releases the truth at one case.
     fn p_exact(&self, case: &Case) -> Vec<f64> {
-        let recipes = self.recipes(case);
-        let bench = Workbench::new(&case.setting, &recipes, &[]);
-        recipes.iter().map(|&recipe| bench.law(recipe).p_exact()).collect()
+        let plans = self.plans(case);
+        let bench = Workbench::new(&case.setting, &plans, &[]);
+        plans.iter().map(|plan| bench.law(plan).p_exact()).collect()
     }
 
     /// The readings of one mechanism at one case.
@@ -267,11 +300,13 @@ impl Panel {
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         let abscissa = Abscissa::new(self);
+        let ordinate = Axis::beside_size(self, &abscissa.naming).unwrap_or(abscissa.axis);
         let place = |case: &Case| {
             let n = case.setting.posterior.n().to_string();
             match self.kind {
                 Kind::Accuracy | Kind::Theory | Kind::Change => None,
-                Kind::Sensitivity | Kind::Privacy => {
+                Kind::Profile | Kind::TradeOff => Some(abscissa.naming.name(case)),
+                Kind::Sensitivity | Kind::Privacy | Kind::Optimum => {
                     Some(abscissa.axis.name(case, &abscissa.naming))
                 }
                 Kind::Within | Kind::Steps | Kind::Normaliser => Some(n),
@@ -280,6 +315,7 @@ impl Panel {
                 Kind::Optimality => Some(n + &naming::epsilon(case)),
                 Kind::Crossover => Some(naming::epsilon(case)),
                 Kind::TableOne => Some(String::new()),
+                Kind::Phase => Some(format!("{n}, {}", ordinate.name(case, &abscissa.naming))),
             }
         };
         let mut places: Vec<String> = self.cases.iter().filter_map(place).collect();
@@ -292,7 +328,7 @@ impl Panel {
         let first = &self.cases[0].setting;
         let mut series: Vec<Series> = (self.variants.iter())
             .map(|variant| Series {
-                label: variant.title().to_owned(),
+                label: variant.title(),
                 colour: colour(variant.mechanism.id()),
                 private: variant.guarantee(first).is_private(),
             })
@@ -320,12 +356,16 @@ impl Panel {
     #[must_use]
     pub fn compute(&self, finished: &Finished) -> Tables {
         let mut tables = self.rows();
+        tables.calibration = self.tune();
         tables.append(match self.kind {
             Kind::Accuracy => accuracy::compute(self, finished),
             Kind::Theory => theory::compute(self, finished),
             Kind::Sensitivity => sensitivity::compute(self),
             Kind::Change => change::compute(self),
             Kind::Privacy => privacy::compute(self, finished),
+            Kind::Profile => profile::compute(self, finished),
+            Kind::TradeOff => profile::trade_off::compute(self, finished),
+            Kind::Optimum => optimum::compute(self, finished),
             Kind::Within => within::compute(self),
             Kind::Steps => steps::compute(self),
             Kind::Crossover => crossover::compute(self),
@@ -334,6 +374,7 @@ impl Panel {
             Kind::Normaliser => tail::normaliser::compute(self),
             Kind::L1Tail => l1_tail::compute(self),
             Kind::TableOne => table_one::compute(self),
+            Kind::Phase => phase::compute(self, finished),
         });
         tables
     }
@@ -347,6 +388,9 @@ impl Panel {
             Kind::Sensitivity => sensitivity::figures(self, tables),
             Kind::Change => change::figures(self, tables),
             Kind::Privacy => privacy::figures(self, tables),
+            Kind::Profile => profile::figures(self, tables),
+            Kind::TradeOff => profile::trade_off::figures(self, tables),
+            Kind::Optimum => optimum::figures(self, tables),
             Kind::Within => within::figures(self, tables),
             Kind::Steps => steps::figures(self, tables),
             Kind::Crossover => crossover::figures(self, tables),
@@ -355,6 +399,7 @@ impl Panel {
             Kind::Normaliser => tail::normaliser::figures(self, tables),
             Kind::L1Tail => l1_tail::figures(self, tables),
             Kind::TableOne => table_one::figures(self, tables),
+            Kind::Phase => phase::figures(self, tables),
         };
         let named = |(name, mut figure): (String, Figure)| {
             self.note_deviation(&mut figure, tables);

@@ -4,11 +4,12 @@
 use super::axis::Abscissa;
 use super::curves::line;
 use super::{Case, Finished, Panel, ScopeName, naming};
-use crate::audit::{self, Scope};
+use crate::audit::{self, Findings};
 use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
 use crate::mechanism::Variant;
 use crate::model::vector;
 use crate::table::{PrivacyRow, Tables};
+use crate::tuning;
 
 /// The loss of every mechanism at every case, over every scope.
 #[must_use]
@@ -38,15 +39,11 @@ fn row(
     variant: &Variant,
     name: ScopeName,
 ) -> PrivacyRow {
-    let scope = match name {
-        ScopeName::All => Scope::All,
-        ScopeName::Corners => Scope::Corners,
-        ScopeName::Data => Scope::One(case.setting.posterior.counts().to_vec()),
-    };
-    let loss = audit::loss(variant, &case.setting, &scope).expect("checked by the config");
-    let delta_at = panel.parameters.at_epsilon.map(|epsilon| {
-        audit::delta_at(variant, &case.setting, &scope, epsilon).expect("checked by the config")
-    });
+    let scope = name.scope(case);
+    let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
+    let at: Vec<f64> = panel.parameters.at_epsilon.into_iter().collect();
+    let Findings { loss, deltas } =
+        audit::examine(&tuned.variant, &case.setting, &scope, &at).expect("checked by the config");
     PrivacyRow {
         setting,
         mechanism: variant.label.clone(),
@@ -57,7 +54,7 @@ fn row(
         to: vector(&loss.to),
         output: vector(&loss.output),
         at_epsilon: panel.parameters.at_epsilon,
-        delta_at: delta_at.map(|at| at.delta),
+        delta_at: deltas.first().map(|at| at.delta),
     }
 }
 

@@ -30,14 +30,14 @@ fn at_case(panel: &Panel, case: &Case) -> Vec<CurveRow> {
 /// For every mechanism of the panel the probability of each number of steps; `None` where there are
 /// fewer records than steps.
 pub(super) fn probabilities(panel: &Panel, case: &Case, steps: &[u64]) -> Vec<Vec<Option<f64>>> {
-    let recipes = panel.recipes(case);
-    let bench = Workbench::new(&case.setting, &recipes, &[]);
+    let plans = panel.plans(case);
+    let bench = Workbench::new(&case.setting, &plans, &[]);
     let field = bench.fields().next().expect("the distance");
     let x = case.setting.posterior.counts();
-    recipes
+    plans
         .iter()
-        .map(|&recipe| {
-            let law = bench.law(recipe);
+        .map(|plan| {
+            let law = bench.law(plan);
             let at = |&t: &u64| {
                 let output = [x[0] + t, x[1].checked_sub(t)?];
                 Some(law::probability(law.as_ref(), field, &output))

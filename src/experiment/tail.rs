@@ -20,9 +20,9 @@ pub fn compute(panel: &Panel) -> Tables {
     for case in &panel.cases {
         let facet = naming.data(case);
         let laws = panel.distributions(case);
-        let recipes = panel.recipes(case);
-        for ((variant, law), recipe) in panel.variants.iter().zip(&laws).zip(recipes) {
-            let (Recipe::Exponential { rate }, Some(law)) = (recipe, law) else { continue };
+        let plans = panel.plans(case);
+        for ((variant, law), plan) in panel.variants.iter().zip(&laws).zip(plans) {
+            let (Recipe::Exponential { rate }, Some(law)) = (plan.recipe, law) else { continue };
             let divisor = variant.options.divisor.unwrap_or(DIVISOR);
             let weights = weights(case, rate, divisor);
             let put = |curve: &str, c: f64, p: f64| {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::curves::line;
 use super::{Case, Finished, Naming, Panel, naming};
 use crate::figure::{Curve, CurveFigure, Figure, Scale};
-use crate::law::{Distribution, Recipe};
+use crate::law::{Distribution, Plan};
 use crate::mechanism::Variant;
 use crate::reading::Quantity;
 use crate::table::{ReadingRow, Tables, TheoryRow};
@@ -21,10 +21,10 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
     let cases = panel.settings().enumerate();
     let parts: Vec<Vec<Tables>> = cases
         .map(|(index, (setting, case))| {
-            let recipes = panel.recipes(case);
-            let bench = Workbench::new(&case.setting, &recipes, &[]);
-            let cell = |(place, (variant, &recipe)): (usize, (&Variant, &Recipe))| {
-                let law = bench.law(recipe);
+            let plans = panel.plans(case);
+            let bench = Workbench::new(&case.setting, &plans, &[]);
+            let cell = |(place, (variant, plan)): (usize, (&Variant, &Plan))| {
+                let law = bench.law(plan);
                 let field = bench.fields().next().expect("the distance");
                 let distribution = Distribution::new(law.as_ref(), field);
                 finished(index, place);
@@ -32,7 +32,7 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
                     tables(panel, setting, variant, &distribution)
                 })
             };
-            panel.variants.par_iter().zip(&recipes).enumerate().map(cell).collect()
+            panel.variants.par_iter().zip(&plans).enumerate().map(cell).collect()
         })
         .collect();
     let mut all = Tables::default();

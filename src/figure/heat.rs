@@ -2,6 +2,7 @@
 
 use super::Series;
 use super::axis::{Axis, Scale, extent};
+use super::borders::draw_borders;
 use super::canvas::Canvas;
 use super::cells::{Cell, Cells};
 use super::colourbar::ColourBar;
@@ -15,6 +16,7 @@ use super::legend::{Entry, Legend, Mark};
 use super::page::Page;
 use super::palette::Colour;
 use super::ramp::Ramp;
+use super::regionlabel::Regions;
 
 /// What the cells of a heat map say, row by row from the first y; `None`
 /// leaves a cell white, as does a row that is too short.
@@ -40,6 +42,8 @@ pub enum HeatValues {
         values: Vec<Vec<Option<usize>>>,
         /// How strong each cell's colour is, from 0 (pale) to 1 (full).
         strength: Option<Vec<Vec<f64>>>,
+        /// What some strengths mean, for the legend.
+        key: Vec<(f64, String)>,
     },
 }
 
@@ -102,7 +106,9 @@ impl HeatFigure {
         header.draw(&mut canvas, start);
         let plot = Rect { left, top: header.height(), width, height };
         let floor = fitting_axis(columns.range(), columns.log, width);
-        self.cells(plot, (&columns, &floor), (&rows, &side.axis), ramp.as_ref()).draw(&mut canvas);
+        let cells = self.cells(plot, (&columns, &floor), (&rows, &side.axis), ramp.as_ref());
+        cells.draw(&mut canvas);
+        self.draw_regions(&mut canvas, &cells, &columns, &rows);
         side.draw(&mut canvas, plot);
         draw_landmarks(&mut canvas, plot, &self.landmarks(plot, &floor, &side.axis));
         if let Some(bar) = &bar {
@@ -110,10 +116,13 @@ impl HeatFigure {
         }
         let top = draw_x_axis(&mut canvas, &floor, plot) + 4.0;
         let top = top + draw_floor_label(&mut canvas, &self.x_label, plot, top);
-        let legend = Legend::new(self.entries(), canvas.width - 4.0 * EDGE);
-        let air = if legend.height() > 0.0 { 6.0 } else { 0.0 };
-        legend.draw(&mut canvas, left + width / 2.0, top + air);
-        canvas.height = top + air + legend.height() + EDGE;
+        let mut bottom = top;
+        for entries in [self.entries(), self.shades()].into_iter().filter(|all| !all.is_empty()) {
+            let legend = Legend::new(entries, canvas.width - 4.0 * EDGE);
+            legend.draw(&mut canvas, left + width / 2.0, bottom + 6.0);
+            bottom += 6.0 + legend.height();
+        }
+        canvas.height = bottom + EDGE;
         canvas
     }
 
@@ -149,6 +158,31 @@ impl HeatFigure {
         }
     }
 
+    /// Lines between the mechanisms, and their names where no mark is in the way.
+    fn draw_regions(&self, canvas: &mut Canvas, cells: &Cells, columns: &Strips, rows: &Strips) {
+        let HeatValues::Categories { series, .. } = &self.values else {
+            return;
+        };
+        let grid = self.winners(columns, rows);
+        draw_borders(canvas, &cells.lefts, &cells.tops, &grid);
+        if !self.marks.is_empty() {
+            return;
+        }
+        let names: Vec<String> = series.iter().map(|one| one.label.clone()).collect();
+        let regions = Regions { lefts: &cells.lefts, tops: &cells.tops, grid: &grid };
+        let colour = |(column, row): (usize, usize)| {
+            let row = rows.order.iter().rev().nth(row)?;
+            self.category(*columns.order.get(column)?, *row).map(|(colour, _)| colour)
+        };
+        regions.label(canvas, &names, colour);
+    }
+
+    /// The mechanism of every cell, as they lie on the page.
+    fn winners(&self, columns: &Strips, rows: &Strips) -> Vec<Vec<Option<usize>>> {
+        let row = |row: &usize| columns.order.iter().map(|c| self.winner(*c, *row)).collect();
+        rows.order.iter().rev().map(row).collect()
+    }
+
     /// What there is to see at this place of the data, if anything.
     fn cell(&self, column: usize, row: usize, ramp: Option<&(Ramp, &str)>) -> Option<Cell> {
         match (&self.values, ramp) {
@@ -162,13 +196,21 @@ impl HeatFigure {
 
     /// The colour of the cell's mechanism and whether it is hatched.
     fn category(&self, column: usize, row: usize) -> Option<(Colour, bool)> {
-        let HeatValues::Categories { series, values, strength } = &self.values else {
+        let HeatValues::Categories { series, strength, .. } = &self.values else {
             return None;
         };
-        let winner = series.get((*values.get(row)?.get(column)?)?)?;
+        let winner = series.get(self.winner(column, row)?)?;
         let strength = strength.as_ref().and_then(|all| all.get(row)?.get(column).copied());
         let strength = strength.filter(|s| !s.is_nan()).unwrap_or(1.0).clamp(0.0, 1.0);
-        Some((winner.colour.lighten(0.8 * (1.0 - strength)), !winner.private))
+        Some((faded(winner.colour, strength), !winner.private))
+    }
+
+    /// The index of the cell's mechanism.
+    fn winner(&self, column: usize, row: usize) -> Option<usize> {
+        let HeatValues::Categories { values, .. } = &self.values else {
+            return None;
+        };
+        *values.get(row)?.get(column)?
     }
 
     /// The marks that are on the plot, in points.
@@ -191,6 +233,28 @@ impl HeatFigure {
         };
         series.iter().map(swatch).collect()
     }
+
+    /// What strengths of colour mean, shown in the colours of the map.
+    fn shades(&self) -> Vec<Entry> {
+        let HeatValues::Categories { series, key, .. } = &self.values else {
+            return Vec::new();
+        };
+        let colours: Vec<Colour> = series.iter().map(|one| one.colour).collect();
+        if colours.is_empty() {
+            return Vec::new();
+        }
+        // Three stripes, of fewer colours by turns.
+        let stripes =
+            |strength: f64| [0, 1, 2].map(|i| faded(colours[i % colours.len()], strength));
+        let entry =
+            |(strength, text): &(f64, String)| Entry::new(Mark::Stripes(stripes(*strength)), text);
+        key.iter().map(entry).collect()
+    }
+}
+
+/// A colour of this strength.
+fn faded(colour: Colour, strength: f64) -> Colour {
+    colour.lighten(0.8 * (1.0 - strength))
 }
 
 /// Spine, ticks and their labels; returns where these end.
@@ -301,6 +365,7 @@ mod tests {
                 series: vec![series],
                 values: vec![vec![Some(0), Some(0), None, Some(9)]],
                 strength: Some(vec![vec![0.0, 1.0]]),
+                key: Vec::new(),
             },
             ..HeatFigure::default()
         };

@@ -17,6 +17,8 @@ const BETWEEN: f64 = 20.0;
 pub(super) enum Mark {
     /// A box of this colour, hatched when not private.
     Swatch(Colour, bool),
+    /// A box of three colours, for what all of them have in common.
+    Stripes([Colour; 3]),
     /// The exact mean in a box plot.
     Diamond,
     /// An outlier.
@@ -123,6 +125,18 @@ fn draw_mark(canvas: &mut Canvas, mark: Mark, (x, y): Point) {
             } else {
                 canvas.hatched(&path, colour, 0.8);
             }
+        }
+        Mark::Stripes(colours) => {
+            let (left, top, bottom) = (x + 3.0, y - 5.0, y + 5.0);
+            let part = (x + MARK - left) / 3.0;
+            let rectangle =
+                |from: f64, to: f64| [(from, top), (to, top), (to, bottom), (from, bottom)];
+            for (i, colour) in (0..).zip(colours) {
+                let from = left + part * f64::from(i);
+                canvas.fill(rectangle(from, from + part).to_vec(), colour);
+            }
+            let [a, b, c, d] = rectangle(left, x + MARK);
+            canvas.stroke(vec![a, b, c, d, a], INK, 0.8);
         }
         Mark::Diamond => diamond(canvas, (middle, y), 4.0),
         Mark::Ring => canvas.ring((middle, y), 2.2, INK, 0.8),

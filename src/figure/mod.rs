@@ -6,6 +6,7 @@
 //! always gives the same bytes; fonts are compiled in.
 
 mod axis;
+mod borders;
 mod boxmark;
 mod boxplot;
 mod canvas;
@@ -29,6 +30,7 @@ mod pdffont;
 mod ramp;
 mod raster;
 mod reference;
+mod regionlabel;
 mod spread;
 mod svg;
 #[cfg(test)]

@@ -106,7 +106,7 @@ fn heat_figure(random: &mut Lcg, columns: usize, rows: usize, scale: f64) -> Hea
             HeatValues::Numbers { values, label, scale: Scale::Auto, range: None }
         } else {
             let series = series(4, || random.words(30.0));
-            HeatValues::Categories { series, values: indices, strength: None }
+            HeatValues::Categories { series, values: indices, strength: None, key: Vec::new() }
         },
         ..HeatFigure::default()
     }

@@ -6,6 +6,11 @@ use super::exact::{SAME, SLACK};
 use super::{Law, walk_block};
 use crate::field::Field;
 use crate::numeric::Sum;
+use crate::numeric::sum::sum;
+
+/// A part of a mixture that is less likely than this is left out: a million of them do not move a
+/// quantile.
+const NEGLIGIBLE: f64 = 1e-20;
 
 /// All outputs with one error.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,11 +41,27 @@ impl Distribution {
         lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
         let (mass, outputs) = (law.plateau(), law.plateau_outputs());
         lumps.extend((mass > 0.0).then(|| Lump::new(1.0, mass, outputs)));
+        Some(Self::of_lumps(lumps, law.normaliser()))
+    }
+
+    /// The law of an error whose law is one of `laws`, with these probabilities.
+    #[must_use]
+    pub fn mixture(laws: impl IntoIterator<Item = (f64, Self)>) -> Self {
+        let mut lumps = Vec::new();
+        for (weight, law) in laws {
+            let levels = law.levels.into_iter().filter(|l| weight * l.probability > NEGLIGIBLE);
+            lumps.extend(levels.map(|l| Lump::new(l.value, weight * l.probability, l.outputs)));
+        }
+        lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
+        Self::of_lumps(lumps, 1.0)
+    }
+
+    /// Joins sorted lumps that are equal but for rounding; `total` is their mass.
+    fn of_lumps(lumps: Vec<Lump>, total: f64) -> Self {
         let same = |group: f64, value: f64| {
             value == group || value < f64::INFINITY && value - group <= SAME * value
         };
         let groups = join(lumps, same);
-        let total = law.normaliser();
         let mut running = Sum::default();
         let level = |Lump { value, mass, outputs }| {
             running.add(mass.value());
@@ -48,7 +69,13 @@ impl Distribution {
             let cumulative = (running.value() / total).min(1.0);
             Level { value, probability, cumulative, outputs }
         };
-        Some(Self { levels: groups.into_iter().map(level).collect() })
+        Self { levels: groups.into_iter().map(level).collect() }
+    }
+
+    /// The mean error.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        sum(self.levels.iter().map(|level| level.value * level.probability))
     }
 
     /// P[error <= t]; a value that differs from t by rounding only counts as t.

@@ -92,6 +92,14 @@ fn summarise(law: &dyn Law, field: &dyn Field) -> Option<Summary> {
     Some(Summary { mean, std, median, q90 })
 }
 
+/// The mean of `field` under `law` alone, in one pass, or `None` if the law is too large to be
+/// walked.
+#[must_use]
+pub fn mean(law: &dyn Law, field: &dyn Field) -> Option<f64> {
+    let blocks = law.blocks()?;
+    Some(Survey { law, blocks, field, total: law.normaliser() }.pass(|value| value, &mut []))
+}
+
 struct Survey<'a> {
     law: &'a dyn Law,
     blocks: &'a Blocks,

@@ -7,15 +7,21 @@ mod distribution;
 mod exact;
 mod exponential;
 mod hamming;
+mod logs;
 pub mod noise;
+mod outputs;
 mod product;
+mod remapped;
 
 pub use distribution::{Distribution, Level};
-pub use exact::{Exact, Summary};
+pub use exact::{Exact, Summary, mean};
 pub use exponential::{Candidates, Exponential};
 pub use hamming::normaliser as hamming_normaliser;
+pub use logs::ln_probabilities;
 pub use noise::Noise;
+pub use outputs::Outputs;
 pub use product::{Product, is_walked};
+pub use remapped::{Plan, Remap, Remapped};
 
 use rand::Rng;
 

@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use crate::numeric::Table;
-use crate::numeric::{exp_accurate, expm1, log1p};
+use crate::numeric::{exp_accurate, expm1, ln, log1p};
 use crate::rng::{standard_exponential, uniform};
 use crate::simplex::Window;
 
@@ -76,6 +76,23 @@ impl Noise {
         }
     }
 
+    /// ln P[⌊x + η⌋₀ⁿ = v], also where the probability is no double.
+    #[must_use]
+    pub fn ln_probability(self, scale: f64, x: u64, n: u64, v: u64) -> f64 {
+        if n == 0 {
+            return 0.0;
+        }
+        let rate = 1.0 / scale;
+        let (steps, constant) = self.decay(rate, x, n, v);
+        let front = match self {
+            Self::Laplace => -std::f64::consts::LN_2,
+            Self::Geometric => -log1p(exp_accurate(-rate)),
+        };
+        // At 0 and n all the mass beyond is added up.
+        let within = if v == 0 || v == n { 0.0 } else { ln(-expm1(-rate)) };
+        front + within + constant - steps as f64 * rate
+    }
+
     /// ln P[⌊x + η⌋₀ⁿ = v] − ln P[⌊y + η⌋₀ⁿ = v], where neither probability need be a double.
     #[must_use]
     pub fn ln_ratio(self, scale: f64, (x, y): (u64, u64), n: u64, v: u64) -> f64 {
@@ -117,7 +134,6 @@ impl Noise {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::ln;
 
     #[test]
     fn marginals_sum_to_one() {

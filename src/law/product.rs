@@ -52,7 +52,10 @@ pub fn noise_region(posterior: &Posterior, scale: f64, restored: bool) -> Region
 
 /// Whether a law on this region is small enough to be walked.
 pub fn is_walked(region: &Region) -> bool {
-    region.size_bound() <= LARGEST_EXACT
+    // The box around it is counted in no time.
+    let side = |&(low, high): &(u64, u64)| (high - low) as f64 + 1.0;
+    let around: f64 = region.windows().iter().map(side).product();
+    around <= LARGEST_EXACT || region.size_bound() <= LARGEST_EXACT
 }
 
 impl Product {

@@ -28,7 +28,7 @@ impl Mechanism for Ehd {
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Divisor, Choice::Global]
+        &[Choice::Divisor, Choice::Global, Choice::Calibrated]
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
@@ -40,7 +40,7 @@ impl Mechanism for Ehd {
             Global::Exact => setting.sensitivity().global(),
             Global::Bound => bound(setting)?,
         };
-        Ok(exponential(setting, options.divisor.unwrap_or(DIVISOR), sensitivity))
+        Ok(exponential(setting, options, options.divisor.unwrap_or(DIVISOR), sensitivity))
     }
 }
 

@@ -24,7 +24,7 @@ impl Mechanism for Ehdl {
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Divisor]
+        &[Choice::Divisor, Choice::Calibrated]
     }
 
     fn guarantee(&self, _: &Setting, _: &Options) -> Guarantee {
@@ -33,6 +33,6 @@ impl Mechanism for Ehdl {
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
         let sensitivity = setting.sensitivity().local();
-        Ok(exponential(setting, options.divisor.unwrap_or(2.0), sensitivity))
+        Ok(exponential(setting, options, options.divisor.unwrap_or(2.0), sensitivity))
     }
 }

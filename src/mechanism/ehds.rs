@@ -25,7 +25,7 @@ impl Mechanism for Ehds {
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Gamma, Choice::Divisor]
+        &[Choice::Gamma, Choice::Divisor, Choice::Calibrated]
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
@@ -36,6 +36,6 @@ impl Mechanism for Ehds {
         let gamma = options.gamma_or(setting.gamma);
         let sensitivity = setting.sensitivity().gamma_smooth(gamma);
         let divisor = options.divisor.unwrap_or(private_divisor(gamma));
-        Ok(exponential(setting, divisor, sensitivity))
+        Ok(exponential(setting, options, divisor, sensitivity))
     }
 }

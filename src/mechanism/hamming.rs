@@ -25,7 +25,7 @@ impl Mechanism for Hamming {
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Divisor]
+        &[Choice::Divisor, Choice::Calibrated]
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
@@ -33,7 +33,7 @@ impl Mechanism for Hamming {
     }
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
-        let rate = setting.epsilon.get() / options.divisor.unwrap_or(DIVISOR);
+        let rate = options.inner(setting) / options.divisor.unwrap_or(DIVISOR);
         Ok(Recipe::Hamming { rate })
     }
 }

@@ -24,7 +24,7 @@ impl Mechanism for MhBeta {
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Divisor, Choice::CandidatesInBeta]
+        &[Choice::Divisor, Choice::CandidatesInBeta, Choice::Calibrated]
     }
 
     fn uses_delta(&self) -> bool {
@@ -45,6 +45,6 @@ impl Mechanism for MhBeta {
             Refusal::new("mh-beta needs a delta, and none is given", "give one, for example 1e-8")
         })?;
         let sensitivity = setting.sensitivity().beta_smooth(beta);
-        Ok(exponential(setting, options.divisor.unwrap_or(2.0), sensitivity))
+        Ok(exponential(setting, options, options.divisor.unwrap_or(2.0), sensitivity))
     }
 }

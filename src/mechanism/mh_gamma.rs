@@ -25,7 +25,7 @@ impl Mechanism for MhGamma {
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Gamma, Choice::Divisor]
+        &[Choice::Gamma, Choice::Divisor, Choice::Calibrated]
     }
 
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
@@ -35,6 +35,6 @@ impl Mechanism for MhGamma {
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
         let sensitivity = setting.sensitivity().gamma_smooth(options.gamma_or(setting.gamma));
-        Ok(exponential(setting, options.divisor.unwrap_or(DIVISOR), sensitivity))
+        Ok(exponential(setting, options, options.divisor.unwrap_or(DIVISOR), sensitivity))
     }
 }

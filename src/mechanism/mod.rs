@@ -19,7 +19,9 @@ mod options;
 
 pub use options::{Choice, Global, Options};
 
-use crate::law::{Noise, Recipe};
+use std::sync::Arc;
+
+use crate::law::{Noise, Plan, Recipe, Remap};
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
 
@@ -49,7 +51,9 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+    /// A refusal.
+    #[must_use]
+    pub fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { cause: cause.into(), remedy: remedy.into() }
     }
 }
@@ -95,28 +99,52 @@ pub struct Variant {
     pub options: Options,
     /// Its name in tables and figures; unique within a config.
     pub label: String,
+    /// What is released in place of its outputs, where a remapping has been found.
+    pub remap: Option<Arc<Remap>>,
 }
 
 impl Variant {
     /// The mechanism without options, labelled by its id.
     #[must_use]
     pub fn plain(mechanism: &'static dyn Mechanism) -> Self {
-        Self { mechanism, options: Options::default(), label: mechanism.id().into() }
+        Self::new(mechanism, Options::default(), mechanism.id().to_owned())
+    }
+
+    /// The mechanism with `options`, not yet tuned: see [`crate::tuning`].
+    #[must_use]
+    pub fn new(mechanism: &'static dyn Mechanism, options: Options, label: String) -> Self {
+        Self { mechanism, options, label, remap: None }
     }
 
     /// The name in a figure: the label, or the mechanism's title if none was set.
     #[must_use]
-    pub fn title(&self) -> &str {
-        if self.label == self.mechanism.id() { self.mechanism.title() } else { &self.label }
+    pub fn title(&self) -> String {
+        if self.label != self.mechanism.id() {
+            return self.label.clone();
+        }
+        let Options { calibrated, remap, .. } = self.options;
+        let tuned = [(calibrated, ", calibrated"), (remap, ", remapped")];
+        let tuned = tuned.into_iter().filter(|(set, _)| *set).map(|(_, words)| words);
+        self.mechanism.title().to_owned() + &tuned.collect::<String>()
     }
 
-    /// What is proved about it in this setting.
+    /// What is known about it in this setting: proved, or computed by calibration.
     #[must_use]
     pub fn guarantee(&self, setting: &Setting) -> Guarantee {
-        self.mechanism.guarantee(setting, &self.options)
+        match self.options.calibrated {
+            true => Guarantee::Computed(setting.epsilon.get()),
+            false => self.mechanism.guarantee(setting, &self.options),
+        }
     }
 
-    /// How its output is made, after the checks that concern every mechanism.
+    /// How its output is made and what becomes of it.
+    pub fn plan(&self, setting: &Setting) -> Result<Plan, Refusal> {
+        Ok(Plan { recipe: self.recipe(setting)?, remap: self.remap.clone() })
+    }
+
+    /// How its output is made, after the checks that concern every mechanism. A mechanism that is
+    /// still to be calibrated is taken at the stated ε: enough to tell what kind of law it has and
+    /// what it costs.
     pub fn recipe(&self, setting: &Setting) -> Result<Recipe, Refusal> {
         let recipe = self.mechanism.recipe(setting, &self.options)?;
         let unfit = setting.distance.refuses_scores(&setting.posterior);
@@ -146,8 +174,8 @@ impl Variant {
 
 /// Weight exp(−ε H / (divisor · S)). Where nothing can move (n = 0) there is one candidate, and
 /// any rate will do.
-fn exponential(setting: &Setting, divisor: f64, sensitivity: f64) -> Recipe {
-    let rate = setting.epsilon.get() / (divisor * sensitivity);
+fn exponential(setting: &Setting, options: &Options, divisor: f64, sensitivity: f64) -> Recipe {
+    let rate = options.inner(setting) / (divisor * sensitivity);
     Recipe::Exponential { rate: if sensitivity > 0.0 { rate } else { 0.0 } }
 }
 

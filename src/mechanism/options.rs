@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::privacy::Gamma;
+use crate::privacy::{Epsilon, Gamma};
 use crate::sensitivity::CandidatesInBeta;
+use crate::setting::Setting;
 
 /// Which global sensitivity `ehd` divides by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub enum Choice {
     ScaleFactor,
     /// `candidates_in_beta`
     CandidatesInBeta,
+    /// `calibrated`
+    Calibrated,
 }
 
 impl Choice {
@@ -54,6 +57,7 @@ impl Choice {
             Self::Global => "global",
             Self::ScaleFactor => "scale_factor",
             Self::CandidatesInBeta => "candidates_in_beta",
+            Self::Calibrated => "calibrated",
         }
     }
 }
@@ -71,6 +75,12 @@ pub struct Options {
     pub scale_factor: Option<f64>,
     /// What β counts.
     pub candidates_in_beta: Option<CandidatesInBeta>,
+    /// Whether the weight's ε is moved until the exact loss over all data sets is the stated ε.
+    pub calibrated: bool,
+    /// Whether outputs are replaced by the candidates that are best given them.
+    pub remap: bool,
+    /// ε in the weight, where calibration has found one; else the stated ε.
+    pub inner_epsilon: Option<Epsilon>,
 }
 
 impl Options {
@@ -78,6 +88,12 @@ impl Options {
     #[must_use]
     pub fn gamma_or(&self, gamma: Gamma) -> f64 {
         self.gamma.unwrap_or(gamma).get()
+    }
+
+    /// ε in the weight.
+    #[must_use]
+    pub fn inner(&self, setting: &Setting) -> f64 {
+        self.inner_epsilon.unwrap_or(setting.epsilon).get()
     }
 
     /// What was set, and γ as resolved, as text.
@@ -99,6 +115,10 @@ impl Options {
             Choice::CandidatesInBeta,
             self.candidates_in_beta.map(|candidates| candidates.name().to_owned()),
         );
+        put(Choice::Calibrated, self.calibrated.then(|| "true".to_owned()));
+        if self.remap {
+            key += " remap=true";
+        }
         key
     }
 }

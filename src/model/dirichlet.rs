@@ -59,6 +59,21 @@ impl Prior {
         self.0.iter().sum()
     }
 
+    /// The categories that can be exchanged because their parameters are equal, in groups of two or
+    /// more.
+    #[must_use]
+    pub fn exchangeable(&self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (i, alpha) in self.0.iter().enumerate() {
+            match groups.iter_mut().find(|group| self.0[group[0]] == *alpha) {
+                Some(group) => group.push(i),
+                None => groups.push(vec![i]),
+            }
+        }
+        groups.retain(|group| group.len() > 1);
+        groups
+    }
+
     /// Draws counts of `n` records from the prior's own predictive (Dirichlet-multinomial) law:
     /// first the probabilities, then every record.
     pub fn draw_predictive(&self, n: u64, rng: &mut impl Rng) -> Counts {
@@ -148,6 +163,13 @@ mod tests {
             let error = Prior::new(vec![1.0, bad]).unwrap_err();
             assert!(error.to_string().starts_with("parameter 2 of the prior"));
         }
+    }
+
+    #[test]
+    fn equal_parameters_can_be_exchanged() {
+        let groups = |alpha: &[f64]| Prior::new(alpha.to_vec()).unwrap().exchangeable();
+        assert_eq!(groups(&[1.0, 2.0, 1.0, 3.0, 2.0]), [vec![0, 2], vec![1, 4]]);
+        assert!(groups(&[1.0, 2.0]).is_empty());
     }
 
     #[test]

@@ -9,7 +9,7 @@
 mod region;
 mod uniform;
 
-use crate::model::Counts;
+use crate::model::{Counts, compositions};
 
 pub use region::{Region, Shape, Window};
 pub use uniform::uniform_composition;
@@ -74,6 +74,24 @@ pub fn list_compositions(n: u64, k: usize) -> Vec<Counts> {
     all
 }
 
+/// The place of a composition in [`list_compositions`].
+///
+/// Before (c_1, …, c_k) stand, for every i, the compositions that agree up to i − 1 and have less
+/// than c_i in place i; with m records left for k − i + 1 places these are
+/// C(m + k − i, k − i) − C(m − c_i + k − i, k − i).
+#[must_use]
+pub fn rank(composition: &[u64]) -> usize {
+    let mut left: u64 = composition.iter().sum();
+    let mut rank = 0;
+    for (i, &c) in composition.iter().enumerate() {
+        let places = composition.len() - i;
+        let of = |records: u64| compositions(records, places).unwrap_or(0) as usize;
+        rank += of(left) - of(left - c);
+        left -= c;
+    }
+    rank
+}
+
 /// The borders of a region's blocks.
 #[derive(Clone, Debug)]
 pub struct Blocks {
@@ -105,5 +123,19 @@ impl Blocks {
 
     fn start(&self, block: usize) -> &[u64] {
         &self.starts[block * self.depth..][..self.depth]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compositions_are_ranked_as_they_are_listed() {
+        for (n, k) in [(0, 2), (5, 2), (0, 4), (6, 3), (4, 5)] {
+            for (place, composition) in list_compositions(n, k).iter().enumerate() {
+                assert_eq!(rank(composition), place, "{composition:?}");
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ pub use figures::figures;
 use rayon::prelude::*;
 
 use super::{Case, Draws, Finished, Panel, draw};
-use crate::law::{Exact, Recipe};
+use crate::law::{Exact, Plan};
 use crate::mechanism::Variant;
 use crate::table::{ReadingRow, Tables};
 use crate::workbench::Workbench;
@@ -34,10 +34,10 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
 }
 
 fn run_case(panel: &Panel, case: &Case, finished: &(dyn Fn(usize) + Sync)) -> Vec<Cell> {
-    let recipes = panel.recipes(case);
-    let bench = Workbench::new(&case.setting, &recipes, &panel.metrics);
-    let cell = |(index, (variant, &recipe)): (usize, (&Variant, &Recipe))| {
-        let law = bench.law(recipe);
+    let plans = panel.plans(case);
+    let bench = Workbench::new(&case.setting, &plans, &panel.metrics);
+    let cell = |(index, (variant, plan)): (usize, (&Variant, &Plan))| {
+        let law = bench.law(plan);
         let fields: Vec<_> = bench.fields().collect();
         let key = format!("{} mechanism={}", case.setting.key(), variant.key(&case.setting));
         let k = case.setting.posterior.k();
@@ -48,5 +48,5 @@ fn run_case(panel: &Panel, case: &Case, finished: &(dyn Fn(usize) + Sync)) -> Ve
         finished(index);
         Cell { exact, draws, readings }
     };
-    panel.variants.par_iter().zip(&recipes).enumerate().map(cell).collect()
+    panel.variants.par_iter().zip(&plans).enumerate().map(cell).collect()
 }

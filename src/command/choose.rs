@@ -1,0 +1,298 @@
+//! `dpbi choose`.
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Failure, print, print_json, threads, typed};
+use crate::choice::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
+use crate::cli::Choose;
+use crate::console::{Grid, short};
+use crate::cost::{self, Work};
+use crate::diagnostic::Diagnostic;
+use crate::mechanism::{Refusal, Variant};
+use crate::model::approximate_compositions;
+use crate::setting::Setting;
+
+/// Mechanisms that take longer than this, by prediction, are left out unless forced.
+const LONGEST: f64 = 60.0;
+
+pub fn execute(args: &Choose) -> Result<(), Failure> {
+    let threads = threads(&args.machine.threads)?;
+    let setting = typed::setting(
+        &args.model,
+        typed::counts(&args.model, &args.data),
+        args.epsilon.unwrap_or(1.0),
+    )?;
+    let data = if args.data.counts.is_some() { Data::Given } else { Data::Predicted };
+    let error = wanted_error(args)?;
+    let all = typed::variants(&args.mechanism, &setting, typed::every_variant(true))?;
+    let named = !args.mechanism.is_empty();
+    let private = |variant: &Variant| {
+        let epsilon = setting.epsilon.get();
+        named || args.all || variant.guarantee(&setting).is_within(epsilon)
+    };
+    let (variants, costly): (Vec<Variant>, Vec<Variant>) =
+        all.into_iter().filter(private).partition(|variant| {
+            args.machine.force || seconds(variant, &setting, data, error, threads) <= LONGEST
+        });
+    if variants.is_empty() {
+        return Err(too_large(&costly, &setting, data, error, threads).into());
+    }
+    let mut ranking = Ranking {
+        setting: &setting,
+        data,
+        error,
+        left_out: costly,
+        rows: rank(&variants, &setting, data, error)?,
+    };
+    ranking.sort();
+    if args.print.json { print_json(&ranking.json()) } else { print(&ranking.text()) }
+}
+
+fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {
+    match args.error {
+        Some(error) if !(error > 0.0 && error.is_finite()) => {
+            let cause = format!("{error} is no error that can be reached");
+            Err(typed::wrong("error", &cause).help("try --error 0.05"))
+        }
+        error => Ok(error),
+    }
+}
+
+/// Accuracies that a search for ε takes.
+const SEARCH: f64 = 25.0;
+
+/// How long one mechanism will take.
+fn seconds(
+    variant: &Variant,
+    setting: &Setting,
+    data: Data,
+    error: Option<f64>,
+    threads: usize,
+) -> f64 {
+    let Ok(recipe) = variant.recipe(setting) else { return 0.0 };
+    let here = cost::predict_laws(setting, &[recipe], f64::INFINITY);
+    let data_sets = match data {
+        Data::Given => 1.0,
+        Data::Predicted => approximate_compositions(setting.posterior.n(), setting.posterior.k()),
+    };
+    let mut work: Work = cost::total([&cost::repeated(here, data_sets)]);
+    work.add(cost::predict_tuning(variant, setting));
+    let times = if error.is_some() { SEARCH } else { 1.0 };
+    times * work.cpu_seconds / threads as f64
+}
+
+fn too_large(
+    costly: &[Variant],
+    setting: &Setting,
+    data: Data,
+    error: Option<f64>,
+    threads: usize,
+) -> Diagnostic {
+    let least = costly.iter().map(|variant| seconds(variant, setting, data, error, threads));
+    let least = least.fold(f64::INFINITY, f64::min);
+    if costly.is_empty() {
+        return Diagnostic::new("no mechanism can be used in this setting")
+            .help("name one with --mechanism to see why, or use --all");
+    }
+    let cause = format!("the quickest of these mechanisms would take {}", cost::duration(least));
+    let remedy = match data {
+        Data::Predicted => "every data set of n records counts: use fewer records; ",
+        Data::Given => "use fewer records; ",
+    };
+    Diagnostic::new(cause).help(format!("{remedy}--force starts it all the same"))
+}
+
+/// One mechanism.
+struct Row {
+    variant: Variant,
+    /// ε, as given or as found; none if no ε is enough.
+    epsilon: Option<f64>,
+    accuracy: Option<Accuracy>,
+    remark: &'static str,
+}
+
+fn rank(
+    variants: &[Variant],
+    setting: &Setting,
+    data: Data,
+    error: Option<f64>,
+) -> Result<Vec<Row>, Diagnostic> {
+    let row = |variant: &Variant| -> Result<Row, Refusal> {
+        let variant = variant.clone();
+        let Some(error) = error else {
+            let accuracy = choice::accuracy(&variant, setting, data)?;
+            let remark = if accuracy.is_none() { "its law is too large" } else { "" };
+            return Ok(Row { variant, epsilon: Some(setting.epsilon.get()), accuracy, remark });
+        };
+        Ok(match choice::least_epsilon(&variant, setting, data, error)? {
+            LeastEpsilon::At(epsilon, accuracy) => {
+                let (epsilon, accuracy) = (Some(epsilon.get()), Some(accuracy));
+                Row { variant, epsilon, accuracy, remark: "" }
+            }
+            LeastEpsilon::Any => {
+                Row { variant, epsilon: Some(SMALLEST), accuracy: None, remark: "or less" }
+            }
+            LeastEpsilon::None => {
+                Row { variant, epsilon: None, accuracy: None, remark: "not reached" }
+            }
+        })
+    };
+    let rows: Vec<Result<Row, Refusal>> = variants.par_iter().map(row).collect();
+    rows.into_iter().collect::<Result<_, _>>().map_err(typed::refused)
+}
+
+struct Ranking<'a> {
+    setting: &'a Setting,
+    data: Data,
+    error: Option<f64>,
+    left_out: Vec<Variant>,
+    rows: Vec<Row>,
+}
+
+/// Mechanisms whose numbers agree to this are equally good; the simpler one comes first.
+const SAME: f64 = 1e-9;
+
+impl Ranking<'_> {
+    /// What mechanisms are ranked by: ε if one was looked for, else the mean error.
+    fn measure(&self, row: &Row) -> f64 {
+        let measure = match self.error {
+            Some(_) => row.epsilon,
+            None => row.accuracy.map(|accuracy| accuracy.mean),
+        };
+        measure.unwrap_or(f64::INFINITY)
+    }
+
+    fn sort(&mut self) {
+        let mut rows = std::mem::take(&mut self.rows);
+        let effort = |row: &Row| {
+            u8::from(row.variant.options.calibrated) + u8::from(row.variant.options.remap)
+        };
+        // First by effort, then (stably) by the measure, rounded so that equals are equal.
+        rows.sort_by_key(effort);
+        let rounded = |row: &Row| {
+            let measure = self.measure(row);
+            if measure.is_finite() {
+                (libm::log(measure.max(1e-300)) / SAME).round()
+            } else {
+                measure
+            }
+        };
+        rows.sort_by(|a, b| rounded(a).total_cmp(&rounded(b)));
+        self.rows = rows;
+    }
+
+    fn is_same(&self, a: &Row, b: &Row) -> bool {
+        let (a, b) = (self.measure(a), self.measure(b));
+        (a - b).abs() <= SAME * a.max(b) || a == b
+    }
+
+    /// Which to take, and why.
+    fn advice(&self) -> Option<String> {
+        let best = self.rows.first().filter(|row| self.measure(row).is_finite())?;
+        let id = &best.variant.label;
+        let why = match self.error {
+            Some(error) => format!("it reaches a mean error of {error} with the least ε"),
+            None => "it has the least mean error".to_owned(),
+        };
+        let next = self.rows.iter().skip(1).find(|row| !self.is_same(best, row));
+        let ahead = match next.filter(|row| self.measure(row).is_finite()) {
+            Some(next) => {
+                let percent = 100.0 * (self.measure(next) / self.measure(best) - 1.0);
+                format!(
+                    ", {} % less than {}",
+                    short(percent * 100.0 / (100.0 + percent)),
+                    next.variant.label
+                )
+            }
+            None => String::new(),
+        };
+        let equals: Vec<&str> = (self.rows.iter().skip(1))
+            .take_while(|row| self.is_same(best, row))
+            .map(|row| row.variant.label.as_str())
+            .collect();
+        let equals = match &equals[..] {
+            [] => String::new(),
+            others => format!(" (equal to {})", others.join(", ")),
+        };
+        let guarantee = match best.epsilon.map(|epsilon| self.guarantee(best, epsilon)) {
+            Some(guarantee) => format!("; it is {guarantee}"),
+            None => String::new(),
+        };
+        Some(format!("Take {id}{equals}: {why}{ahead}{guarantee}."))
+    }
+
+    fn guarantee(&self, row: &Row, epsilon: f64) -> String {
+        let epsilon = crate::privacy::Epsilon::new(epsilon).unwrap_or(self.setting.epsilon);
+        row.variant.guarantee(&Setting { epsilon, ..self.setting.clone() }).to_string()
+    }
+
+    fn json(&self) -> Value {
+        let row = |row: &Row| {
+            json!({
+                "id": row.variant.label,
+                "epsilon": row.epsilon,
+                "guarantee": row.epsilon.map(|epsilon| self.guarantee(row, epsilon)),
+                "mean": row.accuracy.map(|accuracy| accuracy.mean),
+                "median": row.accuracy.map(|accuracy| accuracy.median),
+                "q95": row.accuracy.map(|accuracy| accuracy.q95),
+            })
+        };
+        let label = |variant: &Variant| variant.label.clone();
+        json!({
+            "choice": self.rows.first().filter(|row| self.measure(row).is_finite())
+                .map(|row| label(&row.variant)),
+            "advice": self.advice(),
+            "error": self.error,
+            "mechanisms": self.rows.iter().map(row).collect::<Vec<_>>(),
+            "left_out": self.left_out.iter().map(label).collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let posterior = &self.setting.posterior;
+        let mut grid = Grid::new(1);
+        grid.row(["mechanism", "ε", "mean", "median", "95 %", "guarantee"]);
+        for row in &self.rows {
+            let number = |value: fn(Accuracy) -> f64| {
+                row.accuracy.map_or("–".to_owned(), |accuracy| short(value(accuracy)))
+            };
+            let epsilon = row.epsilon.map_or("–".to_owned(), |epsilon| epsilon.to_string());
+            let guarantee = match row.remark {
+                "" => row.epsilon.map_or(String::new(), |epsilon| self.guarantee(row, epsilon)),
+                remark => remark.to_owned(),
+            };
+            grid.row([
+                row.variant.label.clone(),
+                epsilon,
+                number(|a| a.mean),
+                number(|a| a.median),
+                number(|a| a.q95),
+                guarantee,
+            ]);
+        }
+        let what = self.setting.distance.title();
+        let over = match self.data {
+            Data::Predicted => {
+                format!(
+                    "over all data sets of {} records, as likely as the prior says",
+                    posterior.n()
+                )
+            }
+            Data::Given => format!("at the data ({} records)", posterior.n()),
+        };
+        let mut text = format!("  exact error ({what}) {over}\n{}", grid.render());
+        if !self.left_out.is_empty() {
+            let names: Vec<&str> = self.left_out.iter().map(|v| v.label.as_str()).collect();
+            text += &format!("  left out, since they take long (--force): {}\n", names.join(", "));
+        }
+        text += &match self.advice() {
+            Some(advice) => format!("\n  {advice}\n"),
+            None => format!("\n  No mechanism gets there with an ε of at most {LARGEST}.\n"),
+        };
+        if self.data == Data::Given {
+            text += "  The data were looked at: a choice that is to be private itself must rest on --n.\n";
+        }
+        text
+    }
+}

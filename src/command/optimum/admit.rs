@@ -1,0 +1,72 @@
+//! Whether the work is started at all.
+
+use crate::cost::{self, LONGEST, Work};
+use crate::diagnostic::Diagnostic;
+use crate::mechanism::Variant;
+use crate::model::approximate_compositions;
+use crate::optimum::{ReleaseSet, Size};
+use crate::setting::Setting;
+
+/// Work of more predicted seconds is announced.
+const LONG: f64 = 3.0;
+
+/// Refuses programs that are too large, unless forced, and says which n would do.
+pub fn admit(
+    setting: &Setting,
+    set: ReleaseSet,
+    goals: usize,
+    rivals: &[Variant],
+    threads: usize,
+    force: bool,
+) -> Result<(), Diagnostic> {
+    let size = Size::new(setting, set);
+    // The solver uses one thread.
+    let seconds =
+        goals as f64 * size.work.cpu_seconds + comparison(setting, rivals) / threads as f64;
+    let memory = cost::available_memory();
+    let fits = |work: &Work, seconds: f64| {
+        seconds <= LONGEST && memory.is_none_or(|memory| work.bytes <= memory)
+    };
+    if !fits(&size.work, seconds) && !force {
+        let possible = |n: u64| {
+            let work = Size::at(setting, set, n).work;
+            fits(&work, goals as f64 * work.cpu_seconds)
+        };
+        let cause = format!(
+            "this linear program is too large: {} unknowns, {} constraints, about {}{}, about {}",
+            cost::number(size.unknowns),
+            cost::number(size.constraints),
+            cost::bytes(size.work.bytes),
+            memory.map_or(String::new(), |m| format!(" of {} available", cost::bytes(m))),
+            cost::duration(seconds),
+        );
+        let n = largest(setting.posterior.n(), possible);
+        let remedy = format!("n = {n} would do; --force starts it all the same");
+        return Err(Diagnostic::new(cause).help(remedy));
+    }
+    if seconds > LONG {
+        eprintln!("this will take about {}", cost::duration(seconds));
+    }
+    Ok(())
+}
+
+/// Seconds of one thread for the mechanisms' errors at every data set.
+fn comparison(setting: &Setting, rivals: &[Variant]) -> f64 {
+    let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
+    let seconds = |variant: &Variant| {
+        let recipe = variant.recipe(setting).ok()?;
+        let once = cost::total([&cost::predict(setting, &[recipe], &[], 0)]).cpu_seconds;
+        Some(data_sets * once + cost::predict_tuning(variant, setting).cpu_seconds)
+    };
+    rivals.iter().filter_map(seconds).sum()
+}
+
+/// The largest n below `most` that is possible; what is possible changes once.
+fn largest(most: u64, possible: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if possible(middle) { low = middle } else { high = middle - 1 }
+    }
+    low
+}

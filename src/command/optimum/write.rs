@@ -1,0 +1,136 @@
+//! The optimal mechanism as a table and as a heat map.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::super::Failure;
+use super::Findings;
+use crate::figure::{self, Figure, Format, HeatFigure, HeatValues, Scale};
+use crate::model::{Counts, vector};
+use crate::optimum::{Goal, OptimalMechanism, Optimum};
+use crate::store::{Folder, Manifest, utc};
+
+const NAME: &str = "optimum";
+
+/// Cells of smaller probability have the colour of this one.
+const FAINTEST: f64 = 1e-6;
+
+/// A heat map of more rows or columns would be a blur.
+const MOST_CELLS: usize = 1_000;
+
+/// Opens the folder, before the work is done.
+pub fn open(out: &Path) -> Result<Folder, Failure> {
+    Ok(Folder::open(out, NAME)?)
+}
+
+/// Writes the tables and figures, and says where they are.
+pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result<String, Failure> {
+    let manifest = manifest();
+    folder.begin(manifest.clone())?;
+    let minimax = found.minimax.as_ref().map(|optimum| (Goal::Minimax, optimum));
+    for (goal, optimum) in [Some((Goal::Bayes, &found.bayes)), minimax].into_iter().flatten() {
+        let name = match goal {
+            Goal::Bayes => "bayes",
+            Goal::Minimax => "minimax",
+        };
+        folder.write(&format!("{name}.csv"), table(&optimum.mechanism).as_bytes())?;
+        if optimum.mechanism.outputs.len() > MOST_CELLS {
+            eprintln!(
+                "note: {} outputs are too many for a heat map",
+                optimum.mechanism.outputs.len()
+            );
+            continue;
+        }
+        let drawing = Figure::Heat(heat(found, goal, optimum));
+        for &format in formats {
+            let bytes = figure::render(&drawing, format).map_err(Failure::broken)?;
+            folder.write(&format!("{name}.{}", format.extension()), &bytes)?;
+        }
+    }
+    let files: Vec<String> = folder.files().map(str::to_owned).collect();
+    let path = folder.finish(Manifest { ended: utc(SystemTime::now()), ..manifest })?;
+    Ok(format!("{}: {}", path.display(), files.join(", ")))
+}
+
+fn manifest() -> Manifest {
+    let now = utc(SystemTime::now());
+    Manifest {
+        dpbi: env!("CARGO_PKG_VERSION").into(),
+        name: NAME.into(),
+        command: std::env::args().collect(),
+        started: now.clone(),
+        ended: now,
+        files: BTreeMap::new(),
+        ..Manifest::default()
+    }
+}
+
+/// One line for each data set and output that is ever released.
+fn table(mechanism: &OptimalMechanism) -> String {
+    let mut text = "counts,released,probability,ln_probability\n".to_owned();
+    for (place, x) in mechanism.inputs.iter().enumerate() {
+        for (output, r) in mechanism.outputs.iter().enumerate() {
+            let log = mechanism.ln_probabilities[place][output];
+            if log > f64::NEG_INFINITY {
+                let probability = mechanism.probability(place, output);
+                text += &format!("{},{},{probability:?},{log:?}\n", vector(x), vector(r));
+            }
+        }
+    }
+    text
+}
+
+fn heat(found: &Findings, goal: Goal, optimum: &Optimum) -> HeatFigure {
+    let mechanism = &optimum.mechanism;
+    let posterior = &found.setting.posterior;
+    let (x_label, x) = axis("the data", posterior.k(), &mechanism.inputs);
+    let (y_label, y) = axis("the release", posterior.k(), &mechanism.outputs);
+    let cell = |input: usize, output: usize| {
+        let probability = mechanism.probability(input, output);
+        (probability > 0.0).then(|| probability.max(FAINTEST))
+    };
+    let row = |output: usize| (0..mechanism.inputs.len()).map(|x| cell(x, output)).collect();
+    let values: Vec<Vec<Option<f64>>> = (0..mechanism.outputs.len()).map(row).collect();
+    let least = values.iter().flatten().flatten().copied().fold(1.0, f64::min);
+    let goal = match goal {
+        Goal::Bayes => "mean error",
+        Goal::Minimax => "worst-case error",
+    };
+    HeatFigure {
+        title: format!("The ε-private release with the least {goal}"),
+        note: format!(
+            "n = {}, prior ({}), ε = {}; {goal} {:.6}; white: never",
+            posterior.n(),
+            vector(posterior.prior().alpha()).replace(';', ", "),
+            found.setting.epsilon.get(),
+            optimum.value,
+        ),
+        x_label,
+        y_label,
+        x,
+        y,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
+        values: HeatValues::Numbers {
+            values,
+            label: "probability of the release".to_owned(),
+            scale: Scale::Log,
+            range: Some((least.min(0.1), 1.0)),
+        },
+        marks: Vec::new(),
+    }
+}
+
+/// Two categories with a fixed total have one count; what has more is numbered.
+fn axis(what: &str, k: usize, all: &[Counts]) -> (String, Vec<f64>) {
+    let total = |counts: &Counts| counts.iter().sum::<u64>();
+    let fixed = all.windows(2).all(|pair| total(&pair[0]) == total(&pair[1]));
+    if k == 2 && fixed {
+        let first = all.iter().map(|counts| counts[0] as f64).collect();
+        (format!("first count of {what}"), first)
+    } else {
+        let numbers = (1..=all.len()).map(|number| number as f64).collect();
+        (format!("{what}, in lexicographic order of counts"), numbers)
+    }
+}

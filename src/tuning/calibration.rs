@@ -1,0 +1,167 @@
+//! Exact calibration: the largest inner ε whose exact privacy loss over all data sets of a size is
+//! the ε that was asked for (arxiv §8.2 asks how loose the stated guarantees are).
+//!
+//! The inner ε replaces ε in the weight only. Its loss is computed, not bounded: the release is
+//! private because every pair of adjacent data sets and every output has been looked at.
+
+use crate::audit::{self, Loss, Scope};
+use crate::mechanism::{Choice, Refusal, Variant};
+use crate::model::Counts;
+use crate::privacy::Epsilon;
+use crate::setting::Setting;
+
+/// What makes a calibrated mechanism private.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    /// The loss that may not be exceeded.
+    pub target: f64,
+    /// ε in the weight.
+    pub inner_epsilon: Epsilon,
+    /// The loss at the inner ε, over all data sets: below the target by more than the rounding of the
+    /// computation.
+    pub loss: f64,
+    /// The data set where the loss is attained,
+    pub from: Counts,
+    /// its neighbour,
+    pub to: Counts,
+    /// and the output.
+    pub output: Counts,
+    /// How many pairs of adjacent data sets were covered.
+    pub pairs: u64,
+}
+
+impl Certificate {
+    /// How far the loss is below the target.
+    #[must_use]
+    pub fn margin(&self) -> f64 {
+        self.target - self.loss
+    }
+}
+
+/// The inner ε is rounded down to so many decimal digits.
+const DIGITS: i32 = 11;
+
+/// More audits than this have never been needed (four or five are).
+const MOST_AUDITS: usize = 100;
+
+/// Finds the inner ε of a mechanism at data sets of as many records as `setting` has.
+///
+/// The loss is the maximum over pairs. Given the pair that is worst at some inner ε, the inner ε at
+/// which *this* pair attains the target is found by bisection, which needs two data sets only; then
+/// all pairs are audited there. If another pair is now worse, it takes the place of the first, and
+/// so on; few rounds are needed, because the worst pair hardly depends on ε. The result is rounded
+/// down, and the audit at the rounded value is the certificate: it rests on no assumption about how
+/// the loss grows.
+pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Refusal> {
+    if let Some(refusal) = refusal(variant, setting) {
+        return Err(refusal);
+    }
+    let search = Search { variant, setting, target: setting.epsilon.get() };
+    let mut inner = search.target;
+    let mut loss = search.audit(inner, &Scope::All)?;
+    if loss.pairs == 0 {
+        return Ok(search.certificate(inner, loss));
+    }
+    for _ in 0..MOST_AUDITS {
+        inner = round_down(search.solve(&loss, inner)?);
+        loss = search.audit(inner, &Scope::All)?;
+        if loss.bound <= search.target {
+            return Ok(search.certificate(inner, loss));
+        }
+    }
+    Err(Refusal::new(
+        format!("the calibration of `{}` did not settle", variant.mechanism.id()),
+        "use it without `calibrated`, or another ε",
+    ))
+}
+
+/// Why a mechanism cannot be calibrated.
+#[must_use]
+pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
+    let (id, epsilon) = (variant.mechanism.id(), setting.epsilon.get());
+    if !variant.mechanism.choices().contains(&Choice::Calibrated) {
+        return Some(Refusal::new(
+            format!("`{id}` cannot be calibrated: its noise is already exact"),
+            "calibrate ehd, ehdl, ehds, mh-gamma, mh-beta or hamming",
+        ));
+    }
+    (!CALIBRATED.contains(&epsilon)).then(|| {
+        Refusal::new(
+            format!("`{id}` cannot be calibrated to ε = {epsilon:?}: losses are computed to 1e-14"),
+            "use an ε between 1e-9 and 1e9",
+        )
+    })
+}
+
+/// The ε to which a loss can be told from its rounding errors.
+const CALIBRATED: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+
+struct Search<'a> {
+    variant: &'a Variant,
+    setting: &'a Setting,
+    target: f64,
+}
+
+impl Search<'_> {
+    fn at(&self, inner: f64) -> Result<Variant, Refusal> {
+        let inner = Epsilon::new(inner)
+            .map_err(|error| Refusal::new(error.to_string(), "use a larger or smaller ε"))?;
+        let mut variant = self.variant.clone();
+        variant.options.inner_epsilon = Some(inner);
+        Ok(variant)
+    }
+
+    fn audit(&self, inner: f64, scope: &Scope) -> Result<Loss, Refusal> {
+        audit::loss(&self.at(inner)?, self.setting, scope)
+    }
+
+    /// The inner ε at which the pair of `worst` attains the target, from below.
+    fn solve(&self, worst: &Loss, start: f64) -> Result<f64, Refusal> {
+        let pair = Scope::Pair(worst.from.clone(), worst.to.clone());
+        let exceeds = |inner: f64| Ok(self.audit(inner, &pair)?.bound > self.target);
+        let (mut low, mut high) = (start, start);
+        while exceeds(low)? {
+            (low, high) = (0.5 * low, low);
+        }
+        while !exceeds(high)? {
+            (low, high) = (high, 2.0 * high);
+        }
+        // Bisection until the digits that are kept are decided.
+        while high - low > 0.1 * unit(low) {
+            let middle = 0.5 * (low + high);
+            if exceeds(middle)? { high = middle } else { low = middle }
+        }
+        Ok(low)
+    }
+
+    fn certificate(&self, inner: f64, loss: Loss) -> Certificate {
+        let Loss { loss, from, to, output, pairs, .. } = loss;
+        let inner_epsilon = Epsilon::new(inner).unwrap_or(self.setting.epsilon);
+        Certificate { target: self.target, inner_epsilon, loss, from, to, output, pairs }
+    }
+}
+
+/// One unit in the last digit that is kept.
+fn unit(value: f64) -> f64 {
+    libm::pow(10.0, libm::floor(libm::log10(value)) - f64::from(DIGITS - 1))
+}
+
+fn round_down(value: f64) -> f64 {
+    let unit = unit(value);
+    let rounded = (value / unit).floor() * unit;
+    // A product with a power of ten that is no double may end above.
+    if rounded > value { rounded - unit } else { rounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_down_to_their_leading_digits() {
+        for value in [1.0, 0.72917350107537193, 3.9999999999999996, 123456.789, 9.99e-7] {
+            let rounded = round_down(value);
+            assert!(rounded <= value && value - rounded < 2e-10 * value, "{value} {rounded}");
+        }
+    }
+}
