@@ -27,10 +27,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let error = wanted_error(args)?;
     let all = typed::variants(&args.mechanism, &setting, typed::every_variant(true))?;
     let named = !args.mechanism.is_empty();
-    let private = |variant: &Variant| {
-        let epsilon = setting.epsilon.get();
-        named || args.all || variant.guarantee(&setting).is_within(epsilon)
-    };
+    let private = |variant: &Variant| named || args.all || variant.is_private(&setting);
     let (variants, costly): (Vec<Variant>, Vec<Variant>) =
         all.into_iter().filter(private).partition(|variant| {
             args.machine.force || seconds(variant, &setting, data, error, threads) <= LONGEST

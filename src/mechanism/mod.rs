@@ -137,6 +137,12 @@ impl Variant {
         }
     }
 
+    /// Whether it is known to be private at the setting's own ε.
+    #[must_use]
+    pub fn is_private(&self, setting: &Setting) -> bool {
+        self.guarantee(setting).is_within(setting.epsilon.get())
+    }
+
     /// How its output is made and what becomes of it.
     pub fn plan(&self, setting: &Setting) -> Result<Plan, Refusal> {
         Ok(Plan { recipe: self.recipe(setting)?, remap: self.remap.clone() })

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::typed::{self, refused, wrong};
 use super::{Failure, print, print_json, threads};
-use crate::choice::is_private;
 use crate::cli::{self, Data};
 use crate::console::{Grid, short_or_dash};
 use crate::diagnostic::{Diagnostic, suggest};
@@ -69,7 +68,7 @@ fn release_set(name: &str) -> Result<ReleaseSet, Diagnostic> {
 /// The mechanisms to compare.
 fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
     let default = typed::every_variant(args.tuned).into_iter();
-    let default = default.filter(|variant| args.all || is_private(variant, setting));
+    let default = default.filter(|variant| args.all || variant.is_private(setting));
     typed::variants(&args.mechanism, setting, default)
 }
 
@@ -221,7 +220,7 @@ impl Findings {
             grid.row(cells);
         }
         let beaten = self.rivals.iter().any(|rival| {
-            is_private(&rival.variant, &self.setting)
+            rival.variant.is_private(&self.setting)
                 && rival.errors.as_ref().is_some_and(|e| e.mean < self.bayes.lower - 1e-12)
         });
         let note = if beaten {

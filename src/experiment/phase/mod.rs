@@ -100,8 +100,7 @@ fn least(means: impl Iterator<Item = (usize, f64)> + Clone) -> Option<(usize, f6
 /// Why a mechanism must not compete, if so: what it states instead of the setting's own ε.
 #[must_use]
 pub fn disqualification(variant: &Variant, setting: &Setting) -> Option<Guarantee> {
-    let guarantee = variant.guarantee(setting);
-    (!guarantee.is_within(setting.epsilon.get())).then_some(guarantee)
+    (!variant.is_private(setting)).then(|| variant.guarantee(setting))
 }
 
 /// What the vertical axis shows: what differs between the cases beside their size.
