@@ -13,7 +13,11 @@ It shares no code, no table and no recurrence with the crate, and uses no closed
 
 So it is slow and only good for small n, which is what it is for.
 
-    python3 scripts/oracle.py            rewrites print.csv, options.csv, metrics.csv and functions.csv in tests/golden
+* total variation is a difference of incomplete beta functions between the points where the two densities cross (k = 2),
+  or an integral of such differences (k = 3): nothing like the contour integral of the crate.
+
+    python3 scripts/oracle.py            rewrites print.csv, options.csv, metrics.csv, functions.csv, distances.csv and
+                                         scores.csv in tests/golden
 
 Needs mpmath (gmpy2 makes it faster). Decimal inputs (priors, epsilon, ...) mean the nearest double, as the
 crate reads them. The settings are fixed lists and nothing is random: the files come out the same every time.
@@ -70,7 +74,7 @@ def hamming(x, y):
 
 
 class Model:
-    """Prior, size and one of the two distances; everything about data sets of that size."""
+    """Prior, size and a distance; everything about data sets of that size."""
 
     def __init__(self, prior, n, distance="hellinger"):
         self.prior, self.n, self.k, self.distance = prior, n, len(prior), distance
@@ -91,6 +95,8 @@ class Model:
 
     def score(self, x, c):
         """Distance between Dir(prior + x) and Dir(prior + c), of any totals."""
+        if (x, c) not in self._score and self.distance not in ("hellinger", "print"):
+            self._score[x, c] = distance_between(self.distance, self.prior, x, c)
         if (x, c) not in self._score:
             mid = tuple(a + b for a, b in zip(x, c))
             xx, cc = tuple(2 * a for a in x), tuple(2 * b for b in c)
@@ -120,7 +126,22 @@ class Model:
     def gamma_smooth(self, x, gamma):
         if self.n == 0:
             return mpf(0)
+        gamma = gamma / self.diameter()
         return max(1 / (1 / self.local(y) + gamma * hamming(x, y)) for y in self.candidates)
+
+    def diameter(self):
+        """1 for a bounded distance; for a divergence n times the most that two categories, one that gains its records
+        from nothing and one that loses them all, can contribute for each record."""
+        if self.distance in ("hellinger", "print", "tv"):
+            return mpf(1)
+
+        def term(i, x, c):  # a category's part: that of a total, left out, with the sign turned
+            return category_term(self.distance, self.prior[i], x, c)
+
+        def worth(i, up):
+            return max(term(i, *((0, v) if up else (v, 0))) / v for v in range(1, self.n + 1))
+
+        return self.n * max(worth(i, True) + worth(j, False) for i, j in itertools.permutations(range(self.k), 2))
 
     def beta_smooth(self, x, beta):
         return max(self.local(y) * mp.exp(-beta * hamming(x, y)) for y in self.candidates)
@@ -128,6 +149,127 @@ class Model:
     def beta(self, eps, delta, candidates_in_beta="n+1"):
         m = self.n + 1 if candidates_in_beta == "n+1" else self.n
         return mp.log(1 - eps / (2 * mp.log(delta / (2 * m))))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Other distances
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def category_term(name, alpha, x, c):
+    """What one category adds to a divergence, truth alpha + x and release alpha + c; infinite where it diverges."""
+    if name.endswith("_reverse"):
+        return category_term(name.removesuffix("_reverse"), alpha, c, x)
+    a, b = alpha + x, alpha + c
+    if name == "kl":
+        return mp.loggamma(b) - mp.loggamma(a) - (b - a) * mp.digamma(a)
+    q = num(name.removeprefix("renyi:"))
+    m = q * a + (1 - q) * b
+    if m <= 0:
+        return mp.inf
+    return (mp.loggamma(m) - q * mp.loggamma(a) - (1 - q) * mp.loggamma(b)) / (q - 1)
+
+
+def distance_between(name, prior, x, c):
+    if name == "tv":
+        return total_variation([p + v for p, v in zip(prior, x)], [p + v for p, v in zip(prior, c)])
+    if name.startswith("chi2"):
+        return mp.expm1(distance_between(name.replace("chi2", "renyi:2"), prior, x, c))
+    sums = [category_term(name, p, v, w) for p, v, w in zip(prior, x, c)]
+    if mp.inf in sums:
+        return mp.inf
+    return mp.fsum(sums) - category_term(name, mp.fsum(prior), sum(x), sum(c))
+
+
+def ln_beta(a):
+    return mp.fsum(mp.loggamma(v) for v in a) - mp.loggamma(mp.fsum(a))
+
+
+def below(a, b, u):
+    """P[Beta(a, b) <= u], by the continued fraction of the incomplete beta function."""
+    if u <= 0 or u >= 1:
+        return mpf(u >= 1)
+    if u > (a + 1) / (a + b + 2):
+        return 1 - below(b, a, 1 - u)
+    front = mp.exp(a * mp.log(u) + b * mp.log(1 - u) - ln_beta([a, b])) / a
+    c, d, m = mpf(1), 1 / (1 - (a + b) * u / (a + 1)), 0
+    value = d
+    while True:
+        m += 1
+        even = m * (b - m) * u / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * u / ((a + 2 * m) * (a + 2 * m + 1))
+        for e in (even, odd):
+            d = 1 / (1 + e * d)
+            c = 1 + e / c
+            value *= c * d
+        if abs(c * d - 1) < mp.eps:
+            return front * value
+
+
+def level_set(d, level):
+    """Where d0 ln u + d1 ln(1-u) < level, as intervals of (0, 1); d is not (0, 0)."""
+
+    def excess(z):  # at the logit z of u
+        s = mp.log1p(mp.exp(-z)) if z > 0 else mp.log1p(mp.exp(z)) - z
+        return -d[0] * s - d[1] * (z + s) - level
+
+    def crossing(low, high):
+        at_low = excess(low) > 0
+        if at_low == (excess(high) > 0):
+            return None
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if (excess(middle) > 0) == at_low else (low, middle)
+        z = (low + high) / 2
+        for _ in range(6):  # Newton
+            u = 1 / (1 + mp.exp(-z))
+            z -= excess(z) / (d[0] * (1 - u) - d[1] * u)
+        return 1 / (1 + mp.exp(-z))
+
+    far = mpf(4000)
+    if d[0] * d[1] > 0:
+        top = mp.log(mpf(d[0]) / d[1])
+        if d[0] > 0:
+            return [(mpf(0), mpf(1))] if excess(top) <= 0 else [(mpf(0), crossing(-far, top)), (crossing(top, far), mpf(1))]
+        return [] if excess(top) >= 0 else [(crossing(-far, top), crossing(top, far))]
+    u = crossing(-far, far)
+    if u is None:
+        return [(mpf(0), mpf(1))] if excess(mpf(0)) < 0 else []
+    return [(mpf(0), u)] if d[0] > 0 or d[1] < 0 else [(u, mpf(1))]
+
+
+def total_variation(a, b):
+    """The integral of p - p' over where p' < p, two or three categories (the first one of three with a parameter that is
+    not small: the outer integral is numerical)."""
+    if a == b:
+        return mpf(0)
+    d = [v - u for u, v in zip(a, b)]
+    level = ln_beta(b) - ln_beta(a)
+
+    def inside(p, intervals):
+        return mp.fsum(below(*p, high) - below(*p, low) for low, high in intervals)
+
+    if len(a) == 2:
+        where = level_set(d, level)
+        return inside(a, where) - inside(b, where)
+
+    def density(p, t):
+        return mp.exp((p[0] - 1) * mp.log(t) + (p[1] + p[2] - 1) * mp.log(1 - t) - ln_beta([p[0], p[1] + p[2]]))
+
+    def slice_(t):
+        where = level_set(d[1:], level - d[0] * mp.log(t) - (d[1] + d[2]) * mp.log(1 - t))
+        return density(a, t) * inside(a[1:], where) - density(b, t) * inside(b[1:], where)
+
+    ends = {mpf(0), mpf(1)}
+    if d[1] * d[2] > 0:  # the slices' level sets change their shape where the extreme is at the level
+        top = mpf(d[1]) / (d[1] + d[2])
+        for pair in level_set([d[0], d[1] + d[2]], level - d[1] * mp.log(top) - d[2] * mp.log(1 - top)):
+            ends |= set(pair)
+    for p in (a, b):
+        mean = p[0] / sum(p)
+        deviation = mp.sqrt(mean * (1 - mean) / (sum(p) + 1))
+        ends |= {v for v in (mean + c * deviation for c in (-12, -6, -3, 0, 3, 6, 12)) if 0 < v < 1}
+    return mp.quad(slice_, sorted(ends))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -448,6 +590,81 @@ def write_metrics():
     write("metrics.csv", "prior,counts,epsilon,delta,mechanism,metric,mean", rows)
 
 
+DISTANCE_PAIRS = [
+    ("1;1", "5;5", "6;4"),
+    ("1;1", "5;5", "0;10"),
+    ("1;1", "5;5", "7;9"),
+    ("1;1", "3;4", "3;9"),
+    ("1;1", "3;4", "0;0"),
+    ("0.3;2.5", "0;7", "3;4"),
+    ("7;4", "12;18", "20;3"),
+    ("0.001;2", "1;1", "0;2"),
+    ("1e-12;2", "0;3", "1;2"),
+    ("1e-12;2", "0;3", "1;4"),
+    ("0.05;0.07", "0;1", "1;0"),
+    ("0.05;0.07", "0;1", "1;1"),
+    ("0.5;0.5", "1;0", "40;37"),
+    ("1;1", "300;20", "320;25"),
+    ("1;1", "500;500", "505;505"),
+    ("1;1", "500;500", "505;506"),
+    ("1;1", "100;0", "100;1"),
+    ("1;1", "2;99998", "10;99990"),
+    ("1;1", "50000;50000", "50001;49999"),
+    ("1;1", "50000;50000", "50000;50001"),
+    ("1;1", "50000;50000", "50300;49700"),
+    ("1;1", "50000;50000", "50200;50100"),
+    ("1;1", "50000;50000", "51000;51000"),
+    ("1;1;1", "5;5;5", "6;4;5"),
+    ("1;1;1", "5;5;5", "7;3;8"),
+    ("1;1;1", "5;6;7", "9;4;5"),
+    ("0.4;2;5.5", "3;0;17", "4;3;13"),
+    ("2;0.1;0.2", "4;0;0", "2;1;1"),
+    ("1;1;1", "50;60;70", "53;61;74"),
+    ("1;1;1", "10;10;10", "11;11;11"),
+    ("1;1;1", "1000;2000;3000", "1010;2020;2970"),
+]
+DISTANCES = ["tv", "kl", "kl_reverse", "renyi:0.1", "renyi:0.5", "renyi:0.999", "renyi:2", "renyi:3.7", "chi2", "chi2_reverse"]
+
+
+def write_distances():
+    rows = []
+    for prior, counts, candidate in DISTANCE_PAIRS:
+        x, c = vec(counts, int), vec(candidate, int)
+        for name in DISTANCES:
+            # Incomplete beta functions in 60 digits take long, and 30 are enough.
+            with mp.workdps(30 if name == "tv" else 60):
+                rows.append([prior, counts, candidate, name, show(distance_between(name, vec(prior), x, c))])
+    write("distances.csv", "prior,counts,candidate,distance,value", rows)
+
+
+SCORE_SETTINGS = [
+    ("1;1", "5;5", "1", "1e-8"),
+    ("2.5;0.8", "0;9", "0.5", "0.0005"),
+    ("0.3;0.45", "3;1", "2", "0.01"),
+    ("7;4", "6;2", "1", "1e-6"),
+    ("1;1;1", "2;3;1", "1", "1e-8"),
+    ("0.6;2;1.69", "3;0;1", "2", "1e-6"),
+    ("9;12;8.5", "1;0;2", "1", "0.01"),
+]
+
+
+def write_scores():
+    rows = []
+    for name in ["tv", "kl", "kl_reverse", "renyi:0.5", "renyi:0.2", "renyi:2"]:
+        for prior, counts, eps, delta in SCORE_SETTINGS:
+            x = vec(counts, int)
+            if name == "renyi:2" and min(vec(prior)) <= sum(x) or name == "tv" and len(x) > 2:
+                continue  # infinite between some posteriors; or two integrals for each pair
+            model, e, d = Model(vec(prior), sum(x), name), num(eps), num(delta)
+            smooth = [model.gamma_smooth(x, mpf(1)), model.beta_smooth(x, model.beta(e, d))]
+            sensitivities = [model.local(x), model.global_()] + smooth
+            for mechanism in ["lshist", "ehd", "ehdl", "ehds", "mh-beta"]:
+                values = summary(model, x, law_of(model, x, e, d, mechanism))
+                rows.append([name, prior, counts, eps, delta, mechanism] + [show(v) for v in values + sensitivities])
+    header = "distance,prior,counts,epsilon,delta,mechanism,mean,p_exact,median,q90"
+    write("scores.csv", header + ",local,global,gamma_smooth,beta_smooth", rows)
+
+
 def write_functions():
     """Special functions at 25 digits. The argument is the double that the printed decimal names."""
     one = ["1e-9", "3.7e-7", "1e-5", "0.001", "0.02", "0.25", "0.3", "0.5", "0.95", "1", "1.5", "2", "3.14", "5"]
@@ -490,3 +707,5 @@ if __name__ == "__main__":
     write_print()
     write_options()
     write_metrics()
+    write_distances()
+    write_scores()

@@ -139,7 +139,7 @@ pub struct Model {
     /// γ, for ehds, mh-gamma and the γ-smooth sensitivity
     #[arg(long, value_name = "G", default_value_t = 1.0, allow_negative_numbers = true)]
     pub gamma: f64,
-    /// hellinger (as defined) or print (as the figures were drawn)
+    /// hellinger (as defined), print (as the figures were drawn), tv, kl, kl_reverse, renyi:ORDER, …
     #[arg(long, value_name = "NAME", default_value = "hellinger")]
     pub distance: String,
 }

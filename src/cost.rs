@@ -74,12 +74,14 @@ pub fn predict(
 ) -> SettingWork {
     let posterior = &setting.posterior;
     let (n, k) = (posterior.n() as f64, posterior.k() as f64);
-    let errors = 1.0 + metrics.len() as f64;
+    let efforts = metrics.iter().map(Metric::effort);
+    let errors = efforts.fold(setting.distance.effort(), |sum, effort| sum + effort);
     let candidates = approximate_compositions(posterior.n(), posterior.k());
     // The error that is flat last decides how many candidates are walked.
-    let powers: Option<Vec<f64>> = metrics.iter().map(|metric| metric.power(posterior)).collect();
-    let power =
-        powers.map(|powers| powers.into_iter().fold(setting.distance.power(posterior), f64::min));
+    let plateaus = metrics.iter().map(|metric| metric.plateau(posterior));
+    let plateaus: Option<Vec<f64>> =
+        plateaus.chain([setting.distance.plateau(posterior)]).collect();
+    let power = plateaus.map(|plateaus| plateaus.into_iter().fold(f64::INFINITY, f64::min));
     let ball = power.map(|power| ball_windows(posterior, power));
     let walked = ball.as_ref().map_or(candidates, |ball| box_size(posterior, ball, candidates));
     // Three tables for each category and error, if any candidate is weighed, or tables all the way
@@ -181,11 +183,12 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
     let candidates = approximate_compositions(posterior.n(), posterior.k());
     let k = posterior.k() as f64;
     let data_sets = if everything { candidates } else { 8.0 * k };
-    let ball = ball_windows(posterior, setting.distance.power(posterior));
-    let compared = box_size(posterior, &ball, candidates);
+    let plateau = setting.distance.plateau(posterior);
+    let ball = plateau.map(|power| ball_windows(posterior, power));
+    let compared = ball.map_or(candidates, |ball| box_size(posterior, &ball, candidates));
     let cell = |recipe: &Recipe| {
         let outputs = match recipe.needs_ball() {
-            true => data_sets * 0.5 * k * (k - 1.0) * 2.0 * compared,
+            true => data_sets * 0.5 * k * (k - 1.0) * 2.0 * compared * setting.distance.effort(),
             false => data_sets,
         };
         // The tables of the data sets that are compared at one time.

@@ -45,6 +45,12 @@ pub trait Field: Send + Sync {
         None
     }
 
+    /// For an error that grows so fast that the most improbable outputs may decide its mean: what
+    /// no output exceeds, infinite if a candidate's error is. 1 for all others.
+    fn extreme(&self) -> f64 {
+        1.0
+    }
+
     /// Evaluates one output.
     fn at(&self, output: &[u64]) -> f64 {
         let k = output.len();

@@ -49,7 +49,8 @@ impl BoxSummary {
         let squares = sum(sample.iter().map(|value| (value - mean) * (value - mean)));
         let [q1, median, q3] = [0.25, 0.5, 0.75].map(|p| quantile(&sorted, p));
         let (min, max) = (sorted[0], sorted[sorted.len() - 1]);
-        let iqr = q3 - q1;
+        // Where errors may be infinite, so may quartiles: two of them are no range apart.
+        let iqr = if q3 == q1 { 0.0 } else { q3 - q1 };
         let (whisker_low, whisker_high) = match whiskers {
             Whiskers::Range => (min, max),
             Whiskers::Iqr(factor) => {
@@ -61,9 +62,18 @@ impl BoxSummary {
             }
         };
         let notch = 1.57 * iqr / count.sqrt();
+        let (notch_low, notch_high) = match notch.is_finite() {
+            true => (median - notch, median + notch),
+            false => (min, max),
+        };
+        let std = match mean.is_finite() {
+            _ if sample.len() == 1 => 0.0,
+            true => (squares / (count - 1.0)).sqrt(),
+            false => f64::INFINITY,
+        };
         Self {
             mean,
-            std: if sample.len() > 1 { (squares / (count - 1.0)).sqrt() } else { 0.0 },
+            std,
             min,
             q1,
             median,
@@ -71,8 +81,8 @@ impl BoxSummary {
             max,
             whisker_low,
             whisker_high,
-            notch_low: median - notch,
-            notch_high: median + notch,
+            notch_low,
+            notch_high,
         }
     }
 }
@@ -83,8 +93,11 @@ fn quantile(sorted: &[f64], p: f64) -> f64 {
     let below = position.floor() as usize;
     let part = position - below as f64;
     match sorted.get(below + 1) {
-        Some(above) => sorted[below] + part * (above - sorted[below]),
-        None => sorted[below],
+        // Not between an infinite datum and another.
+        Some(above) if part > 0.0 && *above > sorted[below] => {
+            sorted[below] + part * (above - sorted[below])
+        }
+        _ => sorted[below],
     }
 }
 
@@ -109,6 +122,22 @@ mod tests {
         assert_eq!(BoxSummary::new(&sample, Whiskers::Range).whisker_high, 10.0);
         assert_eq!(BoxSummary::new(&sample, Whiskers::Iqr(1.5)).whisker_high, 3.0);
         assert_eq!(BoxSummary::new(&sample, Whiskers::Iqr(3.5)).whisker_high, 10.0);
+    }
+
+    #[test]
+    fn infinite_data_make_no_nan() {
+        let inf = f64::INFINITY;
+        let few = BoxSummary::new(&[1.0, 2.0, 3.0, 4.0, inf], Whiskers::Iqr(1.5));
+        assert_eq!((few.mean, few.std, few.median, few.q3), (inf, inf, 3.0, 4.0));
+        assert_eq!((few.whisker_high, few.max), (4.0, inf));
+        for sample in [&[1.0, inf][..], &[1.0, 2.0, inf, inf], &[inf, inf, inf]] {
+            for whiskers in [Whiskers::Iqr(1.5), Whiskers::Range] {
+                let s = BoxSummary::new(sample, whiskers);
+                let all = [s.mean, s.std, s.q1, s.median, s.q3, s.whisker_low, s.whisker_high];
+                let notch = [s.notch_low, s.notch_high];
+                assert!(all.iter().chain(&notch).all(|v| *v >= 0.0), "{s:?}");
+            }
+        }
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub struct SummaryRow {
     pub notch_low: f64,
     /// The upper end of the notch.
     pub notch_high: f64,
-    /// The exact mean; empty where the law is too large.
+    /// The exact mean, infinite if a possible output's error is; empty where the law is too large.
     pub exact_mean: Option<f64>,
     /// The exact median.
     pub exact_median: Option<f64>,
@@ -97,7 +97,7 @@ pub struct SummaryRow {
     pub exact_q90: Option<f64>,
     /// The probability of releasing the true posterior.
     pub p_exact: f64,
-    /// (mean − exact mean) / its exact standard error; empty where that is 0.
+    /// (mean − exact mean) / its exact standard error; empty where that is 0 or infinite.
     pub z: Option<f64>,
 }
 
@@ -484,18 +484,19 @@ fn read_rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, R
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| wrong(error.to_string()))?;
-        if let Some(cell) = record.iter().find(|cell| is_no_finite_number(cell)) {
+        if let Some(cell) = record.iter().find(|cell| is_unsound(cell)) {
             let line = record.position().map_or(0, csv::Position::line);
-            return Err(wrong(format!("line {line}: `{cell}` is no finite number")));
+            return Err(wrong(format!("line {line}: `{cell}` is no sound number")));
         }
         rows.push(record.deserialize(Some(&header)).map_err(|error| wrong(error.to_string()))?);
     }
     Ok(rows)
 }
 
-/// Whether a cell holds what a float may be but a table of ours never holds.
-fn is_no_finite_number(cell: &str) -> bool {
-    cell.parse::<f64>().is_ok_and(|number| !number.is_finite())
+/// Whether a cell holds what a float may be but a table of ours never holds. (An error may be
+/// infinite.)
+fn is_unsound(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok_and(|number| number.is_nan() || number == f64::NEG_INFINITY)
 }
 
 /// `errors.csv`: every run with what was released and its errors. The columns are the errors of
@@ -533,8 +534,8 @@ fn read_errors(folder: &Path) -> Result<Vec<ErrorBlock>, ReadError> {
         let record = record.map_err(|error| wrong(error.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
         let number = |cell: &str| {
-            let number = cell.parse::<f64>().ok().filter(|number| number.is_finite());
-            number.ok_or_else(|| wrong(format!("line {line}: `{cell}` is no finite number")))
+            let number = cell.parse::<f64>().ok().filter(|_| !is_unsound(cell));
+            number.ok_or_else(|| wrong(format!("line {line}: `{cell}` is no sound number")))
         };
         let cell = |i: usize| record.get(i).unwrap_or_default();
         let setting = number(cell(0))? as usize;

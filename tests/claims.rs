@@ -217,7 +217,7 @@ impl Distance for Squared {
         Box::new(SquaredField(HELLINGER.field(posterior, reach)))
     }
 
-    fn power(&self, posterior: &Posterior) -> f64 {
+    fn power(&self, posterior: &Posterior) -> Option<f64> {
         HELLINGER.power(posterior)
     }
 }

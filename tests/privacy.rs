@@ -73,7 +73,7 @@ fn distance(setting: &Setting, output: &[u64]) -> f64 {
     let logs = (0..posterior.k())
         .map(|i| half_gap(posterior.alpha(i), posterior.counts()[i], output[i]))
         .sum::<f64>();
-    (1.0 - (logs * setting.distance.power(posterior)).exp()).max(0.0).sqrt()
+    (1.0 - (logs * setting.distance.power(posterior).unwrap()).exp()).max(0.0).sqrt()
 }
 
 /// ln P of every output at one data set, normalised over the whole list.

@@ -22,7 +22,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 const FALSE_ALARMS: f64 = 1e-6;
 /// An upper bound on the number of comparisons in this file.
-const COMPARISONS: f64 = 400.0;
+const COMPARISONS: f64 = 460.0;
 /// Outputs are pooled, in order, until so many are expected.
 const EXPECTED: f64 = 20.0;
 
@@ -101,9 +101,9 @@ fn compare(setting: &Setting, variant: &Variant, draws: u32) -> Option<f64> {
 
 type Case = (&'static [f64], &'static [u64], f64, &'static str);
 
-/// Balanced and not, empty categories, priors that are not whole, one record, both distances, and
-/// sizes at which exponential mechanisms use the ball and the plateau.
-const SETTINGS: [Case; 24] = [
+/// Balanced and not, empty categories, priors that are not whole, one record, every kind of score,
+/// and sizes at which exponential mechanisms use the ball and the plateau.
+const SETTINGS: [Case; 30] = [
     (&[1.0, 1.0], &[25, 25], 1.0, "hellinger"),
     (&[1.0, 1.0], &[0, 40], 0.5, "hellinger"),
     (&[0.5, 3.0], &[1, 0], 1.0, "hellinger"),
@@ -128,6 +128,12 @@ const SETTINGS: [Case; 24] = [
     (&[1.0, 1.0, 1.0, 1.0], &[1, 1, 1, 12], 0.5, "hellinger"),
     (&[2.0, 2.0, 2.0, 2.0], &[3, 2, 5, 4], 1.0, "print"),
     (&[1.0, 1.0, 1.0, 1.0], &[8, 1, 2, 0], 10.0, "hellinger"),
+    (&[1.0, 1.0], &[25, 25], 2.0, "tv"),
+    (&[1.0, 1.0], &[1500, 1500], 1.0, "tv"),
+    (&[0.5, 2.0], &[3, 47], 3.0, "kl"),
+    (&[1.0, 1.0, 1.0], &[6, 3, 9], 5.0, "kl_reverse"),
+    (&[1.0, 2.0, 0.6], &[4, 12, 0], 5.0, "renyi:0.5"),
+    (&[60.0, 51.0], &[20, 30], 1.0, "renyi:2"),
 ];
 
 #[test]

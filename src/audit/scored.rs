@@ -87,8 +87,10 @@ impl Scored {
 fn distances(setting: &Setting) -> (Rows, Vec<f64>) {
     let posterior = &setting.posterior;
     let mut rows = Rows::default();
-    if posterior.k() == 2 {
-        let (start, values) = line::distances(posterior, setting.distance.power(posterior));
+    if posterior.k() == 2
+        && let Some(power) = setting.distance.power(posterior)
+    {
+        let (start, values) = line::distances(posterior, power);
         rows.push(&[], start, values.len());
         return (rows, values);
     }

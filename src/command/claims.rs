@@ -40,12 +40,17 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
 }
 
 fn distances(named: Option<&str>) -> Result<Vec<&'static dyn Distance>, Diagnostic> {
-    let Some(name) = named else { return Ok(distance::ALL.to_vec()) };
+    let documented = distance::DOCUMENTED;
+    let Some(name) = named else { return Ok(documented.to_vec()) };
     let unknown = || {
-        Diagnostic::new(format!("unknown distance `{name}`"))
-            .help(suggest(name, distance::ALL.iter().map(|distance| distance.id())))
+        let cause = match distance::find(name) {
+            Some(_) => format!("the documents claim nothing about the distance `{name}`"),
+            None => format!("unknown distance `{name}`"),
+        };
+        Diagnostic::new(cause).help(suggest(name, documented.map(|distance| distance.id())))
     };
-    distance::find(name).map(|distance| vec![distance]).ok_or_else(unknown)
+    let found = documented.into_iter().find(|distance| distance.id() == name);
+    found.map(|distance| vec![distance]).ok_or_else(unknown)
 }
 
 fn chosen(numbers: &[u32]) -> Result<Vec<&'static Claim>, Diagnostic> {

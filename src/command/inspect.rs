@@ -66,6 +66,11 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
     Ok(setting)
 }
 
+/// A number; JSON has none that is infinite, so that one is the text "inf".
+fn number(value: f64) -> Value {
+    if value.is_finite() { json!(value) } else { json!(value.to_string()) }
+}
+
 struct Findings {
     setting: Setting,
     variants: Vec<Variant>,
@@ -89,25 +94,25 @@ impl Findings {
             json!({
                 "id": variant.label,
                 "guarantee": variant.guarantee(&self.setting).to_string(),
-                "mean": exact.error.map(|error| error.mean),
-                "std": exact.error.map(|error| error.std),
+                "mean": exact.error.map(|error| number(error.mean)),
+                "std": exact.error.map(|error| number(error.std)),
                 "p_exact": exact.p_exact,
-                "median": exact.error.map(|error| error.median),
-                "q90": exact.error.map(|error| error.q90),
+                "median": exact.error.map(|error| number(error.median)),
+                "q90": exact.error.map(|error| number(error.q90)),
             })
         });
         let mut document = json!({
             "k": posterior.k(),
             "n": posterior.n(),
             "candidates": candidates,
-            "local": sensitivity.local(),
-            "global": sensitivity.global(),
-            "gamma_smooth": sensitivity.gamma_smooth(self.setting.gamma.get()),
-            "beta_smooth": self.beta().map(|beta| sensitivity.beta_smooth(beta)),
+            "local": number(sensitivity.local()),
+            "global": number(sensitivity.global()),
+            "gamma_smooth": number(sensitivity.gamma_smooth(self.setting.gamma.get())),
+            "beta_smooth": self.beta().map(|beta| number(sensitivity.beta_smooth(beta))),
             "mechanisms": mechanisms.collect::<Vec<_>>(),
         });
         if let Some(distance) = self.distance {
-            document["distance"] = json!(distance);
+            document["distance"] = number(distance);
         }
         document
     }

@@ -296,7 +296,7 @@ fn judge(names: &[String], talk: bool) -> Result<Vec<Claim>, Failure> {
             let command = format!("dpbi claims {} --distance {}", claim.number, distance.id());
             verdict(finding, command)
         };
-        let [defined, printed] = distance::ALL.map(verdict);
+        let [defined, printed] = distance::DOCUMENTED.map(verdict);
         if talk {
             print(&format!(
                 "claim {:>2} ({}): as defined it {}, with the print distance it {}, {}\n",

@@ -17,10 +17,8 @@ pub fn setting(model: &Model, counts: Counts, epsilon: f64) -> Result<Setting, D
         return Err(wrong("counts", &"these are more records than dpbi can count")
             .help(format!("use at most {MOST_RECORDS}")));
     }
-    let distance = distance::find(&model.distance).ok_or_else(|| {
-        wrong("distance", &format!("unknown distance `{}`", model.distance))
-            .help(suggest(&model.distance, distance::ALL.iter().map(|distance| distance.id())))
-    })?;
+    let distance = distance::named(&model.distance)
+        .map_err(|unfit| wrong("distance", &unfit.cause).help(unfit.remedy))?;
     let privacy = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
     Ok(Setting {
         posterior: Posterior::new(prior, counts),

@@ -400,16 +400,16 @@ fn checked_prior(node: &Node, alpha: Vec<f64>) -> Result<Prior, Diagnostic> {
 }
 
 fn named_distance(node: &Node) -> Result<&'static dyn Distance, Diagnostic> {
-    node.one_of(&distance::ALL.map(|distance| (distance.id(), distance)))
+    distance::named(node.string()?).map_err(|unfit| node.wrong(unfit.cause).help(unfit.remedy))
 }
 
 /// The metrics beside the distance, which is always there.
 fn metrics(node: Option<Node>, distance: &dyn Distance) -> Result<Vec<Metric>, Diagnostic> {
     let Some(node) = node else { return Ok(Vec::new()) };
-    let known: Vec<_> = metric::all().into_iter().map(|metric| (metric.id, metric)).collect();
     let mut metrics: Vec<Metric> = Vec::new();
     for element in node.one_or_list()? {
-        let metric = element.one_of(&known)?;
+        let metric = metric::named(element.string()?)
+            .map_err(|unfit| element.wrong(unfit.cause).help(unfit.remedy))?;
         if metric.id != distance.id() && !metrics.contains(&metric) {
             metrics.push(metric);
         }

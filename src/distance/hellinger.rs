@@ -37,8 +37,8 @@ impl Distance for Hellinger {
         })
     }
 
-    fn power(&self, _: &Posterior) -> f64 {
-        1.0
+    fn power(&self, _: &Posterior) -> Option<f64> {
+        Some(1.0)
     }
 }
 

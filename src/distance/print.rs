@@ -26,18 +26,13 @@ impl Distance for Print {
     }
 
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
-        let affinity = Affinity::new(posterior, self.power(posterior), reach);
+        let affinity = Affinity::new(posterior, power(posterior), reach);
         let ln_gammas = (0..posterior.k()).map(|i| lgamma(posterior.parameter(i))).sum();
         Box::new(PrintField { affinity, ln_gammas })
     }
 
-    /// 1 / ln N. Without records there is one candidate, at distance 0 whatever the power.
-    fn power(&self, posterior: &Posterior) -> f64 {
-        match posterior.n().checked_sub(1) {
-            None => 1.0,
-            // ln N = ln(1 + (n − 1 + Σα)), also where N is hardly above 1.
-            Some(others) => 1.0 / log1p(others as f64 + posterior.prior().total()),
-        }
+    fn power(&self, posterior: &Posterior) -> Option<f64> {
+        Some(power(posterior))
     }
 
     fn refuses_open_totals(&self, prior: &Prior) -> Option<String> {
@@ -47,6 +42,15 @@ impl Distance for Print {
                 prior.total()
             )
         })
+    }
+}
+
+/// 1 / ln N. Without records there is one candidate, at distance 0 whatever the power.
+fn power(posterior: &Posterior) -> f64 {
+    match posterior.n().checked_sub(1) {
+        None => 1.0,
+        // ln N = ln(1 + (n − 1 + Σα)), also where N is hardly above 1.
+        Some(others) => 1.0 / log1p(others as f64 + posterior.prior().total()),
     }
 }
 

@@ -1,6 +1,8 @@
 //! c(t) = H(Beta(α, β), Beta(α + t, β − t)): the distance after t steps (icml §6.1, bounds
 //! Theorem 4.5).
 
+use crate::field::Reach;
+use crate::model::Posterior;
 use crate::numeric::expm1;
 use crate::numeric::half_gap::half_gap;
 use crate::setting::Setting;
@@ -13,18 +15,28 @@ use crate::setting::Setting;
 /// symmetric posterior.
 #[must_use]
 pub fn distance(setting: &Setting, steps: i64) -> Option<f64> {
-    Some(expm1(ln_affinity(setting, steps)?).abs().sqrt())
+    if let Some(ln_affinity) = ln_affinity(setting, steps) {
+        return Some(expm1(ln_affinity).abs().sqrt());
+    }
+    let posterior = &setting.posterior;
+    let reach = Reach { ball: false, ..Reach::ball(posterior) };
+    Some(setting.distance.field(posterior, &reach).at(&moved(posterior, steps)?))
 }
 
-/// ln(1 − c²), which tells candidates apart even where their distances round to 1.
+/// ln(1 − c²), which tells candidates apart even where their distances round to 1; `None` also for a
+/// distance that is no function of the Bhattacharyya coefficient.
 #[must_use]
 pub fn ln_affinity(setting: &Setting, steps: i64) -> Option<f64> {
     let posterior = &setting.posterior;
-    let [first, second] = *posterior.counts() else { return None };
-    let moved =
-        [first.checked_add_signed(steps)?, second.checked_add_signed(steps.checked_neg()?)?];
+    let moved = moved(posterior, steps)?;
     let gap = |i: usize| half_gap(posterior.alpha(i), posterior.counts()[i], moved[i]);
-    Some(setting.distance.power(posterior) * (gap(0) + gap(1)))
+    Some(setting.distance.power(posterior)? * (gap(0) + gap(1)))
+}
+
+/// The counts after so many steps.
+fn moved(posterior: &Posterior, steps: i64) -> Option<[u64; 2]> {
+    let [first, second] = *posterior.counts() else { return None };
+    Some([first.checked_add_signed(steps)?, second.checked_add_signed(steps.checked_neg()?)?])
 }
 
 /// The larger of the distances after `steps` steps in either direction: within it lie all candidates
@@ -54,7 +66,7 @@ mod tests {
 
     #[test]
     fn one_step_is_the_local_sensitivity() {
-        for distance in distance::ALL {
+        for distance in distance::DOCUMENTED {
             let lab = Lab::new(distance);
             for counts in [[5, 5], [1, 30], [0, 7]] {
                 let setting = lab.setting(&[1.0, 2.5], &counts, 1.0, None);

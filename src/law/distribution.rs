@@ -58,7 +58,10 @@ impl Distribution {
 
     /// Joins sorted lumps that are equal but for rounding; `total` is their mass.
     fn of_lumps(lumps: Vec<Lump>, total: f64) -> Self {
-        let groups = join(lumps, |group, value| value - group <= SAME * value);
+        let same = |group: f64, value: f64| {
+            value == group || value < f64::INFINITY && value - group <= SAME * value
+        };
+        let groups = join(lumps, same);
         let mut running = Sum::default();
         let level = |Lump { value, mass, outputs }| {
             running.add(mass.value());

@@ -10,7 +10,8 @@ use crate::simplex::Blocks;
 /// Exact numbers about the error of one mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exact {
-    /// The law of the error; `None` where it is too large to be walked.
+    /// The law of the error; `None` where it is too large to be walked, or where the error is so
+    /// steep that the mean depends on what is not walked.
     pub error: Option<Summary>,
     /// The probability of releasing the true posterior.
     pub p_exact: f64,
@@ -20,7 +21,16 @@ impl Exact {
     /// The error of `law`, measured by `field`.
     #[must_use]
     pub fn new(law: &dyn Law, field: &dyn Field) -> Self {
-        Self { error: summarise(law, field), p_exact: law.p_exact() }
+        let extreme = field.extreme();
+        let mut error = summarise(law, field);
+        if extreme == f64::INFINITY {
+            // Every candidate may be released, if only with a tiny probability.
+            error = error.map(|error| Summary { mean: extreme, std: extreme, ..error });
+        }
+        // What the law leaves out must not matter to the mean.
+        let steep = extreme > 1.0 && extreme < f64::INFINITY;
+        let hidden = if steep { law.left_out() * extreme } else { 0.0 };
+        Self { error: error.filter(|error| hidden <= HIDDEN * error.mean), p_exact: law.p_exact() }
     }
 }
 
@@ -41,6 +51,8 @@ pub struct Summary {
 pub(super) const SLACK: f64 = 1e-12;
 /// Values nearer than this, relative to each other, are one value.
 pub(super) const SAME: f64 = 1e-11;
+/// What may be missing of a mean, relative to it.
+const HIDDEN: f64 = 1e-9;
 /// So many values are kept and sorted.
 const SORTABLE: u64 = 1 << 16;
 /// The number of bins into which a range of more values is divided.
@@ -63,13 +75,21 @@ fn summarise(law: &dyn Law, field: &dyn Field) -> Option<Summary> {
     let survey = Survey { law, blocks, field, total: law.normaliser() };
     let search = |q: f64| Search::new((q - SLACK) * survey.total, blocks.outputs());
     let mut searches = [search(0.5), search(0.9)];
+    let infinite = survey.infinite();
+    for search in &mut searches {
+        // The infinite values are the last ones.
+        if infinite > survey.total - search.target {
+            search.found = Some(f64::INFINITY);
+        }
+    }
     let mean = survey.pass(|value| value, &mut searches);
     let variance = survey.pass(|value| (value - mean) * (value - mean), &mut searches);
     while searches.iter().any(|search| search.found.is_none()) {
         survey.pass(|_| 0.0, &mut searches);
     }
     let [median, q90] = searches.map(|search| search.found.unwrap_or(0.0));
-    Some(Summary { mean, std: variance.sqrt(), median, q90 })
+    let std = if mean == f64::INFINITY { mean } else { variance.sqrt() };
+    Some(Summary { mean, std, median, q90 })
 }
 
 /// The mean of `field` under `law` alone, in one pass, or `None` if the law is too large to be
@@ -116,6 +136,14 @@ enum Content {
 }
 
 impl Survey<'_> {
+    /// The mass of infinite values.
+    fn infinite(&self) -> f64 {
+        if self.field.extreme() < f64::INFINITY {
+            return 0.0;
+        }
+        self.pass(|value| f64::from(value == f64::INFINITY), &mut []) * self.total
+    }
+
     /// Passes over the law once: returns E[f(error)] and takes every search a step further.
     fn pass(&self, f: impl Fn(f64) -> f64 + Sync, searches: &mut [Search]) -> f64 {
         let mut ranges: Vec<Range> = Vec::new();
@@ -163,7 +191,9 @@ impl Survey<'_> {
         let mut contents: Vec<Content> = ranges.iter().map(Range::empty).collect();
         for block in blocks {
             walk_block(self.law, self.blocks, block, self.field, |values, masses| {
-                sum.add(values.iter().zip(masses).map(|(&v, m)| f(v) * m).sum());
+                // What has no mass does not count, even if its value is infinite.
+                let term = |(&v, &m): (&f64, &f64)| if m > 0.0 { f(v) * m } else { 0.0 };
+                sum.add(values.iter().zip(masses).map(term).sum());
                 for (range, content) in ranges.iter().zip(&mut contents) {
                     for (&value, &mass) in values.iter().zip(masses) {
                         content.add(range, value, mass);

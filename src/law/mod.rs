@@ -102,6 +102,11 @@ pub trait Law: Sync {
         0.0
     }
 
+    /// A probability that the outputs outside the region and off the plateau do not exceed.
+    fn left_out(&self) -> f64 {
+        0.0
+    }
+
     /// How many outputs lie outside the region.
     fn plateau_outputs(&self) -> f64 {
         0.0

@@ -8,7 +8,7 @@ use crate::rng::{standard_exponential, uniform};
 use crate::simplex::Window;
 
 /// The probability that may be left out of an exact law.
-const NEGLECTED: f64 = 1e-16;
+pub(super) const NEGLECTED: f64 = 1e-16;
 
 /// The number of steps, summed over `coordinates`, beyond which less than [`NEGLECTED`] is left.
 ///

@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::hamming::Convolutions;
-use super::noise::{steps_within, window};
+use super::noise::{NEGLECTED, steps_within, window};
 use super::{LARGEST_EXACT, Law, Noise, hamming};
 use crate::field::Field;
 use crate::model::Posterior;
@@ -108,6 +108,10 @@ impl Product {
 impl Law for Product {
     fn region(&self) -> &Region {
         &self.region
+    }
+
+    fn left_out(&self) -> f64 {
+        NEGLECTED
     }
 
     fn blocks(&self) -> Option<&Blocks> {

@@ -47,6 +47,12 @@ impl Mechanism for Ehd {
 /// The constant, or 0 if no record can move.
 fn bound(setting: &Setting) -> Result<f64, Refusal> {
     let alpha = setting.posterior.prior().alpha();
+    if setting.distance.power(&setting.posterior).is_none() {
+        return Err(Refusal::new(
+            format!("the bound sqrt(1 - pi/4) does not hold for the {}", setting.distance.title()),
+            "use global = \"exact\"",
+        ));
+    }
     match alpha.iter().find(|&&a| a < 1.0) {
         Some(a) => Err(Refusal::new(
             format!(

@@ -153,6 +153,11 @@ impl Variant {
     /// what it costs.
     pub fn recipe(&self, setting: &Setting) -> Result<Recipe, Refusal> {
         let recipe = self.mechanism.recipe(setting, &self.options)?;
+        let unfit = setting.distance.refuses_scores(&setting.posterior);
+        if let Some(unfit) = unfit.filter(|_| recipe.needs_ball()) {
+            let cause = format!("{} weighs candidates, and {}", self.mechanism.id(), unfit.cause);
+            return Err(Refusal::new(cause, unfit.remedy));
+        }
         let prior = setting.posterior.prior();
         let open = recipe.leaves_total_open();
         match setting.distance.refuses_open_totals(prior).filter(|_| open) {

@@ -2,11 +2,11 @@
 //!
 //! One file for each family; adding a metric means one more file and one line in [`all`].
 
-mod kullback_leibler;
 mod norm;
 mod total_variation;
 
-use crate::distance::{self, Distance};
+use crate::diagnostic::suggest;
+use crate::distance::{self, Distance, Unfit};
 use crate::field::{Field, Reach};
 use crate::model::Posterior;
 
@@ -37,14 +37,14 @@ impl Metric {
     #[must_use]
     pub fn from_distance(distance: &'static dyn Distance) -> Self {
         let source = Source::Distance(distance);
-        Self { id: distance.id(), title: distance.title(), bound: Some(1.0), source }
+        Self { id: distance.id(), title: distance.title(), bound: distance.bound(), source }
     }
 
     /// The name on the axis of an error.
     #[must_use]
     pub fn error_title(&self) -> String {
         match self.source {
-            Source::Distance(_) => format!("{} from the true posterior", self.title),
+            Source::Distance(distance) => distance.error_title(),
             _ => self.title.to_owned(),
         }
     }
@@ -52,11 +52,20 @@ impl Metric {
     /// s, where the metric is 1 to the last bit as soon as BC^s is negligible; `None` if it never
     /// is.
     #[must_use]
-    pub fn power(&self, posterior: &Posterior) -> Option<f64> {
+    pub fn plateau(&self, posterior: &Posterior) -> Option<f64> {
         match self.source {
-            Source::Distance(distance) => Some(distance.power(posterior)),
-            Source::OfHellinger(_) => Some(distance::HELLINGER.power(posterior)),
+            Source::Distance(distance) => distance.plateau(posterior),
+            Source::OfHellinger(_) => distance::HELLINGER.plateau(posterior),
             Source::Other(_) => None,
+        }
+    }
+
+    /// How long one value takes, in those of the Hellinger distance.
+    #[must_use]
+    pub fn effort(&self) -> f64 {
+        match self.source {
+            Source::Distance(distance) => distance.effort(),
+            Source::OfHellinger(_) | Source::Other(_) => 1.0,
         }
     }
 
@@ -83,22 +92,20 @@ impl PartialEq for Metric {
     }
 }
 
-/// Every metric.
+/// Every metric, but for the Rényi divergences, which are named by their order.
 #[must_use]
 pub fn all() -> Vec<Metric> {
     let unbounded =
         |id, title, make| Metric { id, title, bound: None, source: Source::Other(make) };
     let of_hellinger =
         |id, title, make| Metric { id, title, bound: Some(1.0), source: Source::OfHellinger(make) };
-    let mut metrics: Vec<_> = distance::ALL.into_iter().map(Metric::from_distance).collect();
+    let mut metrics: Vec<_> = distance::NAMED.into_iter().map(Metric::from_distance).collect();
     metrics.extend([
         unbounded("l1", "ℓ1 distance of the parameters", norm::l1),
         unbounded("l2", "ℓ2 distance of the parameters", norm::l2),
         unbounded("steps", "steps (half the ℓ1 distance)", norm::steps),
         of_hellinger("tv_lower", "lower bound on total variation", total_variation::lower),
         of_hellinger("tv_upper", "upper bound on total variation", total_variation::upper),
-        unbounded("kl", "KL divergence, truth to release", kullback_leibler::forward),
-        unbounded("kl_reverse", "KL divergence, release to truth", kullback_leibler::reverse),
     ]);
     metrics
 }
@@ -106,5 +113,20 @@ pub fn all() -> Vec<Metric> {
 /// The metric called `id`.
 #[must_use]
 pub fn find(id: &str) -> Option<Metric> {
-    all().into_iter().find(|metric| metric.id == id)
+    named(id).ok()
+}
+
+/// The metric called `id`, or what is wrong with the name.
+pub fn named(id: &str) -> Result<Metric, Unfit> {
+    let all = all();
+    if let Some(metric) = all.iter().find(|metric| metric.id == id) {
+        return Ok(*metric);
+    }
+    let is_known = |name: &&str| all.iter().any(|metric| metric.id == *name);
+    let others = distance::names().filter(|name| !is_known(name));
+    let names = all.iter().map(|metric| metric.id).chain(others);
+    match id.contains(':') {
+        true => distance::named(id).map(Metric::from_distance),
+        false => Err(Unfit { cause: format!("unknown metric `{id}`"), remedy: suggest(id, names) }),
+    }
 }

@@ -1,7 +1,7 @@
 //! Bregman divergences of lnΓ, the terms of the Kullback-Leibler divergence between Dirichlet
 //! distributions, without cancellation: sums of terms of one sign, with λ(a) = ln a − ψ(a).
 
-use super::gamma::digamma_gap;
+use super::gamma::{digamma_excess, digamma_gap};
 use super::{Sum, Table, ln, log1p};
 
 /// The table v ↦ lnΓ(α+v) − lnΓ(α+x) − (v−x) ψ(α+x), 0 <= v <= last: what one category adds to
@@ -33,7 +33,7 @@ pub fn bregman_table(alpha: f64, x: u64, last: u64) -> Table {
 pub fn reverse_bregman_table(alpha: f64, x: u64, last: u64) -> Table {
     let up = |d: u64| {
         let b = alpha + (x + d) as f64;
-        (1.0 / b - digamma_gap(b)) + d as f64 / b
+        digamma_excess(b) + d as f64 / b
     };
     let down = |m: u64| {
         let b = alpha + (x - m - 1) as f64;

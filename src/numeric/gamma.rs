@@ -1,6 +1,6 @@
-//! Two differences of gamma functions that keep their digits: sums of terms of one sign.
+//! Differences of gamma functions that keep their digits: sums of terms of one sign.
 
-use super::{Sum, log1p};
+use super::{Sum, ln, log1p};
 
 /// Where the asymptotic series below are exact to the last bit.
 const SERIES_FROM: f64 = 30.0;
@@ -61,6 +61,13 @@ pub fn digamma_gap(a: f64) -> f64 {
     )
 }
 
+/// ψ(a+1) − ln a = 1/a − λ(a), where the poles of both cancel. Positive and decreasing.
+#[must_use]
+pub fn digamma_excess(a: f64) -> f64 {
+    // λ(a) = λ(a+1) + 1/a − ln(1 + 1/a).
+    if a < 1.0 { ln((a + 1.0) / a) - digamma_gap(a + 1.0) } else { 1.0 / a - digamma_gap(a) }
+}
+
 /// x − log1p(x) for x > 0; by its series where the difference cancels.
 fn excess_over_log1p(x: f64) -> f64 {
     if x > 0.1 {
@@ -73,7 +80,6 @@ fn excess_over_log1p(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::ln;
 
     #[test]
     fn phi_of_a_half_and_of_one_have_closed_forms() {

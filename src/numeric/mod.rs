@@ -5,12 +5,17 @@
 //! features of the CPU. Sums are compensated or made block by block in a fixed order.
 
 pub mod bregman;
+mod complex;
 pub mod exp;
 pub mod gamma;
 pub mod half_gap;
+pub mod jensen;
+pub mod overlap;
+pub mod stirling;
 pub mod sum;
 mod table;
 
+pub use complex::Complex;
 pub use libm::{exp as exp_accurate, expm1, lgamma, log as ln, log1p};
 pub use sum::Sum;
 pub use table::Table;

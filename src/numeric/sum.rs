@@ -27,7 +27,8 @@ impl Sum {
     #[inline]
     #[must_use]
     pub fn value(&self) -> f64 {
-        self.high + self.low
+        // An infinite term has no rounding error to carry.
+        if self.high.is_finite() { self.high + self.low } else { self.high }
     }
 }
 
@@ -52,6 +53,11 @@ mod tests {
     #[test]
     fn small_terms_are_not_lost_beside_large_ones() {
         assert_eq!(sum([1.0, 1e100, 1.0, -1e100]), 2.0);
+    }
+
+    #[test]
+    fn an_infinite_term_makes_an_infinite_sum() {
+        assert_eq!(sum([1.0, f64::INFINITY, 2.0, f64::INFINITY]), f64::INFINITY);
     }
 
     #[test]

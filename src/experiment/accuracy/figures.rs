@@ -20,6 +20,11 @@ struct Facet<'a> {
     cases: Vec<(usize, &'a Case)>,
 }
 
+/// What a figure can show.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
 /// Everything a figure needs to know.
 struct Drawing<'a> {
     panel: &'a Panel,
@@ -59,7 +64,8 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         for (metric_index, metric) in metrics.iter().enumerate() {
             let mut suffix = String::new();
             if metric_index > 0 {
-                suffix += &format!("-{}", metric.id);
+                // A colon has no place in the name of a file.
+                suffix += &format!("-{}", metric.id.replace(':', "-"));
             }
             if facets.len() > 1 {
                 suffix += &format!("-{number}");
@@ -129,6 +135,25 @@ impl<'a> Drawing<'a> {
         format!("{}, {runs}; {last}", self.facet_key(facet.cases[0].1))
     }
 
+    /// Says that something is left out, where one of a facet's rows has an infinite `value`.
+    fn without_infinite(
+        &self,
+        facet: &Facet,
+        metric: &Metric,
+        last: &str,
+        value: impl Fn(&SummaryRow) -> f64,
+    ) -> String {
+        let rows = facet.cases.iter().flat_map(|(index, _)| {
+            let row = |label: &str| self.row(*index, label, metric.id);
+            self.panel.variants.iter().filter_map(move |variant| row(&variant.label))
+        });
+        let infinite = rows.map(value).any(|value| value == f64::INFINITY);
+        self.note(
+            facet,
+            &if infinite { format!("{last}; infinite values left out") } else { last.to_owned() },
+        )
+    }
+
     fn row(&self, case: usize, label: &str, metric: &str) -> Option<&'a SummaryRow> {
         self.rows.get(&(self.panel.first + case, label, metric)).copied()
     }
@@ -154,7 +179,9 @@ impl<'a> Drawing<'a> {
         });
         BoxFigure {
             title: self.panel.title.clone(),
-            note: self.note(facet, &whiskers),
+            note: self.without_infinite(facet, metric, &whiskers, |row| {
+                row.max.max(row.exact_mean.unwrap_or(0.0))
+            }),
             x_label: self.abscissa.axis.label(self.panel),
             y_label: metric.error_title(),
             series: self.panel.series(),
@@ -181,7 +208,8 @@ impl<'a> Drawing<'a> {
         let outside = |v: &&f64| **v < row.whisker_low || **v > row.whisker_high;
         let mut outliers: Vec<f64> = Vec::new();
         if self.panel.look.outliers {
-            outliers = self.errors(row).iter().filter(outside).copied().collect();
+            let outliers_of = self.errors(row).iter().filter(outside);
+            outliers = outliers_of.copied().filter_map(finite).collect();
             outliers.sort_by(f64::total_cmp);
             outliers.dedup();
         }
@@ -194,7 +222,7 @@ impl<'a> Drawing<'a> {
             notch_low: row.notch_low,
             notch_high: row.notch_high,
             outliers,
-            exact_mean: row.exact_mean,
+            exact_mean: row.exact_mean.and_then(finite),
             readings: self.readings(case, row).map(|reading| reading.read).collect(),
         }
     }
@@ -215,7 +243,9 @@ impl<'a> Drawing<'a> {
         });
         CurveFigure {
             title: self.panel.title.clone(),
-            note: self.note(facet, "lines: exact law"),
+            note: self.without_infinite(facet, metric, "lines: exact law", |row| {
+                row.mean.max(row.exact_mean.unwrap_or(0.0))
+            }),
             x_label: self.abscissa.axis.label(self.panel).unwrap_or_default(),
             y_label: format!("mean {}", metric.title),
             x_scale: Scale::Auto,
@@ -251,10 +281,10 @@ impl<'a> Drawing<'a> {
             Some((self.abscissa.axis.position(case)?, read.read))
         });
         let readings = readings.collect();
-        let exact = points.iter().filter_map(|(x, row)| Some((*x, row.exact_mean?))).collect();
+        let exact = points.iter().filter_map(|(x, row)| Some((*x, finite(row.exact_mean?)?)));
         Curve {
-            exact,
-            sampled: points.iter().map(sample).collect(),
+            exact: exact.collect(),
+            sampled: points.iter().filter(|(_, row)| row.mean.is_finite()).map(sample).collect(),
             readings,
             ..Curve::new(series)
         }

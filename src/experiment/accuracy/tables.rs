@@ -44,7 +44,8 @@ fn summary_row(
     let error = exact.error;
     let z = error
         .filter(|error| error.std > 0.0)
-        .map(|error| (summary.mean - error.mean) / (error.std / (runs as f64).sqrt()));
+        .map(|error| (summary.mean - error.mean) / (error.std / (runs as f64).sqrt()))
+        .filter(|z| z.is_finite());
     SummaryRow {
         setting,
         mechanism: mechanism.to_owned(),

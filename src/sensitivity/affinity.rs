@@ -1,5 +1,4 @@
-//! How far one record can move a posterior: local, global and smooth sensitivities, without
-//! enumerating candidates or data sets.
+//! Sensitivities of the distances sqrt(1 − BC^s), in closed form or by branch and bound along paths.
 //!
 //! Moving a record from category i to j changes the posterior by h, h² = 1 − (φ(a_i − 1) φ(a_j))^s
 //! (s = 1 for Hellinger; s = 1/ln N for the print distance). Both distances are metrics at equal
@@ -7,25 +6,19 @@
 //! posterior itself (icml Lemma 5.4), and LS(x) is the largest h over all moves.
 
 use crate::model::Posterior;
+use crate::numeric::expm1;
 use crate::numeric::gamma::ln_phi;
-use crate::numeric::{exp_accurate, expm1, ln, log1p};
 
-/// sqrt(1 − π/4), the bound on the global sensitivity used by icml and bounds; it holds when every
-/// α_i >= 1.
-pub const GLOBAL_BOUND: f64 = 0.463_251_375_176_104_24;
-
-/// The sensitivities at one posterior.
+/// The sensitivities of sqrt(1 − BC^power) at one posterior.
 #[derive(Clone, Debug)]
-pub struct Sensitivity {
+pub(super) struct Affinity {
     alpha: Vec<f64>,
     counts: Vec<u64>,
     n: u64,
     power: f64,
 }
 
-impl Sensitivity {
-    /// The sensitivities of sqrt(1 − BC^power).
-    #[must_use]
+impl Affinity {
     pub fn new(posterior: &Posterior, power: f64) -> Self {
         Self {
             alpha: posterior.prior().alpha().to_vec(),
@@ -48,7 +41,6 @@ impl Sensitivity {
     }
 
     /// LS(x): the largest move of the posterior when one record of x changes its category.
-    #[must_use]
     pub fn local(&self) -> f64 {
         let x = &self.counts;
         self.ordered_pairs()
@@ -62,7 +54,6 @@ impl Sensitivity {
     /// ln φ is increasing, so the fewer records the two categories hold the better: for k >= 3 the
     /// rest goes elsewhere and the two smallest α decide. For k = 2 the sum ln φ(α_1 + m) +
     /// ln φ(α_2 + n−1−m) is concave in m and smallest at an end.
-    #[must_use]
     pub fn global(&self) -> f64 {
         if self.n == 0 {
             return 0.0;
@@ -72,18 +63,6 @@ impl Sensitivity {
             return self.step((0, 0), (1, last)).max(self.step((0, last), (1, 0)));
         }
         self.ordered_pairs().map(|(i, j)| self.step((i, 0), (j, 0))).fold(0.0, f64::max)
-    }
-
-    /// S_γ(x) = max over x' of 1 / (1/LS(x') + γ d(x, x')) (icml §5.3, arxiv §5.2.4).
-    #[must_use]
-    pub fn gamma_smooth(&self, gamma: f64) -> f64 {
-        self.smooth(|h, d| 1.0 / (1.0 / h + gamma * d as f64))
-    }
-
-    /// S_β(x) = max over x' of LS(x') e^(−β d(x, x')) (notes §2, arxiv §4.2).
-    #[must_use]
-    pub fn beta_smooth(&self, beta: f64) -> f64 {
-        self.smooth(|h, d| h * exp_accurate(-beta * d as f64))
     }
 
     /// The maximum of `discount`(LS(x'), d(x, x')) over all data sets x'; `discount` increases in
@@ -96,7 +75,7 @@ impl Sensitivity {
     /// largest at an end: see [`maximum_on_path`]. This rests on monotonicity and concavity of
     /// ln φ only. That the maximum is at a corner (u in {0, x_i−1}, v in {0, x_j}) was true in
     /// every case tried but is not proved, and is not used.
-    fn smooth(&self, discount: impl Fn(f64, u64) -> f64) -> f64 {
+    pub fn smooth(&self, discount: impl Fn(f64, u64) -> f64) -> f64 {
         if self.n == 0 {
             return 0.0;
         }
@@ -163,62 +142,9 @@ fn maximum_on_path(
 /// The last digits of h are rounding; a larger value within them is no larger value.
 const ROUNDING: f64 = 1.0 + 1e-14;
 
-/// How many candidates the logarithm in β counts (notes §2 says n + 1; the printed values of β
-/// used n).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CandidatesInBeta {
-    /// n + 1, as in the text.
-    #[default]
-    NPlusOne,
-    /// n, as in print.
-    N,
-}
-
-impl CandidatesInBeta {
-    /// Every choice.
-    pub const ALL: [Self; 2] = [Self::NPlusOne, Self::N];
-
-    /// The name in a config.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NPlusOne => "n+1",
-            Self::N => "n",
-        }
-    }
-}
-
-/// β = ln(1 − ε / (2 ln(δ / (2 (n+1))))) (notes §2.3).
-#[must_use]
-pub fn beta(epsilon: f64, delta: f64, n: u64, candidates: CandidatesInBeta) -> f64 {
-    let count = match candidates {
-        CandidatesInBeta::NPlusOne => n as f64 + 1.0,
-        CandidatesInBeta::N => (n as f64).max(1.0),
-    };
-    log1p(-epsilon / (2.0 * ln(delta / (2.0 * count))))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Prior;
-
-    fn at(prior: &[f64], counts: &[u64]) -> Sensitivity {
-        let prior = Prior::new(prior.to_vec()).unwrap();
-        Sensitivity::new(&Posterior::new(prior, counts.to_vec()), 1.0)
-    }
-
-    #[test]
-    fn the_bound_is_the_global_sensitivity_of_the_uniform_prior() {
-        assert!((at(&[1.0; 3], &[5, 5, 5]).global() - GLOBAL_BOUND).abs() < 1e-15);
-    }
-
-    #[test]
-    fn large_balanced_data() {
-        let close = |ours: f64, theirs: f64| assert!((ours / theirs - 1.0).abs() < 1e-13, "{ours}");
-        close(at(&[1.0, 1.0], &[500_000, 500_000]).local(), 7.071_063_392_455_109e-4);
-        close(at(&[1.0, 1.0], &[5_000_000, 5_000_000]).local(), 2.236_067_837_745_563_3e-4);
-    }
 
     #[test]
     fn branch_and_bound_finds_an_interior_maximum_too() {
@@ -230,23 +156,5 @@ mod tests {
         maximum_on_path(1000, h, &discount, &mut best);
         assert_eq!(best, brute);
         assert!(best > discount(h(0), 0) && best > discount(h(999), 999));
-    }
-
-    #[test]
-    fn beta_as_printed() {
-        // notes, captions of Figure 3: ε = δ = 0.8, n = 100 and 120.
-        let close = |n, printed: f64| {
-            let beta = beta(0.8, 0.8, n, CandidatesInBeta::N);
-            assert!((beta - printed).abs() < 5e-14, "{beta}");
-        };
-        close(100, 0.069_940_710_811_5);
-        close(120, 0.067_779_110_017_3);
-    }
-
-    #[test]
-    fn no_data_no_sensitivity() {
-        let none = at(&[1.0, 2.0, 3.0], &[0, 0, 0]);
-        let all = [none.local(), none.global(), none.gamma_smooth(1.0), none.beta_smooth(0.1)];
-        assert_eq!(all, [0.0; 4]);
     }
 }
