@@ -33,7 +33,7 @@ fn at(template: &Setting, counts: &[u64]) -> Setting {
 
 fn mean(variant: &Variant, setting: &Setting) -> f64 {
     let plan = variant.plan(setting).unwrap();
-    let bench = Workbench::new(setting, &[plan.clone()], &[]);
+    let bench = Workbench::new(setting, std::slice::from_ref(&plan), &[]);
     let law = bench.law(plan);
     Exact::new(law.as_ref(), bench.fields().next().unwrap()).error.unwrap().mean
 }
@@ -182,7 +182,7 @@ fn remapped_geometric_is_optimal_and_loses_no_more() {
         let log = |x: &Vec<u64>| {
             let setting = at(&template, x);
             let plan = variant.plan(&setting).unwrap();
-            let bench = Workbench::new(&setting, &[plan.clone()], &[]);
+            let bench = Workbench::new(&setting, std::slice::from_ref(&plan), &[]);
             let law = bench.law(plan);
             dpbi::law::probability(law.as_ref(), bench.fields().next().unwrap(), &after.output).ln()
         };
@@ -207,7 +207,7 @@ fn a_remapped_sampler_draws_from_its_law() {
     let setting = setting(&[1.0, 1.0, 2.0], &[2, 3, 1], 0.6, "hellinger");
     let Tuned { variant, .. } = tune(&with("lszhang", false, true), &setting).unwrap();
     let plan = variant.plan(&setting).unwrap();
-    let bench = Workbench::new(&setting, &[plan.clone()], &[]);
+    let bench = Workbench::new(&setting, std::slice::from_ref(&plan), &[]);
     let law = bench.law(plan);
     let field = bench.fields().next().unwrap();
     let mut rng = dpbi::rng::stream(7, "remapped");

@@ -44,7 +44,8 @@ impl Rows {
 pub struct Scored {
     n: u64,
     k: usize,
-    rate: f64,
+    /// ln P is off by less than this.
+    rounding: f64,
     rows: Rows,
     /// ln P of the outputs in the ball.
     inside: Vec<f64>,
@@ -62,10 +63,13 @@ impl Scored {
         let mut normaliser: Sum = inside.chunks(BLOCK).map(|block| mass(block, rate)).collect();
         normaliser.add(plateau * exp_accurate(-rate));
         let ln_normaliser = ln(normaliser.value());
+        // ln P = −rate H − ln Z, and both terms are off by the rate times what H is off by.
+        let largest = inside.iter().copied().fold(1.0, f64::max);
+        let rounding = 2.5 * setting.distance.accuracy() * (1.0 + rate * largest);
         for value in &mut inside {
             *value = -rate * *value - ln_normaliser;
         }
-        Self { n, k, rate, rows, inside, outside: -rate - ln_normaliser }
+        Self { n, k, rounding, rows, inside, outside: -rate - ln_normaliser }
     }
 
     /// The values of one row, and the coordinate they start at.
@@ -278,10 +282,6 @@ impl<'a> ScoredPair<'a> {
     }
 }
 
-/// A distance is right to 2e-15, relative, so that ln P = −rate H − ln Z is right to twice that times
-/// the rate.
-const ROUNDING: f64 = 5e-15;
-
 /// Whether a number of outputs (a difference of two large numbers) is not zero.
 fn any(outputs: f64) -> bool {
     outputs >= 0.5
@@ -341,7 +341,7 @@ impl Comparison for ScoredPair<'_> {
     }
 
     fn rounding(&self) -> f64 {
-        ROUNDING * (1.0 + self.at_x.rate + self.at_moved.rate)
+        self.at_x.rounding + self.at_moved.rounding
     }
 
     fn classes(&self) -> Vec<Class> {
@@ -392,7 +392,7 @@ mod tests {
     fn made_up(outputs: &[(u64, u64)], inside: &[f64], outside: f64) -> Scored {
         let mut rows = Rows::default();
         outputs.iter().for_each(|&(head, start)| rows.push(&[head], start, 1));
-        Scored { n: 2, k: 3, rate: 1.0, rows, inside: inside.to_vec(), outside }
+        Scored { n: 2, k: 3, rounding: 1e-15, rows, inside: inside.to_vec(), outside }
     }
 
     #[test]

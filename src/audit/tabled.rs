@@ -11,6 +11,8 @@ use crate::simplex::list_compositions;
 pub struct Tabled {
     n: u64,
     k: usize,
+    /// Of the score.
+    accuracy: f64,
     logs: Vec<f64>,
 }
 
@@ -19,7 +21,8 @@ impl Tabled {
         let posterior = &setting.posterior;
         let score = setting.distance.field(posterior, &Reach::ball(posterior));
         let logs = ln_probabilities(recipe, posterior, score.as_ref(), remap.outputs());
-        Self { n: posterior.n(), k: posterior.k(), logs: remap.fold(&logs) }
+        let accuracy = setting.distance.accuracy();
+        Self { n: posterior.n(), k: posterior.k(), accuracy, logs: remap.fold(&logs) }
     }
 }
 
@@ -57,7 +60,8 @@ impl Comparison for TabledPair<'_> {
             let released = tabled.logs.iter().filter(|log| **log > f64::NEG_INFINITY);
             released.fold(0.0, |largest: f64, log| largest.max(-log))
         };
-        5e-15 * (1.0 + largest(self.at_x) + largest(self.at_moved))
+        let accuracy = self.at_x.accuracy;
+        2.5 * accuracy * (1.0 + largest(self.at_x) + largest(self.at_moved))
     }
 
     fn classes(&self) -> Vec<Class> {

@@ -75,7 +75,7 @@ fn scope(args: &Audit) -> Result<Scope, Diagnostic> {
         ALL => Ok(Scope::All),
         CORNERS => Ok(Scope::Corners),
         other => Err(typed::wrong("scope", &format!("unknown scope `{other}`"))
-            .help(suggest(other, [ALL, CORNERS].into_iter()))),
+            .help(suggest(other, [ALL, CORNERS]))),
     }
 }
 

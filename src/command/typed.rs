@@ -80,7 +80,7 @@ pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
             REMAP => variant.options.remap = true,
             _ => {
                 return Err(wrong("mechanism", &format!("`+{part}` means nothing"))
-                    .help(suggest(part, [CALIBRATED, REMAP].into_iter())));
+                    .help(suggest(part, [CALIBRATED, REMAP])));
             }
         }
     }

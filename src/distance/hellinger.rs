@@ -37,6 +37,10 @@ impl Distance for Hellinger {
         })
     }
 
+    fn accuracy(&self) -> f64 {
+        2e-15
+    }
+
     fn power(&self, _: &Posterior) -> Option<f64> {
         Some(1.0)
     }

@@ -53,6 +53,11 @@ pub trait Distance: Sync {
         self.power(posterior)
     }
 
+    /// How far a value may be off: relative, or absolute where it is below 1.
+    fn accuracy(&self) -> f64 {
+        1e-12
+    }
+
     /// How long one value takes, in those of the Hellinger distance.
     fn effort(&self) -> f64 {
         1.0

@@ -31,6 +31,10 @@ impl Distance for Print {
         Box::new(PrintField { affinity, ln_gammas })
     }
 
+    fn accuracy(&self) -> f64 {
+        2e-15
+    }
+
     fn power(&self, posterior: &Posterior) -> Option<f64> {
         Some(power(posterior))
     }

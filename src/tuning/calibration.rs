@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_down_to_their_leading_digits() {
-        for value in [1.0, 0.72917350107537193, 3.9999999999999996, 123456.789, 9.99e-7] {
+        for value in [1.0, 0.729_173_501_075_37, 3.999_999_999_999_999_6, 123_456.789, 9.99e-7] {
             let rounded = round_down(value);
             assert!(rounded <= value && value - rounded < 2e-10 * value, "{value} {rounded}");
         }

@@ -6,15 +6,13 @@ use std::time::SystemTime;
 
 use super::super::Failure;
 use super::Findings;
-use crate::figure::{self, Figure, Format, HeatFigure, HeatValues, Scale};
+use crate::experiment::optimum::release_map;
+use crate::figure::{self, Figure, Format, HeatFigure};
 use crate::model::{Counts, vector};
 use crate::optimum::{Goal, OptimalMechanism, Optimum};
 use crate::store::{Folder, Manifest, utc};
 
 const NAME: &str = "optimum";
-
-/// Cells of smaller probability have the colour of this one.
-const FAINTEST: f64 = 1e-6;
 
 /// A heat map of more rows or columns would be a blur.
 const MOST_CELLS: usize = 1_000;
@@ -84,15 +82,14 @@ fn table(mechanism: &OptimalMechanism) -> String {
 fn heat(found: &Findings, goal: Goal, optimum: &Optimum) -> HeatFigure {
     let mechanism = &optimum.mechanism;
     let posterior = &found.setting.posterior;
-    let (x_label, x) = axis("the data", posterior.k(), &mechanism.inputs);
-    let (y_label, y) = axis("the release", posterior.k(), &mechanism.outputs);
-    let cell = |input: usize, output: usize| {
-        let probability = mechanism.probability(input, output);
-        (probability > 0.0).then(|| probability.max(FAINTEST))
+    let row = |(place, x): (usize, &Counts)| {
+        let cell = |(output, r): (usize, &Counts)| {
+            let probability = mechanism.probability(place, output);
+            (probability > 0.0).then(|| (x.clone(), r.clone(), probability))
+        };
+        mechanism.outputs.iter().enumerate().filter_map(cell).collect::<Vec<_>>()
     };
-    let row = |output: usize| (0..mechanism.inputs.len()).map(|x| cell(x, output)).collect();
-    let values: Vec<Vec<Option<f64>>> = (0..mechanism.outputs.len()).map(row).collect();
-    let least = values.iter().flatten().flatten().copied().fold(1.0, f64::min);
+    let cells: Vec<_> = mechanism.inputs.iter().enumerate().flat_map(row).collect();
     let goal = match goal {
         Goal::Bayes => "mean error",
         Goal::Minimax => "worst-case error",
@@ -106,31 +103,6 @@ fn heat(found: &Findings, goal: Goal, optimum: &Optimum) -> HeatFigure {
             found.setting.epsilon.get(),
             optimum.value,
         ),
-        x_label,
-        y_label,
-        x,
-        y,
-        x_scale: Scale::Linear,
-        y_scale: Scale::Linear,
-        values: HeatValues::Numbers {
-            values,
-            label: "probability of the release".to_owned(),
-            scale: Scale::Log,
-            range: Some((least.min(0.1), 1.0)),
-        },
-        marks: Vec::new(),
-    }
-}
-
-/// Two categories with a fixed total have one count; what has more is numbered.
-fn axis(what: &str, k: usize, all: &[Counts]) -> (String, Vec<f64>) {
-    let total = |counts: &Counts| counts.iter().sum::<u64>();
-    let fixed = all.windows(2).all(|pair| total(&pair[0]) == total(&pair[1]));
-    if k == 2 && fixed {
-        let first = all.iter().map(|counts| counts[0] as f64).collect();
-        (format!("first count of {what}"), first)
-    } else {
-        let numbers = (1..=all.len()).map(|number| number as f64).collect();
-        (format!("{what}, in lexicographic order of counts"), numbers)
+        ..release_map(&cells)
     }
 }
