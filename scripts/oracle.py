@@ -631,8 +631,8 @@ def write_distances():
     for prior, counts, candidate in DISTANCE_PAIRS:
         x, c = vec(counts, int), vec(candidate, int)
         for name in DISTANCES:
-            # Incomplete beta functions in 60 digits take long, and 30 are enough.
-            with mp.workdps(30 if name == "tv" else 60):
+            # Incomplete beta functions of large parameters take long, and 30 digits are enough for them.
+            with mp.workdps(30 if name == "tv" and sum(x) > 100 else 60):
                 rows.append([prior, counts, candidate, name, show(distance_between(name, vec(prior), x, c))])
     write("distances.csv", "prior,counts,candidate,distance,value", rows)
 

@@ -147,6 +147,9 @@ pub fn solve_with(
                       release set `same`";
         return Err(Refusal { cause, remedy: remedy.to_owned() }.into());
     }
+    if let Some(unfit) = template.distance.refuses_scores(&template.posterior) {
+        return Err(Refusal { cause: unfit.cause, remedy: unfit.remedy }.into());
+    }
     if let Some(optimum) = edge::optimum(template, goal, set) {
         return Ok(optimum);
     }
