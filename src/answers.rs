@@ -5,24 +5,30 @@ use std::collections::BTreeMap;
 use crate::console::short;
 use crate::digest::{Digest, percent, spread};
 use crate::experiment::optimum::{self, Step};
+use crate::experiment::phase::Among;
 use crate::experiment::{Experiment, Kind, Naming, Panel};
 use crate::table::{PhaseRow, PrivacyRow, SummaryRow, Tables};
 
-/// The answers, one for each panel that has one.
+/// The answers of every panel that has some.
 #[must_use]
 pub fn answers(experiment: &Experiment, tables: &Tables) -> Vec<String> {
-    experiment.panels.iter().filter_map(|panel| answer(panel, tables)).collect()
+    experiment.panels.iter().flat_map(|panel| of_panel(panel, tables)).collect()
 }
 
-fn answer(panel: &Panel, tables: &Tables) -> Option<String> {
+fn of_panel(panel: &Panel, tables: &Tables) -> Vec<String> {
     let text = match panel.kind {
         Kind::Optimum if panel.cases.len() > 1 => optimality(panel, tables),
-        Kind::Phase => winners(panel, tables),
         Kind::Privacy => losses(panel, tables),
         Kind::Accuracy => accuracy(panel, tables),
-        _ => return None,
+        Kind::Phase => {
+            let contest = |&among: &Among| {
+                format!("{}: {}.", among.title(panel), winners(panel, tables, among))
+            };
+            return Among::of(panel).iter().map(contest).collect();
+        }
+        _ => return Vec::new(),
     };
-    (!text.is_empty()).then(|| format!("{}: {text}.", panel.title))
+    if text.is_empty() { Vec::new() } else { vec![format!("{}: {text}.", panel.title)] }
 }
 
 /// What each step buys and what is left to the optimum.
@@ -53,8 +59,8 @@ fn title(panel: &Panel, label: &str) -> String {
 }
 
 /// Which part of the map belongs to whom.
-fn winners(panel: &Panel, tables: &Tables) -> String {
-    let own: Vec<&PhaseRow> = tables.phase.iter().filter(|row| panel.owns(row.setting)).collect();
+fn winners(panel: &Panel, tables: &Tables, among: Among) -> String {
+    let own: Vec<&PhaseRow> = among.rows(panel, tables).collect();
     let mut shares: BTreeMap<&str, usize> = BTreeMap::new();
     own.iter().for_each(|row| *shares.entry(&row.winner).or_default() += 1);
     let mut shares: Vec<(&str, usize)> = shares.into_iter().collect();

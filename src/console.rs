@@ -59,7 +59,9 @@ pub fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }
-    let magnitude = libm::log10(value.abs()).floor();
+    // The magnitude of the number as it will be shown: 0.99999 is 1.000.
+    let shown: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    let magnitude = libm::log10(shown.abs()).floor();
     if (-4.0..6.0).contains(&magnitude) {
         format!("{value:.*}", (3.0 - magnitude).max(0.0) as usize)
     } else {
@@ -87,7 +89,7 @@ mod tests {
 
     #[test]
     fn four_digits() {
-        let shown = [0.0, 1.0, 0.140_54, 1234.56, 7.071e-9].map(short);
-        assert_eq!(shown, ["0", "1.000", "0.1405", "1235", "7.071e-9"]);
+        let shown = [0.0, 1.0, 0.140_54, 1234.56, 7.071e-9, 0.999_96].map(short);
+        assert_eq!(shown, ["0", "1.000", "0.1405", "1235", "7.071e-9", "1.000"]);
     }
 }

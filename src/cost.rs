@@ -321,7 +321,8 @@ pub fn number(value: f64) -> String {
     match value {
         v if v < 1e4 => format!("{v:.0}"),
         v if v < 1e6 => format!("{:.0} thousand", v / 1e3),
-        v if v < 1e9 => format!("{:.1} million", v / 1e6),
+        v if v < 1e8 => format!("{:.1} million", v / 1e6),
+        v if v < 1e9 => format!("{:.0} million", v / 1e6),
         v if v < 1e12 => format!("{:.1} billion", v / 1e9),
         v => format!("{v:.1e}"),
     }

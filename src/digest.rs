@@ -217,9 +217,13 @@ fn change(panel: &Panel, tables: &Tables) -> Vec<Digest> {
     vec![Digest { caption: "largest change of score".to_owned(), columns, rows: rows.collect() }]
 }
 
-/// For every mechanism how much of the map it wins, and where by most.
+/// For every contest and mechanism how much of the map it wins, and where by most.
 fn phase(panel: &Panel, tables: &Tables) -> Vec<Digest> {
-    let own: Vec<&PhaseRow> = tables.phase.iter().filter(|row| panel.owns(row.setting)).collect();
+    map::Among::of(panel).iter().map(|&among| contest(panel, tables, among)).collect()
+}
+
+fn contest(panel: &Panel, tables: &Tables, among: map::Among) -> Digest {
+    let own: Vec<&PhaseRow> = among.rows(panel, tables).collect();
     let row = |label: &str| {
         let won: Vec<&PhaseRow> = own.iter().filter(|row| row.winner == label).copied().collect();
         let share = 100.0 * won.len() as f64 / own.len().max(1) as f64;
@@ -235,16 +239,17 @@ fn phase(panel: &Panel, tables: &Tables) -> Vec<Digest> {
         ]
     };
     let columns = ["", "best at", "by at most", "over", "where"].map(str::to_owned).to_vec();
-    vec![Digest {
+    Digest {
         caption: format!(
-            "least exact mean {} at {} points of n and {}",
+            "least exact mean {} of {} mechanisms, at {} points of n and {}",
             panel.distance.title(),
+            among.players(panel).count(),
             own.len(),
             map::ordinate_label(panel).unwrap_or_default(),
         ),
         columns,
-        rows: panel.variants.iter().map(|variant| row(&variant.label)).collect(),
-    }]
+        rows: among.players(panel).map(|(_, variant)| row(&variant.label)).collect(),
+    }
 }
 
 /// The least possible error, and every mechanism as a multiple of it.

@@ -280,6 +280,8 @@ pub struct ChangeRow {
 pub struct PhaseRow {
     /// The setting's number.
     pub setting: usize,
+    /// Who competes: `all`, or `without` those that the config leaves out of a second contest.
+    pub contest: String,
     /// The label of the best mechanism; of equal ones the first.
     pub winner: String,
     /// Its mean error.

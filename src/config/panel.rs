@@ -2,7 +2,7 @@
 
 use super::node::{Node, Table};
 use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive, range};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, suggest};
 use crate::distance::{self, Distance};
 use crate::experiment::{
     Case, FigureName, Grid, Kind, Look, Panel, Parameters, ScopeName, SensitivityName, phase,
@@ -38,7 +38,8 @@ pub struct Open<'a> {
 }
 
 /// The keys that only some kinds understand.
-const PARAMETERS: [&str; 6] = ["view", "sensitivities", "scope", "at_epsilon", "figures", "steps"];
+const PARAMETERS: [&str; 7] =
+    ["view", "sensitivities", "scope", "at_epsilon", "figures", "steps", "without"];
 
 impl<'a> Open<'a> {
     /// Takes all keys of a panel out of its table. What is missing is complained of later, after
@@ -127,6 +128,7 @@ impl Context<'_> {
         let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
         mechanisms::check(&variants, &nodes, &cases)?;
         check_kind(kind, &cases, &data_node)?;
+        check_contest(&open.parameters, &parameters.without, &variants)?;
         check_mechanisms(kind, &variants, &nodes, &cases)?;
         if kind.keys().contains(&"steps") && parameters.steps.is_empty() {
             return Err(data_node
@@ -235,6 +237,11 @@ fn parameters(kind: Kind, nodes: &[Node]) -> Result<Parameters, Diagnostic> {
                 parameters.figures = names(node, &FigureName::ALL.map(|name| (name.id(), name)))?;
             }
             "at_epsilon" => parameters.at_epsilon = Some(positive(node)?),
+            "without" => {
+                let labels = node.one_or_list()?;
+                let label = |node: &Node| node.string().map(str::to_owned);
+                parameters.without = labels.iter().map(label).collect::<Result<_, _>>()?;
+            }
             _ => {
                 let steps = node.one_or_list()?;
                 parameters.steps = steps.iter().map(Node::whole).collect::<Result<_, _>>()?;
@@ -346,6 +353,26 @@ fn check_contender(variant: &Variant, node: &Node, cases: &[Case]) -> Result<(),
             let cause = format!("`{label}` has too many outputs at n = {n} for its exact mean");
             return Err(node.wrong(cause).help("use fewer records or categories, or leave it out"));
         }
+    }
+    Ok(())
+}
+
+/// Refuses a second contest without rivals, or without somebody who is not there.
+fn check_contest(
+    nodes: &[Node],
+    without: &[String],
+    variants: &[Variant],
+) -> Result<(), Diagnostic> {
+    let Some(node) = nodes.iter().find(|node| node.key() == "without") else { return Ok(()) };
+    let labels: Vec<&str> = variants.iter().map(|variant| variant.label.as_str()).collect();
+    if let Some(unknown) = without.iter().find(|label| !labels.contains(&label.as_str())) {
+        return Err(node
+            .wrong(format!("no mechanism of this panel is labelled `{unknown}`"))
+            .help(suggest(unknown, labels)));
+    }
+    let left = labels.iter().filter(|label| !without.iter().any(|out| out == *label)).count();
+    if !without.is_empty() && left < 2 {
+        return Err(node.wrong("a contest needs two mechanisms or more").help("leave fewer out"));
     }
     Ok(())
 }

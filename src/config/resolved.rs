@@ -102,6 +102,9 @@ fn parameters(parameters: &Parameters) -> Table {
     if !parameters.steps.is_empty() {
         put("steps", parameters.steps.iter().copied().map(whole).collect::<Vec<_>>().into());
     }
+    if !parameters.without.is_empty() {
+        put("without", parameters.without.clone().into());
+    }
     table
 }
 

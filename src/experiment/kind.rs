@@ -138,12 +138,10 @@ impl Kind {
             Self::Privacy => &["scope", "at_epsilon"],
             Self::Profile | Self::TradeOff => &["scope"],
             Self::Within | Self::Steps | Self::Crossover | Self::TableOne => &["steps"],
-            Self::Change
-            | Self::Optimum
-            | Self::Optimality
-            | Self::Normaliser
-            | Self::L1Tail
-            | Self::Phase => &[],
+            Self::Change | Self::Optimum | Self::Optimality | Self::Normaliser | Self::L1Tail => {
+                &[]
+            }
+            Self::Phase => &["without"],
         }
     }
 }
@@ -163,6 +161,8 @@ pub struct Parameters {
     pub figures: Vec<FigureName>,
     /// Numbers of steps.
     pub steps: Vec<u64>,
+    /// Labels of mechanisms that take no part in a second contest.
+    pub without: Vec<String>,
 }
 
 impl Parameters {

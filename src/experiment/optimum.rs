@@ -144,7 +144,11 @@ pub fn release_map(cells: &[(Counts, Counts, f64)]) -> HeatFigure {
         let all: BTreeSet<Counts> = cells.iter().map(|cell| of(cell).clone()).collect();
         all.into_iter().collect::<Vec<_>>()
     };
-    let (inputs, outputs) = (distinct(|cell| &cell.0), distinct(|cell| &cell.1));
+    let (inputs, mut outputs) = (distinct(|cell| &cell.0), distinct(|cell| &cell.1));
+    // Data sets that are never released are shown too, unless releases are of another kind.
+    if outputs.iter().all(|output| inputs.binary_search(output).is_ok()) {
+        outputs.clone_from(&inputs);
+    }
     let mut values = vec![vec![None; inputs.len()]; outputs.len()];
     for (x, r, probability) in cells {
         if let (Ok(x), Ok(r)) = (inputs.binary_search(x), outputs.binary_search(r)) {

@@ -2,7 +2,7 @@
 
 use super::super::axis::Axis;
 use super::super::{Case, DataSpec, Naming, Panel, naming};
-use super::{ordinate, place};
+use super::{Among, ordinate, place};
 use crate::figure::{Figure, HeatFigure, HeatValues, Scale, Series};
 use crate::table::{PhaseRow, Tables};
 
@@ -22,16 +22,21 @@ const LEAST_PERCENT: f64 = 0.1;
 #[must_use]
 pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
     let Some(axis) = ordinate(panel) else { return Vec::new() };
-    let map = Map::new(panel, axis, tables);
-    vec![
-        ("winner".to_owned(), Figure::Heat(map.winners(panel))),
-        ("margin".to_owned(), Figure::Heat(map.margins(panel))),
-    ]
+    let maps = Among::of(panel).iter().flat_map(|&among| {
+        let map = Map::new(panel, axis, among, tables);
+        let suffix = if among == Among::All { "" } else { "-without" };
+        [
+            (format!("winner{suffix}"), Figure::Heat(map.winners(panel))),
+            (format!("margin{suffix}"), Figure::Heat(map.margins(panel))),
+        ]
+    });
+    maps.collect()
 }
 
 /// The rows of the table in their places.
 struct Map<'a> {
     axis: Axis,
+    among: Among,
     x: Vec<f64>,
     y: Vec<f64>,
     /// One row for each y, one column for each x.
@@ -39,12 +44,12 @@ struct Map<'a> {
 }
 
 impl<'a> Map<'a> {
-    fn new(panel: &Panel, axis: Axis, tables: &'a Tables) -> Self {
+    fn new(panel: &'a Panel, axis: Axis, among: Among, tables: &'a Tables) -> Self {
         let places = || panel.cases.iter().filter_map(|case| place(axis, case));
         let x = ascending(places().map(|place| place.0));
         let y = ascending(places().map(|place| place.1));
         let mut rows = vec![vec![None; x.len()]; y.len()];
-        for row in &tables.phase {
+        for row in among.rows(panel, tables) {
             let at = panel.case(row.setting).and_then(|case| place(axis, case));
             let index = |all: &[f64], one: f64| all.iter().position(|other| *other == one);
             if let Some((at_x, at_y)) = at
@@ -53,7 +58,7 @@ impl<'a> Map<'a> {
                 rows[line][column] = Some(row);
             }
         }
-        Self { axis, x, y, rows }
+        Self { axis, among, x, y, rows }
     }
 
     /// The same of every row.
@@ -64,7 +69,9 @@ impl<'a> Map<'a> {
     fn winners(&self, panel: &Panel) -> HeatFigure {
         let wins =
             |label: &str| self.rows.iter().flatten().flatten().any(|row| row.winner == label);
-        let variants = || panel.variants.iter().zip(panel.series());
+        let all = panel.series();
+        let variants =
+            || self.among.players(panel).map(|(place, variant)| (variant, all[place].clone()));
         let series: Vec<(&str, Series)> = variants()
             .filter(|(variant, _)| wins(&variant.label))
             .map(|(variant, series)| (variant.label.as_str(), series))
@@ -76,7 +83,7 @@ impl<'a> Map<'a> {
         let mut note = format!(
             "least exact mean {} of {} mechanisms; {}",
             panel.distance.title(),
-            panel.variants.len(),
+            self.among.players(panel).count(),
             common(panel)
         );
         if !losers.is_empty() {
@@ -103,7 +110,7 @@ impl<'a> Map<'a> {
         HeatFigure {
             note: format!(
                 "how far the second best of {} mechanisms is behind; {}",
-                panel.variants.len(),
+                self.among.players(panel).count(),
                 common(panel)
             ),
             values: HeatValues::Numbers {
@@ -118,7 +125,7 @@ impl<'a> Map<'a> {
 
     fn figure(&self, panel: &Panel) -> HeatFigure {
         HeatFigure {
-            title: panel.title.clone(),
+            title: self.among.title(panel),
             x_label: "number of records n".to_owned(),
             y_label: self.axis.label(panel).unwrap_or_default(),
             x: self.x.clone(),

@@ -36,9 +36,78 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
             mechanism: (*label).to_owned(),
             mean,
         }));
-        tables.phase.extend(Contest::new(means).map(|contest| contest.row(setting, &labels)));
+        for &among in Among::of(panel) {
+            let playing: Vec<(usize, f64)> =
+                means.iter().copied().enumerate().filter(|(i, _)| among.has(panel, *i)).collect();
+            let contest = Contest::new(&playing);
+            tables.phase.extend(contest.map(|contest| contest.row(setting, among, &labels)));
+        }
     }
     tables
+}
+
+/// Who competes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// All mechanisms of the panel.
+    All,
+    /// Those that the config does not leave out of a second contest.
+    Fewer,
+}
+
+impl Among {
+    /// The contests of a panel.
+    #[must_use]
+    pub fn of(panel: &Panel) -> &'static [Self] {
+        if panel.parameters.without.is_empty() { &[Self::All] } else { &[Self::All, Self::Fewer] }
+    }
+
+    /// Its name in the table.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Fewer => "without",
+        }
+    }
+
+    /// Whether the mechanism at this place of the panel competes.
+    #[must_use]
+    pub fn has(self, panel: &Panel, place: usize) -> bool {
+        self == Self::All || !panel.parameters.without.contains(&panel.variants[place].label)
+    }
+
+    /// The mechanisms that compete, with their places.
+    pub fn players(self, panel: &Panel) -> impl Iterator<Item = (usize, &Variant)> {
+        panel.variants.iter().enumerate().filter(move |(place, _)| self.has(panel, *place))
+    }
+
+    /// The rows of the contest.
+    pub fn rows<'a>(
+        self,
+        panel: &'a Panel,
+        tables: &'a Tables,
+    ) -> impl Iterator<Item = &'a PhaseRow> {
+        let own = move |row: &&PhaseRow| panel.owns(row.setting) && row.contest == self.id();
+        tables.phase.iter().filter(own)
+    }
+
+    /// The title of the contest in words.
+    #[must_use]
+    pub fn title(self, panel: &Panel) -> String {
+        let without = &panel.parameters.without;
+        let title = |label: &String| {
+            let variant = panel.variants.iter().find(|variant| variant.label == *label);
+            variant.map_or_else(|| label.clone(), |variant| variant.title())
+        };
+        match self {
+            Self::All => panel.title.clone(),
+            Self::Fewer => {
+                let names: Vec<String> = without.iter().map(title).collect();
+                format!("{}, without {}", panel.title, names.join(", "))
+            }
+        }
+    }
 }
 
 fn means(panel: &Panel, case: &Case, finished: impl Fn(usize)) -> Vec<f64> {
@@ -63,9 +132,9 @@ struct Contest {
 impl Contest {
     /// Among equal means the first counts as the best, and the next as the second; `None` without a
     /// second.
-    fn new(means: &[f64]) -> Option<Self> {
-        let winner = least(means.iter().copied().enumerate())?;
-        let others = means.iter().copied().enumerate().filter(|(place, _)| *place != winner.0);
+    fn new(means: &[(usize, f64)]) -> Option<Self> {
+        let winner = least(means.iter().copied())?;
+        let others = means.iter().copied().filter(|(place, _)| *place != winner.0);
         Some(Self { winner, runner_up: least(others)? })
     }
 
@@ -79,9 +148,10 @@ impl Contest {
         }
     }
 
-    fn row(&self, setting: usize, labels: &[&str]) -> PhaseRow {
+    fn row(&self, setting: usize, among: Among, labels: &[&str]) -> PhaseRow {
         PhaseRow {
             setting,
+            contest: among.id().to_owned(),
             winner: labels[self.winner.0].to_owned(),
             mean: self.winner.1,
             runner_up: labels[self.runner_up.0].to_owned(),
@@ -147,29 +217,33 @@ fn place(axis: Axis, case: &Case) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
+    fn among(means: &[f64]) -> Option<Contest> {
+        Contest::new(&means.iter().copied().enumerate().collect::<Vec<_>>())
+    }
+
     #[test]
     fn the_least_mean_wins_and_the_next_is_second() {
-        let contest = Contest::new(&[0.3, 0.1, 0.4, 0.15]).unwrap();
+        let contest = among(&[0.3, 0.1, 0.4, 0.15]).unwrap();
         assert_eq!((contest.winner, contest.runner_up), ((1, 0.1), (3, 0.15)));
         assert!((contest.margin().unwrap() - 0.5).abs() < 1e-15);
-        assert_eq!(Contest::new(&[0.3]), None);
+        assert_eq!(among(&[0.3]), None);
     }
 
     #[test]
     fn equal_means_are_a_tie_and_the_first_counts() {
         let near = 0.1 * (1.0 - 3e-12);
-        let contest = Contest::new(&[0.3, 0.1, near, 0.2]).unwrap();
+        let contest = among(&[0.3, 0.1, near, 0.2]).unwrap();
         assert_eq!((contest.winner.0, contest.runner_up.0), (1, 2));
         assert_eq!(contest.margin(), Some(0.0));
-        let apart = Contest::new(&[0.3, 0.1, 0.1 * (1.0 - 3e-11), 0.2]).unwrap();
+        let apart = among(&[0.3, 0.1, 0.1 * (1.0 - 3e-11), 0.2]).unwrap();
         assert_eq!((apart.winner.0, apart.runner_up.0), (2, 1));
         assert!(apart.margin().unwrap() > 0.0);
     }
 
     #[test]
     fn nobody_is_better_than_no_error_by_a_number() {
-        let contest = Contest::new(&[0.0, 0.0, 0.1]).unwrap();
+        let contest = among(&[0.0, 0.0, 0.1]).unwrap();
         assert_eq!((contest.winner.0, contest.margin()), (0, Some(0.0)));
-        assert_eq!(Contest::new(&[0.0, 0.1]).unwrap().margin(), None);
+        assert_eq!(among(&[0.0, 0.1]).unwrap().margin(), None);
     }
 }
