@@ -31,26 +31,29 @@ fn of_panel(panel: &Panel, tables: &Tables) -> Vec<String> {
     if text.is_empty() { Vec::new() } else { vec![format!("{}: {text}.", panel.title)] }
 }
 
-/// What each step buys and what is left to the optimum.
+/// An optimum is known to 5e-7; what is nearer to it is the optimum.
+const OPTIMAL: f64 = 1e-6;
+
+/// What is left to the optimum, and what each step buys to a mechanism as it is.
 fn optimality(panel: &Panel, tables: &Tables) -> String {
-    let mut parts: Vec<String> = Step::all(panel)
-        .iter()
-        .map(|step| {
-            format!("{} removes {} of the error", step.name, spread(&step.gains(panel, tables)))
-        })
-        .collect();
     let left = optimum::left_over(panel, tables);
-    let most = left.iter().max_by(|a, b| a.2.total_cmp(&b.2));
-    parts.extend(most.map(|(setting, mechanism, excess)| {
-        let title = title(panel, mechanism);
-        let place = panel.case(*setting).map(|case| Naming::new(&panel.cases).name(case));
-        let place = place.unwrap_or_default();
-        format!(
-            "the best of them is never more than {} above the optimum ({title} at {place})",
-            percent(Some(*excess))
-        )
-    }));
-    parts.join("; ")
+    let Some((setting, mechanism, excess)) = left.iter().max_by(|a, b| a.2.total_cmp(&b.2)) else {
+        return String::new();
+    };
+    let place = panel.case(*setting).map(|case| Naming::new(&panel.cases).name(case));
+    let best = match *excess <= OPTIMAL {
+        true => "the best of these mechanisms is optimal everywhere".to_owned(),
+        false => format!(
+            "the best of these mechanisms is at most {} above the optimum ({} at {})",
+            percent(Some(*excess)),
+            title(panel, mechanism),
+            place.unwrap_or_default()
+        ),
+    };
+    let steps = Step::all(panel).into_iter().filter(|step| step.is_first);
+    let steps: Vec<String> =
+        steps.map(|step| format!("{} {}", step.name, spread(&step.gains(panel, tables)))).collect();
+    format!("{best}; of the mean error is removed by {}", steps.join(", by "))
 }
 
 fn title(panel: &Panel, label: &str) -> String {

@@ -215,7 +215,7 @@ fn bundled_maps_have_forty_by_forty_points_and_are_small_files() {
     for name in QUESTIONS {
         let source = Source::config(&format!("configs/open_questions/{name}.toml")).unwrap();
         let experiment = config::load(&source, Overrides::default()).unwrap();
-        assert_eq!(experiment.name, name);
+        assert_eq!(experiment.name, format!("open-{}", name.replace('_', "-")));
         for panel in &experiment.panels {
             let mut sizes: Vec<u64> =
                 panel.cases.iter().map(|case| case.setting.posterior.n()).collect();

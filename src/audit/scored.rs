@@ -64,7 +64,8 @@ impl Scored {
         normaliser.add(plateau * exp_accurate(-rate));
         let ln_normaliser = ln(normaliser.value());
         // ln P = −rate H − ln Z, and both terms are off by the rate times what H is off by.
-        let largest = inside.iter().copied().fold(1.0, f64::max);
+        let largest = (setting.distance.bound())
+            .unwrap_or_else(|| inside.iter().copied().fold(1.0, f64::max));
         let rounding = 2.5 * setting.distance.accuracy() * (1.0 + rate * largest);
         for value in &mut inside {
             *value = -rate * *value - ln_normaliser;

@@ -192,6 +192,8 @@ fn axis(what: &str, all: &[Counts]) -> (String, Vec<f64>) {
 pub struct Step {
     /// What is done.
     pub name: String,
+    /// Whether it is done to a mechanism as it is; otherwise something was done before.
+    pub is_first: bool,
     /// The mechanism before it, by its place in the panel,
     from: usize,
     /// and after it.
@@ -207,7 +209,8 @@ impl Step {
         let pairs = places.clone().flat_map(|from| places.clone().map(move |to| (from, to)));
         let step = |(from, to): (usize, usize)| {
             let name = improvement(&panel.variants[from], &panel.variants[to])?;
-            Some(Self { name, from, to })
+            let is_first = panel.variants[from].options == Options::default();
+            Some(Self { name, is_first, from, to })
         };
         pairs.filter_map(step).collect()
     }

@@ -91,6 +91,10 @@ fn tiles(summary: &Summary) -> String {
                 _ => format!("{wrong} not"),
             },
         ),
+        match summary.questions {
+            0 => String::new(),
+            questions => tile("open questions", questions.to_string(), "answered by computation"),
+        },
     ]
     .concat()
 }

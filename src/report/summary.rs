@@ -34,6 +34,8 @@ pub struct Summary {
     pub printed: Standing,
     /// The claims that fare differently.
     pub differing: Vec<u32>,
+    /// Open questions answered.
+    pub questions: usize,
 }
 
 /// How the claims fare under one distance.
@@ -83,6 +85,7 @@ impl Summary {
             defined: Standing::of(claims.iter().map(|claim: &Claim| claim.defined.outcome)),
             printed: Standing::of(claims.iter().map(|claim| claim.printed.outcome)),
             differing: differing.map(|claim| claim.number).collect(),
+            questions: report.questions.len(),
         }
     }
 }
@@ -107,6 +110,9 @@ impl fmt::Display for Summary {
         if self.claims > 0 {
             writeln!(f, "claims, as defined   {}", self.defined)?;
             writeln!(f, "…, print distance    {}", self.printed)?;
+        }
+        if self.questions > 0 {
+            writeln!(f, "open questions       {} answered", self.questions)?;
         }
         Ok(())
     }

@@ -132,6 +132,7 @@ fn the_summary_counts() {
         defined: Standing { hold: 1, in_part: 1, fail: 1 },
         printed: Standing { hold: 2, in_part: 0, fail: 1 },
         differing: vec![2, 3],
+        questions: 1,
     };
     assert_eq!(summary, expected);
     let lines = summary.to_string();
