@@ -184,6 +184,24 @@ impl Ranking<'_> {
         (a - b).abs() <= SAME * a.max(b) || a == b
     }
 
+    /// The rows that say something, and the names of those that say the same as the same mechanism
+    /// with less done to it.
+    fn without_idle(&self) -> (Vec<&Row>, Vec<&str>) {
+        let mut shown: Vec<&Row> = Vec::new();
+        let mut idle = Vec::new();
+        for row in &self.rows {
+            let same = |other: &&&Row| {
+                other.variant.mechanism.id() == row.variant.mechanism.id()
+                    && self.is_same(other, row)
+            };
+            match shown.iter().find(same) {
+                Some(_) => idle.push(row.variant.label.as_str()),
+                None => shown.push(row),
+            }
+        }
+        (shown, idle)
+    }
+
     /// Which to take, and why.
     fn advice(&self) -> Option<String> {
         let best = self.rows.first().filter(|row| self.measure(row).is_finite())?;
@@ -250,7 +268,8 @@ impl Ranking<'_> {
         let posterior = &self.setting.posterior;
         let mut grid = Grid::new(1);
         grid.row(["mechanism", "ε", "mean", "median", "95 %", "guarantee"]);
-        for row in &self.rows {
+        let (shown, idle) = self.without_idle();
+        for row in shown {
             let number = |value: fn(Accuracy) -> f64| {
                 row.accuracy.map_or("–".to_owned(), |accuracy| short(value(accuracy)))
             };
@@ -279,6 +298,9 @@ impl Ranking<'_> {
             Data::Given => format!("at the data ({} records)", posterior.n()),
         };
         let mut text = format!("  exact error ({what}) {over}\n{}", grid.render());
+        if !idle.is_empty() {
+            text += &format!("  not shown, since it changes nothing there: {}\n", idle.join(", "));
+        }
         if !self.left_out.is_empty() {
             let names: Vec<&str> = self.left_out.iter().map(|v| v.label.as_str()).collect();
             text += &format!("  left out, since they take long (--force): {}\n", names.join(", "));

@@ -141,16 +141,23 @@ impl Search<'_> {
     }
 }
 
-/// One unit in the last digit that is kept.
-fn unit(value: f64) -> f64 {
-    libm::pow(10.0, libm::floor(libm::log10(value)) - f64::from(DIGITS - 1))
+/// The decimal place of the last digit that is kept.
+fn last_place(value: f64) -> i32 {
+    libm::floor(libm::log10(value)) as i32 - (DIGITS - 1)
 }
 
+/// One unit in the last digit that is kept.
+fn unit(value: f64) -> f64 {
+    libm::pow(10.0, f64::from(last_place(value)))
+}
+
+/// The number with [`DIGITS`] digits that is next below, as it would be typed.
 fn round_down(value: f64) -> f64 {
-    let unit = unit(value);
-    let rounded = (value / unit).floor() * unit;
-    // A product with a power of ten that is no double may end above.
-    if rounded > value { rounded - unit } else { rounded }
+    let typed = |digits: f64| format!("{digits:.0}e{}", last_place(value)).parse().unwrap_or(0.0);
+    let digits = (value / unit(value)).floor();
+    let rounded: f64 = typed(digits);
+    // A quotient by a power of ten that is no double may be rounded up.
+    if rounded > value { typed(digits - 1.0) } else { rounded }
 }
 
 #[cfg(test)]
@@ -162,6 +169,7 @@ mod tests {
         for value in [1.0, 0.729_173_501_075_37, 3.999_999_999_999_999_6, 123_456.789, 9.99e-7] {
             let rounded = round_down(value);
             assert!(rounded <= value && value - rounded < 2e-10 * value, "{value} {rounded}");
+            assert!(format!("{rounded:e}").len() <= 16, "{rounded:e} has too many digits");
         }
     }
 }
