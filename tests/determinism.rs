@@ -35,6 +35,79 @@ fn threads_and_repetition_change_no_byte() {
     }
 }
 
+/// Mechanisms that are calibrated and remapped, and every kind that was made for them.
+const TUNED: &str = r#"
+name = "d"
+seed = 7
+runs = 300
+prior = [1, 2]
+epsilon = 0.7
+mechanisms = [
+    "geometric",
+    { id = "ehdl", label = "a", calibrated = true },
+    { id = "hamming", label = "b", calibrated = true, remap = true },
+    { id = "lszhang", label = "c", remap = true },
+]
+data.balanced.sizes = [4, 9]
+[[panel]]
+id = "accuracy"
+[[panel]]
+id = "privacy"
+kind = "privacy"
+at_epsilon = 0.2
+[[panel]]
+id = "profile"
+kind = "profile"
+[[panel]]
+id = "trade-off"
+kind = "trade-off"
+[[panel]]
+id = "optimum"
+kind = "optimum"
+[[panel]]
+id = "phase"
+kind = "phase"
+epsilon = [0.3, 0.7]
+without = ["a", "b"]
+"#;
+
+#[test]
+fn tuned_mechanisms_are_the_same_on_any_number_of_threads_and_drawn_again() {
+    let files = |sandbox: &Sandbox| {
+        let names = std::fs::read_dir(sandbox.path("results/d")).unwrap();
+        let mut names: Vec<String> =
+            names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name != "manifest.json");
+        names.sort();
+        let read = |name: &String| (name.clone(), sandbox.read(&format!("results/d/{name}")));
+        names.iter().map(read).collect::<Vec<_>>()
+    };
+    let results = |threads: &str| {
+        let sandbox = Sandbox::new();
+        sandbox.write("d.toml", TUNED);
+        sandbox.succeed(&["run", "d.toml", "--threads", threads, "--format", "svg"]);
+        let first = files(&sandbox);
+        sandbox.succeed(&["plot", "results/d", "--format", "svg"]);
+        assert!(files(&sandbox) == first, "drawn again from the tables");
+        sandbox.succeed(&["run", "results/d/config.toml", "--format", "svg"]);
+        assert!(files(&sandbox) == first, "run again from the resolved config");
+        first
+    };
+    let one = results("1");
+    for table in ["calibration.csv", "optimum.csv", "phase.csv", "curves.csv", "phase-winner.svg"] {
+        assert!(one.iter().any(|(name, _)| name == table), "{table}");
+    }
+    assert!(results("2") == one);
+    // Every draw is explained by its law: a z beyond 5 would be one in a million.
+    let summary = one.iter().find(|(name, _)| name == "summary.csv").unwrap();
+    let mut reader = csv::Reader::from_reader(&summary.1[..]);
+    let column = reader.headers().unwrap().iter().position(|name| name == "z").unwrap();
+    for record in reader.records() {
+        let z: f64 = record.unwrap()[column].parse().unwrap();
+        assert!(z.abs() < 5.0, "{z}");
+    }
+}
+
 #[test]
 fn the_resolved_config_gives_the_same_bytes() {
     let sandbox = Sandbox::new();
