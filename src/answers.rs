@@ -31,7 +31,7 @@ fn of_panel(panel: &Panel, tables: &Tables) -> Vec<String> {
     if text.is_empty() { Vec::new() } else { vec![format!("{}: {text}.", panel.title)] }
 }
 
-/// An optimum is known to 5e-7; what is nearer to it is the optimum.
+/// Nearer than this, relative, nobody can tell a mechanism from the optimum.
 const OPTIMAL: f64 = 1e-6;
 
 /// What is left to the optimum, and what each step buys to a mechanism as it is.
@@ -128,10 +128,10 @@ pub fn overall(experiment: &Experiment, tables: &Tables) -> Vec<Digest> {
         .collect();
     let Some(first) = panels.first() else { return Vec::new() };
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for (place, step) in Step::all(first).iter().enumerate() {
+    for step in Step::all(first) {
         let gain = |panel: &&Panel| {
-            let steps = Step::all(panel);
-            steps.get(place).map_or(String::new(), |step| spread(&step.gains(panel, tables)))
+            let same = Step::all(panel).into_iter().find(|other| other.name == step.name);
+            same.map_or(String::new(), |step| spread(&step.gains(panel, tables)))
         };
         rows.push(std::iter::once(step.name.clone()).chain(panels.iter().map(gain)).collect());
     }

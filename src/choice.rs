@@ -3,6 +3,7 @@
 use crate::expected;
 use crate::law::Distribution;
 use crate::mechanism::{Refusal, Variant};
+use crate::metric::Metric;
 use crate::privacy::Epsilon;
 use crate::setting::Setting;
 
@@ -27,25 +28,33 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
-    fn new(law: &Distribution) -> Self {
-        Self { mean: law.mean(), median: law.quantile(0.5), q95: law.quantile(0.95) }
+    fn new(mean: f64, law: &Distribution) -> Self {
+        Self { mean, median: law.quantile(0.5), q95: law.quantile(0.95) }
     }
 }
 
-/// The exact error of `variant`; `None` where its law is too large to be walked.
+/// The exact error of `variant`; `None` where its law is too large to be walked, or its mean depends
+/// on what is not.
 pub fn accuracy(
     variant: &Variant,
     setting: &Setting,
     data: Data,
 ) -> Result<Option<Accuracy>, Refusal> {
-    let law = match data {
-        Data::Predicted => expected::distribution(variant, setting)?,
-        Data::Given => expected::distribution_at(variant, setting)?,
+    let metric = Metric::from_distance(setting.distance);
+    let (mean, law) = match data {
+        Data::Predicted => {
+            let expected = expected::expected(variant, setting, metric)?;
+            (expected.map(|found| found.mean), expected::distribution(variant, setting)?)
+        }
+        Data::Given => (
+            expected::mean_at(variant, setting, metric)?,
+            expected::distribution_at(variant, setting)?,
+        ),
     };
-    Ok(law.as_ref().map(Accuracy::new))
+    Ok(mean.zip(law.as_ref()).map(|(mean, law)| Accuracy::new(mean, law)))
 }
 
-/// The least ε with a mean error of at most the wanted one.
+/// The least ε from which on the mean error is at most the wanted one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LeastEpsilon {
     /// This one, rounded up to four digits, and the accuracy there.
@@ -61,8 +70,11 @@ pub const SMALLEST: f64 = 1e-4;
 /// Its other end.
 pub const LARGEST: f64 = 1e4;
 
-/// Finds the least ε at which the mean error of `variant` is at most `error`: from the setting's own
-/// ε by doubling or halving, then by bisection of its logarithm (mean errors fall as ε grows).
+/// Finds the least ε from which on the mean error of `variant` is at most `error`.
+///
+/// From [`LARGEST`] down by factors of four as long as it is, then by bisection of its logarithm. From
+/// above, since errors need not fall as ε grows: what hardly depends on the data at all may be right
+/// about one data set by chance.
 pub fn least_epsilon(
     variant: &Variant,
     setting: &Setting,
@@ -75,19 +87,16 @@ pub fn least_epsilon(
         let found = accuracy(variant, &Setting { epsilon, ..setting.clone() }, data)?;
         Ok(found.filter(|found| found.mean <= error).map(|found| (epsilon, found)))
     };
-    let mut high = setting.epsilon.get().clamp(SMALLEST, LARGEST);
-    while at(high)?.is_none() {
-        if high >= LARGEST {
-            return Ok(LeastEpsilon::None);
-        }
-        high = (2.0 * high).min(LARGEST);
+    let mut high = LARGEST;
+    if at(high)?.is_none() {
+        return Ok(LeastEpsilon::None);
     }
-    let mut low = 0.5 * high;
+    let mut low = 0.25 * high;
     while at(low)?.is_some() {
         if low <= SMALLEST {
             return Ok(LeastEpsilon::Any);
         }
-        (low, high) = (0.5 * low, low);
+        (low, high) = ((0.25 * low).max(SMALLEST), low);
     }
     while high > low * (1.0 + 1e-5) {
         let middle = (low * high).sqrt();

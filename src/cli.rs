@@ -75,7 +75,8 @@ pub struct Threads {
 pub struct Machine {
     #[command(flatten)]
     pub threads: Threads,
-    /// Start even if it needs more memory than there is, or more than 24 hours
+    /// Start even if it needs more memory than there is, or more than 24 hours (an hour for audit, a
+    /// minute for each mechanism of choose)
     #[arg(long)]
     pub force: bool,
 }
@@ -341,7 +342,7 @@ pub struct Choose {
     pub model: Model,
     #[command(flatten)]
     pub data: Data,
-    /// ε; with --error, where the search begins
+    /// ε (with --error only to see which mechanisms can be used)
     #[arg(
         long,
         value_name = "E",
@@ -349,7 +350,7 @@ pub struct Choose {
         required_unless_present = "error"
     )]
     pub epsilon: Option<f64>,
-    /// Find the least ε at which the mean error is at most this
+    /// Find the least ε from which on the mean error is at most this
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub error: Option<f64>,
     /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all private ones]

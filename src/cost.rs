@@ -175,29 +175,57 @@ pub fn repeated(mut work: SettingWork, times: f64) -> SettingWork {
 /// Nanoseconds for one output of one adjacent pair.
 const NS_PER_COMPARISON: f64 = 8.0;
 
+/// Nanoseconds for one pair of data sets with noise on their counts, and for one entry of a
+/// convolution.
+const NS_PER_PAIR: f64 = 2_500.0;
+const NS_PER_CONVOLVED: f64 = 20.0;
+
 /// Predicts the exact privacy loss of every recipe: over all data sets of the setting's size, or
 /// over a few of them.
 #[must_use]
 pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) -> SettingWork {
     let posterior = &setting.posterior;
     let candidates = approximate_compositions(posterior.n(), posterior.k());
-    let k = posterior.k() as f64;
+    let (n, k) = (posterior.n() as f64, posterior.k() as f64);
     let data_sets = if everything { candidates } else { 8.0 * k };
-    let plateau = setting.distance.plateau(posterior);
-    let ball = plateau.map(|power| ball_windows(posterior, power));
-    let compared = ball.map_or(candidates, |ball| box_size(posterior, &ball, candidates));
+    let compared = match setting.distance.plateau(posterior) {
+        Some(power) => {
+            let ball = ball_windows(posterior, power);
+            box_size(posterior, &ball, candidates)
+        }
+        None => candidates,
+    };
+    let pairs = data_sets * 0.5 * k * (k - 1.0);
     let cell = |recipe: &Recipe| {
         let outputs = match recipe.needs_ball() {
-            true => data_sets * 0.5 * k * (k - 1.0) * 2.0 * compared * setting.distance.effort(),
-            false => data_sets,
+            true => pairs * 2.0 * compared * setting.distance.effort(),
+            false => pairs,
         };
-        // The tables of the data sets that are compared at one time.
-        let bytes = 64.0 * compared.min(1e6) + 1e5;
-        Work { outputs, bytes, cpu_seconds: 1e-9 * NS_PER_COMPARISON * outputs }
+        let ns = match recipe {
+            Recipe::Exponential { .. } => NS_PER_COMPARISON * outputs,
+            Recipe::Noise { .. } => NS_PER_PAIR * pairs,
+            Recipe::Hamming { .. } => NS_PER_CONVOLVED * k * n * data_sets + NS_PER_PAIR * pairs,
+        };
+        // The list of data sets, and of pairs of them (of which a symmetric mechanism needs a part);
+        // the tables of the data sets that are compared at one time.
+        let (listed, paired) = (24.0 + 8.0 * k + 16.0, 2.0 * (24.0 + 8.0 * k + 16.0) + 16.0);
+        let bytes = data_sets * listed + pairs * paired / symmetries(posterior, *recipe);
+        let bytes = bytes + 64.0 * compared.min(1e6) + 1e5;
+        Work { outputs, bytes, cpu_seconds: 1e-9 * ns }
     };
     let cells: Vec<Work> = recipes.iter().map(cell).collect();
     let sampled_only = vec![false; cells.len()];
     SettingWork { candidates, cells, sampled_only }
+}
+
+/// Of so many pairs an audit looks at one.
+fn symmetries(posterior: &Posterior, recipe: Recipe) -> f64 {
+    let alpha = posterior.prior().alpha();
+    match recipe {
+        Recipe::Exponential { .. } if alpha.iter().any(|a| *a != alpha[0]) => 1.0,
+        Recipe::Noise { .. } => 1.0,
+        _ => (1..=alpha.len()).map(|i| i as f64).product(),
+    }
 }
 
 /// Predicts the mean error of every recipe over all data sets of the setting's size.

@@ -34,6 +34,8 @@ pub fn digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
         Kind::Change => change(panel, tables),
         Kind::Phase => phase(panel, tables),
         Kind::Optimum => optimum(panel, tables),
+        Kind::Profile => profile(panel, tables),
+        Kind::TradeOff => trade_off(panel, tables),
         _ => Vec::new(),
     }
 }
@@ -252,6 +254,36 @@ fn contest(panel: &Panel, tables: &Tables, among: map::Among) -> Digest {
     }
 }
 
+/// The points of a mechanism's curve at a case, where each case has a figure of its own.
+fn curve_of(panel: &Panel, tables: &Tables, setting: usize, label: &str) -> Vec<(f64, f64)> {
+    let naming = Naming::new(&panel.cases);
+    let facet = panel.case(setting).map(|case| naming.name(case)).unwrap_or_default();
+    let own =
+        |row: &&CurveRow| row.panel == panel.id && row.facet == facet && row.mechanism == label;
+    tables.curves.iter().filter(own).map(|row| (row.x, row.y)).collect()
+}
+
+/// Where a privacy profile begins and where it ends.
+fn profile(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let cell = |setting: usize, label: &str| {
+        let points = curve_of(panel, tables, setting, label);
+        match (points.first(), points.last()) {
+            (Some(first), Some(last)) => format!("{}, {}", short(first.1), short(last.0)),
+            _ => "–".to_owned(),
+        }
+    };
+    vec![by_case(panel, "δ at ε = 0, and the ε from which on δ is 0 (the loss)", cell)]
+}
+
+/// How much better than chance an observer does.
+fn trade_off(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let cell = |setting: usize, label: &str| {
+        let points = curve_of(panel, tables, setting, label).into_iter();
+        short(points.map(|(alarm, miss)| 1.0 - alarm - miss).fold(0.0, f64::max))
+    };
+    vec![by_case(panel, "membership advantage: detections minus false alarms, at most", cell)]
+}
+
 /// The least possible error, and every mechanism as a multiple of it.
 fn optimum(panel: &Panel, tables: &Tables) -> Vec<Digest> {
     let row = |setting: usize, label: &str| best::row(tables, setting, label);
@@ -284,7 +316,8 @@ pub fn spread(parts: &[f64]) -> String {
             text.replace('-', "−")
         }
     };
-    let median = show(sorted[(sorted.len() - 1) / 2]);
+    let middle = |i: usize| sorted[i.min(sorted.len() - 1)];
+    let median = show(0.5 * (middle((sorted.len() - 1) / 2) + middle(sorted.len() / 2)));
     match (show(*least), show(*most)) {
         (least, most) if least == most => format!("{median} %"),
         (least, most) => format!("{median} % ({least} to {most})"),

@@ -26,7 +26,7 @@ pub struct Expected {
 }
 
 /// The exact error of `variant`, measured by `metric`, over all data sets of as many records as
-/// `template` has; `None` where its law is too large to be walked.
+/// `template` has; `None` where its law is too large to be walked, or its mean depends on what is not.
 ///
 /// A mechanism that is to be calibrated or remapped is made ready first. Data sets that the
 /// mechanism cannot tell apart but for the names of exchangeable categories are done once.
@@ -49,7 +49,11 @@ pub fn expected(
     let predictive = Predictive::new(prior, n);
     let (mut mean, mut worst) = (Sum::default(), (f64::NEG_INFINITY, template.posterior.counts()));
     for ((x, size), &error) in data_sets.iter().zip(&means) {
-        mean.add(size * exp_accurate(predictive.ln_probability(x)) * error);
+        let weight = size * exp_accurate(predictive.ln_probability(x));
+        // An infinite error at data that never occur does not count.
+        if weight > 0.0 {
+            mean.add(weight * error);
+        }
         if error > worst.0 {
             worst = (error, x);
         }
@@ -70,7 +74,7 @@ pub fn distribution(
         let weight = size * exp_accurate(predictive.ln_probability(&x));
         let posterior = Posterior::new(prior.clone(), x);
         let here = distribution_at(variant, &Setting { posterior, ..template.clone() })?;
-        Ok(here.map(|law| (weight, law)))
+        Ok(here.map(|law| (weight, law.seen_with(weight))))
     };
     let laws = representatives(variant, template)?.into_par_iter().map(at);
     let laws: Vec<Option<(f64, Distribution)>> = laws.collect::<Result<_, Refusal>>()?;
@@ -88,7 +92,16 @@ pub fn distribution_at(
     Ok(Distribution::new(bench.law(&plan).as_ref(), field))
 }
 
-/// The mean error at one data set.
+/// The mean error at the data of `setting`; `None` as for [`expected`].
+pub fn mean_at(
+    variant: &Variant,
+    setting: &Setting,
+    metric: Metric,
+) -> Result<Option<f64>, Refusal> {
+    mean_error(&tuning::tune(variant, setting)?.variant, setting, metric)
+}
+
+/// The mean error of a mechanism that is ready.
 fn mean_error(
     variant: &Variant,
     setting: &Setting,

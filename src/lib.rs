@@ -21,8 +21,8 @@
 //! | [`diagnostic`] | messages about bad input |
 //! | [`privacy`] | ε, δ, γ, guarantees |
 //! | [`model`] | counts, priors, posteriors |
-//! | [`sensitivity`] | local, global and smooth sensitivities, without enumeration |
 //! | [`simplex`] | walking outputs row by row and block by block |
+//! | [`sensitivity`] | local, global and smooth sensitivities, without enumeration |
 //! | [`field`] | a number for every output |
 //! | [`distance`], [`metric`] | the fields: distances (scores and errors), other errors |
 //! | [`setting`] | posterior, privacy parameters, distance |

@@ -201,7 +201,7 @@ pub struct OptimumRow {
     pub lower: Option<f64>,
     /// A certified upper bound.
     pub upper: Option<f64>,
-    /// mean / optimum; empty where there is no error at all.
+    /// mean / optimum; empty where the optimum is too small to be known to three digits.
     pub ratio: Option<f64>,
 }
 

@@ -151,5 +151,7 @@ fn what_makes_no_sense_is_refused() {
         large,
         &["too large", "200 million candidates", "--scope corners", "--counts", "--force"],
     );
+    refused(&large.replace("ehds", "geometric"), &["too large", "--scope corners"]);
+    refused(&large.replace("ehds", "hamming"), &["too large", "--scope corners"]);
     refused("--prior 1,1,1 --n 900 --epsilon 1 --mechanism ehds+remap", &["remapping", "fewer"]);
 }

@@ -65,8 +65,11 @@ impl Scored {
         let ln_normaliser = ln(normaliser.value());
         // ln P = −rate H − ln Z, and both terms are off by the rate times what H is off by.
         let largest = (setting.distance.bound())
-            .unwrap_or_else(|| inside.iter().copied().fold(1.0, f64::max));
-        let rounding = 2.5 * setting.distance.accuracy() * (1.0 + rate * largest);
+            .unwrap_or_else(|| inside.iter().copied().fold(0.0, f64::max));
+        let (relative, absolute) = setting.distance.accuracy();
+        let rounding = 2.0 * rate * (relative * largest + absolute)
+            + ADDING
+            + 1e-15 * (1.0 + rate + ln_normaliser.abs());
         for value in &mut inside {
             *value = -rate * *value - ln_normaliser;
         }
@@ -130,6 +133,9 @@ fn mass(distances: &[f64], rate: f64) -> f64 {
 }
 
 const LANES: usize = 4;
+
+/// A sum of [`BLOCK`] terms in lanes is right to this, relative.
+const ADDING: f64 = 1.2e-16 * (BLOCK / LANES) as f64;
 
 /// A piece of a row.
 #[derive(Clone, Copy)]

@@ -11,8 +11,8 @@ use crate::simplex::list_compositions;
 pub struct Tabled {
     n: u64,
     k: usize,
-    /// Of the score.
-    accuracy: f64,
+    /// A logarithm is off by less than this.
+    rounding: f64,
     logs: Vec<f64>,
 }
 
@@ -21,8 +21,11 @@ impl Tabled {
         let posterior = &setting.posterior;
         let score = setting.distance.field(posterior, &Reach::ball(posterior));
         let logs = ln_probabilities(recipe, posterior, score.as_ref(), remap.outputs());
-        let accuracy = setting.distance.accuracy();
-        Self { n: posterior.n(), k: posterior.k(), accuracy, logs: remap.fold(&logs) }
+        let (relative, absolute) = setting.distance.accuracy();
+        let largest = logs.iter().fold(0.0, |largest: f64, log| largest.max(-log));
+        let rate = if let Recipe::Exponential { rate } = recipe { rate } else { 0.0 };
+        let rounding = 2.0 * (relative * largest + absolute * rate) + 3e-13 + 2e-15 * largest;
+        Self { n: posterior.n(), k: posterior.k(), rounding, logs: remap.fold(&logs) }
     }
 }
 
@@ -53,15 +56,8 @@ impl Comparison for TabledPair<'_> {
         self.largest().map_or(0.0, |(_, ratio)| ratio.abs())
     }
 
-    /// As without the remapping: logarithms of sums of probabilities are no worse than those of
-    /// the largest.
     fn rounding(&self) -> f64 {
-        let largest = |tabled: &Tabled| {
-            let released = tabled.logs.iter().filter(|log| **log > f64::NEG_INFINITY);
-            released.fold(0.0, |largest: f64, log| largest.max(-log))
-        };
-        let accuracy = self.at_x.accuracy;
-        2.5 * accuracy * (1.0 + largest(self.at_x) + largest(self.at_moved))
+        self.at_x.rounding + self.at_moved.rounding
     }
 
     fn classes(&self) -> Vec<Class> {

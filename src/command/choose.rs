@@ -1,9 +1,8 @@
 //! `dpbi choose`.
 
-use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Failure, print, print_json, threads, typed};
+use super::{Failure, number, print, print_json, threads, typed};
 use crate::choice::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
 use crate::cli::Choose;
 use crate::console::{Grid, short};
@@ -11,7 +10,11 @@ use crate::cost::{self, Work};
 use crate::diagnostic::Diagnostic;
 use crate::mechanism::{Refusal, Variant};
 use crate::model::approximate_compositions;
+use crate::privacy::Epsilon;
 use crate::setting::Setting;
+
+/// Work of more predicted seconds is announced.
+const LONG: f64 = 3.0;
 
 /// Mechanisms that take longer than this, by prediction, are left out unless forced.
 const LONGEST: f64 = 60.0;
@@ -30,17 +33,23 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let private = |variant: &Variant| named || args.all || variant.is_private(&setting);
     let (variants, costly): (Vec<Variant>, Vec<Variant>) =
         all.into_iter().filter(private).partition(|variant| {
-            args.machine.force || seconds(variant, &setting, data, error, threads) <= LONGEST
+            args.machine.force || is_affordable(&work(variant, &setting, data, error), threads)
         });
     if variants.is_empty() {
         return Err(too_large(&costly, &setting, data, error, threads).into());
+    }
+    let total: f64 = (variants.iter())
+        .map(|variant| work(variant, &setting, data, error).cpu_seconds / threads as f64)
+        .sum();
+    if total > LONG {
+        eprintln!("this will take about {}", cost::duration(total));
     }
     let mut ranking = Ranking {
         setting: &setting,
         data,
         error,
         left_out: costly,
-        rows: rank(&variants, &setting, data, error)?,
+        rows: rank(&variants, &setting, data, error),
     };
     ranking.sort();
     if args.print.json { print_json(&ranking.json()) } else { print(&ranking.text()) }
@@ -59,24 +68,27 @@ fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {
 /// Accuracies that a search for ε takes.
 const SEARCH: f64 = 25.0;
 
-/// How long one mechanism will take.
-fn seconds(
-    variant: &Variant,
-    setting: &Setting,
-    data: Data,
-    error: Option<f64>,
-    threads: usize,
-) -> f64 {
-    let Ok(recipe) = variant.recipe(setting) else { return 0.0 };
-    let here = cost::predict_laws(setting, &[recipe], f64::INFINITY);
-    let data_sets = match data {
-        Data::Given => 1.0,
-        Data::Predicted => approximate_compositions(setting.posterior.n(), setting.posterior.k()),
-    };
-    let mut work: Work = cost::total([&cost::repeated(here, data_sets)]);
-    work.add(cost::predict_tuning(variant, setting));
+/// How much work one mechanism is.
+fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
+    let Ok(recipe) = variant.recipe(setting) else { return Work::default() };
+    let mut here = cost::total([&cost::predict_laws(setting, &[recipe], f64::INFINITY)]);
+    if data == Data::Predicted {
+        // All laws are kept until they are mixed.
+        let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
+        here.cpu_seconds *= data_sets;
+        here.bytes += data_sets * BYTES_PER_LEVEL * here.outputs;
+    }
+    here.add(cost::predict_tuning(variant, setting));
     let times = if error.is_some() { SEARCH } else { 1.0 };
-    times * work.cpu_seconds / threads as f64
+    Work { cpu_seconds: times * here.cpu_seconds, ..here }
+}
+
+/// What a value of a law takes while it waits to be mixed, and in the mixture.
+const BYTES_PER_LEVEL: f64 = 64.0;
+
+fn is_affordable(work: &Work, threads: usize) -> bool {
+    let fits = cost::available_memory().is_none_or(|memory| work.bytes < 0.8 * memory);
+    fits && work.cpu_seconds / threads as f64 <= LONGEST
 }
 
 fn too_large(
@@ -86,13 +98,17 @@ fn too_large(
     error: Option<f64>,
     threads: usize,
 ) -> Diagnostic {
-    let least = costly.iter().map(|variant| seconds(variant, setting, data, error, threads));
-    let least = least.fold(f64::INFINITY, f64::min);
+    let works = costly.iter().map(|variant| work(variant, setting, data, error));
+    let least = works.min_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds)).unwrap_or_default();
     if costly.is_empty() {
         return Diagnostic::new("no mechanism can be used in this setting")
             .help("name one with --mechanism to see why, or use --all");
     }
-    let cause = format!("the quickest of these mechanisms would take {}", cost::duration(least));
+    let cause = format!(
+        "the quickest of these mechanisms would take {} and {}",
+        cost::duration(least.cpu_seconds / threads as f64),
+        cost::bytes(least.bytes)
+    );
     let remedy = match data {
         Data::Predicted => "every data set of n records counts: use fewer records; ",
         Data::Given => "use fewer records; ",
@@ -106,37 +122,47 @@ struct Row {
     /// ε, as given or as found; none if no ε is enough.
     epsilon: Option<f64>,
     accuracy: Option<Accuracy>,
-    remark: &'static str,
+    remark: String,
 }
 
-fn rank(
-    variants: &[Variant],
-    setting: &Setting,
-    data: Data,
-    error: Option<f64>,
-) -> Result<Vec<Row>, Diagnostic> {
+fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>) -> Vec<Row> {
     let row = |variant: &Variant| -> Result<Row, Refusal> {
         let variant = variant.clone();
         let Some(error) = error else {
             let accuracy = choice::accuracy(&variant, setting, data)?;
-            let remark = if accuracy.is_none() { "its law is too large" } else { "" };
+            let remark = match accuracy {
+                None => "its law is too large, or its error too steep".to_owned(),
+                Some(accuracy) if accuracy.mean == f64::INFINITY => "infinite".to_owned(),
+                Some(_) => String::new(),
+            };
             return Ok(Row { variant, epsilon: Some(setting.epsilon.get()), accuracy, remark });
         };
         Ok(match choice::least_epsilon(&variant, setting, data, error)? {
             LeastEpsilon::At(epsilon, accuracy) => {
                 let (epsilon, accuracy) = (Some(epsilon.get()), Some(accuracy));
-                Row { variant, epsilon, accuracy, remark: "" }
+                Row { variant, epsilon, accuracy, remark: String::new() }
             }
-            LeastEpsilon::Any => {
-                Row { variant, epsilon: Some(SMALLEST), accuracy: None, remark: "or less" }
-            }
+            LeastEpsilon::Any => Row {
+                variant,
+                epsilon: Some(SMALLEST),
+                accuracy: None,
+                remark: "or less".to_owned(),
+            },
             LeastEpsilon::None => {
-                Row { variant, epsilon: None, accuracy: None, remark: "not reached" }
+                Row { variant, epsilon: None, accuracy: None, remark: "not reached".to_owned() }
             }
         })
     };
-    let rows: Vec<Result<Row, Refusal>> = variants.par_iter().map(row).collect();
-    rows.into_iter().collect::<Result<_, _>>().map_err(typed::refused)
+    // One after the other: each fills memory, and is parallel in itself.
+    variants
+        .iter()
+        .map(|variant| row(variant).unwrap_or_else(|refusal| refused(variant, refusal)))
+        .collect()
+}
+
+/// A mechanism that turned out to be impossible does not keep the others from being ranked.
+fn refused(variant: &Variant, refusal: Refusal) -> Row {
+    Row { variant: variant.clone(), epsilon: None, accuracy: None, remark: refusal.cause }
 }
 
 struct Ranking<'a> {
@@ -181,7 +207,7 @@ impl Ranking<'_> {
 
     fn is_same(&self, a: &Row, b: &Row) -> bool {
         let (a, b) = (self.measure(a), self.measure(b));
-        (a - b).abs() <= SAME * a.max(b) || a == b
+        a.is_finite() && (a - b).abs() <= SAME * a.max(b)
     }
 
     /// The rows that say something, and the names of those that say the same as the same mechanism
@@ -202,43 +228,60 @@ impl Ranking<'_> {
         (shown, idle)
     }
 
+    /// The best of the mechanisms that are private at their ε.
+    fn best(&self) -> Option<&Row> {
+        let private = |row: &&Row| {
+            let epsilon = row.epsilon.and_then(|epsilon| Epsilon::new(epsilon).ok());
+            let setting = Setting {
+                epsilon: epsilon.unwrap_or(self.setting.epsilon),
+                ..self.setting.clone()
+            };
+            row.variant.is_private(&setting)
+        };
+        self.rows.iter().filter(|row| self.measure(row).is_finite()).find(private)
+    }
+
     /// Which to take, and why.
     fn advice(&self) -> Option<String> {
-        let best = self.rows.first().filter(|row| self.measure(row).is_finite())?;
+        let best = self.best()?;
+        if let (Some(error), None) = (self.error, best.accuracy) {
+            return Some(format!(
+                "Any ε will do: with {} even ε = {SMALLEST} has a mean error of at most {error}.",
+                best.variant.label
+            ));
+        }
         let id = &best.variant.label;
         let why = match self.error {
-            Some(error) => format!("it reaches a mean error of {error} with the least ε"),
-            None => "it has the least mean error".to_owned(),
+            Some(error) => format!("it keeps to a mean error of {error} from the least ε on"),
+            None => "it has the least mean error of the private ones".to_owned(),
         };
-        let next = self.rows.iter().skip(1).find(|row| !self.is_same(best, row));
+        let others = || self.rows.iter().filter(|row| !std::ptr::eq(*row, best));
+        let mut after = others().skip_while(|row| self.measure(row) < self.measure(best));
+        let next = after.find(|row| !self.is_same(best, row));
         let ahead = match next.filter(|row| self.measure(row).is_finite()) {
             Some(next) => {
-                let percent = 100.0 * (self.measure(next) / self.measure(best) - 1.0);
-                format!(
-                    ", {} % less than {}",
-                    short(percent * 100.0 / (100.0 + percent)),
-                    next.variant.label
-                )
+                let percent = 100.0 * (1.0 - self.measure(best) / self.measure(next));
+                format!(", {} % less than {}", short(percent), next.variant.label)
             }
+            None if others().next().is_some() => ", and no other does".to_owned(),
             None => String::new(),
         };
-        let equals: Vec<&str> = (self.rows.iter().skip(1))
-            .take_while(|row| self.is_same(best, row))
+        let equals: Vec<&str> = others()
+            .filter(|row| self.is_same(best, row))
             .map(|row| row.variant.label.as_str())
             .collect();
         let equals = match &equals[..] {
             [] => String::new(),
-            others => format!(" (equal to {})", others.join(", ")),
+            few if few.len() <= 3 => format!(" (equal to {})", few.join(", ")),
+            many => format!(" (equal to {} others)", many.len()),
         };
-        let guarantee = match best.epsilon.map(|epsilon| self.guarantee(best, epsilon)) {
-            Some(guarantee) => format!("; it is {guarantee}"),
-            None => String::new(),
-        };
-        Some(format!("Take {id}{equals}: {why}{ahead}{guarantee}."))
+        let epsilon = best.epsilon.unwrap_or(self.setting.epsilon.get());
+        let guarantee = self.guarantee(best, epsilon);
+        Some(format!("Take {id}{equals}: {why}{ahead}; it is {guarantee}."))
     }
 
     fn guarantee(&self, row: &Row, epsilon: f64) -> String {
-        let epsilon = crate::privacy::Epsilon::new(epsilon).unwrap_or(self.setting.epsilon);
+        let epsilon = Epsilon::new(epsilon).unwrap_or(self.setting.epsilon);
         row.variant.guarantee(&Setting { epsilon, ..self.setting.clone() }).to_string()
     }
 
@@ -248,15 +291,15 @@ impl Ranking<'_> {
                 "id": row.variant.label,
                 "epsilon": row.epsilon,
                 "guarantee": row.epsilon.map(|epsilon| self.guarantee(row, epsilon)),
-                "mean": row.accuracy.map(|accuracy| accuracy.mean),
-                "median": row.accuracy.map(|accuracy| accuracy.median),
-                "q95": row.accuracy.map(|accuracy| accuracy.q95),
+                "mean": row.accuracy.map(|accuracy| number(accuracy.mean)),
+                "median": row.accuracy.map(|accuracy| number(accuracy.median)),
+                "q95": row.accuracy.map(|accuracy| number(accuracy.q95)),
+                "remark": (!row.remark.is_empty()).then_some(&row.remark),
             })
         };
         let label = |variant: &Variant| variant.label.clone();
         json!({
-            "choice": self.rows.first().filter(|row| self.measure(row).is_finite())
-                .map(|row| label(&row.variant)),
+            "choice": self.best().map(|row| label(&row.variant)),
             "advice": self.advice(),
             "error": self.error,
             "mechanisms": self.rows.iter().map(row).collect::<Vec<_>>(),
@@ -270,20 +313,20 @@ impl Ranking<'_> {
         grid.row(["mechanism", "ε", "mean", "median", "95 %", "guarantee"]);
         let (shown, idle) = self.without_idle();
         for row in shown {
-            let number = |value: fn(Accuracy) -> f64| {
+            let shown = |value: fn(Accuracy) -> f64| {
                 row.accuracy.map_or("–".to_owned(), |accuracy| short(value(accuracy)))
             };
             let epsilon = row.epsilon.map_or("–".to_owned(), |epsilon| epsilon.to_string());
-            let guarantee = match row.remark {
+            let guarantee = match row.remark.as_str() {
                 "" => row.epsilon.map_or(String::new(), |epsilon| self.guarantee(row, epsilon)),
                 remark => remark.to_owned(),
             };
             grid.row([
                 row.variant.label.clone(),
                 epsilon,
-                number(|a| a.mean),
-                number(|a| a.median),
-                number(|a| a.q95),
+                shown(|a| a.mean),
+                shown(|a| a.median),
+                shown(|a| a.q95),
                 guarantee,
             ]);
         }
@@ -307,7 +350,10 @@ impl Ranking<'_> {
         }
         text += &match self.advice() {
             Some(advice) => format!("\n  {advice}\n"),
-            None => format!("\n  No mechanism gets there with an ε of at most {LARGEST}.\n"),
+            None if self.error.is_some() => {
+                format!("\n  No mechanism gets there with an ε of at most {LARGEST}.\n")
+            }
+            None => "\n  None of these is both private and of finite mean error.\n".to_owned(),
         };
         if self.data == Data::Given {
             text += "  The data were looked at: a choice that is to be private itself must rest on --n.\n";

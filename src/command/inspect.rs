@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, admit, print, print_json, threads, typed};
+use super::{Failure, admit, number, print, print_json, threads, typed};
 use crate::cli::Inspect;
 use crate::console::{Grid, short, short_or_dash};
 use crate::cost;
@@ -64,11 +64,6 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
         return Err(typed::wrong("beta", &error).help("try --beta 0.1"));
     }
     Ok(setting)
-}
-
-/// A number; JSON has none that is infinite, so that one is the text "inf".
-fn number(value: f64) -> Value {
-    if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 
 struct Findings {

@@ -84,6 +84,11 @@ fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
     print(&format!("{document:#}\n"))
 }
 
+/// A number; JSON has none that is infinite, so that one is the text "inf".
+fn number(value: f64) -> serde_json::Value {
+    if value.is_finite() { value.into() } else { value.to_string().into() }
+}
+
 /// Carries out a command.
 pub fn execute(cli: &Cli) -> Result<(), Failure> {
     match &cli.command {

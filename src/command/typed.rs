@@ -104,7 +104,13 @@ pub fn variants(
         check(&variant, setting).map_err(refused)?;
         Ok(variant)
     };
-    named.iter().map(checked).collect()
+    let mut variants: Vec<Variant> = Vec::new();
+    for text in named {
+        if !variants.iter().any(|known| known.label == *text) {
+            variants.push(checked(text)?);
+        }
+    }
+    Ok(variants)
 }
 
 /// Asks a mechanism whether it can be used.

@@ -345,7 +345,7 @@ fn check_contender(variant: &Variant, node: &Node, cases: &[Case]) -> Result<(),
                 "`{label}` is {guarantee} where ε = {epsilon}: a phase diagram compares mechanisms \
                  that are ε-private"
             );
-            return Err(node.wrong(cause).help("leave it out, or set a divisor that makes it so"));
+            return Err(node.wrong(cause).help("leave it out, or add calibrated = true (exponential mechanisms) or a divisor that makes it so"));
         }
         let region = variant.recipe(setting).ok().and_then(|r| r.region(&setting.posterior));
         if region.is_some_and(|region| !is_walked(&region)) {

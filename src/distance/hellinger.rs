@@ -37,8 +37,8 @@ impl Distance for Hellinger {
         })
     }
 
-    fn accuracy(&self) -> f64 {
-        2e-15
+    fn accuracy(&self) -> (f64, f64) {
+        (2e-15, 0.0)
     }
 
     fn power(&self, _: &Posterior) -> Option<f64> {

@@ -53,9 +53,9 @@ pub trait Distance: Sync {
         self.power(posterior)
     }
 
-    /// How far a value may be off: relative, or absolute where it is below 1.
-    fn accuracy(&self) -> f64 {
-        1e-12
+    /// How far a value within R may be off: relative, and absolute.
+    fn accuracy(&self) -> (f64, f64) {
+        (1e-12, 0.0)
     }
 
     /// How long one value takes, in those of the Hellinger distance.

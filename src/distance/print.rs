@@ -31,8 +31,8 @@ impl Distance for Print {
         Box::new(PrintField { affinity, ln_gammas })
     }
 
-    fn accuracy(&self) -> f64 {
-        2e-15
+    fn accuracy(&self) -> (f64, f64) {
+        (2e-15, 0.0)
     }
 
     fn power(&self, posterior: &Posterior) -> Option<f64> {

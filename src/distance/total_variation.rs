@@ -7,7 +7,7 @@ use super::Distance;
 use super::affinity::Affinity;
 use crate::field::{Field, Reach};
 use crate::model::Posterior;
-use crate::numeric::overlap::total_variation;
+use crate::numeric::overlap::{self, total_variation};
 use crate::sensitivity::{Sensitivity, TotalVariationMoves};
 use crate::simplex::{Region, Row, Tail};
 
@@ -33,6 +33,10 @@ impl Distance for TotalVariation {
             affinity: Affinity::new(posterior, 1.0, reach),
             known: Mutex::default(),
         })
+    }
+
+    fn accuracy(&self) -> (f64, f64) {
+        (0.0, overlap::ACCURACY)
     }
 
     fn power(&self, _: &Posterior) -> Option<f64> {

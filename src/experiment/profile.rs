@@ -57,9 +57,21 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
     })
 }
 
-/// One figure for every case.
+/// One figure for every case. δ is 0 at the loss: there the curves leave the logarithmic axis.
 #[must_use]
 pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+    let mut figures = drawn(panel, tables);
+    for (_, figure) in &mut figures {
+        if let Figure::Curve(CurveFigure { lines, y_range: Some((bottom, _)), .. }) = figure {
+            for point in lines.iter_mut().filter_map(|line| line.exact.last_mut()) {
+                point.1 = point.1.max(*bottom);
+            }
+        }
+    }
+    figures
+}
+
+fn drawn(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
     let note = note(panel);
     let least = |facet: &str| {
         let own = |row: &&CurveRow| row.panel == panel.id && row.facet == facet && row.y > 0.0;
@@ -70,7 +82,7 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         x_label: "ε".to_owned(),
         y_label: "δ(ε), the largest of all pairs".to_owned(),
         y_scale: Scale::Log,
-        y_range: Some((least(facet).max(1e-5), 1.0)),
+        y_range: Some((0.5 * least(facet).max(1e-4), 1.0)),
         ..CurveFigure::default()
     })
 }

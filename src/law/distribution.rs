@@ -6,7 +6,6 @@ use super::exact::{SAME, SLACK};
 use super::{Law, walk_block};
 use crate::field::Field;
 use crate::numeric::Sum;
-use crate::numeric::sum::sum;
 
 /// A part of a mixture that is less likely than this is left out: a million of them do not move a
 /// quantile.
@@ -49,11 +48,19 @@ impl Distribution {
     pub fn mixture(laws: impl IntoIterator<Item = (f64, Self)>) -> Self {
         let mut lumps = Vec::new();
         for (weight, law) in laws {
-            let levels = law.levels.into_iter().filter(|l| weight * l.probability > NEGLIGIBLE);
+            let levels = law.seen_with(weight).levels.into_iter();
             lumps.extend(levels.map(|l| Lump::new(l.value, weight * l.probability, l.outputs)));
         }
         lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
         Self::of_lumps(lumps, 1.0)
+    }
+
+    /// What of it counts in a mixture where it has this weight.
+    #[must_use]
+    pub fn seen_with(mut self, weight: f64) -> Self {
+        self.levels.retain(|level| weight * level.probability > NEGLIGIBLE);
+        self.levels.shrink_to_fit();
+        self
     }
 
     /// Joins sorted lumps that are equal but for rounding; `total` is their mass.
@@ -70,12 +77,6 @@ impl Distribution {
             Level { value, probability, cumulative, outputs }
         };
         Self { levels: groups.into_iter().map(level).collect() }
-    }
-
-    /// The mean error.
-    #[must_use]
-    pub fn mean(&self) -> f64 {
-        sum(self.levels.iter().map(|level| level.value * level.probability))
     }
 
     /// P[error <= t]; a value that differs from t by rounding only counts as t.

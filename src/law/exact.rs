@@ -21,17 +21,24 @@ impl Exact {
     /// The error of `law`, measured by `field`.
     #[must_use]
     pub fn new(law: &dyn Law, field: &dyn Field) -> Self {
-        let extreme = field.extreme();
-        let mut error = summarise(law, field);
-        if extreme == f64::INFINITY {
-            // Every candidate may be released, if only with a tiny probability.
-            error = error.map(|error| Summary { mean: extreme, std: extreme, ..error });
-        }
-        // What the law leaves out must not matter to the mean.
-        let steep = extreme > 1.0 && extreme < f64::INFINITY;
-        let hidden = if steep { law.left_out() * extreme } else { 0.0 };
-        Self { error: error.filter(|error| hidden <= HIDDEN * error.mean), p_exact: law.p_exact() }
+        let honest = |error: Summary| {
+            let mean = visible_mean(law, field, error.mean)?;
+            let std = if mean == f64::INFINITY { mean } else { error.std };
+            Some(Summary { mean, std, ..error })
+        };
+        Self { error: summarise(law, field).and_then(honest), p_exact: law.p_exact() }
     }
+}
+
+/// The mean that was found by walking a law, if what was not walked cannot change it.
+fn visible_mean(law: &dyn Law, field: &dyn Field, mean: f64) -> Option<f64> {
+    let extreme = field.extreme();
+    if extreme == f64::INFINITY {
+        // Every candidate may be released, if only with a tiny probability.
+        return Some(extreme);
+    }
+    let hidden = if extreme > 1.0 { law.left_out() * extreme } else { 0.0 };
+    (hidden <= HIDDEN * mean).then_some(mean)
 }
 
 /// A law in four numbers.
@@ -92,12 +99,12 @@ fn summarise(law: &dyn Law, field: &dyn Field) -> Option<Summary> {
     Some(Summary { mean, std, median, q90 })
 }
 
-/// The mean of `field` under `law` alone, in one pass, or `None` if the law is too large to be
-/// walked.
+/// The mean of `field` under `law` alone, in one pass; `None` as in [`Exact::error`].
 #[must_use]
 pub fn mean(law: &dyn Law, field: &dyn Field) -> Option<f64> {
     let blocks = law.blocks()?;
-    Some(Survey { law, blocks, field, total: law.normaliser() }.pass(|value| value, &mut []))
+    let survey = Survey { law, blocks, field, total: law.normaliser() };
+    visible_mean(law, field, survey.pass(|value| value, &mut []))
 }
 
 struct Survey<'a> {

@@ -1,7 +1,7 @@
 //! Settings in which a formula says what the optimum is, and a solver would only add noise.
 
 use super::program::full_field;
-use super::{Goal, OptimalMechanism, Optimum, ReleaseSet};
+use super::{Goal, OptimalMechanism, Optimum, ReleaseSet, WIDEST};
 use crate::model::{Counts, Predictive, approximate_compositions};
 use crate::numeric::sum::{Sum, sum};
 use crate::numeric::{exp_accurate, ln, log1p};
@@ -22,7 +22,11 @@ pub fn optimum(template: &Setting, goal: Goal, set: ReleaseSet) -> Option<Optimu
     }
     let others = approximate_compositions(n, k) - 1.0;
     if others * exp_accurate(-template.epsilon.get()) <= NEGLIGIBLE {
-        return Some(truthful(template, set));
+        let truthful = truthful(template, goal, set);
+        // Distances without a bound may still matter.
+        if truthful.upper <= WIDEST {
+            return Some(truthful);
+        }
     }
     if goal == Goal::Bayes { without_data(template, set) } else { None }
 }
@@ -74,6 +78,22 @@ fn weighted_errors(template: &Setting, outputs: &[Counts]) -> Vec<Vec<f64>> {
     list_compositions(n, k).into_iter().map(row).collect()
 }
 
+/// Σ_r error(x, r) over all candidates: the mean over data sets, or the largest.
+fn summed_distances(template: &Setting, goal: Goal) -> f64 {
+    let (n, k) = (template.posterior.n(), template.posterior.k());
+    let inputs = list_compositions(n, k);
+    let predictive = Predictive::new(template.posterior.prior(), n);
+    let at = |x: &Counts| {
+        let field = full_field(template, x.clone());
+        sum(inputs.iter().map(|r| field.at(r)))
+    };
+    let sums = inputs.iter().map(|x| (x, at(x)));
+    match goal {
+        Goal::Bayes => sum(sums.map(|(x, s)| exp_accurate(predictive.ln_probability(x)) * s)),
+        Goal::Minimax => sums.map(|(_, s)| s).fold(0.0, f64::max),
+    }
+}
+
 /// Always the same output.
 fn blind(template: &Setting, set: ReleaseSet, chosen: usize, bounds: (f64, f64)) -> Optimum {
     let (n, k) = (template.posterior.n(), template.posterior.k());
@@ -84,9 +104,8 @@ fn blind(template: &Setting, set: ReleaseSet, chosen: usize, bounds: (f64, f64))
     Optimum::new(bounds, OptimalMechanism { inputs, outputs, ln_probabilities }, None)
 }
 
-/// The truth, or with a probability e^ε times smaller any of the other candidates. No distance
-/// exceeds 1, so its error is at most the probability of all the others.
-fn truthful(template: &Setting, set: ReleaseSet) -> Optimum {
+/// The truth, or with a probability e^ε times smaller any of the other candidates.
+fn truthful(template: &Setting, goal: Goal, set: ReleaseSet) -> Optimum {
     let (n, k) = (template.posterior.n(), template.posterior.k());
     let (inputs, outputs) = (list_compositions(n, k), set.outputs(n, k));
     let epsilon = template.epsilon.get();
@@ -99,7 +118,11 @@ fn truthful(template: &Setting, set: ReleaseSet) -> Optimum {
     };
     let row = |x: &Counts| outputs.iter().map(|r| ln_probability(x, r)).collect();
     let ln_probabilities = inputs.iter().map(row).collect();
-    let error = exp_accurate(truth - epsilon + ln(others));
+    // Each of the others has the same probability, and their distances add up.
+    let error = match template.distance.bound() {
+        Some(bound) => bound * exp_accurate(truth - epsilon + ln(others)),
+        None => exp_accurate(truth - epsilon) * summed_distances(template, goal),
+    };
     let mechanism = OptimalMechanism { inputs, outputs, ln_probabilities };
     Optimum::new((0.0, error), mechanism, None)
 }

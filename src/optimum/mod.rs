@@ -83,8 +83,8 @@ pub enum OptimumError {
     Solver(String),
     /// The solver's answer is worth too little.
     #[error(
-        "the solver stopped too early ({status}): the optimum is only known to lie between {lower} \
-         and {upper}"
+        "the solver's answer ({status}) is worth too little: the optimum is only known to lie between \
+         {lower} and {upper}"
     )]
     Loose {
         /// A lower bound on the optimum.
@@ -113,15 +113,24 @@ pub struct Optimum {
 
 impl Optimum {
     fn new(bounds: (f64, f64), mechanism: OptimalMechanism, account: Option<Account>) -> Self {
-        // Errors are not negative, whatever the prices say.
         let (lower, upper) = (bounds.0.clamp(0.0, bounds.1), bounds.1);
         let value = account.as_ref().map_or(upper, |account| account.primal);
         Self { value: value.clamp(lower, upper), lower, upper, mechanism, account }
     }
 }
 
-/// The widest interval that is reported as an optimum. Mostly it is narrower than 1e-9.
-const WIDEST: f64 = 5e-7;
+impl Optimum {
+    /// `error` as a multiple of the optimum, where that is known well enough to say.
+    #[must_use]
+    pub fn multiple(&self, error: f64) -> Option<f64> {
+        let known = self.upper - self.lower <= 1e-3 * self.lower;
+        (known && self.value > 0.0).then(|| error / self.value)
+    }
+}
+
+/// The widest interval that is reported as an optimum. Mostly it is narrower than 1e-9; with an ε near
+/// 0, where the data hardly matter, it can be wider.
+const WIDEST: f64 = 1e-5;
 
 /// The least error of any private mechanism at the prior, distance, ε and number of records of
 /// `template`, whose counts do not matter otherwise.
@@ -157,7 +166,8 @@ pub fn solve_with(
     let answer = solver::solve(&program, goal)?;
     let repaired = certificate::repair(&program, &answer);
     let upper = certificate::upper_bound(&program, &repaired, goal);
-    let lower = certificate::lower_bound(&program, &answer);
+    // Errors are not negative, whatever the prices say.
+    let lower = certificate::lower_bound(&program, &answer).max(0.0);
     let account = answer.account;
     // A bound that is not a number is no bound.
     let width = upper - lower;

@@ -1,5 +1,8 @@
 use super::*;
 use crate::distance::{self, HELLINGER};
+use crate::expected::expected;
+use crate::mechanism::Variant;
+use crate::metric::Metric;
 use crate::model::{Posterior, Prior};
 use crate::privacy::{Epsilon, Gamma};
 
@@ -157,5 +160,28 @@ fn the_size_is_foreseen() {
         };
         near(size.unknowns, account.unknowns);
         near(size.constraints, account.constraints);
+    }
+}
+
+#[test]
+fn unbounded_distances_are_not_taken_for_bounded_ones() {
+    for (alpha, epsilon) in [(1e-9, 33.0), (1e-3, 34.0), (1.0, 40.0)] {
+        let mut template = template(&[alpha, 1.0], 6, epsilon);
+        template.distance = distance::find("kl").unwrap();
+        let geometric = Variant::plain(crate::mechanism::find("geometric").unwrap());
+        let metric = Metric::from_distance(template.distance);
+        let rival = expected(&geometric, &template, metric).unwrap().unwrap();
+        for (goal, error) in [(Goal::Bayes, rival.mean), (Goal::Minimax, rival.worst)] {
+            // A bound that says nothing is better than one that is wrong.
+            if let Ok(best) = solve(&template, goal, ReleaseSet::Same) {
+                assert!(best.lower <= error, "{alpha} {epsilon}: {} > {error}", best.lower);
+                let worth = best.mechanism.probability(0, 0) > 0.0;
+                assert!(worth && best.upper >= best.lower, "{alpha} {epsilon}");
+                assert!(
+                    best.multiple(error).is_none_or(|times| times > 0.999),
+                    "{alpha} {epsilon}"
+                );
+            }
+        }
     }
 }

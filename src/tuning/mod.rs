@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::mechanism::{Refusal, Variant};
+use crate::mechanism::{Options, Refusal, Variant};
 use crate::model::{Posterior, vector};
 use crate::setting::Setting;
 
@@ -56,8 +56,11 @@ pub fn tune_all<'a>(
 ) -> Result<(), Refusal> {
     let needed = needed.into_iter().filter(|(variant, _)| needs_tuning(variant));
     let distinct: BTreeMap<String, _> = needed.map(|pair| (key(pair.0, pair.1), pair)).collect();
-    let all: Vec<_> = distinct.into_values().collect();
-    all.par_iter().try_for_each(|(variant, setting)| tune(variant, setting).map(drop))
+    let (large, small): (Vec<_>, Vec<_>) =
+        distinct.into_values().partition(|(variant, _)| variant.options.remap);
+    small.par_iter().try_for_each(|(variant, setting)| tune(variant, setting).map(drop))?;
+    // A remapping fills memory, and is parallel in itself.
+    large.iter().try_for_each(|(variant, setting)| tune(variant, setting).map(drop))
 }
 
 /// Why a mechanism cannot be made ready, as far as that is known beforehand.
@@ -76,17 +79,20 @@ pub fn needs_tuning(variant: &Variant) -> bool {
 }
 
 fn tune_anew(variant: &Variant, setting: &Setting) -> Result<Tuned, Refusal> {
-    let mut variant = variant.clone();
-    let mut certificate = None;
-    if variant.options.calibrated {
-        let found = calibrate(&variant, setting)?;
-        variant.options.inner_epsilon = Some(found.inner_epsilon);
-        certificate = Some(found);
-    }
+    let mut tuned = Tuned { variant: variant.clone(), certificate: None };
     if variant.options.remap {
-        variant.remap = Some(remapping::best(&variant, setting)?.into());
+        // What is remapped is calibrated as if it were not.
+        let options = Options { remap: false, ..variant.options };
+        let inner = tune(&Variant { options, ..variant.clone() }, setting)?;
+        tuned.certificate = inner.certificate;
+        tuned.variant.options.inner_epsilon = inner.variant.options.inner_epsilon;
+        tuned.variant.remap = Some(remapping::best(&tuned.variant, setting)?.into());
+    } else if variant.options.calibrated {
+        let found = calibrate(variant, setting)?;
+        tuned.variant.options.inner_epsilon = Some(found.inner_epsilon);
+        tuned.certificate = Some(found);
     }
-    Ok(Tuned { variant, certificate })
+    Ok(tuned)
 }
 
 /// A name for what tuning depends on: everything but the data, of which the number of records counts.

@@ -21,7 +21,7 @@ const MOST_KEPT: f64 = 1.5e8;
 const MOST_ADDED: f64 = 1e13;
 
 /// Data sets less likely than this, relative to the likeliest, do not change which candidate is
-/// best.
+/// best, as long as distances are about 1; where they are larger, it is as much smaller.
 const NEGLIGIBLE: f64 = 1e-20;
 
 /// Candidates whose expected errors agree to this are equally good; a remapping must not depend on
@@ -41,6 +41,10 @@ pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
     let recipe = variant.recipe(setting).ok()?;
+    if let Some(unfit) = setting.distance.refuses_scores(&setting.posterior) {
+        let cause = format!("`{}` cannot be remapped: {}", variant.mechanism.id(), unfit.cause);
+        return Some(Refusal::new(cause, unfit.remedy));
+    }
     let (kept, added) = work(Outputs::of(recipe, n, k), setting);
     (kept > MOST_KEPT || added > MOST_ADDED).then(|| {
         Refusal::new(
@@ -69,9 +73,11 @@ pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
     let rows = data_sets.par_iter().map(|x| DataSet::new(variant, setting, outputs, x));
     let rows: Vec<DataSet> = rows.collect::<Result<_, _>>()?;
     let list = outputs.list();
+    let distances = rows.iter().flat_map(|row| &row.distances);
+    let negligible = NEGLIGIBLE / distances.copied().fold(1.0, f64::max);
     let to = (0..list.len()).into_par_iter().map(|o| {
         let own = (list[o].iter().sum::<u64>() == n).then(|| rank(&list[o]));
-        data_sets[best_candidate(&rows, o, own)].clone()
+        data_sets[best_candidate(&rows, o, own, negligible)].clone()
     });
     Ok(Remap::new(outputs, to.collect()))
 }
@@ -110,12 +116,12 @@ impl DataSet {
 
 /// The candidate with the least expected distance given output `o`, which is candidate `own` if it
 /// is one.
-fn best_candidate(data_sets: &[DataSet], o: usize, own: Option<usize>) -> usize {
+fn best_candidate(data_sets: &[DataSet], o: usize, own: Option<usize>, negligible: f64) -> usize {
     let highest = data_sets.iter().map(|x| x.joint[o]).fold(f64::NEG_INFINITY, f64::max);
     let mut errors = vec![0.0; data_sets.len()];
     for x in data_sets {
         let weight = exp_accurate(x.joint[o] - highest);
-        if weight > NEGLIGIBLE {
+        if weight > negligible {
             errors.iter_mut().zip(&x.distances).for_each(|(sum, h)| *sum += weight * h);
         }
     }

@@ -23,14 +23,15 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let setting = typed::setting(&args.model, typed::counts(&args.model, &data), args.epsilon)?;
     let set = release_set(&args.release_set)?;
     let rivals = rivals(args, &setting)?;
-    let goals = if args.minimax { vec![Goal::Bayes, Goal::Minimax] } else { vec![Goal::Bayes] };
-    admit::admit(&setting, set, goals.len(), &rivals, threads, args.machine.force)?;
+    let programs = if args.minimax { 2 } else { 1 };
+    admit::admit(&setting, set, programs, &rivals, threads, args.machine.force)?;
 
     let folder = args.out.as_deref().map(write::open).transpose()?;
-    let solve = |goal: &Goal| optimum::solve(&setting, *goal, set).map_err(failure);
-    let mut optima = goals.iter().map(solve).collect::<Result<Vec<_>, _>>()?.into_iter();
-    let bayes = optima.next().expect("the mean is always asked for");
-    let minimax = optima.next();
+    let bayes = optimum::solve(&setting, Goal::Bayes, set).map_err(failure)?;
+    let minimax = match args.minimax {
+        true => minimax(&setting, set)?,
+        false => None,
+    };
     let metric = Metric::from_distance(setting.distance);
     let measure = |variant: Variant| {
         let errors = expected(&variant, &setting, metric).map_err(refused)?;
@@ -49,6 +50,18 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     }
     let wrote = written.map_or(String::new(), |files| format!("\n  wrote {files}\n"));
     print(&(found.text() + &wrote))
+}
+
+/// The minimax optimum. Without it the mean is still worth printing.
+fn minimax(setting: &Setting, set: ReleaseSet) -> Result<Option<Optimum>, Failure> {
+    match optimum::solve(setting, Goal::Minimax, set) {
+        Ok(optimum) => Ok(Some(optimum)),
+        Err(error @ OptimumError::Loose { .. }) => {
+            eprintln!("note: no worst-case optimum: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(failure(error)),
+    }
 }
 
 fn failure(error: OptimumError) -> Failure {
@@ -86,25 +99,19 @@ struct Findings {
     rivals: Vec<Rival>,
 }
 
-/// `error` as a multiple of the optimum, where that is known well enough to say.
-fn multiple(error: f64, optimum: &Optimum) -> Option<f64> {
-    let known = optimum.upper - optimum.lower <= 1e-3 * optimum.lower;
-    (known && optimum.value > 0.0).then(|| error / optimum.value)
-}
-
 impl Rival {
     fn ratio(&self, optimum: &Optimum) -> Option<f64> {
-        multiple(self.errors.as_ref()?.mean, optimum)
+        optimum.multiple(self.errors.as_ref()?.mean)
     }
 
     fn worst_ratio(&self, optimum: Option<&Optimum>) -> Option<f64> {
-        multiple(self.errors.as_ref()?.worst, optimum?)
+        optimum?.multiple(self.errors.as_ref()?.worst)
     }
 
     fn json(&self, found: &Findings) -> Value {
         let errors = self.errors.as_ref();
         json!({
-            "id": self.variant.mechanism.id(),
+            "id": self.variant.label,
             "calibrated": self.variant.options.calibrated,
             "remap": self.variant.options.remap,
             "guarantee": self.variant.guarantee(&found.setting).to_string(),
