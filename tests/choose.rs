@@ -93,6 +93,9 @@ fn the_least_epsilon_is_enough_and_less_is_not() {
     let none = choose("--prior 1,1 --n 15 --error 0.05 --mechanism lshist");
     assert!(none["choice"].is_null() && none["advice"].is_null());
     assert!(row(&none, "lshist")["epsilon"].is_null());
+    let one = choose("--prior 1,1 --n 15 --error 0.05 --mechanism lshist,geometric");
+    let advice = one["advice"].as_str().unwrap();
+    assert!(advice.contains("no other does") && !advice.contains("equal"), "{advice}");
 }
 
 #[test]

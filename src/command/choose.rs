@@ -207,7 +207,7 @@ impl Ranking<'_> {
 
     fn is_same(&self, a: &Row, b: &Row) -> bool {
         let (a, b) = (self.measure(a), self.measure(b));
-        a.is_finite() && (a - b).abs() <= SAME * a.max(b)
+        a.is_finite() && b.is_finite() && (a - b).abs() <= SAME * a.max(b)
     }
 
     /// The rows that say something, and the names of those that say the same as the same mechanism

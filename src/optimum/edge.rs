@@ -28,17 +28,17 @@ pub fn optimum(template: &Setting, goal: Goal, set: ReleaseSet) -> Option<Optimu
             return Some(truthful);
         }
     }
-    if goal == Goal::Bayes { without_data(template, set) } else { None }
+    if goal == Goal::Bayes { without_data(template, set, NARROW) } else { None }
 }
 
-/// The best single output, if no private mechanism does better, or hardly.
+/// The best single output, if no private mechanism does better, or by at most `narrow`.
 ///
 /// A private mechanism gives no output less than e^(−nε) times the probability it has at another
 /// data set. So its error is at least e^(−nε) times that of the best output r* that ignores the
 /// data. And for any other output r let a(x) = w(x) (error(x, r) − error(x, r*)): if the positive
 /// a(x) sum to at least e^(nε) times the negative ones, then moving all of r's probability to r*
 /// loses nothing; if that is so for every r, then r* is optimal.
-fn without_data(template: &Setting, set: ReleaseSet) -> Option<Optimum> {
+pub fn without_data(template: &Setting, set: ReleaseSet, narrow: f64) -> Option<Optimum> {
     let (n, k) = (template.posterior.n(), template.posterior.k());
     // Beyond, the data surely matter, and the table is not worth its time.
     let exponent = template.epsilon.get() * n as f64;
@@ -60,7 +60,7 @@ fn without_data(template: &Setting, set: ReleaseSet) -> Option<Optimum> {
     };
     let optimal = (0..outputs.len()).all(|r| r == best || beaten(r));
     let lower = if optimal { error } else { exp_accurate(-exponent) * error };
-    (error - lower <= NARROW).then(|| blind(template, set, best, (lower, error)))
+    (error - lower <= narrow).then(|| blind(template, set, best, (lower, error)))
 }
 
 /// Differences of errors are known to so many digits.

@@ -118,6 +118,14 @@ fn the_edges_of_n_and_epsilon() {
         let blind = bayes(&[1.0, 1.0], n, epsilon);
         assert!(blind.account.is_none() && blind.upper - blind.lower <= 1e-8, "{n} {epsilon}");
     }
+    for epsilon in [1e-8, 1e-7, 1e-6] {
+        let blind = bayes(&[1.0; 3], 10, epsilon);
+        assert!(
+            blind.upper - blind.lower <= WIDEST && blind.lower > 0.61,
+            "{epsilon} {}",
+            blind.lower
+        );
+    }
     assert!(
         (bayes(&[1.0, 1.0], 21, 1e-10).value - bayes(&[1.0, 1.0], 21, 1e-3).value).abs() < 1e-3
     );
