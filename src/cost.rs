@@ -281,7 +281,7 @@ fn ball_windows(posterior: &Posterior, power: f64) -> Vec<Window> {
 }
 
 /// The largest d <= most with `near(d)`; `near` changes from true to false once.
-fn furthest(most: u64, near: impl Fn(u64) -> bool) -> u64 {
+pub fn furthest(most: u64, near: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, most);
     while low < high {
         let middle = low + (high - low).div_ceil(2);

@@ -3,7 +3,6 @@
 use crate::cost::{self, LONGEST, Work};
 use crate::diagnostic::Diagnostic;
 use crate::mechanism::Variant;
-use crate::model::approximate_compositions;
 use crate::optimum::{ReleaseSet, Size};
 use crate::setting::Setting;
 
@@ -40,7 +39,7 @@ pub fn admit(
             memory.map_or(String::new(), |m| format!(" of {} available", cost::bytes(m))),
             cost::duration(seconds),
         );
-        let n = largest(setting.posterior.n(), possible);
+        let n = cost::furthest(setting.posterior.n(), possible);
         let remedy = format!("n = {n} would do; --force starts it all the same");
         return Err(Diagnostic::new(cause).help(remedy));
     }
@@ -52,21 +51,10 @@ pub fn admit(
 
 /// Seconds of one thread for the mechanisms' errors at every data set.
 fn comparison(setting: &Setting, rivals: &[Variant]) -> f64 {
-    let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
     let seconds = |variant: &Variant| {
         let recipe = variant.recipe(setting).ok()?;
-        let once = cost::total([&cost::predict(setting, &[recipe], &[], 0)]).cpu_seconds;
-        Some(data_sets * once + cost::predict_tuning(variant, setting).cpu_seconds)
+        let everywhere = cost::total([&cost::predict_everywhere(setting, &[recipe])]).cpu_seconds;
+        Some(everywhere + cost::predict_tuning(variant, setting).cpu_seconds)
     };
     rivals.iter().filter_map(seconds).sum()
-}
-
-/// The largest n below `most` that is possible; what is possible changes once.
-fn largest(most: u64, possible: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0, most);
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if possible(middle) { low = middle } else { high = middle - 1 }
-    }
-    low
 }
