@@ -100,10 +100,12 @@ impl fmt::Display for Standing {
 /// Lines for a terminal.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "figures regenerated  {} ({} panels)", self.figures, self.panels)?;
-        write!(f, "readings matched     {} of {}", self.readings_within, self.readings)?;
-        let outliers = count(self.readings_named, "known outlier");
-        writeln!(f, " ({outliers}, {} beyond)", self.readings_beyond)?;
+        if self.figures > 0 {
+            writeln!(f, "figures regenerated  {} ({} panels)", self.figures, self.panels)?;
+            write!(f, "readings matched     {} of {}", self.readings_within, self.readings)?;
+            let outliers = count(self.readings_named, "known outlier");
+            writeln!(f, " ({outliers}, {} beyond)", self.readings_beyond)?;
+        }
         if self.numbers > 0 {
             writeln!(f, "numbers reproduced   {} of {}", self.numbers_agreeing, self.numbers)?;
         }
