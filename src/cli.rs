@@ -190,7 +190,7 @@ pub struct Run {
     dpbi reproduce icml arxiv/fig4        one document and one figure\n  \
     dpbi reproduce --strict --json        for machines: exit status 3 if a number or reading does not come out")]
 pub struct Reproduce {
-    /// Documents (icml) or figures (icml/fig2) [default: all]
+    /// Documents (icml), figures (icml/fig2) or the open questions (open) [default: all]
     #[arg(value_name = "DOC[/FIG]")]
     pub names: Vec<String>,
     #[command(flatten)]

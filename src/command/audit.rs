@@ -95,7 +95,7 @@ fn at_epsilon(args: &Audit) -> Result<Option<f64>, Diagnostic> {
 fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
     let mut variant = typed::variant(&args.mechanism)?;
     variant.options.calibrated |= args.calibrate;
-    typed::check(&variant, setting).map_err(typed::refused)?;
+    tuning::check(&variant, setting).map_err(typed::refused)?;
     Ok(variant)
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, number, print, print_json, threads, typed};
+use super::{Failure, announce, number, print, print_json, threads, typed};
 use crate::choice::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
 use crate::cli::Choose;
 use crate::console::{Grid, short};
@@ -12,9 +12,6 @@ use crate::mechanism::{Refusal, Variant};
 use crate::model::approximate_compositions;
 use crate::privacy::Epsilon;
 use crate::setting::Setting;
-
-/// Work of more predicted seconds is announced.
-const LONG: f64 = 3.0;
 
 /// Mechanisms that take longer than this, by prediction, are left out unless forced.
 const LONGEST: f64 = 60.0;
@@ -41,9 +38,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let total: f64 = (variants.iter())
         .map(|variant| work(variant, &setting, data, error).cpu_seconds / threads as f64)
         .sum();
-    if total > LONG {
-        eprintln!("this will take about {}", cost::duration(total));
-    }
+    announce(total);
     let mut ranking = Ranking {
         setting: &setting,
         data,
@@ -230,14 +225,7 @@ impl Ranking<'_> {
 
     /// The best of the mechanisms that are private at their ε.
     fn best(&self) -> Option<&Row> {
-        let private = |row: &&Row| {
-            let epsilon = row.epsilon.and_then(|epsilon| Epsilon::new(epsilon).ok());
-            let setting = Setting {
-                epsilon: epsilon.unwrap_or(self.setting.epsilon),
-                ..self.setting.clone()
-            };
-            row.variant.is_private(&setting)
-        };
+        let private = |row: &&Row| row.epsilon.is_some_and(|e| row.variant.is_private(&self.at(e)));
         self.rows.iter().filter(|row| self.measure(row).is_finite()).find(private)
     }
 
@@ -263,7 +251,9 @@ impl Ranking<'_> {
                 let percent = 100.0 * (1.0 - self.measure(best) / self.measure(next));
                 format!(", {} % less than {}", short(percent), next.variant.label)
             }
-            None if others().next().is_some() => ", and no other does".to_owned(),
+            None if self.error.is_some() && others().any(|row| !self.is_same(best, row)) => {
+                ", and no other does".to_owned()
+            }
             None => String::new(),
         };
         let equals: Vec<&str> = others()
@@ -280,9 +270,14 @@ impl Ranking<'_> {
         Some(format!("Take {id}{equals}: {why}{ahead}; it is {guarantee}."))
     }
 
-    fn guarantee(&self, row: &Row, epsilon: f64) -> String {
+    /// The setting with another ε.
+    fn at(&self, epsilon: f64) -> Setting {
         let epsilon = Epsilon::new(epsilon).unwrap_or(self.setting.epsilon);
-        row.variant.guarantee(&Setting { epsilon, ..self.setting.clone() }).to_string()
+        Setting { epsilon, ..self.setting.clone() }
+    }
+
+    fn guarantee(&self, row: &Row, epsilon: f64) -> String {
+        row.variant.guarantee(&self.at(epsilon)).to_string()
     }
 
     fn json(&self) -> Value {

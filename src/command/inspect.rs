@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, admit, number, print, print_json, threads, typed};
+use super::{Failure, admit, announce, number, print, print_json, threads, typed};
 use crate::cli::Inspect;
 use crate::console::{Grid, short, short_or_dash};
 use crate::cost;
@@ -15,9 +15,6 @@ use crate::setting::Setting;
 use crate::tuning;
 use crate::workbench::Workbench;
 
-/// Work of more predicted seconds is announced.
-const LONG: f64 = 3.0;
-
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
     let setting = setting(args)?;
@@ -29,10 +26,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
         cell.add(cost::predict_tuning(variant, &setting));
     }
     let work = admit("this setting", &[vec![work]], threads, args.machine.force)?;
-    let seconds = work.cpu_seconds / threads as f64;
-    if seconds > LONG {
-        eprintln!("this will take about {}", cost::duration(seconds));
-    }
+    announce(work.cpu_seconds / threads as f64);
 
     let plan = |variant: &Variant| tuning::tune(variant, &setting)?.variant.plan(&setting);
     let plans: Vec<Plan> =

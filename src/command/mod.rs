@@ -184,6 +184,16 @@ fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
     work
 }
 
+/// Work of more predicted seconds is announced.
+const LONG: f64 = 3.0;
+
+/// Says how long it will take, if one would wonder.
+fn announce(seconds: f64) {
+    if seconds > LONG {
+        eprintln!("this will take about {}", cost::duration(seconds));
+    }
+}
+
 /// Refuses work that cannot be done, unless forced.
 fn admit(
     what: &str,

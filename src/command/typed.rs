@@ -7,6 +7,7 @@ use crate::mechanism::{self, Choice, Mechanism, Refusal, Variant};
 use crate::model::{Counts, MOST_RECORDS, Posterior, Prior, is_countable};
 use crate::privacy::{Delta, Epsilon, Gamma, PrivacyError};
 use crate::setting::Setting;
+use crate::tuning::check;
 
 /// The setting of these counts.
 pub fn setting(model: &Model, counts: Counts, epsilon: f64) -> Result<Setting, Diagnostic> {
@@ -111,12 +112,6 @@ pub fn variants(
         }
     }
     Ok(variants)
-}
-
-/// Asks a mechanism whether it can be used.
-pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
-    variant.recipe(setting)?;
-    crate::tuning::refusal(variant, setting).map_or(Ok(()), Err)
 }
 
 /// Every mechanism as it is, and where `tuned` also calibrated, remapped, and both.

@@ -32,8 +32,7 @@ pub fn read<'a>(node: &Node<'a>) -> Result<(Vec<Variant>, Vec<Node<'a>>), Diagno
 pub fn check(variants: &[Variant], nodes: &[Node], cases: &[Case]) -> Result<(), Diagnostic> {
     for (variant, node) in variants.iter().zip(nodes) {
         for case in cases {
-            let refused = variant.recipe(&case.setting).err();
-            if let Some(refusal) = refused.or_else(|| tuning::refusal(variant, &case.setting)) {
+            if let Err(refusal) = tuning::check(variant, &case.setting) {
                 return Err(node.wrong(refusal.cause).help(refusal.remedy));
             }
         }

@@ -62,6 +62,14 @@ impl Naming {
         parts.join(", ")
     }
 
+    /// Prior and ε, as far as all cases share them.
+    #[must_use]
+    pub fn shared(&self, case: &Case) -> Vec<String> {
+        let mut parts: Vec<String> = (!self.priors).then(|| prior(case)).into_iter().collect();
+        parts.extend((!self.epsilons).then(|| epsilon(case)));
+        parts
+    }
+
     /// The data of `case`: its name, its size, or its counts.
     #[must_use]
     pub fn data(&self, case: &Case) -> String {

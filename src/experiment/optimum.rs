@@ -89,8 +89,7 @@ fn multiples(panel: &Panel, tables: &Tables) -> CurveFigure {
         line(series, tables.optimum.iter().filter(own).filter_map(point).collect())
     });
     let mut note: Vec<String> = (!naming.sizes).then(|| naming.data(case)).into_iter().collect();
-    note.extend((!naming.priors).then(|| naming::prior(case)));
-    note.extend((!naming.epsilons).then(|| naming::epsilon(case)));
+    note.extend(naming.shared(case));
     CurveFigure {
         title: panel.title.clone(),
         note: note.join(", "),

@@ -88,8 +88,7 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
     }
     let case = &panel.cases[0];
     let naming = &abscissa.naming;
-    let mut note: Vec<String> = (!naming.priors).then(|| naming::prior(case)).into_iter().collect();
-    note.extend((!naming.epsilons).then(|| naming::epsilon(case)));
+    let mut note = naming.shared(case);
     if !naming.deltas && panel.variants.iter().any(|variant| variant.mechanism.uses_delta()) {
         note.extend(naming::delta(case));
     }

@@ -2,7 +2,7 @@
 //! gives away, not only at its worst output.
 
 use super::curves::{self, EXACT, point};
-use super::{Case, Finished, Naming, Panel, ScopeName, naming};
+use super::{Case, Finished, Naming, Panel, ScopeName};
 use crate::audit::{self, Scope, TradeOff};
 use crate::figure::{CurveFigure, Figure, Scale};
 use crate::mechanism::Variant;
@@ -95,9 +95,7 @@ fn join(facet: &str, note: &str) -> String {
 /// What all cases share.
 fn note(panel: &Panel) -> String {
     let (case, naming) = (&panel.cases[0], Naming::new(&panel.cases));
-    let mut parts: Vec<String> =
-        (!naming.priors).then(|| naming::prior(case)).into_iter().collect();
-    parts.extend((!naming.epsilons).then(|| naming::epsilon(case)));
+    let mut parts = naming.shared(case);
     let scope = panel.parameters.scopes_or_all().first().map(|scope| scope.title().to_owned());
     parts.extend(scope);
     parts.join(", ")

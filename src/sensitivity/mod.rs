@@ -95,7 +95,8 @@ impl Sensitivity {
     #[must_use]
     pub fn gamma_smooth(&self, gamma: f64) -> f64 {
         let gamma = gamma / self.diameter();
-        self.smooth(|h, d| 1.0 / (1.0 / h + gamma * d as f64))
+        // At the data itself h, and not 1 / (1/h), which may differ in its last digit.
+        self.smooth(|h, d| if d == 0 { h } else { 1.0 / (1.0 / h + gamma * d as f64) })
     }
 
     /// S_β(x) = max over x' of LS(x') e^(−β d(x, x')) (notes §2, arxiv §4.2).

@@ -63,9 +63,14 @@ pub fn tune_all<'a>(
     large.iter().try_for_each(|(variant, setting)| tune(variant, setting).map(drop))
 }
 
+/// Asks a mechanism whether it can be used, as it is and made ready.
+pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
+    variant.recipe(setting)?;
+    refusal(variant, setting).map_or(Ok(()), Err)
+}
+
 /// Why a mechanism cannot be made ready, as far as that is known beforehand.
-#[must_use]
-pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
+fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let calibration = variant.options.calibrated.then(|| calibration::refusal(variant, setting));
     let remapping =
         || variant.options.remap.then(|| remapping::refusal(variant, setting)).flatten();

@@ -1,13 +1,11 @@
 //! Whether the work is started at all.
 
+use crate::command::announce;
 use crate::cost::{self, LONGEST, Work};
 use crate::diagnostic::Diagnostic;
 use crate::mechanism::Variant;
 use crate::optimum::{ReleaseSet, Size};
 use crate::setting::Setting;
-
-/// Work of more predicted seconds is announced.
-const LONG: f64 = 3.0;
 
 /// Refuses programs that are too large, unless forced, and says which n would do.
 pub fn admit(
@@ -43,9 +41,7 @@ pub fn admit(
         let remedy = format!("n = {n} would do; --force starts it all the same");
         return Err(Diagnostic::new(cause).help(remedy));
     }
-    if seconds > LONG {
-        eprintln!("this will take about {}", cost::duration(seconds));
-    }
+    announce(seconds);
     Ok(())
 }
 
