@@ -57,14 +57,16 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
     })
 }
 
-/// One figure for every case. δ is 0 at the loss: there the curves leave the logarithmic axis.
+/// One figure for every case. δ is 0 at the loss: there the curves leave the logarithmic axis, all at
+/// its bottom, so that their names stand below.
 #[must_use]
 pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
     let mut figures = drawn(panel, tables);
     for (_, figure) in &mut figures {
         if let Figure::Curve(CurveFigure { lines, y_range: Some((bottom, _)), .. }) = figure {
-            for point in lines.iter_mut().filter_map(|line| line.exact.last_mut()) {
-                point.1 = point.1.max(*bottom);
+            for line in lines {
+                line.exact.iter_mut().for_each(|point| point.1 = point.1.max(*bottom));
+                line.label_end = false;
             }
         }
     }
