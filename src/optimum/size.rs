@@ -58,7 +58,12 @@ impl Size {
         Self {
             unknowns,
             constraints,
-            work: Work { outputs: unknowns, bytes, cpu_seconds: 1e-9 * ns },
+            work: Work {
+                outputs: unknowns,
+                passing: bytes,
+                cpu_seconds: 1e-9 * ns,
+                ..Work::default()
+            },
         }
     }
 }

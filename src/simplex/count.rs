@@ -77,9 +77,8 @@ mod tests {
 
     #[test]
     fn what_is_counted_is_what_is_walked() {
-        let diamond = |shape| {
-            Region::diamond(shape, vec![30, 0, 14], vec![(0, 44), (0, 20), (3, 40)], 25)
-        };
+        let diamond =
+            |shape| Region::diamond(shape, vec![30, 0, 14], vec![(0, 44), (0, 20), (3, 40)], 25);
         let regions = [
             ball(&[500, 231]),
             ball(&[463, 247, 21]),
