@@ -15,6 +15,7 @@ Needs GNU time in /usr/bin and nothing but Python's standard library.
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -101,15 +102,15 @@ def run(dpbi, config, folder, threads):
     """Seconds and peak bytes of one run. (The peak that Python itself sees of a child is never less
     than its own.)"""
     usage = os.path.join(folder, "usage")
-    command = ["/usr/bin/time", "-f", "%U %S %M", "-o", usage, dpbi, "run", config]
+    command = ["/usr/bin/time", "-f", "%M", "-o", usage, dpbi, "run", config]
     command += ["--out", folder, "--format", "none", "-q", "--force", "--threads", str(threads)]
-    begin = time.perf_counter()
+    begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True)
-    elapsed = time.perf_counter() - begin
+    elapsed, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     with open(usage, encoding="utf-8") as file:
-        user, system, kilobytes = map(float, file.read().split())
-    seconds = user + system if threads == 1 else elapsed
-    return seconds, 1024 * kilobytes
+        kilobytes = int(file.read())
+    return processor if threads == 1 else elapsed, 1024 * kilobytes
 
 
 def measure(dpbi, config, folder, threads):

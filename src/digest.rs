@@ -79,6 +79,11 @@ fn by_case(panel: &Panel, caption: &str, cell: impl Fn(usize, &str) -> String) -
     }
 }
 
+/// A count, by all its digits or by four.
+fn whole(count: f64) -> String {
+    if count < 1e6 { format!("{count:.0}") } else { short(count) }
+}
+
 /// What is counted at every case.
 fn scaling(panel: &Panel, tables: &Tables) -> Vec<Digest> {
     let own: Vec<&ScalingRow> =
@@ -88,7 +93,7 @@ fn scaling(panel: &Panel, tables: &Tables) -> Vec<Digest> {
         let posterior = &case.setting.posterior;
         let cell = |what: &&str| {
             let found = own.iter().find(|row| row.setting == setting && row.mechanism == *what);
-            short_or_dash(found.map(|row| row.outputs))
+            found.map_or_else(|| short_or_dash(None), |row| whole(row.outputs))
         };
         let name = format!("k = {}, n = {}", posterior.k(), posterior.n());
         std::iter::once(name).chain(counted.iter().map(cell)).collect()

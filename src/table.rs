@@ -317,7 +317,7 @@ pub struct ScalingRow {
     /// The mechanism's label; `candidates` for all of R, `nearer than 1` for those that exponential
     /// mechanisms weigh one by one.
     pub mechanism: String,
-    /// How many; of more than a million rows of them counted by a sample of these.
+    /// How many; beyond 10⁵ rows of them, by a sample of the rows.
     pub outputs: f64,
 }
 

@@ -132,7 +132,7 @@ fn it_is_run_checked_and_drawn_again() {
     sandbox.succeed(&["plot", "results/s", "--format", "svg"]);
     assert_eq!(drawn(), first);
     let svg = String::from_utf8(first).unwrap();
-    assert!(svg.contains("slope") && svg.contains("(k − 1)/2"));
+    assert!(svg.contains("slope") && svg.contains("(k−1)/2"));
 
     sandbox.write("t.toml", &config.replace("[1, 1, 1]", "[2, 2]"));
     let refused = sandbox.dpbi(&["check", "t.toml"]);

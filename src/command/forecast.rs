@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::cost::{self, SettingWork, Work, rates};
 use crate::diagnostic::Diagnostic;
+use crate::experiment::phase::Among;
 use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName};
 use crate::figure::Format;
 use crate::optimum::{ReleaseSet, Size};
@@ -86,16 +87,15 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
 
 fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
     let (setting, recipes) = (&case.setting, panel.recipes(case));
-    let audit = || {
-        let scopes = panel.parameters.scopes_or_all();
-        cost::predict_audit(setting, &recipes, scopes.contains(&ScopeName::All))
+    let audits = |audits: f64| {
+        let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
+        cost::predict_audits(setting, &recipes, everything, audits)
     };
     match panel.kind {
         Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
-        Kind::Privacy => audit(),
-        // Every output counts again at every point of the profile.
-        Kind::Profile => cost::repeated(audit(), rates::AUDITS_PER_PROFILE),
-        Kind::TradeOff => cost::repeated(audit(), rates::AUDITS_PER_TRADE_OFF),
+        Kind::Privacy => audits(1.0),
+        Kind::Profile => audits(rates::AUDITS_PER_PROFILE),
+        Kind::TradeOff => audits(rates::AUDITS_PER_TRADE_OFF),
         Kind::Change => cost::predict_changes(setting),
         Kind::Optimum => {
             let mut work = cost::predict_everywhere(setting, &recipes);
@@ -123,7 +123,8 @@ fn figures(panel: &Panel) -> usize {
         Kind::Accuracy if asked.is_empty() => 2 * panel.errors().len(),
         Kind::Accuracy => asked.len() * panel.errors().len(),
         Kind::Theory => panel.cases.len(),
-        Kind::Phase => 2,
+        // Who wins, and by how much.
+        Kind::Phase => 2 * Among::of(panel).len(),
         Kind::Within | Kind::Steps | Kind::Crossover => panel.parameters.steps.len(),
         _ => 1,
     }

@@ -1,6 +1,6 @@
 //! What exact privacy losses cost, and the mechanisms that are made from them.
 
-use super::{Extent, SettingWork, Work, rates, repeated};
+use super::{Extent, SettingWork, Work, extent, rates, repeated};
 use crate::law::{Outputs, Recipe};
 use crate::mechanism::Variant;
 use crate::model::Posterior;
@@ -15,7 +15,7 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
     let mut work = SettingWork::new(setting);
     let weighs = recipes.iter().any(Recipe::needs_ball);
     let compared = if weighs { Extent::new(setting, &[]).walked } else { 0.0 };
-    let (n, k) = (posterior.n() as f64, posterior.k() as f64);
+    let k = posterior.k() as f64;
     let data_sets = if everything { work.candidates } else { 8.0 * k };
     let cell = |recipe: &Recipe| {
         let pairs = data_sets * 0.5 * k * (k - 1.0) / symmetries(posterior, *recipe);
@@ -26,10 +26,12 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
         let ns = match recipe {
             Recipe::Exponential { .. } => {
                 outputs * rates::NS_PER_COMPARISON * setting.distance.effort()
+                    + pairs * rates::NS_PER_WEIGHED_PAIR
             }
             Recipe::Noise { .. } => rates::NS_PER_PAIR * pairs,
             Recipe::Hamming { .. } => {
-                pairs * (rates::NS_PER_CONVOLVED * k * n + rates::NS_PER_PAIR)
+                let convolved = extent::convolved(*recipe, posterior);
+                pairs * (rates::NS_PER_CONVOLVED * convolved + rates::NS_PER_PAIR)
             }
         };
         // The list of data sets and of pairs of them; the tables of the data sets that are compared
@@ -46,6 +48,23 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
     };
     work.cells = recipes.iter().map(cell).collect();
     work.sampled_only = vec![false; recipes.len()];
+    work
+}
+
+/// Predicts what takes so many audits, but for mechanisms without scores, which are quick.
+#[must_use]
+pub fn predict_audits(
+    setting: &Setting,
+    recipes: &[Recipe],
+    everything: bool,
+    audits: f64,
+) -> SettingWork {
+    let mut work = predict_audit(setting, recipes, everything);
+    let cells = recipes.iter().zip(&mut work.cells);
+    for (_, cell) in cells.filter(|(recipe, _)| recipe.needs_ball()) {
+        cell.cpu_seconds *= audits;
+        cell.outputs *= audits;
+    }
     work
 }
 

@@ -54,6 +54,12 @@ pub fn own_outputs(recipe: Recipe, posterior: &Posterior) -> Option<(f64, f64)> 
     is_walked(&region).then(|| (count(&region, ROWS), total_length(region.windows())))
 }
 
+/// Entries of the convolutions behind the Hamming mechanism; two categories need none.
+pub fn convolved(recipe: Recipe, posterior: &Posterior) -> f64 {
+    let region = recipe.region(posterior).filter(|_| posterior.k() > 2);
+    region.map_or(0.0, |region| total_length(region.windows()))
+}
+
 fn total_length(windows: &[Window]) -> f64 {
     windows.iter().map(|&(low, high)| (high - low) as f64 + 1.0).sum()
 }

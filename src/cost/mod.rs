@@ -6,7 +6,7 @@ mod extent;
 pub mod rates;
 mod words;
 
-pub use audit::{predict_audit, predict_tuning};
+pub use audit::{predict_audit, predict_audits, predict_tuning};
 pub use extent::Extent;
 pub use words::{bytes, duration, number};
 
@@ -43,7 +43,7 @@ impl Work {
     }
 
     /// Adds work that is done at the same time.
-    pub fn add_beside(&mut self, other: Self) {
+    fn add_beside(&mut self, other: Self) {
         self.outputs += other.outputs;
         self.kept += other.kept;
         self.passing += other.passing;
@@ -86,12 +86,13 @@ impl SettingWork {
         Self { candidates, common, cells: Vec::new(), sampled_only: Vec::new() }
     }
 
-    /// All together: mechanisms are done at the same time.
+    /// All together, one mechanism after the other.
     #[must_use]
     pub fn sum(&self) -> Work {
-        let mut sum = self.common;
-        self.cells.iter().for_each(|&cell| sum.add_beside(cell));
-        sum
+        let mut cells = Work::default();
+        self.cells.iter().for_each(|&cell| cells.add(cell));
+        cells.add_beside(self.common);
+        cells
     }
 }
 
@@ -127,7 +128,7 @@ pub fn predict(
         let rescanned = if recipe.needs_ball() { cell.outputs.min(BLOCK as f64) } else { 0.0 };
         let draw = rates::NS_PER_DRAW
             + rates::NS_PER_RESCAN * rescanned
-            + rates::NS_PER_LOOKUP * errors.effort;
+            + rates::NS_PER_LOOKUP * errors.number;
         let row = rates::NS_PER_ROW + rates::NS_PER_NUMBER * errors.number;
         let bytes = rates::BYTES_PER_ROW
             + rates::BYTES_PER_COORDINATE * k
@@ -146,13 +147,14 @@ fn walk(setting: &Setting, recipes: &[Recipe], metrics: &[Metric]) -> SettingWor
     let weighing = recipes.iter().filter(|recipe| recipe.needs_ball()).count() as f64;
     let extent = (weighing > 0.0).then(|| Extent::new(setting, metrics));
     let mut work = SettingWork::new(setting);
+    if let Some(extent) = &extent {
+        work.common.add_beside(prepared(posterior, extent, errors, weighing));
+    }
     for &recipe in recipes {
         let own = extent::own_outputs(recipe, posterior);
         let sampled_only = !recipe.needs_ball() && own.is_none();
         let mut cell = match (&extent, own) {
-            (Some(extent), _) if recipe.needs_ball() => {
-                weighed(posterior, extent, errors, weighing)
-            }
+            (Some(extent), _) if recipe.needs_ball() => weighed(extent, errors),
             (_, Some(own)) => multiplied(posterior, recipe, own, errors),
             _ => Work::default(),
         };
@@ -164,21 +166,27 @@ fn walk(setting: &Setting, recipes: &[Recipe], metrics: &[Metric]) -> SettingWor
     work
 }
 
-/// One of so many exponential mechanisms, which share tables, candidates and errors.
-fn weighed(posterior: &Posterior, extent: &Extent, errors: Errors, sharing: f64) -> Work {
-    let Extent { walked, entries, .. } = *extent;
+/// What so many exponential mechanisms share: tables, candidates and their errors.
+fn prepared(posterior: &Posterior, extent: &Extent, errors: Errors, sharing: f64) -> Work {
     // Three tables for each category and error.
-    let entries = 3.0 * errors.number * entries / sharing;
-    let value = rates::NS_PER_VALUE * errors.effort / sharing;
-    let weight = rates::NS_PER_WEIGHT * errors.number;
-    let border = (8.0 * posterior.k() as f64 + rates::BYTES_PER_BLOCK) / sharing;
-    let blocks = walked / BLOCK as f64;
+    let entries = 3.0 * errors.number * extent.entries;
+    let block =
+        8.0 * posterior.k() as f64 + rates::BYTES_PER_BLOCK + rates::BYTES_PER_SUM * sharing;
+    let ns = rates::NS_PER_VALUE * errors.effort * extent.walked + rates::NS_PER_ENTRY * entries;
+    Work {
+        passing: rates::BYTES_PER_ENTRY * entries + block * extent.walked / BLOCK as f64,
+        cpu_seconds: 1e-9 * ns,
+        ..Work::default()
+    }
+}
+
+/// One exponential mechanism.
+fn weighed(extent: &Extent, errors: Errors) -> Work {
+    let Extent { walked, .. } = *extent;
     Work {
         outputs: walked,
-        passing: rates::BYTES_PER_ENTRY * entries
-            + blocks * (border + rates::BYTES_PER_SUM)
-            + search(walked),
-        cpu_seconds: 1e-9 * (walked * (value + weight) + rates::NS_PER_ENTRY * entries),
+        passing: search(walked),
+        cpu_seconds: 1e-9 * rates::NS_PER_WEIGHT * errors.number * walked,
         ..Work::default()
     }
 }
@@ -259,6 +267,7 @@ pub fn predict_means(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     for cell in &mut work.cells {
         let fixed = 1e-9 * rates::NS_PER_CELL;
         cell.cpu_seconds = fixed + rates::PART_FOR_MEAN * (cell.cpu_seconds - fixed);
+        // Beside a mechanism's own tables there is nothing to keep.
         cell.passing -= search(cell.outputs);
     }
     work
@@ -283,7 +292,9 @@ pub fn predict_changes(setting: &Setting) -> SettingWork {
 #[must_use]
 pub fn predict_counts(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     let mut work = SettingWork::new(setting);
-    let rows = work.candidates.min(COUNTED);
+    // Near candidates are half a power of all; the last two coordinates make a row.
+    let k = setting.posterior.k() as f64;
+    let rows = libm::pow(work.candidates, 0.5 * (k - 2.0) / (k - 1.0)).min(0.1 * COUNTED) * 10.0;
     work.common.cpu_seconds += 1e-9 * rates::NS_PER_COUNTED * rows;
     work.cells = vec![Work { kept: rates::BYTES_PER_CELL, ..Work::default() }; recipes.len()];
     work.sampled_only = vec![false; recipes.len()];
@@ -293,7 +304,7 @@ pub fn predict_counts(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
 /// The same work so many times over.
 #[must_use]
 pub fn repeated(mut work: SettingWork, times: f64) -> SettingWork {
-    for cell in &mut work.cells {
+    for cell in work.cells.iter_mut().chain([&mut work.common]) {
         cell.cpu_seconds *= times;
         cell.outputs *= times;
     }
@@ -305,7 +316,11 @@ pub fn repeated(mut work: SettingWork, times: f64) -> SettingWork {
 pub fn predict_everywhere(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
     let mut work = predict_means(setting, recipes);
+    // Every data set has tables of its own.
+    let shared = std::mem::take(&mut work.common.cpu_seconds);
+    let weighing = recipes.iter().filter(|recipe| recipe.needs_ball()).count() as f64;
     for (recipe, cell) in recipes.iter().zip(&mut work.cells) {
+        cell.cpu_seconds += if recipe.needs_ball() { shared / weighing } else { 0.0 };
         let different = (data_sets / audit::symmetries(&setting.posterior, *recipe)).max(1.0);
         cell.cpu_seconds *= different;
         cell.outputs *= different;
@@ -324,21 +339,26 @@ pub fn furthest(most: u64, near: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// What a process takes that does all this: as many settings at a time as there are threads give
-/// their memory back when they are done.
+/// What a process takes that does all this. As many settings, and mechanisms, at a time as there are
+/// threads need memory that they give back when they are done.
 #[must_use]
 pub fn total<'a>(work: impl IntoIterator<Item = &'a SettingWork>, threads: usize) -> Work {
     let mut sum =
         Work { kept: rates::START_BYTES, serial_seconds: rates::START_SECONDS, ..Work::default() };
-    let mut passing = Vec::new();
+    let (mut settings, mut cells) = (Vec::new(), Vec::new());
     for setting in work {
-        let setting = setting.sum();
-        sum.add(setting);
-        passing.push(setting.passing);
+        sum.add(setting.sum());
+        settings.push(setting.common.passing);
+        cells.extend(setting.cells.iter().map(|cell| cell.passing));
     }
-    passing.sort_by(|a, b| b.total_cmp(a));
-    sum.passing = passing.iter().take(threads).sum();
+    sum.passing = largest(settings, threads) + largest(cells, threads);
     sum
+}
+
+/// The sum of so many largest values.
+fn largest(mut values: Vec<f64>, count: usize) -> f64 {
+    values.sort_by(|a, b| b.total_cmp(a));
+    values.iter().take(count).sum()
 }
 
 /// The bytes of memory that are free, if the system says so.
@@ -407,13 +427,13 @@ mod tests {
     fn memory_that_is_given_back_is_not_added_up() {
         let setting = |passing: f64| SettingWork {
             candidates: 1.0,
-            common: Work::default(),
+            common: Work { passing: 1e7, ..Work::default() },
             cells: vec![Work { passing, ..work(1.0, 1e3, 1.0) }, work(1.0, 1e3, 1.0)],
             sampled_only: vec![false; 2],
         };
         let settings = [setting(1e8), setting(3e8), setting(2e8)];
         let base = total([], 1);
-        for (threads, passing) in [(1, 3e8), (2, 5e8), (8, 6e8)] {
+        for (threads, passing) in [(1, 3.1e8), (2, 5.2e8), (8, 6.3e8)] {
             let sum = total(&settings, threads);
             assert_eq!(sum.bytes() - base.bytes(), passing + 6e3, "{threads} threads");
             assert_eq!(sum.cpu_seconds, 6.0);

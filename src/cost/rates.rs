@@ -8,16 +8,16 @@ pub const START_SECONDS: f64 = 0.003;
 pub const START_BYTES: f64 = 7e6;
 
 /// A setting: its sensitivities and its row. One thread does this alone.
-pub const NS_PER_SETTING: f64 = 60_000.0;
+pub const NS_PER_SETTING: f64 = 40_000.0;
 /// The rows of a setting.
 pub const BYTES_PER_SETTING: f64 = 2_000.0;
 /// A mechanism at one setting.
-pub const NS_PER_CELL: f64 = 30_000.0;
+pub const NS_PER_CELL: f64 = 15_000.0;
 /// The rows of a mechanism at one setting, for each error.
 pub const BYTES_PER_CELL: f64 = 2_000.0;
 
 /// An entry of a table.
-pub const NS_PER_ENTRY: f64 = 100.0;
+pub const NS_PER_ENTRY: f64 = 40.0;
 /// An entry of a table.
 pub const BYTES_PER_ENTRY: f64 = 8.0;
 
@@ -41,12 +41,12 @@ pub const BYTES_PER_SUM: f64 = 8.0;
 /// An output, while quantiles are searched among few.
 pub const BYTES_PER_SEARCHED: f64 = 48.0;
 /// The histograms, while quantiles are searched among many.
-pub const BYTES_PER_SEARCH: f64 = 1.3e7;
+pub const BYTES_PER_SEARCH: f64 = 4e6;
 
 /// A draw.
 pub const NS_PER_DRAW: f64 = 300.0;
 /// An output of the block that a draw walks again.
-pub const NS_PER_RESCAN: f64 = 6.0;
+pub const NS_PER_RESCAN: f64 = 10.0;
 /// The error of a single output.
 pub const NS_PER_LOOKUP: f64 = 50.0;
 /// A row of a table with every run, which one thread writes alone.
@@ -54,16 +54,16 @@ pub const NS_PER_ROW: f64 = 500.0;
 /// An error in such a row.
 pub const NS_PER_NUMBER: f64 = 250.0;
 /// A row of a table with every run.
-pub const BYTES_PER_ROW: f64 = 110.0;
+pub const BYTES_PER_ROW: f64 = 70.0;
 /// A count in such a row.
-pub const BYTES_PER_COORDINATE: f64 = 14.0;
+pub const BYTES_PER_COORDINATE: f64 = 12.0;
 /// An error in such a row.
-pub const BYTES_PER_NUMBER: f64 = 45.0;
+pub const BYTES_PER_NUMBER: f64 = 32.0;
 
 /// An output of a law that is listed value by value and sorted.
 pub const NS_PER_LISTED: f64 = 150.0;
 /// An output of such a law.
-pub const BYTES_PER_LISTED: f64 = 60.0;
+pub const BYTES_PER_LISTED: f64 = 45.0;
 /// A row of a table with every value of a law, which one thread writes alone.
 pub const NS_PER_LEVEL: f64 = 600.0;
 /// Such a row.
@@ -77,27 +77,30 @@ pub const BYTES_PER_CHANGE: f64 = 300.0;
 pub const NS_PER_COUNTED: f64 = 150.0;
 
 /// An output of a pair of adjacent data sets.
-pub const NS_PER_COMPARISON: f64 = 8.0;
+pub const NS_PER_COMPARISON: f64 = 4.0;
+/// A pair of adjacent data sets under an exponential mechanism, beside its outputs.
+pub const NS_PER_WEIGHED_PAIR: f64 = 20_000.0;
 /// A pair of adjacent data sets with noise on their counts.
-pub const NS_PER_PAIR: f64 = 2_500.0;
+pub const NS_PER_PAIR: f64 = 1_100.0;
 /// An output of a data set while it is compared.
 pub const BYTES_PER_COMPARISON: f64 = 64.0;
-/// Audits that a profile takes: every output counts again at every point.
-pub const AUDITS_PER_PROFILE: f64 = 60.0;
-/// Audits that a trade-off curve takes.
+/// Audits that the profile of an exponential mechanism takes: every output counts again at every
+/// point. (The others are quick.)
+pub const AUDITS_PER_PROFILE: f64 = 25.0;
+/// Audits that its trade-off curve takes.
 pub const AUDITS_PER_TRADE_OFF: f64 = 3.0;
 /// Audits that a calibration takes.
 pub const AUDITS_PER_CALIBRATION: f64 = 5.0;
 /// A term of a remapping.
-pub const NS_PER_TERM: f64 = 0.5;
+pub const NS_PER_TERM: f64 = 1.0;
 /// A data set whose mean error is kept.
 pub const BYTES_PER_DATA_SET: f64 = 80.0;
 /// Sizes that are tried for a crossover.
 pub const SIZES_PER_CROSSOVER: f64 = 500.0;
 
 /// A figure of vectors, which one thread draws alone.
-pub const NS_PER_VECTOR_FIGURE: f64 = 1e6;
+pub const NS_PER_VECTOR_FIGURE: f64 = 3e6;
 /// A figure of pixels, which one thread draws alone.
-pub const NS_PER_PIXEL_FIGURE: f64 = 3e7;
+pub const NS_PER_PIXEL_FIGURE: f64 = 5e7;
 /// A figure of pixels.
-pub const BYTES_PER_PIXEL_FIGURE: f64 = 1.5e7;
+pub const BYTES_PER_PIXEL_FIGURE: f64 = 3.5e7;

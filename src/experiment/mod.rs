@@ -275,9 +275,13 @@ impl Panel {
         label: &'a str,
         case: &'a Case,
     ) -> impl Iterator<Item = &'a Reading> {
-        let abscissa = Abscissa::new(self);
-        let all = self.readings.iter().flat_map(|set| &set.readings);
-        all.filter(move |reading| reading.mechanism == label && abscissa.is_at(case, &reading.at))
+        let placed = self.readings.as_ref().map(|set| (Abscissa::new(self), &set.readings));
+        placed.into_iter().flat_map(move |(abscissa, readings)| {
+            let own = |reading: &&Reading| {
+                reading.mechanism == label && abscissa.is_at(case, &reading.at)
+            };
+            readings.iter().filter(own).collect::<Vec<_>>()
+        })
     }
 
     /// A reading that belongs to no cell of the panel.

@@ -104,8 +104,8 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         [named(label, NEAR, LineStyle::Solid), all]
     });
     let note = format!(
-        "{}; dotted: all candidates |R|; slopes: least squares over the last decade of n, to be \
-         compared with (k − 1)/2",
+        "{}; dotted: all candidates |R|; slopes: least squares over the last decade of n, limit \
+         (k−1)/2",
         panel.distance.title()
     );
     let figure = CurveFigure {

@@ -2,8 +2,8 @@
 
 use super::Region;
 
-/// A count of at most so many rows is exact and takes a tenth of a second or so.
-pub const COUNTED: f64 = 1e6;
+/// Up to so many rows are counted one by one, in a hundredth of a second or so.
+pub const COUNTED: f64 = 1e5;
 
 /// The number of outputs of a region: the lengths of its rows added up, if these are not more than
 /// about `rows`; otherwise from as many of them, evenly spread (the midpoint rule in the
