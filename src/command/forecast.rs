@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
 use crate::cost::{self, SettingWork, Work, rates};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::phase::Among;
@@ -72,7 +74,7 @@ pub(super) fn admit(
 
 fn predict(panel: &Panel) -> Vec<SettingWork> {
     let mut work: Vec<SettingWork> =
-        panel.cases.iter().map(|case| predict_case(panel, case)).collect();
+        panel.cases.par_iter().map(|case| predict_case(panel, case)).collect();
     // A mechanism is made ready once for all data sets of a size.
     let mut ready = BTreeSet::new();
     for (case, work) in panel.cases.iter().zip(&mut work) {
