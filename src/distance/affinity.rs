@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::field::Reach;
 use crate::model::Posterior;
 use crate::numeric::half_gap::{half_gap, half_gap_table};
-use crate::numeric::{LN_NEGLIGIBLE, Table, exp_accurate, expm1};
+use crate::numeric::{LN_NEGLIGIBLE, Table, exp_accurate, expm1, kernel};
 use crate::simplex::Region;
 
 /// One category: the table of D, and of s·D in the two forms that need no further function.
@@ -90,15 +90,13 @@ impl Affinity {
             running.keep.slice(start, len),
             last.loss.slice(last_start, len),
         );
-        let distance = |u: f64, b: f64, w: f64| (lost + kept * (u + b * w)).min(1.0).sqrt();
         if let (Some(u), Some(b), Some(w)) = slices {
-            for ((h, (u, b)), w) in out.iter_mut().zip(u.iter().zip(b)).zip(w.iter().rev()) {
-                *h = distance(*u, *b, *w);
-            }
+            kernel::distances(lost, kept, u, b, w, out);
         } else {
             for (h, v) in out.iter_mut().zip(start..) {
                 let (u, b) = self.factors(place, v);
-                *h = distance(u, b, self.factors(place + 1, rest - v).0);
+                let w = self.factors(place + 1, rest - v).0;
+                *h = (lost + kept * (u + b * w)).min(1.0).sqrt();
             }
         }
     }

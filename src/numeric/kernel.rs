@@ -1,0 +1,183 @@
+//! The innermost loops: what is done for every output of a row.
+//!
+//! Each loop is compiled twice, for any processor and for one with AVX2, and chosen when it runs.
+//! Both give the same bits: no multiplication is fused with an addition, and sums are made in
+//! [`LANES`] lanes that are joined in a fixed order, whatever the width of the registers.
+//! `DPBI_PORTABLE=1` in the environment chooses the first.
+
+use std::sync::LazyLock;
+
+use pulp::{Arch, NullaryFnOnce};
+
+use super::exp::{exp_nonpositive, one_minus_exp};
+use super::scale;
+
+/// The number of partial sums.
+const LANES: usize = 8;
+
+/// What the loops are compiled for.
+static ARCH: LazyLock<Arch> = LazyLock::new(|| match std::env::var_os("DPBI_PORTABLE") {
+    Some(_) => Arch::Scalar,
+    None => Arch::new(),
+});
+
+/// Declares a loop: a function, and its body once more for each set of processor features.
+macro_rules! kernels {
+    ($(
+        $(#[$doc:meta])*
+        pub fn $name:ident<$life:lifetime>($($arg:ident: $type:ty),* $(,)?) -> $out:ty $body:block
+    )*) => {$(
+        $(#[$doc])*
+        pub fn $name<$life>($($arg: $type),*) -> $out {
+            struct Kernel<$life>($($type,)* std::marker::PhantomData<&$life ()>);
+            impl<$life> NullaryFnOnce for Kernel<$life> {
+                type Output = $out;
+                #[inline(always)]
+                fn call(self) -> $out {
+                    let Self($($arg,)* _) = self;
+                    $body
+                }
+            }
+            ARCH.dispatch(Kernel($($arg,)* std::marker::PhantomData))
+        }
+    )*};
+}
+
+kernels! {
+    /// H = sqrt(lost + kept (u + b w)) at every place of a row; `w` runs backwards.
+    pub fn distances<'a>(
+        lost: f64,
+        kept: f64,
+        u: &'a [f64],
+        b: &'a [f64],
+        w: &'a [f64],
+        out: &'a mut [f64],
+    ) -> () {
+        for ((h, (u, b)), w) in out.iter_mut().zip(u.iter().zip(b)).zip(w.iter().rev()) {
+            *h = (lost + kept * (u + b * w)).min(1.0).sqrt();
+        }
+    }
+
+    /// H = sqrt(1 − e^(fixed + log − total)) at every place of a row, the exponent clamped at 0.
+    pub fn open_distances<'a>(
+        fixed: f64,
+        logs: &'a [f64],
+        totals: &'a [f64],
+        out: &'a mut [f64],
+    ) -> () {
+        for ((h, log), total) in out.iter_mut().zip(logs).zip(totals) {
+            *h = one_minus_exp(((fixed + log) - total).min(0.0)).sqrt();
+        }
+    }
+
+    /// Masses weight · e^(−rate · score); returns their sum and that of mass · score.
+    pub fn weigh<'a>(
+        rate: f64,
+        weight: f64,
+        scores: &'a [f64],
+        masses: &'a mut [f64],
+    ) -> (f64, f64) {
+        let mut sums = ([0.0; LANES], [0.0; LANES]);
+        let (wide, rest) = scores.as_chunks::<LANES>();
+        let (wide_masses, rest_masses) = masses.as_chunks_mut::<LANES>();
+        for (scores, masses) in wide.iter().zip(wide_masses) {
+            for lane in 0..LANES {
+                let mass = weight * exp_nonpositive(-rate * scores[lane]);
+                masses[lane] = mass;
+                sums.0[lane] += mass;
+                sums.1[lane] += mass * scores[lane];
+            }
+        }
+        for (lane, (score, mass)) in rest.iter().zip(rest_masses).enumerate() {
+            *mass = weight * exp_nonpositive(-rate * score);
+            sums.0[lane] += *mass;
+            sums.1[lane] += *mass * score;
+        }
+        (join(sums.0), join(sums.1))
+    }
+
+    /// The sums of masses and of mass · value. What has no mass does not count, even if its value
+    /// is infinite.
+    pub fn moments<'a>(values: &'a [f64], masses: &'a [f64]) -> (f64, f64) {
+        let mut sums = ([0.0; LANES], [0.0; LANES]);
+        each(values, masses, |lane, value, mass| {
+            sums.0[lane] += mass;
+            sums.1[lane] += if mass > 0.0 { mass * value } else { 0.0 };
+        });
+        (join(sums.0), join(sums.1))
+    }
+
+    /// The sum of mass · (value − centre)².
+    pub fn spread<'a>(values: &'a [f64], masses: &'a [f64], centre: f64) -> f64 {
+        let mut sums = [0.0; LANES];
+        each(values, masses, |lane, value, mass| {
+            let off = value - centre;
+            sums[lane] += if mass > 0.0 { mass * (off * off) } else { 0.0 };
+        });
+        join(sums)
+    }
+
+    /// The bin of every value.
+    pub fn bins<'a>(values: &'a [f64], bins: &'a mut [u32]) -> () {
+        for (bin, value) in bins.iter_mut().zip(values) {
+            *bin = scale::bin(*value) as u32;
+        }
+    }
+
+    /// Appends the places of the values whose bit patterns are in a range.
+    pub fn find<'a>(values: &'a [f64], range: (u64, u64), places: &'a mut Vec<usize>) -> () {
+        let within = |value: &f64| value.to_bits() >= range.0 && value.to_bits() < range.1;
+        let (wide, rest) = values.as_chunks::<16>();
+        for (index, values) in wide.iter().enumerate() {
+            let mut any = false;
+            for value in values {
+                any |= within(value);
+            }
+            if any {
+                let found = values.iter().enumerate().filter(|(_, value)| within(value));
+                places.extend(found.map(|(place, _)| 16 * index + place));
+            }
+        }
+        let found = rest.iter().enumerate().filter(|(_, value)| within(value));
+        places.extend(found.map(|(place, _)| values.len() - rest.len() + place));
+    }
+
+    /// Masses head · p, and · q as well if the last coordinate has a factor; `q` runs backwards.
+    pub fn products<'a>(
+        head: f64,
+        p: &'a [f64],
+        q: Option<&'a [f64]>,
+        masses: &'a mut [f64],
+    ) -> () {
+        match q {
+            None => masses.iter_mut().zip(p).for_each(|(mass, p)| *mass = head * p),
+            Some(q) => {
+                for ((mass, p), q) in masses.iter_mut().zip(p).zip(q.iter().rev()) {
+                    *mass = head * p * q;
+                }
+            }
+        }
+    }
+}
+
+/// Calls `add` with the lane, the value and the mass of every place.
+#[inline(always)]
+fn each(values: &[f64], masses: &[f64], mut add: impl FnMut(usize, f64, f64)) {
+    let (wide, rest) = values.as_chunks::<LANES>();
+    let (wide_masses, rest_masses) = masses.as_chunks::<LANES>();
+    for (values, masses) in wide.iter().zip(wide_masses) {
+        for lane in 0..LANES {
+            add(lane, values[lane], masses[lane]);
+        }
+    }
+    for (lane, (value, mass)) in rest.iter().zip(rest_masses).enumerate() {
+        add(lane, *value, *mass);
+    }
+}
+
+/// The sum of all lanes.
+#[inline(always)]
+fn join(lanes: [f64; LANES]) -> f64 {
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
