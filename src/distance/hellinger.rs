@@ -6,8 +6,8 @@ use super::Distance;
 use super::affinity::Affinity;
 use crate::field::{Field, Reach};
 use crate::model::Posterior;
-use crate::numeric::{Table, kernel};
 use crate::numeric::half_gap::{half_gap, half_gap_table};
+use crate::numeric::{Table, kernel};
 use crate::simplex::{Region, Row, Tail};
 
 /// H(Dir(a), Dir(b)) = sqrt(1 − BC), BC = B((a+b)/2) / sqrt(B(a) B(b)), B the multivariate beta

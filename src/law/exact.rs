@@ -105,7 +105,8 @@ pub fn summarise(weighing: &dyn Weighing, totals: &[f64]) -> (Survey, Vec<Summar
     let outputs = weighing.blocks().outputs();
     let depth = if outputs > FEW { Depth::Shapes } else { Depth::Spreads };
     let found = survey(weighing, depth);
-    let total = |law: usize| totals.get(law).copied().unwrap_or_else(|| found.laws[law].mass.value());
+    let total =
+        |law: usize| totals.get(law).copied().unwrap_or_else(|| found.laws[law].mass.value());
     let mut searches: Vec<Search> = (0..found.laws.len())
         .flat_map(|law| QUANTILES.map(|q| (law, (q - SLACK) * total(law))))
         .map(|(law, target)| Search::new(law, target, outputs))

@@ -184,11 +184,7 @@ pub fn survey(weighing: &dyn Weighing, depth: Depth) -> Survey {
     all
 }
 
-fn survey_part(
-    weighing: &dyn Weighing,
-    depth: Depth,
-    blocks: std::ops::Range<usize>,
-) -> Survey {
+fn survey_part(weighing: &dyn Weighing, depth: Depth, blocks: std::ops::Range<usize>) -> Survey {
     let mut found = Survey::new(weighing.laws(), depth);
     let mut values = [0.0; BLOCK];
     let mut bins = [0; BLOCK];

@@ -181,3 +181,96 @@ fn join(lanes: [f64; LANES]) -> f64 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of all sizes, and masses of which some are 0.
+    fn samples(len: usize) -> (Vec<f64>, Vec<f64>) {
+        let value =
+            |i: usize| libm::fabs(libm::sin(i as f64 * 1.7)) * libm::exp(-(i as f64) * 0.01);
+        let mass = |i: usize| if i % 7 == 3 { 0.0 } else { 1.0 / (1.0 + i as f64) };
+        ((0..len).map(value).collect(), (0..len).map(mass).collect())
+    }
+
+    /// What every kernel makes of rows of all lengths.
+    fn results() -> Vec<u64> {
+        let mut all = Vec::new();
+        for len in (0..70).chain([1000, 1023, 1024]) {
+            let (values, masses) = samples(len);
+            let logs: Vec<f64> = values.iter().map(|v| -v * 40.0).collect();
+            let mut out = vec![0.0; len];
+            distances(0.1, 0.9, &values, &masses, &values, &mut out);
+            all.extend(out.iter().map(|v| v.to_bits()));
+            open_distances(-0.3, &logs, &values, &mut out);
+            all.extend(out.iter().map(|v| v.to_bits()));
+            let (mass, first) = weigh(37.5, 6.0, &values, &mut out);
+            all.extend(out.iter().chain([&mass, &first]).map(|v| v.to_bits()));
+            let (mass, first) = moments(&values, &masses);
+            all.extend([mass, first, spread(&values, &masses, 0.3)].map(f64::to_bits));
+            products(0.7, &values, Some(&masses), &mut out);
+            all.extend(out.iter().map(|v| v.to_bits()));
+            let mut places = vec![0; len];
+            bins(&values, &mut places);
+            all.extend(places.iter().map(|&bin| u64::from(bin)));
+        }
+        all
+    }
+
+    /// The loops for any processor, called in a process of their own: what is compiled for is chosen
+    /// once.
+    #[test]
+    fn every_processor_gives_the_same_bits() {
+        let digest = |results: &[u64]| {
+            results.iter().fold(0_u64, |sum, bits| sum.rotate_left(5) ^ bits.wrapping_mul(0x9e37))
+        };
+        if std::env::var_os("DPBI_PORTABLE").is_some() {
+            println!("digest {:x}", digest(&results()));
+            return;
+        }
+        let name = "numeric::kernel::tests::every_processor_gives_the_same_bits";
+        let portable = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([name, "--exact", "--nocapture"])
+            .env("DPBI_PORTABLE", "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(portable.stdout).unwrap();
+        let ours = format!("digest {:x}", digest(&results()));
+        assert!(said.contains(&ours), "{ours}, but portable:\n{said}");
+    }
+
+    #[test]
+    fn sums_are_those_of_plain_loops() {
+        for len in [0, 1, 7, 8, 9, 500] {
+            let (values, masses) = samples(len);
+            let mut out = vec![0.0; len];
+            let (mass, first) = weigh(3.0, 2.0, &values, &mut out);
+            let plain: Vec<f64> = values.iter().map(|v| 2.0 * libm::exp(-3.0 * v)).collect();
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-14 * b.abs();
+            assert!(out.iter().zip(&plain).all(|(a, b)| near(*a, *b)));
+            assert!(near(mass, plain.iter().sum()), "{len}");
+            assert!(near(first, plain.iter().zip(&values).map(|(m, v)| m * v).sum()));
+            let squares = values.iter().zip(&masses).map(|(v, m)| m * (v - 0.2) * (v - 0.2)).sum();
+            assert!(near(spread(&values, &masses, 0.2), squares));
+        }
+    }
+
+    #[test]
+    fn what_has_no_mass_does_not_count() {
+        let (values, masses) = ([1.0, f64::INFINITY, 3.0], [0.5, 0.0, 0.5]);
+        assert_eq!(moments(&values, &masses), (1.0, 2.0));
+        assert_eq!(spread(&values, &masses, 2.0), 1.0);
+    }
+
+    #[test]
+    fn values_are_found_where_they_are() {
+        let (values, _) = samples(100);
+        let range = (0.2_f64.to_bits(), 0.4_f64.to_bits());
+        let mut places = vec![];
+        find(&values, range, &mut places);
+        let plain: Vec<usize> = (0..100).filter(|&i| (0.2..0.4).contains(&values[i])).collect();
+        assert!(plain.len() > 5);
+        assert_eq!(places, plain);
+    }
+}

@@ -558,6 +558,96 @@ mod tests {
         }
     }
 
+    /// Every output of a folded region with all its arrangements, sorted.
+    fn unfolded(region: &Region, k: usize) -> Vec<Vec<u64>> {
+        let blocks = region.blocks();
+        let (mut all, mut represented) = (Vec::new(), 0.0);
+        for block in 0..blocks.len() {
+            region.walk(&blocks, block, |row| {
+                for t in 0..row.len {
+                    let mut out = vec![0; k];
+                    row.output(t, &mut out);
+                    let arrangements = arrangements(region.order.as_ref().unwrap(), &out);
+                    assert_eq!(arrangements.len() as f64, row.weight, "{out:?}");
+                    assert!(arrangements.iter().all(|out| region.contains(out)));
+                    all.extend(arrangements);
+                    represented += row.weight;
+                }
+            });
+        }
+        assert_eq!(represented, blocks.represented());
+        all.sort();
+        all
+    }
+
+    /// All outputs that differ from `output` by exchanges, by trying every permutation.
+    fn arrangements(order: &Order, output: &[u64]) -> std::collections::BTreeSet<Vec<u64>> {
+        let mut all = std::collections::BTreeSet::from([output.to_vec()]);
+        loop {
+            let mut more = all.clone();
+            for out in &all {
+                for (i, before) in order.after.iter().enumerate() {
+                    if let Some(j) = *before {
+                        let mut out = out.clone();
+                        out.swap(i, j);
+                        more.insert(out);
+                    }
+                }
+            }
+            if more.len() == all.len() {
+                return all;
+            }
+            all = more;
+        }
+    }
+
+    #[test]
+    fn a_folded_region_stands_for_all_its_outputs_once() {
+        for (n, classes) in [
+            (9, vec![1, 1]),
+            (10, vec![1, 1]),
+            (12, vec![1, 1, 1]),
+            (11, vec![1, 2, 1]),
+            (11, vec![2, 1, 1]),
+            (10, vec![1, 1, 1, 1]),
+            (9, vec![1, 2, 1, 2]),
+            (9, vec![1, 2, 2, 1]),
+            (7, vec![1, 2, 1, 1, 2]),
+            (0, vec![1, 1, 1]),
+        ] {
+            let k = classes.len();
+            let whole = outputs(&Region::simplex(n, k), k);
+            let folded = Region::simplex(n, k).folded(&classes);
+            assert_eq!(unfolded(&folded, k), whole, "{n} {classes:?}");
+            let centre = vec![n / k as u64; k];
+            for shape in [Shape::Free, Shape::Restored] {
+                let windows = vec![(0, n); k];
+                let whole = Region::diamond(shape, centre.clone(), windows.clone(), 6);
+                let classes = &classes[..k - usize::from(shape == Shape::Restored)];
+                let folded = Region::diamond(shape, centre.clone(), windows, 6).folded(classes);
+                if folded.order.is_some() {
+                    assert_eq!(unfolded(&folded, k), outputs(&whole, k), "{shape:?} {classes:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn arrangements_are_equally_likely() {
+        let region = Region::simplex(9, 5).folded(&[1, 2, 1, 1, 2]);
+        let mut rng = crate::rng::stream(5, "arrange");
+        let mut seen = std::collections::BTreeMap::new();
+        for _ in 0..12_000 {
+            let mut out = [0, 1, 2, 2, 4];
+            region.arrange(&mut out, &mut rng);
+            *seen.entry(out).or_insert(0.0) += 1.0;
+        }
+        // Three arrangements of 0, 2, 2, two of 1, 4.
+        assert_eq!(seen.len(), 6);
+        let chi2: f64 = seen.values().map(|c| (c - 2e3) * (c - 2e3) / 2e3).sum();
+        assert!(chi2 < 25.7, "{chi2}"); // 5 degrees of freedom, false alarms 1e-4
+    }
+
     #[test]
     fn a_ball_leaves_out_only_what_is_negligible() {
         let (x, n) = ([1500, 400, 100], 2000);
