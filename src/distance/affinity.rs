@@ -8,6 +8,9 @@ use crate::numeric::half_gap::{half_gap, half_gap_table};
 use crate::numeric::{LN_NEGLIGIBLE, Table, exp_accurate, expm1, kernel};
 use crate::simplex::Region;
 
+/// Tables that reach over one part in this many of all counts are continued over all of them.
+const MOST_OF_SIMPLEX: u64 = 4;
+
 /// One category: the table of D, and of s·D in the two forms that need no further function.
 struct Category {
     /// D(a_i, v − x_i).
@@ -37,10 +40,16 @@ impl Affinity {
             .map(|i| {
                 let (alpha, x) = (posterior.alpha(i), posterior.counts()[i]);
                 let log = half_gap_table(alpha, x, reach.windows[i], posterior.n(), floor);
-                Category {
-                    keep: log.map(|d| exp_accurate(power * d)),
-                    loss: log.map(|d| -expm1(power * d)),
-                    log,
+                let keep = log.map(|d| exp_accurate(power * d));
+                let loss = log.map(|d| -expm1(power * d));
+                // A ball that fills much of the simplex may not be worth while: then all candidates
+                // are walked, most of them in tables.
+                let length = log.end() - log.first();
+                let all = (0, posterior.n());
+                if reach.ball && MOST_OF_SIMPLEX * length > posterior.n() {
+                    Category { keep: keep.padded(all, 0.0), loss: loss.padded(all, 1.0), log }
+                } else {
+                    Category { keep, loss, log }
                 }
             })
             .collect();

@@ -1,9 +1,9 @@
 //! The innermost loops: what is done for every output of a row.
 //!
-//! Each loop is compiled twice, for any processor and for one with AVX2, and chosen when it runs.
-//! Both give the same bits: no multiplication is fused with an addition, and sums are made in
+//! Each loop is compiled several times, for any processor and for those with AVX2 or AVX-512, and chosen when it runs.
+//! All give the same bits: no multiplication is fused with an addition, and sums are made in
 //! [`LANES`] lanes that are joined in a fixed order, whatever the width of the registers.
-//! `DPBI_PORTABLE=1` in the environment chooses the first.
+//! `DPBI_PORTABLE=1` in the environment chooses the first of them.
 
 use std::sync::LazyLock;
 
@@ -77,22 +77,15 @@ kernels! {
         scores: &'a [f64],
         masses: &'a mut [f64],
     ) -> (f64, f64) {
-        let mut sums = ([0.0; LANES], [0.0; LANES]);
-        let (wide, rest) = scores.as_chunks::<LANES>();
-        let (wide_masses, rest_masses) = masses.as_chunks_mut::<LANES>();
-        for (scores, masses) in wide.iter().zip(wide_masses) {
-            for lane in 0..LANES {
-                let mass = weight * exp_nonpositive(-rate * scores[lane]);
-                masses[lane] = mass;
-                sums.0[lane] += mass;
-                sums.1[lane] += mass * scores[lane];
-            }
-        }
-        for (lane, (score, mass)) in rest.iter().zip(rest_masses).enumerate() {
+        // Two loops: in one, sums would keep the exponential from being vectorised.
+        for (mass, score) in masses.iter_mut().zip(scores) {
             *mass = weight * exp_nonpositive(-rate * score);
-            sums.0[lane] += *mass;
-            sums.1[lane] += *mass * score;
         }
+        let mut sums = ([0.0; LANES], [0.0; LANES]);
+        each(scores, masses, |lane, score, mass| {
+            sums.0[lane] += mass;
+            sums.1[lane] += mass * score;
+        });
         (join(sums.0), join(sums.1))
     }
 
