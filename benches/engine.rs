@@ -4,10 +4,10 @@
 use divan::{Bencher, black_box, counter::ItemsCount};
 use dpbi::distance;
 use dpbi::field::Reach;
-use dpbi::law::{Exact, Recipe};
+use dpbi::law::{Batch, Exact, Recipe};
 use dpbi::mechanism::{self, Variant};
 use dpbi::model::{Posterior, Prior, compositions};
-use dpbi::numeric::exp::exp_nonpositive;
+use dpbi::numeric::kernel;
 use dpbi::optimum::{self, Goal, ReleaseSet};
 use dpbi::privacy::{Epsilon, Gamma};
 use dpbi::setting::Setting;
@@ -48,13 +48,12 @@ fn kernel(bencher: Bencher) {
     let blocks = region.blocks();
     bencher.counter(candidates(&WEATHER)).bench(|| {
         let mut total = 0.0;
-        let mut scores = [0.0; BLOCK];
+        let (mut scores, mut masses) = ([0.0; BLOCK], [0.0; BLOCK]);
         for block in 0..blocks.len() {
             region.walk(&blocks, block, |row| {
                 let scores = &mut scores[..row.len];
                 field.row(row, scores);
-                scores.iter_mut().for_each(|score| *score = exp_nonpositive(-3.0 * *score));
-                total += scores.iter().sum::<f64>();
+                total += kernel::weigh(3.0, row.weight, scores, &mut masses[..row.len]).0;
             });
         }
         black_box(total)
@@ -126,13 +125,10 @@ fn thousand_draws_k3_n731(bencher: Bencher, id: &str) {
     let recipe = recipe(&setting, id);
     let bench = Workbench::new(&setting, &[recipe], &[]);
     let law = bench.law(recipe);
-    let mut rng = dpbi::rng::stream(1, "bench");
-    let mut out = [0; 3];
-    bencher.counter(ItemsCount::new(1000_u32)).bench_local(|| {
-        for _ in 0..1000 {
-            law.draw(&mut rng, &mut out);
-        }
-        out
+    bencher.counter(ItemsCount::new(1000_u32)).bench(|| {
+        let mut batches = [Batch::new(dpbi::rng::stream(1, "bench"), 1000, 3)];
+        law.draw(3, &mut batches);
+        batches
     });
 }
 

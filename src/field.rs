@@ -62,9 +62,11 @@ pub trait Field: Send + Sync {
                 start: output[k - 2],
                 len: 1,
                 tail: Tail::Complement(rest),
+                weight: 1.0,
             }
         } else {
-            Row { head: &output[..k - 1], start: output[k - 1], len: 1, tail: Tail::Free }
+            let head = &output[..k - 1];
+            Row { head, start: output[k - 1], len: 1, tail: Tail::Free, weight: 1.0 }
         };
         let mut value = [0.0];
         self.row(&row, &mut value);

@@ -2,7 +2,7 @@
 
 use crate::field::{Field, Reach};
 use crate::law::{
-    Candidates, Exponential, Law, Plan, Product, Recipe, Remapped, is_walked, ln_probabilities,
+    Detail, Family, Law, Plan, Product, Recipe, Remapped, is_walked, ln_probabilities,
 };
 use crate::metric::Metric;
 use crate::model::Posterior;
@@ -14,10 +14,8 @@ pub struct Workbench<'a> {
     posterior: &'a Posterior,
     /// The score's distance first, then the metrics asked for.
     fields: Vec<Box<dyn Field>>,
-    /// For exponential mechanisms: candidates to draw from, which depend on the score only, and
-    /// candidates to average further errors over.
-    drawn: Option<Candidates>,
-    walked: Option<Candidates>,
+    /// The exponential mechanisms.
+    family: Option<Family>,
 }
 
 impl<'a> Workbench<'a> {
@@ -28,18 +26,36 @@ impl<'a> Workbench<'a> {
         plans: &[impl Into<Plan> + Clone],
         metrics: &[Metric],
     ) -> Self {
+        Self::prepare(setting, plans, metrics, Detail::Mean)
+    }
+
+    /// Prepares `plans`, all of whose errors will be summarised.
+    #[must_use]
+    pub fn with_summaries(
+        setting: &'a Setting,
+        plans: &[impl Into<Plan> + Clone],
+        metrics: &[Metric],
+    ) -> Self {
+        Self::prepare(setting, plans, metrics, Detail::Summaries)
+    }
+
+    fn prepare(
+        setting: &'a Setting,
+        plans: &[impl Into<Plan> + Clone],
+        metrics: &[Metric],
+        detail: Detail,
+    ) -> Self {
         let posterior = &setting.posterior;
         let plans: Vec<Plan> = plans.iter().cloned().map(Into::into).collect();
         let reach = joint_reach(posterior, &plans);
         let mut fields = vec![setting.distance.field(posterior, &reach)];
         fields.extend(metrics.iter().map(|metric| metric.field(posterior, &reach)));
-        let candidates = |fields: &[Box<dyn Field>]| {
+        let rates: Vec<f64> = plans.iter().filter_map(|plan| plan.recipe.rate()).collect();
+        let family = (!rates.is_empty()).then(|| {
             let fields: Vec<&dyn Field> = fields.iter().map(AsRef::as_ref).collect();
-            Candidates::new(&fields, posterior.n(), posterior.k())
-        };
-        let drawn = reach.ball.then(|| candidates(&fields[..1]));
-        let walked = (reach.ball && fields.len() > 1).then(|| candidates(&fields));
-        Self { posterior, fields, drawn, walked }
+            Family::new(posterior, &fields, &rates, detail)
+        });
+        Self { posterior, fields, family }
     }
 
     /// The fields: the distance first, then the metrics in their order.
@@ -50,7 +66,7 @@ impl<'a> Workbench<'a> {
     /// The law of one plan (one of those that the bench was prepared for).
     ///
     /// # Panics
-    /// If the bench was prepared without any exponential recipe and is asked for one.
+    /// If the bench was prepared without an exponential recipe and is asked for it.
     #[must_use]
     pub fn law(&self, plan: impl Into<Plan>) -> Box<dyn Law + '_> {
         let Plan { recipe, remap } = plan.into();
@@ -64,9 +80,8 @@ impl<'a> Workbench<'a> {
     fn law_of(&self, recipe: Recipe) -> Box<dyn Law + '_> {
         match recipe {
             Recipe::Exponential { rate } => {
-                let drawn = self.drawn.as_ref().expect("the bench knows its recipes");
-                let walked = self.walked.as_ref().unwrap_or(drawn);
-                Box::new(Exponential::new(walked, drawn, self.fields[0].as_ref(), rate))
+                let family = self.family.as_ref().expect("the bench knows its recipes");
+                Box::new(family.law(rate, self.fields().collect()))
             }
             Recipe::Noise { noise, scale, restored } => {
                 Box::new(Product::noise(self.posterior, noise, scale, restored))

@@ -6,18 +6,22 @@ mod common;
 use common::setting;
 use dpbi::distance;
 use dpbi::field::Reach;
-use dpbi::law::{Exact, Recipe};
+use dpbi::law::{Batch, Exact, Recipe};
 use dpbi::mechanism::{self, Variant};
 use dpbi::numeric::sum::sum;
+use dpbi::rng;
 use dpbi::setting::Setting;
+use dpbi::simplex::list_compositions;
 use dpbi::workbench::Workbench;
+use rayon::prelude::*;
+use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 fn recipe(setting: &Setting, id: &str) -> Recipe {
     Variant::plain(mechanism::find(id).unwrap()).recipe(setting).unwrap()
 }
 
 fn ours(setting: &Setting, recipe: Recipe) -> Exact {
-    let bench = Workbench::new(setting, &[recipe], &[]);
+    let bench = Workbench::with_summaries(setting, &[recipe], &[]);
     Exact::new(bench.law(recipe).as_ref(), bench.fields().next().unwrap())
 }
 
@@ -65,38 +69,142 @@ fn assert_same(ours: Exact, plain: [f64; 4], relative: f64, what: &str) {
     }
 }
 
+/// Balanced and not, priors that are not whole, (1, n − 1), empty categories, categories that can be
+/// exchanged (next to each other and apart), for both distances of the documents.
+const BALLS: [(&[f64], &[u64], f64, &str); 18] = [
+    (&[1.0, 1.0], &[10_000, 10_000], 1.0, "hellinger"),
+    (&[1.0, 1.0], &[10_000, 10_000], 1.0, "print"),
+    (&[0.6, 2.3], &[1, 19_999], 1.0, "hellinger"),
+    (&[0.6, 2.3], &[1, 19_999], 1.0, "print"),
+    (&[1.0, 1.0], &[0, 15_000], 4.0, "hellinger"),
+    (&[1.0, 1.0], &[0, 15_000], 4.0, "print"),
+    (&[1.0, 1.0], &[3_000, 17_000], 1.0, "print"),
+    (&[1.0, 1.0, 1.0], &[463, 247, 21], 1.0, "hellinger"),
+    (&[1.0, 0.4, 2.0], &[1_400, 0, 600], 1.0, "hellinger"),
+    (&[1.0, 0.4, 2.0], &[1_400, 0, 600], 1.0, "print"),
+    (&[1.0, 1.0, 1.0], &[700, 700, 600], 3.0, "print"),
+    (&[1.0, 1.0, 1.0], &[500, 500, 500], 1.0, "hellinger"),
+    (&[2.5, 1.0, 2.5], &[500, 400, 500], 1.0, "hellinger"),
+    (&[1.0, 1.0, 1.0], &[1, 1, 1_998], 1.0, "hellinger"),
+    (&[1.0, 1.0, 1.0], &[1, 0, 1_499], 1.0, "print"),
+    (&[1.0, 1.0, 1.0, 1.0], &[50, 50, 50, 50], 1.0, "hellinger"),
+    (&[0.7, 1.0, 0.7, 3.0], &[90, 40, 90, 0], 2.0, "hellinger"),
+    (&[1.0, 1.0, 1.0, 1.0], &[0, 0, 1, 199], 1.0, "print"),
+];
+
+/// The error of every candidate, from full tables: no ball, no symmetry.
+fn all_errors(setting: &Setting) -> Vec<(Vec<u64>, f64)> {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let reach = Reach { windows: vec![(0, n); k], ball: false };
+    let field = setting.distance.field(&setting.posterior, &reach);
+    let with_error = |candidate: Vec<u64>| (candidate.clone(), field.at(&candidate));
+    list_compositions(n, k).into_iter().map(with_error).collect()
+}
+
 #[test]
 fn exponential_mechanisms_in_balls_equal_full_enumeration() {
-    let cases: [(&[f64], &[u64], f64, &str); 8] = [
-        (&[1.0, 1.0], &[10_000, 10_000], 1.0, "hellinger"),
-        (&[0.6, 2.3], &[1, 19_999], 1.0, "hellinger"),
-        (&[1.0, 1.0], &[0, 15_000], 4.0, "hellinger"),
-        (&[1.0, 1.0], &[3_000, 17_000], 1.0, "print"),
-        (&[1.0, 1.0, 1.0], &[463, 247, 21], 1.0, "hellinger"),
-        (&[1.0, 0.4, 2.0], &[1_400, 0, 600], 1.0, "hellinger"),
-        (&[1.0, 1.0, 1.0], &[700, 700, 600], 3.0, "print"),
-        (&[1.0, 1.0, 1.0], &[1, 1, 1_998], 1.0, "hellinger"),
-    ];
-    for (prior, counts, epsilon, distance) in cases {
+    for (prior, counts, epsilon, distance) in BALLS {
         let setting = setting(prior, counts, epsilon, distance);
-        let n = setting.posterior.n();
-        // Full tables: no ball.
-        let reach = Reach { windows: vec![(0, n); counts.len()], ball: false };
-        let field = setting.distance.field(&setting.posterior, &reach);
-        let errors: Vec<f64> = if counts.len() == 2 {
-            (0..=n).map(|v| field.at(&[v, n - v])).collect()
-        } else {
-            let rows = (0..=n).flat_map(|a| (0..=n - a).map(move |b| (a, b)));
-            rows.map(|(a, b)| field.at(&[a, b, n - a - b])).collect()
-        };
-        for id in ["ehd", "ehds", "ehdl"] {
-            let recipe = recipe(&setting, id);
-            let Recipe::Exponential { rate } = recipe else { panic!("{id}") };
-            let law = errors.iter().map(|&h| (h, libm::exp(-rate * h))).collect();
-            let what = format!("{} {id}", setting.key());
-            assert_same(ours(&setting, recipe), plain_summary(law), 1e-12, &what);
+        let errors = all_errors(&setting);
+        let recipes = ["ehd", "ehds", "ehdl"].map(|id| recipe(&setting, id));
+        // All three in one pass.
+        let bench = Workbench::with_summaries(&setting, &recipes, &[]);
+        for recipe in recipes {
+            let Recipe::Exponential { rate } = recipe else { panic!("{recipe:?}") };
+            let what = format!("{} {recipe:?}", setting.key());
+            let law: Vec<_> = errors.iter().map(|&(_, h)| (h, libm::exp(-rate * h))).collect();
+            let normaliser = sum(law.iter().map(|(_, mass)| *mass));
+            let ours = bench.law(recipe);
+            let off = ours.normaliser() / normaliser - 1.0;
+            assert!(off.abs() <= 1e-13, "{what}: {off:e}");
+            let exact = Exact::new(ours.as_ref(), bench.fields().next().unwrap());
+            assert_same(exact, plain_summary(law), 1e-12, &what);
         }
     }
+}
+
+/// The number of equally likely classes of draws, and draws.
+const CLASSES: usize = 40;
+const DRAWS: usize = 20_000;
+/// A false alarm in one of the comparisons below has this probability, divided among them.
+const FALSE_ALARMS: f64 = 1e-6;
+
+/// Draws from the ball and its plateau against the law of full enumeration, by χ²: candidates are
+/// ordered by their error, and by their first and their last count, and divided into classes.
+/// Returns the smallest probability of so large a χ² for each pair of what is drawn and what is
+/// expected.
+fn worst_fits(setting: &Setting, pairs: &[(Recipe, Recipe)]) -> Vec<f64> {
+    let k = setting.posterior.k();
+    let field = setting.distance.field(&setting.posterior, &Reach::ball(&setting.posterior));
+    let all = all_errors(setting);
+    let draws: Vec<Vec<u64>> = (pairs.iter())
+        .map(|&(drawn, _)| {
+            let bench = Workbench::new(setting, &[drawn], &[]);
+            let name = format!("{} {drawn:?}", setting.key());
+            let mut batches = [Batch::new(rng::stream(3, &name), DRAWS, k)];
+            bench.law(drawn).draw(k, &mut batches);
+            std::mem::take(&mut batches[0].released)
+        })
+        .collect();
+    let by_error = |c: &[u64]| field.at(c);
+    let by_first = |c: &[u64]| c[0] as f64;
+    let by_last = |c: &[u64]| c[k - 1] as f64;
+    let orders: [&dyn Fn(&[u64]) -> f64; 3] = [&by_error, &by_first, &by_last];
+    let mut worst = vec![1.0_f64; pairs.len()];
+    for order in orders {
+        let mut sorted: Vec<(f64, f64)> = all.iter().map(|(c, h)| (order(c), *h)).collect();
+        sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        for (((_, expected), draws), worst) in pairs.iter().zip(&draws).zip(&mut worst) {
+            let Recipe::Exponential { rate } = *expected else { panic!("{expected:?}") };
+            let law: Vec<(f64, f64)> =
+                sorted.iter().map(|&(value, h)| (value, libm::exp(-rate * h))).collect();
+            *worst = worst.min(fit(&law, draws.chunks_exact(k).map(order).collect()));
+        }
+    }
+    worst
+}
+
+/// P[χ² as large as that of these draws] under a sorted law, in classes of equal probability.
+fn fit(law: &[(f64, f64)], mut draws: Vec<f64>) -> f64 {
+    draws.sort_by(f64::total_cmp);
+    let total = sum(law.iter().map(|l| l.1));
+    let (mut chi2, mut classes, mut mass, mut before) = (0.0, 0.0_f64, 0.0, 0);
+    for (index, &(value, weight)) in law.iter().enumerate() {
+        mass += weight / total;
+        let last = index + 1 == law.len();
+        // A class ends where enough is expected, at a value that no other class shares.
+        let ends = last || law[index + 1].0 - value > 1e-9 * value;
+        if last || (ends && mass >= 1.0 / CLASSES as f64) {
+            let upto = draws.partition_point(|&v| v <= value * (1.0 + 1e-10));
+            let upto = if last { draws.len() } else { upto };
+            let expected = mass * DRAWS as f64;
+            chi2 += ((upto - before) as f64 - expected).powi(2) / expected;
+            (before, mass, classes) = (upto, 0.0, classes + 1.0);
+        }
+    }
+    if classes < 2.0 { 1.0 } else { ChiSquared::new(classes - 1.0).unwrap().sf(chi2) }
+}
+
+#[test]
+fn draws_from_balls_follow_full_enumeration() {
+    BALLS.par_iter().for_each(|&(prior, counts, epsilon, distance)| {
+        let setting = setting(prior, counts, epsilon, distance);
+        let pairs = ["ehd", "ehds", "ehdl"].map(|id| (recipe(&setting, id), recipe(&setting, id)));
+        let level = FALSE_ALARMS / (3 * 3 * BALLS.len()) as f64;
+        for (p, (recipe, _)) in worst_fits(&setting, &pairs).into_iter().zip(pairs) {
+            assert!(p > level, "{} {recipe:?}: {p:e}", setting.key());
+        }
+    });
+}
+
+#[test]
+fn a_rate_ten_per_cent_off_is_noticed() {
+    let (prior, counts, epsilon, distance) = BALLS[0];
+    let setting = setting(prior, counts, epsilon, distance);
+    let right = recipe(&setting, "ehdl");
+    let Recipe::Exponential { rate } = right else { panic!() };
+    let wrong = Recipe::Exponential { rate: 1.1 * rate };
+    assert!(worst_fits(&setting, &[(wrong, right)])[0] < 1e-9);
 }
 
 /// P[⌊x + Lap(b)⌋ = v], clamped to [0, n], from differences of the distribution function.
@@ -120,6 +228,7 @@ fn open_totals_equal_a_full_grid() {
         ([1.0, 1.0, 1.0], [40, 25, 15], 0.5),
         ([0.5, 3.0, 1.25], [60, 0, 20], 1.0),
         ([1.0, 1.0, 1.0], [1, 1, 78], 0.1),
+        ([1.0, 1.0, 1.0], [25, 25, 25], 0.5),
     ] {
         let setting = setting(&prior, &counts, epsilon, "hellinger");
         let terms = terms(&setting);
@@ -180,7 +289,12 @@ fn an_error_with_a_larger_ball_than_the_score_is_exact_too() {
     let Recipe::Exponential { rate } = recipe else { panic!() };
     let pair = |v: u64| (print.at(&[v, n - v]), libm::exp(-rate * score.at(&[v, n - v])));
     let metric = dpbi::metric::find("print").unwrap();
-    let bench = Workbench::new(&setting, &[recipe], &[metric]);
-    let ours = Exact::new(bench.law(recipe).as_ref(), bench.fields().nth(1).unwrap());
-    assert_same(ours, plain_summary((0..=n).map(pair).collect()), 1e-12, "print under ehd");
+    // Found in a pass of its own, and with the others.
+    for bench in [
+        Workbench::new(&setting, &[recipe], &[metric]),
+        Workbench::with_summaries(&setting, &[recipe], &[metric]),
+    ] {
+        let ours = Exact::new(bench.law(recipe).as_ref(), bench.fields().nth(1).unwrap());
+        assert_same(ours, plain_summary((0..=n).map(pair).collect()), 1e-12, "print under ehd");
+    }
 }

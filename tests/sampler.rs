@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use common::setting;
 use dpbi::field::Reach;
-use dpbi::law::{Law, Recipe};
+use dpbi::law::{Batch, Law, Recipe};
 use dpbi::mechanism::{self, Choice, Options, Variant};
 use dpbi::rng;
 use dpbi::setting::Setting;
@@ -32,14 +32,14 @@ fn probabilities(setting: &Setting, recipe: Recipe, law: &dyn Law) -> BTreeMap<V
     let k = setting.posterior.k();
     let field = setting.distance.field(&setting.posterior, &Reach::ball(&setting.posterior));
     let mut masses = BTreeMap::new();
-    let simplex = Region::simplex(setting.posterior.n(), k);
-    let region = if let Recipe::Exponential { .. } = recipe { &simplex } else { law.region() };
+    let simplex = || Region::simplex(setting.posterior.n(), k);
+    let region = recipe.region(&setting.posterior).unwrap_or_else(simplex);
     let blocks = region.blocks();
-    let (mut values, mut row_masses) = ([0.0; BLOCK], [0.0; BLOCK]);
+    let mut row_masses = [0.0; BLOCK];
     for block in 0..blocks.len() {
         region.walk(&blocks, block, |row| {
-            let (values, row_masses) = (&mut values[..row.len], &mut row_masses[..row.len]);
-            law.row(row, field.as_ref(), values, row_masses);
+            let row_masses = &mut row_masses[..row.len];
+            law.masses(row, row_masses);
             for (t, &row_mass) in row_masses.iter().enumerate() {
                 let mut output = vec![0; k];
                 row.output(t, &mut output);
@@ -58,14 +58,13 @@ fn probabilities(setting: &Setting, recipe: Recipe, law: &dyn Law) -> BTreeMap<V
 
 /// P[χ² at least as large as observed], for `draws` draws by `sampler` under `law`.
 fn p_value(law: &BTreeMap<Vec<u64>, f64>, sampler: &dyn Law, draws: u32, stream: &str) -> f64 {
-    let mut rng = rng::stream(1, stream);
     let mut observed: BTreeMap<&Vec<u64>, f64> = BTreeMap::new();
     let k = law.keys().next().unwrap().len();
-    let mut output = vec![0; k];
     let mut outside = 0;
-    for _ in 0..draws {
-        sampler.draw(&mut rng, &mut output);
-        match law.get_key_value(&output) {
+    let mut batches = [Batch::new(rng::stream(1, stream), draws as usize, k)];
+    sampler.draw(k, &mut batches);
+    for output in batches[0].released.chunks_exact(k) {
+        match law.get_key_value(output) {
             Some((key, _)) => *observed.entry(key).or_default() += 1.0,
             None => outside += 1,
         }

@@ -5,7 +5,7 @@ mod common;
 use common::{assert_close, golden, setting};
 use dpbi::audit::{self, Scope};
 use dpbi::field::Reach;
-use dpbi::law::{Exact, Outputs, ln_probabilities};
+use dpbi::law::{Batch, Exact, Outputs, ln_probabilities};
 use dpbi::mechanism::{self, Options, Variant};
 use dpbi::model::{Posterior, Predictive};
 use dpbi::privacy::Epsilon;
@@ -184,7 +184,7 @@ fn remapped_geometric_is_optimal_and_loses_no_more() {
             let plan = variant.plan(&setting).unwrap();
             let bench = Workbench::new(&setting, std::slice::from_ref(&plan), &[]);
             let law = bench.law(plan);
-            dpbi::law::probability(law.as_ref(), bench.fields().next().unwrap(), &after.output).ln()
+            dpbi::law::probability(law.as_ref(), &after.output).ln()
         };
         assert_close(log(&after.from) - log(&after.to), after.loss, 1e-10, id);
     }
@@ -209,19 +209,17 @@ fn a_remapped_sampler_draws_from_its_law() {
     let plan = variant.plan(&setting).unwrap();
     let bench = Workbench::new(&setting, std::slice::from_ref(&plan), &[]);
     let law = bench.law(plan);
-    let field = bench.fields().next().unwrap();
-    let mut rng = dpbi::rng::stream(7, "remapped");
     let draws = 40_000;
+    let mut batches = [Batch::new(dpbi::rng::stream(7, "remapped"), draws, 3)];
+    law.draw(3, &mut batches);
     let candidates = list_compositions(6, 3);
     let mut seen = vec![0.0; candidates.len()];
-    let mut out = [0; 3];
-    for _ in 0..draws {
-        law.draw(&mut rng, &mut out);
-        seen[rank(&out)] += 1.0;
+    for out in batches[0].released.chunks_exact(3) {
+        seen[rank(out)] += 1.0;
     }
     let (mut chi2, mut cells) = (0.0, 0.0);
     for (seen, candidate) in seen.into_iter().zip(&candidates) {
-        let expected = f64::from(draws) * dpbi::law::probability(law.as_ref(), field, candidate);
+        let expected = draws as f64 * dpbi::law::probability(law.as_ref(), candidate);
         if expected > 5.0 {
             chi2 += (seen - expected).powi(2) / expected;
             cells += 1.0;

@@ -105,10 +105,9 @@ impl Lab {
     /// and a mechanism that restores the total.
     #[must_use]
     pub fn candidates(&self, setting: &Setting, id: &str) -> Vec<f64> {
-        self.with_law(setting, id, |law, bench| {
-            let field = bench.fields().next().expect("the distance");
+        self.with_law(setting, id, |law, _| {
             let n = setting.posterior.n();
-            (0..=n).map(|v| law::probability(law, field, &[v, n - v])).collect()
+            (0..=n).map(|v| law::probability(law, &[v, n - v])).collect()
         })
     }
 
@@ -125,15 +124,15 @@ impl Lab {
             let all = self.candidates(setting, id);
             return values.map(|v| all[v as usize]).collect();
         }
-        self.with_law(setting, id, |law, bench| {
-            let field = bench.fields().next().expect("the distance");
+        self.with_law(setting, id, |law, _| {
             let (low, high) = law.region().windows()[1];
             let of_value = |v: u64| {
                 let rest = setting.posterior.n() - v;
                 let len = (high.min(rest) + 1).saturating_sub(low) as usize;
-                let row = Row { head: &[v], start: low, len, tail: Tail::Complement(rest) };
-                let (mut values, mut masses) = (vec![0.0; len], vec![0.0; len]);
-                law.row(&row, field, &mut values, &mut masses);
+                let tail = Tail::Complement(rest);
+                let row = Row { head: &[v], start: low, len, tail, weight: 1.0 };
+                let mut masses = vec![0.0; len];
+                law.masses(&row, &mut masses);
                 masses.iter().sum::<f64>() / law.normaliser()
             };
             values.map(of_value).collect()
@@ -155,9 +154,7 @@ impl Lab {
     /// The probability that the mechanism `id` releases `output`, whose total is n.
     #[must_use]
     pub fn probability(&self, setting: &Setting, id: &str, output: &[u64]) -> f64 {
-        self.with_law(setting, id, |law, bench| {
-            law::probability(law, bench.fields().next().expect("the distance"), output)
-        })
+        self.with_law(setting, id, |law, _| law::probability(law, output))
     }
 
     fn with_law<T>(

@@ -32,7 +32,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let plan = |variant: &Variant| tuning::tune(variant, &setting)?.variant.plan(&setting);
     let plans: Vec<Plan> =
         variants.iter().map(plan).collect::<Result<_, _>>().map_err(typed::refused)?;
-    let bench = Workbench::new(&setting, &plans, &[]);
+    let bench = Workbench::with_summaries(&setting, &plans, &[]);
     let field = bench.fields().next().expect("the distance is always there");
     let exacts: Vec<Exact> =
         plans.iter().map(|plan| Exact::new(bench.law(plan).as_ref(), field)).collect();

@@ -5,8 +5,11 @@ use std::borrow::Cow;
 use crate::field::Reach;
 use crate::model::Posterior;
 use crate::numeric::half_gap::{half_gap, half_gap_table};
-use crate::numeric::{LN_NEGLIGIBLE, Table, exp_accurate, expm1};
+use crate::numeric::{LN_NEGLIGIBLE, Table, exp_accurate, expm1, kernel};
 use crate::simplex::Region;
+
+/// Tables that reach over one part in this many of all counts are continued over all of them.
+const MOST_OF_SIMPLEX: u64 = 4;
 
 /// One category: the table of D, and of s·D in the two forms that need no further function.
 struct Category {
@@ -37,10 +40,16 @@ impl Affinity {
             .map(|i| {
                 let (alpha, x) = (posterior.alpha(i), posterior.counts()[i]);
                 let log = half_gap_table(alpha, x, reach.windows[i], posterior.n(), floor);
-                Category {
-                    keep: log.map(|d| exp_accurate(power * d)),
-                    loss: log.map(|d| -expm1(power * d)),
-                    log,
+                let keep = log.map(|d| exp_accurate(power * d));
+                let loss = log.map(|d| -expm1(power * d));
+                // A ball that fills much of the simplex may not be worth while: then all candidates
+                // are walked, most of them in tables.
+                let length = log.end() - log.first();
+                let all = (0, posterior.n());
+                if reach.ball && MOST_OF_SIMPLEX * length > posterior.n() {
+                    Category { keep: keep.padded(all, 0.0), loss: loss.padded(all, 1.0), log }
+                } else {
+                    Category { keep, loss, log }
                 }
             })
             .collect();
@@ -90,15 +99,13 @@ impl Affinity {
             running.keep.slice(start, len),
             last.loss.slice(last_start, len),
         );
-        let distance = |u: f64, b: f64, w: f64| (lost + kept * (u + b * w)).min(1.0).sqrt();
         if let (Some(u), Some(b), Some(w)) = slices {
-            for ((h, (u, b)), w) in out.iter_mut().zip(u.iter().zip(b)).zip(w.iter().rev()) {
-                *h = distance(*u, *b, *w);
-            }
+            kernel::distances(lost, kept, u, b, w, out);
         } else {
             for (h, v) in out.iter_mut().zip(start..) {
                 let (u, b) = self.factors(place, v);
-                *h = distance(u, b, self.factors(place + 1, rest - v).0);
+                let w = self.factors(place + 1, rest - v).0;
+                *h = (lost + kept * (u + b * w)).min(1.0).sqrt();
             }
         }
     }

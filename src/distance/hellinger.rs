@@ -6,9 +6,8 @@ use super::Distance;
 use super::affinity::Affinity;
 use crate::field::{Field, Reach};
 use crate::model::Posterior;
-use crate::numeric::Table;
-use crate::numeric::exp::one_minus_exp;
 use crate::numeric::half_gap::{half_gap, half_gap_table};
+use crate::numeric::{Table, kernel};
 use crate::simplex::{Region, Row, Tail};
 
 /// H(Dir(a), Dir(b)) = sqrt(1 − BC), BC = B((a+b)/2) / sqrt(B(a) B(b)), B the multivariate beta
@@ -69,10 +68,7 @@ impl HellingerField {
         let head: f64 = row.head.iter().enumerate().map(|(i, &v)| self.affinity.log(i, v)).sum();
         let logs = self.affinity.logs(place, row.start, row.len);
         let totals = self.totals(used + row.start, row.len);
-        for ((h, log), total) in out.iter_mut().zip(logs.iter()).zip(totals.iter()) {
-            let ln_bc = (head + fixed + log) - total;
-            *h = one_minus_exp(ln_bc.min(0.0)).sqrt();
-        }
+        kernel::open_distances(head + fixed, &logs, &totals, out);
     }
 }
 

@@ -5,8 +5,8 @@ use super::affinity::Affinity;
 use crate::field::{Field, Reach};
 use crate::model::{Posterior, Prior};
 use crate::numeric::exp::one_minus_exp;
-use crate::numeric::{lgamma, ln, log1p};
-use crate::simplex::{Region, Row, Tail};
+use crate::numeric::{Table, lgamma, ln, log1p};
+use crate::simplex::{Region, Row, Tail, Window};
 
 /// H_print = sqrt(1 − e^z), z = g((a+b)/2) − ½ g(a) − ½ g(b), g(v) = Σ lnΓ(v_i) / ln Σ v_i:
 /// the total's log-gamma is replaced by a division by its logarithm.
@@ -28,7 +28,18 @@ impl Distance for Print {
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
         let affinity = Affinity::new(posterior, power(posterior), reach);
         let ln_gammas = (0..posterior.k()).map(|i| lgamma(posterior.parameter(i))).sum();
-        Box::new(PrintField { affinity, ln_gammas })
+        let (low, high) = reach.total();
+        let tabulated = |(i, &(low, high)): (usize, &Window)| {
+            let ln_gamma = |v: u64| lgamma(posterior.alpha(i) + v as f64);
+            Table::new(low, (low..=high).map(ln_gamma).collect())
+        };
+        Box::new(PrintField {
+            ln_gammas,
+            categories: reach.windows.iter().enumerate().map(tabulated).collect(),
+            first_total: low,
+            totals: (low..=high).map(|total| Total::new(posterior, total)).collect(),
+            affinity,
+        })
     }
 
     fn accuracy(&self) -> (f64, f64) {
@@ -62,39 +73,64 @@ struct PrintField {
     affinity: Affinity,
     /// Σ lnΓ(a_i).
     ln_gammas: f64,
+    /// v ↦ lnΓ(α_i + v).
+    categories: Vec<Table>,
+    /// What z needs of totals from the first on.
+    first_total: u64,
+    totals: Vec<Total>,
 }
 
-impl PrintField {
-    /// z at a total B other than A = n + Σα, with M = (A + B)/2:
-    ///
-    /// ```text
-    /// z = ΣD_i / ln M + ½ Σ lnΓ(a_i) (1/ln M − 1/ln A) + ½ Σ lnΓ(b_i) (1/ln M − 1/ln B)
-    /// ```
-    ///
-    /// where a difference of reciprocals is taken as a ratio of logarithms of quotients.
-    fn z(&self, logs: f64, ln_gammas: f64, total: u64) -> f64 {
-        let posterior = self.affinity.posterior();
+/// What z needs to know about a total B beside A = n + Σα, with M = (A + B)/2.
+#[derive(Clone, Copy)]
+struct Total {
+    /// 1 / ln M.
+    middle: f64,
+    /// 1/ln M − 1/ln A and 1/ln M − 1/ln B, each as a ratio of logarithms of quotients.
+    ends: [f64; 2],
+}
+
+impl Total {
+    fn new(posterior: &Posterior, total: u64) -> Self {
         let a = posterior.total();
         let b = posterior.prior().total() + total as f64;
         let middle = 0.5 * (a + b);
         let ln_middle = ln(middle);
-        let reciprocals = |end: f64| log1p((end - middle) / middle) / (ln_middle * ln(end));
-        logs / ln_middle + 0.5 * (self.ln_gammas * reciprocals(a) + ln_gammas * reciprocals(b))
+        let difference = |end: f64| log1p((end - middle) / middle) / (ln_middle * ln(end));
+        Self { middle: 1.0 / ln_middle, ends: [a, b].map(difference) }
+    }
+}
+
+impl PrintField {
+    fn total(&self, total: u64) -> Total {
+        let place =
+            total.checked_sub(self.first_total).and_then(|place| usize::try_from(place).ok());
+        let tabulated = place.and_then(|place| self.totals.get(place)).copied();
+        tabulated.unwrap_or_else(|| Total::new(self.affinity.posterior(), total))
     }
 
+    fn ln_gamma(&self, i: usize, v: u64) -> f64 {
+        let beyond = || lgamma(self.affinity.posterior().alpha(i) + v as f64);
+        self.categories[i].get(v).unwrap_or_else(beyond)
+    }
+
+    /// Where the totals differ,
+    ///
+    /// ```text
+    /// z = ΣD_i / ln M + ½ Σ lnΓ(a_i) (1/ln M − 1/ln A) + ½ Σ lnΓ(b_i) (1/ln M − 1/ln B).
+    /// ```
     fn open_row(&self, row: &Row, out: &mut [f64]) {
-        let posterior = self.affinity.posterior();
-        let ln_gamma = |i: usize, v: u64| lgamma(posterior.alpha(i) + v as f64);
         let place = row.head.len();
         let fixed = row.head.iter().copied().enumerate();
         let fixed: Vec<_> =
             fixed.chain((row.tail == Tail::Zero).then_some((place + 1, 0))).collect();
         let logs: f64 = fixed.iter().map(|&(i, v)| self.affinity.log(i, v)).sum();
-        let ln_gammas: f64 = fixed.iter().map(|&(i, v)| ln_gamma(i, v)).sum();
+        let ln_gammas: f64 = fixed.iter().map(|&(i, v)| self.ln_gamma(i, v)).sum();
         let used: u64 = row.head.iter().sum();
         let running = self.affinity.logs(place, row.start, row.len);
         for ((h, v), log) in out.iter_mut().zip(row.start..).zip(running.iter()) {
-            let z = self.z(logs + log, ln_gammas + ln_gamma(place, v), used + v);
+            let Total { middle, ends } = self.total(used + v);
+            let released = ln_gammas + self.ln_gamma(place, v);
+            let z = (logs + log) * middle + 0.5 * (self.ln_gammas * ends[0] + released * ends[1]);
             *h = one_minus_exp(z.min(0.0)).sqrt();
         }
     }

@@ -32,7 +32,6 @@ fn at_case(panel: &Panel, case: &Case) -> Vec<CurveRow> {
 pub(super) fn probabilities(panel: &Panel, case: &Case, steps: &[u64]) -> Vec<Vec<Option<f64>>> {
     let plans = panel.plans(case);
     let bench = Workbench::new(&case.setting, &plans, &[]);
-    let field = bench.fields().next().expect("the distance");
     let x = case.setting.posterior.counts();
     plans
         .iter()
@@ -40,7 +39,7 @@ pub(super) fn probabilities(panel: &Panel, case: &Case, steps: &[u64]) -> Vec<Ve
             let law = bench.law(plan);
             let at = |&t: &u64| {
                 let output = [x[0] + t, x[1].checked_sub(t)?];
-                Some(law::probability(law.as_ref(), field, &output))
+                Some(law::probability(law.as_ref(), &output))
             };
             steps.iter().map(at).collect()
         })

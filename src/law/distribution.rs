@@ -171,9 +171,10 @@ fn list(law: &dyn Law, field: &dyn Field) -> Option<Vec<Lump>> {
         .map(|p| {
             let (mut lumps, mut joined) = (Vec::new(), 0);
             for block in p * part..((p + 1) * part).min(blocks.len()) {
-                walk_block(law, blocks, block, field, |values, masses| {
+                walk_block(law, blocks, block, field, |row, values, masses| {
                     let outputs = values.iter().zip(masses);
-                    lumps.extend(outputs.map(|(&value, &mass)| Lump::new(value, mass, 1.0)));
+                    let lump = |(&value, &mass)| Lump::new(value, mass, row.weight);
+                    lumps.extend(outputs.map(lump));
                 });
                 if lumps.len() > 2 * joined + CROWDED {
                     lumps = join_equal(lumps);

@@ -1,11 +1,10 @@
 //! Mean, spread and quantiles of an error under an exact law, without storing the law.
 
-use rayon::prelude::*;
-
-use super::{Law, walk_block};
+use super::Law;
+use super::survey::{Depth, Single, Survey, Weighing, for_parts, survey};
 use crate::field::Field;
-use crate::numeric::Sum;
-use crate::simplex::Blocks;
+use crate::numeric::{kernel, scale};
+use crate::simplex::BLOCK;
 
 /// Exact numbers about the error of one mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,13 +20,26 @@ impl Exact {
     /// The error of `law`, measured by `field`.
     #[must_use]
     pub fn new(law: &dyn Law, field: &dyn Field) -> Self {
+        let summary = law.known(field).and_then(|known| known.summary).or_else(|| {
+            let single = Single::new(law, field)?;
+            summarise(&single, &[law.normaliser()]).1.pop()
+        });
         let honest = |error: Summary| {
             let mean = visible_mean(law, field, error.mean)?;
             let std = if mean == f64::INFINITY { mean } else { error.std };
             Some(Summary { mean, std, ..error })
         };
-        Self { error: summarise(law, field).and_then(honest), p_exact: law.p_exact() }
+        Self { error: summary.and_then(honest), p_exact: law.p_exact() }
     }
+}
+
+/// What was found out about an error when its law was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// The mean.
+    pub mean: f64,
+    /// All of it.
+    pub summary: Option<Summary>,
 }
 
 /// The mean that was found by walking a law, if what was not walked cannot change it.
@@ -62,61 +74,66 @@ pub(super) const SAME: f64 = 1e-11;
 const HIDDEN: f64 = 1e-9;
 /// So many values are kept and sorted.
 const SORTABLE: u64 = 1 << 16;
+/// A law of so few outputs is listed at once.
+const FEW: u64 = 1 << 12;
 /// The number of bins into which a range of more values is divided.
 const BINS: u64 = 4096;
-/// A pass is summed up in so many parts, whatever the number of threads.
-const PARTS: usize = 64;
-
-/// Summarises `field` under `law`, or `None` if the law is too large to be walked.
-///
-/// A law of few outputs is listed and sorted. A larger one is passed over several times: for the
-/// mean, for the variance around it (so that it keeps its digits), and, in the same passes, for
-/// histograms that close in on the quantiles.
-///
-/// For numbers that are not negative the order of values is the order of their bit patterns, so a
-/// range of values is a range of integers. It is divided into bins, the bin that holds the
-/// quantile becomes the range, and so on, until the range holds few enough values to sort, or is so
-/// narrow that they count as one.
-fn summarise(law: &dyn Law, field: &dyn Field) -> Option<Summary> {
-    let blocks = law.blocks()?;
-    let survey = Survey { law, blocks, field, total: law.normaliser() };
-    let search = |q: f64| Search::new((q - SLACK) * survey.total, blocks.outputs());
-    let mut searches = [search(0.5), search(0.9)];
-    let infinite = survey.infinite();
-    for search in &mut searches {
-        // The infinite values are the last ones.
-        if infinite > survey.total - search.target {
-            search.found = Some(f64::INFINITY);
-        }
-    }
-    let mean = survey.pass(|value| value, &mut searches);
-    let variance = survey.pass(|value| (value - mean) * (value - mean), &mut searches);
-    while searches.iter().any(|search| search.found.is_none()) {
-        survey.pass(|_| 0.0, &mut searches);
-    }
-    let [median, q90] = searches.map(|search| search.found.unwrap_or(0.0));
-    let std = if mean == f64::INFINITY { mean } else { variance.sqrt() };
-    Some(Summary { mean, std, median, q90 })
-}
+/// The quantiles that are looked for.
+const QUANTILES: [f64; 2] = [0.5, 0.9];
 
 /// The mean of `field` under `law` alone, in one pass; `None` as in [`Exact::error`].
 #[must_use]
 pub fn mean(law: &dyn Law, field: &dyn Field) -> Option<f64> {
-    let blocks = law.blocks()?;
-    let survey = Survey { law, blocks, field, total: law.normaliser() };
-    visible_mean(law, field, survey.pass(|value| value, &mut []))
+    let mean = match law.known(field) {
+        Some(known) => known.mean,
+        None => {
+            let single = Single::new(law, field)?;
+            survey(&single, Depth::Means).laws[0].mean(law.normaliser())
+        }
+    };
+    visible_mean(law, field, mean)
 }
 
-struct Survey<'a> {
-    law: &'a dyn Law,
-    blocks: &'a Blocks,
-    field: &'a dyn Field,
-    total: f64,
+/// Summarises an error under every law of `weighing`, whose masses sum to `totals` (to what is found
+/// if there are none), and returns the first pass as well.
+///
+/// The first pass finds means, spreads and a histogram. The bins that hold the quantiles are then
+/// divided further until they hold few enough values to sort, or are so narrow that these count as
+/// one; usually one more pass is enough. For numbers that are not negative the order of values is
+/// the order of their bit patterns, so a range of values is a range of integers.
+pub fn summarise(weighing: &dyn Weighing, totals: &[f64]) -> (Survey, Vec<Summary>) {
+    let outputs = weighing.blocks().outputs();
+    let depth = if outputs > FEW { Depth::Shapes } else { Depth::Spreads };
+    let found = survey(weighing, depth);
+    let total =
+        |law: usize| totals.get(law).copied().unwrap_or_else(|| found.laws[law].mass.value());
+    let mut searches: Vec<Search> = (0..found.laws.len())
+        .flat_map(|law| QUANTILES.map(|q| (law, (q - SLACK) * total(law))))
+        .map(|(law, target)| Search::new(law, target, outputs))
+        .collect();
+    if depth == Depth::Shapes {
+        for search in &mut searches {
+            search.begin(&found);
+        }
+    }
+    while searches.iter().any(|search| search.found.is_none()) {
+        narrow(weighing, &mut searches);
+    }
+    let summary = |(law, quantiles): (usize, &[Search])| {
+        let (tally, total) = (&found.laws[law], total(law));
+        let mean = tally.mean(total);
+        let std = if mean == f64::INFINITY { mean } else { (tally.squares / total).sqrt() };
+        let at = |i: usize| quantiles[i].found.unwrap_or(0.0);
+        Summary { mean, std, median: at(0), q90: at(1) }
+    };
+    let summaries = searches.chunks_exact(QUANTILES.len()).enumerate().map(summary).collect();
+    (found, summaries)
 }
 
 /// The search for one quantile: what is known after each pass.
 #[derive(Clone, Debug)]
 struct Search {
+    law: usize,
     /// The mass to be reached.
     target: f64,
     /// The mass of all values before the range.
@@ -142,73 +159,47 @@ enum Content {
     Binned(Vec<(u64, f64, f64)>),
 }
 
-impl Survey<'_> {
-    /// The mass of infinite values.
-    fn infinite(&self) -> f64 {
-        if self.field.extreme() < f64::INFINITY {
-            return 0.0;
-        }
-        self.pass(|value| f64::from(value == f64::INFINITY), &mut []) * self.total
-    }
-
-    /// Passes over the law once: returns E[f(error)] and takes every search a step further.
-    fn pass(&self, f: impl Fn(f64) -> f64 + Sync, searches: &mut [Search]) -> f64 {
-        let mut ranges: Vec<Range> = Vec::new();
-        for search in searches.iter().filter(|search| search.found.is_none()) {
-            if !ranges.contains(&search.range) {
-                ranges.push(search.range);
-            }
-        }
-        let part = self.blocks.len().div_ceil(PARTS).max(1);
-        let parts: Vec<(f64, Vec<Content>)> = (0..self.blocks.len().div_ceil(part))
-            .into_par_iter()
-            .map(|p| self.part(p * part..((p + 1) * part).min(self.blocks.len()), &f, &ranges))
-            .collect();
-        let mut sum = Sum::default();
-        let mut contents: Vec<Content> = ranges.iter().map(Range::empty).collect();
-        for (part_sum, part) in parts {
-            sum.add(part_sum);
-            for (content, more) in contents.iter_mut().zip(part) {
-                content.join(more);
-            }
-        }
-        let plateau = self.law.plateau();
-        if plateau > 0.0 {
-            sum.add(plateau * f(1.0));
-            for (range, content) in ranges.iter().zip(&mut contents) {
-                content.add(range, 1.0, plateau);
-            }
-        }
-        for search in searches.iter_mut().filter(|search| search.found.is_none()) {
-            let place = ranges.iter().position(|range| *range == search.range);
-            if let Some(content) = place.map(|place| &contents[place]) {
-                search.narrow(content);
-            }
-        }
-        sum.value() / self.total
-    }
-
-    fn part(
-        &self,
-        blocks: std::ops::Range<usize>,
-        f: &(impl Fn(f64) -> f64 + Sync),
-        ranges: &[Range],
-    ) -> (f64, Vec<Content>) {
-        let mut sum = Sum::default();
-        let mut contents: Vec<Content> = ranges.iter().map(Range::empty).collect();
+/// Passes over the values in the ranges of all searches, and takes each a step further.
+fn narrow(weighing: &dyn Weighing, searches: &mut [Search]) {
+    let mut open: Vec<&mut Search> =
+        searches.iter_mut().filter(|search| search.found.is_none()).collect();
+    let empty = |open: &[&mut Search]| -> Vec<Content> {
+        open.iter().map(|search| search.range.empty()).collect()
+    };
+    let parts = for_parts(weighing.blocks(), |blocks| {
+        let mut contents = empty(&open);
+        let mut values = [0.0; BLOCK];
+        let mut places = Vec::new();
         for block in blocks {
-            walk_block(self.law, self.blocks, block, self.field, |values, masses| {
-                // What has no mass does not count, even if its value is infinite.
-                let term = |(&v, &m): (&f64, &f64)| if m > 0.0 { f(v) * m } else { 0.0 };
-                sum.add(values.iter().zip(masses).map(term).sum());
-                for (range, content) in ranges.iter().zip(&mut contents) {
-                    for (&value, &mass) in values.iter().zip(masses) {
-                        content.add(range, value, mass);
+            weighing.region().walk(weighing.blocks(), block, |row| {
+                let values = &mut values[..row.len];
+                weighing.values(row, values);
+                for (search, content) in open.iter().zip(&mut contents) {
+                    let Range { low, high, .. } = search.range;
+                    places.clear();
+                    kernel::find(values, (low, high), &mut places);
+                    for &place in &places {
+                        let value = values[place];
+                        let mass = weighing.mass(search.law, &row.only(place), value);
+                        content.add(&search.range, value, mass);
                     }
                 }
             });
         }
-        (sum.value(), contents)
+        contents
+    });
+    let mut contents = empty(&open);
+    for part in parts {
+        for (content, more) in contents.iter_mut().zip(part) {
+            content.join(more);
+        }
+    }
+    for (search, mut content) in open.iter_mut().zip(contents) {
+        let plateau = weighing.plateau(search.law);
+        if plateau > 0.0 {
+            content.add(&search.range, 1.0, plateau);
+        }
+        search.narrow(&content);
     }
 }
 
@@ -265,9 +256,24 @@ impl Content {
 }
 
 impl Search {
-    fn new(target: f64, values: u64) -> Self {
-        let range = Range { low: 0, high: f64::INFINITY.to_bits(), values };
-        Self { target, below: 0.0, range, found: None }
+    fn new(law: usize, target: f64, values: u64) -> Self {
+        let range = Range { low: 0, high: f64::INFINITY.to_bits() + 1, values };
+        Self { law, target, below: 0.0, range, found: None }
+    }
+
+    /// Makes the bin of the first pass in which the running mass reaches the target the range.
+    fn begin(&mut self, found: &Survey) {
+        let bins = &found.laws[self.law].bins;
+        let last = bins.iter().rposition(|&mass| mass > 0.0).unwrap_or(0);
+        let mut index = 0;
+        while index < last && self.below + bins[index] < self.target {
+            self.below += bins[index];
+            index += 1;
+        }
+        let (low, high) = scale::patterns(index);
+        // The plateau may be in it as well.
+        self.range = Range { low, high, values: found.outputs[index] + 1 };
+        self.settle(f64::from_bits(high - 1));
     }
 
     fn narrow(&mut self, content: &Content) {
@@ -280,7 +286,8 @@ impl Search {
     /// The first value at which the running mass reaches the target; the last if rounding keeps it
     /// from being reached.
     fn crossing(&self, list: &[(f64, f64)]) -> f64 {
-        let mut sorted = list.to_vec();
+        let mut sorted: Vec<(f64, f64)> =
+            list.iter().copied().filter(|&(_, mass)| mass > 0.0).collect();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut running = self.below;
         let crossing = sorted.iter().find(|(_, mass)| {
@@ -308,6 +315,11 @@ impl Search {
         };
         let low = self.range.low + index as u64 * width;
         self.range = Range { low, high: low + width, values };
+        self.settle(largest);
+    }
+
+    /// Values that cannot be sorted but count as one are found.
+    fn settle(&mut self, largest: f64) {
         if !self.range.is_sortable() && self.range.is_one_value() {
             self.found = Some(largest);
         }

@@ -1,14 +1,13 @@
 //! The exponential mechanism on the candidate set R.
 
-use rand::Rng;
-use rayon::prelude::*;
-
-use super::Law;
+use super::exact::summarise;
+use super::survey::{Depth, Masses, Tally, Weighing, survey};
+use super::{Batch, Known, Law};
 use crate::field::Field;
-use crate::model::approximate_compositions;
+use crate::model::{Posterior, approximate_compositions};
 use crate::numeric::exp::exp_nonpositive;
-use crate::numeric::{Sum, exp_accurate};
-use crate::rng::uniform;
+use crate::numeric::{Sum, exp_accurate, kernel};
+use crate::rng::{Stream, uniform};
 use crate::simplex::{BLOCK, Blocks, Region, Row, uniform_composition};
 
 /// The candidates of one posterior, prepared for any number of exponential mechanisms: those that
@@ -22,187 +21,337 @@ pub struct Candidates {
 impl Candidates {
     /// All candidates; or, if that saves at least half and all `fields` (the score and what will be
     /// averaged) have one, the largest of their balls. Balls around one posterior are nested, so
-    /// that outside of the largest every field is 1.
+    /// that outside of the largest every field is 1. Of candidates that differ by exchanging equal
+    /// parameters of the posterior only one is walked.
     #[must_use]
-    pub fn new(fields: &[&dyn Field], n: u64, k: usize) -> Self {
+    pub fn new(fields: &[&dyn Field], posterior: &Posterior) -> Self {
+        let (n, k) = (posterior.n(), posterior.k());
+        let parameters = posterior.categories();
+        let fold = |region: Region| {
+            let region = region.folded(&parameters);
+            (region.blocks(), region)
+        };
         let all = approximate_compositions(n, k);
         let balls: Option<Vec<Region>> = fields.iter().map(|field| field.ball()).collect();
         let largest = balls
             .into_iter()
             .flatten()
-            .map(|region| (region.blocks(), region))
-            .max_by_key(|(blocks, _)| blocks.outputs());
+            .map(fold)
+            .max_by(|(a, _), (b, _)| a.represented().total_cmp(&b.represented()));
         if let Some((blocks, region)) = largest {
-            let plateau = all - blocks.outputs() as f64;
+            let plateau = all - blocks.represented();
             // Rejection from the whole simplex finds the plateau in at most two tries on average.
             if plateau >= 0.5 * all {
                 return Self { region, blocks, plateau };
             }
         }
-        let region = Region::simplex(n, k);
-        let blocks = region.blocks();
+        let (blocks, region) = fold(Region::simplex(n, k));
         Self { region, blocks, plateau: 0.0 }
     }
-}
 
-/// P(r) ∝ e^(−rate · score(r)) over R.
-pub struct Exponential<'a> {
-    walked: &'a Candidates,
-    drawn: Sampler<'a>,
-}
-
-impl<'a> Exponential<'a> {
-    /// The law, to be averaged over the candidates `walked` and drawn from the candidates `drawn`.
-    /// The two are the same set, divided into ball and plateau in different ways: what is averaged
-    /// must not change what is drawn.
-    #[must_use]
-    pub fn new(
-        walked: &'a Candidates,
-        drawn: &'a Candidates,
-        score: &'a dyn Field,
-        rate: f64,
-    ) -> Self {
-        Self { walked, drawn: Sampler::new(drawn, score, rate) }
+    fn plateau(&self, rate: f64) -> f64 {
+        self.plateau * exp_accurate(-rate)
     }
 }
 
-/// Draws candidates by the sums of their blocks' masses.
-struct Sampler<'a> {
-    candidates: &'a Candidates,
-    score: &'a dyn Field,
+/// All exponential mechanisms with one score: P(r) ∝ e^(−rate · score(r)) over R for every rate.
+/// They share one pass over the candidates.
+pub struct Family {
+    /// Candidates to draw from, which depend on the score only. What is averaged must not change
+    /// what is drawn: further errors have candidates of their own.
+    drawn: Candidates,
+    averaged: Option<Candidates>,
+    members: Vec<Member>,
+}
+
+/// One mechanism of a family.
+struct Member {
     rate: f64,
     /// Running sums of the blocks' masses.
     cumulative: Vec<f64>,
     plateau: f64,
+    /// What is known about each error, as far as it was asked for.
+    known: Vec<Known>,
 }
 
-impl<'a> Sampler<'a> {
-    /// Sums the masses of every block. The largest mass is 1, at the data itself, so nothing
-    /// overflows, and what underflows does not count.
-    fn new(candidates: &'a Candidates, score: &'a dyn Field, rate: f64) -> Self {
-        let blocks = &candidates.blocks;
-        let sums: Vec<f64> = (0..blocks.len())
-            .into_par_iter()
-            .map(|block| {
-                let mut masses = [0.0; BLOCK];
-                let mut sum = 0.0;
-                candidates.region.walk(blocks, block, |row| {
-                    let masses = &mut masses[..row.len];
-                    score.row(row, masses);
-                    weigh(rate, masses);
-                    sum += masses.iter().sum::<f64>();
-                });
-                sum
-            })
-            .collect();
-        let mut running = Sum::default();
-        let cumulative = sums
-            .into_iter()
-            .map(|sum| {
-                running.add(sum);
-                running.value()
-            })
-            .collect();
-        let plateau = candidates.plateau * exp_accurate(-rate);
-        Self { candidates, score, rate, cumulative, plateau }
-    }
+/// How much a [`Family`] finds out when it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The mean of the score.
+    Mean,
+    /// Mean, spread and quantiles of all errors.
+    Summaries,
+}
 
-    /// The mass of all candidates off the plateau.
-    fn walked(&self) -> f64 {
-        self.cumulative.last().copied().unwrap_or(0.0)
-    }
-
-    fn normaliser(&self) -> f64 {
-        self.walked() + self.plateau
-    }
-
-    fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]) {
-        let target = uniform(rng) * self.normaliser();
-        if target >= self.walked() && self.plateau > 0.0 {
-            loop {
-                uniform_composition(self.score.n(), out, rng);
-                if !self.candidates.region.contains(out) {
-                    return;
+impl Family {
+    /// Mechanisms with these rates, whose score is the first of `fields`.
+    #[must_use]
+    pub fn new(
+        posterior: &Posterior,
+        fields: &[&dyn Field],
+        rates: &[f64],
+        detail: Detail,
+    ) -> Self {
+        let score = fields[0];
+        let drawn = Candidates::new(&fields[..1], posterior);
+        let averaged = (fields.len() > 1).then(|| Candidates::new(fields, posterior));
+        let weighed = Weighed { candidates: &drawn, score, field: None, rates };
+        let (found, summaries) = match detail {
+            Detail::Mean => (survey(&weighed, Depth::Means), Vec::new()),
+            Detail::Summaries => summarise(&weighed, &[]),
+        };
+        let member = |(index, tally): (usize, &Tally)| {
+            let mean = tally.mean(tally.mass.value());
+            Member {
+                rate: rates[index],
+                cumulative: running(&tally.blocks),
+                plateau: drawn.plateau(rates[index]),
+                known: vec![Known { mean, summary: summaries.get(index).copied() }],
+            }
+        };
+        let mut members: Vec<Member> = found.laws.iter().enumerate().map(member).collect();
+        if let (Some(candidates), Detail::Summaries) = (&averaged, detail) {
+            for &field in &fields[1..] {
+                let weighed = Weighed { candidates, score, field: Some(field), rates };
+                let (_, summaries) = summarise(&weighed, &[]);
+                for (member, summary) in members.iter_mut().zip(summaries) {
+                    member.known.push(Known { mean: summary.mean, summary: Some(summary) });
                 }
             }
         }
-        let last = self.cumulative.len() - 1;
-        let block = self.cumulative.partition_point(|&sum| sum <= target).min(last);
-        let before = if block == 0 { 0.0 } else { self.cumulative[block - 1] };
-        self.find(block, target - before, out);
+        Self { drawn, averaged, members }
     }
 
-    /// The candidate of `block` at which the masses, summed up, pass `target`.
-    fn find(&self, block: usize, target: f64, out: &mut [u64]) {
-        let mut scores = [0.0; BLOCK];
-        let mut left = target;
-        let mut found = false;
-        self.candidates.region.walk(&self.candidates.blocks, block, |row| {
-            if found {
-                return;
-            }
-            let masses = &mut scores[..row.len];
-            self.score.row(row, masses);
-            weigh(self.rate, masses);
-            for (t, &mass) in masses.iter().enumerate() {
-                // The last candidate with any mass stands in if rounding leaves a remainder.
-                if mass > 0.0 {
-                    row.output(t, out);
-                }
-                left -= mass;
-                if left < 0.0 {
-                    found = true;
-                    return;
-                }
-            }
-        });
+    /// The mechanism of the given rate; its score is the first of `fields`.
+    ///
+    /// # Panics
+    /// If the family has no such mechanism.
+    #[must_use]
+    pub fn law<'a>(&'a self, rate: f64, fields: Vec<&'a dyn Field>) -> Exponential<'a> {
+        let member = self.members.iter().find(|member| member.rate == rate);
+        Exponential { family: self, member: member.expect("a rate of the family"), fields }
     }
 }
 
-/// Turns scores into masses.
-fn weigh(rate: f64, scores: &mut [f64]) {
-    for score in scores {
-        *score = exp_nonpositive(-rate * *score);
+/// Running sums.
+fn running(terms: &[f64]) -> Vec<f64> {
+    let mut sum = Sum::default();
+    let add = |&term: &f64| {
+        sum.add(term);
+        sum.value()
+    };
+    terms.iter().map(add).collect()
+}
+
+/// An error under the laws of a family.
+struct Weighed<'a> {
+    candidates: &'a Candidates,
+    score: &'a dyn Field,
+    /// The error, if it is not the score itself.
+    field: Option<&'a dyn Field>,
+    rates: &'a [f64],
+}
+
+impl Weighing for Weighed<'_> {
+    fn region(&self) -> &Region {
+        &self.candidates.region
+    }
+
+    fn blocks(&self) -> &Blocks {
+        &self.candidates.blocks
+    }
+
+    fn laws(&self) -> usize {
+        self.rates.len()
+    }
+
+    fn plateau(&self, law: usize) -> f64 {
+        self.candidates.plateau(self.rates[law])
+    }
+
+    fn values(&self, row: &Row, values: &mut [f64]) {
+        self.field.unwrap_or(self.score).row(row, values);
+    }
+
+    fn masses(&self, row: &Row, values: &[f64], masses: &mut Masses) {
+        if self.field.is_none() {
+            for (&rate, (masses, sums)) in self.rates.iter().zip(masses.laws()) {
+                *sums = kernel::weigh(rate, row.weight, values, masses);
+            }
+            return;
+        }
+        let mut scores = [0.0; BLOCK];
+        let scores = &mut scores[..row.len];
+        self.score.row(row, scores);
+        for (&rate, (masses, sums)) in self.rates.iter().zip(masses.laws()) {
+            kernel::weigh(rate, row.weight, scores, masses);
+            *sums = kernel::moments(values, masses);
+        }
+    }
+
+    fn mass(&self, law: usize, row: &Row, value: f64) -> f64 {
+        let mut score = [value];
+        if self.field.is_some() {
+            self.score.row(row, &mut score);
+        }
+        row.weight * exp_nonpositive(-self.rates[law] * score[0])
+    }
+}
+
+/// One exponential mechanism.
+pub struct Exponential<'a> {
+    family: &'a Family,
+    member: &'a Member,
+    fields: Vec<&'a dyn Field>,
+}
+
+impl Exponential<'_> {
+    fn walked(&self) -> &Candidates {
+        self.family.averaged.as_ref().unwrap_or(&self.family.drawn)
+    }
+
+    /// The mass of all candidates off the plateau.
+    fn off_plateau(&self) -> f64 {
+        self.member.cumulative.last().copied().unwrap_or(0.0)
+    }
+
+    /// Draws from the plateau: candidates are proposed uniformly until one is on it.
+    fn draw_plateau(&self, rng: &mut Stream, out: &mut [u64]) {
+        loop {
+            uniform_composition(self.fields[0].n(), out, rng);
+            if !self.family.drawn.region.contains(out) {
+                return;
+            }
+        }
+    }
+
+    /// Finds the candidates at which the masses, summed up, pass the targets, which ascend. Blocks
+    /// without a target are not walked, others once for all their targets.
+    fn find(&self, targets: &[Target], k: usize, batches: &mut [Batch]) {
+        let Candidates { region, blocks, .. } = &self.family.drawn;
+        let Member { rate, cumulative, .. } = self.member;
+        let last = cumulative.len() - 1;
+        let mut left = targets;
+        while let Some(first) = left.first() {
+            let block = cumulative.partition_point(|&sum| sum <= first.mass).min(last);
+            let here = match block {
+                _ if block == last => left.len(),
+                _ => left.partition_point(|target| target.mass < cumulative[block]),
+            };
+            let (mut found, later) = left.split_at(here);
+            left = later;
+            let mut scores = [0.0; BLOCK];
+            let mut masses = [0.0; BLOCK];
+            let mut sum = if block == 0 { 0.0 } else { cumulative[block - 1] };
+            let mut stand_in = vec![0; k];
+            region.walk(blocks, block, |row| {
+                if found.is_empty() {
+                    return;
+                }
+                let (scores, masses) = (&mut scores[..row.len], &mut masses[..row.len]);
+                self.fields[0].row(row, scores);
+                kernel::weigh(*rate, row.weight, scores, masses);
+                for (t, &mass) in masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
+                    sum += mass;
+                    while let Some(target) = found.first()
+                        && target.mass < sum
+                    {
+                        row.output(t, target.out(k, batches));
+                        found = &found[1..];
+                    }
+                }
+                row.output(row.len - 1, &mut stand_in);
+            });
+            // The last candidate of the block stands in if rounding leaves a remainder.
+            for target in found {
+                target.out(k, batches).copy_from_slice(&stand_in);
+            }
+        }
     }
 }
 
 impl Law for Exponential<'_> {
     fn region(&self) -> &Region {
-        &self.walked.region
+        &self.walked().region
     }
 
     fn blocks(&self) -> Option<&Blocks> {
-        Some(&self.walked.blocks)
+        Some(&self.walked().blocks)
+    }
+
+    fn masses(&self, row: &Row, masses: &mut [f64]) {
+        self.fields[0].row(row, masses);
+        for mass in masses {
+            *mass = row.weight * exp_nonpositive(-self.member.rate * *mass);
+        }
     }
 
     fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
-        let Sampler { score, rate, .. } = self.drawn;
-        score.row(row, masses);
-        if std::ptr::addr_eq(score, field) {
-            values.copy_from_slice(masses);
+        field.row(row, values);
+        if std::ptr::addr_eq(self.fields[0], field) {
+            kernel::weigh(self.member.rate, row.weight, values, masses);
         } else {
-            field.row(row, values);
+            self.masses(row, masses);
         }
-        weigh(rate, masses);
     }
 
     fn normaliser(&self) -> f64 {
-        self.drawn.normaliser()
+        self.off_plateau() + self.member.plateau
     }
 
     fn plateau(&self) -> f64 {
-        self.walked.plateau * exp_accurate(-self.drawn.rate)
+        self.walked().plateau(self.member.rate)
     }
 
     fn plateau_outputs(&self) -> f64 {
-        self.walked.plateau
+        self.walked().plateau
     }
 
     fn p_exact(&self) -> f64 {
         1.0 / self.normaliser()
     }
 
-    fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]) {
-        self.drawn.draw(rng, out);
+    fn known(&self, field: &dyn Field) -> Option<Known> {
+        let place = self.fields.iter().position(|&known| std::ptr::addr_eq(known, field))?;
+        self.member.known.get(place).copied()
+    }
+
+    fn draw(&self, k: usize, batches: &mut [Batch]) {
+        let (normaliser, off_plateau) = (self.normaliser(), self.off_plateau());
+        let mut targets = Vec::new();
+        for (batch, Batch { rng, released }) in batches.iter_mut().enumerate() {
+            for (run, out) in released.chunks_exact_mut(k).enumerate() {
+                let mass = uniform(rng) * normaliser;
+                if mass >= off_plateau && self.member.plateau > 0.0 {
+                    self.draw_plateau(rng, out);
+                } else {
+                    targets.push(Target { mass, batch, run });
+                }
+            }
+        }
+        targets.sort_unstable_by(|a, b| a.mass.total_cmp(&b.mass).then(a.place().cmp(&b.place())));
+        self.find(&targets, k, batches);
+        targets.sort_unstable_by_key(Target::place);
+        for target in targets {
+            let Batch { rng, released } = &mut batches[target.batch];
+            self.family.drawn.region.arrange(&mut released[target.run * k..][..k], rng);
+        }
+    }
+}
+
+/// A draw on its way: the candidate at which the masses, summed up, pass `mass`.
+struct Target {
+    mass: f64,
+    batch: usize,
+    run: usize,
+}
+
+impl Target {
+    fn place(&self) -> (usize, usize) {
+        (self.batch, self.run)
+    }
+
+    fn out<'a>(&self, k: usize, batches: &'a mut [Batch]) -> &'a mut [u64] {
+        &mut batches[self.batch].released[self.run * k..][..k]
     }
 }

@@ -12,10 +12,11 @@ pub mod noise;
 mod outputs;
 mod product;
 mod remapped;
+mod survey;
 
 pub use distribution::{Distribution, Level};
-pub use exact::{Exact, Summary, mean};
-pub use exponential::{Candidates, Exponential};
+pub use exact::{Exact, Known, Summary, mean};
+pub use exponential::{Candidates, Detail, Exponential, Family};
 pub use hamming::normaliser as hamming_normaliser;
 pub use logs::ln_probabilities;
 pub use noise::Noise;
@@ -23,10 +24,9 @@ pub use outputs::Outputs;
 pub use product::{Product, is_walked};
 pub use remapped::{Plan, Remap, Remapped};
 
-use rand::Rng;
-
 use crate::field::Field;
 use crate::model::Posterior;
+use crate::rng::Stream;
 use crate::simplex::{Blocks, Region, Row, Tail};
 
 /// How a mechanism makes its output at one posterior.
@@ -70,7 +70,16 @@ impl Recipe {
     /// Whether candidates are weighed by their score.
     #[must_use]
     pub fn needs_ball(&self) -> bool {
-        matches!(self, Self::Exponential { .. })
+        self.rate().is_some()
+    }
+
+    /// The number before the score, if candidates are weighed by it.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        match *self {
+            Self::Exponential { rate } => Some(rate),
+            _ => None,
+        }
     }
 
     /// Whether outputs may have any total, below or above n.
@@ -91,8 +100,14 @@ pub trait Law: Sync {
     /// The region's blocks; `None` if the law has too many outputs to be walked.
     fn blocks(&self) -> Option<&Blocks>;
 
+    /// Writes, for every output of a row, its mass and that of those it stands for.
+    fn masses(&self, row: &Row, masses: &mut [f64]);
+
     /// Writes, for every output of a row, `field`'s value and the output's mass.
-    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]);
+    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
+        field.row(row, values);
+        self.masses(row, masses);
+    }
 
     /// What masses must be divided by to be probabilities.
     fn normaliser(&self) -> f64;
@@ -115,38 +130,60 @@ pub trait Law: Sync {
     /// The probability of releasing the true counts.
     fn p_exact(&self) -> f64;
 
-    /// Draws one output.
-    fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]);
+    /// What was found out about an error when the law was made.
+    fn known(&self, _field: &dyn Field) -> Option<Known> {
+        None
+    }
+
+    /// Draws the outputs of all batches, of k counts each.
+    fn draw(&self, k: usize, batches: &mut [Batch]);
+}
+
+/// Releases that are drawn one after another from one stream.
+pub struct Batch {
+    /// The stream.
+    pub rng: Stream,
+    /// Where they are written: k counts for each.
+    pub released: Vec<u64>,
+}
+
+impl Batch {
+    /// Room for so many releases.
+    #[must_use]
+    pub fn new(rng: Stream, runs: usize, k: usize) -> Self {
+        Self { rng, released: vec![0; runs * k] }
+    }
 }
 
 /// The probability of one output whose total is n.
 #[must_use]
-pub fn probability(law: &dyn Law, field: &dyn Field, output: &[u64]) -> f64 {
+pub fn probability(law: &dyn Law, output: &[u64]) -> f64 {
     let place = output.len() - 2;
     let row = Row {
         head: &output[..place],
         start: output[place],
         len: 1,
         tail: Tail::Complement(output[place] + output[place + 1]),
+        weight: 1.0,
     };
-    let (mut value, mut mass) = ([0.0], [0.0]);
-    law.row(&row, field, &mut value, &mut mass);
+    let mut mass = [0.0];
+    law.masses(&row, &mut mass);
     mass[0] / law.normaliser()
 }
 
-/// Calls `visit` with values and masses for every row of one block.
+/// Calls `visit` with every row of one block, its values and its masses.
 fn walk_block(
     law: &dyn Law,
     blocks: &Blocks,
     block: usize,
     field: &dyn Field,
-    mut visit: impl FnMut(&[f64], &[f64]),
+    mut visit: impl FnMut(&Row, &[f64], &[f64]),
 ) {
     let mut values = [0.0; crate::simplex::BLOCK];
     let mut masses = [0.0; crate::simplex::BLOCK];
     law.region().walk(blocks, block, |row| {
         let (values, masses) = (&mut values[..row.len], &mut masses[..row.len]);
         law.row(row, field, values, masses);
-        visit(values, masses);
+        visit(row, values, masses);
     });
 }

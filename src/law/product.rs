@@ -1,13 +1,11 @@
 //! Laws whose mass is a product over the coordinates: noise on counts, and the Hamming mechanism.
 
-use rand::Rng;
-
 use super::hamming::Convolutions;
 use super::noise::{NEGLECTED, steps_within, window};
-use super::{LARGEST_EXACT, Law, Noise, hamming};
-use crate::field::Field;
+use super::{Batch, LARGEST_EXACT, Law, Noise, hamming};
 use crate::model::Posterior;
-use crate::numeric::Table;
+use crate::numeric::{Table, kernel};
+use crate::rng::Stream;
 use crate::simplex::{Blocks, Region, Row, Shape, Tail, Window};
 
 /// P(v) ∝ Π_i p_i(v_i).
@@ -71,7 +69,7 @@ impl Product {
         };
         let p_exact = noisy.iter().map(|&x| noise.probability(scale, x, n, x)).product();
         let sampler = Sampler::Noise { noise, scale, restored };
-        Self::new(posterior, region, marginals, 1.0, p_exact, sampler)
+        Self::new(posterior, noisy.len(), region, marginals, 1.0, p_exact, sampler)
     }
 
     /// The Hamming mechanism of the given rate.
@@ -82,11 +80,13 @@ impl Product {
         let normaliser = convolutions.normaliser();
         let factors = |region: &Region| hamming::factors(posterior, rate, region.windows());
         let sampler = Sampler::Hamming(convolutions);
-        Self::new(posterior, region, factors, normaliser, 1.0 / normaliser, sampler)
+        Self::new(posterior, posterior.k(), region, factors, normaliser, 1.0 / normaliser, sampler)
     }
 
+    /// The first `independent` coordinates are all made in the same way.
     fn new(
         posterior: &Posterior,
+        independent: usize,
         region: Region,
         factors: impl Fn(&Region) -> Vec<Table>,
         normaliser: f64,
@@ -94,6 +94,9 @@ impl Product {
         sampler: Sampler,
     ) -> Self {
         let walked = is_walked(&region);
+        // Of outputs that differ by exchanging equal categories only one is walked.
+        let categories = posterior.categories();
+        let region = region.folded(&categories[..independent]);
         let blocks = walked.then(|| region.blocks());
         let factors = if walked { factors(&region) } else { Vec::new() };
         let counts = posterior.counts().to_vec();
@@ -102,6 +105,17 @@ impl Product {
 
     fn factor(&self, i: usize, v: u64) -> f64 {
         self.factors[i].get(v).unwrap_or(0.0)
+    }
+
+    /// The masses of a row that leaves the tables, one by one.
+    fn few_masses(&self, row: &Row, head: f64, masses: &mut [f64]) {
+        let place = row.head.len();
+        for (mass, v) in masses.iter_mut().zip(row.start..) {
+            *mass = head * self.factor(place, v);
+            if let (Tail::Complement(rest), true) = (row.tail, place + 1 < self.factors.len()) {
+                *mass *= self.factor(place + 1, rest - v);
+            }
+        }
     }
 }
 
@@ -118,18 +132,22 @@ impl Law for Product {
         self.blocks.as_ref()
     }
 
-    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
-        field.row(row, values);
+    fn masses(&self, row: &Row, masses: &mut [f64]) {
         let place = row.head.len();
-        let head: f64 = row.head.iter().enumerate().map(|(i, &v)| self.factor(i, v)).product();
-        match self.factors[place].slice(row.start, row.len) {
-            Some(running) => masses.iter_mut().zip(running).for_each(|(m, p)| *m = head * p),
-            None => masses.fill(0.0),
-        }
-        if let (Tail::Complement(rest), Some(last)) = (row.tail, self.factors.get(place + 1)) {
-            for (mass, v) in masses.iter_mut().zip(row.start..) {
-                *mass *= last.get(rest - v).unwrap_or(0.0);
+        let head = row.head.iter().enumerate().map(|(i, &v)| self.factor(i, v));
+        let head = head.fold(row.weight, |product, factor| product * factor);
+        let running = self.factors[place].slice(row.start, row.len);
+        // Only where all coordinates have a factor is the last one's not determined.
+        let last = match (row.tail, self.factors.get(place + 1)) {
+            (Tail::Complement(rest), Some(last)) => {
+                Some(last.slice((rest + 1).saturating_sub(row.start + row.len as u64), row.len))
             }
+            _ => None,
+        };
+        match (running, last) {
+            (Some(p), None) => kernel::products(head, p, None, masses),
+            (Some(p), Some(Some(q))) => kernel::products(head, p, Some(q), masses),
+            _ => self.few_masses(row, head, masses),
         }
     }
 
@@ -141,13 +159,23 @@ impl Law for Product {
         self.p_exact
     }
 
-    fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]) {
-        match &self.sampler {
-            Sampler::Hamming(convolutions) => convolutions.draw(rng, out),
-            &Sampler::Noise { noise, scale, restored } => {
-                let n: u64 = self.counts.iter().sum();
-                let noisy = self.counts.len() - usize::from(restored);
-                for (v, &x) in out.iter_mut().zip(&self.counts).take(noisy) {
+    fn draw(&self, k: usize, batches: &mut [Batch]) {
+        for Batch { rng, released } in batches {
+            for out in released.chunks_exact_mut(k) {
+                self.sampler.draw(&self.counts, rng, out);
+            }
+        }
+    }
+}
+
+impl Sampler {
+    fn draw(&self, counts: &[u64], rng: &mut Stream, out: &mut [u64]) {
+        match self {
+            Self::Hamming(convolutions) => convolutions.draw(rng, out),
+            &Self::Noise { noise, scale, restored } => {
+                let n: u64 = counts.iter().sum();
+                let noisy = counts.len() - usize::from(restored);
+                for (v, &x) in out.iter_mut().zip(counts).take(noisy) {
                     *v = noise.draw(scale, x, n, rng);
                 }
                 if restored && let Some((last, others)) = out.split_last_mut() {

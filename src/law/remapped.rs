@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use rand::Rng;
-
-use super::{Law, Outputs, Recipe};
-use crate::field::Field;
+use super::{Batch, Law, Outputs, Recipe};
 use crate::model::Counts;
 use crate::numeric::{Sum, exp_accurate, ln};
 use crate::simplex::{Blocks, Region, Row, rank};
@@ -119,8 +116,7 @@ impl Law for Remapped<'_> {
         Some(&self.blocks)
     }
 
-    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
-        field.row(row, values);
+    fn masses(&self, row: &Row, masses: &mut [f64]) {
         let mut first = vec![0; row.head.len() + 2];
         row.output(0, &mut first);
         let first = rank(&first);
@@ -135,8 +131,10 @@ impl Law for Remapped<'_> {
         self.masses[self.truth]
     }
 
-    fn draw(&self, rng: &mut dyn Rng, out: &mut [u64]) {
-        self.inner.draw(rng, out);
-        out.copy_from_slice(self.remap.replace(out));
+    fn draw(&self, k: usize, batches: &mut [Batch]) {
+        self.inner.draw(k, batches);
+        for out in batches.iter_mut().flat_map(|batch| batch.released.chunks_exact_mut(k)) {
+            out.copy_from_slice(self.remap.replace(out));
+        }
     }
 }

@@ -127,6 +127,13 @@ impl Posterior {
         self.prior.0[i]
     }
 
+    /// What is known of every category: its prior's parameter and its count. Where both agree,
+    /// categories can be exchanged and nothing changes.
+    #[must_use]
+    pub fn categories(&self) -> Vec<(f64, u64)> {
+        self.prior.alpha().iter().copied().zip(self.counts.iter().copied()).collect()
+    }
+
     /// a_i = α_i + x_i.
     #[must_use]
     pub fn parameter(&self, i: usize) -> f64 {

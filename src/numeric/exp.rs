@@ -23,19 +23,26 @@ fn reduce(x: f64) -> (f64, f64) {
     (power, r + r * r * exp_tail(r))
 }
 
-/// (e^r − 1 − r) / r² by its Taylor series; the first term left out is below 4e-18 for
-/// |r| <= ½ ln 2. Even and odd terms are summed apart to shorten the chain of operations.
+/// (e^r − 1 − r) / r² by the polynomial of degree 9 that comes nearest for |r| <= ½ ln 2 (found by
+/// Remez' algorithm): e^r is off by less than 3.7e-18 of itself. Even and odd terms are summed
+/// apart to shorten the chain of operations.
 #[inline(always)]
 fn exp_tail(r: f64) -> f64 {
+    const C: [f64; 10] = [
+        0.500_000_000_000_001_1,
+        0.166_666_666_666_664_13,
+        0.041_666_666_666_530_267,
+        0.008_333_333_333_494_333,
+        0.001_388_888_894_359_772_2,
+        0.000_198_412_695_067_794_63,
+        2.480_149_313_615_996_7e-5,
+        2.755_758_626_651_590_3e-6,
+        2.763_023_392_942_218_4e-7,
+        2.500_007_228_146_254_5e-8,
+    ];
     let s = r * r;
-    let even = 1.0 / 2.0
-        + s * (1.0 / 24.0
-            + s * (1.0 / 720.0
-                + s * (1.0 / 40_320.0 + s * (1.0 / 3_628_800.0 + s * (1.0 / 479_001_600.0)))));
-    let odd = 1.0 / 6.0
-        + s * (1.0 / 120.0
-            + s * (1.0 / 5_040.0
-                + s * (1.0 / 362_880.0 + s * (1.0 / 39_916_800.0 + s * (1.0 / 6_227_020_800.0)))));
+    let even = C[0] + s * (C[2] + s * (C[4] + s * (C[6] + s * C[8])));
+    let odd = C[1] + s * (C[3] + s * (C[5] + s * (C[7] + s * C[9])));
     even + r * odd
 }
 

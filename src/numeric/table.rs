@@ -40,6 +40,15 @@ impl Table {
         self.values.get(from..from.checked_add(len)?)
     }
 
+    /// The table continued over a whole range of arguments with one value.
+    #[must_use]
+    pub fn padded(self, (low, high): (u64, u64), value: f64) -> Self {
+        let low = low.min(self.first);
+        let before = std::iter::repeat_n(value, (self.first - low) as usize);
+        let after = std::iter::repeat_n(value, (high + 1).saturating_sub(self.end()) as usize);
+        Self::new(low, before.chain(self.values).chain(after).collect())
+    }
+
     /// The same arguments, other values.
     #[must_use]
     pub fn map(&self, f: impl Fn(f64) -> f64) -> Self {

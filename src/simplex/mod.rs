@@ -41,9 +41,18 @@ pub struct Row<'a> {
     pub len: usize,
     /// The coordinate after the running one.
     pub tail: Tail,
+    /// How many outputs each of them stands for: itself, and those that differ from it by exchanging
+    /// interchangeable coordinates.
+    pub weight: f64,
 }
 
 impl Row<'_> {
+    /// The row that consists of the output at position `t` only.
+    #[must_use]
+    pub fn only(&self, t: usize) -> Self {
+        Self { start: self.start + t as u64, len: 1, ..*self }
+    }
+
     /// Writes the output at position `t` of the row into `out` (of length k).
     pub fn output(&self, t: usize, out: &mut [u64]) {
         let running = self.start + t as u64;
@@ -102,6 +111,8 @@ pub struct Blocks {
     starts: Vec<u64>,
     /// For each block its number of outputs.
     sizes: Vec<u32>,
+    /// How many outputs all of them stand for.
+    represented: f64,
 }
 
 impl Blocks {
@@ -115,6 +126,12 @@ impl Blocks {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
+    }
+
+    /// How many outputs those in all blocks stand for.
+    #[must_use]
+    pub fn represented(&self) -> f64 {
+        self.represented
     }
 
     /// The number of outputs in all blocks.

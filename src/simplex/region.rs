@@ -1,8 +1,13 @@
 //! Sets of outputs and their division into blocks.
 
+use std::borrow::Cow;
+
+use rand::Rng;
+
 use super::{BLOCK, Blocks, Row, Tail};
 use crate::model::compositions;
 use crate::numeric::{LN_NEGLIGIBLE, Table};
+use crate::rng::uniform_below;
 
 /// An inclusive range of one coordinate.
 pub type Window = (u64, u64);
@@ -27,6 +32,7 @@ pub struct Region {
     shape: Shape,
     windows: Vec<Window>,
     limit: Option<Limit>,
+    order: Option<Order>,
 }
 
 /// Outputs are skipped whose log-weights sum to less than `floor`, as far as the first coordinates,
@@ -36,6 +42,42 @@ struct Limit {
     centre: Vec<u64>,
     floor: f64,
     weights: LogWeights,
+}
+
+/// Which coordinates are interchangeable. Of all outputs that differ by exchanging them only the one
+/// is walked in which they ascend, with the number of those it stands for as its weight.
+#[derive(Clone, Debug)]
+struct Order {
+    /// For each coordinate the one before it in its class.
+    after: Vec<Option<usize>>,
+    /// For each coordinate how many of its class come later.
+    later: Vec<u64>,
+}
+
+impl Order {
+    /// Coordinates with equal `classes` are interchangeable; `None` if no two are.
+    fn new<T: PartialEq>(classes: &[T], k: usize) -> Option<Self> {
+        let all = 0..classes.len();
+        let before = |i: usize| (0..i).rev().find(|&j| classes[j] == classes[i]);
+        let later = |i: usize| classes[i + 1..].iter().filter(|&c| *c == classes[i]).count() as u64;
+        let mut after: Vec<Option<usize>> = all.clone().map(before).collect();
+        let mut later: Vec<u64> = all.map(later).collect();
+        after.resize(k, None);
+        later.resize(k, 0);
+        after.iter().any(Option::is_some).then_some(Self { after, later })
+    }
+
+    /// How many outputs differ from an ascending one by an exchange: for every class the number of
+    /// its arrangements, size! / Π (run of equal counts)!, built up coordinate by coordinate.
+    fn arrangements(&self, output: impl Fn(usize) -> u64) -> f64 {
+        let mut weight = 1.0;
+        for i in (0..self.after.len()).filter(|&i| self.after[i].is_some()) {
+            let class = || std::iter::successors(Some(i), |&j| self.after[j]);
+            let run = class().take_while(|&j| output(j) == output(i)).count();
+            weight *= class().count() as f64 / run as f64;
+        }
+        weight.round()
+    }
 }
 
 /// The log-weight of a coordinate: unimodal.
@@ -77,7 +119,7 @@ impl Region {
     /// [`Shape::Restored`]).
     #[must_use]
     pub fn new(n: u64, shape: Shape, windows: Vec<Window>) -> Self {
-        Self { n, shape, windows, limit: None }
+        Self { n, shape, windows, limit: None, order: None }
     }
 
     /// All compositions of `n` into `k` parts.
@@ -105,6 +147,15 @@ impl Region {
         // Half a step of slack against rounding; there are no half steps.
         let limit = Limit { centre, floor: -(steps as f64) - 0.5, weights: LogWeights::Slope(1.0) };
         Self { limit: Some(limit), ..Self::new(n, shape, windows) }
+    }
+
+    /// The same region, walked only where interchangeable coordinates ascend: those of equal
+    /// `classes`, which describe the first coordinates. The region must not change by exchanging
+    /// them.
+    #[must_use]
+    pub fn folded<T: PartialEq>(self, classes: &[T]) -> Self {
+        let order = Order::new(classes, self.windows.len());
+        Self { order, ..self }
     }
 
     /// The windows of the coordinates.
@@ -142,6 +193,32 @@ impl Region {
             low = low.max(rest.saturating_sub(most));
             high = high.min(rest - least);
         }
+        match &self.order {
+            Some(order) => self.ascending(order, head, (low, high)),
+            None => (low, high),
+        }
+    }
+
+    /// The part of a window in which the coordinates can ascend.
+    fn ascending(&self, order: &Order, head: &[u64], (mut low, mut high): Window) -> Window {
+        let level = head.len();
+        if let Some(j) = order.after[level] {
+            low = low.max(head[j]);
+        }
+        if self.shape == Shape::Simplex {
+            let rest = self.n - head.iter().sum::<u64>();
+            // All that come later in the class are at least as large.
+            high = high.min(rest / (order.later[level] + 1));
+            let last = self.windows.len() - 1;
+            if level + 1 == last
+                && let Some(&least) = order.after[last].and_then(|j| head.get(j))
+            {
+                match rest.checked_sub(least) {
+                    Some(most) => high = high.min(most),
+                    None => return EMPTY,
+                }
+            }
+        }
         (low, high)
     }
 
@@ -158,23 +235,70 @@ impl Region {
         self.limit.as_ref().map_or(window, |limit| limit.cut(i, window, budget))
     }
 
-    /// The rows that follow `head` with running coordinates in `low..=high`: two if the window
-    /// crosses the point where a restored total would exceed n.
-    fn rows<'a>(&self, head: &'a [u64], (low, high): Window) -> [Option<Row<'a>>; 2] {
-        let row = |low: u64, high: u64, tail| {
-            (low <= high).then(|| Row { head, start: low, len: (high - low + 1) as usize, tail })
-        };
+    /// Visits the rows that follow `head` with running coordinates in `low..=high`: two if the
+    /// window crosses the point where a restored total would exceed n.
+    fn rows(&self, head: &[u64], (low, high): Window, visit: &mut impl FnMut(&Row)) {
         let used: u64 = head.iter().sum();
-        match self.shape {
-            Shape::Free => [row(low, high, Tail::Free), None],
-            Shape::Simplex => [row(low, high, Tail::Complement(self.n - used)), None],
-            Shape::Restored => match self.n.checked_sub(used) {
-                None => [row(low, high, Tail::Zero), None],
-                Some(rest) => [
-                    row(low, high.min(rest), Tail::Complement(rest)),
-                    row(low.max(rest + 1), high, Tail::Zero),
-                ],
-            },
+        match (self.shape, self.n.checked_sub(used)) {
+            (Shape::Free, _) => self.weighted(head, (low, high), Tail::Free, visit),
+            (Shape::Simplex, rest) => {
+                let rest = rest.unwrap_or(0);
+                self.weighted(head, (low, high), Tail::Complement(rest), visit);
+            }
+            (Shape::Restored, None) => self.weighted(head, (low, high), Tail::Zero, visit),
+            (Shape::Restored, Some(rest)) => {
+                let within = (low, high.min(rest));
+                self.weighted(head, within, Tail::Complement(rest), visit);
+                self.weighted(head, (low.max(rest + 1), high), Tail::Zero, visit);
+            }
+        }
+    }
+
+    /// Visits one row, or its ends apart from its middle: only there can the running coordinate be
+    /// equal to another one of its class.
+    fn weighted(
+        &self,
+        head: &[u64],
+        (low, high): Window,
+        tail: Tail,
+        visit: &mut impl FnMut(&Row),
+    ) {
+        if low > high {
+            return;
+        }
+        let row = |low: u64, high: u64, weight: f64| Row {
+            head,
+            start: low,
+            len: (high - low + 1) as usize,
+            tail,
+            weight,
+        };
+        let Some(order) = &self.order else {
+            visit(&row(low, high, 1.0));
+            return;
+        };
+        let weight = |v: u64| {
+            order.arrangements(|i| match (head.get(i), tail) {
+                (Some(&fixed), _) => fixed,
+                (None, Tail::Complement(rest)) if i > head.len() => rest - v,
+                _ => v,
+            })
+        };
+        let (first, last) = (weight(low), weight(high));
+        let middle = if high - low >= 2 { weight(low + 1) } else { first };
+        let (mut from, mut to) = (low, high);
+        if first != middle {
+            visit(&row(low, low, first));
+            from += 1;
+        }
+        if last != middle {
+            to -= 1;
+        }
+        if from <= to {
+            visit(&row(from, to, middle));
+        }
+        if last != middle {
+            visit(&row(high, high, last));
         }
     }
 
@@ -206,12 +330,16 @@ impl Region {
     #[must_use]
     pub fn blocks(&self) -> Blocks {
         let depth = self.depth();
-        let mut blocks = Blocks { depth, starts: Vec::new(), sizes: Vec::new() };
+        let (starts, sizes) = (Vec::new(), Vec::new());
+        let mut blocks = Blocks { depth, starts, sizes, represented: 0.0 };
         let mut room = 0;
         let mut head = Vec::with_capacity(depth);
         let mut step = false;
         while let Some((low, high)) = self.advance(&mut head, step) {
             step = true;
+            self.rows(&head, (low, high), &mut |row| {
+                blocks.represented += row.weight * row.len as f64;
+            });
             let mut next = low;
             while next <= high {
                 if room == 0 {
@@ -239,9 +367,7 @@ impl Region {
         let (mut low, mut high) = (start[start.len() - 1], self.window(&head).1);
         loop {
             let taken = left.min(high - low + 1);
-            for row in self.rows(&head, (low, low + taken - 1)).iter().flatten() {
-                visit(row);
-            }
+            self.rows(&head, (low, low + taken - 1), &mut visit);
             left -= taken;
             if left == 0 {
                 return;
@@ -256,10 +382,41 @@ impl Region {
     /// Whether the region contains this output.
     #[must_use]
     pub fn contains(&self, output: &[u64]) -> bool {
+        let representative = self.ascended(output);
         (0..self.depth()).all(|level| {
-            let (low, high) = self.window(&output[..level]);
-            (low..=high).contains(&output[level])
+            let (low, high) = self.window(&representative[..level]);
+            (low..=high).contains(&representative[level])
         })
+    }
+
+    /// The output that is walked in place of this one.
+    fn ascended<'a>(&self, output: &'a [u64]) -> Cow<'a, [u64]> {
+        let Some(order) = &self.order else { return Cow::Borrowed(output) };
+        let mut output = output.to_vec();
+        for i in 0..output.len() {
+            let mut place = i;
+            while let Some(before) = order.after[place]
+                && output[before] > output[place]
+            {
+                output.swap(before, place);
+                place = before;
+            }
+        }
+        Cow::Owned(output)
+    }
+
+    /// Arranges interchangeable coordinates at random: every output that this one stands for becomes
+    /// as likely as any other.
+    pub fn arrange(&self, output: &mut [u64], rng: &mut dyn Rng) {
+        let Some(order) = &self.order else { return };
+        for i in (0..output.len()).rev().filter(|&i| order.after[i].is_some()) {
+            // It changes places with one of those up to it in its class, itself included.
+            let class = || std::iter::successors(Some(i), |&j| order.after[j]);
+            let chosen = uniform_below(class().count() as u64, rng) as usize;
+            if let Some(j) = class().nth(chosen) {
+                output.swap(i, j);
+            }
+        }
     }
 
     /// An upper estimate of the number of outputs, without walking them.
@@ -399,6 +556,96 @@ mod tests {
                 assert_eq!(diamond.size_bound(), found.len() as f64, "{shape:?}");
             }
         }
+    }
+
+    /// Every output of a folded region with all its arrangements, sorted.
+    fn unfolded(region: &Region, k: usize) -> Vec<Vec<u64>> {
+        let blocks = region.blocks();
+        let (mut all, mut represented) = (Vec::new(), 0.0);
+        for block in 0..blocks.len() {
+            region.walk(&blocks, block, |row| {
+                for t in 0..row.len {
+                    let mut out = vec![0; k];
+                    row.output(t, &mut out);
+                    let arrangements = arrangements(region.order.as_ref().unwrap(), &out);
+                    assert_eq!(arrangements.len() as f64, row.weight, "{out:?}");
+                    assert!(arrangements.iter().all(|out| region.contains(out)));
+                    all.extend(arrangements);
+                    represented += row.weight;
+                }
+            });
+        }
+        assert_eq!(represented, blocks.represented());
+        all.sort();
+        all
+    }
+
+    /// All outputs that differ from `output` by exchanges, by trying every permutation.
+    fn arrangements(order: &Order, output: &[u64]) -> std::collections::BTreeSet<Vec<u64>> {
+        let mut all = std::collections::BTreeSet::from([output.to_vec()]);
+        loop {
+            let mut more = all.clone();
+            for out in &all {
+                for (i, before) in order.after.iter().enumerate() {
+                    if let Some(j) = *before {
+                        let mut out = out.clone();
+                        out.swap(i, j);
+                        more.insert(out);
+                    }
+                }
+            }
+            if more.len() == all.len() {
+                return all;
+            }
+            all = more;
+        }
+    }
+
+    #[test]
+    fn a_folded_region_stands_for_all_its_outputs_once() {
+        for (n, classes) in [
+            (9, vec![1, 1]),
+            (10, vec![1, 1]),
+            (12, vec![1, 1, 1]),
+            (11, vec![1, 2, 1]),
+            (11, vec![2, 1, 1]),
+            (10, vec![1, 1, 1, 1]),
+            (9, vec![1, 2, 1, 2]),
+            (9, vec![1, 2, 2, 1]),
+            (7, vec![1, 2, 1, 1, 2]),
+            (0, vec![1, 1, 1]),
+        ] {
+            let k = classes.len();
+            let whole = outputs(&Region::simplex(n, k), k);
+            let folded = Region::simplex(n, k).folded(&classes);
+            assert_eq!(unfolded(&folded, k), whole, "{n} {classes:?}");
+            let centre = vec![n / k as u64; k];
+            for shape in [Shape::Free, Shape::Restored] {
+                let windows = vec![(0, n); k];
+                let whole = Region::diamond(shape, centre.clone(), windows.clone(), 6);
+                let classes = &classes[..k - usize::from(shape == Shape::Restored)];
+                let folded = Region::diamond(shape, centre.clone(), windows, 6).folded(classes);
+                if folded.order.is_some() {
+                    assert_eq!(unfolded(&folded, k), outputs(&whole, k), "{shape:?} {classes:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn arrangements_are_equally_likely() {
+        let region = Region::simplex(9, 5).folded(&[1, 2, 1, 1, 2]);
+        let mut rng = crate::rng::stream(5, "arrange");
+        let mut seen = std::collections::BTreeMap::new();
+        for _ in 0..12_000 {
+            let mut out = [0, 1, 2, 2, 4];
+            region.arrange(&mut out, &mut rng);
+            *seen.entry(out).or_insert(0.0) += 1.0;
+        }
+        // Three arrangements of 0, 2, 2, two of 1, 4.
+        assert_eq!(seen.len(), 6);
+        let chi2: f64 = seen.values().map(|c| (c - 2e3) * (c - 2e3) / 2e3).sum();
+        assert!(chi2 < 25.7, "{chi2}"); // 5 degrees of freedom, false alarms 1e-4
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
 
 fn run_case(panel: &Panel, case: &Case, finished: &(dyn Fn(usize) + Sync)) -> Vec<Cell> {
     let plans = panel.plans(case);
-    let bench = Workbench::new(&case.setting, &plans, &panel.metrics);
+    let bench = Workbench::with_summaries(&case.setting, &plans, &panel.metrics);
     let cell = |(index, (variant, plan)): (usize, (&Variant, &Plan))| {
         let law = bench.law(plan);
         let fields: Vec<_> = bench.fields().collect();
