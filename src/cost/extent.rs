@@ -16,8 +16,11 @@ const ROWS: f64 = 256.0;
 pub struct Extent {
     /// |R|.
     pub candidates: f64,
-    /// Candidates that are weighed one by one.
+    /// Candidates that are weighed one by one, of those that differ by exchanging equal categories
+    /// one.
     pub walked: f64,
+    /// The same without any use of symmetry.
+    pub near: f64,
     /// Entries of one table for every category.
     pub entries: f64,
 }
@@ -36,15 +39,15 @@ impl Extent {
 
     fn up_to(posterior: &Posterior, power: Option<f64>) -> Self {
         let candidates = approximate_compositions(posterior.n(), posterior.k());
-        let Some(power) = power else {
-            let entries = posterior.k() as f64 * (posterior.n() as f64 + 1.0);
-            return Self { candidates, walked: candidates, entries };
-        };
-        let ball = near(posterior, power);
-        let inside = count(&ball, ROWS);
+        let all = Region::simplex(posterior.n(), posterior.k());
+        let ball = power.map(|power| near(posterior, power));
+        let entries = total_length(ball.as_ref().unwrap_or(&all).windows());
         // A ball of more than half of them is not worth the trouble.
-        let walked = if inside <= 0.5 * candidates { inside } else { candidates };
-        Self { candidates, walked, entries: total_length(ball.windows()) }
+        let inside = ball.as_ref().map(|ball| count(ball, ROWS));
+        let near = inside.filter(|inside| *inside <= 0.5 * candidates);
+        let region = ball.filter(|_| near.is_some()).unwrap_or(all);
+        let walked = count(&region.folded(&posterior.categories()), ROWS);
+        Self { candidates, walked, near: near.unwrap_or(candidates), entries }
     }
 }
 
@@ -52,7 +55,10 @@ impl Extent {
 /// they are too many to be walked.
 pub fn own_outputs(recipe: Recipe, posterior: &Posterior) -> Option<(f64, f64)> {
     let region: Region = recipe.region(posterior)?;
-    is_walked(&region).then(|| (count(&region, ROWS), total_length(region.windows())))
+    let entries = total_length(region.windows());
+    let restored = matches!(recipe, Recipe::Noise { restored: true, .. });
+    let independent = &posterior.categories()[..posterior.k() - usize::from(restored)];
+    is_walked(&region).then(|| (count(&region.folded(independent), ROWS), entries))
 }
 
 /// Entries of the convolutions behind the Hamming mechanism; two categories need none.
