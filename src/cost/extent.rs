@@ -5,7 +5,7 @@ use crate::law::{Recipe, is_walked};
 use crate::metric::Metric;
 use crate::model::{Posterior, approximate_compositions};
 use crate::setting::Setting;
-use crate::simplex::{Region, Window, count};
+use crate::simplex::{Region, Size, Window, count, measure};
 
 /// So many rows of a region are counted: enough for ten percent, and in no time even where there are
 /// thousands of settings.
@@ -18,8 +18,8 @@ pub struct Extent {
     pub candidates: f64,
     /// Candidates that are weighed one by one, of those that differ by exchanging equal categories
     /// one.
-    pub walked: f64,
-    /// The same without any use of symmetry.
+    pub walked: Size,
+    /// How many they stand for.
     pub near: f64,
     /// Entries of one table for every category.
     pub entries: f64,
@@ -46,19 +46,19 @@ impl Extent {
         let inside = ball.as_ref().map(|ball| count(ball, ROWS));
         let near = inside.filter(|inside| *inside <= 0.5 * candidates);
         let region = ball.filter(|_| near.is_some()).unwrap_or(all);
-        let walked = count(&region.folded(&posterior.categories()), ROWS);
+        let walked = measure(&region.folded(&posterior.categories()), ROWS);
         Self { candidates, walked, near: near.unwrap_or(candidates), entries }
     }
 }
 
 /// The outputs that a mechanism with a region of its own walks, and its table entries; `None` if
 /// they are too many to be walked.
-pub fn own_outputs(recipe: Recipe, posterior: &Posterior) -> Option<(f64, f64)> {
+pub fn own_outputs(recipe: Recipe, posterior: &Posterior) -> Option<(Size, f64)> {
     let region: Region = recipe.region(posterior)?;
     let entries = total_length(region.windows());
     let restored = matches!(recipe, Recipe::Noise { restored: true, .. });
     let independent = &posterior.categories()[..posterior.k() - usize::from(restored)];
-    is_walked(&region).then(|| (count(&region.folded(independent), ROWS), entries))
+    is_walked(&region).then(|| (measure(&region.folded(independent), ROWS), entries))
 }
 
 /// Entries of the convolutions behind the Hamming mechanism; two categories need none.

@@ -14,7 +14,7 @@ use crate::law::Recipe;
 use crate::metric::Metric;
 use crate::model::{Posterior, approximate_compositions};
 use crate::setting::Setting;
-use crate::simplex::{BLOCK, COUNTED};
+use crate::simplex::{BLOCK, COUNTED, Size};
 
 /// The longest that is started without `--force`.
 pub const LONGEST: f64 = 24.0 * 3600.0;
@@ -173,11 +173,14 @@ fn prepared(posterior: &Posterior, extent: &Extent, errors: Errors, sharing: f64
     let entries = 3.0 * errors.number * extent.entries;
     let block =
         8.0 * posterior.k() as f64 + rates::BYTES_PER_BLOCK + rates::BYTES_PER_SUM * sharing;
-    let ns = rates::NS_PER_VALUE * errors.effort * extent.walked + rates::NS_PER_ENTRY * entries;
+    let Size { outputs, rows } = extent.walked;
+    let ns = rates::NS_PER_VALUE * errors.effort * outputs
+        + rates::NS_PER_WALKED_ROW * errors.number * rows
+        + rates::NS_PER_ENTRY * entries;
     Work {
         passing: rates::BYTES_PER_ENTRY * entries
-            + block * extent.walked / BLOCK as f64
-            + search(extent.walked) * errors.number * sharing,
+            + block * outputs / BLOCK as f64
+            + search(outputs) * errors.number * sharing,
         cpu_seconds: 1e-9 * ns,
         ..Work::default()
     }
@@ -185,10 +188,10 @@ fn prepared(posterior: &Posterior, extent: &Extent, errors: Errors, sharing: f64
 
 /// One exponential mechanism.
 fn weighed(extent: &Extent, errors: Errors) -> Work {
-    let Extent { walked, .. } = *extent;
+    let Size { outputs, .. } = extent.walked;
     Work {
-        outputs: walked,
-        cpu_seconds: 1e-9 * rates::NS_PER_WEIGHT * errors.number * walked,
+        outputs,
+        cpu_seconds: 1e-9 * rates::NS_PER_WEIGHT * errors.number * outputs,
         ..Work::default()
     }
 }
@@ -197,7 +200,7 @@ fn weighed(extent: &Extent, errors: Errors) -> Work {
 fn multiplied(
     posterior: &Posterior,
     recipe: Recipe,
-    (outputs, entries): (f64, f64),
+    (Size { outputs, rows }, entries): (Size, f64),
     errors: Errors,
 ) -> Work {
     let k = posterior.k() as f64;
@@ -218,6 +221,7 @@ fn multiplied(
             + search(outputs),
         cpu_seconds: 1e-9
             * (outputs * value
+                + rates::NS_PER_WALKED_ROW * errors.number * rows
                 + rates::NS_PER_ENTRY * entries
                 + rates::NS_PER_CONVOLVED * convolved),
         ..Work::default()

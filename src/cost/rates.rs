@@ -3,7 +3,7 @@
 //! them with what is measured.
 
 /// Until a process has read its config.
-pub const START_SECONDS: f64 = 0.003;
+pub const START_SECONDS: f64 = 0.004;
 /// What a process has then.
 pub const START_BYTES: f64 = 7e6;
 
@@ -23,13 +23,15 @@ pub const BYTES_PER_ENTRY: f64 = 8.0;
 
 /// An error of a candidate that exponential mechanisms weigh, once for all of them. A distance may
 /// take several times as long: see `effort`.
-pub const NS_PER_VALUE: f64 = 7.0;
+pub const NS_PER_VALUE: f64 = 4.5;
 /// The weight of a candidate, for each exponential mechanism and error.
-pub const NS_PER_WEIGHT: f64 = 5.0;
+pub const NS_PER_WEIGHT: f64 = 4.5;
 /// An output of noise whose total is restored, or of the Hamming mechanism, for each error.
-pub const NS_PER_RESTORED: f64 = 18.0;
+pub const NS_PER_RESTORED: f64 = 11.0;
 /// An output of noise whose total is left open, for each error.
-pub const NS_PER_OPEN: f64 = 18.0;
+pub const NS_PER_OPEN: f64 = 11.0;
+/// A row of candidates or outputs that is walked, for each error.
+pub const NS_PER_WALKED_ROW: f64 = 300.0;
 /// An entry of a convolution.
 pub const NS_PER_CONVOLVED: f64 = 20.0;
 /// What part of all passes is left where the mean alone is wanted, without spread and quantiles.
