@@ -249,6 +249,9 @@ pub struct Check {
     pub configs: Vec<String>,
     #[command(flatten)]
     pub replace: Replace,
+    /// Figure formats to predict: svg, png, pdf, separated by commas, or none
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    pub format: Formats,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use crate::console::{short, short_or_dash};
 use crate::experiment::{Kind, Naming, Panel, optimum as best, phase as map};
 use crate::metric::Metric;
 use crate::table::{
-    CurveRow, PhaseRow, PrivacyRow, SummaryRow, Tables, TheoryRow, ValueRow, distinct,
+    CurveRow, PhaseRow, PrivacyRow, ScalingRow, SummaryRow, Tables, TheoryRow, ValueRow, distinct,
 };
 
 /// A small table of formatted cells.
@@ -33,6 +33,7 @@ pub fn digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
         Kind::Crossover | Kind::Optimality | Kind::Steps => curves(panel, tables),
         Kind::Change => change(panel, tables),
         Kind::Phase => phase(panel, tables),
+        Kind::Scaling => scaling(panel, tables),
         Kind::Optimum => optimum(panel, tables),
         Kind::Profile => profile(panel, tables),
         Kind::TradeOff => trade_off(panel, tables),
@@ -76,6 +77,32 @@ fn by_case(panel: &Panel, caption: &str, cell: impl Fn(usize, &str) -> String) -
         columns: std::iter::once(String::new()).chain(labels()).collect(),
         rows: rows.collect(),
     }
+}
+
+/// A count, by all its digits or by four.
+fn whole(count: f64) -> String {
+    if count < 1e6 { format!("{count:.0}") } else { short(count) }
+}
+
+/// What is counted at every case.
+fn scaling(panel: &Panel, tables: &Tables) -> Vec<Digest> {
+    let own: Vec<&ScalingRow> =
+        tables.scaling.iter().filter(|row| panel.owns(row.setting)).collect();
+    let counted = distinct(own.iter().map(|row| row.mechanism.as_str()));
+    let rows = panel.settings().map(|(setting, case)| {
+        let posterior = &case.setting.posterior;
+        let cell = |what: &&str| {
+            let found = own.iter().find(|row| row.setting == setting && row.mechanism == *what);
+            found.map_or_else(|| short_or_dash(None), |row| whole(row.outputs))
+        };
+        let name = format!("k = {}, n = {}", posterior.k(), posterior.n());
+        std::iter::once(name).chain(counted.iter().map(cell)).collect()
+    });
+    vec![Digest {
+        caption: "candidates, those nearer than distance 1, and outputs walked".to_owned(),
+        columns: std::iter::once("").chain(counted.clone()).map(str::to_owned).collect(),
+        rows: rows.collect(),
+    }]
 }
 
 /// For every case the exact and the sampled mean of every mechanism.

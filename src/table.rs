@@ -305,6 +305,22 @@ pub struct MeanRow {
     pub mean: f64,
 }
 
+/// One row of `scaling.csv`: how many outputs there are, or are walked, at one setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScalingRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The number of categories.
+    pub k: usize,
+    /// The number of records.
+    pub n: u64,
+    /// The mechanism's label; `candidates` for all of R, `nearer than 1` for those that exponential
+    /// mechanisms weigh one by one.
+    pub mechanism: String,
+    /// How many; beyond 10⁵ rows of them, by a sample of the rows.
+    pub outputs: f64,
+}
+
 /// One row of `values.csv`: a number of a table in print beside our own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValueRow {
@@ -378,6 +394,8 @@ pub struct Tables {
     pub phase: Vec<PhaseRow>,
     /// `means.csv`.
     pub means: Vec<MeanRow>,
+    /// `scaling.csv`.
+    pub scaling: Vec<ScalingRow>,
     /// `values.csv`.
     pub values: Vec<ValueRow>,
     /// `readings.csv`.
@@ -400,6 +418,7 @@ impl Tables {
         self.change.append(&mut more.change);
         self.phase.append(&mut more.phase);
         self.means.append(&mut more.means);
+        self.scaling.append(&mut more.scaling);
         self.values.append(&mut more.values);
         self.readings.append(&mut more.readings);
     }
@@ -424,6 +443,7 @@ impl Tables {
             rows("change.csv", &self.change),
             rows("phase.csv", &self.phase),
             rows("means.csv", &self.means),
+            rows("scaling.csv", &self.scaling),
             rows("values.csv", &self.values),
             rows("readings.csv", &self.readings),
         ];
@@ -447,6 +467,7 @@ impl Tables {
             change: read_rows(folder, "change.csv")?,
             phase: read_rows(folder, "phase.csv")?,
             means: read_rows(folder, "means.csv")?,
+            scaling: read_rows(folder, "scaling.csv")?,
             values: read_rows(folder, "values.csv")?,
             readings: read_rows(folder, "readings.csv")?,
         })

@@ -114,10 +114,10 @@ fn admit(
     let audit = |everything: bool| cost::predict_audit(setting, &[recipe], everything);
     let mut tuning = cost::predict_tuning(variant, setting);
     if variant.options.calibrated {
-        tuning.add(cost::total([&cost::predict_everywhere(setting, &[recipe])]));
+        tuning.add(cost::predict_everywhere(setting, &[recipe]).sum());
     }
     let sum = |audit: &SettingWork| {
-        let mut work: Work = cost::total([audit]);
+        let mut work: Work = cost::total([audit], threads);
         work.add(tuning);
         work
     };
@@ -127,7 +127,7 @@ fn admit(
     let Some(objection) = objection.filter(|_| !force) else { return Ok(()) };
     let fewer = match scope {
         Scope::All if tuning == Work::default() => {
-            let corners = cost::total([&audit(false)]).cpu_seconds / threads as f64;
+            let corners = cost::total([&audit(false)], threads).seconds(threads);
             format!(
                 "--scope corners (data sets with at most three records in one category, where losses \
                  are often largest) needs {}; --counts audits one data set; ",

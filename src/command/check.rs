@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use super::{Failure, MOST_PRINTED, admit, load, predict, print, print_json, threads};
+use super::forecast::Forecast;
+use super::{Failure, MOST_PRINTED, load, print, print_json, threads};
 use crate::cli::Check;
 use crate::console::Grid;
-use crate::cost::{self, SettingWork, bytes, duration, number};
+use crate::cost::{SettingWork, bytes, duration, number};
 use crate::experiment::{Experiment, Kind, Naming, Panel};
 
 pub fn execute(args: &Check) -> Result<(), Failure> {
@@ -13,12 +14,12 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
     let mut reports = Vec::new();
     let mut objection = None;
     for (source, experiment) in load(&args.configs, &args.replace)? {
-        let work = predict(&experiment);
+        let work = Forecast::new(&experiment, &args.format.0);
         if !args.print.json {
             print(&format!("{source} is valid\n{}\n", table(&experiment, &work, threads)))?;
         }
         reports.push(report(&experiment, &work, threads));
-        let admitted = admit(&source.to_string(), &work, threads, args.machine.force);
+        let admitted = work.admit(&source.to_string(), threads, args.machine.force);
         objection = objection.or(admitted.err());
     }
     if args.print.json {
@@ -27,19 +28,19 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
     objection.map_or(Ok(()), |objection| Err(objection.into()))
 }
 
-fn table(experiment: &Experiment, work: &[Vec<SettingWork>], threads: usize) -> String {
+fn table(experiment: &Experiment, work: &Forecast, threads: usize) -> String {
     let mut text = String::new();
-    for (panel, work) in experiment.panels.iter().zip(work) {
+    for (panel, work) in experiment.panels.iter().zip(&work.panels) {
         if !panel.id.is_empty() {
             text += &format!("\n{} ({}): {}\n", panel.id, panel.kind.id(), panel.title);
         }
         text += &panel_table(panel, work, threads);
     }
-    let sum = cost::total(work.iter().flatten());
+    let sum = work.total(threads);
     text + &format!(
         "  in all about {} and {} on {threads} threads\n",
-        duration(sum.cpu_seconds / threads as f64),
-        bytes(sum.bytes),
+        duration(sum.seconds(threads)),
+        bytes(sum.bytes()),
     )
 }
 
@@ -48,13 +49,13 @@ fn panel_table(panel: &Panel, work: &[SettingWork], threads: usize) -> String {
     let mut grid = Grid::new(1);
     grid.row(["setting", "candidates", "outputs to walk", "memory", "time"]);
     for (case, work) in panel.cases.iter().zip(work).take(MOST_PRINTED) {
-        let sum = cost::total([work]);
+        let sum = work.sum();
         grid.row([
             naming.name(case),
             number(work.candidates),
             number(sum.outputs),
-            bytes(sum.bytes),
-            duration(sum.cpu_seconds / threads as f64),
+            bytes(sum.bytes()),
+            duration(sum.seconds(threads)),
         ]);
     }
     let mut text = grid.render();
@@ -90,10 +91,10 @@ fn sampled_only<'a>(
     })
 }
 
-fn report(experiment: &Experiment, work: &[Vec<SettingWork>], threads: usize) -> serde_json::Value {
-    let sum = cost::total(work.iter().flatten());
+fn report(experiment: &Experiment, work: &Forecast, threads: usize) -> serde_json::Value {
+    let sum = work.total(threads);
     let panels = || experiment.panels.iter();
-    let sampled_only = panels().zip(work).flat_map(|(panel, work)| {
+    let sampled_only = panels().zip(&work.panels).flat_map(|(panel, work)| {
         sampled_only(panel, work)
             .map(|(case, label)| json!({ "setting": panel.first + case, "mechanism": label }))
     });
@@ -103,11 +104,10 @@ fn report(experiment: &Experiment, work: &[Vec<SettingWork>], threads: usize) ->
         "settings": panels().map(|panel| panel.cases.len()).sum::<usize>(),
         "mechanisms": panels().map(|panel| panel.variants.len()).max(),
         "runs": panels().map(|panel| panel.runs).max(),
-        "candidates":
-            work.iter().flatten().map(|setting| setting.candidates).fold(0.0, f64::max),
+        "candidates": work.candidates(),
         "outputs": sum.outputs,
-        "bytes": sum.bytes,
-        "seconds": sum.cpu_seconds / threads as f64,
+        "bytes": sum.bytes(),
+        "seconds": sum.seconds(threads),
         "sampled_only": sampled_only.collect::<Vec<_>>(),
     })
 }

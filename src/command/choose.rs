@@ -66,12 +66,12 @@ const SEARCH: f64 = 25.0;
 /// How much work one mechanism is.
 fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
     let Ok(recipe) = variant.recipe(setting) else { return Work::default() };
-    let mut here = cost::total([&cost::predict_laws(setting, &[recipe], f64::INFINITY)]);
+    let mut here = cost::predict_laws(setting, &[recipe], f64::INFINITY).sum();
     if data == Data::Predicted {
         // All laws are kept until they are mixed.
         let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
         here.cpu_seconds *= data_sets;
-        here.bytes += data_sets * BYTES_PER_LEVEL * here.outputs;
+        here.passing += data_sets * BYTES_PER_LEVEL * here.outputs;
     }
     here.add(cost::predict_tuning(variant, setting));
     let times = if error.is_some() { SEARCH } else { 1.0 };
@@ -82,8 +82,8 @@ fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) ->
 const BYTES_PER_LEVEL: f64 = 64.0;
 
 fn is_affordable(work: &Work, threads: usize) -> bool {
-    let fits = cost::available_memory().is_none_or(|memory| work.bytes < 0.8 * memory);
-    fits && work.cpu_seconds / threads as f64 <= LONGEST
+    let fits = cost::available_memory().is_none_or(|memory| work.bytes() < 0.8 * memory);
+    fits && work.seconds(threads) <= LONGEST
 }
 
 fn too_large(
@@ -101,8 +101,8 @@ fn too_large(
     }
     let cause = format!(
         "the quickest of these mechanisms would take {} and {}",
-        cost::duration(least.cpu_seconds / threads as f64),
-        cost::bytes(least.bytes)
+        cost::duration(least.seconds(threads)),
+        cost::bytes(least.bytes())
     );
     let remedy = match data {
         Data::Predicted => "every data set of n records counts: use fewer records; ",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, admit, announce, number, print, print_json, threads, typed};
+use super::{Failure, announce, forecast, number, print, print_json, threads, typed};
 use crate::cli::Inspect;
 use crate::console::{Grid, short, short_or_dash};
 use crate::cost;
@@ -25,8 +25,9 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     for (variant, cell) in variants.iter().zip(&mut work.cells) {
         cell.add(cost::predict_tuning(variant, &setting));
     }
-    let work = admit("this setting", &[vec![work]], threads, args.machine.force)?;
-    announce(work.cpu_seconds / threads as f64);
+    let (total, candidates) = (cost::total([&work], threads), work.candidates);
+    forecast::admit("this setting", &total, candidates, threads, args.machine.force)?;
+    announce(total.seconds(threads));
 
     let plan = |variant: &Variant| tuning::tune(variant, &setting)?.variant.plan(&setting);
     let plans: Vec<Plan> =

@@ -4,6 +4,7 @@ mod audit;
 mod check;
 mod choose;
 mod claims;
+mod forecast;
 mod inspect;
 mod list;
 mod optimum;
@@ -13,18 +14,14 @@ mod run;
 mod summary;
 mod typed;
 
-use std::collections::BTreeSet;
-
 use crate::cli::{Cli, Command, Replace, Threads};
 use crate::config::{self, Overrides};
 use crate::console;
-use crate::cost::{self, SettingWork, Work};
+use crate::cost;
 use crate::diagnostic::Diagnostic;
-use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName};
-use crate::optimum::{ReleaseSet, Size};
+use crate::experiment::Experiment;
 use crate::source::Source;
 use crate::store::{OpenError, WriteError};
-use crate::tuning;
 
 /// Why a command ended without doing its work.
 #[derive(Debug, thiserror::Error)]
@@ -130,60 +127,6 @@ fn threads(asked: &Threads) -> Result<usize, Failure> {
     Ok(rayon::current_num_threads())
 }
 
-/// Predicts an experiment, panel by panel and case by case.
-fn predict(experiment: &Experiment) -> Vec<Vec<SettingWork>> {
-    experiment.panels.iter().map(predict_panel).collect()
-}
-
-fn everything(panel: &Panel) -> bool {
-    panel.parameters.scopes_or_all().contains(&ScopeName::All)
-}
-
-fn predict_panel(panel: &Panel) -> Vec<SettingWork> {
-    let predict = |case: &Case| {
-        let (setting, recipes) = (&case.setting, panel.recipes(case));
-        match panel.kind {
-            Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
-            Kind::Privacy => cost::predict_audit(setting, &recipes, everything(panel)),
-            // Every output counts again at every point of the profile.
-            Kind::Profile => {
-                cost::repeated(cost::predict_audit(setting, &recipes, everything(panel)), 60.0)
-            }
-            Kind::TradeOff => {
-                cost::repeated(cost::predict_audit(setting, &recipes, everything(panel)), 3.0)
-            }
-            Kind::Change => cost::predict_changes(setting),
-            Kind::Optimum => {
-                let mut work = cost::predict_everywhere(setting, &recipes);
-                if let Some(cell) = work.cells.first_mut() {
-                    cell.add(Size::new(setting, ReleaseSet::Same).work);
-                }
-                work
-            }
-            Kind::Phase => cost::predict_means(setting, &recipes),
-            // ℓ1 errors are whole numbers; a few lists of them are joined at a time.
-            Kind::L1Tail => cost::predict_laws(setting, &recipes, 1e6),
-            // Several hundred sizes are tried for every number of steps.
-            Kind::Crossover | Kind::TableOne => {
-                let searches = 500.0 * panel.parameters.steps.len() as f64;
-                cost::repeated(cost::predict_laws(setting, &recipes, f64::INFINITY), searches)
-            }
-            _ => cost::predict_laws(setting, &recipes, f64::INFINITY),
-        }
-    };
-    let mut work: Vec<SettingWork> = panel.cases.iter().map(predict).collect();
-    // A mechanism is made ready once for all data sets of a size.
-    let mut ready = BTreeSet::new();
-    for (case, work) in panel.cases.iter().zip(&mut work) {
-        for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
-            if ready.insert(tuning::key(variant, &case.setting)) {
-                cell.add(cost::predict_tuning(variant, &case.setting));
-            }
-        }
-    }
-    work
-}
-
 /// Work of more predicted seconds is announced.
 const LONG: f64 = 3.0;
 
@@ -191,23 +134,5 @@ const LONG: f64 = 3.0;
 fn announce(seconds: f64) {
     if seconds > LONG {
         eprintln!("this will take about {}", cost::duration(seconds));
-    }
-}
-
-/// Refuses work that cannot be done, unless forced.
-fn admit(
-    what: &str,
-    work: &[Vec<SettingWork>],
-    threads: usize,
-    force: bool,
-) -> Result<Work, Diagnostic> {
-    let total = cost::total(work.iter().flatten());
-    let largest = work.iter().flatten().map(|setting| setting.candidates).fold(0.0, f64::max);
-    match cost::objection(&total, largest, threads, cost::available_memory(), cost::LONGEST) {
-        Some(objection) if !force => Err(Diagnostic::new(format!("{what}: {objection}")).help(
-            "fewer runs, records or categories, or mechanisms that need no enumeration (lshist, \
-             geometric); --force starts it all the same",
-        )),
-        _ => Ok(total),
     }
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
+use super::forecast::Forecast;
 use super::run::{Manner, Outcome, run};
-use super::{Failure, admit, load, predict, print, print_json, threads};
+use super::{Failure, load, print, print_json, threads};
 use crate::answers::{answers, overall};
 use crate::claims::{self, Finding, Lab};
 use crate::cli::Reproduce;
@@ -61,10 +62,11 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
     let chosen = choose(&args.names)?;
     let experiments = load(&chosen, &args.replace)?;
-    for (source, experiment) in &experiments {
-        admit(&source.to_string(), &predict(experiment), threads, args.machine.force)?;
-    }
     let manner = Manner::new(&args.output, &args.talk, threads);
+    for (source, experiment) in &experiments {
+        let forecast = Forecast::new(experiment, &manner.formats);
+        forecast.admit(&source.to_string(), threads, args.machine.force)?;
+    }
     let talk = !args.talk.quiet && !args.print.json;
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").into(),

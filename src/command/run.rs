@@ -6,10 +6,11 @@ use std::time::{Instant, SystemTime};
 
 use serde_json::json;
 
-use super::{Failure, admit, load, predict, print, print_json, summary, threads};
+use super::forecast::Forecast;
+use super::{Failure, load, print, print_json, summary, threads};
 use crate::cli::{Output, Run, Talk};
 use crate::config;
-use crate::cost::{self, SettingWork};
+use crate::cost;
 use crate::experiment::{Experiment, Naming};
 use crate::figure::{self, Figure, Format};
 use crate::progress::Progress;
@@ -23,7 +24,8 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     let experiments: Vec<Experiment> = {
         // Everything that can be refused is refused before the first experiment starts.
         for (source, experiment) in &experiments {
-            admit(&source.to_string(), &predict(experiment), threads, args.machine.force)?;
+            let forecast = Forecast::new(experiment, &manner.formats);
+            forecast.admit(&source.to_string(), threads, args.machine.force)?;
         }
         experiments.into_iter().map(|(_, experiment)| experiment).collect()
     };
@@ -90,6 +92,7 @@ impl Outcome {
             "privacy": self.tables.privacy,
             "curves": self.tables.curves,
             "phase": self.tables.phase,
+            "scaling": self.tables.scaling,
             "values": self.tables.values,
             "readings": self.tables.readings,
         })
@@ -105,7 +108,7 @@ pub(super) fn run(
     let (started, clock) = (SystemTime::now(), Instant::now());
     let manifest = |seconds| manifest(experiment, started, seconds);
     folder.begin(manifest(0.0))?;
-    let tables = compute(experiment, &predict(experiment), manner);
+    let tables = compute(experiment, &Forecast::new(experiment, &manner.formats), manner);
     folder.write("config.toml", config::resolve(experiment).as_bytes())?;
     for (name, bytes) in tables.files() {
         folder.write(name, &bytes)?;
@@ -150,12 +153,12 @@ fn manifest(experiment: &Experiment, started: SystemTime, seconds: f64) -> Manif
     }
 }
 
-fn compute(experiment: &Experiment, work: &[Vec<SettingWork>], manner: &Manner) -> Tables {
-    let cpu_seconds = cost::total(work.iter().flatten()).cpu_seconds;
+fn compute(experiment: &Experiment, work: &Forecast, manner: &Manner) -> Tables {
+    let cpu_seconds = work.total(manner.threads).cpu_seconds;
     let progress = Progress::new(cpu_seconds, manner.threads, manner.quiet);
     let clock = Instant::now();
     let mut tables = Tables::default();
-    for (panel, work) in experiment.panels.iter().zip(work) {
+    for (panel, work) in experiment.panels.iter().zip(&work.panels) {
         let naming = Naming::new(&panel.cases);
         tables.append(panel.compute(&|case, variant| {
             progress.advance(work[case].cells[variant].cpu_seconds);

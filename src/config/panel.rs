@@ -186,6 +186,10 @@ fn uncrowding(kind: Kind) -> String {
             "an experiment of kind `{id}` draws a map over n and one other number: use several of \
              only one of ε, priors and shares for each panel, each n once"
         ),
+        Kind::Scaling => format!(
+            "an experiment of kind `{id}` draws one line for every number of categories: use one \
+             prior of each length, one ε, δ and γ, and each n once"
+        ),
         _ => format!(
             "an experiment of kind `{id}` draws one line through its settings: use one prior, ε, δ \
              and γ for each panel, and data that differ in what its axis shows"
@@ -316,11 +320,14 @@ fn check_mechanisms(
             return Err(node.wrong(cause).help("use mh-beta or mh-gamma"));
         }
         if tuning::needs_tuning(variant) && !kind.tunes_mechanisms() {
-            let cause = format!(
-                "an experiment of kind `{}` checks the documents' formulas, which know neither \
-                 calibrated nor remapped mechanisms",
-                kind.id()
-            );
+            let does = match kind {
+                Kind::Scaling => "counts outputs, which tuning does not change",
+                _ => {
+                    "checks the documents' formulas, which know neither calibrated nor remapped \
+                     mechanisms"
+                }
+            };
+            let cause = format!("an experiment of kind `{}` {does}", kind.id());
             return Err(node.wrong(cause).help("leave `calibrated` and `remap` out"));
         }
         if matches!(kind, Kind::Steps | Kind::TableOne) && leaves_total_open(variant) {

@@ -9,10 +9,13 @@ mod affinity;
 mod chi_squared;
 mod hellinger;
 mod kullback_leibler;
+mod near;
 mod print;
 mod renyi;
 mod separable;
 mod total_variation;
+
+pub use near::near;
 
 use crate::diagnostic::suggest;
 use crate::field::{Field, Reach};

@@ -103,7 +103,7 @@ fn plain(label: String, colour: Colour) -> Series {
     Series { label, colour, private: true }
 }
 
-fn other_colour(order: usize) -> Colour {
+pub(super) fn other_colour(order: usize) -> Colour {
     crate::figure::colour(COLOURS[order % COLOURS.len()])
 }
 

@@ -37,11 +37,13 @@ pub enum Kind {
     TableOne,
     /// The mechanism of least error over a plane: [`super::phase`].
     Phase,
+    /// How the work grows with the number of records: [`super::scaling`].
+    Scaling,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Accuracy,
         Self::Theory,
         Self::Sensitivity,
@@ -59,6 +61,7 @@ impl Kind {
         Self::L1Tail,
         Self::TableOne,
         Self::Phase,
+        Self::Scaling,
     ];
 
     /// The name in a config.
@@ -82,6 +85,7 @@ impl Kind {
             Self::L1Tail => "l1-tail",
             Self::TableOne => "table1",
             Self::Phase => "phase",
+            Self::Scaling => "scaling",
         }
     }
 
@@ -138,9 +142,12 @@ impl Kind {
             Self::Privacy => &["scope", "at_epsilon"],
             Self::Profile | Self::TradeOff => &["scope"],
             Self::Within | Self::Steps | Self::Crossover | Self::TableOne => &["steps"],
-            Self::Change | Self::Optimum | Self::Optimality | Self::Normaliser | Self::L1Tail => {
-                &[]
-            }
+            Self::Change
+            | Self::Optimum
+            | Self::Optimality
+            | Self::Normaliser
+            | Self::L1Tail
+            | Self::Scaling => &[],
             Self::Phase => &["without"],
         }
     }

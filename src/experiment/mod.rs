@@ -19,6 +19,7 @@ pub mod phase;
 pub mod privacy;
 pub mod profile;
 mod sampling;
+pub mod scaling;
 pub mod sensitivity;
 pub mod steps;
 pub mod table_one;
@@ -274,9 +275,13 @@ impl Panel {
         label: &'a str,
         case: &'a Case,
     ) -> impl Iterator<Item = &'a Reading> {
-        let abscissa = Abscissa::new(self);
-        let all = self.readings.iter().flat_map(|set| &set.readings);
-        all.filter(move |reading| reading.mechanism == label && abscissa.is_at(case, &reading.at))
+        let placed = self.readings.as_ref().map(|set| (Abscissa::new(self), &set.readings));
+        placed.into_iter().flat_map(move |(abscissa, readings)| {
+            let own = |reading: &&Reading| {
+                reading.mechanism == label && abscissa.is_at(case, &reading.at)
+            };
+            readings.iter().filter(own).collect::<Vec<_>>()
+        })
     }
 
     /// A reading that belongs to no cell of the panel.
@@ -315,6 +320,7 @@ impl Panel {
                 Kind::Optimality => Some(n + &naming::epsilon(case)),
                 Kind::Crossover => Some(naming::epsilon(case)),
                 Kind::TableOne => Some(String::new()),
+                Kind::Scaling => Some(format!("{n}, k = {}", case.setting.posterior.k())),
                 Kind::Phase => Some(format!("{n}, {}", ordinate.name(case, &abscissa.naming))),
             }
         };
@@ -375,6 +381,7 @@ impl Panel {
             Kind::L1Tail => l1_tail::compute(self),
             Kind::TableOne => table_one::compute(self),
             Kind::Phase => phase::compute(self, finished),
+            Kind::Scaling => scaling::compute(self),
         });
         tables
     }
@@ -400,6 +407,7 @@ impl Panel {
             Kind::L1Tail => l1_tail::figures(self, tables),
             Kind::TableOne => table_one::figures(self, tables),
             Kind::Phase => phase::figures(self, tables),
+            Kind::Scaling => scaling::figures(self, tables),
         };
         let named = |(name, mut figure): (String, Figure)| {
             self.note_deviation(&mut figure, tables);

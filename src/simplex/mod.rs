@@ -6,11 +6,13 @@
 //! blocks; a draw finds its block by the blocks' sums and walks that one again. Memory grows with
 //! the number of blocks, not of outputs.
 
+mod count;
 mod region;
 mod uniform;
 
 use crate::model::{Counts, compositions};
 
+pub use count::{COUNTED, count};
 pub use region::{Region, Shape, Window};
 pub use uniform::uniform_composition;
 

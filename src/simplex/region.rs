@@ -165,7 +165,7 @@ impl Region {
     }
 
     /// The number of coordinates that are walked; for a simplex the last is determined.
-    fn depth(&self) -> usize {
+    pub(super) fn depth(&self) -> usize {
         match self.shape {
             Shape::Simplex | Shape::Restored => self.windows.len() - 1,
             Shape::Free => self.windows.len(),
@@ -173,7 +173,7 @@ impl Region {
     }
 
     /// The window of the coordinate that follows `head`; empty if low > high.
-    fn window(&self, head: &[u64]) -> Window {
+    pub(super) fn window(&self, head: &[u64]) -> Window {
         let level = head.len();
         let budget = self.budget(head);
         if budget > 0.0 {

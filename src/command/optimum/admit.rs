@@ -22,7 +22,7 @@ pub fn admit(
         goals as f64 * size.work.cpu_seconds + comparison(setting, rivals) / threads as f64;
     let memory = cost::available_memory();
     let fits = |work: &Work, seconds: f64| {
-        seconds <= LONGEST && memory.is_none_or(|memory| work.bytes <= memory)
+        seconds <= LONGEST && memory.is_none_or(|memory| work.bytes() <= memory)
     };
     if !fits(&size.work, seconds) && !force {
         let possible = |n: u64| {
@@ -33,7 +33,7 @@ pub fn admit(
             "this linear program is too large: {} unknowns, {} constraints, about {}{}, about {}",
             cost::number(size.unknowns),
             cost::number(size.constraints),
-            cost::bytes(size.work.bytes),
+            cost::bytes(size.work.bytes()),
             memory.map_or(String::new(), |m| format!(" of {} available", cost::bytes(m))),
             cost::duration(seconds),
         );
@@ -49,7 +49,7 @@ pub fn admit(
 fn comparison(setting: &Setting, rivals: &[Variant]) -> f64 {
     let seconds = |variant: &Variant| {
         let recipe = variant.recipe(setting).ok()?;
-        let everywhere = cost::total([&cost::predict_everywhere(setting, &[recipe])]).cpu_seconds;
+        let everywhere = cost::predict_everywhere(setting, &[recipe]).sum().cpu_seconds;
         Some(everywhere + cost::predict_tuning(variant, setting).cpu_seconds)
     };
     rivals.iter().filter_map(seconds).sum()

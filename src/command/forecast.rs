@@ -1,0 +1,141 @@
+//! What an experiment will take, and whether it is started at all.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+use crate::cost::{self, SettingWork, Work, rates};
+use crate::diagnostic::Diagnostic;
+use crate::experiment::phase::Among;
+use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName};
+use crate::figure::Format;
+use crate::optimum::{ReleaseSet, Size};
+use crate::tuning;
+
+/// The prediction of an experiment.
+pub(super) struct Forecast {
+    /// Panel by panel and case by case.
+    pub(super) panels: Vec<Vec<SettingWork>>,
+    /// Of all figures.
+    drawing: Work,
+}
+
+impl Forecast {
+    /// Predicts an experiment whose figures are drawn in these formats.
+    pub(super) fn new(experiment: &Experiment, formats: &[Format]) -> Self {
+        let panels = experiment.panels.iter().map(predict).collect();
+        let mut drawing = Work::default();
+        for panel in &experiment.panels {
+            for _ in 0..figures(panel) {
+                formats.iter().for_each(|&format| drawing.add(figure(format)));
+            }
+        }
+        Self { panels, drawing }
+    }
+
+    /// What the process takes on so many threads.
+    pub(super) fn total(&self, threads: usize) -> Work {
+        let mut total = cost::total(self.settings(), threads);
+        total.add(self.drawing);
+        total
+    }
+
+    /// The most candidates of a setting.
+    pub(super) fn candidates(&self) -> f64 {
+        self.settings().map(|setting| setting.candidates).fold(0.0, f64::max)
+    }
+
+    fn settings(&self) -> impl Iterator<Item = &SettingWork> {
+        self.panels.iter().flatten()
+    }
+
+    /// Refuses work that cannot be done, unless forced.
+    pub(super) fn admit(&self, what: &str, threads: usize, force: bool) -> Result<(), Diagnostic> {
+        admit(what, &self.total(threads), self.candidates(), threads, force)
+    }
+}
+
+/// Refuses work that cannot be done, unless forced.
+pub(super) fn admit(
+    what: &str,
+    work: &Work,
+    candidates: f64,
+    threads: usize,
+    force: bool,
+) -> Result<(), Diagnostic> {
+    match cost::objection(work, candidates, threads, cost::available_memory(), cost::LONGEST) {
+        Some(objection) if !force => Err(Diagnostic::new(format!("{what}: {objection}")).help(
+            "fewer runs, records or categories, or mechanisms that need no enumeration (lshist, \
+             geometric); --force starts it all the same",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn predict(panel: &Panel) -> Vec<SettingWork> {
+    let mut work: Vec<SettingWork> =
+        panel.cases.par_iter().map(|case| predict_case(panel, case)).collect();
+    // A mechanism is made ready once for all data sets of a size.
+    let mut ready = BTreeSet::new();
+    for (case, work) in panel.cases.iter().zip(&mut work) {
+        for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
+            if tuning::needs_tuning(variant) && ready.insert(tuning::key(variant, &case.setting)) {
+                cell.add(cost::predict_tuning(variant, &case.setting));
+            }
+        }
+    }
+    work
+}
+
+fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
+    let (setting, recipes) = (&case.setting, panel.recipes(case));
+    let audits = |audits: f64| {
+        let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
+        cost::predict_audits(setting, &recipes, everything, audits)
+    };
+    match panel.kind {
+        Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
+        Kind::Privacy => audits(1.0),
+        Kind::Profile => audits(rates::AUDITS_PER_PROFILE),
+        Kind::TradeOff => audits(rates::AUDITS_PER_TRADE_OFF),
+        Kind::Change => cost::predict_changes(setting),
+        Kind::Optimum => {
+            let mut work = cost::predict_everywhere(setting, &recipes);
+            work.common.add(Size::new(setting, ReleaseSet::Same).work);
+            work
+        }
+        Kind::Phase => cost::predict_means(setting, &recipes),
+        Kind::Scaling => cost::predict_counts(setting, &recipes),
+        Kind::Theory => cost::predict_theory(setting, &recipes),
+        // ℓ1 errors are whole numbers; a few lists of them are joined at a time.
+        Kind::L1Tail => cost::predict_laws(setting, &recipes, 1e6),
+        // Many sizes are tried for every number of steps.
+        Kind::Crossover | Kind::TableOne => {
+            let searches = rates::SIZES_PER_CROSSOVER * panel.parameters.steps.len() as f64;
+            cost::repeated(cost::predict_laws(setting, &recipes, f64::INFINITY), searches)
+        }
+        _ => cost::predict_laws(setting, &recipes, f64::INFINITY),
+    }
+}
+
+/// How many figures a panel has, about.
+fn figures(panel: &Panel) -> usize {
+    let asked = &panel.parameters.figures;
+    match panel.kind {
+        Kind::Accuracy if asked.is_empty() => 2 * panel.errors().len(),
+        Kind::Accuracy => asked.len() * panel.errors().len(),
+        Kind::Theory => panel.cases.len(),
+        // Who wins, and by how much.
+        Kind::Phase => 2 * Among::of(panel).len(),
+        Kind::Within | Kind::Steps | Kind::Crossover => panel.parameters.steps.len(),
+        _ => 1,
+    }
+}
+
+fn figure(format: Format) -> Work {
+    let (ns, passing) = match format {
+        Format::Png => (rates::NS_PER_PIXEL_FIGURE, rates::BYTES_PER_PIXEL_FIGURE),
+        _ => (rates::NS_PER_VECTOR_FIGURE, 0.0),
+    };
+    Work { serial_seconds: 1e-9 * ns, passing, ..Work::default() }
+}

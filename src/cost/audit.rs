@@ -1,0 +1,101 @@
+//! What exact privacy losses cost, and the mechanisms that are made from them.
+
+use super::{Extent, SettingWork, Work, extent, rates, repeated};
+use crate::law::{Outputs, Recipe};
+use crate::mechanism::Variant;
+use crate::model::Posterior;
+use crate::setting::Setting;
+use crate::tuning::remapping;
+
+/// Predicts the exact privacy loss of every recipe: over all data sets of the setting's size, or
+/// over a few of them.
+#[must_use]
+pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) -> SettingWork {
+    let posterior = &setting.posterior;
+    let mut work = SettingWork::new(setting);
+    let weighs = recipes.iter().any(Recipe::needs_ball);
+    let compared = if weighs { Extent::new(setting, &[]).walked } else { 0.0 };
+    let k = posterior.k() as f64;
+    let data_sets = if everything { work.candidates } else { 8.0 * k };
+    let cell = |recipe: &Recipe| {
+        let pairs = data_sets * 0.5 * k * (k - 1.0) / symmetries(posterior, *recipe);
+        let outputs = match recipe.needs_ball() {
+            true => 2.0 * pairs * compared,
+            false => pairs,
+        };
+        let ns = match recipe {
+            Recipe::Exponential { .. } => {
+                outputs * rates::NS_PER_COMPARISON * setting.distance.effort()
+                    + pairs * rates::NS_PER_WEIGHED_PAIR
+            }
+            Recipe::Noise { .. } => rates::NS_PER_PAIR * pairs,
+            Recipe::Hamming { .. } => {
+                let convolved = extent::convolved(*recipe, posterior);
+                pairs * (rates::NS_PER_CONVOLVED * convolved + rates::NS_PER_PAIR)
+            }
+        };
+        // The list of data sets and of pairs of them; the tables of the data sets that are compared
+        // at one time.
+        let (listed, paired) = (24.0 + 8.0 * k + 16.0, 2.0 * (24.0 + 8.0 * k + 16.0) + 16.0);
+        let tables = if recipe.needs_ball() { rates::BYTES_PER_COMPARISON * compared } else { 0.0 };
+        Work {
+            outputs,
+            kept: rates::BYTES_PER_CELL,
+            passing: data_sets * listed + pairs * paired + tables,
+            cpu_seconds: 1e-9 * (ns + rates::NS_PER_CELL),
+            serial_seconds: 0.0,
+        }
+    };
+    work.cells = recipes.iter().map(cell).collect();
+    work.sampled_only = vec![false; recipes.len()];
+    work
+}
+
+/// Predicts what takes so many audits, but for mechanisms without scores, which are quick.
+#[must_use]
+pub fn predict_audits(
+    setting: &Setting,
+    recipes: &[Recipe],
+    everything: bool,
+    audits: f64,
+) -> SettingWork {
+    let mut work = predict_audit(setting, recipes, everything);
+    let cells = recipes.iter().zip(&mut work.cells);
+    for (_, cell) in cells.filter(|(recipe, _)| recipe.needs_ball()) {
+        cell.cpu_seconds *= audits;
+        cell.outputs *= audits;
+    }
+    work
+}
+
+/// Of so many data sets and pairs of them one is looked at.
+pub(super) fn symmetries(posterior: &Posterior, recipe: Recipe) -> f64 {
+    let alpha = posterior.prior().alpha();
+    match recipe {
+        Recipe::Exponential { .. } if alpha.iter().any(|a| *a != alpha[0]) => 1.0,
+        Recipe::Noise { .. } => 1.0,
+        _ => (1..=alpha.len()).map(|i| i as f64).product(),
+    }
+}
+
+/// Predicts what makes one mechanism ready: its calibration, its remapping.
+#[must_use]
+pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
+    let mut work = Work::default();
+    let Ok(recipe) = variant.recipe(setting) else { return work };
+    if variant.options.calibrated {
+        let audit = predict_audit(setting, &[recipe], true);
+        work.add(repeated(audit, rates::AUDITS_PER_CALIBRATION).sum());
+    }
+    if variant.options.remap {
+        let (n, k) = (setting.posterior.n(), setting.posterior.k());
+        let (kept, outputs) = remapping::work(Outputs::of(recipe, n, k), setting);
+        work.add(Work {
+            outputs,
+            passing: 8.0 * kept,
+            cpu_seconds: 1e-9 * rates::NS_PER_TERM * outputs,
+            ..Work::default()
+        });
+    }
+    work
+}

@@ -1,0 +1,106 @@
+//! How long each kind of work takes and how much memory it needs, measured: nanoseconds of one
+//! thread, and bytes. All rates are here; `scripts/calibrate_cost.py` compares what follows from
+//! them with what is measured.
+
+/// Until a process has read its config.
+pub const START_SECONDS: f64 = 0.003;
+/// What a process has then.
+pub const START_BYTES: f64 = 7e6;
+
+/// A setting: its sensitivities and its row. One thread does this alone.
+pub const NS_PER_SETTING: f64 = 40_000.0;
+/// The rows of a setting.
+pub const BYTES_PER_SETTING: f64 = 2_000.0;
+/// A mechanism at one setting.
+pub const NS_PER_CELL: f64 = 15_000.0;
+/// The rows of a mechanism at one setting, for each error.
+pub const BYTES_PER_CELL: f64 = 2_000.0;
+
+/// An entry of a table.
+pub const NS_PER_ENTRY: f64 = 40.0;
+/// An entry of a table.
+pub const BYTES_PER_ENTRY: f64 = 8.0;
+
+/// An error of a candidate that exponential mechanisms weigh, once for all of them. A distance may
+/// take several times as long: see `effort`.
+pub const NS_PER_VALUE: f64 = 5.0;
+/// The weight of a candidate, for each exponential mechanism and error.
+pub const NS_PER_WEIGHT: f64 = 60.0;
+/// An output of noise whose total is restored, or of the Hamming mechanism, for each error.
+pub const NS_PER_RESTORED: f64 = 25.0;
+/// An output of noise whose total is left open, for each error.
+pub const NS_PER_OPEN: f64 = 30.0;
+/// An entry of a convolution.
+pub const NS_PER_CONVOLVED: f64 = 20.0;
+/// What part of all passes is left where the mean alone is wanted, without spread and quantiles.
+pub const PART_FOR_MEAN: f64 = 0.3;
+/// A block of outputs, beside its coordinates.
+pub const BYTES_PER_BLOCK: f64 = 12.0;
+/// The sum of a block, for each mechanism.
+pub const BYTES_PER_SUM: f64 = 8.0;
+/// An output, while quantiles are searched among few.
+pub const BYTES_PER_SEARCHED: f64 = 48.0;
+/// The histograms, while quantiles are searched among many.
+pub const BYTES_PER_SEARCH: f64 = 4e6;
+
+/// A draw.
+pub const NS_PER_DRAW: f64 = 300.0;
+/// An output of the block that a draw walks again.
+pub const NS_PER_RESCAN: f64 = 10.0;
+/// The error of a single output.
+pub const NS_PER_LOOKUP: f64 = 50.0;
+/// A row of a table with every run, which one thread writes alone.
+pub const NS_PER_ROW: f64 = 500.0;
+/// An error in such a row.
+pub const NS_PER_NUMBER: f64 = 250.0;
+/// A row of a table with every run.
+pub const BYTES_PER_ROW: f64 = 70.0;
+/// A count in such a row.
+pub const BYTES_PER_COORDINATE: f64 = 12.0;
+/// An error in such a row.
+pub const BYTES_PER_NUMBER: f64 = 32.0;
+
+/// An output of a law that is listed value by value and sorted.
+pub const NS_PER_LISTED: f64 = 150.0;
+/// An output of such a law.
+pub const BYTES_PER_LISTED: f64 = 45.0;
+/// A row of a table with every value of a law, which one thread writes alone.
+pub const NS_PER_LEVEL: f64 = 600.0;
+/// Such a row.
+pub const BYTES_PER_LEVEL: f64 = 250.0;
+
+/// A candidate whose change of score is listed, for every neighbour of the data.
+pub const NS_PER_CHANGE: f64 = 150.0;
+/// A candidate whose change of score is listed.
+pub const BYTES_PER_CHANGE: f64 = 300.0;
+/// A row of outputs that is counted.
+pub const NS_PER_COUNTED: f64 = 150.0;
+
+/// An output of a pair of adjacent data sets.
+pub const NS_PER_COMPARISON: f64 = 4.0;
+/// A pair of adjacent data sets under an exponential mechanism, beside its outputs.
+pub const NS_PER_WEIGHED_PAIR: f64 = 20_000.0;
+/// A pair of adjacent data sets with noise on their counts.
+pub const NS_PER_PAIR: f64 = 1_100.0;
+/// An output of a data set while it is compared.
+pub const BYTES_PER_COMPARISON: f64 = 64.0;
+/// Audits that the profile of an exponential mechanism takes: every output counts again at every
+/// point. (The others are quick.)
+pub const AUDITS_PER_PROFILE: f64 = 25.0;
+/// Audits that its trade-off curve takes.
+pub const AUDITS_PER_TRADE_OFF: f64 = 3.0;
+/// Audits that a calibration takes.
+pub const AUDITS_PER_CALIBRATION: f64 = 5.0;
+/// A term of a remapping.
+pub const NS_PER_TERM: f64 = 1.0;
+/// A data set whose mean error is kept.
+pub const BYTES_PER_DATA_SET: f64 = 80.0;
+/// Sizes that are tried for a crossover.
+pub const SIZES_PER_CROSSOVER: f64 = 500.0;
+
+/// A figure of vectors, which one thread draws alone.
+pub const NS_PER_VECTOR_FIGURE: f64 = 3e6;
+/// A figure of pixels, which one thread draws alone.
+pub const NS_PER_PIXEL_FIGURE: f64 = 5e7;
+/// A figure of pixels.
+pub const BYTES_PER_PIXEL_FIGURE: f64 = 3.5e7;

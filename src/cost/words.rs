@@ -1,0 +1,51 @@
+//! Quantities in words.
+
+/// 1234567 as "1.2 million".
+#[must_use]
+pub fn number(value: f64) -> String {
+    match value {
+        v if v < 1e4 => format!("{v:.0}"),
+        v if v < 1e6 => format!("{:.0} thousand", v / 1e3),
+        v if v < 1e8 => format!("{:.1} million", v / 1e6),
+        v if v < 1e9 => format!("{:.0} million", v / 1e6),
+        v if v < 1e12 => format!("{:.1} billion", v / 1e9),
+        v => format!("{v:.1e}"),
+    }
+}
+
+/// Bytes in a unit that fits.
+#[must_use]
+pub fn bytes(value: f64) -> String {
+    match value {
+        v if v < 1e6 => format!("{:.0} kB", (v / 1e3).ceil()),
+        v if v < 1e9 => format!("{:.0} MB", v / 1e6),
+        v if v < 1e12 => format!("{:.1} GB", v / 1e9),
+        v => format!("{:.1e} TB", v / 1e12),
+    }
+}
+
+/// Seconds in a unit that fits.
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.1 => "less than 0.1 s".to_owned(),
+        s if s < 100.0 => format!("{s:.1} s"),
+        s if s < 6000.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{} hours", (s / 360.0).round() / 10.0),
+        s if s < 1e9 => format!("{:.0} days", s / 86_400.0),
+        s => format!("{:.1e} years", s / 31_557_600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_in_words() {
+        assert_eq!(number(36_361_101.0), "36.4 million");
+        assert_eq!(bytes(1.6e9), "1.6 GB");
+        assert_eq!(duration(5_400.0), "90 min");
+        assert_eq!(duration(0.01), "less than 0.1 s");
+    }
+}

@@ -1,0 +1,117 @@
+//! How many outputs a region has, without walking them.
+
+use super::Region;
+
+/// Up to so many rows are counted one by one, in a hundredth of a second or so.
+pub const COUNTED: f64 = 1e5;
+
+/// The number of outputs of a region: the lengths of its rows added up, if these are not more than
+/// about `rows`; otherwise from as many of them, evenly spread (the midpoint rule in the
+/// coordinates before the running one). Tests found it off by less than 2 % with 1000 rows of
+/// three or four categories.
+#[must_use]
+pub fn count(region: &Region, rows: f64) -> f64 {
+    let heads = &region.windows()[..region.depth() - 1];
+    let widths: Vec<f64> = heads.iter().map(|&(low, high)| (high - low) as f64 + 1.0).collect();
+    let mut counter = Counter { region, points: points(&widths, rows), head: Vec::new() };
+    counter.count()
+}
+
+/// So many values of each coordinate make at most `rows` heads, if of a narrower one all are taken.
+fn points(widths: &[f64], rows: f64) -> f64 {
+    let heads = |points: f64| widths.iter().map(|&width| width.min(points)).product::<f64>();
+    let widest = widths.iter().copied().fold(1.0, f64::max);
+    if heads(widest) <= rows {
+        return widest;
+    }
+    let (mut enough, mut too_many) = (1.0, widest);
+    while too_many - enough > 0.5 {
+        let middle = 0.5 * (enough + too_many);
+        if heads(middle) <= rows { enough = middle } else { too_many = middle }
+    }
+    // Two are needed to see a shape.
+    f64::max(enough.floor(), 2.0)
+}
+
+struct Counter<'a> {
+    region: &'a Region,
+    points: f64,
+    head: Vec<u64>,
+}
+
+impl Counter<'_> {
+    /// The outputs that begin with `head`.
+    fn count(&mut self) -> f64 {
+        let (low, high) = self.region.window(&self.head);
+        if low > high {
+            return 0.0;
+        }
+        let width = (high - low) as f64 + 1.0;
+        if self.head.len() + 1 == self.region.depth() {
+            return width;
+        }
+        let points = width.min(self.points);
+        let each = width / points;
+        let mut sum = 0.0;
+        for point in 0..points as u64 {
+            self.head.push(low + ((point as f64 + 0.5) * each) as u64);
+            sum += self.count();
+            self.head.pop();
+        }
+        sum * each
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::LN_NEGLIGIBLE;
+    use crate::numeric::half_gap::half_gap_table;
+    use crate::simplex::Shape;
+
+    fn ball(x: &[u64]) -> Region {
+        let n = x.iter().sum();
+        let table = |&x: &u64| half_gap_table(1.0, x, (x, x), n, LN_NEGLIGIBLE - 1.0);
+        Region::ball(x.to_vec(), x.iter().map(table).collect())
+    }
+
+    #[test]
+    fn what_is_counted_is_what_is_walked() {
+        let diamond =
+            |shape| Region::diamond(shape, vec![30, 0, 14], vec![(0, 44), (0, 20), (3, 40)], 25);
+        let regions = [
+            ball(&[500, 231]),
+            ball(&[463, 247, 21]),
+            ball(&[0, 0, 300]),
+            ball(&[20, 20, 20, 20]),
+            ball(&[1, 0, 60, 9]),
+            diamond(Shape::Simplex),
+            diamond(Shape::Restored),
+            diamond(Shape::Free),
+            Region::simplex(9, 5),
+            Region::simplex(0, 3),
+        ];
+        for region in regions {
+            assert_eq!(count(&region, COUNTED), region.blocks().outputs() as f64, "{region:?}");
+        }
+    }
+
+    #[test]
+    fn a_few_rows_stand_for_all() {
+        for x in [&[3000, 3000, 3000][..], &[9000, 40, 1], &[300, 200, 100, 20], &[50, 50, 50, 50]]
+        {
+            let all = count(&ball(x), f64::INFINITY);
+            for (rows, most) in [(1000.0, 0.02), (100.0, 0.1)] {
+                let found = count(&ball(x), rows);
+                assert!((found / all - 1.0).abs() < most, "{x:?} {rows}: {found} of {all}");
+            }
+        }
+    }
+
+    #[test]
+    fn absurd_regions_are_counted_too() {
+        let region = ball(&[125_000; 8]);
+        let found = count(&region, 1000.0);
+        assert!(found > 1e20 && found <= region.size_bound(), "{found}");
+    }
+}
