@@ -10,6 +10,7 @@ mod optimum;
 mod plot;
 mod reproduce;
 mod run;
+mod side_by_side;
 mod summary;
 mod typed;
 
