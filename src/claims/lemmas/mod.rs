@@ -84,7 +84,7 @@ const LEMMAS: [Lemma; 11] = [
         fairest: true,
         bound: Bound::Attained(|Relation { scene, s, t, .. }| {
             let meant = t.distance <= s.distance + scene.sensitivity;
-            meant.then(|| scene.half * t.probability + 0.5 * scene.delta)
+            meant.then_some(scene.half * t.probability + 0.5 * scene.delta)
         }),
     },
     Lemma {
@@ -99,7 +99,7 @@ const LEMMAS: [Lemma; 11] = [
         fairest: true,
         bound: Bound::Attained(|Relation { scene, s, t, .. }| {
             let meant = s.distance > 0.0 && ln(t.distance / s.distance).abs() <= scene.beta;
-            meant.then(|| scene.half * t.probability + 0.5 * scene.delta)
+            meant.then_some(scene.half * t.probability + 0.5 * scene.delta)
         }),
     },
     Lemma {
