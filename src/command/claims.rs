@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::side_by_side::side_by_side;
+use super::side_by_side::Crews;
 use super::{Failure, print, print_json, threads};
 use crate::claims::{self, Claim, Finding, Lab, Outcome};
 use crate::cli::Claims;
@@ -26,7 +26,7 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
     };
     let mut waiting = BTreeMap::new();
     let mut documents = Vec::new();
-    side_by_side(&places, threads, judge, |(place, finding)| {
+    Crews::new(threads, threads)?.carry_out(&places, judge, |(place, finding)| {
         // They are told in their order, each as soon as all before it are judged.
         waiting.insert(place, finding);
         while let Some(finding) = waiting.remove(&documents.len()) {

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 use rayon::prelude::*;
 
 use super::run::{Manner, Outcome, run};
-use super::side_by_side::side_by_side;
+use super::side_by_side::Crews;
 use super::{Failure, admit, load, predict, print, print_json, threads};
 use crate::answers::{answers, overall};
 use crate::claims::{self, Finding, Lab};
@@ -69,15 +69,14 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let claims = claims::ALL.into_iter().filter(|claim| asked(&args.names, claim.source));
     let claims: Vec<&claims::Claim> = claims.collect();
     let tasks = tasks(&planned, &claims);
-    let workers = workers(&planned, threads);
+    let crews = Crews::new(threads, at_a_time(&planned, threads))?;
     let progress =
         Progress::new(tasks.iter().map(|(_, seconds)| seconds).sum(), threads, args.talk.quiet);
     let manner = Manner::new(&args.output, &args.talk);
     let talk = !args.talk.quiet && !args.print.json;
     let mut desk = Desk::new(&planned, &claims);
-    side_by_side(
+    crews.carry_out(
         &tasks,
-        workers,
         |(task, _)| task.carry_out(args, &manner, &progress),
         |done| {
             let told = desk.take(done?);
@@ -96,7 +95,7 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
         ..Report::default()
     };
     desk.clear_onto(&mut report);
-    finish(args, report, clock, workers)
+    finish(args, report, clock, crews.len())
 }
 
 /// An experiment that is going to be run.
@@ -126,11 +125,11 @@ const MEMORY: f64 = 0.5;
 
 /// How many tasks may be done at a time: one on every thread, if the largest of them fit into memory
 /// together.
-fn workers(planned: &[Planned], threads: usize) -> usize {
+fn at_a_time(planned: &[Planned], threads: usize) -> usize {
     let free = available_memory().unwrap_or(f64::INFINITY);
     let mut bytes: Vec<f64> = planned.iter().map(|planned| planned.total.bytes).collect();
     bytes.sort_by(|a, b| b.total_cmp(a));
-    let fits = |workers: &usize| bytes.iter().take(*workers).sum::<f64>() <= MEMORY * free;
+    let fits = |tasks: &usize| bytes.iter().take(*tasks).sum::<f64>() <= MEMORY * free;
     (1..=threads).rev().find(fits).unwrap_or(1)
 }
 
@@ -288,7 +287,7 @@ fn finish(
     args: &Reproduce,
     mut report: Report,
     clock: Instant,
-    workers: usize,
+    at_a_time: usize,
 ) -> Result<(), Failure> {
     let path = args.output.out.join("report.html");
     report.seconds = clock.elapsed().as_secs_f64();
@@ -303,7 +302,7 @@ fn finish(
     if args.print.json {
         print_json(&report.json())?;
     } else if !args.talk.quiet {
-        let times = times::text(&report, workers);
+        let times = times::text(&report, at_a_time);
         print(&format!("\n{summary}\n{times}\nwrote {}\n", path.display()))?;
     }
     let missed = summary.readings_beyond + summary.numbers - summary.numbers_agreeing;

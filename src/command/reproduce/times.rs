@@ -6,7 +6,7 @@ use crate::report::{Report, Stretch};
 const NAMED: usize = 8;
 
 /// The slowest parts with their shares, and the others together.
-pub(super) fn text(report: &Report, workers: usize) -> String {
+pub(super) fn text(report: &Report, at_a_time: usize) -> String {
     let times = &report.times;
     let named = if times.len() <= NAMED + 1 { times.len() } else { NAMED };
     let (slowest, others) = times.split_at(named);
@@ -17,9 +17,9 @@ pub(super) fn text(report: &Report, workers: usize) -> String {
     };
     let rows: Vec<&Stretch> = slowest.iter().chain((!others.is_empty()).then_some(&rest)).collect();
     let width = rows.iter().map(|row| row.part.chars().count()).max().unwrap_or(0);
-    let mut text = match workers {
+    let mut text = match at_a_time {
         1 => "where the time goes, by the clock\n".to_owned(),
-        _ => format!("where the time goes, by the clock, {workers} parts at a time\n"),
+        _ => format!("where the time goes, by the clock, {at_a_time} parts at a time\n"),
     };
     for Stretch { part, seconds, share } in rows {
         text += &format!("  {part:width$}  {seconds:>6.1} s  {:>3.0} %\n", 100.0 * share);
