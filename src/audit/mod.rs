@@ -78,6 +78,9 @@ pub struct Findings {
 /// Audits `variant` over `scope`, with the prior, distance and privacy parameters of `template`
 /// (of its data only the number of records counts): the loss, and δ at every one of `epsilons`.
 ///
+/// Every pair is covered. Where only the loss is asked for, pairs that are proved to lose less than
+/// another one are not walked.
+///
 /// Without records there is nothing to lose. Of several pairs with the same loss the first is named.
 pub fn examine(
     variant: &Variant,
