@@ -46,20 +46,23 @@ fn rasterise(canvas: &Canvas, size: (u32, u32)) -> Result<Vec<u8>, FigureError> 
 
 /// Replaces every block of samples by its mean.
 fn average(fine: &[u8], width: usize) -> Vec<u8> {
-    let block = SAMPLES as usize;
-    let row = width * block * 3;
-    let count = (SAMPLES * SAMPLES) as u16;
-    let mut coarse = Vec::with_capacity(fine.len() / (block * block));
+    const BLOCK: usize = SAMPLES as usize;
+    const COUNT: u16 = (SAMPLES * SAMPLES) as u16;
+    let row = width * BLOCK * 3;
+    let mut coarse = Vec::with_capacity(fine.len() / (BLOCK * BLOCK));
     let mut columns = vec![0_u16; row];
-    for rows in fine.chunks_exact(row * block) {
+    for rows in fine.chunks_exact(row * BLOCK) {
         // Down the columns first: the samples of one colour are far apart along a row.
         columns.fill(0);
         for samples in rows.chunks_exact(row) {
             columns.iter_mut().zip(samples).for_each(|(sum, one)| *sum += u16::from(*one));
         }
-        for pixel in columns.chunks_exact(block * 3) {
-            let sum = |colour: usize| pixel.iter().skip(colour).step_by(3).sum::<u16>();
-            coarse.extend([0, 1, 2].map(|colour| ((sum(colour) + count / 2) / count) as u8));
+        for pixel in columns.as_chunks::<{ 3 * BLOCK }>().0 {
+            let mut sums = [COUNT / 2; 3];
+            for sample in pixel.as_chunks::<3>().0 {
+                sums.iter_mut().zip(sample).for_each(|(sum, one)| *sum += one);
+            }
+            coarse.extend(sums.map(|sum| (sum / COUNT) as u8));
         }
     }
     coarse

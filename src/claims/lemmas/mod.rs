@@ -112,7 +112,7 @@ const LEMMAS: [Lemma; 11] = [
         name: "arxiv Lemma 5.3",
         reading: "as stated (e^(-εk/2S)), s + k attained",
         fairest: false,
-        bound: Bound::Attained(|pair| Some(2.0 * pair.falls * pair.t.probability)),
+        bound: Bound::Attained(|pair| Some(2.0 * pair.t.probability / pair.rises)),
     },
     Lemma {
         name: "arxiv Lemma 5.3",

@@ -47,14 +47,8 @@ impl Scene {
     pub fn relation(&self, s: Value, t: Value) -> Relation<'_> {
         let is_dilated = s.distance > 0.0 && t.distance != s.distance;
         let far = is_dilated.then(|| self.far(t.distance / s.distance));
-        let rises = self.slope(t.distance - s.distance);
-        let falls = self.slope(s.distance - t.distance);
-        Relation { scene: self, s, t, far, rises, falls }
-    }
-
-    /// e^(ε · change / 2S).
-    fn slope(&self, change: f64) -> f64 {
-        exp_accurate(0.5 * self.epsilon * change / self.sensitivity)
+        let rises = exp_accurate(0.5 * self.epsilon * (t.distance - s.distance) / self.sensitivity);
+        Relation { scene: self, s, t, far, rises }
     }
 
     /// |R| e^(ε/2(1−e^λ)).
@@ -70,10 +64,8 @@ pub struct Relation<'a> {
     pub t: Value,
     /// |R| e^(ε/2(1−e^λ)) where t = e^λ s; nothing at λ = 0, and at s = 0.
     pub far: Option<f64>,
-    /// e^(ε (t − s) / 2S),
+    /// e^(ε (t − s) / 2S).
     pub rises: f64,
-    /// e^(ε (s − t) / 2S).
-    pub falls: f64,
 }
 
 /// Candidates have the same distance only if their Bhattacharyya coefficients agree to the last bit,
