@@ -1,6 +1,7 @@
 //! A progress bar for long runs, on a terminal only.
 
 use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -39,9 +40,10 @@ impl Progress {
         Self { bar }
     }
 
-    /// A piece of so many predicted seconds of one thread is done.
-    pub fn advance(&self, cpu_seconds: f64) {
-        self.bar.inc(units(cpu_seconds));
+    /// A part of the work, of so many predicted seconds of one thread.
+    #[must_use]
+    pub fn part(&self, cpu_seconds: f64) -> Part<'_> {
+        Part { progress: self, left: units(cpu_seconds).into() }
     }
 
     /// Prints a line above the bar.
@@ -53,9 +55,36 @@ impl Progress {
         }
     }
 
+    /// Does something that prints, without the bar in its way.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// A part of the work. When it is dropped all of it counts as done, whatever was said before.
+pub struct Part<'a> {
+    progress: &'a Progress,
+    left: AtomicU64,
+}
+
+impl Part<'_> {
+    /// A piece of so many predicted seconds of one thread is done.
+    pub fn advance(&self, cpu_seconds: f64) {
+        let piece = units(cpu_seconds);
+        let take = |left: u64| Some(left.saturating_sub(piece));
+        let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        self.progress.bar.inc(piece.min(before.unwrap_or(0)));
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        self.progress.bar.inc(*self.left.get_mut());
     }
 }
 
@@ -83,5 +112,16 @@ mod tests {
         // Half done in the time predicted for all: the rest is believed to be slow, but not quite.
         assert_eq!(remaining(80.0, 0.5, 80.0), 60.0);
         assert_eq!(remaining(100.0, 1.0, 80.0), 0.0);
+    }
+
+    #[test]
+    fn a_part_counts_once_and_wholly() {
+        let progress = Progress::new(3.0, 1, true);
+        let (one, other) = (progress.part(1.0), progress.part(2.0));
+        one.advance(0.4);
+        other.advance(5.0);
+        assert_eq!(progress.bar.position(), units(0.4) + units(2.0));
+        drop((one, other));
+        assert_eq!(progress.bar.position(), units(1.0) + units(2.0));
     }
 }
