@@ -1,9 +1,10 @@
 //! A results folder: files written whole or not at all, and a manifest that vouches for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -59,12 +60,45 @@ pub enum OpenError {
     Full(#[from] WriteError),
 }
 
-/// A results folder that can be written to.
+/// A results folder that can be written to. Its files reach the disk in the background, several at a
+/// time: waiting for the disk once for each of them would take longer than a small experiment.
 pub struct Folder {
     path: PathBuf,
     /// The files of an earlier run.
     before: BTreeMap<String, String>,
+    /// The manifest which says that a run has begun.
+    begun: Option<Handed>,
+    /// Files that may not have reached the disk yet.
+    handed: Vec<Handed>,
     written: BTreeMap<String, String>,
+}
+
+/// So many files at most are on their way to the disk.
+const MOST_HANDED: usize = 16;
+
+/// A file on its way to the disk.
+struct Handed {
+    name: String,
+    writing: JoinHandle<Result<String, WriteError>>,
+}
+
+impl Handed {
+    fn new(folder: &Path, name: &str, bytes: Vec<u8>) -> Result<Self, WriteError> {
+        let path = folder.join(name);
+        let write = {
+            let path = path.clone();
+            move || write_whole(&path, &bytes).map(|()| sha256(&bytes))
+        };
+        let writing = thread::Builder::new().spawn(write);
+        let writing = writing.map_err(|source| WriteError { path, source })?;
+        Ok(Self { name: name.to_owned(), writing })
+    }
+
+    /// Waits until the file is on the disk; its name and SHA-256.
+    fn arrive(self) -> Result<(String, String), WriteError> {
+        let hash = self.writing.join().expect("writing a file fails without a panic")?;
+        Ok((self.name, hash))
+    }
 }
 
 impl Folder {
@@ -99,56 +133,90 @@ impl Folder {
             ));
         }
         let before = before.map(|manifest| manifest.files).unwrap_or_default();
-        Ok(Self { path, before, written: BTreeMap::new() })
+        Ok(Self::new(path, before))
     }
 
     /// A folder with complete results, to which something is added.
     #[must_use]
     pub fn reopen(path: &Path, manifest: &Manifest) -> Self {
-        Self { path: path.into(), before: manifest.files.clone(), written: BTreeMap::new() }
+        Self::new(path.into(), manifest.files.clone())
+    }
+
+    fn new(path: PathBuf, before: BTreeMap<String, String>) -> Self {
+        Self { path, before, begun: None, handed: Vec::new(), written: BTreeMap::new() }
     }
 
     /// Writes the manifest with the files of before and those written since.
-    pub fn update(self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
+    pub fn update(mut self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
+        self.settle()?;
         manifest.files.extend(self.written.clone());
-        self.replace(MANIFEST, &manifest.bytes())?;
-        Ok(self.path)
+        self.vouch(&manifest)
     }
 
-    /// Says in the manifest that a run has begun: whatever happens from here on, the folder is
-    /// known as ours, and as incomplete.
-    pub fn begin(&self, mut manifest: Manifest) -> Result<(), WriteError> {
+    /// Says in the manifest that a run has begun: once the first file is replaced, the folder is
+    /// known as ours, and as incomplete, whatever happens.
+    pub fn begin(&mut self, mut manifest: Manifest) -> Result<(), WriteError> {
         manifest.complete = false;
         manifest.files.clone_from(&self.before);
-        self.replace(MANIFEST, &manifest.bytes())
-    }
-
-    /// Writes one file under a temporary name, has it reach the disk, and renames it.
-    pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        self.replace(name, bytes)?;
-        self.written.insert(name.to_owned(), sha256(bytes));
+        self.begun = Some(Handed::new(&self.path, MANIFEST, manifest.bytes())?);
         Ok(())
     }
 
-    fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        write_whole(&self.path.join(name), bytes)
+    /// Writes one file under a temporary name, has it reach the disk, and renames it: in the
+    /// background, so that it may be this file's failure that a later call reports.
+    pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+        if let Some(begun) = self.begun.take() {
+            begun.arrive()?;
+        }
+        if self.handed.len() >= MOST_HANDED || self.handed.iter().any(|file| file.name == name) {
+            self.settle()?;
+        }
+        self.handed.push(Handed::new(&self.path, name, bytes)?);
+        Ok(())
+    }
+
+    /// Waits until all files are on the disk. The first failure counts.
+    fn settle(&mut self) -> Result<(), WriteError> {
+        let begun = self.begun.take().map(Handed::arrive);
+        let arrived: Vec<_> = self.handed.drain(..).map(Handed::arrive).collect();
+        begun.transpose()?;
+        for file in arrived {
+            let (name, hash) = file?;
+            self.written.insert(name, hash);
+        }
+        Ok(())
+    }
+
+    /// Writes the manifest, after everything that it vouches for.
+    fn vouch(&self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
+        write_whole(&self.path.join(MANIFEST), &manifest.bytes())?;
+        Ok(self.path.clone())
     }
 
     /// Writes the manifest, and removes what an earlier run wrote and this one did not.
-    pub fn finish(self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
+    pub fn finish(mut self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
+        self.settle()?;
         manifest.complete = true;
         manifest.files.clone_from(&self.written);
-        self.replace(MANIFEST, &manifest.bytes())?;
+        let path = self.vouch(&manifest)?;
         for name in self.before.keys().filter(|name| !self.written.contains_key(*name)) {
             // It may be gone already.
-            let _ = fs::remove_file(self.path.join(name));
+            let _ = fs::remove_file(path.join(name));
         }
-        Ok(self.path)
+        Ok(path)
     }
 
-    /// The files written so far.
-    pub fn files(&self) -> impl Iterator<Item = &str> {
-        self.written.keys().map(String::as_str)
+    /// The files written so far, and those on their way.
+    #[must_use]
+    pub fn files(&self) -> BTreeSet<String> {
+        self.written.keys().chain(self.handed.iter().map(|file| &file.name)).cloned().collect()
+    }
+}
+
+impl Drop for Folder {
+    /// Whatever made the run end early, no file is left half-written.
+    fn drop(&mut self) {
+        let _ = self.settle();
     }
 }
 
@@ -264,11 +332,11 @@ mod tests {
     fn a_second_run_replaces_the_first_and_leaves_nothing_stale() {
         let out = tempfile::tempdir().unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
-        folder.write("old.csv", b"1").unwrap();
-        folder.write("both.csv", b"1").unwrap();
+        folder.write("old.csv", b"1".to_vec()).unwrap();
+        folder.write("both.csv", b"1".to_vec()).unwrap();
         folder.finish(manifest("a")).unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
-        folder.write("both.csv", b"2").unwrap();
+        folder.write("both.csv", b"2".to_vec()).unwrap();
         let path = folder.finish(manifest("a")).unwrap();
         assert!(!path.join("old.csv").exists());
         assert_eq!(fs::read(path.join("both.csv")).unwrap(), b"2");
@@ -280,14 +348,50 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(manifest("a")).unwrap();
-        folder.write("settings.csv", b"1").unwrap();
+        folder.write("settings.csv", b"1".to_vec()).unwrap();
         fs::write(out.path().join("a/.errors.csv.part"), b"half").unwrap();
         assert!(!Manifest::read(&out.path().join("a")).unwrap().complete);
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(manifest("a")).unwrap();
-        folder.write("settings.csv", b"1").unwrap();
+        folder.write("settings.csv", b"1".to_vec()).unwrap();
         let path = folder.finish(manifest("a")).unwrap();
         assert!(Manifest::read(&path).unwrap().complete);
+    }
+
+    #[test]
+    fn the_last_of_several_writes_counts_and_every_file_is_vouched_for() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(manifest("a")).unwrap();
+        let names: Vec<String> = (0..3 * MOST_HANDED).map(|i| format!("{i}.csv")).collect();
+        for name in &names {
+            folder.write(name, b"first".to_vec()).unwrap();
+            folder.write(name, name.as_bytes().to_vec()).unwrap();
+        }
+        assert_eq!(folder.files().len(), names.len());
+        let path = folder.finish(manifest("a")).unwrap();
+        let found = Manifest::read(&path).unwrap();
+        assert!(found.complete && found.files.len() == names.len());
+        for name in &names {
+            assert_eq!(fs::read(path.join(name)).unwrap(), name.as_bytes());
+            assert_eq!(found.files[name], sha256(name.as_bytes()));
+        }
+        assert_eq!(fs::read_dir(&path).unwrap().count(), names.len() + 1);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_leaves_the_folder_incomplete() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(manifest("a")).unwrap();
+        folder.write("good.csv", b"1".to_vec()).unwrap();
+        // A folder stands where the file should be.
+        fs::create_dir(out.path().join("a/bad.csv")).unwrap();
+        folder.write("bad.csv", b"1".to_vec()).unwrap();
+        let error = folder.finish(manifest("a")).unwrap_err().to_string();
+        assert!(error.contains("cannot write") && error.contains("bad.csv"), "{error}");
+        assert!(!Manifest::read(&out.path().join("a")).unwrap().complete);
+        assert!(!out.path().join("a/.bad.csv.part").exists());
     }
 
     #[test]

@@ -106,12 +106,12 @@ pub(super) fn run(
     let manifest = |seconds| manifest(experiment, started, seconds);
     folder.begin(manifest(0.0))?;
     let tables = compute(experiment, &predict(experiment), manner);
-    folder.write("config.toml", config::resolve(experiment).as_bytes())?;
+    folder.write("config.toml", config::resolve(experiment).into_bytes())?;
     for (name, bytes) in tables.files() {
-        folder.write(name, &bytes)?;
+        folder.write(name, bytes)?;
     }
     let figures = draw(experiment, &tables, &mut folder, &manner.formats)?;
-    let files = folder.files().map(str::to_owned).collect();
+    let files = folder.files().into_iter().collect();
     let seconds = clock.elapsed().as_secs_f64();
     let path = folder.finish(manifest(seconds))?;
     Ok(Outcome { tables, figures, path, files, seconds })
@@ -129,7 +129,7 @@ pub(super) fn draw(
     for (name, drawing) in figures.iter().flatten() {
         for &format in formats {
             let bytes = figure::render(drawing, format).map_err(Failure::broken)?;
-            folder.write(&format!("{name}.{}", format.extension()), &bytes)?;
+            folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }
     Ok(figures)

@@ -30,7 +30,7 @@ struct Cell {
 pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
     let case = |(index, case)| run_case(panel, case, &|variant| finished(index, variant));
     let results: Vec<Vec<Cell>> = panel.cases.par_iter().enumerate().map(case).collect();
-    tables::tables(panel, &results)
+    tables::tables(panel, results)
 }
 
 fn run_case(panel: &Panel, case: &Case, finished: &(dyn Fn(usize) + Sync)) -> Vec<Cell> {
