@@ -10,53 +10,51 @@ const LONG: f64 = 1.0;
 
 /// Progress in units of predicted work, so that the remaining time is honest when cells differ.
 pub struct Progress {
-    bar: ProgressBar,
+    bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// A bar for work of so many predicted seconds; hidden if there are few, or if asked to be
-    /// quiet.
+    /// A bar for work of so many predicted seconds; none if there are few, or if asked to be quiet.
     #[must_use]
     pub fn new(cpu_seconds: f64, threads: usize, quiet: bool) -> Self {
         let predicted = cpu_seconds / threads as f64;
         let visible = !quiet && predicted > LONG;
-        let target =
-            if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(units(cpu_seconds)), target);
-        let left = move |state: &ProgressState, text: &mut dyn Write| {
-            let seconds =
-                remaining(state.elapsed().as_secs_f64(), state.fraction().into(), predicted);
-            // A bar that cannot be drawn is no reason to stop.
-            let _ = write!(text, "{}", HumanDuration(Duration::from_secs_f64(seconds)));
-        };
-        let style = "{bar:40} {percent:>3} %  {elapsed} elapsed, about {left} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style.with_key("left", left));
-        }
-        if visible {
-            bar.enable_steady_tick(Duration::from_millis(200));
-        }
-        Self { bar }
+        Self { bar: visible.then(|| bar(cpu_seconds, predicted)) }
     }
 
     /// A piece of so many predicted seconds of one thread is done.
     pub fn advance(&self, cpu_seconds: f64) {
-        self.bar.inc(units(cpu_seconds));
+        self.bar.iter().for_each(|bar| bar.inc(units(cpu_seconds)));
     }
 
     /// Prints a line above the bar.
     pub fn line(&self, text: &str) {
-        if self.bar.is_hidden() {
-            eprintln!("{text}");
-        } else {
-            self.bar.println(text);
+        match self.bar.as_ref().filter(|bar| !bar.is_hidden()) {
+            Some(bar) => bar.println(text),
+            None => eprintln!("{text}"),
         }
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.bar.iter().for_each(ProgressBar::finish_and_clear);
     }
+}
+
+fn bar(cpu_seconds: f64, predicted: f64) -> ProgressBar {
+    let target = ProgressDrawTarget::stderr();
+    let bar = ProgressBar::with_draw_target(Some(units(cpu_seconds)), target);
+    let left = move |state: &ProgressState, text: &mut dyn Write| {
+        let seconds = remaining(state.elapsed().as_secs_f64(), state.fraction().into(), predicted);
+        // A bar that cannot be drawn is no reason to stop.
+        let _ = write!(text, "{}", HumanDuration(Duration::from_secs_f64(seconds)));
+    };
+    let style = "{bar:40} {percent:>3} %  {elapsed} elapsed, about {left} left";
+    if let Ok(style) = ProgressStyle::with_template(style) {
+        bar.set_style(style.with_key("left", left));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 /// The seconds left after `elapsed`, when cells that make up `fraction` of the predicted work are

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -66,8 +67,10 @@ pub struct Folder {
     path: PathBuf,
     /// The files of an earlier run.
     before: BTreeMap<String, String>,
-    /// The manifest which says that a run has begun.
-    begun: Option<Handed>,
+    /// Whether the manifest says that a run has begun, as soon as that is known: until then no file
+    /// is replaced.
+    begun: Arc<OnceLock<bool>>,
+    beginning: Option<Handed>,
     /// Files that may not have reached the disk yet.
     handed: Vec<Handed>,
     written: BTreeMap<String, String>,
@@ -83,13 +86,14 @@ struct Handed {
 }
 
 impl Handed {
-    fn new(folder: &Path, name: &str, bytes: Vec<u8>) -> Result<Self, WriteError> {
-        let path = folder.join(name);
-        let write = {
-            let path = path.clone();
-            move || write_whole(&path, &bytes).map(|()| sha256(&bytes))
-        };
-        let writing = thread::Builder::new().spawn(write);
+    /// Starts to write the file.
+    fn new(
+        name: &str,
+        path: PathBuf,
+        write: impl FnOnce(&Path) -> Result<String, WriteError> + Send + 'static,
+    ) -> Result<Self, WriteError> {
+        let own = path.clone();
+        let writing = thread::Builder::new().spawn(move || write(&own));
         let writing = writing.map_err(|source| WriteError { path, source })?;
         Ok(Self { name: name.to_owned(), writing })
     }
@@ -98,6 +102,47 @@ impl Handed {
     fn arrive(self) -> Result<(String, String), WriteError> {
         let hash = self.writing.join().expect("writing a file fails without a panic")?;
         Ok((self.name, hash))
+    }
+}
+
+/// A file under its temporary name, which is gone when this is.
+struct Part {
+    path: PathBuf,
+    temporary: PathBuf,
+    named: bool,
+}
+
+impl Part {
+    /// Writes the bytes beside where they belong, and has them reach the disk.
+    fn write(path: &Path, bytes: &[u8]) -> Result<Self, WriteError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let temporary = path.with_file_name(format!(".{name}.part"));
+        let part = Self { path: path.into(), temporary, named: false };
+        let write = || {
+            let mut file = File::create(&part.temporary)?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        };
+        match write() {
+            Ok(()) => Ok(part),
+            Err(source) => Err(WriteError { path: path.into(), source }),
+        }
+    }
+
+    /// Gives the file its name.
+    fn replace(mut self) -> Result<(), WriteError> {
+        let renamed = fs::rename(&self.temporary, &self.path);
+        self.named = renamed.is_ok();
+        renamed.map_err(|source| WriteError { path: self.path.clone(), source })
+    }
+}
+
+impl Drop for Part {
+    /// A file without its name is of no use; if it cannot be removed, the first error counts.
+    fn drop(&mut self) {
+        if !self.named {
+            let _ = fs::remove_file(&self.temporary);
+        }
     }
 }
 
@@ -143,7 +188,8 @@ impl Folder {
     }
 
     fn new(path: PathBuf, before: BTreeMap<String, String>) -> Self {
-        Self { path, before, begun: None, handed: Vec::new(), written: BTreeMap::new() }
+        let begun = Arc::new(OnceLock::from(true));
+        Self { path, before, begun, beginning: None, handed: Vec::new(), written: BTreeMap::new() }
     }
 
     /// Writes the manifest with the files of before and those written since.
@@ -153,31 +199,45 @@ impl Folder {
         self.vouch(&manifest)
     }
 
-    /// Says in the manifest that a run has begun: once the first file is replaced, the folder is
-    /// known as ours, and as incomplete, whatever happens.
+    /// Says in the manifest that a run has begun: before the first file is replaced, the folder is
+    /// known as ours, and as incomplete, whatever happens from then on. In the background too.
     pub fn begin(&mut self, mut manifest: Manifest) -> Result<(), WriteError> {
         manifest.complete = false;
         manifest.files.clone_from(&self.before);
-        self.begun = Some(Handed::new(&self.path, MANIFEST, manifest.bytes())?);
+        self.begun = Arc::default();
+        let (begun, bytes) = (Arc::clone(&self.begun), manifest.bytes());
+        let write = move |path: &Path| {
+            let written = write_whole(path, &bytes);
+            // It is set nowhere else.
+            let _ = begun.set(written.is_ok());
+            written.map(|()| sha256(&bytes))
+        };
+        self.beginning = Some(Handed::new(MANIFEST, self.path.join(MANIFEST), write)?);
         Ok(())
     }
 
     /// Writes one file under a temporary name, has it reach the disk, and renames it: in the
     /// background, so that it may be this file's failure that a later call reports.
     pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
-        if let Some(begun) = self.begun.take() {
-            begun.arrive()?;
-        }
         if self.handed.len() >= MOST_HANDED || self.handed.iter().any(|file| file.name == name) {
             self.settle()?;
         }
-        self.handed.push(Handed::new(&self.path, name, bytes)?);
+        let begun = Arc::clone(&self.begun);
+        let write = move |path: &Path| {
+            let part = Part::write(path, &bytes)?;
+            let hash = sha256(&bytes);
+            if *begun.wait() {
+                part.replace()?;
+            }
+            Ok(hash)
+        };
+        self.handed.push(Handed::new(name, self.path.join(name), write)?);
         Ok(())
     }
 
     /// Waits until all files are on the disk. The first failure counts.
     fn settle(&mut self) -> Result<(), WriteError> {
-        let begun = self.begun.take().map(Handed::arrive);
+        let begun = self.beginning.take().map(Handed::arrive);
         let arrived: Vec<_> = self.handed.drain(..).map(Handed::arrive).collect();
         begun.transpose()?;
         for file in arrived {
@@ -222,19 +282,7 @@ impl Drop for Folder {
 
 /// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.part"));
-    let write = || {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().map_err(|source| {
-        // A half-written file is of no use; if it cannot be removed, the first error counts.
-        let _ = fs::remove_file(&temporary);
-        WriteError { path: path.into(), source }
-    })
+    Part::write(path, bytes)?.replace()
 }
 
 /// Whether there is anything but what a killed run of ours leaves behind.
