@@ -128,69 +128,67 @@ def duration(seconds):
     return f"{seconds / 1e-6:.0f} µs"
 
 
-def memory(kilobytes):
-    return f"{kilobytes / 1024:.0f} MB" if kilobytes else "–"
+def memory(*kilobytes):
+    return " / ".join(f"{each / 1024:.0f}" if each else "–" for each in kilobytes)
 
 
-def times_faster(slow, fast):
+def beside(slow, fast):
+    """A time, and how many times as long as the other it is."""
     ratio = slow / fast
-    return f"{ratio:.0f}×" if ratio >= 10 else f"{ratio:.1f}×"
+    return f"{duration(slow)} {f'{ratio:.0f}×' if ratio >= 10 else f'{ratio:.1f}×':>5}"
 
 
-def table(head, rows):
+def table(rows):
     """Columns as wide as they need to be; the first to the left."""
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    for row in [head, *rows]:
-        cells = [cell.rjust(width) for cell, width in zip(row, widths)]
-        print("  " + "  ".join([row[0].ljust(widths[0]), *cells[1:]]))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for first, *others in rows:
+        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:]))
+        print("  ".join([first.ljust(widths[0]), *cells]), flush=True)
 
 
-def name(counts):
-    parts = counts.split(",")
-    return f"k = {len(parts)}, n = {sum(map(int, parts))} ({counts})"
+def setting(counts):
+    parts = [int(count) for count in counts.split(",")]
+    return f"k = {len(parts)}, n = {sum(parts)}: {counts}"
+
+
+def measure_in_process(bench, rounds, seconds):
+    rows = [["in process", "dpbi", "NumPy", "in blocks", "dpbi, all exact", "MB"]]
+    for counts in IN_PROCESS:
+        times, peaks = in_process(bench, counts, rounds, seconds)
+        same = times["same"]
+        rows.append([
+            setting(counts),
+            duration(same),
+            beside(times["numpy"], same),
+            beside(times["blocks"], same),
+            duration(times["all"]),
+            memory(peaks["same"], peaks["numpy"], peaks["blocks"]),
+        ])
+    table(rows)
+
+
+def measure_whole_process(dpbi, rounds):
+    rows = [["whole process", "dpbi run", "NumPy", "medians: dpbi run", "NumPy", "MB"]]
+    with tempfile.TemporaryDirectory() as folder:
+        for counts in WHOLE_PROCESS:
+            times, peaks = whole_process(dpbi, counts, rounds, folder)
+            row = [setting(counts)]
+            for choose in (min, statistics.median):
+                ours, theirs = choose(times["dpbi"]), choose(times["numpy"])
+                row += [duration(ours), beside(theirs, ours)]
+            rows.append([*row, memory(peaks["dpbi"], peaks["numpy"])])
+    table(rows)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
-    quick = parser.parse_args().quick
-    rounds, seconds, processes = (1, 0.5, 5) if quick else (5, 1.0, 15)
+    rounds, seconds, processes = (1, 0.5, 5) if parser.parse_args().quick else (5, 1.0, 15)
     bench, dpbi = build()
-
-    print(f"1000 runs of {', '.join(MECHANISMS)}; best times, in turn, {THREADS} threads\n")
-    print("in process: sensitivities, runs, sampled means; with exact: everything that `dpbi run` computes")
-    rows = []
-    for counts in IN_PROCESS:
-        times, peaks = in_process(bench, counts, rounds, seconds)
-        rows.append([
-            name(counts),
-            *(duration(times[which]) for which in ("same", "all", "numpy", "blocks")),
-            *(times_faster(times[which], times["same"]) for which in ("numpy", "blocks")),
-            times_faster(times["numpy"], times["all"]),
-            *(memory(peaks[which]) for which in ("same", "numpy", "blocks")),
-        ])
-    head = ["", "dpbi", "with exact", "NumPy", "in blocks"]
-    head += ["NumPy/dpbi", "in blocks/dpbi", "NumPy/with exact", "dpbi", "NumPy", "in blocks"]
-    table(head, rows)
-
-    print("\nwhole process: `dpbi run CONFIG --format none` (exact, all tables written), python3 numpy_peer.py")
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for counts in WHOLE_PROCESS:
-            times, peaks = whole_process(dpbi, counts, processes, folder)
-            ours, theirs = times["dpbi"], times["numpy"]
-            medians = [statistics.median(ours), statistics.median(theirs)]
-            rows.append([
-                name(counts),
-                duration(min(ours)),
-                duration(min(theirs)),
-                times_faster(min(theirs), min(ours)),
-                *map(duration, medians),
-                times_faster(medians[1], medians[0]),
-                *map(memory, peaks.values()),
-            ])
-    head = ["", "dpbi", "NumPy", "NumPy/dpbi", "medians: dpbi", "NumPy", "NumPy/dpbi", "dpbi", "NumPy"]
-    table(head, rows)
+    print(f"1000 runs of {', '.join(MECHANISMS)}: best times, and how many times dpbi's they are\n")
+    measure_in_process(bench, rounds, seconds)
+    print()
+    measure_whole_process(dpbi, processes)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 //! A results folder: files written whole or not at all, and a manifest that vouches for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -73,6 +73,7 @@ pub struct Folder {
     beginning: Option<Handed>,
     /// Files that may not have reached the disk yet.
     handed: Vec<Handed>,
+    /// The SHA-256 of every file of this run.
     written: BTreeMap<String, String>,
 }
 
@@ -82,26 +83,26 @@ const MOST_HANDED: usize = 16;
 /// A file on its way to the disk.
 struct Handed {
     name: String,
-    writing: JoinHandle<Result<String, WriteError>>,
+    writing: JoinHandle<Result<(), WriteError>>,
 }
 
 impl Handed {
     /// Starts to write the file.
     fn new(
+        folder: &Path,
         name: &str,
-        path: PathBuf,
-        write: impl FnOnce(&Path) -> Result<String, WriteError> + Send + 'static,
+        write: impl FnOnce(&Path) -> Result<(), WriteError> + Send + 'static,
     ) -> Result<Self, WriteError> {
+        let path = folder.join(name);
         let own = path.clone();
         let writing = thread::Builder::new().spawn(move || write(&own));
         let writing = writing.map_err(|source| WriteError { path, source })?;
         Ok(Self { name: name.to_owned(), writing })
     }
 
-    /// Waits until the file is on the disk; its name and SHA-256.
-    fn arrive(self) -> Result<(String, String), WriteError> {
-        let hash = self.writing.join().expect("writing a file fails without a panic")?;
-        Ok((self.name, hash))
+    /// Waits until the file has its place.
+    fn arrive(self) -> Result<(), WriteError> {
+        self.writing.join().expect("writing a file fails without a panic")
     }
 }
 
@@ -194,7 +195,6 @@ impl Folder {
 
     /// Writes the manifest with the files of before and those written since.
     pub fn update(mut self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
-        self.settle()?;
         manifest.files.extend(self.written.clone());
         self.vouch(&manifest)
     }
@@ -210,9 +210,9 @@ impl Folder {
             let written = write_whole(path, &bytes);
             // It is set nowhere else.
             let _ = begun.set(written.is_ok());
-            written.map(|()| sha256(&bytes))
+            written
         };
-        self.beginning = Some(Handed::new(MANIFEST, self.path.join(MANIFEST), write)?);
+        self.beginning = Some(Handed::new(&self.path, MANIFEST, write)?);
         Ok(())
     }
 
@@ -222,40 +222,34 @@ impl Folder {
         if self.handed.len() >= MOST_HANDED || self.handed.iter().any(|file| file.name == name) {
             self.settle()?;
         }
+        self.written.insert(name.to_owned(), sha256(&bytes));
         let begun = Arc::clone(&self.begun);
         let write = move |path: &Path| {
             let part = Part::write(path, &bytes)?;
-            let hash = sha256(&bytes);
-            if *begun.wait() {
-                part.replace()?;
-            }
-            Ok(hash)
+            if *begun.wait() { part.replace() } else { Ok(()) }
         };
-        self.handed.push(Handed::new(name, self.path.join(name), write)?);
+        self.handed.push(Handed::new(&self.path, name, write)?);
         Ok(())
     }
 
-    /// Waits until all files are on the disk. The first failure counts.
+    /// Waits until all files have their places. The first failure counts.
     fn settle(&mut self) -> Result<(), WriteError> {
-        let begun = self.beginning.take().map(Handed::arrive);
-        let arrived: Vec<_> = self.handed.drain(..).map(Handed::arrive).collect();
-        begun.transpose()?;
-        for file in arrived {
-            let (name, hash) = file?;
-            self.written.insert(name, hash);
-        }
-        Ok(())
+        let files = self.beginning.take().into_iter().chain(self.handed.drain(..));
+        let arrived: Vec<_> = files.map(Handed::arrive).collect();
+        arrived.into_iter().collect()
     }
 
-    /// Writes the manifest, after everything that it vouches for.
-    fn vouch(&self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
-        write_whole(&self.path.join(MANIFEST), &manifest.bytes())?;
+    /// Writes the manifest while the files reach the disk; it gets its place after all of them.
+    fn vouch(&mut self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
+        self.beginning.take().map(Handed::arrive).transpose()?;
+        let part = Part::write(&self.path.join(MANIFEST), &manifest.bytes())?;
+        self.settle()?;
+        part.replace()?;
         Ok(self.path.clone())
     }
 
     /// Writes the manifest, and removes what an earlier run wrote and this one did not.
     pub fn finish(mut self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
-        self.settle()?;
         manifest.complete = true;
         manifest.files.clone_from(&self.written);
         let path = self.vouch(&manifest)?;
@@ -266,10 +260,9 @@ impl Folder {
         Ok(path)
     }
 
-    /// The files written so far, and those on their way.
-    #[must_use]
-    pub fn files(&self) -> BTreeSet<String> {
-        self.written.keys().chain(self.handed.iter().map(|file| &file.name)).cloned().collect()
+    /// The files written so far; some may be on their way.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.written.keys().map(String::as_str)
     }
 }
 
@@ -416,7 +409,7 @@ mod tests {
             folder.write(name, b"first".to_vec()).unwrap();
             folder.write(name, name.as_bytes().to_vec()).unwrap();
         }
-        assert_eq!(folder.files().len(), names.len());
+        assert_eq!(folder.files().count(), names.len());
         let path = folder.finish(manifest("a")).unwrap();
         let found = Manifest::read(&path).unwrap();
         assert!(found.complete && found.files.len() == names.len());

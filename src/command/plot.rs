@@ -73,7 +73,7 @@ fn redraw(path: &Path, args: &Plot) -> Result<Vec<String>, Failure> {
     }
     let mut folder = Folder::reopen(path, &manifest);
     draw(&experiment, &tables, &mut folder, &args.format.0)?;
-    let drawn = folder.files().into_iter().collect();
+    let drawn = folder.files().map(str::to_owned).collect();
     folder.update(manifest)?;
     Ok(drawn)
 }

@@ -111,7 +111,7 @@ pub(super) fn run(
         folder.write(name, bytes)?;
     }
     let figures = draw(experiment, &tables, &mut folder, &manner.formats)?;
-    let files = folder.files().into_iter().collect();
+    let files = folder.files().map(str::to_owned).collect();
     let seconds = clock.elapsed().as_secs_f64();
     let path = folder.finish(manifest(seconds))?;
     Ok(Outcome { tables, figures, path, files, seconds })

@@ -46,7 +46,7 @@ pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }
-    let files: Vec<String> = folder.files().into_iter().collect();
+    let files: Vec<String> = folder.files().map(str::to_owned).collect();
     let path = folder.finish(Manifest { ended: utc(SystemTime::now()), ..manifest })?;
     Ok(format!("{}: {}", path.display(), files.join(", ")))
 }
