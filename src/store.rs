@@ -390,6 +390,7 @@ mod tests {
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(manifest("a")).unwrap();
         folder.write("settings.csv", b"1".to_vec()).unwrap();
+        drop(folder);
         fs::write(out.path().join("a/.errors.csv.part"), b"half").unwrap();
         assert!(!Manifest::read(&out.path().join("a")).unwrap().complete);
         let mut folder = Folder::open(out.path(), "a").unwrap();

@@ -1,5 +1,6 @@
 //! The result tables: their rows, and CSV both ways.
 
+use std::io::Write;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -577,12 +578,14 @@ fn error_rows(block: &ErrorBlock, start: usize, names: &[&str]) -> Vec<u8> {
 }
 
 /// Appends a number as `{:?}` writes it, only faster: the shortest digits that are read as the same
-/// number, without an exponent in this range.
+/// number. They are unique unless the number has as few binary places as digits and is half way
+/// between two candidates; and in this range they come without an exponent.
 fn push_number(text: &mut Vec<u8>, number: f64) {
-    if (1e-3..1e15).contains(&number) {
+    let places = |number: f64| (number * 2_f64.powi(24)).fract() != 0.0;
+    if (1e-3..1e15).contains(&number) && places(number) {
         text.extend(ryu::Buffer::new().format_finite(number).as_bytes());
     } else {
-        text.extend(format!("{number:?}").as_bytes());
+        write!(text, "{number:?}").expect("memory does not fail");
     }
 }
 
@@ -686,8 +689,10 @@ mod tests {
         let mut state = || rand::Rng::next_u64(&mut rng);
         let bits = (0..100_000).map(|_| f64::from_bits(state())).collect::<Vec<_>>();
         let unit = (0..100_000).map(|_| (state() >> 11) as f64 / 2_f64.powi(53));
+        // Half way between two numbers with one digit less: 0.50000762939453125, …
+        let dyadic = (0..100_000).map(|i| f64::from(2 * i + 1) / 2_f64.powi(i as i32 % 60));
         let special = [0.0, 1e-5, 1e-4, 1e-3, 0.1, 1.0, 1e15, 1e16, 1e17, f64::INFINITY];
-        for number in bits.into_iter().chain(unit).chain(special) {
+        for number in bits.into_iter().chain(unit).chain(dyadic).chain(special) {
             let mut text = Vec::new();
             push_number(&mut text, number);
             assert_eq!(String::from_utf8(text).unwrap(), format!("{number:?}"));
