@@ -127,12 +127,12 @@ fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment
     Ok(experiments)
 }
 
-/// Sets the number of threads and returns it.
+/// Sets the number of threads and returns it. This thread is one of them: otherwise it would hand
+/// over its work and wait, and the others would look for work while it is busy alone.
 fn threads(asked: &Threads) -> Result<usize, Failure> {
-    if let Some(threads) = asked.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().map_err(Failure::broken)?;
-    }
+    let pool = rayon::ThreadPoolBuilder::new().use_current_thread();
+    let pool = pool.num_threads(asked.threads.map_or(0, usize::from));
+    pool.build_global().map_err(Failure::broken)?;
     Ok(rayon::current_num_threads())
 }
 

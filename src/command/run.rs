@@ -114,9 +114,9 @@ pub(super) fn run(
     let manifest = |seconds| manifest(experiment, started, seconds);
     folder.begin(manifest(0.0))?;
     let tables = compute(experiment, forecast, manner, progress);
-    folder.write("config.toml", config::resolve(experiment).as_bytes())?;
+    folder.write("config.toml", config::resolve(experiment).into_bytes())?;
     for (name, bytes) in tables.files() {
-        folder.write(name, &bytes)?;
+        folder.write(name, bytes)?;
     }
     let pen = Instant::now();
     let figures = draw(experiment, &tables, &mut folder, &manner.formats)?;
@@ -139,7 +139,7 @@ pub(super) fn draw(
     for (name, drawing) in figures.iter().flatten() {
         for &format in formats {
             let bytes = figure::render(drawing, format).map_err(Failure::broken)?;
-            folder.write(&format!("{name}.{}", format.extension()), &bytes)?;
+            folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }
     Ok(figures)

@@ -31,7 +31,7 @@ pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
     let placed = panel.placed_readings();
     let case = |(index, case)| run_case(panel, &placed, case, &|variant| finished(index, variant));
     let results: Vec<Vec<Cell>> = panel.cases.par_iter().enumerate().map(case).collect();
-    tables::tables(panel, &results)
+    tables::tables(panel, results)
 }
 
 fn run_case(
