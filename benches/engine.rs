@@ -1,7 +1,12 @@
-//! Benchmarks of the exact engine: `cargo bench`. Absolute times depend on the machine; compare the
+//! Benchmarks of the exact engine: `cargo bench --bench engine [NAME]`. Absolute times depend on the machine; compare the
 //! kernel with the naive loop beside it.
 
+mod common;
+
+use std::process::Command;
+
 use divan::{Bencher, black_box, counter::ItemsCount};
+use dpbi::audit::{self, Scope};
 use dpbi::distance;
 use dpbi::field::Reach;
 use dpbi::law::{Batch, Exact, Recipe};
@@ -109,6 +114,36 @@ fn exact(setting: &Setting, id: &str) -> Exact {
     let bench = Workbench::new(setting, &[recipe], &[]);
     let field = bench.fields().next().unwrap();
     Exact::new(bench.law(recipe).as_ref(), field)
+}
+
+/// What `dpbi run` computes: 1000 runs of every mechanism, exact numbers beside them, all tables.
+#[divan::bench(
+    args = ["366,365", "463,247,21", "20,20,20,20", "100,100,100,100", "200,120,60,20"],
+    sample_count = 10
+)]
+fn experiment(bencher: Bencher, counts: &str) {
+    let few = counts.split(',').count() == 2;
+    let all = mechanism::ALL.iter().map(|mechanism| mechanism.id());
+    let usable: Vec<&str> = all.filter(|id| !(few && *id == "geometric-all")).collect();
+    let experiment = common::experiment(&usable, counts, 1000);
+    bencher.bench(|| experiment.panels[0].compute(&|_, _| {}));
+}
+
+/// The exact privacy loss over all pairs of adjacent data sets.
+#[divan::bench(args = ["ehds"], sample_count = 10)]
+fn audit_k2_n1000(bencher: Bencher, id: &str) {
+    let variant = Variant::plain(mechanism::find(id).unwrap());
+    let template = setting(&[1000, 0]);
+    bencher.bench(|| audit::loss(&variant, &template, &Scope::All).unwrap().loss);
+}
+
+/// Every figure, table and claim of the documents, as a process of its own.
+#[divan::bench(sample_count = 1, sample_size = 1)]
+fn reproduce() {
+    let out = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dpbi"));
+    let status = command.args(["reproduce", "-q", "--out"]).arg(out.path()).status();
+    assert!(status.unwrap().success());
 }
 
 /// The linear program of the best private mechanism.

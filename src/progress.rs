@@ -1,6 +1,7 @@
 //! A progress bar for long runs, on a terminal only.
 
 use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -10,53 +11,86 @@ const LONG: f64 = 1.0;
 
 /// Progress in units of predicted work, so that the remaining time is honest when cells differ.
 pub struct Progress {
-    bar: ProgressBar,
+    bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// A bar for work of so many predicted seconds; hidden if there are few, or if asked to be
-    /// quiet.
+    /// A bar for work of so many predicted seconds; none if there are few, or if asked to be quiet.
     #[must_use]
     pub fn new(cpu_seconds: f64, threads: usize, quiet: bool) -> Self {
         let predicted = cpu_seconds / threads as f64;
         let visible = !quiet && predicted > LONG;
-        let target =
-            if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(units(cpu_seconds)), target);
-        let left = move |state: &ProgressState, text: &mut dyn Write| {
-            let seconds =
-                remaining(state.elapsed().as_secs_f64(), state.fraction().into(), predicted);
-            // A bar that cannot be drawn is no reason to stop.
-            let _ = write!(text, "{}", HumanDuration(Duration::from_secs_f64(seconds)));
-        };
-        let style = "{bar:40} {percent:>3} %  {elapsed} elapsed, about {left} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style.with_key("left", left));
-        }
-        if visible {
-            bar.enable_steady_tick(Duration::from_millis(200));
-        }
-        Self { bar }
+        Self { bar: visible.then(|| bar(cpu_seconds, predicted)) }
     }
 
-    /// A piece of so many predicted seconds of one thread is done.
-    pub fn advance(&self, cpu_seconds: f64) {
-        self.bar.inc(units(cpu_seconds));
+    /// A part of the work, of so many predicted seconds of one thread.
+    #[must_use]
+    pub fn part(&self, cpu_seconds: f64) -> Part<'_> {
+        Part { progress: self, left: units(cpu_seconds).into() }
     }
 
     /// Prints a line above the bar.
     pub fn line(&self, text: &str) {
-        if self.bar.is_hidden() {
-            eprintln!("{text}");
-        } else {
-            self.bar.println(text);
+        match self.bar.as_ref().filter(|bar| !bar.is_hidden()) {
+            Some(bar) => bar.println(text),
+            None => eprintln!("{text}"),
         }
+    }
+
+    /// Does something that prints, without the bar in its way.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
+    fn count(&self, units: u64) {
+        self.bar.iter().for_each(|bar| bar.inc(units));
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.bar.iter().for_each(ProgressBar::finish_and_clear);
     }
+}
+
+/// A part of the work. When it is dropped all of it counts as done, whatever was said before.
+pub struct Part<'a> {
+    progress: &'a Progress,
+    left: AtomicU64,
+}
+
+impl Part<'_> {
+    /// A piece of so many predicted seconds of one thread is done.
+    pub fn advance(&self, cpu_seconds: f64) {
+        let piece = units(cpu_seconds);
+        let take = |left: u64| Some(left.saturating_sub(piece));
+        let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        self.progress.count(piece.min(before.unwrap_or(0)));
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        self.progress.count(*self.left.get_mut());
+    }
+}
+
+fn bar(cpu_seconds: f64, predicted: f64) -> ProgressBar {
+    let target = ProgressDrawTarget::stderr();
+    let bar = ProgressBar::with_draw_target(Some(units(cpu_seconds)), target);
+    let left = move |state: &ProgressState, text: &mut dyn Write| {
+        let seconds = remaining(state.elapsed().as_secs_f64(), state.fraction().into(), predicted);
+        // A bar that cannot be drawn is no reason to stop.
+        let _ = write!(text, "{}", HumanDuration(Duration::from_secs_f64(seconds)));
+    };
+    let style = "{bar:40} {percent:>3} %  {elapsed} elapsed, about {left} left";
+    if let Ok(style) = ProgressStyle::with_template(style) {
+        bar.set_style(style.with_key("left", left));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 /// The seconds left after `elapsed`, when cells that make up `fraction` of the predicted work are
@@ -83,5 +117,17 @@ mod tests {
         // Half done in the time predicted for all: the rest is believed to be slow, but not quite.
         assert_eq!(remaining(80.0, 0.5, 80.0), 60.0);
         assert_eq!(remaining(100.0, 1.0, 80.0), 0.0);
+    }
+
+    #[test]
+    fn a_part_counts_once_and_wholly() {
+        let progress = Progress { bar: Some(ProgressBar::hidden()) };
+        let position = || progress.bar.as_ref().map_or(0, ProgressBar::position);
+        let (one, other) = (progress.part(1.0), progress.part(2.0));
+        one.advance(0.4);
+        other.advance(5.0);
+        assert_eq!(position(), units(0.4) + units(2.0));
+        drop((one, other));
+        assert_eq!(position(), units(1.0) + units(2.0));
     }
 }

@@ -43,7 +43,7 @@ impl BoxSummary {
     #[must_use]
     pub fn new(sample: &[f64], whiskers: Whiskers) -> Self {
         let mut sorted = sample.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        sorted.sort_unstable_by(f64::total_cmp);
         let count = sorted.len() as f64;
         let mean = sum(sample.iter().copied()) / count;
         let squares = sum(sample.iter().map(|value| (value - mean) * (value - mean)));

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -59,12 +61,90 @@ pub enum OpenError {
     Full(#[from] WriteError),
 }
 
-/// A results folder that can be written to.
+/// A results folder that can be written to. Its files reach the disk in the background, several at a
+/// time: waiting for the disk once for each of them would take longer than a small experiment.
 pub struct Folder {
     path: PathBuf,
     /// The files of an earlier run.
     before: BTreeMap<String, String>,
+    /// Whether the manifest says that a run has begun, as soon as that is known: until then no file
+    /// is replaced.
+    begun: Arc<OnceLock<bool>>,
+    beginning: Option<Handed>,
+    /// Files that may not have reached the disk yet.
+    handed: Vec<Handed>,
+    /// The SHA-256 of every file of this run.
     written: BTreeMap<String, String>,
+}
+
+/// So many files at most are on their way to the disk.
+const MOST_HANDED: usize = 16;
+
+/// A file on its way to the disk.
+struct Handed {
+    name: String,
+    writing: JoinHandle<Result<(), WriteError>>,
+}
+
+impl Handed {
+    /// Starts to write the file.
+    fn new(
+        folder: &Path,
+        name: &str,
+        write: impl FnOnce(&Path) -> Result<(), WriteError> + Send + 'static,
+    ) -> Result<Self, WriteError> {
+        let path = folder.join(name);
+        let own = path.clone();
+        let writing = thread::Builder::new().spawn(move || write(&own));
+        let writing = writing.map_err(|source| WriteError { path, source })?;
+        Ok(Self { name: name.to_owned(), writing })
+    }
+
+    /// Waits until the file has its place.
+    fn arrive(self) -> Result<(), WriteError> {
+        self.writing.join().expect("writing a file fails without a panic")
+    }
+}
+
+/// A file under its temporary name, which is gone when this is.
+struct Part {
+    path: PathBuf,
+    temporary: PathBuf,
+    named: bool,
+}
+
+impl Part {
+    /// Writes the bytes beside where they belong, and has them reach the disk.
+    fn write(path: &Path, bytes: &[u8]) -> Result<Self, WriteError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let temporary = path.with_file_name(format!(".{name}.part"));
+        let part = Self { path: path.into(), temporary, named: false };
+        let write = || {
+            let mut file = File::create(&part.temporary)?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        };
+        match write() {
+            Ok(()) => Ok(part),
+            Err(source) => Err(WriteError { path: path.into(), source }),
+        }
+    }
+
+    /// Gives the file its name.
+    fn replace(mut self) -> Result<(), WriteError> {
+        let renamed = fs::rename(&self.temporary, &self.path);
+        self.named = renamed.is_ok();
+        renamed.map_err(|source| WriteError { path: self.path.clone(), source })
+    }
+}
+
+impl Drop for Part {
+    /// A file without its name is of no use; if it cannot be removed, the first error counts.
+    fn drop(&mut self) {
+        if !self.named {
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
 }
 
 impl Folder {
@@ -99,74 +179,103 @@ impl Folder {
             ));
         }
         let before = before.map(|manifest| manifest.files).unwrap_or_default();
-        Ok(Self { path, before, written: BTreeMap::new() })
+        Ok(Self::new(path, before))
     }
 
     /// A folder with complete results, to which something is added.
     #[must_use]
     pub fn reopen(path: &Path, manifest: &Manifest) -> Self {
-        Self { path: path.into(), before: manifest.files.clone(), written: BTreeMap::new() }
+        Self::new(path.into(), manifest.files.clone())
+    }
+
+    fn new(path: PathBuf, before: BTreeMap<String, String>) -> Self {
+        let begun = Arc::new(OnceLock::from(true));
+        Self { path, before, begun, beginning: None, handed: Vec::new(), written: BTreeMap::new() }
     }
 
     /// Writes the manifest with the files of before and those written since.
-    pub fn update(self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
+    pub fn update(mut self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
         manifest.files.extend(self.written.clone());
-        self.replace(MANIFEST, &manifest.bytes())?;
-        Ok(self.path)
+        self.vouch(&manifest)
     }
 
-    /// Says in the manifest that a run has begun: whatever happens from here on, the folder is
-    /// known as ours, and as incomplete.
-    pub fn begin(&self, mut manifest: Manifest) -> Result<(), WriteError> {
+    /// Says in the manifest that a run has begun: before the first file is replaced, the folder is
+    /// known as ours, and as incomplete, whatever happens from then on. In the background too.
+    pub fn begin(&mut self, mut manifest: Manifest) -> Result<(), WriteError> {
         manifest.complete = false;
         manifest.files.clone_from(&self.before);
-        self.replace(MANIFEST, &manifest.bytes())
-    }
-
-    /// Writes one file under a temporary name, has it reach the disk, and renames it.
-    pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        self.replace(name, bytes)?;
-        self.written.insert(name.to_owned(), sha256(bytes));
+        self.begun = Arc::default();
+        let (begun, bytes) = (Arc::clone(&self.begun), manifest.bytes());
+        let write = move |path: &Path| {
+            let written = write_whole(path, &bytes);
+            // It is set nowhere else.
+            let _ = begun.set(written.is_ok());
+            written
+        };
+        self.beginning = Some(Handed::new(&self.path, MANIFEST, write)?);
         Ok(())
     }
 
-    fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        write_whole(&self.path.join(name), bytes)
+    /// Writes one file under a temporary name, has it reach the disk, and renames it: in the
+    /// background, so that it may be this file's failure that a later call reports.
+    pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+        if self.handed.len() >= MOST_HANDED || self.handed.iter().any(|file| file.name == name) {
+            self.settle()?;
+        }
+        self.written.insert(name.to_owned(), sha256(&bytes));
+        let begun = Arc::clone(&self.begun);
+        let write = move |path: &Path| {
+            let part = Part::write(path, &bytes)?;
+            if *begun.wait() { part.replace() } else { Ok(()) }
+        };
+        self.handed.push(Handed::new(&self.path, name, write)?);
+        Ok(())
+    }
+
+    /// Waits until all files have their places. The first failure counts.
+    fn settle(&mut self) -> Result<(), WriteError> {
+        let files = self.beginning.take().into_iter().chain(self.handed.drain(..));
+        let arrived: Vec<_> = files.map(Handed::arrive).collect();
+        arrived.into_iter().collect()
+    }
+
+    /// Writes the manifest while the files reach the disk; it gets its place after all of them.
+    fn vouch(&mut self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
+        self.beginning.take().map(Handed::arrive).transpose()?;
+        let part = Part::write(&self.path.join(MANIFEST), &manifest.bytes())?;
+        self.settle()?;
+        part.replace()?;
+        Ok(self.path.clone())
     }
 
     /// Writes the manifest, and removes what an earlier run wrote and this one did not.
-    pub fn finish(self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
+    pub fn finish(mut self, mut manifest: Manifest) -> Result<PathBuf, WriteError> {
         manifest.complete = true;
         manifest.files.clone_from(&self.written);
-        self.replace(MANIFEST, &manifest.bytes())?;
+        let path = self.vouch(&manifest)?;
         for name in self.before.keys().filter(|name| !self.written.contains_key(*name)) {
             // It may be gone already.
-            let _ = fs::remove_file(self.path.join(name));
+            let _ = fs::remove_file(path.join(name));
         }
-        Ok(self.path)
+        Ok(path)
     }
 
-    /// The files written so far.
+    /// The files written so far; some may be on their way.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.written.keys().map(String::as_str)
     }
 }
 
+impl Drop for Folder {
+    /// Whatever made the run end early, no file is left half-written.
+    fn drop(&mut self) {
+        let _ = self.settle();
+    }
+}
+
 /// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.part"));
-    let write = || {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().map_err(|source| {
-        // A half-written file is of no use; if it cannot be removed, the first error counts.
-        let _ = fs::remove_file(&temporary);
-        WriteError { path: path.into(), source }
-    })
+    Part::write(path, bytes)?.replace()
 }
 
 /// Whether there is anything but what a killed run of ours leaves behind.
@@ -264,11 +373,11 @@ mod tests {
     fn a_second_run_replaces_the_first_and_leaves_nothing_stale() {
         let out = tempfile::tempdir().unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
-        folder.write("old.csv", b"1").unwrap();
-        folder.write("both.csv", b"1").unwrap();
+        folder.write("old.csv", b"1".to_vec()).unwrap();
+        folder.write("both.csv", b"1".to_vec()).unwrap();
         folder.finish(manifest("a")).unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
-        folder.write("both.csv", b"2").unwrap();
+        folder.write("both.csv", b"2".to_vec()).unwrap();
         let path = folder.finish(manifest("a")).unwrap();
         assert!(!path.join("old.csv").exists());
         assert_eq!(fs::read(path.join("both.csv")).unwrap(), b"2");
@@ -280,14 +389,51 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(manifest("a")).unwrap();
-        folder.write("settings.csv", b"1").unwrap();
+        folder.write("settings.csv", b"1".to_vec()).unwrap();
+        drop(folder);
         fs::write(out.path().join("a/.errors.csv.part"), b"half").unwrap();
         assert!(!Manifest::read(&out.path().join("a")).unwrap().complete);
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(manifest("a")).unwrap();
-        folder.write("settings.csv", b"1").unwrap();
+        folder.write("settings.csv", b"1".to_vec()).unwrap();
         let path = folder.finish(manifest("a")).unwrap();
         assert!(Manifest::read(&path).unwrap().complete);
+    }
+
+    #[test]
+    fn the_last_of_several_writes_counts_and_every_file_is_vouched_for() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(manifest("a")).unwrap();
+        let names: Vec<String> = (0..3 * MOST_HANDED).map(|i| format!("{i}.csv")).collect();
+        for name in &names {
+            folder.write(name, b"first".to_vec()).unwrap();
+            folder.write(name, name.as_bytes().to_vec()).unwrap();
+        }
+        assert_eq!(folder.files().count(), names.len());
+        let path = folder.finish(manifest("a")).unwrap();
+        let found = Manifest::read(&path).unwrap();
+        assert!(found.complete && found.files.len() == names.len());
+        for name in &names {
+            assert_eq!(fs::read(path.join(name)).unwrap(), name.as_bytes());
+            assert_eq!(found.files[name], sha256(name.as_bytes()));
+        }
+        assert_eq!(fs::read_dir(&path).unwrap().count(), names.len() + 1);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_leaves_the_folder_incomplete() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(manifest("a")).unwrap();
+        folder.write("good.csv", b"1".to_vec()).unwrap();
+        // A folder stands where the file should be.
+        fs::create_dir(out.path().join("a/bad.csv")).unwrap();
+        folder.write("bad.csv", b"1".to_vec()).unwrap();
+        let error = folder.finish(manifest("a")).unwrap_err().to_string();
+        assert!(error.contains("cannot write") && error.contains("bad.csv"), "{error}");
+        assert!(!Manifest::read(&out.path().join("a")).unwrap().complete);
+        assert!(!out.path().join("a/.bad.csv.part").exists());
     }
 
     #[test]

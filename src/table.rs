@@ -1,7 +1,9 @@
 //! The result tables: their rows, and CSV both ways.
 
+use std::io::Write;
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -108,13 +110,21 @@ pub struct ErrorBlock {
     pub setting: usize,
     /// The mechanism's label.
     pub mechanism: String,
-    /// What each run released.
-    pub released: Vec<String>,
+    /// The number of categories.
+    pub k: usize,
+    /// What each run released: k counts, one run after the other.
+    pub released: Vec<u64>,
     /// For each error its name and its value in each run.
     pub errors: Vec<(String, Vec<f64>)>,
 }
 
 impl ErrorBlock {
+    /// The number of runs.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.released.len() / self.k
+    }
+
     /// The values of one error.
     #[must_use]
     pub fn error(&self, metric: &str) -> Option<&[f64]> {
@@ -423,31 +433,27 @@ impl Tables {
         self.readings.append(&mut more.readings);
     }
 
-    /// The files: name and bytes of every table that has rows.
-    #[must_use]
-    pub fn files(&self) -> Vec<(&'static str, Vec<u8>)> {
-        fn rows<T: Serialize>(name: &'static str, rows: &[T]) -> Option<(&'static str, Vec<u8>)> {
-            (!rows.is_empty()).then(|| (name, csv(rows)))
-        }
-        let files = [
-            rows("panels.csv", &self.panels),
-            rows("settings.csv", &self.settings),
-            (!self.errors.is_empty()).then(|| ("errors.csv", errors_csv(&self.errors))),
-            rows("summary.csv", &self.summary),
-            rows("theory.csv", &self.theory),
-            rows("calibration.csv", &self.calibration),
-            rows("optimum.csv", &self.optimum),
-            rows("optimal.csv", &self.optimal),
-            rows("privacy.csv", &self.privacy),
-            rows("curves.csv", &self.curves),
-            rows("change.csv", &self.change),
-            rows("phase.csv", &self.phase),
-            rows("means.csv", &self.means),
-            rows("scaling.csv", &self.scaling),
-            rows("values.csv", &self.values),
-            rows("readings.csv", &self.readings),
+    /// The files: name and bytes of every table that has rows, each made when it is its turn.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+        let tables: [(_, &dyn Rows); _] = [
+            ("panels.csv", &self.panels),
+            ("settings.csv", &self.settings),
+            ("errors.csv", &self.errors),
+            ("summary.csv", &self.summary),
+            ("theory.csv", &self.theory),
+            ("calibration.csv", &self.calibration),
+            ("optimum.csv", &self.optimum),
+            ("optimal.csv", &self.optimal),
+            ("privacy.csv", &self.privacy),
+            ("curves.csv", &self.curves),
+            ("change.csv", &self.change),
+            ("phase.csv", &self.phase),
+            ("means.csv", &self.means),
+            ("scaling.csv", &self.scaling),
+            ("values.csv", &self.values),
+            ("readings.csv", &self.readings),
         ];
-        files.into_iter().flatten().collect()
+        tables.into_iter().filter_map(|(name, rows)| Some((name, rows.csv()?)))
     }
 
     /// Reads the tables of a results folder; a file that is not there has no rows. On failure, what
@@ -471,6 +477,24 @@ impl Tables {
             values: read_rows(folder, "values.csv")?,
             readings: read_rows(folder, "readings.csv")?,
         })
+    }
+}
+
+/// The rows of one file.
+trait Rows {
+    /// The file, if there are any rows.
+    fn csv(&self) -> Option<Vec<u8>>;
+}
+
+impl<T: Serialize> Rows for Vec<T> {
+    fn csv(&self) -> Option<Vec<u8>> {
+        (!self.is_empty()).then(|| csv(self))
+    }
+}
+
+impl Rows for Vec<ErrorBlock> {
+    fn csv(&self) -> Option<Vec<u8>> {
+        (!self.is_empty()).then(|| errors_csv(self))
     }
 }
 
@@ -522,30 +546,68 @@ fn is_unsound(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(|number| number.is_nan() || number == f64::NEG_INFINITY)
 }
 
+/// So many runs are written by one thread at a time.
+const RUNS_AT_A_TIME: usize = 1_000;
+
+/// So many pieces of `errors.csv` are made before they are joined to the others.
+const PIECES_AT_A_TIME: usize = 64;
+
 /// `errors.csv`: every run with what was released and its errors. The columns are the errors of
 /// all panels; where a panel has none of a name, its cells are empty.
 fn errors_csv(blocks: &[ErrorBlock]) -> Vec<u8> {
     let names =
         distinct(blocks.iter().flat_map(|block| &block.errors).map(|(name, _)| name.as_str()));
     let header = ["setting", "mechanism", "run", "released"].into_iter().chain(names.clone());
-    let mut table = Columns::new(header);
-    for block in blocks {
-        let columns: Vec<_> = names.iter().map(|name| block.error(name)).collect();
-        for (run, released) in block.released.iter().enumerate() {
-            let mut row = vec![
-                block.setting.to_string(),
-                block.mechanism.clone(),
-                (run + 1).to_string(),
-                released.clone(),
-            ];
-            let cell = |column: &Option<&[f64]>| {
-                column.map_or(String::new(), |errors| format!("{:?}", errors[run]))
-            };
-            row.extend(columns.iter().map(cell));
-            table.row(row);
-        }
+    let mut table = Columns::new(header).finish();
+    let of_block = |block| {
+        let starts = (0..ErrorBlock::runs(block)).step_by(RUNS_AT_A_TIME);
+        starts.map(move |start| (block, start))
+    };
+    let pieces: Vec<_> = blocks.iter().flat_map(of_block).collect();
+    for pieces in pieces.chunks(PIECES_AT_A_TIME) {
+        let written = pieces.par_iter().map(|(block, start)| error_rows(block, *start, &names));
+        written.collect::<Vec<_>>().iter().for_each(|rows| table.extend(rows));
     }
-    table.finish()
+    table
+}
+
+/// Rows of one block, from run `start` on. Only the mechanism's label may need quotes.
+fn error_rows(block: &ErrorBlock, start: usize, names: &[&str]) -> Vec<u8> {
+    let mut own = format!("{},", block.setting).into_bytes();
+    let label = Columns::new([block.mechanism.as_str(), ""]).finish();
+    own.extend(label.strip_suffix(b"\n").unwrap_or(&label));
+    let columns: Vec<_> = names.iter().map(|name| block.error(name)).collect();
+    let end = block.runs().min(start + RUNS_AT_A_TIME);
+    let mut rows = Vec::with_capacity((end - start) * (own.len() + 24 * (names.len() + 1)));
+    let mut digits = itoa::Buffer::new();
+    for run in start..end {
+        rows.extend(&own);
+        rows.extend(digits.format(run + 1).as_bytes());
+        let mut mark = b',';
+        for &count in &block.released[run * block.k..][..block.k] {
+            rows.push(mark);
+            rows.extend(digits.format(count).as_bytes());
+            mark = b';';
+        }
+        for column in &columns {
+            rows.push(b',');
+            column.iter().for_each(|errors| push_number(&mut rows, errors[run]));
+        }
+        rows.push(b'\n');
+    }
+    rows
+}
+
+/// Appends a number as `{:?}` writes it, only faster: the shortest digits that are read as the same
+/// number. They are unique unless the number has as few binary places as digits and is half way
+/// between two candidates; and in this range they come without an exponent.
+fn push_number(text: &mut Vec<u8>, number: f64) {
+    let places = |number: f64| (number * 2_f64.powi(24)).fract() != 0.0;
+    if (1e-3..1e15).contains(&number) && places(number) {
+        text.extend(ryu::Buffer::new().format_finite(number).as_bytes());
+    } else {
+        write!(text, "{number:?}").expect("memory does not fail");
+    }
 }
 
 fn read_errors(folder: &Path) -> Result<Vec<ErrorBlock>, ReadError> {
@@ -566,11 +628,15 @@ fn read_errors(folder: &Path) -> Result<Vec<ErrorBlock>, ReadError> {
         if !blocks.last().is_some_and(same) {
             let filled = (4..header.len()).filter(|&i| !cell(i).is_empty());
             let errors = filled.map(|i| (header[i].to_owned(), Vec::new())).collect();
-            let mechanism = cell(1).to_owned();
-            blocks.push(ErrorBlock { setting, mechanism, released: Vec::new(), errors });
+            let (mechanism, k) = (cell(1).to_owned(), cell(3).split(';').count());
+            blocks.push(ErrorBlock { setting, mechanism, k, released: Vec::new(), errors });
         }
         let Some(block) = blocks.last_mut() else { continue };
-        block.released.push(cell(3).to_owned());
+        let counts: Option<Vec<u64>> = cell(3).split(';').map(|count| count.parse().ok()).collect();
+        let counts = counts.filter(|counts| counts.len() == block.k).ok_or_else(|| {
+            wrong(format!("line {line}: `{}` is no vector of {} counts", cell(3), block.k))
+        })?;
+        block.released.extend(counts);
         for (name, values) in &mut block.errors {
             let place = header.iter().position(|column| column == name).unwrap_or(0);
             values.push(number(cell(place))?);
@@ -612,5 +678,66 @@ impl Columns {
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
         self.writer.into_inner().expect("memory does not fail")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(mechanism: &str, k: usize, runs: usize, errors: &[&str]) -> ErrorBlock {
+        let values = |i: usize| (0..runs).map(|run| (run + i) as f64 / 8.0).collect();
+        ErrorBlock {
+            setting: 7,
+            mechanism: mechanism.to_owned(),
+            k,
+            released: (0..(k * runs) as u64).collect(),
+            errors: (1..).zip(errors).map(|(i, name)| ((*name).to_owned(), values(i))).collect(),
+        }
+    }
+
+    #[test]
+    fn errors_are_written_as_a_csv_writer_would() {
+        let blocks = [block("EHDS", 2, 2, &["h"]), block("a, \"b\"", 3, 1, &["l1"])];
+        let text = String::from_utf8(errors_csv(&blocks)).unwrap();
+        let rows = "7,EHDS,1,0;1,0.125,\n7,EHDS,2,2;3,0.25,\n7,\"a, \"\"b\"\"\",1,0;1;2,,0.125\n";
+        assert_eq!(text, format!("setting,mechanism,run,released,h,l1\n{rows}"));
+    }
+
+    #[test]
+    fn numbers_are_written_as_by_the_standard_library() {
+        let mut rng = crate::rng::stream(1, "numbers");
+        let mut state = || rand::Rng::next_u64(&mut rng);
+        let bits = (0..100_000).map(|_| f64::from_bits(state())).collect::<Vec<_>>();
+        let unit = (0..100_000).map(|_| (state() >> 11) as f64 / 2_f64.powi(53));
+        // Half way between two numbers with one digit less: 0.50000762939453125, …
+        let dyadic = (0..100_000).map(|i| f64::from(2 * i + 1) / 2_f64.powi(i as i32 % 60));
+        let special = [0.0, 1e-5, 1e-4, 1e-3, 0.1, 1.0, 1e15, 1e16, 1e17, f64::INFINITY];
+        for number in bits.into_iter().chain(unit).chain(dyadic).chain(special) {
+            let mut text = Vec::new();
+            push_number(&mut text, number);
+            assert_eq!(String::from_utf8(text).unwrap(), format!("{number:?}"));
+        }
+    }
+
+    #[test]
+    fn errors_are_read_as_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let many = RUNS_AT_A_TIME + 1;
+        let blocks = vec![block("A", 2, many, &["h", "l1"]), block("B", 3, 2 * many, &["h"])];
+        std::fs::write(folder.path().join("errors.csv"), errors_csv(&blocks)).unwrap();
+        assert_eq!(read_errors(folder.path()).unwrap(), blocks);
+    }
+
+    #[test]
+    fn a_release_that_is_no_vector_of_counts_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for wrong in ["1;2;3", "1;-2", "1;x", ""] {
+            let text =
+                format!("setting,mechanism,run,released,h\n1,A,1,1;2,0.5\n1,A,2,{wrong},0.5\n");
+            std::fs::write(folder.path().join("errors.csv"), text).unwrap();
+            let error = read_errors(folder.path()).unwrap_err().to_string();
+            assert!(error.contains("line 3") && error.contains("no vector of 2 counts"), "{error}");
+        }
     }
 }

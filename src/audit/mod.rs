@@ -15,6 +15,7 @@ mod line;
 mod noisy;
 mod pairs;
 mod scored;
+mod screen;
 mod tabled;
 mod trade_off;
 
@@ -27,10 +28,12 @@ pub use trade_off::{TradeOff, trade_off};
 
 use compare::{Comparison, Release, compare, deltas};
 use pairs::Pair;
+use screen::Common;
 
 use crate::law::Recipe;
 use crate::mechanism::{Refusal, Variant};
 use crate::model::{Counts, Posterior, approximate_compositions};
+use crate::numeric::log1p;
 use crate::setting::Setting;
 
 /// The largest privacy loss, and where it is.
@@ -75,6 +78,9 @@ pub struct Findings {
 /// Audits `variant` over `scope`, with the prior, distance and privacy parameters of `template`
 /// (of its data only the number of records counts): the loss, and δ at every one of `epsilons`.
 ///
+/// Every pair is covered. Where only the loss is asked for, pairs that are proved to lose less than
+/// another one are not walked.
+///
 /// Without records there is nothing to lose. Of several pairs with the same loss the first is named.
 pub fn examine(
     variant: &Variant,
@@ -82,7 +88,10 @@ pub fn examine(
     scope: &Scope,
     epsilons: &[f64],
 ) -> Result<Findings, Refusal> {
-    let audit = Audit::new(variant, template, scope)?;
+    let mut audit = Audit::new(variant, template, scope)?;
+    if epsilons.is_empty() {
+        audit.screen()?;
+    }
     let found = audit.largest(|comparison| {
         let loss = comparison.loss();
         let mut measures = vec![loss, loss + comparison.rounding()];
@@ -160,6 +169,13 @@ struct Audit<'a> {
 /// The most outputs whose probabilities are kept at a time (by every thread).
 const KEPT: f64 = 8e6;
 
+/// So many pairs whose bounds are largest are compared first; the largest loss among them is what
+/// others must be able to reach.
+const LIKELIEST: usize = 64;
+
+/// More than rounding can have changed a bound by, relative.
+const BOUNDING: f64 = 1e-9;
+
 /// Pairs are divided into so many chunks at least, for threads to share.
 const CHUNKS: usize = 16;
 
@@ -176,11 +192,71 @@ impl<'a> Audit<'a> {
         Ok(Self { variant, template, n, k, pairs: scope.pairs(n, k, symmetric) })
     }
 
-    /// The mechanism at one data set.
-    fn release(&self, counts: &Counts) -> Result<Release, Refusal> {
+    fn setting(&self, counts: &Counts) -> Setting {
         let prior = self.template.posterior.prior().clone();
         let posterior = Posterior::new(prior, counts.clone());
-        Release::new(self.variant, &Setting { posterior, ..self.template.clone() })
+        Setting { posterior, ..self.template.clone() }
+    }
+
+    /// The mechanism at one data set.
+    fn release(&self, counts: &Counts) -> Result<Release, Refusal> {
+        Release::new(self.variant, &self.setting(counts))
+    }
+
+    /// Drops the pairs that are proved to lose less than another one, where there is such a proof.
+    fn screen(&mut self) -> Result<(), Refusal> {
+        let Some(bounds) = self.loss_bounds()? else { return Ok(()) };
+        let mut order: Vec<usize> = (0..bounds.len()).collect();
+        order.sort_by(|&a, &b| bounds[b].total_cmp(&bounds[a]));
+        let worst: Vec<Pair> =
+            order.iter().take(LIKELIEST).map(|&i| self.pairs[i].clone()).collect();
+        let found = self.largest_of(&worst, |comparison| vec![comparison.loss()])?;
+        let reached = found.first().map_or(0.0, |best| best.value);
+        let mut bounds = bounds.into_iter();
+        self.pairs.retain(|_| bounds.next().is_none_or(|bound| bound >= reached));
+        Ok(())
+    }
+
+    /// For every pair a number above its loss and the bound on it, rounding included; nothing where
+    /// [`screen`] proves nothing, or where there are few pairs.
+    fn loss_bounds(&self) -> Result<Option<Vec<f64>>, Refusal> {
+        let power = self.template.distance.power(&self.template.posterior);
+        let is_proved = self.k == 2 && self.variant.remap.is_none();
+        let Some(power) = power.filter(|_| is_proved && self.pairs.len() > LIKELIEST) else {
+            return Ok(None);
+        };
+        let chunks = self.pairs.par_chunks(self.pairs.len().div_ceil(CHUNKS));
+        let bounds = chunks.map(|chunk| self.loss_bounds_of(chunk, power));
+        let bounds: Option<Vec<Vec<f64>>> = bounds.collect::<Result<_, Refusal>>()?;
+        Ok(bounds.map(|chunks| chunks.concat()))
+    }
+
+    fn loss_bounds_of(&self, chunk: &[Pair], power: f64) -> Result<Option<Vec<f64>>, Refusal> {
+        let mut bounds = Vec::with_capacity(chunk.len());
+        // Most pairs begin where the last one ended, seen backwards.
+        let mut before: Option<(&Counts, f64)> = None;
+        for Pair { x, moved, .. } in chunk {
+            let known = before.filter(|(counts, _)| *counts == moved).map(|(_, rate)| rate);
+            let at_moved = known.map_or_else(|| self.rate(moved), |rate| Ok(Some(rate)))?;
+            let (Some(at_x), Some(at_moved)) = (self.rate(x)?, at_moved) else { return Ok(None) };
+            before = Some((x, at_x));
+            let common = Common::new(&self.template.posterior, power, x, moved);
+            let rounding = [at_x, at_moved].map(|rate| {
+                let ln_normaliser = log1p(self.n as f64);
+                scored::rounding(self.template, rate, 1.0, ln_normaliser)
+            });
+            let loss = common.loss([at_x, at_moved]);
+            bounds.push((loss + 2.0 * (rounding[0] + rounding[1])) * (1.0 + BOUNDING));
+        }
+        Ok(Some(bounds))
+    }
+
+    /// The rate of an exponential mechanism at one data set.
+    fn rate(&self, counts: &Counts) -> Result<Option<f64>, Refusal> {
+        Ok(match self.variant.recipe(&self.setting(counts))? {
+            Recipe::Exponential { rate } => Some(rate),
+            _ => None,
+        })
     }
 
     /// For each of several measures the first pair at which it is largest; nothing without pairs.

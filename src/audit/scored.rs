@@ -63,13 +63,9 @@ impl Scored {
         let mut normaliser: Sum = inside.chunks(BLOCK).map(|block| mass(block, rate)).collect();
         normaliser.add(plateau * exp_accurate(-rate));
         let ln_normaliser = ln(normaliser.value());
-        // ln P = −rate H − ln Z, and both terms are off by the rate times what H is off by.
         let largest = (setting.distance.bound())
             .unwrap_or_else(|| inside.iter().copied().fold(0.0, f64::max));
-        let (relative, absolute) = setting.distance.accuracy();
-        let rounding = 2.0 * rate * (relative * largest + absolute)
-            + ADDING
-            + 1e-15 * (1.0 + rate + ln_normaliser.abs());
+        let rounding = rounding(setting, rate, largest, ln_normaliser);
         for value in &mut inside {
             *value = -rate * *value - ln_normaliser;
         }
@@ -89,6 +85,14 @@ impl Scored {
         let row = self.rows.heads.binary_search_by(|h| h.as_slice().cmp(head));
         row.ok().and_then(|row| self.row(row)).is_some_and(|row| row.span().contains(&running))
     }
+}
+
+/// More than ln P = −rate H − ln Z can be off by: both terms are, by the rate times what H is off by.
+pub fn rounding(setting: &Setting, rate: f64, largest: f64, ln_normaliser: f64) -> f64 {
+    let (relative, absolute) = setting.distance.accuracy();
+    2.0 * rate * (relative * largest + absolute)
+        + ADDING
+        + 1e-15 * (1.0 + rate + ln_normaliser.abs())
 }
 
 /// Distances of all outputs in the ball.

@@ -11,6 +11,7 @@ pub static CLAIM: Claim = Claim {
     source: "notes Lemma 2.3",
     statement: "MH with β-smooth sensitivity is (ε, δ)-private. (The proof in print is incomplete; \
                 all data sets of each setting are tried.)",
+    effort: 0.3,
     judge,
 };
 

@@ -14,6 +14,7 @@ pub static CLAIM: Claim = Claim {
                 with β-smooth, 2ε with γ-smooth sensitivity). MH beats the baseline (LSDim) for \
                 small priors but not the improved Laplace (LSHist), and is comparable to it (within \
                 10 %) for large priors.",
+    effort: 0.2,
     judge,
 };
 

@@ -11,6 +11,7 @@ pub static CLAIM: Claim = Claim {
     statement: "Balanced data, n = 600, ε = 1: among the private mechanisms LSHist gives good \
                 answers with the highest probability and EHD with the lowest, for k = 3 as for \
                 k = 2. (Good answers: P[H ≤ t] for every t up to the median of LSHist.)",
+    effort: 0.05,
     judge,
 };
 

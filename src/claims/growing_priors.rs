@@ -11,6 +11,7 @@ pub static CLAIM: Claim = Claim {
     statement: "x = (50, 50), priors (b, b), ε = 1, δ = 10⁻⁸: at first both Laplace mechanisms \
                 beat MH; as b grows MH overtakes the baseline (LSDim) and nears the improved one \
                 (LSHist; ratio of means falling below 1.1).",
+    effort: 0.05,
     judge,
 };
 

@@ -16,6 +16,7 @@ pub static CLAIM: Claim = Claim {
     statement: "Let ELap(x) be the smallest t with P[H(x, LSHist(x)) ≤ t] ≥ 1 - γ. With \
                 γ = e^(-ε), ELap(x)/LS(x) and ELap(x)/(ε LS(x)) are bounded as n grows, the first \
                 by 2; for any γ, ELap(x) is at most the largest distance of lg(1/γ)/ε steps.",
+    effort: 0.05,
     judge,
 };
 

@@ -10,6 +10,7 @@ pub static CLAIM: Claim = Claim {
     statement: "Balanced binary data, n = 1000 and 10000, ε = 5: LSDim and LSHist perform alike \
                 (mean errors within 10 %), and EHDS returns the exact posterior more often than \
                 every other private mechanism.",
+    effort: 0.05,
     judge,
 };
 

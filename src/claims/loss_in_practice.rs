@@ -11,6 +11,7 @@ pub static CLAIM: Claim = Claim {
     source: "icml §7.2, Figure 6",
     statement: "k = 2, prior (1, 1), ε = 1: over all data sets of n records the privacy loss of \
                 EHD and of EHDS stays below ε, and that of EHDL does not.",
+    effort: 0.3,
     judge,
 };
 

@@ -61,6 +61,8 @@ pub struct Claim {
     pub source: &'static str,
     /// What it says.
     pub statement: &'static str,
+    /// Seconds of one thread, about, under one distance: for the order of work, and for progress.
+    pub effort: f64,
     /// Puts it to the test.
     pub judge: fn(&Lab) -> Finding,
 }

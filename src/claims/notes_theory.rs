@@ -10,6 +10,7 @@ pub static CLAIM: Claim = Claim {
     statement: "Priors all ones, ε = 0.8, δ = 0.0005: the exponential mechanism (MH) beats \
                 Laplace at x = (49, 49); Laplace is slightly better at (20, 20, 20) (by at most \
                 10 %), and clearly at (20, 20, 20, 20) and (1, 1, 1, 77) (by more).",
+    effort: 0.4,
     judge,
 };
 

@@ -11,6 +11,7 @@ pub static CLAIM: Claim = Claim {
     number: 7,
     source: "icml Theorem 5.2, bounds Theorem 3.1, arxiv Lemma 5.6",
     statement: "LSDim, LSHist, EHD and EHDS are ε-private, and MH with γ = 1 is 2ε-private.",
+    effort: 0.2,
     judge,
 };
 

@@ -9,6 +9,7 @@ pub static CLAIM: Claim = Claim {
     source: "icml §7.1.2, Figures 4 and 5",
     statement: "On every real data set (ε = 1, prior all ones) EHD is the worst of the five \
                 mechanisms, EHDS is better than EHD, and EHDL is better than both.",
+    effort: 0.05,
     judge,
 };
 

@@ -14,6 +14,7 @@ pub static CLAIM: Claim = Claim {
     statement: "1/S(x) - 1/S(x') ≤ γ for adjacent data (S the γ-smooth sensitivity); and no \
                 candidate r sees a larger change of score between adjacent data than r = BI(x), \
                 which sees LS(x).",
+    effort: 0.2,
     judge,
 };
 

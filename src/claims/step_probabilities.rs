@@ -11,6 +11,7 @@ pub static CLAIM: Claim = Claim {
     statement: "Mechanisms calibrated to the ℓ1 norm (LSDim, LSHist) release the candidates of 0, 1 \
                 and 2 steps with probabilities that stay the same when n changes; for those \
                 calibrated to the Hellinger distance (EHD, EHDL, EHDS) they vary.",
+    effort: 0.05,
     judge,
 };
 

@@ -11,6 +11,7 @@ pub static CLAIM: Claim = Claim {
     statement: "With ε = 1 the noise moves the first count by t = 0, 1, 2 with probability \
                 0.19673467014, 0.11932560927, 0.07237464051 in LSDim and 0.31606027941, \
                 0.11627207896, 0.04277410743 in LSHist.",
+    effort: 0.05,
     judge,
 };
 

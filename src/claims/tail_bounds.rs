@@ -20,6 +20,7 @@ pub static CLAIM: Claim = Claim {
                 ½(e^(-ε(t-1)/Δ) - e^(-εt/Δ)), Δ = 2 for the improved mechanism. The ℓ1 error of the \
                 Laplace mechanism with m categories is at least m ln(m/γ) 2/ε with probability γ \
                 at most.",
+    effort: 0.2,
     judge,
 };
 

@@ -1,7 +1,10 @@
 //! `dpbi claims`.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
+use super::side_by_side::Crews;
 use super::{Failure, print, print_json, threads};
 use crate::claims::{self, Claim, Finding, Lab, Outcome};
 use crate::cli::Claims;
@@ -10,33 +13,49 @@ use crate::diagnostic::{Diagnostic, suggest};
 use crate::distance::{self, Distance};
 
 pub fn execute(args: &Claims) -> Result<(), Failure> {
-    threads(&args.threads)?;
+    let threads = threads(&args.threads)?;
     let distances = distances(args.distance.as_deref())?;
     let claims = chosen(&args.numbers)?;
+    let of_claim = |&claim| distances.iter().map(move |&distance| (claim, distance));
+    let tasks: Vec<(&'static Claim, &'static dyn Distance)> =
+        claims.iter().flat_map(of_claim).collect();
+    let places: Vec<usize> = (0..tasks.len()).collect();
+    let judge = |&place: &usize| {
+        let (claim, distance) = tasks[place];
+        (place, (claim.judge)(&Lab::new(distance)))
+    };
+    let mut waiting = BTreeMap::new();
     let mut documents = Vec::new();
-    for claim in claims {
-        for &distance in &distances {
-            let finding = (claim.judge)(&Lab::new(distance));
+    Crews::new(threads, threads)?.carry_out(&places, judge, |(place, finding)| {
+        // They are told in their order, each as soon as all before it are judged.
+        waiting.insert(place, finding);
+        while let Some(finding) = waiting.remove(&documents.len()) {
+            let (claim, distance) = tasks[documents.len()];
             if !args.print.json {
                 print(&text(claim, distance, &finding))?;
             }
-            documents.push(json!({
-                "number": claim.number,
-                "source": claim.source,
-                "statement": claim.statement,
-                "distance": distance.id(),
-                "outcome": word(&finding.outcome()),
-                "when": condition(&finding.outcome()),
-                "because": reason(&finding.outcome()),
-                "parts": finding.parts,
-                "remarks": finding.remarks,
-            }));
+            documents.push(document(claim, distance, &finding));
         }
-    }
+        Ok(())
+    })?;
     if args.print.json {
         print_json(&json!(documents))?;
     }
     Ok(())
+}
+
+fn document(claim: &Claim, distance: &dyn Distance, finding: &Finding) -> serde_json::Value {
+    json!({
+        "number": claim.number,
+        "source": claim.source,
+        "statement": claim.statement,
+        "distance": distance.id(),
+        "outcome": word(&finding.outcome()),
+        "when": condition(&finding.outcome()),
+        "because": reason(&finding.outcome()),
+        "parts": finding.parts,
+        "remarks": finding.remarks,
+    })
 }
 
 fn distances(named: Option<&str>) -> Result<Vec<&'static dyn Distance>, Diagnostic> {

@@ -11,8 +11,11 @@ mod optimum;
 mod plot;
 mod reproduce;
 mod run;
+mod side_by_side;
 mod summary;
 mod typed;
+
+use rayon::prelude::*;
 
 use crate::cli::{Cli, Command, Replace, Threads};
 use crate::config::{self, Overrides};
@@ -105,10 +108,16 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
 /// Reads all configs before anything is done with the first.
 fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment)>, Diagnostic> {
     let overrides = Overrides { seed: replace.seed, runs: replace.runs };
-    let mut experiments: Vec<(Source, Experiment)> = Vec::new();
-    for named in configs {
+    let read = |named: &String| {
         let source = Source::config(named)?;
         let experiment = config::load(&source, overrides)?;
+        Ok((source, experiment))
+    };
+    // Of several bad ones the first is complained about, whichever was read first.
+    let all: Vec<Result<_, Diagnostic>> = configs.par_iter().map(read).collect();
+    let mut experiments: Vec<(Source, Experiment)> = Vec::new();
+    for one in all {
+        let (source, experiment) = one?;
         if let Some((other, _)) = experiments.iter().find(|(_, e)| e.name == experiment.name) {
             let cause = format!("{other} and {source} are both named `{}`", experiment.name);
             return Err(Diagnostic::new(cause).help("give one of them another `name`"));
@@ -118,12 +127,12 @@ fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment
     Ok(experiments)
 }
 
-/// Sets the number of threads and returns it.
+/// Sets the number of threads and returns it. This thread is one of them: otherwise it would hand
+/// over its work and wait, and the others would look for work while it is busy alone.
 fn threads(asked: &Threads) -> Result<usize, Failure> {
-    if let Some(threads) = asked.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().map_err(Failure::broken)?;
-    }
+    let pool = rayon::ThreadPoolBuilder::new().use_current_thread();
+    let pool = pool.num_threads(asked.threads.map_or(0, usize::from));
+    pool.build_global().map_err(Failure::broken)?;
     Ok(rayon::current_num_threads())
 }
 

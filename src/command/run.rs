@@ -20,20 +20,24 @@ use crate::table::Tables;
 pub fn execute(args: &Run) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
     let experiments = load(&args.configs, &args.replace)?;
-    let manner = Manner::new(&args.output, &args.talk, threads);
-    let experiments: Vec<Experiment> = {
-        // Everything that can be refused is refused before the first experiment starts.
-        for (source, experiment) in &experiments {
-            let forecast = Forecast::new(experiment, &manner.formats);
-            forecast.admit(&source.to_string(), threads, args.machine.force)?;
-        }
-        experiments.into_iter().map(|(_, experiment)| experiment).collect()
-    };
+    let manner = Manner::new(&args.output, &args.talk);
+    // Everything that can be refused is refused before the first experiment starts.
+    let mut planned = Vec::new();
+    for (source, experiment) in experiments {
+        let forecast = Forecast::new(&experiment, &manner.formats);
+        forecast.admit(&source.to_string(), threads, args.machine.force)?;
+        planned.push((experiment, forecast));
+    }
     let open = |experiment: &Experiment| Folder::open(&args.output.out, &experiment.name);
-    let folders = experiments.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let folders =
+        planned.iter().map(|(experiment, _)| open(experiment)).collect::<Result<Vec<_>, _>>()?;
     let mut reports = Vec::new();
-    for (experiment, folder) in experiments.iter().zip(folders) {
-        let outcome = run(experiment, folder, &manner)?;
+    for ((experiment, forecast), folder) in planned.iter().zip(folders) {
+        let seconds = forecast.total(threads).cpu_seconds;
+        let progress = Progress::new(seconds, threads, args.talk.quiet);
+        let outcome = run(experiment, forecast, folder, &manner, &progress);
+        progress.finish();
+        let outcome = outcome?;
         if !args.talk.quiet && !args.print.json {
             print(&outcome.text(experiment))?;
         }
@@ -48,15 +52,12 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
 /// How an experiment is run.
 pub(super) struct Manner {
     pub(super) formats: Vec<Format>,
-    pub(super) threads: usize,
-    pub(super) quiet: bool,
     pub(super) verbose: bool,
 }
 
 impl Manner {
-    pub(super) fn new(output: &Output, talk: &Talk, threads: usize) -> Self {
-        let formats = output.format.0.clone();
-        Self { formats, threads, quiet: talk.quiet, verbose: talk.verbose }
+    pub(super) fn new(output: &Output, talk: &Talk) -> Self {
+        Self { formats: output.format.0.clone(), verbose: talk.verbose }
     }
 }
 
@@ -68,6 +69,8 @@ pub(super) struct Outcome {
     pub(super) path: PathBuf,
     pub(super) files: Vec<String>,
     pub(super) seconds: f64,
+    /// How many of the seconds went into the figures.
+    pub(super) drawing: f64,
 }
 
 impl Outcome {
@@ -99,25 +102,29 @@ impl Outcome {
     }
 }
 
-/// Runs one experiment and writes its folder.
+/// Runs one experiment, whose predicted work is `forecast`, and writes its folder.
 pub(super) fn run(
     experiment: &Experiment,
+    forecast: &Forecast,
     mut folder: Folder,
     manner: &Manner,
+    progress: &Progress,
 ) -> Result<Outcome, Failure> {
     let (started, clock) = (SystemTime::now(), Instant::now());
     let manifest = |seconds| manifest(experiment, started, seconds);
     folder.begin(manifest(0.0))?;
-    let tables = compute(experiment, &Forecast::new(experiment, &manner.formats), manner);
-    folder.write("config.toml", config::resolve(experiment).as_bytes())?;
+    let tables = compute(experiment, forecast, manner, progress);
+    folder.write("config.toml", config::resolve(experiment).into_bytes())?;
     for (name, bytes) in tables.files() {
-        folder.write(name, &bytes)?;
+        folder.write(name, bytes)?;
     }
+    let pen = Instant::now();
     let figures = draw(experiment, &tables, &mut folder, &manner.formats)?;
+    let drawing = pen.elapsed().as_secs_f64();
     let files = folder.files().map(str::to_owned).collect();
     let seconds = clock.elapsed().as_secs_f64();
     let path = folder.finish(manifest(seconds))?;
-    Ok(Outcome { tables, figures, path, files, seconds })
+    Ok(Outcome { tables, figures, path, files, seconds, drawing })
 }
 
 /// Draws all figures from the tables and writes them.
@@ -132,7 +139,7 @@ pub(super) fn draw(
     for (name, drawing) in figures.iter().flatten() {
         for &format in formats {
             let bytes = figure::render(drawing, format).map_err(Failure::broken)?;
-            folder.write(&format!("{name}.{}", format.extension()), &bytes)?;
+            folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }
     Ok(figures)
@@ -153,23 +160,27 @@ fn manifest(experiment: &Experiment, started: SystemTime, seconds: f64) -> Manif
     }
 }
 
-fn compute(experiment: &Experiment, work: &Forecast, manner: &Manner) -> Tables {
-    let cpu_seconds = work.total(manner.threads).cpu_seconds;
-    let progress = Progress::new(cpu_seconds, manner.threads, manner.quiet);
+fn compute(
+    experiment: &Experiment,
+    forecast: &Forecast,
+    manner: &Manner,
+    progress: &Progress,
+) -> Tables {
     let clock = Instant::now();
+    let part = progress.part(forecast.total(1).cpu_seconds);
     let mut tables = Tables::default();
-    for (panel, work) in experiment.panels.iter().zip(&work.panels) {
+    for (panel, work) in experiment.panels.iter().zip(&forecast.panels) {
         let naming = Naming::new(&panel.cases);
         tables.append(panel.compute(&|case, variant| {
-            progress.advance(work[case].cells[variant].cpu_seconds);
+            part.advance(work[case].cells[variant].cpu_seconds);
             if manner.verbose {
                 let name = naming.name(&panel.cases[case]);
                 let label = &panel.variants[variant].label;
                 let seconds = clock.elapsed().as_secs_f64();
-                progress.line(&format!("{seconds:8.3} s  {name}: {label} done"));
+                let cell = format!("{}, {name}: {label}", experiment.name);
+                progress.line(&format!("{seconds:8.3} s  {cell} done"));
             }
         }));
     }
-    progress.finish();
     tables
 }

@@ -1,13 +1,15 @@
 //! The number of records from which on the first mechanism of a panel beats the second within k'
 //! steps, against ε: computed, and by bounds Corollaries 4.5.1 to 4.5.3.
 
+use rayon::prelude::*;
+
 use super::curves::{self, point};
 use super::{Case, Panel, naming};
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::formula::overtaking::{self, leads_from};
+use crate::formula::overtaking::{self, Known, leads_from};
 use crate::formula::steps;
 use crate::model::Posterior;
-use crate::table::Tables;
+use crate::table::{CurveRow, Tables};
 
 /// The largest n that is tried: within k' steps an exponential mechanism with global sensitivity is
 /// found like k'/n, noise on the counts with a fixed probability.
@@ -16,39 +18,47 @@ const MOST_RECORDS: u64 = 100_000;
 /// For every ε and number of steps the n from which on, and the corollaries.
 #[must_use]
 pub fn compute(panel: &Panel) -> Tables {
-    let mut tables = Tables::default();
-    for case in &panel.cases {
-        let epsilon = case.setting.epsilon.get();
-        for &count in &panel.parameters.steps {
-            let count = u32::try_from(count).unwrap_or(u32::MAX);
-            let facet = format!("k′ = {count}");
-            let mut put = |curve: &str, n: f64| {
-                tables.curves.push(point(panel, facet.as_str(), "", curve, (epsilon, n)));
-            };
-            // With 2k' records or fewer every candidate is within k' steps.
-            let sizes = 2 * u64::from(count) + 1..=MOST_RECORDS;
-            if let Some(n) = leads_from(sizes, |n| lead(panel, case, n, count)) {
-                put("computed", n as f64);
-            }
-            put("Corollary 4.5.1", overtaking::lshist_wins_above(count, epsilon));
-            put("Corollary 4.5.2", overtaking::ehd_wins_below(count, epsilon));
-            if count == 1 {
-                put("Corollary 4.5.3", overtaking::good_outputs_above(epsilon));
-            }
-        }
-    }
-    tables
+    let of_cases = panel.cases.par_iter().map(|case| at_case(panel, case));
+    Tables { curves: of_cases.collect::<Vec<_>>().concat(), ..Tables::default() }
 }
 
-/// How much more often the first mechanism is within so many steps at n balanced records.
-fn lead(panel: &Panel, case: &Case, n: u64, count: u32) -> f64 {
+fn at_case(panel: &Panel, case: &Case) -> Vec<CurveRow> {
+    let epsilon = case.setting.epsilon.get();
+    let steps = panel.parameters.steps.iter();
+    let counts: Vec<u32> = steps.map(|&count| u32::try_from(count).unwrap_or(u32::MAX)).collect();
+    let known = Known::new(|n| leads(panel, case, n, &counts));
+    let mut curves = Vec::new();
+    for (place, &count) in counts.iter().enumerate() {
+        let facet = format!("k′ = {count}");
+        let mut put = |curve: &str, n: f64| {
+            curves.push(point(panel, facet.as_str(), "", curve, (epsilon, n)));
+        };
+        // With 2k' records or fewer every candidate is within k' steps.
+        let sizes = 2 * u64::from(count) + 1..=MOST_RECORDS;
+        if let Some(n) = leads_from(sizes, |n| known.at(n, |leads| leads[place])) {
+            put("computed", n as f64);
+        }
+        put("Corollary 4.5.1", overtaking::lshist_wins_above(count, epsilon));
+        put("Corollary 4.5.2", overtaking::ehd_wins_below(count, epsilon));
+        if count == 1 {
+            put("Corollary 4.5.3", overtaking::good_outputs_above(epsilon));
+        }
+    }
+    curves
+}
+
+/// How much more often the first mechanism is within each number of steps at n balanced records.
+fn leads(panel: &Panel, case: &Case, n: u64, counts: &[u32]) -> Vec<f64> {
     let mut case = case.clone();
     let prior = case.setting.posterior.prior().clone();
     case.setting.posterior = Posterior::new(prior, vec![n / 2, n - n / 2]);
-    let Some(radius) = steps::radius(&case.setting, count) else { return 0.0 };
     let laws = panel.distributions(&case);
-    let [Some(first), Some(second), ..] = &laws[..] else { return 0.0 };
-    first.at_most(radius) - second.at_most(radius)
+    let lead = |&count: &u32| {
+        let radius = steps::radius(&case.setting, count)?;
+        let [Some(first), Some(second), ..] = &laws[..] else { return None };
+        Some(first.at_most(radius) - second.at_most(radius))
+    };
+    counts.iter().map(|count| lead(count).unwrap_or(0.0)).collect()
 }
 
 /// One figure for every number of steps.

@@ -269,19 +269,10 @@ impl Panel {
         plans.iter().map(|plan| bench.law(plan).p_exact()).collect()
     }
 
-    /// The readings of one mechanism at one case.
-    fn readings_of<'a>(
-        &'a self,
-        label: &'a str,
-        case: &'a Case,
-    ) -> impl Iterator<Item = &'a Reading> {
-        let placed = self.readings.as_ref().map(|set| (Abscissa::new(self), &set.readings));
-        placed.into_iter().flat_map(move |(abscissa, readings)| {
-            let own = |reading: &&Reading| {
-                reading.mechanism == label && abscissa.is_at(case, &reading.at)
-            };
-            readings.iter().filter(own).collect::<Vec<_>>()
-        })
+    /// The readings, to be found by mechanism and case.
+    fn placed_readings(&self) -> PlacedReadings<'_> {
+        let readings = self.readings.as_ref().map_or(&[][..], |set| &set.readings);
+        PlacedReadings { readings, abscissa: Abscissa::new(self) }
     }
 
     /// A reading that belongs to no cell of the panel.
@@ -428,6 +419,22 @@ impl Panel {
         {
             *note += &format!("; readings deviate by at most {largest}");
         }
+    }
+}
+
+/// The readings of a panel, and where they stand.
+struct PlacedReadings<'a> {
+    readings: &'a [Reading],
+    abscissa: Abscissa,
+}
+
+impl<'a> PlacedReadings<'a> {
+    /// The readings of one mechanism at one case.
+    fn of(&self, label: &str, case: &Case) -> impl Iterator<Item = &'a Reading> {
+        let own = move |reading: &&Reading| {
+            reading.mechanism == label && self.abscissa.is_at(case, &reading.at)
+        };
+        self.readings.iter().filter(own)
     }
 }
 

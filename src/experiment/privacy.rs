@@ -14,13 +14,14 @@ use crate::tuning;
 /// The loss of every mechanism at every case, over every scope.
 #[must_use]
 pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
+    let placed = panel.placed_readings();
     let mut tables = Tables::default();
     for (index, (setting, case)) in panel.settings().enumerate() {
         for (place, variant) in panel.variants.iter().enumerate() {
             for (order, &scope) in panel.parameters.scopes_or_all().iter().enumerate() {
                 let row = row(panel, setting, case, variant, scope);
                 if order == 0 {
-                    let readings = panel.readings_of(&variant.label, case);
+                    let readings = placed.of(&variant.label, case);
                     let rows = readings.map(|reading| reading.of_value(&panel.id, row.loss));
                     tables.readings.extend(rows);
                 }

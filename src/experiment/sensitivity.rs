@@ -11,10 +11,11 @@ use crate::table::{SettingRow, Tables};
 /// The sensitivities are part of every setting's row; what is left is to compare the readings.
 #[must_use]
 pub fn compute(panel: &Panel) -> Tables {
+    let placed = panel.placed_readings();
     let mut tables = Tables::default();
     for case in &panel.cases {
         let local = case.setting.sensitivity().local();
-        let readings = panel.readings_of(SensitivityName::Local.id(), case);
+        let readings = placed.of(SensitivityName::Local.id(), case);
         let readings = readings.filter(|reading| reading.quantity == Quantity::Local);
         tables.readings.extend(readings.map(|reading| reading.of_value(&panel.id, local)));
     }

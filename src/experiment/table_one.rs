@@ -5,7 +5,7 @@
 use super::steps::probabilities;
 use super::{Case, Panel};
 use crate::figure::Figure;
-use crate::formula::overtaking::leads_from;
+use crate::formula::overtaking::{Known, leads_from};
 use crate::formula::{steps, table_one};
 use crate::model::Posterior;
 use crate::table::{Tables, ValueRow};
@@ -64,11 +64,14 @@ fn distances(panel: &Panel, case: &Case) -> Vec<ValueRow> {
 /// off; no value if it never is.
 fn overtakings(panel: &Panel, case: &Case) -> Vec<ValueRow> {
     let Some((last, others)) = panel.variants.split_last() else { return Vec::new() };
+    let all_steps = &panel.parameters.steps;
+    let known = Known::new(|n| probabilities(panel, &balanced(case, n), all_steps));
+    let known = &known;
     let rows = others.iter().enumerate().flat_map(|(place, other)| {
-        panel.parameters.steps.iter().map(move |&t| {
+        all_steps.iter().enumerate().map(move |(step, &t)| {
             let lead = |n: u64| {
-                let all = probabilities(panel, &balanced(case, n), &[t]);
-                let [ours, theirs] = [others.len(), place].map(|place| all[place][0]);
+                let [ours, theirs] =
+                    known.at(n, |all| [others.len(), place].map(|place| all[place][step]));
                 ours.zip(theirs).map_or(0.0, |(ours, theirs)| ours - theirs)
             };
             let n = leads_from(2 * t.max(1)..=MOST_RECORDS, lead).map(|n| n as f64);

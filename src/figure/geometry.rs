@@ -135,8 +135,20 @@ pub(super) fn is_clockwise(path: &[Point]) -> bool {
 /// Inside is what the outline winds around, so that the folded ears of a
 /// notched box count, as they do in SVG.
 pub(super) fn spans(polygon: &[Point], level: f64) -> Vec<(f64, f64)> {
-    let next = polygon.iter().cycle().skip(1);
-    let mut crossings: Vec<(f64, i32)> = Vec::new();
+    let mut found = Vec::new();
+    visit_spans(polygon, level, &mut Vec::new(), |from, to| found.push((from, to)));
+    found
+}
+
+/// As [`spans`], without lists of its own: `crossings` is only lent.
+pub(super) fn visit_spans(
+    polygon: &[Point],
+    level: f64,
+    crossings: &mut Vec<(f64, i32)>,
+    mut visit: impl FnMut(f64, f64),
+) {
+    crossings.clear();
+    let next = polygon.iter().skip(1).chain(polygon.first());
     for (a, b) in polygon.iter().zip(next) {
         if (a.1 <= level) != (b.1 <= level) {
             let x = a.0 + (b.0 - a.0) * (level - a.1) / (b.1 - a.1);
@@ -144,17 +156,16 @@ pub(super) fn spans(polygon: &[Point], level: f64) -> Vec<(f64, f64)> {
         }
     }
     crossings.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut winding, mut start, mut found) = (0, 0.0, Vec::new());
-    for (x, turn) in crossings {
+    let (mut winding, mut start) = (0, 0.0);
+    for &(x, turn) in crossings.iter() {
         if winding == 0 {
             start = x;
         }
         winding += turn;
         if winding == 0 {
-            found.push((start, x));
+            visit(start, x);
         }
     }
-    found
 }
 
 /// Rising diagonals `spacing` apart inside the polygon. They lie on a lattice

@@ -13,7 +13,7 @@ use plotters::style::{FontTransform, TextStyle};
 use super::FigureError;
 use super::canvas::{Canvas, Pen, Shape, Text};
 use super::font;
-use super::geometry::{Point, dashes, spans};
+use super::geometry::{Point, dashes, visit_spans};
 use super::palette::{Colour, WHITE};
 
 /// Pixels of the result per point.
@@ -46,20 +46,24 @@ fn rasterise(canvas: &Canvas, size: (u32, u32)) -> Result<Vec<u8>, FigureError> 
 
 /// Replaces every block of samples by its mean.
 fn average(fine: &[u8], width: usize) -> Vec<u8> {
-    let block = SAMPLES as usize;
-    let row = width * block * 3;
-    let mut coarse = Vec::with_capacity(fine.len() / (block * block));
-    for rows in fine.chunks_exact(row * block) {
-        let mut sums = vec![0_u32; width * 3];
+    const BLOCK: usize = SAMPLES as usize;
+    const COUNT: u16 = (SAMPLES * SAMPLES) as u16;
+    let row = width * BLOCK * 3;
+    let mut coarse = Vec::with_capacity(fine.len() / (BLOCK * BLOCK));
+    let mut columns = vec![0_u16; row];
+    for rows in fine.chunks_exact(row * BLOCK) {
+        // Down the columns first: the samples of one colour are far apart along a row.
+        columns.fill(0);
         for samples in rows.chunks_exact(row) {
-            for (sum, pixel) in sums.chunks_exact_mut(3).zip(samples.chunks_exact(block * 3)) {
-                for (at, sample) in pixel.iter().enumerate() {
-                    sum[at % 3] += u32::from(*sample);
-                }
-            }
+            columns.iter_mut().zip(samples).for_each(|(sum, one)| *sum += u16::from(*one));
         }
-        let count = SAMPLES * SAMPLES;
-        coarse.extend(sums.iter().map(|sum| ((sum + count / 2) / count) as u8));
+        for pixel in columns.as_chunks::<{ 3 * BLOCK }>().0 {
+            let mut sums = [COUNT / 2; 3];
+            for sample in pixel.as_chunks::<3>().0 {
+                sums.iter_mut().zip(sample).for_each(|(sum, one)| *sum += one);
+            }
+            coarse.extend(sums.map(|sum| (sum / COUNT) as u8));
+        }
     }
     coarse
 }
@@ -125,24 +129,25 @@ impl Raster<'_> {
         let levels = fine.iter().map(|point| point.1);
         let top = levels.clone().fold(f64::INFINITY, f64::min).max(0.0);
         let bottom = levels.fold(0.0, f64::max).min(f64::from(self.size.1));
+        let paint = stripe(colour);
+        let mut crossings = Vec::new();
         for row in top.floor() as u32..bottom.ceil() as u32 {
-            for (from, to) in spans(&fine, f64::from(row) + 0.5) {
-                self.run(row, from, to, colour);
-            }
+            visit_spans(&fine, f64::from(row) + 0.5, &mut crossings, |from, to| {
+                self.run(row, from, to, &paint);
+            });
         }
     }
 
     /// Colours the samples of one row whose centres are in the interval.
-    fn run(&mut self, row: u32, from: f64, to: f64, colour: Colour) {
+    fn run(&mut self, row: u32, from: f64, to: f64, paint: &[u8; STRIPE]) {
         let first = (from - 0.5).ceil().max(0.0) as usize;
         let end = (to - 0.5).ceil().clamp(0.0, f64::from(self.size.0)) as usize;
         if first >= end {
             return;
         }
         let start = row as usize * self.size.0 as usize;
-        let (red, green, blue) = colour.rgb;
         if let Some(samples) = self.samples.get_mut(3 * (start + first)..3 * (start + end)) {
-            samples.chunks_exact_mut(3).for_each(|one| one.copy_from_slice(&[red, green, blue]));
+            samples.chunks_mut(STRIPE).for_each(|some| some.copy_from_slice(&paint[..some.len()]));
         }
     }
 
@@ -176,6 +181,14 @@ impl Raster<'_> {
         }
         backend.present().map_err(FigureError::drawing)
     }
+}
+
+/// The bytes of sixteen samples, to be copied at once.
+const STRIPE: usize = 48;
+
+fn stripe(colour: Colour) -> [u8; STRIPE] {
+    let (red, green, blue) = colour.rgb;
+    std::array::from_fn(|at| [red, green, blue][at % 3])
 }
 
 /// The rectangle a line of this width covers, empty for a line of no length.

@@ -1,5 +1,7 @@
 //! bounds Corollaries 4.5.1 to 4.5.3: from which n on LSHist is more accurate than EHD.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use crate::numeric::exp_accurate;
@@ -31,6 +33,25 @@ pub fn ehd_wins_below(k: u32, epsilon: f64) -> f64 {
 pub fn good_outputs_above(epsilon: f64) -> f64 {
     let c = 2.0 * GLOBAL_BOUND;
     3.0 * exp_accurate(epsilon / c) / (1.0 - exp_accurate(-epsilon))
+}
+
+/// What is known about some sizes, computed when first asked for: several leads are won along the
+/// same sizes.
+pub struct Known<T, F> {
+    compute: F,
+    sizes: RefCell<BTreeMap<u64, T>>,
+}
+
+impl<T, F: Fn(u64) -> T> Known<T, F> {
+    /// Nothing yet.
+    pub fn new(compute: F) -> Self {
+        Self { compute, sizes: RefCell::default() }
+    }
+
+    /// What `ask` wants of size n.
+    pub fn at<A>(&self, n: u64, ask: impl FnOnce(&T) -> A) -> A {
+        ask(self.sizes.borrow_mut().entry(n).or_insert_with(|| (self.compute)(n)))
+    }
 }
 
 /// A lead counts only above this: probabilities that agree must not be told apart by rounding.

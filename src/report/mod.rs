@@ -36,6 +36,8 @@ pub struct Report {
     pub partial: bool,
     /// How long that took.
     pub seconds: f64,
+    /// Where the time went, the slowest part first.
+    pub times: Vec<Stretch>,
     /// The documents with their figures.
     pub documents: Vec<Document>,
     /// The numbers that the documents' texts print.
@@ -44,6 +46,18 @@ pub struct Report {
     pub claims: Vec<Claim>,
     /// The questions that the documents leave open.
     pub questions: Vec<FigureReport>,
+}
+
+/// How long one part of the work took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stretch {
+    /// Its name: a figure without its drawing (`icml/fig6`), a claim under both distances (`claim 9`),
+    /// `drawing` or `report`.
+    pub part: String,
+    /// From its beginning to its end: several parts are done at a time.
+    pub seconds: f64,
+    /// The part of the sum of all.
+    pub share: f64,
 }
 
 /// A document with its figures.

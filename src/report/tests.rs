@@ -109,6 +109,7 @@ fn report() -> Report {
         generated: HOSTILE.into(),
         command: HOSTILE.into(),
         seconds: 90.0,
+        times: Vec::new(),
         documents: vec![document],
         numbers: vec![number(true), number(false)],
         claims: outcomes.map(claim).into(),

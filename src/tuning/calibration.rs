@@ -3,7 +3,8 @@
 //! losses grow with the inner ε, as they did wherever that was tried.
 //!
 //! The inner ε replaces ε in the weight only. Its loss is computed, not bounded: the release is
-//! private because every pair of adjacent data sets and every output has been looked at.
+//! private because every pair of adjacent data sets and every output has been looked at, or is proved to
+//! lose less than one that has.
 
 use crate::audit::{self, Loss, Scope};
 use crate::mechanism::{Choice, Refusal, Variant};

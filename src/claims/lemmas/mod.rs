@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{Claim, Finding, Lab, Part};
 use crate::numeric::ln;
 use crate::setting::Setting;
-use scene::{Scene, Value};
+use scene::{Relation, Scene, Value};
 use tally::Tally;
 
 /// The claim.
@@ -21,6 +21,7 @@ pub static CLAIM: Claim = Claim {
                 P[u = s] <= e^(-εk/2S + ln 2) P[u = s + k]; \
                 P[u = s] <= e^(ε/2) P[u = e^λ s] + δ'/2 with 1 - δ'/2 = |R| e^(ε/2(1-e^λ)); and MH \
                 is (ε', δ)-private with ε' = ε + 2 ln 2 at most.",
+    effort: 0.8,
     judge,
 };
 
@@ -34,7 +35,12 @@ const READING: &str = "read as is fairest: values that candidates attain (others
 
 fn judge(lab: &Lab) -> Finding {
     let scenes: Vec<Scene> = settings(lab).par_iter().map(|s| Scene::new(lab, s)).collect();
-    let parts = LEMMAS.iter().flat_map(|lemma| told(lemma, &scenes)).chain([privacy::part(lab)]);
+    let counted: Vec<_> = scenes.par_iter().map(tallies).collect();
+    let lemmas = LEMMAS.iter().enumerate().flat_map(|(place, lemma)| {
+        let each = scenes.iter().zip(&counted);
+        told(lemma, &each.map(|(scene, all)| (scene.epsilon, all[place])).collect::<Vec<_>>())
+    });
+    let parts = lemmas.chain([privacy::part(lab)]);
     Finding {
         parts: parts.collect(),
         remarks: vec![READING.into(), privacy::stated_delta(&scenes)],
@@ -66,7 +72,7 @@ struct Lemma {
 /// The right-hand side; `None` where the lemma says nothing.
 enum Bound {
     /// Both s and the value it is compared with are attained by candidates.
-    Attained(fn(&Scene, Value, Value) -> Option<f64>),
+    Attained(fn(&Relation) -> Option<f64>),
     /// s is attained, but the other value is not, and has probability 0.
     NotAttained(fn(&Scene, Value) -> Option<f64>),
 }
@@ -76,9 +82,9 @@ const LEMMAS: [Lemma; 11] = [
         name: "notes Lemma 2.1",
         reading: "s + Δ attained",
         fairest: true,
-        bound: Bound::Attained(|scene, s, t| {
+        bound: Bound::Attained(|Relation { scene, s, t, .. }| {
             let meant = t.distance <= s.distance + scene.sensitivity;
-            meant.then(|| scene.half() * t.probability + 0.5 * scene.delta)
+            meant.then_some(scene.half * t.probability + 0.5 * scene.delta)
         }),
     },
     Lemma {
@@ -91,9 +97,9 @@ const LEMMAS: [Lemma; 11] = [
         name: "notes Lemma 2.2",
         reading: "e^λ s attained",
         fairest: true,
-        bound: Bound::Attained(|scene, s, t| {
+        bound: Bound::Attained(|Relation { scene, s, t, .. }| {
             let meant = s.distance > 0.0 && ln(t.distance / s.distance).abs() <= scene.beta;
-            meant.then(|| scene.half() * t.probability + 0.5 * scene.delta)
+            meant.then_some(scene.half * t.probability + 0.5 * scene.delta)
         }),
     },
     Lemma {
@@ -106,17 +112,13 @@ const LEMMAS: [Lemma; 11] = [
         name: "arxiv Lemma 5.3",
         reading: "as stated (e^(-εk/2S)), s + k attained",
         fairest: false,
-        bound: Bound::Attained(|scene, s, t| {
-            Some(2.0 * scene.slope(s.distance - t.distance) * t.probability)
-        }),
+        bound: Bound::Attained(|pair| Some(2.0 * pair.t.probability / pair.rises)),
     },
     Lemma {
         name: "arxiv Lemma 5.3",
         reading: "as proved (e^(+εk/2S)), s + k attained",
         fairest: true,
-        bound: Bound::Attained(|scene, s, t| {
-            Some(2.0 * scene.slope(t.distance - s.distance) * t.probability)
-        }),
+        bound: Bound::Attained(|pair| Some(2.0 * pair.rises * pair.t.probability)),
     },
     Lemma {
         name: "arxiv Lemma 5.3",
@@ -128,13 +130,13 @@ const LEMMAS: [Lemma; 11] = [
         name: "arxiv Lemma 5.4",
         reading: "λ > 0 and δ' >= 0, e^λ s attained",
         fairest: true,
-        bound: Bound::Attained(|scene, s, t| dilated(scene, s, t, |far, up| up && far <= 1.0)),
+        bound: Bound::Attained(|pair| dilated(pair, |far, up| up && far <= 1.0)),
     },
     Lemma {
         name: "arxiv Lemma 5.4",
         reading: "all other λ (δ' < 0), e^λ s attained",
         fairest: false,
-        bound: Bound::Attained(|scene, s, t| dilated(scene, s, t, |far, up| !up || far > 1.0)),
+        bound: Bound::Attained(|pair| dilated(pair, |far, up| !up || far > 1.0)),
     },
     Lemma {
         name: "arxiv Lemma 5.4",
@@ -146,43 +148,44 @@ const LEMMAS: [Lemma; 11] = [
         name: "arxiv Lemma 5.4",
         reading: "with δ'/2 = |R| e^(ε/2(1-e^λ)), λ > 0, e^λ s attained",
         fairest: false,
-        bound: Bound::Attained(|scene, s, t| {
-            let meant = s.distance > 0.0 && t.distance > s.distance;
-            let far = || scene.far(t.distance / s.distance);
-            meant.then(|| scene.half() * t.probability + far())
+        bound: Bound::Attained(|Relation { scene, s, t, far, .. }| {
+            let far = far.filter(|_| t.distance > s.distance)?;
+            Some(scene.half * t.probability + far)
         }),
     },
 ];
 
 /// e^(ε/2) P[u = e^λ s] + δ'/2, 1 − δ'/2 = |R| e^(ε/2(1−e^λ)), for those λ that are `meant` by that
 /// number and by being positive.
-fn dilated(scene: &Scene, s: Value, t: Value, meant: fn(f64, bool) -> bool) -> Option<f64> {
-    if s.distance == 0.0 || t.distance == s.distance {
-        return None;
-    }
-    let far = scene.far(t.distance / s.distance);
-    let rest = || scene.half() * t.probability + 1.0 - far;
-    meant(far, t.distance > s.distance).then(rest)
+fn dilated(pair: &Relation, meant: fn(f64, bool) -> bool) -> Option<f64> {
+    let (far, t) = (pair.far?, pair.t);
+    let rest = || pair.scene.half * t.probability + 1.0 - far;
+    meant(far, t.distance > pair.s.distance).then(rest)
 }
 
-fn tally(lemma: &Lemma, scene: &Scene) -> Tally {
-    let mut tally = Tally::default();
+/// Every lemma at every value and pair of values.
+fn tallies(scene: &Scene) -> [Tally; LEMMAS.len()] {
+    let mut tallies = [Tally::default(); LEMMAS.len()];
     for &s in &scene.values {
-        tally = match lemma.bound {
-            Bound::NotAttained(bound) => tally.put(scene, s, None, bound(scene, s)),
-            Bound::Attained(bound) => scene
-                .values
-                .iter()
-                .fold(tally, |tally, &t| tally.put(scene, s, Some(t.distance), bound(scene, s, t))),
-        };
+        for (tally, lemma) in tallies.iter_mut().zip(&LEMMAS) {
+            if let Bound::NotAttained(bound) = lemma.bound {
+                *tally = tally.put(scene, s, None, bound(scene, s));
+            }
+        }
+        for &t in &scene.values {
+            let pair = scene.relation(s, t);
+            for (tally, lemma) in tallies.iter_mut().zip(&LEMMAS) {
+                if let Bound::Attained(bound) = lemma.bound {
+                    *tally = tally.put(scene, s, Some(t.distance), bound(&pair));
+                }
+            }
+        }
     }
-    tally
+    tallies
 }
 
 /// One part, or one for each ε if they differ.
-fn told(lemma: &Lemma, scenes: &[Scene]) -> Vec<Part> {
-    let each: Vec<(f64, Tally)> =
-        scenes.par_iter().map(|scene| (scene.epsilon, tally(lemma, scene))).collect();
+fn told(lemma: &Lemma, each: &[(f64, Tally)]) -> Vec<Part> {
     let of = |epsilon: f64| {
         let chosen = each.iter().filter(|(other, _)| *other == epsilon);
         chosen.fold(Tally::default(), |all, (_, tally)| all.join(*tally))

@@ -16,10 +16,10 @@ pub fn part(lab: &Lab) -> Part {
         for n in SIZES {
             let template = lab.setting(&[1.0, 1.0], &[n, 0], epsilon, Some(delta));
             let (variant, stated) = (lab.variant("mh-beta"), epsilon + 2.0 * LN_2);
-            let loss = audit::loss(&variant, &template, &Scope::All).expect("a setting that fits");
-            let at = audit::delta_at(&variant, &template, &Scope::All, stated);
-            let at = at.expect("a setting that fits").delta;
-            loss_left = loss_left.min(stated - loss.loss);
+            let found = audit::examine(&variant, &template, &Scope::All, &[stated])
+                .expect("a setting that fits");
+            let at = found.deltas[0].delta;
+            loss_left = loss_left.min(stated - found.loss.loss);
             largest_delta = largest_delta.max(at);
             holds &= at <= delta;
         }

@@ -14,6 +14,8 @@ pub struct Scene {
     pub delta: f64,
     pub beta: f64,
     pub sensitivity: f64,
+    /// e^(ε/2).
+    pub half: f64,
     /// The distances that candidates have, from the nearest.
     pub values: Vec<Value>,
 }
@@ -28,30 +30,42 @@ pub struct Value {
 impl Scene {
     pub fn new(lab: &Lab, setting: &Setting) -> Self {
         let beta = setting.beta(CandidatesInBeta::NPlusOne).expect("a δ");
+        let epsilon = setting.epsilon.get();
         Self {
             n: setting.posterior.n(),
             x: setting.posterior.counts()[0],
-            epsilon: setting.epsilon.get(),
+            epsilon,
             delta: setting.delta.expect("a δ").get(),
             beta,
             sensitivity: setting.sensitivity().beta_smooth(beta),
+            half: exp_accurate(0.5 * epsilon),
             values: values(setting, &lab.candidates(setting, "mh-beta")),
         }
     }
 
-    pub fn half(&self) -> f64 {
-        exp_accurate(0.5 * self.epsilon)
-    }
-
-    /// e^(ε · change / 2S).
-    pub fn slope(&self, change: f64) -> f64 {
-        exp_accurate(0.5 * self.epsilon * change / self.sensitivity)
+    /// Two values, the second of them to be compared with the first.
+    pub fn relation(&self, s: Value, t: Value) -> Relation<'_> {
+        let is_dilated = s.distance > 0.0 && t.distance != s.distance;
+        let far = is_dilated.then(|| self.far(t.distance / s.distance));
+        let rises = exp_accurate(0.5 * self.epsilon * (t.distance - s.distance) / self.sensitivity);
+        Relation { scene: self, s, t, far, rises }
     }
 
     /// |R| e^(ε/2(1−e^λ)).
     pub fn far(&self, ratio: f64) -> f64 {
         (self.n as f64 + 1.0) * exp_accurate(0.5 * self.epsilon / (1.0 - ratio))
     }
+}
+
+/// What several lemmas want to know about two values.
+pub struct Relation<'a> {
+    pub scene: &'a Scene,
+    pub s: Value,
+    pub t: Value,
+    /// |R| e^(ε/2(1−e^λ)) where t = e^λ s; nothing at λ = 0, and at s = 0.
+    pub far: Option<f64>,
+    /// e^(ε (t − s) / 2S).
+    pub rises: f64,
 }
 
 /// Candidates have the same distance only if their Bhattacharyya coefficients agree to the last bit,

@@ -32,7 +32,7 @@ pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result
             Goal::Bayes => "bayes",
             Goal::Minimax => "minimax",
         };
-        folder.write(&format!("{name}.csv"), table(&optimum.mechanism).as_bytes())?;
+        folder.write(&format!("{name}.csv"), table(&optimum.mechanism).into_bytes())?;
         if optimum.mechanism.outputs.len() > MOST_CELLS {
             eprintln!(
                 "note: {} outputs are too many for a heat map",
@@ -43,7 +43,7 @@ pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result
         let drawing = Figure::Heat(heat(found, goal, optimum));
         for &format in formats {
             let bytes = figure::render(&drawing, format).map_err(Failure::broken)?;
-            folder.write(&format!("{name}.{}", format.extension()), &bytes)?;
+            folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }
     let files: Vec<String> = folder.files().map(str::to_owned).collect();

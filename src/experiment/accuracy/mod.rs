@@ -9,7 +9,7 @@ pub use figures::figures;
 
 use rayon::prelude::*;
 
-use super::{Case, Draws, Finished, Panel, draw};
+use super::{Case, Draws, Finished, Panel, PlacedReadings, draw};
 use crate::law::{Exact, Plan};
 use crate::mechanism::Variant;
 use crate::table::{ReadingRow, Tables};
@@ -28,12 +28,18 @@ struct Cell {
 /// Runs every cell.
 #[must_use]
 pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
-    let case = |(index, case)| run_case(panel, case, &|variant| finished(index, variant));
+    let placed = panel.placed_readings();
+    let case = |(index, case)| run_case(panel, &placed, case, &|variant| finished(index, variant));
     let results: Vec<Vec<Cell>> = panel.cases.par_iter().enumerate().map(case).collect();
-    tables::tables(panel, &results)
+    tables::tables(panel, results)
 }
 
-fn run_case(panel: &Panel, case: &Case, finished: &(dyn Fn(usize) + Sync)) -> Vec<Cell> {
+fn run_case(
+    panel: &Panel,
+    placed: &PlacedReadings,
+    case: &Case,
+    finished: &(dyn Fn(usize) + Sync),
+) -> Vec<Cell> {
     let plans = panel.plans(case);
     let bench = Workbench::with_summaries(&case.setting, &plans, &panel.metrics);
     let cell = |(index, (variant, plan)): (usize, (&Variant, &Plan))| {
@@ -43,7 +49,8 @@ fn run_case(panel: &Panel, case: &Case, finished: &(dyn Fn(usize) + Sync)) -> Ve
         let k = case.setting.posterior.k();
         let exact: Vec<Exact> =
             fields.iter().map(|&field| Exact::new(law.as_ref(), field)).collect();
-        let readings = readings::compare(panel, case, variant, law.as_ref(), fields[0], &exact[0]);
+        let readings = placed.of(&variant.label, case).collect();
+        let readings = readings::compare(panel, readings, law.as_ref(), fields[0], &exact[0]);
         let draws = draw(law.as_ref(), &fields, k, panel.runs, panel.seed, &key);
         finished(index);
         Cell { exact, draws, readings }

@@ -1,9 +1,8 @@
 //! Printed means and boxes beside the exact law.
 
-use crate::experiment::{Case, Panel};
+use crate::experiment::Panel;
 use crate::field::Field;
 use crate::law::{Distribution, Exact, Law};
-use crate::mechanism::Variant;
 use crate::reading::{Quantity, Reading};
 use crate::stats::Whiskers;
 use crate::table::ReadingRow;
@@ -11,13 +10,11 @@ use crate::table::ReadingRow;
 /// Compares all readings of one cell with its law.
 pub(super) fn compare(
     panel: &Panel,
-    case: &Case,
-    variant: &Variant,
+    readings: Vec<&Reading>,
     law: &dyn Law,
     field: &dyn Field,
     exact: &Exact,
 ) -> Vec<ReadingRow> {
-    let readings: Vec<&Reading> = panel.readings_of(&variant.label, case).collect();
     let of_mean = |reading: &&Reading| reading.quantity == Quantity::Mean;
     let (means, boxes): (Vec<&Reading>, Vec<&Reading>) = readings.into_iter().partition(of_mean);
     let mut rows = Vec::new();

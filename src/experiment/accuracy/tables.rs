@@ -1,38 +1,52 @@
 //! The tables of the accuracy experiment.
 
+use rayon::prelude::*;
+
 use super::Cell;
-use crate::experiment::Panel;
+use crate::experiment::{Case, Panel};
 use crate::law::Exact;
-use crate::model::vector;
+use crate::mechanism::Variant;
 use crate::stats::BoxSummary;
 use crate::table::{ErrorBlock, SummaryRow, Tables};
 
 /// All tables, from the cells of every case.
-pub(super) fn tables(panel: &Panel, results: &[Vec<Cell>]) -> Tables {
-    let metrics = panel.errors();
+pub(super) fn tables(panel: &Panel, results: Vec<Vec<Cell>>) -> Tables {
+    let of_case = |(case, cells): (_, Vec<Cell>)| {
+        panel.variants.iter().zip(cells).map(move |(variant, cell)| (case, variant, cell))
+    };
+    let cells: Vec<_> = panel.settings().zip(results).flat_map(of_case).collect();
+    let of_cell = |(case, variant, cell)| of_cell(panel, case, variant, cell);
+    let parts: Vec<Tables> = cells.into_par_iter().map(of_cell).collect();
     let mut tables = Tables::default();
-    for (setting, cells) in (panel.first..).zip(results) {
-        for (variant, cell) in panel.variants.iter().zip(cells) {
-            let errors = metrics.iter().zip(&cell.draws.errors);
-            tables.errors.push(ErrorBlock {
-                setting,
-                mechanism: variant.label.clone(),
-                released: cell.draws.released().map(vector).collect(),
-                errors: errors
-                    .clone()
-                    .map(|(m, values)| (m.id.to_owned(), values.clone()))
-                    .collect(),
-            });
-            tables.summary.extend(errors.zip(&cell.exact).map(|((metric, errors), exact)| {
-                let summary = BoxSummary::new(errors, panel.look.whiskers);
-                let runs = errors.len() as u64;
-                summary_row(setting, &variant.label, metric.id, runs, &summary, exact)
-            }));
-            tables.readings.extend(cell.readings.iter().cloned());
-        }
-    }
+    parts.into_iter().for_each(|part| tables.append(part));
     tables
 }
+
+/// The tables of one cell.
+fn of_cell(
+    panel: &Panel,
+    (setting, case): (usize, &Case),
+    variant: &Variant,
+    cell: Cell,
+) -> Tables {
+    let metrics = panel.errors();
+    let summary = |((metric, errors), exact): ((_, &Vec<f64>), &Exact)| {
+        let summary = BoxSummary::new(errors, panel.look.whiskers);
+        summary_row(setting, &variant.label, metric, errors.len() as u64, &summary, exact)
+    };
+    let errors = metrics.iter().map(|metric| metric.id).zip(&cell.draws.errors);
+    let summary = errors.zip(&cell.exact).map(summary).collect();
+    let names = metrics.iter().map(|metric| metric.id.to_owned());
+    let block = ErrorBlock {
+        setting,
+        mechanism: variant.label.clone(),
+        k: case.setting.posterior.k(),
+        released: cell.draws.released().flatten().copied().collect(),
+        errors: names.zip(cell.draws.errors).collect(),
+    };
+    Tables { errors: vec![block], summary, readings: cell.readings, ..Tables::default() }
+}
+
 fn summary_row(
     setting: usize,
     mechanism: &str,

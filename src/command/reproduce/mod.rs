@@ -1,21 +1,27 @@
 //! `dpbi reproduce`.
 
+mod times;
+
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
+use rayon::prelude::*;
+
 use super::forecast::Forecast;
 use super::run::{Manner, Outcome, run};
+use super::side_by_side::Crews;
 use super::{Failure, load, print, print_json, threads};
 use crate::answers::{answers, overall};
 use crate::claims::{self, Finding, Lab};
 use crate::cli::Reproduce;
-use crate::cost::duration;
+use crate::cost::{Work, available_memory, duration};
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::digest::titled_digests;
 use crate::distance::{self, Distance};
 use crate::experiment::{Experiment, Kind, Panel};
 use crate::figure::{self, Figure, Format};
 use crate::numbers;
+use crate::progress::Progress;
 use crate::reading::Quantity;
 use crate::report::{
     Claim, Document, Drawing, Evidence, FigureReport, Number, PanelReport, ReadingRow, Readings,
@@ -60,50 +66,247 @@ fn short(config: &str) -> String {
 pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let clock = Instant::now();
     let threads = threads(&args.machine.threads)?;
-    let chosen = choose(&args.names)?;
-    let experiments = load(&chosen, &args.replace)?;
-    let manner = Manner::new(&args.output, &args.talk, threads);
-    for (source, experiment) in &experiments {
-        let forecast = Forecast::new(experiment, &manner.formats);
-        forecast.admit(&source.to_string(), threads, args.machine.force)?;
-    }
+    let manner = Manner::new(&args.output, &args.talk);
+    let planned = plan(args, &manner, threads)?;
+    let claims = claims::ALL.into_iter().filter(|claim| asked(&args.names, claim.source));
+    let claims: Vec<&claims::Claim> = claims.collect();
+    let tasks = tasks(&planned, &claims);
+    let crews = Crews::new(threads, at_a_time(&planned, threads))?;
+    let progress =
+        Progress::new(tasks.iter().map(|(_, seconds)| seconds).sum(), threads, args.talk.quiet);
     let talk = !args.talk.quiet && !args.print.json;
+    let mut desk = Desk::new(&planned, &claims);
+    crews.carry_out(
+        &tasks,
+        |(task, _)| task.carry_out(args, &manner, &progress),
+        |done| {
+            let told = desk.take(done?);
+            told.filter(|_| talk).map_or(Ok(()), |line| progress.aside(|| print(&line)))
+        },
+    )?;
+    progress.finish();
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").into(),
         generated: utc(SystemTime::now()),
         command: format!("dpbi reproduce{}{}", names(args), replaced(args)),
         partial: !args.names.is_empty(),
+        numbers: (numbers::all().iter().filter(|one| asked(&args.names, one.place)))
+            .map(number)
+            .collect(),
         ..Report::default()
     };
-    let count = experiments.len();
-    for (number, (config, (_, experiment))) in (1..).zip(chosen.iter().zip(&experiments)) {
-        let folder = Folder::open(&args.output.out, &experiment.name)?;
-        let outcome = run(experiment, folder, &manner)?;
-        if talk {
-            let name = short(config);
-            let seconds = duration(outcome.seconds);
-            print(&format!("[{number:>2}/{count}] {name}: {}, {seconds}\n", experiment.title))?;
+    desk.clear_onto(&mut report);
+    finish(args, report, clock, crews.len())
+}
+
+/// An experiment that is going to be run.
+struct Planned {
+    config: String,
+    experiment: Experiment,
+    forecast: Forecast,
+    total: Work,
+}
+
+/// Reads everything that was asked for, and refuses what cannot be done before the first experiment
+/// starts.
+fn plan(args: &Reproduce, manner: &Manner, threads: usize) -> Result<Vec<Planned>, Failure> {
+    let chosen = choose(&args.names)?;
+    let experiments = load(&chosen, &args.replace)?;
+    let forecast = |(_, experiment): &(_, Experiment)| Forecast::new(experiment, &manner.formats);
+    let forecasts: Vec<_> = experiments.par_iter().map(forecast).collect();
+    let all = chosen.into_iter().zip(experiments).zip(forecasts);
+    all.map(|((config, (source, experiment)), forecast)| {
+        forecast.admit(&source.to_string(), threads, args.machine.force)?;
+        let total = forecast.total(threads);
+        Ok(Planned { config, experiment, forecast, total })
+    })
+    .collect()
+}
+
+/// The most of the free memory that experiments beside each other may need together.
+const MEMORY: f64 = 0.5;
+
+/// How many tasks may be done at a time: one on every thread, if the largest of them fit into memory
+/// together.
+fn at_a_time(planned: &[Planned], threads: usize) -> usize {
+    let free = available_memory().unwrap_or(f64::INFINITY);
+    let mut bytes: Vec<f64> = planned.iter().map(|planned| planned.total.bytes()).collect();
+    bytes.sort_by(|a, b| b.total_cmp(a));
+    let fits = |tasks: &usize| bytes.iter().take(*tasks).sum::<f64>() <= MEMORY * free;
+    (1..=threads).rev().find(fits).unwrap_or(1)
+}
+
+/// One thing to do, whatever else has been done.
+enum Task<'a> {
+    /// An experiment, with its place in the report.
+    Figure(usize, &'a Planned),
+    /// A claim, with its place in the report, and one of the documents' distances.
+    Claim(usize, &'static claims::Claim, usize),
+}
+
+/// What became of it, and how long it took.
+enum Done {
+    Figure { place: usize, figure: Box<FigureReport>, seconds: f64, drawing: f64 },
+    Claim { place: usize, distance: usize, verdict: Verdict, seconds: f64 },
+}
+
+/// Everything that is to be done with its predicted seconds, the longest first: the shortest fill the
+/// gaps at the end.
+fn tasks<'a>(planned: &'a [Planned], claims: &[&'static claims::Claim]) -> Vec<(Task<'a>, f64)> {
+    let figures = planned
+        .iter()
+        .enumerate()
+        .map(|(place, planned)| (Task::Figure(place, planned), planned.total.cpu_seconds));
+    let claims = claims.iter().enumerate().flat_map(|(place, claim)| {
+        let under = move |distance| (Task::Claim(place, claim, distance), claim.effort);
+        (0..distance::DOCUMENTED.len()).map(under)
+    });
+    let mut tasks: Vec<_> = figures.chain(claims).collect();
+    tasks.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    tasks
+}
+
+impl Task<'_> {
+    fn carry_out(
+        &self,
+        args: &Reproduce,
+        manner: &Manner,
+        progress: &Progress,
+    ) -> Result<Done, Failure> {
+        let clock = Instant::now();
+        match *self {
+            Task::Figure(place, Planned { config, experiment, forecast, .. }) => {
+                let folder = Folder::open(&args.output.out, &experiment.name)?;
+                let outcome = run(experiment, forecast, folder, manner, progress)?;
+                let pen = Instant::now();
+                let again = format!("dpbi run {config}{}", replaced(args));
+                let figure = Box::new(figure(config, again, experiment, &outcome)?);
+                let drawing = outcome.drawing + pen.elapsed().as_secs_f64();
+                let seconds = clock.elapsed().as_secs_f64() - drawing;
+                Ok(Done::Figure { place, figure, seconds, drawing })
+            }
+            Task::Claim(place, claim, distance) => {
+                let _part = progress.part(claim.effort);
+                let verdict = judge(claim, distance::DOCUMENTED[distance]);
+                let seconds = clock.elapsed().as_secs_f64();
+                Ok(Done::Claim { place, distance, verdict, seconds })
+            }
         }
-        let again = format!("dpbi run {config}{}", replaced(args));
-        add(&mut report, config, figure(config, again, experiment, &outcome)?);
     }
-    report.numbers =
-        numbers::all().iter().filter(|one| asked(&args.names, one.place)).map(number).collect();
-    report.claims = judge(&args.names, talk)?;
-    report.seconds = clock.elapsed().as_secs_f64();
-    finish(args, &report, talk)
+}
+
+/// A claim under each of the documents' distances, as far as it has been judged.
+type Verdicts = [Option<Verdict>; distance::DOCUMENTED.len()];
+
+/// Where everything that is done comes together, in any order.
+struct Desk<'a> {
+    planned: &'a [Planned],
+    claims: &'a [&'static claims::Claim],
+    figures: Vec<Option<FigureReport>>,
+    verdicts: Vec<Verdicts>,
+    figure_seconds: Vec<f64>,
+    claim_seconds: Vec<f64>,
+    drawing: f64,
+}
+
+impl<'a> Desk<'a> {
+    fn new(planned: &'a [Planned], claims: &'a [&'static claims::Claim]) -> Self {
+        Self {
+            planned,
+            claims,
+            figures: planned.iter().map(|_| None).collect(),
+            verdicts: claims.iter().map(|_| Verdicts::default()).collect(),
+            figure_seconds: vec![0.0; planned.len()],
+            claim_seconds: vec![0.0; claims.len()],
+            drawing: 0.0,
+        }
+    }
+
+    /// Keeps what was done, and says so when a figure or a claim is complete.
+    fn take(&mut self, done: Done) -> Option<String> {
+        match done {
+            Done::Figure { place, figure, seconds, drawing } => {
+                let title = &figure.title;
+                let done = 1 + self.figures.iter().flatten().count();
+                let line = format!(
+                    "[{done:>2}/{}] {}: {title}, {}\n",
+                    self.figures.len(),
+                    short(&self.planned[place].config),
+                    duration(seconds + drawing),
+                );
+                self.figures[place] = Some(*figure);
+                self.figure_seconds[place] = seconds;
+                self.drawing += drawing;
+                Some(line)
+            }
+            Done::Claim { place, distance, verdict, seconds } => {
+                self.verdicts[place][distance] = Some(verdict);
+                self.claim_seconds[place] += seconds;
+                let [Some(defined), Some(printed)] = &self.verdicts[place] else { return None };
+                let claim = self.claims[place];
+                Some(format!(
+                    "claim {:>2} ({}): as defined it {}, with the print distance it {}, {}\n",
+                    claim.number,
+                    claim.source,
+                    defined.outcome.label(),
+                    printed.outcome.label(),
+                    duration(self.claim_seconds[place]),
+                ))
+            }
+        }
+    }
+
+    /// Everything in the order of the report.
+    fn clear_onto(self, report: &mut Report) {
+        let mut times = vec![("drawing".to_owned(), self.drawing)];
+        for ((planned, figure), seconds) in
+            self.planned.iter().zip(self.figures).zip(self.figure_seconds)
+        {
+            times.push((short(&planned.config), seconds));
+            if let Some(figure) = figure {
+                add(report, &planned.config, figure);
+            }
+        }
+        for ((claim, verdicts), seconds) in
+            self.claims.iter().zip(self.verdicts).zip(self.claim_seconds)
+        {
+            times.push((format!("claim {}", claim.number), seconds));
+            if let [Some(defined), Some(printed)] = verdicts {
+                report.claims.push(Claim {
+                    number: claim.number,
+                    source: claim.source.to_owned(),
+                    statement: claim.statement.to_owned(),
+                    defined,
+                    printed,
+                });
+            }
+        }
+        report.times = times::shared(times);
+    }
 }
 
 /// Writes the report, says what is in it, and keeps to `--strict`.
-fn finish(args: &Reproduce, report: &Report, talk: bool) -> Result<(), Failure> {
+fn finish(
+    args: &Reproduce,
+    mut report: Report,
+    clock: Instant,
+    at_a_time: usize,
+) -> Result<(), Failure> {
     let path = args.output.out.join("report.html");
+    report.seconds = clock.elapsed().as_secs_f64();
     write_whole(&path, report.html().as_bytes())?;
+    let whole = clock.elapsed().as_secs_f64();
+    let mut parts: Vec<_> =
+        report.times.into_iter().map(|stretch| (stretch.part, stretch.seconds)).collect();
+    parts.push(("report".to_owned(), whole - report.seconds));
+    report.times = times::shared(parts);
+    report.seconds = whole;
     let summary = report.summary();
     if args.print.json {
         print_json(&report.json())?;
-    } else if talk {
-        let seconds = report.seconds;
-        print(&format!("\n{summary}\nwrote {} in {seconds:.1} s\n", path.display()))?;
+    } else if !args.talk.quiet {
+        let times = times::text(&report, at_a_time);
+        print(&format!("\n{summary}\n{times}\nwrote {}\n", path.display()))?;
     }
     let missed = summary.readings_beyond + summary.numbers - summary.numbers_agreeing;
     if args.strict && missed > 0 {
@@ -282,42 +485,15 @@ fn number(number: &numbers::PrintedNumber) -> Number {
 }
 
 /// Whether something at this place in the documents was asked for: all of it, or one of the
-/// documents that the place names.
+/// documents that the place names. A single figure has no numbers or claims of its own.
 fn asked(names: &[String], place: &str) -> bool {
     names.is_empty()
         || names.iter().any(|name| !name.contains('/') && place.contains(name.as_str()))
 }
 
-/// Judges the claims of everything that was asked for; a single figure has none of its own.
-fn judge(names: &[String], talk: bool) -> Result<Vec<Claim>, Failure> {
-    let mut judged = Vec::new();
-    for claim in claims::ALL.iter().filter(|claim| asked(names, claim.source)) {
-        let clock = Instant::now();
-        let verdict = |distance: &'static dyn Distance| {
-            let finding = (claim.judge)(&Lab::new(distance));
-            let command = format!("dpbi claims {} --distance {}", claim.number, distance.id());
-            verdict(finding, command)
-        };
-        let [defined, printed] = distance::DOCUMENTED.map(verdict);
-        if talk {
-            print(&format!(
-                "claim {:>2} ({}): as defined it {}, with the print distance it {}, {}\n",
-                claim.number,
-                claim.source,
-                defined.outcome.label(),
-                printed.outcome.label(),
-                duration(clock.elapsed().as_secs_f64()),
-            ))?;
-        }
-        judged.push(Claim {
-            number: claim.number,
-            source: claim.source.to_owned(),
-            statement: claim.statement.to_owned(),
-            defined,
-            printed,
-        });
-    }
-    Ok(judged)
+fn judge(claim: &claims::Claim, distance: &'static dyn Distance) -> Verdict {
+    let finding = (claim.judge)(&Lab::new(distance));
+    verdict(finding, format!("dpbi claims {} --distance {}", claim.number, distance.id()))
 }
 
 fn verdict(finding: Finding, command: String) -> Verdict {
