@@ -327,7 +327,7 @@ pub struct ScalingRow {
     /// The mechanism's label; `candidates` for all of R, `nearer than 1` for those that exponential
     /// mechanisms weigh one by one.
     pub mechanism: String,
-    /// How many; beyond 10⁵ rows of them, by a sample of the rows.
+    /// How many, without any use of symmetry; beyond 10⁵ rows of them, by a sample of the rows.
     pub outputs: f64,
 }
 

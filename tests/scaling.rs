@@ -84,7 +84,7 @@ sizes = [40, 3000]
         let recipes = panel.recipes(case);
         let bench = Workbench::new(&case.setting, &recipes, &[]);
         for (variant, recipe) in panel.variants.iter().zip(&recipes) {
-            let walked = bench.law(*recipe).blocks().unwrap().outputs() as f64;
+            let walked = bench.law(*recipe).blocks().unwrap().represented();
             match recipe {
                 // A ball of more than half of all is walked like all.
                 Recipe::Exponential { .. } if of(NEAR) > Some(0.5 * all) => {

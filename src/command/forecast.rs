@@ -89,15 +89,15 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
 
 fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
     let (setting, recipes) = (&case.setting, panel.recipes(case));
-    let audits = |audits: f64| {
+    let audit = |passes: f64| {
         let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
-        cost::predict_audits(setting, &recipes, everything, audits)
+        cost::predict_passes(setting, &recipes, everything, passes)
     };
     match panel.kind {
         Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
-        Kind::Privacy => audits(1.0),
-        Kind::Profile => audits(rates::AUDITS_PER_PROFILE),
-        Kind::TradeOff => audits(rates::AUDITS_PER_TRADE_OFF),
+        Kind::Privacy => audit(1.0),
+        Kind::Profile => audit(rates::PASSES_PER_PROFILE),
+        Kind::TradeOff => audit(rates::PASSES_PER_TRADE_OFF),
         Kind::Change => cost::predict_changes(setting),
         Kind::Optimum => {
             let mut work = cost::predict_everywhere(setting, &recipes);

@@ -11,10 +11,21 @@ use crate::tuning::remapping;
 /// over a few of them.
 #[must_use]
 pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) -> SettingWork {
+    predict_passes(setting, recipes, everything, 1.0)
+}
+
+/// Predicts the same, with so many looks at the outputs of exponential mechanisms.
+#[must_use]
+pub fn predict_passes(
+    setting: &Setting,
+    recipes: &[Recipe],
+    everything: bool,
+    passes: f64,
+) -> SettingWork {
     let posterior = &setting.posterior;
     let mut work = SettingWork::new(setting);
     let weighs = recipes.iter().any(Recipe::needs_ball);
-    let compared = if weighs { Extent::new(setting, &[]).walked } else { 0.0 };
+    let compared = if weighs { Extent::new(setting, &[]).near } else { 0.0 };
     let k = posterior.k() as f64;
     let data_sets = if everything { work.candidates } else { 8.0 * k };
     let cell = |recipe: &Recipe| {
@@ -25,7 +36,7 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
         };
         let ns = match recipe {
             Recipe::Exponential { .. } => {
-                outputs * rates::NS_PER_COMPARISON * setting.distance.effort()
+                outputs * rates::NS_PER_COMPARISON * (setting.distance.effort() - 1.0 + passes)
                     + pairs * rates::NS_PER_WEIGHED_PAIR
             }
             Recipe::Noise { .. } => rates::NS_PER_PAIR * pairs,
@@ -48,23 +59,6 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
     };
     work.cells = recipes.iter().map(cell).collect();
     work.sampled_only = vec![false; recipes.len()];
-    work
-}
-
-/// Predicts what takes so many audits, but for mechanisms without scores, which are quick.
-#[must_use]
-pub fn predict_audits(
-    setting: &Setting,
-    recipes: &[Recipe],
-    everything: bool,
-    audits: f64,
-) -> SettingWork {
-    let mut work = predict_audit(setting, recipes, everything);
-    let cells = recipes.iter().zip(&mut work.cells);
-    for (_, cell) in cells.filter(|(recipe, _)| recipe.needs_ball()) {
-        cell.cpu_seconds *= audits;
-        cell.outputs *= audits;
-    }
     work
 }
 

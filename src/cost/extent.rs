@@ -5,7 +5,7 @@ use crate::law::{Recipe, is_walked};
 use crate::metric::Metric;
 use crate::model::{Posterior, approximate_compositions};
 use crate::setting::Setting;
-use crate::simplex::{Region, Window, count};
+use crate::simplex::{Region, Size, Window, count, measure};
 
 /// So many rows of a region are counted: enough for ten percent, and in no time even where there are
 /// thousands of settings.
@@ -16,8 +16,11 @@ const ROWS: f64 = 256.0;
 pub struct Extent {
     /// |R|.
     pub candidates: f64,
-    /// Candidates that are weighed one by one.
-    pub walked: f64,
+    /// Candidates that are weighed one by one, of those that differ by exchanging equal categories
+    /// one.
+    pub walked: Size,
+    /// How many they stand for.
+    pub near: f64,
     /// Entries of one table for every category.
     pub entries: f64,
 }
@@ -36,23 +39,26 @@ impl Extent {
 
     fn up_to(posterior: &Posterior, power: Option<f64>) -> Self {
         let candidates = approximate_compositions(posterior.n(), posterior.k());
-        let Some(power) = power else {
-            let entries = posterior.k() as f64 * (posterior.n() as f64 + 1.0);
-            return Self { candidates, walked: candidates, entries };
-        };
-        let ball = near(posterior, power);
-        let inside = count(&ball, ROWS);
+        let all = Region::simplex(posterior.n(), posterior.k());
+        let ball = power.map(|power| near(posterior, power));
+        let entries = total_length(ball.as_ref().unwrap_or(&all).windows());
         // A ball of more than half of them is not worth the trouble.
-        let walked = if inside <= 0.5 * candidates { inside } else { candidates };
-        Self { candidates, walked, entries: total_length(ball.windows()) }
+        let inside = ball.as_ref().map(|ball| count(ball, ROWS));
+        let near = inside.filter(|inside| *inside <= 0.5 * candidates);
+        let region = ball.filter(|_| near.is_some()).unwrap_or(all);
+        let walked = measure(&region.folded(&posterior.categories()), ROWS);
+        Self { candidates, walked, near: near.unwrap_or(candidates), entries }
     }
 }
 
 /// The outputs that a mechanism with a region of its own walks, and its table entries; `None` if
 /// they are too many to be walked.
-pub fn own_outputs(recipe: Recipe, posterior: &Posterior) -> Option<(f64, f64)> {
+pub fn own_outputs(recipe: Recipe, posterior: &Posterior) -> Option<(Size, f64)> {
     let region: Region = recipe.region(posterior)?;
-    is_walked(&region).then(|| (count(&region, ROWS), total_length(region.windows())))
+    let entries = total_length(region.windows());
+    let restored = matches!(recipe, Recipe::Noise { restored: true, .. });
+    let independent = &posterior.categories()[..posterior.k() - usize::from(restored)];
+    is_walked(&region).then(|| (measure(&region.folded(independent), ROWS), entries))
 }
 
 /// Entries of the convolutions behind the Hamming mechanism; two categories need none.

@@ -6,7 +6,7 @@ mod extent;
 pub mod rates;
 mod words;
 
-pub use audit::{predict_audit, predict_audits, predict_tuning};
+pub use audit::{predict_audit, predict_passes, predict_tuning};
 pub use extent::Extent;
 pub use words::{bytes, duration, number};
 
@@ -14,7 +14,7 @@ use crate::law::Recipe;
 use crate::metric::Metric;
 use crate::model::{Posterior, approximate_compositions};
 use crate::setting::Setting;
-use crate::simplex::{BLOCK, COUNTED};
+use crate::simplex::{BLOCK, COUNTED, Size};
 
 /// The longest that is started without `--force`.
 pub const LONGEST: f64 = 24.0 * 3600.0;
@@ -124,18 +124,19 @@ pub fn predict(
     let mut work = walk(setting, recipes, metrics);
     let errors = Errors::new(setting, metrics);
     let k = setting.posterior.k() as f64;
+    let runs = runs as f64;
     for (recipe, cell) in recipes.iter().zip(&mut work.cells) {
-        let rescanned = if recipe.needs_ball() { cell.outputs.min(BLOCK as f64) } else { 0.0 };
-        let draw = rates::NS_PER_DRAW
-            + rates::NS_PER_RESCAN * rescanned
-            + rates::NS_PER_LOOKUP * errors.number;
-        let row = rates::NS_PER_ROW + rates::NS_PER_NUMBER * errors.number;
+        let rescanned =
+            if recipe.needs_ball() { cell.outputs.min(runs * BLOCK as f64) } else { 0.0 };
+        let draw = rates::NS_PER_DRAW + rates::NS_PER_LOOKUP * errors.number;
+        let row =
+            rates::NS_PER_ROW + rates::NS_PER_COORDINATE * k + rates::NS_PER_NUMBER * errors.number;
         let bytes = rates::BYTES_PER_ROW
             + rates::BYTES_PER_COORDINATE * k
             + rates::BYTES_PER_NUMBER * errors.number;
-        cell.cpu_seconds += 1e-9 * draw * runs as f64;
-        cell.serial_seconds += 1e-9 * row * runs as f64;
-        cell.kept += bytes * runs as f64;
+        cell.cpu_seconds += 1e-9 * (draw * runs + rates::NS_PER_RESCAN * rescanned);
+        cell.serial_seconds += 1e-9 * row * runs;
+        cell.kept += bytes * runs;
     }
     work
 }
@@ -172,9 +173,14 @@ fn prepared(posterior: &Posterior, extent: &Extent, errors: Errors, sharing: f64
     let entries = 3.0 * errors.number * extent.entries;
     let block =
         8.0 * posterior.k() as f64 + rates::BYTES_PER_BLOCK + rates::BYTES_PER_SUM * sharing;
-    let ns = rates::NS_PER_VALUE * errors.effort * extent.walked + rates::NS_PER_ENTRY * entries;
+    let Size { outputs, rows } = extent.walked;
+    let ns = rates::NS_PER_VALUE * errors.effort * outputs
+        + rates::NS_PER_WALKED_ROW * errors.number * rows
+        + rates::NS_PER_ENTRY * entries;
     Work {
-        passing: rates::BYTES_PER_ENTRY * entries + block * extent.walked / BLOCK as f64,
+        passing: rates::BYTES_PER_ENTRY * entries
+            + block * outputs / BLOCK as f64
+            + search(outputs) * errors.number * sharing,
         cpu_seconds: 1e-9 * ns,
         ..Work::default()
     }
@@ -182,11 +188,10 @@ fn prepared(posterior: &Posterior, extent: &Extent, errors: Errors, sharing: f64
 
 /// One exponential mechanism.
 fn weighed(extent: &Extent, errors: Errors) -> Work {
-    let Extent { walked, .. } = *extent;
+    let Size { outputs, .. } = extent.walked;
     Work {
-        outputs: walked,
-        passing: search(walked),
-        cpu_seconds: 1e-9 * rates::NS_PER_WEIGHT * errors.number * walked,
+        outputs,
+        cpu_seconds: 1e-9 * rates::NS_PER_WEIGHT * errors.number * outputs,
         ..Work::default()
     }
 }
@@ -195,7 +200,7 @@ fn weighed(extent: &Extent, errors: Errors) -> Work {
 fn multiplied(
     posterior: &Posterior,
     recipe: Recipe,
-    (outputs, entries): (f64, f64),
+    (Size { outputs, rows }, entries): (Size, f64),
     errors: Errors,
 ) -> Work {
     let k = posterior.k() as f64;
@@ -216,6 +221,7 @@ fn multiplied(
             + search(outputs),
         cpu_seconds: 1e-9
             * (outputs * value
+                + rates::NS_PER_WALKED_ROW * errors.number * rows
                 + rates::NS_PER_ENTRY * entries
                 + rates::NS_PER_CONVOLVED * convolved),
         ..Work::default()
@@ -267,8 +273,6 @@ pub fn predict_means(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     for cell in &mut work.cells {
         let fixed = 1e-9 * rates::NS_PER_CELL;
         cell.cpu_seconds = fixed + rates::PART_FOR_MEAN * (cell.cpu_seconds - fixed);
-        // Beside a mechanism's own tables there is nothing to keep.
-        cell.passing -= search(cell.outputs);
     }
     work
 }
@@ -321,7 +325,9 @@ pub fn predict_everywhere(setting: &Setting, recipes: &[Recipe]) -> SettingWork 
     let weighing = recipes.iter().filter(|recipe| recipe.needs_ball()).count() as f64;
     for (recipe, cell) in recipes.iter().zip(&mut work.cells) {
         cell.cpu_seconds += if recipe.needs_ball() { shared / weighing } else { 0.0 };
-        let different = (data_sets / audit::symmetries(&setting.posterior, *recipe)).max(1.0);
+        // Few of them are as symmetric as the given one may be.
+        let different = (data_sets / audit::symmetries(&setting.posterior, *recipe)).max(1.0)
+            * rearrangements(&setting.posterior);
         cell.cpu_seconds *= different;
         cell.outputs *= different;
         cell.kept += rates::BYTES_PER_DATA_SET * data_sets;

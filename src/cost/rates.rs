@@ -3,56 +3,60 @@
 //! them with what is measured.
 
 /// Until a process has read its config.
-pub const START_SECONDS: f64 = 0.003;
+pub const START_SECONDS: f64 = 0.004;
 /// What a process has then.
 pub const START_BYTES: f64 = 7e6;
 
 /// A setting: its sensitivities and its row. One thread does this alone.
-pub const NS_PER_SETTING: f64 = 40_000.0;
+pub const NS_PER_SETTING: f64 = 25_000.0;
 /// The rows of a setting.
 pub const BYTES_PER_SETTING: f64 = 2_000.0;
 /// A mechanism at one setting.
-pub const NS_PER_CELL: f64 = 15_000.0;
+pub const NS_PER_CELL: f64 = 12_000.0;
 /// The rows of a mechanism at one setting, for each error.
 pub const BYTES_PER_CELL: f64 = 2_000.0;
 
 /// An entry of a table.
-pub const NS_PER_ENTRY: f64 = 40.0;
+pub const NS_PER_ENTRY: f64 = 30.0;
 /// An entry of a table.
 pub const BYTES_PER_ENTRY: f64 = 8.0;
 
 /// An error of a candidate that exponential mechanisms weigh, once for all of them. A distance may
 /// take several times as long: see `effort`.
-pub const NS_PER_VALUE: f64 = 5.0;
+pub const NS_PER_VALUE: f64 = 4.5;
 /// The weight of a candidate, for each exponential mechanism and error.
-pub const NS_PER_WEIGHT: f64 = 60.0;
+pub const NS_PER_WEIGHT: f64 = 4.5;
 /// An output of noise whose total is restored, or of the Hamming mechanism, for each error.
-pub const NS_PER_RESTORED: f64 = 25.0;
+pub const NS_PER_RESTORED: f64 = 11.0;
 /// An output of noise whose total is left open, for each error.
-pub const NS_PER_OPEN: f64 = 30.0;
+pub const NS_PER_OPEN: f64 = 11.0;
+/// A row of candidates or outputs that is walked, for each error.
+pub const NS_PER_WALKED_ROW: f64 = 300.0;
 /// An entry of a convolution.
 pub const NS_PER_CONVOLVED: f64 = 20.0;
 /// What part of all passes is left where the mean alone is wanted, without spread and quantiles.
-pub const PART_FOR_MEAN: f64 = 0.3;
+pub const PART_FOR_MEAN: f64 = 0.5;
 /// A block of outputs, beside its coordinates.
 pub const BYTES_PER_BLOCK: f64 = 12.0;
 /// The sum of a block, for each mechanism.
 pub const BYTES_PER_SUM: f64 = 8.0;
-/// An output, while quantiles are searched among few.
-pub const BYTES_PER_SEARCHED: f64 = 48.0;
-/// The histograms, while quantiles are searched among many.
-pub const BYTES_PER_SEARCH: f64 = 4e6;
+/// An output, while quantiles are searched among few, for each mechanism and error.
+pub const BYTES_PER_SEARCHED: f64 = 2.0;
+/// The histograms, while quantiles are searched among many, for each mechanism and error.
+pub const BYTES_PER_SEARCH: f64 = 3e6;
 
 /// A draw.
-pub const NS_PER_DRAW: f64 = 300.0;
-/// An output of the block that a draw walks again.
-pub const NS_PER_RESCAN: f64 = 10.0;
+pub const NS_PER_DRAW: f64 = 100.0;
+/// An output of a block that is walked again for all draws from it.
+pub const NS_PER_RESCAN: f64 = 8.0;
 /// The error of a single output.
-pub const NS_PER_LOOKUP: f64 = 50.0;
+pub const NS_PER_LOOKUP: f64 = 40.0;
 /// A row of a table with every run, which one thread writes alone.
-pub const NS_PER_ROW: f64 = 500.0;
+pub const NS_PER_ROW: f64 = 150.0;
+/// A count in such a row, drawn and written.
+pub const NS_PER_COORDINATE: f64 = 90.0;
 /// An error in such a row.
-pub const NS_PER_NUMBER: f64 = 250.0;
+pub const NS_PER_NUMBER: f64 = 120.0;
 /// A row of a table with every run.
 pub const BYTES_PER_ROW: f64 = 70.0;
 /// A count in such a row.
@@ -84,11 +88,11 @@ pub const NS_PER_WEIGHED_PAIR: f64 = 20_000.0;
 pub const NS_PER_PAIR: f64 = 1_100.0;
 /// An output of a data set while it is compared.
 pub const BYTES_PER_COMPARISON: f64 = 64.0;
-/// Audits that the profile of an exponential mechanism takes: every output counts again at every
-/// point. (The others are quick.)
-pub const AUDITS_PER_PROFILE: f64 = 25.0;
-/// Audits that its trade-off curve takes.
-pub const AUDITS_PER_TRADE_OFF: f64 = 3.0;
+/// How often the profile of an exponential mechanism looks at all outputs: again at every point.
+/// (The others are quick.)
+pub const PASSES_PER_PROFILE: f64 = 30.0;
+/// How often its trade-off curve does.
+pub const PASSES_PER_TRADE_OFF: f64 = 5.0;
 /// Audits that a calibration takes.
 pub const AUDITS_PER_CALIBRATION: f64 = 5.0;
 /// A term of a remapping.

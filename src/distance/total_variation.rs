@@ -49,7 +49,7 @@ impl Distance for TotalVariation {
     }
 
     fn effort(&self) -> f64 {
-        2_000.0
+        2_200.0
     }
 
     fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {

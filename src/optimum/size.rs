@@ -13,7 +13,7 @@ const NS_PER_CONSTRAINT: f64 = 1_000.0;
 const BYTES_PER_FILL: f64 = 8.0;
 const BYTES_PER_CONSTRAINT: f64 = 700.0;
 /// Iterations of such programs, some of which take three times as many.
-const ITERATIONS: f64 = 11.0;
+const ITERATIONS: f64 = 10.0;
 
 /// A prediction of the program's size, good to a factor of two or so.
 #[derive(Clone, Copy, Debug, PartialEq)]
