@@ -711,7 +711,7 @@ mod tests {
         let bits = (0..100_000).map(|_| f64::from_bits(state())).collect::<Vec<_>>();
         let unit = (0..100_000).map(|_| (state() >> 11) as f64 / 2_f64.powi(53));
         // Half way between two numbers with one digit less: 0.50000762939453125, …
-        let dyadic = (0..100_000).map(|i| f64::from(2 * i + 1) / 2_f64.powi(i as i32 % 60));
+        let dyadic = (0..100_000).map(|i| f64::from(2 * i + 1) / 2_f64.powi(i % 60));
         let special = [0.0, 1e-5, 1e-4, 1e-3, 0.1, 1.0, 1e15, 1e16, 1e17, f64::INFINITY];
         for number in bits.into_iter().chain(unit).chain(dyadic).chain(special) {
             let mut text = Vec::new();

@@ -91,8 +91,15 @@ impl Affinity {
             lost += kept * u;
             kept *= b;
         }
+        let distance = |u: f64, b: f64, w: f64| (lost + kept * (u + b * w)).min(1.0).sqrt();
         let (running, last) = (&self.categories[place], &self.categories[place + 1]);
         let len = out.len();
+        // One output alone, as after a draw, is not worth a loop.
+        if let [h] = out {
+            let (u, b) = self.factors(place, start);
+            *h = distance(u, b, self.factors(place + 1, rest - start).0);
+            return;
+        }
         let last_start = rest + 1 - start - len as u64;
         let slices = (
             running.loss.slice(start, len),
@@ -104,8 +111,7 @@ impl Affinity {
         } else {
             for (h, v) in out.iter_mut().zip(start..) {
                 let (u, b) = self.factors(place, v);
-                let w = self.factors(place + 1, rest - v).0;
-                *h = (lost + kept * (u + b * w)).min(1.0).sqrt();
+                *h = distance(u, b, self.factors(place + 1, rest - v).0);
             }
         }
     }

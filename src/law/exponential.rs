@@ -8,7 +8,7 @@ use crate::model::{Posterior, approximate_compositions};
 use crate::numeric::exp::exp_nonpositive;
 use crate::numeric::{Sum, exp_accurate, kernel};
 use crate::rng::{Stream, uniform};
-use crate::simplex::{BLOCK, Blocks, Region, Row, uniform_composition};
+use crate::simplex::{BLOCK, Blocks, Region, Row, Tail, uniform_composition};
 
 /// The candidates of one posterior, prepared for any number of exponential mechanisms: those that
 /// are walked, and how many lie on the plateau where the score is 1.
@@ -225,48 +225,72 @@ impl Exponential<'_> {
         }
     }
 
-    /// Finds the candidates at which the masses, summed up, pass the targets, which ascend. Blocks
-    /// without a target are not walked, others once for all their targets.
+    /// Finds the candidates at which the masses, summed up, pass the targets. Blocks without a target
+    /// are not walked, others once for all their targets.
     fn find(&self, targets: &[Target], k: usize, batches: &mut [Batch]) {
-        let Candidates { region, blocks, .. } = &self.family.drawn;
-        let Member { rate, cumulative, .. } = self.member;
+        let cumulative = &self.member.cumulative;
         let last = cumulative.len() - 1;
-        let mut left = targets;
-        while let Some(first) = left.first() {
-            let block = cumulative.partition_point(|&sum| sum <= first.mass).min(last);
-            let here = match block {
-                _ if block == last => left.len(),
-                _ => left.partition_point(|target| target.mass < cumulative[block]),
-            };
-            let (mut found, later) = left.split_at(here);
-            left = later;
-            let mut scores = [0.0; BLOCK];
-            let mut masses = [0.0; BLOCK];
-            let mut sum = if block == 0 { 0.0 } else { cumulative[block - 1] };
-            let mut stand_in = vec![0; k];
-            region.walk(blocks, block, |row| {
-                if found.is_empty() {
-                    return;
-                }
-                let (scores, masses) = (&mut scores[..row.len], &mut masses[..row.len]);
-                self.fields[0].row(row, scores);
-                kernel::weigh(*rate, row.weight, scores, masses);
-                for (t, &mass) in masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
-                    sum += mass;
-                    while let Some(target) = found.first()
-                        && target.mass < sum
-                    {
-                        row.output(t, target.out(k, batches));
-                        found = &found[1..];
-                    }
-                }
-                row.output(row.len - 1, &mut stand_in);
-            });
-            // The last candidate of the block stands in if rounding leaves a remainder.
-            for target in found {
-                target.out(k, batches).copy_from_slice(&stand_in);
+        let block = |target: &Target| cumulative.partition_point(|&sum| sum <= target.mass);
+        let mut placed: Vec<(usize, &Target)> =
+            targets.iter().map(|target| (block(target).min(last), target)).collect();
+        if last > 0 {
+            placed.sort_by_key(|&(block, _)| block);
+        }
+        let mut listed = Listed::default();
+        for group in placed.chunk_by(|a, b| a.0 == b.0) {
+            self.list(group[0].0, &mut listed);
+            for (_, target) in group {
+                listed.output(target.mass, target.out(k, batches));
             }
         }
+    }
+
+    /// Lists the candidates of a block.
+    fn list(&self, block: usize, listed: &mut Listed) {
+        let Candidates { region, blocks, .. } = &self.family.drawn;
+        let mut sum = if block == 0 { 0.0 } else { self.member.cumulative[block - 1] };
+        let mut masses = [0.0; BLOCK];
+        listed.clear();
+        region.walk(blocks, block, |row| {
+            let masses = &mut masses[..row.len];
+            self.masses(row, masses);
+            listed.heads.extend(row.head);
+            listed.rows.push((listed.sums.len(), row.start, row.tail));
+            listed.sums.extend(masses.iter().map(|mass| {
+                sum += mass;
+                sum
+            }));
+        });
+    }
+}
+
+/// The candidates of one block.
+#[derive(Default)]
+struct Listed {
+    /// For every candidate the sum of all masses up to it.
+    sums: Vec<f64>,
+    /// For every row the place of its first candidate, that one's running coordinate, and the tail.
+    rows: Vec<(usize, u64, Tail)>,
+    /// For every row the coordinates before the running one.
+    heads: Vec<u64>,
+}
+
+impl Listed {
+    fn clear(&mut self) {
+        self.sums.clear();
+        self.rows.clear();
+        self.heads.clear();
+    }
+
+    /// The candidate at which the sum passes `target`; the last one if rounding keeps it from that.
+    fn output(&self, target: f64, out: &mut [u64]) {
+        let place = self.sums.partition_point(|&sum| sum <= target).min(self.sums.len() - 1);
+        let row = self.rows.partition_point(|&(first, ..)| first <= place) - 1;
+        let (first, start, tail) = self.rows[row];
+        let length = self.heads.len() / self.rows.len();
+        let head = &self.heads[row * length..][..length];
+        let len = place - first + 1;
+        Row { head, start, len, tail, weight: 1.0 }.output(place - first, out);
     }
 }
 
@@ -281,9 +305,7 @@ impl Law for Exponential<'_> {
 
     fn masses(&self, row: &Row, masses: &mut [f64]) {
         self.fields[0].row(row, masses);
-        for mass in masses {
-            *mass = row.weight * exp_nonpositive(-self.member.rate * *mass);
-        }
+        kernel::masses(self.member.rate, row.weight, masses);
     }
 
     fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
@@ -318,7 +340,7 @@ impl Law for Exponential<'_> {
 
     fn draw(&self, k: usize, batches: &mut [Batch]) {
         let (normaliser, off_plateau) = (self.normaliser(), self.off_plateau());
-        let mut targets = Vec::new();
+        let mut targets = Vec::with_capacity(batches.iter().map(|b| b.released.len() / k).sum());
         for (batch, Batch { rng, released }) in batches.iter_mut().enumerate() {
             for (run, out) in released.chunks_exact_mut(k).enumerate() {
                 let mass = uniform(rng) * normaliser;
@@ -329,9 +351,8 @@ impl Law for Exponential<'_> {
                 }
             }
         }
-        targets.sort_unstable_by(|a, b| a.mass.total_cmp(&b.mass).then(a.place().cmp(&b.place())));
         self.find(&targets, k, batches);
-        targets.sort_unstable_by_key(Target::place);
+        // Every stream in the order of its runs.
         for target in targets {
             let Batch { rng, released } = &mut batches[target.batch];
             self.family.drawn.region.arrange(&mut released[target.run * k..][..k], rng);
@@ -347,10 +368,6 @@ struct Target {
 }
 
 impl Target {
-    fn place(&self) -> (usize, usize) {
-        (self.batch, self.run)
-    }
-
     fn out<'a>(&self, k: usize, batches: &'a mut [Batch]) -> &'a mut [u64] {
         &mut batches[self.batch].released[self.run * k..][..k]
     }

@@ -89,6 +89,13 @@ kernels! {
         (join(sums.0), join(sums.1))
     }
 
+    /// Turns scores into masses weight · e^(−rate · score).
+    pub fn masses<'a>(rate: f64, weight: f64, scores: &'a mut [f64]) -> () {
+        for score in scores {
+            *score = weight * exp_nonpositive(-rate * *score);
+        }
+    }
+
     /// The sums of masses and of mass · value. What has no mass does not count, even if its value
     /// is infinite.
     pub fn moments<'a>(values: &'a [f64], masses: &'a [f64]) -> (f64, f64) {

@@ -50,7 +50,8 @@ struct Limit {
 struct Order {
     /// For each coordinate the one before it in its class.
     after: Vec<Option<usize>>,
-    /// For each coordinate how many of its class come later.
+    /// For each coordinate how many of its class come earlier, and how many later.
+    earlier: Vec<u64>,
     later: Vec<u64>,
 }
 
@@ -59,12 +60,16 @@ impl Order {
     fn new<T: PartialEq>(classes: &[T], k: usize) -> Option<Self> {
         let all = 0..classes.len();
         let before = |i: usize| (0..i).rev().find(|&j| classes[j] == classes[i]);
-        let later = |i: usize| classes[i + 1..].iter().filter(|&c| *c == classes[i]).count() as u64;
+        let alike = |i: usize, others: &[T]| others.iter().filter(|&c| *c == classes[i]).count();
+        let earlier = |i: usize| alike(i, &classes[..i]) as u64;
+        let later = |i: usize| alike(i, &classes[i + 1..]) as u64;
         let mut after: Vec<Option<usize>> = all.clone().map(before).collect();
+        let mut earlier: Vec<u64> = all.clone().map(earlier).collect();
         let mut later: Vec<u64> = all.map(later).collect();
         after.resize(k, None);
+        earlier.resize(k, 0);
         later.resize(k, 0);
-        after.iter().any(Option::is_some).then_some(Self { after, later })
+        after.iter().any(Option::is_some).then_some(Self { after, earlier, later })
     }
 
     /// How many outputs differ from an ascending one by an exchange: for every class the number of
@@ -72,9 +77,9 @@ impl Order {
     fn arrangements(&self, output: impl Fn(usize) -> u64) -> f64 {
         let mut weight = 1.0;
         for i in (0..self.after.len()).filter(|&i| self.after[i].is_some()) {
-            let class = || std::iter::successors(Some(i), |&j| self.after[j]);
-            let run = class().take_while(|&j| output(j) == output(i)).count();
-            weight *= class().count() as f64 / run as f64;
+            let class = std::iter::successors(Some(i), |&j| self.after[j]);
+            let run = class.take_while(|&j| output(j) == output(i)).count();
+            weight *= (self.earlier[i] + 1) as f64 / run as f64;
         }
         weight.round()
     }
@@ -411,11 +416,9 @@ impl Region {
         let Some(order) = &self.order else { return };
         for i in (0..output.len()).rev().filter(|&i| order.after[i].is_some()) {
             // It changes places with one of those up to it in its class, itself included.
-            let class = || std::iter::successors(Some(i), |&j| order.after[j]);
-            let chosen = uniform_below(class().count() as u64, rng) as usize;
-            if let Some(j) = class().nth(chosen) {
-                output.swap(i, j);
-            }
+            let back = uniform_below(order.earlier[i] + 1, rng) as usize;
+            let chosen = std::iter::successors(Some(i), |&j| order.after[j]).nth(back);
+            output.swap(i, chosen.unwrap_or(i));
         }
     }
 
