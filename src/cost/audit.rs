@@ -28,6 +28,10 @@ pub fn predict_passes(
     let compared = if weighs { Extent::new(setting, &[]).near } else { 0.0 };
     let k = posterior.k() as f64;
     let data_sets = if everything { work.candidates } else { 8.0 * k };
+    let (first, pair) = match posterior.k() {
+        2 => (rates::NS_PER_LINE_COMPARISON, rates::NS_PER_LINE_PAIR),
+        _ => (rates::NS_PER_COMPARISON, rates::NS_PER_WEIGHED_PAIR),
+    };
     let cell = |recipe: &Recipe| {
         let pairs = data_sets * 0.5 * k * (k - 1.0) / symmetries(posterior, *recipe);
         let outputs = match recipe.needs_ball() {
@@ -36,8 +40,8 @@ pub fn predict_passes(
         };
         let ns = match recipe {
             Recipe::Exponential { .. } => {
-                outputs * rates::NS_PER_COMPARISON * (setting.distance.effort() - 1.0 + passes)
-                    + pairs * rates::NS_PER_WEIGHED_PAIR
+                let again = rates::NS_PER_COMPARISON * (passes - 1.0);
+                outputs * (first * setting.distance.effort() + again) + pairs * pair
             }
             Recipe::Noise { .. } => rates::NS_PER_PAIR * pairs,
             Recipe::Hamming { .. } => {

@@ -8,11 +8,11 @@ pub const START_SECONDS: f64 = 0.004;
 pub const START_BYTES: f64 = 7e6;
 
 /// A setting: its sensitivities and its row. One thread does this alone.
-pub const NS_PER_SETTING: f64 = 25_000.0;
+pub const NS_PER_SETTING: f64 = 20_000.0;
 /// The rows of a setting.
 pub const BYTES_PER_SETTING: f64 = 2_000.0;
 /// A mechanism at one setting.
-pub const NS_PER_CELL: f64 = 12_000.0;
+pub const NS_PER_CELL: f64 = 10_000.0;
 /// The rows of a mechanism at one setting, for each error.
 pub const BYTES_PER_CELL: f64 = 2_000.0;
 
@@ -31,7 +31,7 @@ pub const NS_PER_RESTORED: f64 = 11.0;
 /// An output of noise whose total is left open, for each error.
 pub const NS_PER_OPEN: f64 = 11.0;
 /// A row of candidates or outputs that is walked, for each error.
-pub const NS_PER_WALKED_ROW: f64 = 300.0;
+pub const NS_PER_WALKED_ROW: f64 = 380.0;
 /// An entry of a convolution.
 pub const NS_PER_CONVOLVED: f64 = 20.0;
 /// What part of all passes is left where the mean alone is wanted, without spread and quantiles.
@@ -46,23 +46,23 @@ pub const BYTES_PER_SEARCHED: f64 = 2.0;
 pub const BYTES_PER_SEARCH: f64 = 3e6;
 
 /// A draw.
-pub const NS_PER_DRAW: f64 = 100.0;
+pub const NS_PER_DRAW: f64 = 60.0;
 /// An output of a block that is walked again for all draws from it.
-pub const NS_PER_RESCAN: f64 = 8.0;
+pub const NS_PER_RESCAN: f64 = 4.0;
 /// The error of a single output.
-pub const NS_PER_LOOKUP: f64 = 40.0;
+pub const NS_PER_LOOKUP: f64 = 20.0;
 /// A row of a table with every run, which one thread writes alone.
-pub const NS_PER_ROW: f64 = 150.0;
+pub const NS_PER_ROW: f64 = 40.0;
 /// A count in such a row, drawn and written.
-pub const NS_PER_COORDINATE: f64 = 90.0;
+pub const NS_PER_COORDINATE: f64 = 40.0;
 /// An error in such a row.
-pub const NS_PER_NUMBER: f64 = 120.0;
+pub const NS_PER_NUMBER: f64 = 60.0;
 /// A row of a table with every run.
-pub const BYTES_PER_ROW: f64 = 70.0;
+pub const BYTES_PER_ROW: f64 = 34.0;
 /// A count in such a row.
-pub const BYTES_PER_COORDINATE: f64 = 12.0;
+pub const BYTES_PER_COORDINATE: f64 = 10.0;
 /// An error in such a row.
-pub const BYTES_PER_NUMBER: f64 = 32.0;
+pub const BYTES_PER_NUMBER: f64 = 24.0;
 
 /// An output of a law that is listed value by value and sorted.
 pub const NS_PER_LISTED: f64 = 150.0;
@@ -84,6 +84,10 @@ pub const NS_PER_COUNTED: f64 = 150.0;
 pub const NS_PER_COMPARISON: f64 = 4.0;
 /// A pair of adjacent data sets under an exponential mechanism, beside its outputs.
 pub const NS_PER_WEIGHED_PAIR: f64 = 20_000.0;
+/// An output of a pair of data sets of two categories, which are all on one line.
+pub const NS_PER_LINE_COMPARISON: f64 = 1.2;
+/// A pair of data sets on a line, beside its outputs.
+pub const NS_PER_LINE_PAIR: f64 = 1_500.0;
 /// A pair of adjacent data sets with noise on their counts.
 pub const NS_PER_PAIR: f64 = 1_100.0;
 /// An output of a data set while it is compared.
