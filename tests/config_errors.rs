@@ -241,7 +241,7 @@ fn work_beyond_a_day_or_the_memory_is_refused_with_figures() {
         .replace("prior = [1, 1]", "prior = [1, 1, 1, 1, 1, 1]")
         .replace("sizes = [10]", "sizes = [100000]");
     let message = refusal(&sandbox, &huge);
-    for part in ["24 hours", "8.3e22 candidates", "years", "TB", "--force"] {
+    for part in ["24 hours", "8.3e22 candidates", " days", "TB", "--force"] {
         assert!(message.contains(part), "`{part}` is missing in\n{message}");
     }
     let args =

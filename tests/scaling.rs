@@ -62,7 +62,7 @@ fn what_is_counted_is_what_is_walked() {
 name = "s"
 kind = "scaling"
 prior = [[1, 1], [0.5, 2, 1]]
-epsilon = 0.5
+epsilon = 2
 distance = "print"
 mechanisms = ["ehds", "lszhang", "lshist", "hamming"]
 [data.balanced]

@@ -20,6 +20,7 @@ pub fn bytes(value: f64) -> String {
         v if v < 1e6 => format!("{:.0} kB", (v / 1e3).ceil()),
         v if v < 1e9 => format!("{:.0} MB", v / 1e6),
         v if v < 1e12 => format!("{:.1} GB", v / 1e9),
+        v if v < 1e16 => format!("{:.1} TB", v / 1e12),
         v => format!("{:.1e} TB", v / 1e12),
     }
 }
@@ -45,6 +46,7 @@ mod tests {
     fn quantities_in_words() {
         assert_eq!(number(36_361_101.0), "36.4 million");
         assert_eq!(bytes(1.6e9), "1.6 GB");
+        assert_eq!(bytes(7.4e13), "74.0 TB");
         assert_eq!(duration(5_400.0), "90 min");
         assert_eq!(duration(0.01), "less than 0.1 s");
     }
