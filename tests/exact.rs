@@ -129,6 +129,9 @@ const DRAWS: usize = 20_000;
 /// A false alarm in one of the comparisons below has this probability, divided among them.
 const FALSE_ALARMS: f64 = 1e-6;
 
+/// What candidates are ordered by.
+type Order<'a> = &'a dyn Fn(&[u64]) -> f64;
+
 /// Draws from the ball and its plateau against the law of full enumeration, by χ²: candidates are
 /// ordered by their error, and by their first and their last count, and divided into classes.
 /// Returns the smallest probability of so large a χ² for each pair of what is drawn and what is
@@ -149,7 +152,7 @@ fn worst_fits(setting: &Setting, pairs: &[(Recipe, Recipe)]) -> Vec<f64> {
     let by_error = |c: &[u64]| field.at(c);
     let by_first = |c: &[u64]| c[0] as f64;
     let by_last = |c: &[u64]| c[k - 1] as f64;
-    let orders: [&dyn Fn(&[u64]) -> f64; 3] = [&by_error, &by_first, &by_last];
+    let orders: [Order; 3] = [&by_error, &by_first, &by_last];
     let mut worst = vec![1.0_f64; pairs.len()];
     for order in orders {
         let mut sorted: Vec<(f64, f64)> = all.iter().map(|(c, h)| (order(c), *h)).collect();

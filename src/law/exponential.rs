@@ -341,6 +341,9 @@ impl Law for Exponential<'_> {
     fn draw(&self, k: usize, batches: &mut [Batch]) {
         let (normaliser, off_plateau) = (self.normaliser(), self.off_plateau());
         let mut targets = Vec::with_capacity(batches.iter().map(|b| b.released.len() / k).sum());
+        // Everything about a run is drawn before the next one: more runs change none of the others.
+        let region = &self.family.drawn.region;
+        let mut arrangements = Vec::new();
         for (batch, Batch { rng, released }) in batches.iter_mut().enumerate() {
             for (run, out) in released.chunks_exact_mut(k).enumerate() {
                 let mass = uniform(rng) * normaliser;
@@ -348,14 +351,15 @@ impl Law for Exponential<'_> {
                     self.draw_plateau(rng, out);
                 } else {
                     targets.push(Target { mass, batch, run });
+                    region.draw_arrangement(rng, &mut arrangements);
                 }
             }
         }
         self.find(&targets, k, batches);
-        // Every stream in the order of its runs.
-        for target in targets {
-            let Batch { rng, released } = &mut batches[target.batch];
-            self.family.drawn.region.arrange(&mut released[target.run * k..][..k], rng);
+        if let Some(length) = arrangements.len().checked_div(targets.len()).filter(|&l| l > 0) {
+            for (target, arrangement) in targets.iter().zip(arrangements.chunks_exact(length)) {
+                region.arrange(target.out(k, batches), arrangement);
+            }
         }
     }
 }

@@ -410,14 +410,21 @@ impl Region {
         Cow::Owned(output)
     }
 
-    /// Arranges interchangeable coordinates at random: every output that this one stands for becomes
-    /// as likely as any other.
-    pub fn arrange(&self, output: &mut [u64], rng: &mut dyn Rng) {
+    /// Draws an arrangement of interchangeable coordinates, all equally likely, and appends it: for
+    /// every coordinate that has others of its class before it, how far back in the class it goes.
+    pub fn draw_arrangement(&self, rng: &mut (impl Rng + ?Sized), arrangement: &mut Vec<u32>) {
         let Some(order) = &self.order else { return };
-        for i in (0..output.len()).rev().filter(|&i| order.after[i].is_some()) {
+        let movable = order.earlier.iter().rev().filter(|&&earlier| earlier > 0);
+        arrangement.extend(movable.map(|&earlier| uniform_below(earlier + 1, rng) as u32));
+    }
+
+    /// Arranges interchangeable coordinates as drawn.
+    pub fn arrange(&self, output: &mut [u64], arrangement: &[u32]) {
+        let Some(order) = &self.order else { return };
+        let movable = (0..output.len()).rev().filter(|&i| order.earlier[i] > 0);
+        for (i, &back) in movable.zip(arrangement) {
             // It changes places with one of those up to it in its class, itself included.
-            let back = uniform_below(order.earlier[i] + 1, rng) as usize;
-            let chosen = std::iter::successors(Some(i), |&j| order.after[j]).nth(back);
+            let chosen = std::iter::successors(Some(i), |&j| order.after[j]).nth(back as usize);
             output.swap(i, chosen.unwrap_or(i));
         }
     }
@@ -641,8 +648,9 @@ mod tests {
         let mut rng = crate::rng::stream(5, "arrange");
         let mut seen = std::collections::BTreeMap::new();
         for _ in 0..12_000 {
-            let mut out = [0, 1, 2, 2, 4];
-            region.arrange(&mut out, &mut rng);
+            let (mut out, mut arrangement) = ([0, 1, 2, 2, 4], Vec::new());
+            region.draw_arrangement(&mut rng, &mut arrangement);
+            region.arrange(&mut out, &arrangement);
             *seen.entry(out).or_insert(0.0) += 1.0;
         }
         // Three arrangements of 0, 2, 2, two of 1, 4.
