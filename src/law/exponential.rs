@@ -12,7 +12,7 @@ use crate::simplex::{BLOCK, Blocks, Region, Row, Tail, uniform_composition};
 
 /// The candidates of one posterior, prepared for any number of exponential mechanisms: those that
 /// are walked, and how many lie on the plateau where the score is 1.
-pub struct Candidates {
+struct Candidates {
     region: Region,
     blocks: Blocks,
     plateau: f64,
@@ -23,8 +23,7 @@ impl Candidates {
     /// averaged) have one, the largest of their balls. Balls around one posterior are nested, so
     /// that outside of the largest every field is 1. Of candidates that differ by exchanging equal
     /// parameters of the posterior only one is walked.
-    #[must_use]
-    pub fn new(fields: &[&dyn Field], posterior: &Posterior) -> Self {
+    fn new(fields: &[&dyn Field], posterior: &Posterior) -> Self {
         let (n, k) = (posterior.n(), posterior.k());
         let parameters = posterior.categories();
         let fold = |region: Region| {

@@ -16,7 +16,7 @@ mod survey;
 
 pub use distribution::{Distribution, Level};
 pub use exact::{Exact, Known, Summary, mean};
-pub use exponential::{Candidates, Detail, Exponential, Family};
+pub use exponential::{Detail, Exponential, Family};
 pub use hamming::normaliser as hamming_normaliser;
 pub use logs::ln_probabilities;
 pub use noise::Noise;
