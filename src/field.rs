@@ -33,7 +33,8 @@ impl Reach {
 /// A function of the released counts, for one fixed posterior.
 pub trait Field: Send + Sync {
     /// Evaluates one row of outputs: `out[t]` belongs to the output whose running coordinate is
-    /// `row.start + t`. `out` has the length of the row.
+    /// `row.start + t`. `out` has the length of the row. No value is negative, nor −0: values are
+    /// ordered by their bits.
     fn row(&self, row: &Row, out: &mut [f64]);
 
     /// The number of records of the data.

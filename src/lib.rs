@@ -30,7 +30,7 @@
 //! | [`mechanism`] | the mechanisms, one file each |
 //! | [`workbench`] | what the mechanisms of one setting share |
 //! | [`formula`] | the documents' own formulas and bounds |
-//! | [`audit`] | exact privacy losses: every pair of adjacent data sets, every output |
+//! | [`audit`] | exact privacy losses: every pair of adjacent data sets walked, or proved to lose less |
 //! | [`tuning`] | exact calibration and Bayes-optimal remapping |
 //! | [`expected`] | exact errors over all data sets of one size |
 //! | [`choice`] | which mechanism to take |

@@ -102,7 +102,9 @@ impl Handed {
 
     /// Waits until the file has its place.
     fn arrive(self) -> Result<(), WriteError> {
-        self.writing.join().expect("writing a file fails without a panic")
+        let path = PathBuf::from(&self.name);
+        let lost = |_| Err(WriteError { path, source: io::Error::other("the writer stopped") });
+        self.writing.join().unwrap_or_else(lost)
     }
 }
 

@@ -26,6 +26,8 @@ use rayon::prelude::*;
 pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 
+use std::cmp::Ordering;
+
 use compare::{Comparison, Release, compare, deltas};
 use pairs::Pair;
 use screen::Common;
@@ -213,7 +215,9 @@ impl<'a> Audit<'a> {
         let found = self.largest_of(&worst, |comparison| vec![comparison.loss()])?;
         let reached = found.first().map_or(0.0, |best| best.value);
         let mut bounds = bounds.into_iter();
-        self.pairs.retain(|_| bounds.next().is_none_or(|bound| bound >= reached));
+        // What cannot be compared is kept.
+        let is_less = |bound: f64| bound.partial_cmp(&reached) == Some(Ordering::Less);
+        self.pairs.retain(|_| !bounds.next().is_some_and(is_less));
         Ok(())
     }
 

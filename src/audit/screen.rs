@@ -111,6 +111,40 @@ mod tests {
         assert!(slope(0.645) > 0.2454);
     }
 
+    /// What is found is what is found without screening, to the last bit.
+    #[test]
+    fn screening_changes_nothing() {
+        for distance in distance::DOCUMENTED {
+            for (prior, n) in [([1.0, 1.0], 400), ([0.3, 7.5], 251), ([40.0, 2.5], 300)] {
+                let template = Setting {
+                    posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), vec![n, 0]),
+                    epsilon: Epsilon::new(1.0).unwrap(),
+                    delta: Delta::new(1e-4).ok(),
+                    gamma: Gamma::new(1.0).unwrap(),
+                    distance,
+                };
+                for id in ["ehd", "ehdl", "ehds", "mh-beta", "mh-gamma"] {
+                    let variant = Variant::plain(mechanism::find(id).unwrap());
+                    let all = Audit::new(&variant, &template, &Scope::All).unwrap();
+                    let mut screened = Audit::new(&variant, &template, &Scope::All).unwrap();
+                    screened.screen().unwrap();
+                    let what = format!("{} {prior:?} {id}", distance.id());
+                    assert!(screened.pairs.len() < all.pairs.len(), "{what}");
+                    let found = |audit: &Audit| {
+                        let largest = audit.largest(|comparison| {
+                            vec![comparison.loss(), comparison.loss() + comparison.rounding()]
+                        });
+                        let best = largest.unwrap().into_iter();
+                        best.map(|best| format!("{:?} {:?}", best.value, best.pair)).collect()
+                    };
+                    let (all, screened): (Vec<String>, Vec<String>) =
+                        (found(&all), found(&screened));
+                    assert_eq!(all, screened, "{what}");
+                }
+            }
+        }
+    }
+
     /// Every pair of many settings: no loss is above its bound, and the bounds are good for something.
     #[test]
     fn no_loss_is_above_its_bound() {

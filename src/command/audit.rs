@@ -232,7 +232,7 @@ impl Report<'_> {
             |from: &[u64], to: &[u64]| format!("{} and {}", parenthesised(from), parenthesised(to));
         fact("mechanism", self.variant.label.clone());
         fact("stated", self.variant.guarantee(self.setting).to_string());
-        fact("looked at", format!("{}, {} pairs of neighbours", self.looked_at(), loss.pairs));
+        fact("covers", format!("{}, {} pairs of neighbours", self.looked_at(), loss.pairs));
         if let Some(certificate) = self.certificate {
             fact("ε in the weight", format!("{}", certificate.inner_epsilon.get()));
             let margin = format!("{:.1e} below ε", certificate.margin());

@@ -1,6 +1,6 @@
 //! Tasks that have nothing to do with each other, several at a time.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
@@ -38,9 +38,12 @@ impl Crews {
         carry_out: impl Fn(&T) -> R + Sync,
         hand_over: impl FnMut(R) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let next = AtomicUsize::new(0);
+        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = |crew: &ThreadPool, outcomes: mpsc::Sender<R>| {
             while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if failed.load(Ordering::Relaxed) {
+                    break;
+                }
                 if outcomes.send(crew.install(|| carry_out(task))).is_err() {
                     break;
                 }
@@ -53,7 +56,9 @@ impl Crews {
                 scope.spawn(move || work(crew, sender));
             }
             drop(sender);
-            outcomes.into_iter().try_for_each(hand_over)
+            let handed_over = outcomes.into_iter().try_for_each(hand_over);
+            failed.store(handed_over.is_err(), Ordering::Relaxed);
+            handed_over
         })
     }
 }

@@ -249,20 +249,19 @@ pub fn predict_laws(setting: &Setting, recipes: &[Recipe], distinct: f64) -> Set
 #[must_use]
 pub fn predict_theory(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     let mut work = predict_laws(setting, recipes, f64::INFINITY);
-    let equal = rearrangements(&setting.posterior);
     for cell in &mut work.cells {
-        let levels = cell.outputs / equal;
-        cell.serial_seconds += 1e-9 * rates::NS_PER_LEVEL * levels;
-        cell.kept += rates::BYTES_PER_LEVEL * levels;
+        // Outputs that differ by an exchange, and have the same distance, are walked as one.
+        cell.serial_seconds += 1e-9 * rates::NS_PER_LEVEL * cell.outputs;
+        cell.kept += rates::BYTES_PER_LEVEL * cell.outputs;
     }
     work
 }
 
-/// In how many ways the categories can be exchanged without changing the posterior: so many
-/// candidates have the same distance from it, for the most part.
+/// In how many ways the categories can be exchanged without changing the posterior: for most of the
+/// candidates that are walked, so many have the same distance from it.
 fn rearrangements(posterior: &Posterior) -> f64 {
-    let category = |i: usize| (posterior.alpha(i), posterior.counts()[i]);
-    let alike = |i: usize| (0..=i).filter(|&j| category(j) == category(i)).count() as f64;
+    let categories = posterior.categories();
+    let alike = |i: usize| (0..=i).filter(|&j| categories[j] == categories[i]).count() as f64;
     (0..posterior.k()).map(alike).product()
 }
 
@@ -421,10 +420,7 @@ mod tests {
         assert_eq!(objection(&work(1e6, 1e6, 10.0), 1e6, 2, Some(1e9), LONGEST), None);
         assert_eq!(objection(&work(1e6, 1e12, 10.0), 1e6, 2, None, LONGEST), None);
         let long = objection(&work(1e20, 1e8, 1e9), 1e20, 2, Some(1e9), LONGEST).unwrap();
-        assert!(
-            long.contains("more than 24 hours") && long.contains("16 years")
-                || long.contains("days")
-        );
+        assert!(long.contains("more than 24 hours") && long.contains("15.8 years"), "{long}");
         let large = objection(&work(1e6, 1e12, 10.0), 1e6, 2, Some(1e9), LONGEST).unwrap();
         assert!(large.contains("more memory than there is") && large.contains("1.0 GB available"));
     }

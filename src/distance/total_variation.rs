@@ -73,8 +73,10 @@ struct Known {
     values: usize,
 }
 
-/// So many values are kept.
+/// So many values are kept, in rows of more than a few: a short one takes more room than it saves
+/// time.
 const MOST_KEPT: usize = 1 << 22;
+const LEAST_KEPT: usize = 4;
 
 impl TotalVariationField {
     fn compute(&self, row: &Row) -> Arc<[f64]> {
@@ -101,7 +103,7 @@ impl Field for TotalVariationField {
         let values = found.unwrap_or_else(|| {
             let values = self.compute(row);
             let mut known = lock();
-            if known.values < MOST_KEPT {
+            if known.values < MOST_KEPT && row.len >= LEAST_KEPT {
                 known.values += row.len;
                 known.rows.insert(key, Arc::clone(&values));
             }

@@ -77,7 +77,7 @@ const SORTABLE: u64 = 1 << 16;
 /// A law of so few outputs is listed at once.
 const FEW: u64 = 1 << 12;
 /// The number of bins into which a range of more values is divided.
-const BINS: u64 = 4096;
+const DIVISIONS: u64 = 4096;
 /// The quantiles that are looked for.
 const QUANTILES: [f64; 2] = [0.5, 0.9];
 
@@ -205,7 +205,7 @@ fn narrow(weighing: &dyn Weighing, searches: &mut [Search]) {
 
 impl Range {
     fn width(&self) -> u64 {
-        (self.high - self.low).div_ceil(BINS)
+        (self.high - self.low).div_ceil(DIVISIONS)
     }
 
     fn is_sortable(&self) -> bool {
@@ -221,7 +221,7 @@ impl Range {
         if self.is_sortable() {
             Content::Listed(Vec::new())
         } else {
-            Content::Binned(vec![(0, 0.0, 0.0); BINS as usize])
+            Content::Binned(vec![(0, 0.0, 0.0); DIVISIONS as usize])
         }
     }
 }

@@ -281,9 +281,12 @@ impl Listed {
         self.heads.clear();
     }
 
-    /// The candidate at which the sum passes `target`; the last one if rounding keeps it from that.
+    /// The candidate at which the sum passes `target`; the last one with any mass if rounding keeps it
+    /// from that.
     fn output(&self, target: f64, out: &mut [u64]) {
-        let place = self.sums.partition_point(|&sum| sum <= target).min(self.sums.len() - 1);
+        let total = self.sums.last().copied().unwrap_or(0.0);
+        let last = self.sums.partition_point(|&sum| sum < total);
+        let place = self.sums.partition_point(|&sum| sum <= target).min(last);
         let row = self.rows.partition_point(|&(first, ..)| first <= place) - 1;
         let (first, start, tail) = self.rows[row];
         let length = self.heads.len() / self.rows.len();

@@ -194,6 +194,7 @@ fn survey_part(weighing: &dyn Weighing, depth: Depth, blocks: std::ops::Range<us
         weighing.region().walk(weighing.blocks(), block, |row| {
             let values = &mut values[..row.len];
             weighing.values(row, values);
+            debug_assert!(values.iter().all(|value| value.is_sign_positive()), "{row:?}");
             masses.len = row.len;
             weighing.masses(row, values, &mut masses);
             for (index, law) in found.laws.iter_mut().enumerate() {

@@ -1,8 +1,8 @@
 //! The innermost loops: what is done for every output of a row.
 //!
-//! Each loop is compiled several times, for any processor and for those with AVX2 or AVX-512, and chosen when it runs.
-//! All give the same bits: no multiplication is fused with an addition, and sums are made in
-//! [`LANES`] lanes that are joined in a fixed order, whatever the width of the registers.
+//! Each loop is compiled several times, for any processor and for those with AVX2 or AVX-512, and
+//! chosen when it runs. All give the same bits: no multiplication is fused with an addition, and sums
+//! are made in [`LANES`] lanes that are joined in a fixed order, whatever the width of the registers.
 //! `DPBI_PORTABLE=1` in the environment chooses the first of them.
 
 use std::sync::LazyLock;
@@ -17,8 +17,8 @@ const LANES: usize = 8;
 
 /// What the loops are compiled for.
 static ARCH: LazyLock<Arch> = LazyLock::new(|| match std::env::var_os("DPBI_PORTABLE") {
-    Some(_) => Arch::Scalar,
-    None => Arch::new(),
+    Some(wanted) if wanted == "1" => Arch::Scalar,
+    _ => Arch::new(),
 });
 
 /// Declares a loop: a function, and its body once more for each set of processor features.
@@ -191,7 +191,10 @@ mod tests {
         let value =
             |i: usize| libm::fabs(libm::sin(i as f64 * 1.7)) * libm::exp(-(i as f64) * 0.01);
         let mass = |i: usize| if i % 7 == 3 { 0.0 } else { 1.0 / (1.0 + i as f64) };
-        ((0..len).map(value).collect(), (0..len).map(mass).collect())
+        let mut values: Vec<f64> = (0..len).map(value).collect();
+        values.iter_mut().skip(17).step_by(50).for_each(|value| *value = 1.0);
+        values.iter_mut().skip(31).step_by(50).for_each(|value| *value = 0.0);
+        (values, (0..len).map(mass).collect())
     }
 
     /// What every kernel makes of rows of all lengths.
@@ -211,6 +214,12 @@ mod tests {
             all.extend([mass, first, spread(&values, &masses, 0.3)].map(f64::to_bits));
             products(0.7, &values, Some(&masses), &mut out);
             all.extend(out.iter().map(|v| v.to_bits()));
+            products(0.7, &values, None, &mut out);
+            super::masses(2.5, 3.0, &mut out);
+            all.extend(out.iter().map(|v| v.to_bits()));
+            let mut found = Vec::new();
+            find(&values, (0.1_f64.to_bits(), 0.3_f64.to_bits()), &mut found);
+            all.extend(found.iter().map(|&place| place as u64));
             let mut places = vec![0; len];
             bins(&values, &mut places);
             all.extend(places.iter().map(|&bin| u64::from(bin)));

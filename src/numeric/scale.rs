@@ -75,7 +75,9 @@ mod tests {
 
     #[test]
     fn patterns_are_those_of_the_bin() {
-        for value in [0.0, 1e-5, 0.3, 0.5, 0.75, 1.0 - 2.0_f64.powi(-53), 1.0, 1.5, 1e12] {
+        let one = 1.0 - 2.0_f64.powi(-53);
+        for value in [0.0, 1e-300, 1e-5, 0.3, 0.5, 0.75, one, 1.0, 1.5, 1e12, 1e300, f64::INFINITY]
+        {
             let (low, high) = patterns(bin(value));
             assert!((low..high).contains(&value.to_bits()), "{value}");
             assert_eq!(bin(f64::from_bits(low)), bin(value));

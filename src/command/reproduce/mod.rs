@@ -76,15 +76,16 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
         Progress::new(tasks.iter().map(|(_, seconds)| seconds).sum(), threads, args.talk.quiet);
     let talk = !args.talk.quiet && !args.print.json;
     let mut desk = Desk::new(&planned, &claims);
-    crews.carry_out(
+    let done = crews.carry_out(
         &tasks,
         |(task, _)| task.carry_out(args, &manner, &progress),
         |done| {
             let told = desk.take(done?);
             told.filter(|_| talk).map_or(Ok(()), |line| progress.aside(|| print(&line)))
         },
-    )?;
+    );
     progress.finish();
+    done?;
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").into(),
         generated: utc(SystemTime::now()),
