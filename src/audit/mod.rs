@@ -19,14 +19,13 @@ mod screen;
 mod tabled;
 mod trade_off;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
 pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
-
-use std::cmp::Ordering;
 
 use compare::{Comparison, Release, compare, deltas};
 use pairs::Pair;
