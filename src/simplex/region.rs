@@ -105,13 +105,17 @@ impl Limit {
     /// The part of a window where the log-weight of coordinate `i` is at least `budget` <= 0.
     fn cut(&self, i: usize, (low, high): Window, budget: f64) -> Window {
         let peak = self.centre[i];
-        match self.weights {
+        match &self.weights {
             // At the peak the log-weight is 0 >= budget: both searches have an answer.
-            LogWeights::Tables(_) => (
-                first_where(low, peak, |v| self.log_weight(i, v) >= budget),
-                first_where(peak, high + 1, |v| self.log_weight(i, v) < budget) - 1,
-            ),
-            LogWeights::Slope(slope) => {
+            LogWeights::Tables(tables) => {
+                let logs = |from: u64, to: u64| {
+                    tables[i].slice(from, (to + 1 - from) as usize).unwrap_or(&[])
+                };
+                let rising = logs(low, peak).partition_point(|&log| log < budget);
+                let falling = logs(peak, high).partition_point(|&log| log >= budget);
+                (low + rising as u64, peak + falling.max(1) as u64 - 1)
+            }
+            &LogWeights::Slope(slope) => {
                 let half = (-budget / slope) as u64;
                 (low.max(peak.saturating_sub(half)), high.min(peak.saturating_add(half)))
             }
@@ -468,19 +472,6 @@ impl Region {
         }
         counts.iter().sum()
     }
-}
-
-/// The first v in [low, high) with `found(v)`, or `high`; `found` changes from false to true once.
-fn first_where(mut low: u64, mut high: u64, found: impl Fn(u64) -> bool) -> u64 {
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if found(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
 }
 
 #[cfg(test)]
