@@ -167,6 +167,21 @@ impl Region {
         Self { order, ..self }
     }
 
+    /// The region with all its outputs, if it is folded, and about how many of them one of the walked
+    /// ones stands for: every class can be arranged in size! ways, fewer where counts are equal, as
+    /// they often are in a window of few.
+    pub(super) fn unfolded(&self) -> Option<(Self, f64)> {
+        let order = self.order.as_ref()?;
+        // In a diamond counts spread over about twice the mean row.
+        let typical = self.diamond_row().map_or(f64::INFINITY, |row| 2.0 * row);
+        let factor = |(&(low, high), &earlier): (&Window, &u64)| {
+            let width = ((high - low) as f64 + 1.0).min(typical);
+            (earlier as f64 + 1.0) * width / (width + earlier as f64)
+        };
+        let arrangements = self.windows.iter().zip(&order.earlier).map(factor).product();
+        Some((Self { order: None, ..self.clone() }, arrangements))
+    }
+
     /// The windows of the coordinates.
     #[must_use]
     pub fn windows(&self) -> &[Window] {
@@ -447,6 +462,17 @@ impl Region {
             Some(all) if self.shape == Shape::Simplex => bound.min(all as f64),
             _ => bound,
         }
+    }
+
+    /// The mean length of the rows of a diamond: twice its steps over its dimensions, as far as the
+    /// window of the running coordinate allows.
+    pub(super) fn diamond_row(&self) -> Option<f64> {
+        let Limit { weights: LogWeights::Slope(_), floor, .. } = self.limit.as_ref()? else {
+            return None;
+        };
+        let (low, high) = self.windows[self.depth() - 1];
+        let length = 2.0 * -floor / self.depth() as f64;
+        Some(length.clamp(1.0, (high - low) as f64 + 1.0))
     }
 
     /// The number of outputs within so many steps of the centre: counted by their distance,
