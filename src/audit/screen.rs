@@ -94,11 +94,21 @@ mod tests {
     use super::super::pairs::Scope;
     use super::super::{Audit, compare};
     use super::*;
-    use crate::distance;
+    use crate::distance::{self, Distance};
     use crate::mechanism::{self, Variant};
     use crate::model::Prior;
     use crate::privacy::{Delta, Epsilon, Gamma};
     use crate::setting::Setting;
+
+    fn template(distance: &'static dyn Distance, prior: [f64; 2], n: u64, epsilon: f64) -> Setting {
+        Setting {
+            posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), vec![n, 0]),
+            epsilon: Epsilon::new(epsilon).unwrap(),
+            delta: Delta::new(1e-4).ok(),
+            gamma: Gamma::new(1.0).unwrap(),
+            distance,
+        }
+    }
 
     #[test]
     fn the_steepest_place() {
@@ -117,13 +127,7 @@ mod tests {
         let mut dropped = 0;
         for distance in distance::DOCUMENTED {
             for (prior, n) in [([1.0, 1.0], 400), ([0.3, 7.5], 251), ([40.0, 2.5], 300)] {
-                let template = Setting {
-                    posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), vec![n, 0]),
-                    epsilon: Epsilon::new(1.0).unwrap(),
-                    delta: Delta::new(1e-4).ok(),
-                    gamma: Gamma::new(1.0).unwrap(),
-                    distance,
-                };
+                let template = template(distance, prior, n, 1.0);
                 for id in ["ehd", "ehdl", "ehds", "mh-beta", "mh-gamma"] {
                     let variant = Variant::plain(mechanism::find(id).unwrap());
                     let all = Audit::new(&variant, &template, &Scope::All).unwrap();
@@ -161,13 +165,7 @@ mod tests {
                 ([40.0, 2.5], 300, 30.0),
                 ([1e4, 1e2], 100, 2.0),
             ] {
-                let template = Setting {
-                    posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), vec![n, 0]),
-                    epsilon: Epsilon::new(epsilon).unwrap(),
-                    delta: Delta::new(1e-4).ok(),
-                    gamma: Gamma::new(1.0).unwrap(),
-                    distance,
-                };
+                let template = template(distance, prior, n, epsilon);
                 for id in ["ehd", "ehdl", "ehds", "mh-beta", "mh-gamma"] {
                     let variant = Variant::plain(mechanism::find(id).unwrap());
                     let audit = Audit::new(&variant, &template, &Scope::All).unwrap();

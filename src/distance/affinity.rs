@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::near;
 use crate::field::Reach;
 use crate::model::Posterior;
 use crate::numeric::half_gap::{half_gap, half_gap_table};
-use crate::numeric::{LN_NEGLIGIBLE, Table, exp_accurate, expm1, kernel};
+use crate::numeric::{Table, exp_accurate, expm1, kernel};
 use crate::simplex::Region;
 
 /// Tables that reach over one part in this many of all counts are continued over all of them.
@@ -34,8 +35,7 @@ impl Affinity {
     /// Tabulates each category over `reach`; for a ball, as far as its factor alone does not make
     /// the distance 1.
     pub fn new(posterior: &Posterior, power: f64, reach: &Reach) -> Self {
-        // One unit of slack: rounding must not let a category end before the ball does.
-        let floor = if reach.ball { (LN_NEGLIGIBLE - 1.0) / power } else { 0.0 };
+        let floor = if reach.ball { near::floor(power) } else { 0.0 };
         let categories = (0..posterior.k())
             .map(|i| {
                 let (alpha, x) = (posterior.alpha(i), posterior.counts()[i]);

@@ -11,13 +11,18 @@ use crate::simplex::Region;
 #[must_use]
 pub fn near(posterior: &Posterior, power: f64) -> Region {
     let n = posterior.n();
-    // One unit of slack: rounding must not let a category end before the ball does.
-    let floor = (LN_NEGLIGIBLE - 1.0) / power;
+    let floor = floor(power);
     let table = |(i, &x): (usize, &u64)| -> Table {
         half_gap_table(posterior.alpha(i), x, (x, x), n, floor).map(|d| power * d)
     };
     let tables = posterior.counts().iter().enumerate().map(table).collect();
     Region::ball(posterior.counts().to_vec(), tables)
+}
+
+/// How far the table of ln BC's term of one category must go down. One unit of slack: rounding must
+/// not let a category end before the ball does.
+pub(super) fn floor(power: f64) -> f64 {
+    (LN_NEGLIGIBLE - 1.0) / power
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::exact::{SAME, SLACK};
+use super::survey::for_parts;
 use super::{Law, walk_block};
 use crate::field::Field;
 use crate::numeric::Sum;
@@ -155,9 +156,6 @@ fn join(lumps: Vec<Lump>, same: impl Fn(f64, f64) -> bool) -> Vec<Lump> {
     groups
 }
 
-/// The walk is listed in so many parts, whatever the number of threads.
-const PARTS: usize = 64;
-
 /// A list is joined when it has grown by so many lumps.
 const CROWDED: usize = 1 << 16;
 
@@ -165,25 +163,21 @@ const CROWDED: usize = 1 << 16;
 /// errors of few values (steps, ℓ1, symmetric posteriors) small.
 fn list(law: &dyn Law, field: &dyn Field) -> Option<Vec<Lump>> {
     let blocks = law.blocks()?;
-    let part = blocks.len().div_ceil(PARTS).max(1);
-    let parts: Vec<Vec<Lump>> = (0..blocks.len().div_ceil(part))
-        .into_par_iter()
-        .map(|p| {
-            let (mut lumps, mut joined) = (Vec::new(), 0);
-            for block in p * part..((p + 1) * part).min(blocks.len()) {
-                walk_block(law, blocks, block, field, |row, values, masses| {
-                    let outputs = values.iter().zip(masses);
-                    let lump = |(&value, &mass)| Lump::new(value, mass, row.weight);
-                    lumps.extend(outputs.map(lump));
-                });
-                if lumps.len() > 2 * joined + CROWDED {
-                    lumps = join_equal(lumps);
-                    joined = lumps.len();
-                }
+    let parts = for_parts(blocks, |part| {
+        let (mut lumps, mut joined) = (Vec::new(), 0);
+        for block in part {
+            walk_block(law, blocks, block, field, |row, values, masses| {
+                let outputs = values.iter().zip(masses);
+                let lump = |(&value, &mass)| Lump::new(value, mass, row.weight);
+                lumps.extend(outputs.map(lump));
+            });
+            if lumps.len() > 2 * joined + CROWDED {
+                lumps = join_equal(lumps);
+                joined = lumps.len();
             }
-            join_equal(lumps)
-        })
-        .collect();
+        }
+        join_equal(lumps)
+    });
     Some(parts.concat())
 }
 

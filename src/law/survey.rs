@@ -148,7 +148,7 @@ const LEAST_BLOCKS: usize = 32;
 const MOST_PARTS: usize = 64;
 
 /// The blocks of every part of a pass.
-pub fn parts(blocks: &Blocks) -> Vec<std::ops::Range<usize>> {
+fn parts(blocks: &Blocks) -> Vec<std::ops::Range<usize>> {
     let size = blocks.len().div_ceil(MOST_PARTS).max(LEAST_BLOCKS);
     (0..blocks.len()).step_by(size).map(|from| from..(from + size).min(blocks.len())).collect()
 }
