@@ -10,7 +10,7 @@ mod panel;
 mod range;
 mod resolved;
 
-pub use resolved::resolve;
+pub use resolved::{resolve, resolved};
 
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, Panel};

@@ -113,13 +113,14 @@ impl Errors {
 }
 
 /// Predicts `runs` releases of every recipe at one setting, with errors in the setting's distance
-/// and in `metrics`.
+/// and in `metrics`; they are kept in memory if a figure shows them.
 #[must_use]
 pub fn predict(
     setting: &Setting,
     recipes: &[Recipe],
     metrics: &[Metric],
     runs: u64,
+    keeps_runs: bool,
 ) -> SettingWork {
     let mut work = walk(setting, recipes, metrics);
     let errors = Errors::new(setting, metrics);
@@ -136,7 +137,10 @@ pub fn predict(
             + rates::BYTES_PER_NUMBER * errors.number;
         cell.cpu_seconds += 1e-9 * (draw * runs + rates::NS_PER_RESCAN * rescanned);
         cell.serial_seconds += 1e-9 * row * runs;
-        cell.kept += bytes * runs;
+        match keeps_runs {
+            true => cell.kept += bytes * runs,
+            false => cell.passing += bytes * runs,
+        }
     }
     work
 }

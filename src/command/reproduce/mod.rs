@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 use rayon::prelude::*;
 
 use super::forecast::Forecast;
-use super::run::{Manner, Outcome, run};
+use super::run::{Job, Manner, Outcome};
 use super::side_by_side::Crews;
 use super::{Failure, load, print, print_json, threads};
 use crate::answers::{answers, overall};
@@ -20,6 +20,7 @@ use crate::digest::titled_digests;
 use crate::distance::{self, Distance};
 use crate::experiment::{Experiment, Kind, Panel};
 use crate::figure::{self, Figure, Format};
+use crate::interrupt;
 use crate::numbers;
 use crate::progress::Progress;
 use crate::reading::Quantity;
@@ -28,7 +29,7 @@ use crate::report::{
     Report, Verdict,
 };
 use crate::source::{bundled_configs, config_name};
-use crate::store::{Folder, utc, write_whole};
+use crate::store::{utc, write_whole};
 use crate::table::Tables;
 
 /// The documents, in the order of the report, with their titles.
@@ -66,7 +67,8 @@ fn short(config: &str) -> String {
 pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let clock = Instant::now();
     let threads = threads(&args.machine.threads)?;
-    let manner = Manner::new(&args.output, &args.talk);
+    interrupt::watch().map_err(Failure::broken)?;
+    let manner = Manner::new(&args.output, &args.talk, args.fresh);
     let planned = plan(args, &manner, threads)?;
     let claims = claims::ALL.into_iter().filter(|claim| asked(&args.names, claim.source));
     let claims: Vec<&claims::Claim> = claims.collect();
@@ -137,6 +139,9 @@ fn at_a_time(planned: &[Planned], threads: usize) -> usize {
     (1..=threads).rev().find(fits).unwrap_or(1)
 }
 
+/// How to go on after an interruption.
+const AGAIN: &str = "finished figures and cells are kept; the same command continues";
+
 /// One thing to do, whatever else has been done.
 enum Task<'a> {
     /// An experiment, with its place in the report.
@@ -175,10 +180,13 @@ impl Task<'_> {
         progress: &Progress,
     ) -> Result<Done, Failure> {
         let clock = Instant::now();
+        if interrupt::is_asked() {
+            return Err(Failure::Interrupted(AGAIN.into()));
+        }
         match *self {
             Task::Figure(place, Planned { config, experiment, forecast, .. }) => {
-                let folder = Folder::open(&args.output.out, &experiment.name)?;
-                let outcome = run(experiment, forecast, folder, manner, progress)?;
+                let job = Job::open(experiment, forecast, &args.output.out, manner)?;
+                let outcome = job.run(manner, progress)?;
                 let pen = Instant::now();
                 let again = format!("dpbi run {config}{}", replaced(args));
                 let figure = Box::new(figure(config, again, experiment, &outcome)?);
@@ -295,7 +303,7 @@ fn finish(
 ) -> Result<(), Failure> {
     let path = args.output.out.join("report.html");
     report.seconds = clock.elapsed().as_secs_f64();
-    write_whole(&path, report.html().as_bytes())?;
+    write_whole(&path, report.html().into_bytes())?;
     let whole = clock.elapsed().as_secs_f64();
     let mut parts: Vec<_> =
         report.times.into_iter().map(|stretch| (stretch.part, stretch.seconds)).collect();

@@ -83,6 +83,12 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
     figures
 }
 
+/// Whether some figure shows single runs, and not only their summaries.
+#[must_use]
+pub fn shows_runs(panel: &Panel) -> bool {
+    panel.look.outliers || panel.parameters.figures.contains(&FigureName::Runs)
+}
+
 impl<'a> Drawing<'a> {
     /// Groups the cases by everything but the axis, in order of appearance.
     fn facets(&self) -> Vec<Facet<'a>> {
