@@ -169,8 +169,10 @@ fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
 fn figures(panel: &Panel) -> usize {
     let asked = &panel.parameters.figures;
     match panel.kind {
-        Kind::Accuracy if asked.is_empty() => 2 * panel.errors().len(),
-        Kind::Accuracy => asked.len() * panel.errors().len(),
+        Kind::Accuracy => {
+            let sorts = if asked.is_empty() { 2 } else { asked.len() };
+            sorts * panel.errors().len() * accuracy::facets(panel).0
+        }
         Kind::Theory => panel.cases.len(),
         // Who wins, and by how much.
         Kind::Phase => 2 * Among::of(panel).len(),

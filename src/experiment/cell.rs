@@ -5,8 +5,8 @@
 //! text says everything that its content depends on, so that what was computed once, by whichever
 //! run of whichever config, can be told from what has to be computed.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -23,8 +23,11 @@ use crate::tuning;
 /// form in which cells are kept, changes: cells of different versions are never mixed.
 pub const NUMERICS: u32 = 1;
 
-/// So many cases are made ready at a time, where mechanisms have to be calibrated or remapped.
-const CASES_PER_WAVE: usize = 64;
+/// So many cases are laid out at a time.
+const CASES_PER_WAVE: usize = 4096;
+
+/// So many are made ready at a time, where mechanisms have to be calibrated or remapped.
+const TUNED_PER_WAVE: usize = 64;
 
 /// One cell of a panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,10 +136,9 @@ impl<'a> Layout<'a> {
     /// Computes the cells of some cases that `keeper` does not have.
     pub fn compute_cells(&self, cases: &[usize], keeper: &dyn Keeper) {
         let has_tuned = self.panel.variants.iter().any(tuning::needs_tuning);
-        let wave = if has_tuned { CASES_PER_WAVE } else { cases.len().max(1) };
+        let wave = if has_tuned { TUNED_PER_WAVE } else { CASES_PER_WAVE };
         for cases in cases.chunks(wave) {
-            let wanted: Vec<Vec<Cell>> =
-                cases.par_iter().map(|&case| self.wanted(case, keeper)).collect();
+            let wanted = self.wanted(cases, keeper);
             if keeper.is_stopped() {
                 return;
             }
@@ -151,11 +153,18 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The cells of a case that `keeper` does not have.
-    fn wanted(&self, case: usize, keeper: &dyn Keeper) -> Vec<Cell> {
-        let mut cells = self.cells(case);
-        cells.retain(|cell| !keeper.has(cell));
-        cells
+    /// For each case the cells that `keeper` does not have. Two cases may share a cell: where a
+    /// mechanism does not use γ, all γ do.
+    fn wanted(&self, cases: &[usize], keeper: &dyn Keeper) -> Vec<Vec<Cell>> {
+        let of_case = |&case: &usize| {
+            let mut cells = self.cells(case);
+            cells.retain(|cell| !keeper.has(cell));
+            cells
+        };
+        let mut wanted: Vec<Vec<Cell>> = cases.par_iter().map(of_case).collect();
+        let mut seen = HashSet::new();
+        wanted.iter_mut().for_each(|cells| cells.retain(|cell| seen.insert(cell.text.clone())));
+        wanted
     }
 
     /// Calibrates and remaps what these cells need. One that fails will fail again in its cell.
@@ -221,18 +230,13 @@ impl Panel {
         let (layout, kept) = (Layout::new(self), InMemory::default());
         let cases: Vec<usize> = (0..self.cases.len()).collect();
         layout.compute_cells(&cases, &kept);
-        let mut kept = kept.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut take = |cell: &Cell| kept.remove(&cell.text).expect("computed just now");
-        let mut with_contents = |group: Group| {
-            let contents: Vec<Content> = group.cells.iter().map(&mut take).collect();
-            (group, contents)
+        let kept = kept.lock();
+        let of_group = |group: Group| {
+            let contents = group.cells.iter().map(|cell| kept[&cell.text].clone());
+            layout.assemble(&group, contents.collect())
         };
-        let groups: Vec<(Group, Vec<Content>)> = (cases.into_iter())
-            .flat_map(|case| groups(&layout.cells(case)))
-            .map(&mut with_contents)
-            .collect();
-        let parts: Vec<Tables> =
-            groups.into_par_iter().map(|(group, cells)| layout.assemble(&group, cells)).collect();
+        let groups = cases.par_iter().flat_map_iter(|&case| groups(&layout.cells(case)));
+        let parts: Vec<Tables> = groups.map(of_group).collect();
         let mut tables = self.rows();
         parts.into_iter().for_each(|part| tables.append(part));
         tables
@@ -264,14 +268,20 @@ pub fn groups(cells: &[Cell]) -> Vec<Group> {
 #[derive(Default)]
 struct InMemory(Mutex<HashMap<String, Content>>);
 
+impl InMemory {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Content>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Keeper for InMemory {
-    fn has(&self, _: &Cell) -> bool {
-        false
+    fn has(&self, cell: &Cell) -> bool {
+        self.lock().contains_key(&cell.text)
     }
 
     fn keep(&self, cell: &Cell, outcome: Result<Content, String>, _: f64) {
         let content = outcome.unwrap_or_else(|cause| panic!("{}: {cause}", cell.text));
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(cell.text.clone(), content);
+        self.lock().insert(cell.text.clone(), content);
     }
 
     fn advance(&self, _: usize, _: usize, _: f64) {}

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 
 use super::manifest::{Change, MANIFEST, Manifest};
 use super::part::{Part, Sheet, is_leftover, sync_folder, write_whole};
@@ -35,7 +36,7 @@ pub struct Folder {
     /// Those of its files that were changed after they were written.
     changes: BTreeMap<String, Change>,
     /// The first manifest of a new folder, on its way to the disk.
-    beginning: Option<Sheet>,
+    beginning: Option<JoinHandle<Result<(), WriteError>>>,
     /// Files on their way to the disk.
     sheets: Vec<(String, Sheet)>,
     /// Files that have reached it, under their temporary names.
@@ -131,9 +132,11 @@ impl Folder {
     /// whatever happens from then on. In the background. One with results keeps its manifest.
     pub fn begin(&mut self, manifest: &Manifest) -> Result<(), WriteError> {
         if self.before.is_none() {
-            let sheet = Sheet::new(&self.path.join(MANIFEST))?;
-            sheet.push(Manifest { complete: false, ..manifest.clone() }.bytes());
-            self.beginning = Some(sheet);
+            let path = self.path.join(MANIFEST);
+            let bytes = Manifest { complete: false, ..manifest.clone() }.bytes();
+            let write = thread::Builder::new().spawn(move || write_whole(&path, bytes));
+            let wrong = |source| WriteError::new(&self.path, source);
+            self.beginning = Some(write.map_err(wrong)?);
         }
         Ok(())
     }
@@ -166,9 +169,11 @@ impl Folder {
         Ok(())
     }
 
-    /// The first manifest takes its place.
+    /// Waits until the first manifest has its place.
     fn settle_beginning(&mut self) -> Result<(), WriteError> {
-        self.beginning.take().map_or(Ok(()), |sheet| sheet.arrive()?.0.replace())
+        let Some(writing) = self.beginning.take() else { return Ok(()) };
+        let lost = |_| Err(WriteError::new(&self.path, io::Error::other("the writer stopped")));
+        writing.join().unwrap_or_else(lost)
     }
 
     /// Adds the files to those that were there before.
@@ -230,6 +235,13 @@ impl Folder {
     pub fn files(&self) -> impl Iterator<Item = &str> {
         let sheets = self.sheets.iter().map(|(name, _)| name.as_str());
         self.written.keys().map(String::as_str).chain(sheets)
+    }
+}
+
+impl Drop for Folder {
+    /// Whatever made the run end early, the folder is known as ours.
+    fn drop(&mut self) {
+        let _ = self.settle_beginning();
     }
 }
 

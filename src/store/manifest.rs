@@ -134,16 +134,16 @@ impl Manifest {
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let mut text = serde_json::to_string_pretty(self).expect("a manifest is plain data");
+        let text = serde_json::to_string_pretty(self).expect("a manifest is plain data");
+        let open = text.strip_suffix("\n}").unwrap_or(&text);
         // A line for each cell.
         let line = |cell: &CellTime| format!("    {}", serde_json::json!(cell));
         let lines: Vec<String> = self.cells.iter().map(line).collect();
-        text.truncate(text.trim_end_matches(['\n', '}']).len());
         let cells = match lines.is_empty() {
             true => "[]".to_owned(),
             false => format!("[\n{}\n  ]", lines.join(",\n")),
         };
-        format!("{text},\n  \"cells\": {cells}\n}}\n").into_bytes()
+        format!("{open},\n  \"cells\": {cells}\n}}\n").into_bytes()
     }
 }
 

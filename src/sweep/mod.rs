@@ -5,6 +5,7 @@ mod shard;
 
 pub use shard::assign;
 
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -153,17 +154,21 @@ impl<'a> Sweep<'a> {
     pub fn take_stock(&self, shelf: &Shelf, tell: impl Fn(usize, &Cell, bool)) -> Stock {
         let panels = self.layouts.iter().map(|layout| vec![Vec::new(); layout.panel.cases.len()]);
         let mut stock = Stock { cells: 0, kept: 0, missing: panels.collect() };
+        // What two cases share is computed for the first.
+        let mut seen = HashSet::new();
         for (panel, case) in self.cases() {
             let layout = &self.layouts[panel];
             let mut missing = vec![false; layout.panel.variants.len().max(1)];
             for cell in layout.cells(case) {
-                let is_kept = shelf.has(Key::new(&cell.text));
+                let key = Key::new(&cell.text);
+                let is_kept = shelf.has(key);
                 tell(panel, &cell, is_kept);
                 stock.cells += 1;
                 stock.kept += usize::from(is_kept);
+                let is_missing = !is_kept && seen.insert(key);
                 match cell.variant {
-                    Some(variant) => missing[variant] |= !is_kept,
-                    None => missing.fill(!is_kept),
+                    Some(variant) => missing[variant] |= is_missing,
+                    None => missing.fill(is_missing),
                 }
             }
             stock.missing[panel][case] = missing;

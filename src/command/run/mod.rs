@@ -51,7 +51,10 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
             print(&outcome.text(experiment))?;
         }
         failures += outcome.tables.failures.len();
-        reports.push(outcome.json(experiment));
+        // It may be as large as all tables together.
+        if args.print.json {
+            reports.push(outcome.json(experiment));
+        }
     }
     if args.print.json {
         print_json(&json!(reports))?;
