@@ -26,7 +26,7 @@ fn hush() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let loud = take_hook();
-        let wanted = std::env::var_os("RUST_BACKTRACE").is_some();
+        let wanted = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
         set_hook(Box::new(move |info| {
             if wanted || CATCHING.load(Ordering::Relaxed) == 0 {
                 loud(info);

@@ -89,7 +89,7 @@ fn tuned_mechanisms_are_the_same_on_any_number_of_threads_and_drawn_again() {
         let first = files(&sandbox);
         sandbox.succeed(&["plot", "results/d", "--format", "svg"]);
         assert!(files(&sandbox) == first, "drawn again from the tables");
-        sandbox.succeed(&["run", "results/d/config.toml", "--format", "svg"]);
+        sandbox.succeed(&["run", "results/d/config.toml", "--format", "svg", "--fresh"]);
         assert!(files(&sandbox) == first, "run again from the resolved config");
         first
     };

@@ -21,11 +21,13 @@ id = "privacy"
 kind = "privacy"
 gamma = 1.0
 epsilon = 1.0
+prior = [1, 1]
 [[panel]]
 id = "phase"
 kind = "phase"
 gamma = 1.0
 prior = [1, 1]
+mechanisms = ["lshist", "ehds", { id = "ehdl", calibrated = true }]
 "#;
 
 fn sandbox() -> Sandbox {

@@ -40,11 +40,13 @@ fn small() -> Sandbox {
     sandbox
 }
 
-/// Starts a run and waits until it keeps cells on the disk.
+/// Starts a run and waits until it has brought cells to the disk.
 fn start_and_wait(sandbox: &Sandbox, args: &[&str]) -> Child {
+    let log = sandbox.path("results/sweep/unfinished.log");
+    let length = || std::fs::metadata(&log).map_or(0, |log| log.len());
+    let (before, clock) = (length(), Instant::now());
     let child = sandbox.start(args);
-    let (log, clock) = (sandbox.path("results/sweep/unfinished.log"), Instant::now());
-    while !log.exists() && clock.elapsed() < Duration::from_secs(60) {
+    while length() <= before && clock.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(20));
     }
     child
@@ -134,7 +136,7 @@ fn a_changed_config_keeps_what_is_the_same() {
     assert!(more.contains("6 of 9 cells are kept from an earlier run; the config has changed"));
     let less = told("\"ehds\", ", "", &["-v"]);
     assert!(less.contains("all 4 cells are kept"), "{less}");
-    assert!(less.contains("small, ε = 0.5: lshist: kept, since everything"), "{less}");
+    assert!(less.contains("small, n = 40, ε = 0.5: lshist: kept, since everything"), "{less}");
     let whiskers = told("runs = 300", "runs = 300\nwhiskers = \"range\"", &[]);
     assert!(whiskers.contains("4 of 6 cells are kept"), "{whiskers}");
     let runs = told("", "", &["--runs", "1200", "-v"]);
@@ -328,7 +330,7 @@ fn one_cell_that_fails_stops_no_other() {
         |cell: &str| sandbox.shell(&format!("DPBI_FAULT={cell} $DPBI run small.toml --format svg"));
     let outcome = fail("ehds@2");
     assert_eq!(outcome.status, 1);
-    assert!(outcome.stderr.contains("failed: small, ε = 1: ehds: "), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("failed: small, n = 40, ε = 1: ehds: "), "{}", outcome.stderr);
     assert!(
         outcome.stderr.contains("error: 1 cell failed; see failures.csv"),
         "{}",

@@ -29,6 +29,9 @@ const CASES_PER_WAVE: usize = 4096;
 /// So many are made ready at a time, where mechanisms have to be calibrated or remapped.
 const TUNED_PER_WAVE: usize = 64;
 
+/// In a cell, settings have no number: they are counted when it is put beside others.
+pub(super) const UNNUMBERED: usize = 0;
+
 /// One cell of a panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
@@ -194,7 +197,9 @@ impl<'a> Layout<'a> {
             let advance = |variant| keeper.advance(cell.case, variant, 1.0);
             let outcome = caught(|| {
                 fault::strike(self.panel.first + cell.case, "");
-                Content::Rows(Box::new(self.panel.rows_of_case(self, cell.case, &advance)))
+                let mut rows = self.panel.rows_of_case(self, cell.case, &advance);
+                rows.renumber(UNNUMBERED);
+                Content::Rows(Box::new(rows))
             });
             keeper.keep(cell, outcome, clock.elapsed().as_secs_f64());
         }

@@ -43,6 +43,8 @@ pub struct Folder {
     parts: Vec<Part>,
     /// The SHA-256 of every one of them.
     written: BTreeMap<String, String>,
+    /// All of them, in the order in which they were begun.
+    names: Vec<String>,
     /// Keeps other processes out, as long as it is open.
     _lock: Option<File>,
 }
@@ -106,6 +108,7 @@ impl Folder {
             sheets: Vec::new(),
             parts: Vec::new(),
             written: BTreeMap::new(),
+            names: Vec::new(),
             _lock: lock,
         })
     }
@@ -154,6 +157,7 @@ impl Folder {
         let sheet = Sheet::new(&self.path.join(name))?;
         sheet.push(bytes);
         self.sheets.push((name.to_owned(), sheet));
+        self.names.push(name.to_owned());
         Ok(())
     }
 
@@ -233,8 +237,7 @@ impl Folder {
 
     /// The files written so far.
     pub fn files(&self) -> impl Iterator<Item = &str> {
-        let sheets = self.sheets.iter().map(|(name, _)| name.as_str());
-        self.written.keys().map(String::as_str).chain(sheets)
+        self.names.iter().map(String::as_str)
     }
 }
 

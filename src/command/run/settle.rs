@@ -70,7 +70,11 @@ impl<'a> Explain<'a> {
 /// What a cell is called.
 pub(in crate::command) fn name(sweep: &Sweep, panel: usize, cell: &Cell) -> String {
     let layout = sweep.layout(panel);
-    let name = format!("{}, {}", sweep.experiment.name, layout.name(cell.case));
+    let panel = match layout.panel.id.as_str() {
+        "" => sweep.experiment.name.clone(),
+        id => format!("{} {id}", sweep.experiment.name),
+    };
+    let name = format!("{panel}, {}", layout.name(cell.case));
     let Some(variant) = cell.variant else { return name };
     let label = &layout.panel.variants[variant].label;
     match cell.block {

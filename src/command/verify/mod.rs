@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::forecast::Forecast;
 use super::{Failure, print, print_json, threads};
 use crate::cli::Verify;
 use crate::config::{self, Overrides};
@@ -118,14 +119,13 @@ fn check_cells(
     findings: &mut Findings,
 ) -> Result<(), Failure> {
     let shelf = Shelf::of(&[path])?;
-    let whole = Sweep::whole(experiment);
     let sweep = match manifest.shard {
-        None => whole,
-        // What is on the shelf of a shard is its part.
-        Some(_) => Sweep::part(experiment, |panel, case| {
-            let cells = whole.cells(panel, case);
-            cells.iter().any(|cell| shelf.has(crate::store::Key::new(&cell.text)))
-        }),
+        None => Sweep::whole(experiment),
+        Some(shard) => {
+            let mut forecast = Forecast::new(experiment, &[]);
+            forecast.take_part(shard);
+            Sweep::part(experiment, |panel, case| forecast.is_own(panel, case))
+        }
     };
     let stock = sweep.take_stock(&shelf, |_, _, _| ());
     findings.cells = stock.cells;

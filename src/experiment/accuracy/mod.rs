@@ -13,7 +13,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::cell::{Cell, Content, Keeper, Layout, NUMERICS};
+use super::cell::{Cell, Content, Keeper, Layout, NUMERICS, UNNUMBERED};
 use super::sampling::{RUNS_PER_BLOCK, Sampler, runs_of};
 use super::{Case, Panel, PlacedReadings};
 use crate::fault::{self, caught};
@@ -168,7 +168,6 @@ impl Job<'_> {
 
     fn calibration(&self) -> Option<CalibrationRow> {
         let tuned = tuning::tune(self.variant, &self.case.setting).expect("checked by the config");
-        let setting = self.panel.first + self.cells[0].case;
-        Some(CalibrationRow::new(setting, &self.variant.label, &tuned.certificate?))
+        Some(CalibrationRow::new(UNNUMBERED, &self.variant.label, &tuned.certificate?))
     }
 }
