@@ -318,6 +318,9 @@ pub struct Check {
     /// Figure formats to predict: svg, png, pdf, separated by commas, or none
     #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
     pub format: Formats,
+    /// Predict only part I (from 1) of N parts
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<Shard>,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]

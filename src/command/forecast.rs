@@ -17,7 +17,7 @@ use crate::tuning;
 /// The prediction of an experiment.
 pub(super) struct Forecast {
     /// Panel by panel and case by case.
-    pub(super) panels: Vec<Vec<SettingWork>>,
+    panels: Vec<Vec<SettingWork>>,
     /// Whether each case is done by this process.
     own: Vec<Vec<bool>>,
     /// Of all figures.
@@ -49,6 +49,12 @@ impl Forecast {
         self.drawing = Work::default();
     }
 
+    /// The cases of a panel that are done by this process, with their places.
+    pub(super) fn own(&self, panel: usize) -> Vec<(usize, &SettingWork)> {
+        let all = self.panels[panel].iter().enumerate();
+        all.filter(|(case, _)| self.is_own(panel, *case)).collect()
+    }
+
     /// Whether a case is done by this process.
     pub(super) fn is_own(&self, panel: usize, case: usize) -> bool {
         self.own[panel][case]
@@ -64,9 +70,8 @@ impl Forecast {
     /// mechanism.
     pub(super) fn cpu_seconds(&self, is_wanted: impl Fn(usize, usize, usize) -> bool) -> f64 {
         let mut sum = 0.0;
-        for (panel, cases) in self.panels.iter().enumerate() {
-            for (case, work) in cases.iter().enumerate().filter(|(case, _)| self.own[panel][*case])
-            {
+        for panel in 0..self.panels.len() {
+            for (case, work) in self.own(panel) {
                 let wanted = (0..work.cells.len().max(1)).filter(|&v| is_wanted(panel, case, v));
                 let wanted: Vec<f64> = wanted.map(|v| self.cell(panel, case, v)).collect();
                 sum += wanted.iter().sum::<f64>();
@@ -89,8 +94,7 @@ impl Forecast {
     }
 
     fn settings(&self) -> impl Iterator<Item = &SettingWork> {
-        let all = self.panels.iter().flatten().zip(self.own.iter().flatten());
-        all.filter(|(_, own)| **own).map(|(setting, _)| setting)
+        (0..self.panels.len()).flat_map(|panel| self.own(panel)).map(|(_, setting)| setting)
     }
 
     /// Refuses work that cannot be done, unless forced.

@@ -98,8 +98,9 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
             .collect(),
         ..Report::default()
     };
+    let cells = desk.cells;
     desk.clear_onto(&mut report);
-    finish(args, report, clock, crews.len())
+    finish(args, report, cells, clock, crews.len())
 }
 
 /// An experiment that is going to be run.
@@ -152,8 +153,25 @@ enum Task<'a> {
 
 /// What became of it, and how long it took.
 enum Done {
-    Figure { place: usize, figure: Box<FigureReport>, seconds: f64, drawing: f64 },
+    Figure { place: usize, figure: Box<FigureReport>, seconds: f64, drawing: f64, cells: Cells },
     Claim { place: usize, distance: usize, verdict: Verdict, seconds: f64 },
+}
+
+/// What became of cells.
+#[derive(Clone, Copy, Default)]
+struct Cells {
+    all: usize,
+    /// Not computed, but kept from an earlier run.
+    kept: usize,
+    failed: usize,
+}
+
+impl Cells {
+    fn add(&mut self, more: Self) {
+        self.all += more.all;
+        self.kept += more.kept;
+        self.failed += more.failed;
+    }
 }
 
 /// Everything that is to be done with its predicted seconds, the longest first: the shortest fill the
@@ -192,7 +210,9 @@ impl Task<'_> {
                 let figure = Box::new(figure(config, again, experiment, &outcome)?);
                 let drawing = outcome.drawing + pen.elapsed().as_secs_f64();
                 let seconds = clock.elapsed().as_secs_f64() - drawing;
-                Ok(Done::Figure { place, figure, seconds, drawing })
+                let failed = outcome.tables.failures.len();
+                let cells = Cells { all: outcome.cells, kept: outcome.kept, failed };
+                Ok(Done::Figure { place, figure, seconds, drawing, cells })
             }
             Task::Claim(place, claim, distance) => {
                 let _part = progress.part(claim.effort);
@@ -216,6 +236,7 @@ struct Desk<'a> {
     figure_seconds: Vec<f64>,
     claim_seconds: Vec<f64>,
     drawing: f64,
+    cells: Cells,
 }
 
 impl<'a> Desk<'a> {
@@ -228,13 +249,15 @@ impl<'a> Desk<'a> {
             figure_seconds: vec![0.0; planned.len()],
             claim_seconds: vec![0.0; claims.len()],
             drawing: 0.0,
+            cells: Cells::default(),
         }
     }
 
     /// Keeps what was done, and says so when a figure or a claim is complete.
     fn take(&mut self, done: Done) -> Option<String> {
         match done {
-            Done::Figure { place, figure, seconds, drawing } => {
+            Done::Figure { place, figure, seconds, drawing, cells } => {
+                self.cells.add(cells);
                 let title = &figure.title;
                 let done = 1 + self.figures.iter().flatten().count();
                 let line = format!(
@@ -298,6 +321,7 @@ impl<'a> Desk<'a> {
 fn finish(
     args: &Reproduce,
     mut report: Report,
+    cells: Cells,
     clock: Instant,
     at_a_time: usize,
 ) -> Result<(), Failure> {
@@ -316,6 +340,15 @@ fn finish(
     } else if !args.talk.quiet {
         let times = times::text(&report, at_a_time);
         print(&format!("\n{summary}\n{times}\nwrote {}\n", path.display()))?;
+    }
+    let Cells { all, kept, failed } = cells;
+    if kept > 0 && !args.talk.quiet {
+        eprintln!(
+            "{kept} of {all} cells were kept from an earlier run (--fresh computes them again)"
+        );
+    }
+    if failed > 0 {
+        return Err(Failure::Broken(format!("{failed} of {all} cells failed; see failures.csv")));
     }
     let missed = summary.readings_beyond + summary.numbers - summary.numbers_agreeing;
     if args.strict && missed > 0 {
