@@ -7,8 +7,8 @@
 #
 #     merge.sh DPBI OUT NAME SHARDS keep|remove
 #
-# It may be ended and started again at any moment: dpbi puts a result in place only when it is whole,
-# and the shards are removed only after that.
+# It may be ended and started again at any moment: dpbi puts a result in place only when it is
+# whole, and the shards are removed only after that.
 
 set -euo pipefail
 

@@ -9,9 +9,9 @@
 #     shard.sh DPBI CONFIG SWEEP N [OPTIONS OF dpbi run]
 #
 # dpbi runs as a job step (srun), because steps, and not batch scripts, get the warning before the
-# time limit (--signal above) and the one at the start of a preemption's grace time. It then stops at
-# the next cell with exit status 130, and the task puts itself back into the queue, where it
-# continues from the cells on disk.
+# time limit (--signal above) and the one at the start of a preemption's grace time. It then stops
+# at the next cell with exit status 130, and the task queues itself again, to continue from the
+# cells on disk.
 
 set -euo pipefail
 
@@ -46,7 +46,8 @@ refuse_if_changed() {
 
 # Bytes of results so far; the manifest's size changes with its times alone.
 bytes_done() {
-    find "$FOLDER" -type f ! -name manifest.json -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }'
+    find "$FOLDER" -type f ! -name manifest.json -printf '%s\n' |
+        awk '{ sum += $1 } END { print sum + 0 }'
 }
 
 # How many attempts in a row, this one included, have not added to the bytes that it started with.
@@ -81,17 +82,18 @@ requeue() {
     ours_to_requeue || fail "$status" "interrupted: cancelled, or requeued by Slurm; cells are kept"
     stalled=$(count_stalled "$before")
     [ "$stalled" -lt "$MAX_STALLED" ] || fail "$status" \
-        "interrupted, and no cell finished in $stalled attempts: raise --time or --mem, and resubmit"
+        "interrupted, no cell finished in $stalled attempts: raise --time or --mem, and resubmit"
     [ "$ATTEMPT" -lt "$MAX_ATTEMPTS" ] ||
         fail "$status" "interrupted for the ${ATTEMPT}th time: resubmit if it should go on"
     say "interrupted (status $status), queued again"
-    scontrol requeue "$TASK"
+    scontrol requeue "$TASK" || fail "$status" "it could not be queued again: resubmit"
 }
 
 main() {
     local before status=0
-    # When a job is ended, its script is told too; it must live on to see how dpbi ended.
-    trap : TERM
+    # When a job is ended, so are all processes of its script, but this one must live on to see how
+    # dpbi ended, and the scontrol that it then asks.
+    trap '' TERM
     mkdir -p "$FOLDER"
     before=$(bytes_done)
     say "job $TASK on $(hostname), ${SLURM_CPUS_PER_TASK:-1} threads"

@@ -50,7 +50,7 @@ read_options() {
             --remove-shards) KEEP=remove && shift && continue ;;
             --) shift && RUN_OPTIONS=("$@") && return ;;
             --shards | --out | --dpbi | --partition | --time | --cpus | --mem) ;;
-            -*) refuse "unknown option $1" "options of dpbi run come after --; see submit.sh --help" ;;
+            -*) refuse "unknown option $1" "options of dpbi run come after --; see --help" ;;
             *)
                 [ -z "$CONFIG" ] || refuse "two configs: $CONFIG and $1" "submit them one by one"
                 CONFIG=$1 && shift && continue
@@ -86,7 +86,7 @@ check_options() {
             --out | --out=* | --shard | --shard=*) refuse "$option is set by submit.sh" ;;
             --threads | --threads=*) refuse "$option is set by --cpus of submit.sh" ;;
             # Each attempt of a shard would throw away what the last one did.
-            --fresh) refuse "--fresh would start over at each requeue" "remove the shards' folder" ;;
+            --fresh) refuse "--fresh would start over at each requeue" "remove the old shards" ;;
         esac
     done
     command -v sbatch > /dev/null ||
@@ -141,7 +141,7 @@ refuse_if_queued() {
     [ -f "$SWEEP/jobs" ] || return 0
     jobs=$(< "$SWEEP/jobs")
     [ -z "$(squeue --noheader --user="$(id -un)" --jobs="$jobs" 2> /dev/null)" ] ||
-        refuse "$NAME is already queued as jobs $jobs" "wait, or first cancel it: scancel ${jobs/,/ }"
+        refuse "$NAME is already queued as jobs $jobs" "wait, or cancel it: scancel ${jobs/,/ }"
 }
 
 # Queues one job with what both have in common and prints its number. A % in the path of a log
@@ -149,7 +149,7 @@ refuse_if_queued() {
 queue() {
     local log=$1 answer
     shift
-    answer=$(sbatch --parsable --output="${LOGS//%/%%}/$log" "${LIMITS[@]}" "$@")
+    answer=$(sbatch --parsable --output="${LOGS//%/%%}/$log" "${LIMITS[@]}" "$@") || return
     echo "${answer%%;*}"
 }
 
@@ -160,12 +160,13 @@ submit() {
     sha256sum "$CONFIG" "$DPBI" > "$SWEEP/submitted.sha256"
     ARRAY=$(queue "job-%A-shard-%a-of-$SHARDS.log" --job-name="dpbi-$NAME" \
         --array="1-$SHARDS" --cpus-per-task="$CPUS" \
-        "$here/shard.sh" "$DPBI" "$CONFIG" "$SWEEP" "$SHARDS" "${RUN_OPTIONS[@]}")
+        "$here/shard.sh" "$DPBI" "$CONFIG" "$SWEEP" "$SHARDS" "${RUN_OPTIONS[@]}") ||
+        refuse "the shards could not be queued (see above)"
     if ! MERGE=$(queue "job-%j-merge.log" --job-name="dpbi-$NAME-merge" \
         --dependency="afterok:$ARRAY" --kill-on-invalid-dep=yes \
         "$here/merge.sh" "$DPBI" "$OUT" "$NAME" "$SHARDS" "$KEEP"); then
         scancel "$ARRAY"
-        refuse "the merge could not be queued; job $ARRAY, the shards, is cancelled"
+        refuse "the merge could not be queued (see above); job $ARRAY, the shards, is cancelled"
     fi
     echo "$ARRAY,$MERGE" > "$SWEEP/jobs"
 }

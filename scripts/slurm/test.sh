@@ -48,7 +48,7 @@ tear_down() {
 
 # --- The sweeps -----------------------------------------------------------------------------------
 
-# About half a minute of work in 384 short cells, so that an interruption lands between two of them.
+# About half a minute of work in 480 short cells, so that an interruption lands amid them.
 write_long_config() {
     cat > "$1" << 'END'
 name       = "slurm_test"
@@ -60,7 +60,7 @@ epsilon    = [0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0]
 delta      = 1e-8
 mechanisms = ["lshist", "ehd", "ehds"]
 [data.balanced]
-sizes = [160, 200, 240, 280, 320]
+sizes = [200, 240, 280, 320, 360]
 END
 }
 
@@ -143,7 +143,8 @@ shard_process() {
 }
 
 has_both_attempts() {
-    grep -q "attempt 1: interrupted" "$(shard_log "$1")" && grep -q "attempt [2-9]: done" "$(shard_log "$1")"
+    grep -q "attempt 1: interrupted" "$(shard_log "$1")" &&
+        grep -q "attempt [2-9]: done" "$(shard_log "$1")"
 }
 
 folder_bytes() {
@@ -176,18 +177,26 @@ refused() {
     [ "$status" -eq 2 ] && grep -q "^error: " "$FOLDER/refusal"
 }
 
+# Checks that submit.sh refuses the arguments.
+refuses() {
+    local what=$1
+    shift
+    check "$what is refused" refused --out "$FOLDER/refused" --dpbi "$DPBI" "$@"
+}
+
 test_refusals() {
-    local config=$FOLDER/long.toml out=$FOLDER/refused dpbi=(--dpbi "$DPBI")
+    local config=$FOLDER/long.toml
     sed 's/^epsilon /epsilom /' "$config" > "$FOLDER/typo.toml"
-    check "a typo in the config is refused" refused "$FOLDER/typo.toml" --shards 2 --out "$out" "${dpbi[@]}"
-    check "a missing config is refused" refused "$FOLDER/none.toml" --shards 2 --out "$out" "${dpbi[@]}"
-    check "--shards 0 is refused" refused "$config" --shards 0 --out "$out" "${dpbi[@]}"
-    check "--shards 1.5 is refused" refused "$config" --shards 1.5 --out "$out" "${dpbi[@]}"
-    check "an unknown option is refused" refused "$config" --shards 2 --shard 2 --out "$out" "${dpbi[@]}"
-    check "a bad option of dpbi run is refused" refused "$config" --shards 2 --out "$out" "${dpbi[@]}" -- --runs x
-    check "a missing dpbi is refused" refused "$config" --shards 2 --out "$out" --dpbi "$FOLDER/none"
+    refuses "a typo in the config" "$FOLDER/typo.toml" --shards 2
+    refuses "a missing config" "$FOLDER/none.toml" --shards 2
+    refuses "--shards 0" "$config" --shards 0
+    refuses "--shards 1.5" "$config" --shards 1.5
+    refuses "an unknown option" "$config" --shards 2 --shard 2
+    refuses "a bad option of dpbi run" "$config" --shards 2 -- --runs x
+    refuses "a missing dpbi" "$config" --shards 2 --dpbi "$FOLDER/none"
+    check "nothing was written" test ! -e "$FOLDER/refused"
+    refuses "a partition that does not exist" "$config" --shards 2 --partition none
     check "nothing was queued" grep -q "No jobs in the system" <(scontrol show job)
-    check "nothing was written" test ! -e "$out"
 }
 
 same_as_local() {
@@ -227,8 +236,8 @@ test_same_again() {
 submit_wrapped() {
     local out=$FOLDER/out-$1 commands=$2
     write_wrapper "$FOLDER/wrapped-$1" 1 "$commands"
-    submit "$FOLDER/short.toml" --shards 2 --out "$out" --dpbi "$FOLDER/wrapped-$1" -- --format none ||
-        die "submit.sh failed"
+    submit "$FOLDER/short.toml" --shards 2 --out "$out" --dpbi "$FOLDER/wrapped-$1" \
+        -- --format none || die "submit.sh failed"
     LOG=$out/.shards/slurm_short/logs/job-$ARRAY-shard-1-of-2.log
 }
 
@@ -242,7 +251,7 @@ test_failure() {
     submit "$FOLDER/short.toml" --shards 2 --out "$FOLDER/out-failing" --dpbi "$DPBI" \
         --remove-shards -- --format none || die "submit.sh failed"
     check "mended and submitted again, the sweep is merged" ends_as "$MERGE" COMPLETED
-    check "--remove-shards removes the shards" test ! -e "$FOLDER/out-failing/.shards/slurm_short/1-of-2"
+    check "--remove-shards removes the shards" test ! -e "${LOG%/logs/*}/1-of-2"
     check "and keeps their logs" test -e "$LOG"
 }
 

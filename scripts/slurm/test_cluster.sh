@@ -78,9 +78,9 @@ END
     export SLURM_CONF=$folder/slurm.conf
 }
 
-# Starts a daemon in the background, which logs to standard error, and remembers its process, which
-# is all that is ended later. In a session of its own: a Ctrl-C is for the test, which then stops the
-# daemons in order.
+# Starts a daemon in the background, which logs to standard error, and remembers its process:
+# nothing else is ended later. In a session of its own, since a Ctrl-C is for the test, which then
+# stops the daemons in order.
 cluster_daemon() {
     local log=$1
     shift
