@@ -5,7 +5,7 @@
 #
 # The job that submit.sh queues behind the array: joins SHARDS finished shards to OUT/NAME/.
 #
-#     merge.sh DPBI OUT NAME SHARDS keep|remove
+#     merge.sh DPBI OUT NAME SHARDS keep|remove [OPTIONS OF dpbi merge]
 #
 # It may be ended and started again at any moment: dpbi puts a result in place only when it is
 # whole, and the shards are removed only after that.
@@ -13,6 +13,7 @@
 set -euo pipefail
 
 DPBI=$1 OUT=$2 NAME=$3 SHARDS=$4 KEEP=$5
+shift 5
 
 FOLDERS=()
 for ((i = 1; i <= SHARDS; i++)); do
@@ -20,7 +21,7 @@ for ((i = 1; i <= SHARDS; i++)); do
 done
 
 echo "== $(date '+%F %T') merging $SHARDS shards of $NAME on $(hostname)"
-"$DPBI" merge "${FOLDERS[@]/%//$NAME}" --out "$OUT"
+"$DPBI" merge "${FOLDERS[@]/%//$NAME}" --out "$OUT" --threads "${SLURM_CPUS_PER_TASK:-1}" "$@"
 if [ "$KEEP" = remove ]; then
     rm -rf -- "${FOLDERS[@]}"
 fi

@@ -44,9 +44,9 @@ refuse_if_changed() {
         fail 2 "the config or dpbi changed after it was submitted: submit again"
 }
 
-# Bytes of results so far; the manifest's size changes with its times alone.
+# Bytes of cells so far; a manifest's size changes with its times alone.
 bytes_done() {
-    find "$FOLDER" -type f ! -name manifest.json -printf '%s\n' |
+    find "$FOLDER" -type f ! -name '*manifest.json*' -printf '%s\n' |
         awk '{ sum += $1 } END { print sum + 0 }'
 }
 

@@ -17,7 +17,7 @@ Options:
   --partition P    The partition [default: the cluster's]
   --time T         The time limit of a shard and of the merge, as for sbatch; a shard that reaches
                    it is queued again and continues [default: the partition's]
-  --cpus C         CPUs, and threads, of a shard [default: 1]
+  --cpus C         CPUs, and threads, of a shard and of the merge [default: 1]
   --mem M          Memory of a shard and of the merge, as for sbatch [default: the cluster's]
   --remove-shards  Remove the shards' folders after the merge (a later submission of the same sweep
                    then starts over) [default: keep them]
@@ -144,27 +144,40 @@ refuse_if_queued() {
         refuse "$NAME is already queued as jobs $jobs" "wait, or cancel it: scancel ${jobs/,/ }"
 }
 
+# The option --format of dpbi run, if it is given: shards have no figures, the merge draws them.
+format_option() {
+    local i
+    for i in "${!RUN_OPTIONS[@]}"; do
+        case ${RUN_OPTIONS[i]} in
+            --format) echo "--format=${RUN_OPTIONS[i + 1]}" ;;
+            --format=*) echo "${RUN_OPTIONS[i]}" ;;
+        esac
+    done
+}
+
 # Queues one job with what both have in common and prints its number. A % in the path of a log
 # would be read as a pattern of sbatch.
 queue() {
     local log=$1 answer
     shift
-    answer=$(sbatch --parsable --output="${LOGS//%/%%}/$log" "${LIMITS[@]}" "$@") || return
+    answer=$(sbatch --parsable --output="${LOGS//%/%%}/$log" \
+        --cpus-per-task="$CPUS" "${LIMITS[@]}" "$@") || return
     echo "${answer%%;*}"
 }
 
 submit() {
-    local here
+    local here format
+    mapfile -t format < <(format_option)
     here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
     # A shard that starts later refuses to run if one of these has changed meanwhile.
     sha256sum "$CONFIG" "$DPBI" > "$SWEEP/submitted.sha256"
     ARRAY=$(queue "job-%A-shard-%a-of-$SHARDS.log" --job-name="dpbi-$NAME" \
-        --array="1-$SHARDS" --cpus-per-task="$CPUS" \
+        --array="1-$SHARDS" \
         "$here/shard.sh" "$DPBI" "$CONFIG" "$SWEEP" "$SHARDS" "${RUN_OPTIONS[@]}") ||
         refuse "the shards could not be queued (see above)"
     if ! MERGE=$(queue "job-%j-merge.log" --job-name="dpbi-$NAME-merge" \
         --dependency="afterok:$ARRAY" --kill-on-invalid-dep=yes \
-        "$here/merge.sh" "$DPBI" "$OUT" "$NAME" "$SHARDS" "$KEEP"); then
+        "$here/merge.sh" "$DPBI" "$OUT" "$NAME" "$SHARDS" "$KEEP" "${format[@]}"); then
         scancel "$ARRAY"
         refuse "the merge could not be queued (see above); job $ARRAY, the shards, is cancelled"
     fi

@@ -39,7 +39,7 @@ tear_down() {
     trap - EXIT
     trap '' INT TERM
     if [ "$status" -eq 1 ]; then
-        tail -n 20 "$FOLDER"/out*/.shards/*/logs/* 2> /dev/null || true
+        tail -n 10 "$FOLDER"/out*/.shards/*/logs/* 2> /dev/null || true
     fi
     cluster_stop
     rm -rf "$FOLDER"
@@ -206,7 +206,7 @@ same_as_local() {
 # Shard 1 is killed, shard 2 warned as before a time limit, and shard 4 preempted with what runs
 # beside it.
 test_interruptions() {
-    local sweep=("$FOLDER/long.toml" --shards 4 --out "$FOLDER/out" --dpbi "$DPBI")
+    local sweep=("$FOLDER/long.toml" --shards 4 --out "$FOLDER/out" --dpbi "$DPBI" -- --verbose)
     "$DPBI" run "$FOLDER/long.toml" --out "$FOLDER/local" > "$FOLDER/local.log" 2>&1 ||
         die "the local run: $(cat "$FOLDER/local.log")"
     submit "${sweep[@]}" || die "submit.sh failed"
@@ -221,6 +221,7 @@ test_interruptions() {
     for shard in 1 2 4; do
         check "shard $shard was interrupted and restarted" restarted "${ARRAY}_$shard"
         check "its log has both attempts" has_both_attempts "$shard"
+        check "it kept the cells of the first" grep -q ": kept, since" "$(shard_log "$shard")"
     done
     check "the result equals a local run's, byte for byte" same_as_local slurm_test
     test_same_again "${sweep[@]}"
