@@ -8,15 +8,14 @@ CLUSTER_PIDS=()
 # Installs the programs that the cluster needs, if they are absent.
 cluster_install() {
     local program missing=""
-    for program in slurmctld slurmd sbatch munged mungekey; do
+    for program in slurmctld slurmd sbatch munged mungekey pgrep; do
         command -v "$program" > /dev/null || missing+=" $program"
     done
     [ -n "$missing" ] || return 0
-    echo "installing slurm-wlm and munge with apt-get (missing:$missing)"
+    echo "installing slurm-wlm, munge and procps with apt-get (missing:$missing)"
     apt-get update -qq
-    # The packages' own services are for a real cluster; without a slurm.conf they do not start.
     DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends slurm-wlm munge > /dev/null
+        apt-get install -y -qq --no-install-recommends slurm-wlm munge procps > /dev/null
 }
 
 # A port on loopback that nobody listens on.
@@ -27,6 +26,13 @@ free_port() {
         (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null || break
     done
     echo "$port"
+}
+
+# Whether the installed Slurm is of this version or a later one.
+slurm_is_from() {
+    local installed
+    installed=$(slurmd -V | tr -dc '0-9.')
+    printf '%s\n' "$1" "$installed" | sort --check=quiet --version-sort
 }
 
 # Root runs everything: nothing needs the users that the packages make.
@@ -48,7 +54,6 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 AuthInfo=socket=$folder/munge.socket,cred_expire=5
-CryptoType=crypto/munge
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
@@ -73,6 +78,9 @@ NodeName=$(hostname -s) NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=low Nodes=ALL Default=YES PriorityTier=1 MaxTime=INFINITE State=UP
 PartitionName=high Nodes=ALL PriorityTier=2 MaxTime=INFINITE State=UP
 END
+    # Newer versions of slurmd want a cgroup of their own even if nothing uses it, unless told not
+    # to; older ones do not know the word.
+    ! slurm_is_from 23.11 || echo "CgroupPlugin=disabled" > "$folder/cgroup.conf"
     # What a surrounding cluster or its user set is not meant for this one.
     unset "${!SLURM_@}" "${!SBATCH_@}" "${!SRUN_@}" "${!SQUEUE_@}" "${!SCANCEL_@}" "${!SINFO_@}"
     export SLURM_CONF=$folder/slurm.conf
