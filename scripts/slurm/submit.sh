@@ -23,8 +23,8 @@ Options:
                    then starts over) [default: keep them]
   -h, --help       Print help
 
-The result is DIR/<name>/, the same bytes as `dpbi run CONFIG --out DIR`. The shards work in
-DIR/.shards/<name>/<i>-of-<N>/, their logs are in DIR/.shards/<name>/logs/.
+The result is DIR/<name>/, the same bytes as `dpbi run CONFIG --out DIR` (but for manifest.json).
+The shards work in DIR/.shards/<name>/<i>-of-<N>/; the logs are in DIR/.shards/<name>/logs/.
 The same command again continues: what is finished is kept.
 
 Example:
@@ -119,8 +119,7 @@ options_to_check() {
 check_config() {
     local options=() described
     mapfile -d '' options < <(options_to_check)
-    "$DPBI" check "$CONFIG" "${options[@]}" > /dev/null || exit 2
-    described=$("$DPBI" check "$CONFIG" --json "${options[@]}")
+    described=$("$DPBI" check "$CONFIG" --json "${options[@]}") || exit 2
     NAME=$(sed -n '/"name":/{s/.*"name": *"\([^"]*\)".*/\1/p;q}' <<< "$described")
     [ -n "$NAME" ] || refuse "$DPBI check $CONFIG --json gives no name"
 }
