@@ -178,8 +178,7 @@ pub struct Data {
     dpbi run beta_balanced --runs 100 --format none      a bundled config, from any folder\n  \
     dpbi run configs/*.toml --threads 2 --out /tmp/results\n  \
     dpbi run configs/sweep.toml --shard 3/8 --out part3  the third of eight parts\n\n\
-    A run that was interrupted or killed is continued by the same command: finished cells are kept.\n\
-    DPBI_FAULT=ehds@3 makes a cell fail, to see what becomes of the others.")]
+    A run that was interrupted or killed is continued by the same command: finished cells are kept.")]
 pub struct Run {
     /// Experiment files, or the names of bundled experiments
     #[arg(required = true, value_name = "CONFIG")]

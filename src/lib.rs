@@ -9,7 +9,7 @@
 //! ```text
 //! config ──► experiment ──► setting × mechanism ──► recipe ──► law ──► exact numbers, draws
 //!                                                                            │
-//!                                 store ◄── figures ◄── tables ◄─────────────┘
+//!                       store ◄── figures ◄── tables ◄── cells ◄─────────────┘
 //! ```
 //!
 //! # The modules, each using only those above it
@@ -40,9 +40,11 @@
 //! | [`stats`], [`table`] | summaries of samples; rows and CSV |
 //! | [`reading`] | values read off printed figures, and whether ours explain them |
 //! | [`figure`] | box plots and curves, as SVG and PNG |
-//! | [`experiment`] | experiments, one module for each kind |
+//! | [`fault`], [`interrupt`] | cells that fail; Ctrl-C |
+//! | [`experiment`] | experiments, one module for each kind, and the cells that they are made of |
 //! | [`source`], [`data`], [`config`] | files: bundled or not, data, experiments |
-//! | [`store`] | results folders |
+//! | [`store`] | results folders: files, manifest, and the log of finished cells |
+//! | [`sweep`] | an experiment carried out cell by cell, whole or in shards |
 //! | [`console`], [`digest`], [`answers`] | numbers and tables in short, and sentences, for people |
 //! | [`report`] | one page with all that was regenerated, for people and for machines |
 //! | [`progress`], [`cli`], [`command`] | the face |

@@ -66,6 +66,11 @@ impl Forecast {
         cell.map_or(0.0, |cell| cell.cpu_seconds)
     }
 
+    /// The seconds of one thread that it takes to put all files together.
+    pub(super) fn writing_seconds(&self) -> f64 {
+        self.settings().map(|setting| setting.sum().serial_seconds).sum()
+    }
+
     /// The seconds of one thread that all take for which `is_wanted` holds, given panel, case and
     /// mechanism.
     pub(super) fn cpu_seconds(&self, is_wanted: impl Fn(usize, usize, usize) -> bool) -> f64 {

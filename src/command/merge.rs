@@ -12,11 +12,12 @@ use crate::cli::Merge;
 use crate::config::{self, Overrides};
 use crate::diagnostic::Diagnostic;
 use crate::interrupt;
+use crate::progress::Progress;
 use crate::source::Source;
 use crate::store::{Folder, Manifest, Shard, Shelf};
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
-    threads(&args.threads)?;
+    let threads = threads(&args.threads)?;
     interrupt::watch().map_err(Failure::broken)?;
     let parts = args.folders.iter().map(|path| Part::find(path)).collect::<Result<Vec<_>, _>>()?;
     let first = check(&parts)?;
@@ -32,7 +33,11 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let forecast = Forecast::new(&experiment, &manner.formats);
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
-    let outcome = Job::join(&experiment, &forecast, folder, Shelf::of(&paths)?, &manner)?;
+    let shelf = Shelf::of(&paths)?;
+    let progress = Progress::new(forecast.writing_seconds(), threads, args.quiet);
+    let outcome = Job::join(&experiment, &forecast, folder, shelf, &manner, &progress);
+    progress.finish();
+    let outcome = outcome?;
     if args.print.json {
         print_json(&json!(outcome.json(&experiment)))
     } else if !args.quiet {

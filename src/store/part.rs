@@ -104,9 +104,7 @@ pub(super) fn is_leftover(name: &str) -> bool {
 pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), WriteError> {
     let sheet = Sheet::new(path)?;
     sheet.push(bytes);
-    sheet.arrive()?.0.replace()?;
-    sync_folder(path.parent().unwrap_or(Path::new(".")));
-    Ok(())
+    sheet.arrive()?.0.replace()
 }
 
 /// Has the names of a folder's files reach the disk, where the system can do that.

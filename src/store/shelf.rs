@@ -15,6 +15,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::log::{self, CONTENT, Key, MAGIC};
+use super::part::sync_folder;
 use super::{Manifest, WriteError};
 
 /// The cells of finished work.
@@ -334,6 +335,8 @@ impl State {
                 .write(true)
                 .truncate(false)
                 .open(path)?;
+            // Otherwise its name may be lost with the power, and all its cells with it.
+            path.parent().iter().for_each(|folder| sync_folder(folder));
             // What follows is torn, or of a run that is not to be continued.
             file.set_len(self.written)?;
             file.seek(SeekFrom::End(0))?;

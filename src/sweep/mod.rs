@@ -188,13 +188,13 @@ impl<'a> Sweep<'a> {
     }
 
     /// Puts everything on the shelf together: the log of all cells, and the tables. A part of an
-    /// experiment has no tables. `stop` is asked on the way.
+    /// experiment has no tables. `go_on` hears how many cells have been added, and may end it.
     pub fn assemble(
         &self,
         shelf: &Shelf,
         failed: &[Failed],
         output: &mut impl Output,
-        stop: impl Fn() -> bool,
+        go_on: impl Fn(usize) -> bool,
     ) -> Result<Assembly, AssemblyError> {
         let mut all = Assembly { tables: Tables::default(), times: Vec::new() };
         let errors = self.errors();
@@ -209,7 +209,7 @@ impl<'a> Sweep<'a> {
             for cases in cases.chunks(cases_at_a_time(layout)) {
                 let pieces = self.pieces(panel, cases, shelf, &errors)?;
                 for piece in pieces {
-                    if stop() {
+                    if !go_on(piece.times.len()) {
                         return Err(AssemblyError::Stopped);
                     }
                     output.write(LOG, piece.log)?;

@@ -204,6 +204,9 @@ impl Task<'_> {
         match *self {
             Task::Figure(place, Planned { config, experiment, forecast, .. }) => {
                 let job = Job::open(experiment, forecast, &args.output.out, manner)?;
+                // What is kept is done.
+                let left = job.cpu_seconds() + job.writing_seconds();
+                drop(progress.part((forecast.total(1).cpu_seconds - left).max(0.0)));
                 let outcome = job.run(manner, progress)?;
                 let pen = Instant::now();
                 let again = format!("dpbi run {config}{}", replaced(args));

@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime};
 use serde_json::json;
 
 use super::forecast::Forecast;
-use super::{Failure, load, print, print_json, summary, threads};
+use super::{Failure, MOST_PRINTED, load, print, print_json, summary, threads};
 use crate::cli::{Output, Run, Talk};
 use crate::config;
 use crate::cost;
@@ -42,7 +42,8 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     let (mut reports, mut failures) = (Vec::new(), 0);
     for job in jobs {
         job.tell(&manner);
-        let progress = Progress::new(job.cpu_seconds(), threads, args.talk.quiet);
+        let seconds = job.cpu_seconds() + job.writing_seconds();
+        let progress = Progress::new(seconds, threads, args.talk.quiet);
         let experiment = job.sweep.experiment;
         let outcome = job.run(&manner, &progress);
         progress.finish();
@@ -117,7 +118,7 @@ impl Outcome {
             "{found}\n  wrote {} in {}: {}\n\n",
             self.path.display(),
             cost::duration(self.seconds),
-            self.files.join(", "),
+            listed(&self.files),
         )
     }
 
@@ -140,6 +141,14 @@ impl Outcome {
             "readings": self.tables.readings,
             "failures": self.tables.failures,
         })
+    }
+}
+
+/// Names in one line, the last of them only counted if there are many.
+fn listed(names: &[String]) -> String {
+    match names.len().saturating_sub(MOST_PRINTED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..MOST_PRINTED].join(", ")),
     }
 }
 
@@ -189,6 +198,11 @@ impl<'a> Job<'a> {
             .cpu_seconds(|panel, case, variant| self.stock.is_missing(panel, case, variant))
     }
 
+    /// The predicted seconds of putting the files together.
+    pub(super) fn writing_seconds(&self) -> f64 {
+        self.forecast.writing_seconds()
+    }
+
     /// Runs it, and writes its folder.
     pub(super) fn run(mut self, manner: &Manner, progress: &Progress) -> Result<Outcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
@@ -202,7 +216,7 @@ impl<'a> Job<'a> {
         if interrupt::is_asked() || self.shelf.failed() {
             return Err(settle::give_up(&self, None));
         }
-        self.publish(first, &failed, manner, clock)
+        self.publish(first, &failed, manner, progress, clock)
     }
 
     /// Joins the cells that others have computed.
@@ -212,6 +226,7 @@ impl<'a> Job<'a> {
         folder: Folder,
         shelf: Shelf,
         manner: &Manner,
+        progress: &Progress,
     ) -> Result<Outcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
         settle::refuse_other_part(&folder, manner)?;
@@ -225,7 +240,7 @@ impl<'a> Job<'a> {
         let first = manifest(experiment, None, started);
         let mut job = Self { sweep, forecast, folder, shelf, stock, shard: None };
         job.folder.begin(&first)?;
-        job.publish(first, &[], manner, clock)
+        job.publish(first, &[], manner, progress, clock)
     }
 
     /// Puts the files together and writes them.
@@ -234,9 +249,10 @@ impl<'a> Job<'a> {
         first: Manifest,
         failed: &[Failed],
         manner: &Manner,
+        progress: &Progress,
         clock: Instant,
     ) -> Result<Outcome, Failure> {
-        let written = self.write(failed, manner);
+        let written = self.write(failed, manner, progress);
         let (Assembly { tables, times }, figures, drawing) = match written {
             Ok(written) => written,
             Err(reason) => return Err(settle::give_up(&self, Some(reason))),
@@ -266,10 +282,16 @@ impl<'a> Job<'a> {
         &mut self,
         failed: &[Failed],
         manner: &Manner,
+        progress: &Progress,
     ) -> Result<(Assembly, Vec<Vec<(String, Figure)>>, f64), settle::Reason> {
+        let seconds = self.writing_seconds();
+        let (part, cells) = (progress.part(seconds), self.stock.cells as f64);
         let (experiment, folder) = (self.sweep.experiment, &mut self.folder);
         folder.write("config.toml", config::resolve(experiment).into_bytes())?;
-        let all = self.sweep.assemble(&self.shelf, failed, folder, interrupt::is_asked)?;
+        let all = self.sweep.assemble(&self.shelf, failed, folder, |added| {
+            part.advance(seconds * added as f64 / cells);
+            !interrupt::is_asked()
+        })?;
         let pen = Instant::now();
         let figures = match self.shard {
             None => draw(experiment, &all.tables, folder, &manner.formats)?,
