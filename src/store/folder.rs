@@ -208,12 +208,14 @@ impl Folder {
         let vouched = Manifest { files, ..manifest };
         let sheet = Sheet::new(&self.path.join(MANIFEST))?;
         sheet.push(vouched.bytes());
+        // From here on nothing needs any room.
+        let (last, _) = sheet.arrive()?;
         for part in std::mem::take(&mut self.parts) {
             self.set_aside(&part)?;
             part.replace()?;
         }
         sync_folder(&self.path);
-        sheet.arrive()?.0.replace()?;
+        last.replace()?;
         sync_folder(&self.path);
         let old = self.before.iter().flat_map(|before| before.files.keys());
         for name in old.filter(|name| !vouched.files.contains_key(*name)) {
