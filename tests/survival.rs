@@ -112,9 +112,14 @@ fn an_interrupted_run_says_how_to_continue_and_a_second_signal_ends_it_at_once()
     assert!(again.stderr.contains("of 500 cells are kept from an earlier run"), "{}", again.stderr);
     undisturbed.write("sweep.toml", SWEEP).succeed(&run);
     assert!(undisturbed.files("results/sweep") == sandbox.files("results/sweep"));
-    // The second comes before the first could be obeyed.
-    let child = start_and_wait(&sandbox, &["run", "sweep.toml", "--fresh", "--runs", "200000"]);
+    // A cell of many seconds: the second comes before the first can be obeyed.
+    let slow = SMALL
+        .replace("[1, 1]", "[1, 1, 1, 1]")
+        .replace("[data.balanced]\nsizes = [40]", "[data.counts]\ncounts = [1500, 900, 700, 300]");
+    let child = sandbox.write("slow.toml", &slow).start(&["run", "slow.toml"]);
+    std::thread::sleep(Duration::from_secs(1));
     signal(&child, "-INT");
+    std::thread::sleep(Duration::from_millis(200));
     signal(&child, "-INT");
     let outcome = end(child);
     assert_eq!(outcome.status, 130);
