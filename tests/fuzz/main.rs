@@ -1,0 +1,201 @@
+//! Fuzzing of everything that reads what users write: configs, data files, tables of readings, and
+//! the tables of a results folder.
+//!
+//! Inputs are bundled files with mutations that know what they change, and files from a grammar;
+//! input number i of a seed is the same everywhere. `cargo test` tries a few thousand;
+//! `DPBI_FUZZ=1000000 cargo test --test fuzz -- --nocapture` a million, `DPBI_FUZZ_SEED` others.
+
+mod csv;
+mod dice;
+mod grammar;
+mod input;
+mod text;
+mod tree;
+mod value;
+mod worker;
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+use common::Sandbox;
+use worker::{Found, HUNG, Report, Task, work};
+
+/// So many inputs are tried unless DPBI_FUZZ says otherwise.
+const FEW: u64 = 3000;
+
+/// The memory that a worker may ask for, in kB: far more than any of its inputs needs.
+const MEMORY: u64 = 3_000_000;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
+}
+
+#[test]
+fn readers_survive_whatever_they_are_given() {
+    let inputs = setting("DPBI_FUZZ", FEW);
+    let seed = setting("DPBI_FUZZ_SEED", 1);
+    let first = setting("DPBI_FUZZ_FROM", 0);
+    let sandbox = Sandbox::new();
+    small_results(&sandbox);
+    let workers = 2.min(inputs);
+    let task = |i: u64| Task {
+        seed,
+        from: first + i,
+        to: first + inputs,
+        step: workers,
+        folder: workplace(&sandbox, i),
+        results: sandbox.path("results"),
+    };
+    let running: Vec<(Task, Child)> =
+        (0..workers).map(task).map(|task| (task.clone(), start(&task))).collect();
+    let mut report = Report::default();
+    for (mut task, mut child) in running {
+        loop {
+            let status = child.wait().expect("a child");
+            report.add(read_report(&task));
+            if status.success() {
+                break;
+            }
+            // The worker was ended by an input: the next one goes on after it.
+            let ended = std::fs::read_to_string(task.folder.join("current")).unwrap_or_default();
+            let number: u64 = ended.parse().expect("the worker began");
+            let what = match status.code() {
+                Some(HUNG) => "no answer".to_owned(),
+                _ => format!("the process ended: {status}"),
+            };
+            report.failures.push(Found { number, what });
+            task.from = number + task.step;
+            child = start(&task);
+        }
+    }
+    print(&report);
+    let kept = keep(&sandbox, &report);
+    assert!(
+        report.failures.is_empty(),
+        "{} inputs failed; they are in {kept}",
+        report.failures.len()
+    );
+}
+
+/// Does what a parent process asks for; alone it has nothing to do.
+#[test]
+#[ignore = "started by the test above"]
+fn worker() {
+    if let Ok(task) = std::env::var("DPBI_FUZZ_TASK") {
+        work(&serde_json::from_str(&task).expect("a task"));
+    }
+}
+
+/// Starts this program again as a worker with limited memory.
+fn start(task: &Task) -> Child {
+    let own = std::env::current_exe().expect("a path");
+    let arguments = ["worker", "--exact", "--ignored", "--quiet", "--test-threads=1"];
+    let mut command = match cfg!(unix) {
+        true => {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")]).arg(own);
+            shell
+        }
+        false => Command::new(own),
+    };
+    let task = serde_json::to_string(task).expect("a task");
+    let silent = std::process::Stdio::null;
+    command.args(arguments).env("DPBI_FUZZ_TASK", task).stdout(silent()).spawn().expect("a worker")
+}
+
+/// A worker's folder, laid out such that the data of bundled configs are found.
+fn workplace(sandbox: &Sandbox, i: u64) -> PathBuf {
+    let folder = sandbox.path(&format!("worker{i}"));
+    for inner in ["configs", "data/printed", "results"] {
+        std::fs::create_dir_all(folder.join(inner)).expect("writable");
+    }
+    for inner in ["data", "data/printed"] {
+        for entry in std::fs::read_dir(common::root().join(inner)).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.is_file() {
+                let name = path.file_name().expect("a name");
+                std::fs::copy(&path, folder.join(inner).join(name)).expect("writable");
+            }
+        }
+    }
+    folder
+}
+
+/// Results of a small experiment of every other kind, to be mutated.
+fn small_results(sandbox: &Sandbox) {
+    let kinds = [
+        ("accuracy", "runs = 4\ndelta = 1e-3"),
+        ("theory", ""),
+        ("sensitivity", ""),
+        ("change", ""),
+        ("privacy", ""),
+        ("optimum", ""),
+        ("within", "steps = [1, 2]"),
+        ("phase", "epsilon = [0.5, 1]"),
+        ("scaling", ""),
+    ];
+    let mut arguments = vec!["run".to_owned(), "--format".into(), "none".into()];
+    for (kind, more) in kinds {
+        let epsilon = if more.contains("epsilon") { "" } else { "epsilon = 1" };
+        let mechanisms = match kind {
+            "sensitivity" | "change" => "",
+            "accuracy" => "mechanisms = [\"lshist\", { id = \"ehds\", calibrated = true }]",
+            _ => "mechanisms = [\"lshist\", \"ehds\"]",
+        };
+        let config = format!(
+            "name = \"{kind}\"\nkind = \"{kind}\"\nprior = [1, 1]\n{epsilon}\n{mechanisms}\n{more}\n\
+             [data.balanced]\nsizes = [4, 6]\n"
+        );
+        sandbox.write(&format!("{kind}.toml"), &config);
+        arguments.push(format!("{kind}.toml"));
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    sandbox.succeed(&arguments);
+}
+
+fn read_report(task: &Task) -> Report {
+    let path = task.folder.join("report.json");
+    let report = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    drop(std::fs::remove_file(path));
+    report.unwrap_or_default()
+}
+
+fn print(report: &Report) {
+    let sum = report.counts.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    for (name, (seen, accepted)) in report.counts.iter().chain([(&"in all".to_owned(), &sum)]) {
+        let share = 100.0 * *accepted as f64 / (*seen).max(1) as f64;
+        println!("{name:>26}: {seen:>8} inputs, {accepted:>8} accepted ({share:.1} %)");
+    }
+    let (seconds, number) = report.slowest;
+    println!(
+        "the slowest took {seconds:.2} s (input {number}); peak memory {} MB (input {})",
+        report.peak.0, report.peak.1
+    );
+    for Found { number, what } in &report.slow {
+        println!("slow: input {number}, {what}");
+    }
+    for Found { number, what } in &report.failures {
+        println!("\nfailed: input {number}: {what}");
+    }
+}
+
+/// Copies the inputs that stand out to where they are found after the test.
+fn keep(sandbox: &Sandbox, report: &Report) -> String {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
+    std::fs::create_dir_all(&target).expect("writable");
+    for Found { number, .. } in report.failures.iter().chain(&report.slow) {
+        for worker in 0..2 {
+            let kept = sandbox.path(&format!("worker{worker}/input-{number}"));
+            let current = sandbox.path(&format!("worker{worker}/configs/x.toml"));
+            if kept.exists() {
+                drop(std::fs::copy(kept, target.join(format!("{number}"))));
+            } else if current.exists() {
+                drop(std::fs::copy(current, target.join(format!("{number}-or-so"))));
+            }
+        }
+    }
+    target.display().to_string()
+}
