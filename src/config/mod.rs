@@ -4,6 +4,7 @@
 //! the cause and the remedy.
 
 mod data;
+mod grid;
 mod mechanisms;
 mod node;
 mod panel;
@@ -12,10 +13,13 @@ mod resolved;
 
 pub use resolved::resolve;
 
+use std::collections::HashSet;
+
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, Panel};
 use crate::privacy::PrivacyError;
 use crate::source::Source;
+use grid::Taken;
 use node::{Node, Table, Text};
 use panel::{Context, Open};
 
@@ -64,7 +68,7 @@ fn experiment(
     let mut panels = if tables.is_empty() {
         let open = Open::take(&mut table);
         table.finish()?;
-        vec![context.panel(open, String::new(), 1)?]
+        vec![context.panel(open, String::new(), Taken::default())?]
     } else {
         several(table, &tables, &context)?
     };
@@ -95,15 +99,17 @@ fn several<'a>(
     let shared = panel::parameter_nodes(&mut table);
     table.finish()?;
     let mut panels: Vec<Panel> = Vec::new();
+    let (mut names, mut taken) = (HashSet::new(), Taken::default());
     for (id, open) in opened {
         let name = folder_name(&id)?;
-        if panels.iter().any(|panel| panel.id == name) {
+        if !names.insert(name.clone()) {
             return Err(id
                 .wrong(format!("two panels are called `{name}`"))
                 .help("give each panel an id of its own"));
         }
-        let first = panels.last().map_or(1, |panel| panel.first + panel.cases.len());
-        panels.push(context.panel(open, name, first)?);
+        let panel = context.panel(open, name, taken)?;
+        taken = taken.and(&panel);
+        panels.push(panel);
     }
     panel::check_shared(&shared, &panels)?;
     Ok(panels)
@@ -129,7 +135,13 @@ fn folder_name(node: &Node) -> Result<String, Diagnostic> {
     let name = node.string()?;
     let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     let length = name.chars().count();
-    if length == 0 || length > 100 || name.starts_with('.') || !name.chars().all(plain) {
+    // Letters may take several bytes each, and file systems allow 255 in all.
+    if length == 0
+        || length > 100
+        || name.len() > 200
+        || name.starts_with('.')
+        || !name.chars().all(plain)
+    {
         return Err(node
             .wrong(format!("`{name}` cannot be the name of a results folder"))
             .help("use at most 100 letters, digits, `_`, `-` and `.`"));

@@ -1,5 +1,6 @@
 //! One panel: what is computed, over which grid.
 
+use super::grid::Taken;
 use super::node::{Node, Table};
 use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive, range};
 use crate::diagnostic::{Diagnostic, suggest};
@@ -90,8 +91,8 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Reads and checks a panel.
-    pub fn panel(&self, open: Open, id: String, first: usize) -> Result<Panel, Diagnostic> {
+    /// Reads and checks a panel that comes after those that have `taken` their settings.
+    pub fn panel(&self, open: Open, id: String, taken: Taken) -> Result<Panel, Diagnostic> {
         let kind = open.kind.map_or(Ok(Kind::Accuracy), |node| {
             node.one_of(&Kind::ALL.map(|kind| (kind.id(), kind)))
         })?;
@@ -125,6 +126,7 @@ impl Context<'_> {
         let data_node = open.data?;
         let data = data::read(&data_node, self.source)?;
         let grid = Grid { priors, epsilons, deltas, gammas, data };
+        taken.check(&grid, &data_node)?;
         let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
         mechanisms::check(&variants, &nodes, &cases)?;
         check_kind(kind, &cases, &data_node)?;
@@ -149,7 +151,7 @@ impl Context<'_> {
             variants,
             grid,
             cases,
-            first,
+            first: taken.settings as usize + 1,
             look,
             readings,
         };
@@ -248,7 +250,7 @@ fn parameters(kind: Kind, nodes: &[Node]) -> Result<Parameters, Diagnostic> {
             }
             _ => {
                 let steps = node.one_or_list()?;
-                parameters.steps = steps.iter().map(Node::whole).collect::<Result<_, _>>()?;
+                parameters.steps = steps.iter().map(data::size).collect::<Result<_, _>>()?;
             }
         }
     }
@@ -429,6 +431,11 @@ fn priors(node: &Node) -> Result<Vec<Prior>, Diagnostic> {
 }
 
 fn checked_prior(node: &Node, alpha: Vec<f64>) -> Result<Prior, Diagnostic> {
+    if alpha.len() as u64 > range::MOST_CATEGORIES {
+        return Err(node
+            .wrong(format!("a prior cannot have {} categories", alpha.len()))
+            .help(format!("use at most {}", range::MOST_CATEGORIES)));
+    }
     Prior::new(alpha)
         .map_err(|error| node.wrong(error.to_string()).help("write for example prior = [1, 1]"))
 }

@@ -34,17 +34,6 @@ pub enum Generator {
 }
 
 impl Generator {
-    /// Every generator.
-    pub const ALL: [Self; 7] = [
-        Self::Tree,
-        Self::Text,
-        Self::Grammar,
-        Self::Noise,
-        Self::Data,
-        Self::Readings,
-        Self::Results,
-    ];
-
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {

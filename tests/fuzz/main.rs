@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use common::Sandbox;
+use input::{Input, Seeds};
 use worker::{Found, HUNG, Report, Task, work};
 
 /// So many inputs are tried unless DPBI_FUZZ says otherwise.
@@ -51,6 +52,7 @@ fn readers_survive_whatever_they_are_given() {
     };
     let running: Vec<(Task, Child)> =
         (0..workers).map(task).map(|task| (task.clone(), start(&task))).collect();
+    let seeds = Seeds::read(&sandbox.path("results"));
     let mut report = Report::default();
     for (mut task, mut child) in running {
         loop {
@@ -72,7 +74,7 @@ fn readers_survive_whatever_they_are_given() {
         }
     }
     print(&report);
-    let kept = keep(&sandbox, &report);
+    let kept = keep(&seeds, seed, &report);
     assert!(
         report.failures.is_empty(),
         "{} inputs failed; they are in {kept}",
@@ -182,20 +184,13 @@ fn print(report: &Report) {
     }
 }
 
-/// Copies the inputs that stand out to where they are found after the test.
-fn keep(sandbox: &Sandbox, report: &Report) -> String {
+/// Writes the inputs that stand out to where they are found after the test.
+fn keep(seeds: &Seeds, seed: u64, report: &Report) -> String {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
     std::fs::create_dir_all(&target).expect("writable");
     for Found { number, .. } in report.failures.iter().chain(&report.slow) {
-        for worker in 0..2 {
-            let kept = sandbox.path(&format!("worker{worker}/input-{number}"));
-            let current = sandbox.path(&format!("worker{worker}/configs/x.toml"));
-            if kept.exists() {
-                drop(std::fs::copy(kept, target.join(format!("{number}"))));
-            } else if current.exists() {
-                drop(std::fs::copy(current, target.join(format!("{number}-or-so"))));
-            }
-        }
+        let (_, input) = Input::new(seeds, seed, *number);
+        std::fs::write(target.join(format!("{seed}-{number}")), input.bytes()).expect("writable");
     }
     target.display().to_string()
 }

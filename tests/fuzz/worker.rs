@@ -118,7 +118,6 @@ pub fn work(task: &Task) {
             Err(_) => Some(PANIC.lock().expect("one thread at a time").clone()),
         };
         if let Some(what) = failure {
-            keep(&task.folder, number, input.bytes());
             report.failures.push(Found { number, what });
         }
         if seconds > report.slowest.0 {
@@ -129,7 +128,6 @@ pub fn work(task: &Task) {
             report.peak = (peak, number);
         }
         if seconds > 1.0 {
-            keep(&task.folder, number, input.bytes());
             report
                 .slow
                 .push(Found { number, what: format!("{seconds:.1} s, {}", generator.name()) });
@@ -157,11 +155,6 @@ fn watch(clock: Instant) {
             }
         }
     });
-}
-
-/// Keeps an input that stands out.
-fn keep(folder: &Path, number: u64, bytes: &[u8]) {
-    std::fs::write(folder.join(format!("input-{number}")), bytes).expect("writable");
 }
 
 fn save(report: &Report, folder: &Path) {

@@ -1,0 +1,114 @@
+//! How large a grid may be. Ranges and lists multiply: a few short lines can ask for more settings
+//! than any memory holds, so they are counted before they are made.
+
+use super::node::Node;
+use crate::diagnostic::Diagnostic;
+use crate::experiment::{DataSpec, Grid, Panel};
+use crate::model::Prior;
+
+/// The most settings of an experiment.
+pub const MOST_SETTINGS: u64 = 1_000_000;
+
+/// The most counts in all settings together: categories times settings.
+pub const MOST_NUMBERS: u64 = 10_000_000;
+
+/// The largest number of steps in drawing records from predictive laws, each of which looks at every
+/// category: a second's work or two.
+const MOST_DRAWN: u64 = 200_000_000;
+
+/// What the panels before one take.
+#[derive(Clone, Copy, Default)]
+pub struct Taken {
+    /// Their settings.
+    pub settings: u64,
+    /// The counts in them.
+    numbers: u64,
+    /// The steps in drawing them.
+    drawn: u64,
+}
+
+impl Taken {
+    /// With one more panel.
+    pub fn and(self, panel: &Panel) -> Self {
+        self.with(&panel.grid)
+    }
+
+    fn with(self, grid: &Grid) -> Self {
+        let categories = grid.priors.iter().map(Prior::k).fold(0, |sum, k| sum + k as u64);
+        let times = product([
+            data_sets(&grid.data),
+            grid.epsilons.len() as u64,
+            grid.deltas.len().max(1) as u64,
+            grid.gammas.len().max(1) as u64,
+        ]);
+        let records = match &grid.data {
+            DataSpec::Predictive { sizes } => sum(sizes.iter().copied()),
+            _ => 0,
+        };
+        Self {
+            settings: self.settings.saturating_add(times.saturating_mul(grid.priors.len() as u64)),
+            numbers: self.numbers.saturating_add(times.saturating_mul(categories)),
+            drawn: self.drawn.saturating_add(records.saturating_mul(categories)),
+        }
+    }
+
+    /// Refuses a grid that is too large beside the panels before it.
+    pub fn check(self, grid: &Grid, data: &Node) -> Result<(), Diagnostic> {
+        let all = self.with(grid);
+        let refuse = |cause: String, remedy: String| Err(data.wrong(cause).help(remedy));
+        if all.settings > MOST_SETTINGS {
+            let most = format!("an experiment has at most {MOST_SETTINGS} settings");
+            let remedy = format!("{most}: use shorter lists and ranges, or several experiments");
+            return refuse(too_many_settings(grid, all.settings - self.settings), remedy);
+        }
+        if all.numbers > MOST_NUMBERS {
+            let cause = format!("the settings up to here hold {} counts in all", all.numbers);
+            return refuse(
+                cause,
+                format!("use fewer settings or categories: at most {MOST_NUMBERS}"),
+            );
+        }
+        if all.drawn > MOST_DRAWN {
+            let cause = "so many records cannot be drawn one by one".to_owned();
+            let most = format!("records times categories, added up, at most {MOST_DRAWN}");
+            return refuse(cause, format!("use smaller or fewer sizes: {most}; or [data.counts]"));
+        }
+        Ok(())
+    }
+}
+
+/// "these are 4000000 settings: 20 priors × 1000 data sets × 200 ε".
+fn too_many_settings(grid: &Grid, settings: u64) -> String {
+    let factors = [
+        (grid.priors.len() as u64, "priors"),
+        (data_sets(&grid.data), "data sets"),
+        (grid.epsilons.len() as u64, "ε"),
+        (grid.deltas.len() as u64, "δ"),
+        (grid.gammas.len() as u64, "γ"),
+    ];
+    let factors = factors.iter().filter(|(many, _)| *many > 1);
+    let factors: Vec<_> = factors.map(|(many, what)| format!("{many} {what}")).collect();
+    let settings = match settings {
+        u64::MAX => "more settings than can be counted".to_owned(),
+        settings => format!("{settings} settings"),
+    };
+    format!("these are {settings}: {}", factors.join(" × "))
+}
+
+/// How many data sets there are for each prior.
+fn data_sets(data: &DataSpec) -> u64 {
+    match data {
+        DataSpec::Balanced { sizes, .. } | DataSpec::Predictive { sizes } => sizes.len() as u64,
+        DataSpec::Counts { counts, .. } => counts.len() as u64,
+        DataSpec::Line { sizes } => sum(sizes.iter().map(|n| n.saturating_add(1))),
+        DataSpec::Shares { sizes, shares } => product([sizes.len() as u64, shares.len() as u64]),
+    }
+}
+
+fn product<const N: usize>(factors: [u64; N]) -> u64 {
+    factors.into_iter().fold(1, u64::saturating_mul)
+}
+
+fn sum(terms: impl Iterator<Item = u64>) -> u64 {
+    terms.fold(0, u64::saturating_add)
+}
