@@ -4,13 +4,16 @@
 use super::node::Node;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{DataSpec, Grid, Panel};
-use crate::model::Prior;
 
 /// The most settings of an experiment.
 pub const MOST_SETTINGS: u64 = 1_000_000;
 
 /// The most counts in all settings together: categories times settings.
 pub const MOST_NUMBERS: u64 = 10_000_000;
+
+/// The most steps in finding sensitivities, where mechanisms need them: every pair of categories of
+/// every setting, a minute's work or so.
+const MOST_PAIRS: u64 = 10_000_000;
 
 /// The largest number of steps in drawing records from predictive laws, each of which looks at every
 /// category: a second's work or two.
@@ -23,6 +26,8 @@ pub struct Taken {
     pub settings: u64,
     /// The counts in them.
     numbers: u64,
+    /// The pairs of categories in them.
+    pairs: u64,
     /// The steps in drawing them.
     drawn: u64,
 }
@@ -34,7 +39,8 @@ impl Taken {
     }
 
     fn with(self, grid: &Grid) -> Self {
-        let categories = grid.priors.iter().map(Prior::k).fold(0, |sum, k| sum + k as u64);
+        let categories = sum(grid.priors.iter().map(|prior| prior.k() as u64));
+        let pairs = sum(grid.priors.iter().map(|prior| product([prior.k() as u64; 2])));
         let times = product([
             data_sets(&grid.data),
             grid.epsilons.len() as u64,
@@ -48,12 +54,14 @@ impl Taken {
         Self {
             settings: self.settings.saturating_add(times.saturating_mul(grid.priors.len() as u64)),
             numbers: self.numbers.saturating_add(times.saturating_mul(categories)),
+            pairs: self.pairs.saturating_add(times.saturating_mul(pairs)),
             drawn: self.drawn.saturating_add(records.saturating_mul(categories)),
         }
     }
 
-    /// Refuses a grid that is too large beside the panels before it.
-    pub fn check(self, grid: &Grid, data: &Node) -> Result<(), Diagnostic> {
+    /// Refuses a grid that is too large beside the panels before it. `scored` says whether
+    /// sensitivities are needed.
+    pub fn check(self, grid: &Grid, scored: bool, data: &Node) -> Result<(), Diagnostic> {
         let all = self.with(grid);
         let refuse = |cause: String, remedy: String| Err(data.wrong(cause).help(remedy));
         if all.settings > MOST_SETTINGS {
@@ -67,6 +75,13 @@ impl Taken {
                 cause,
                 format!("use fewer settings or categories: at most {MOST_NUMBERS}"),
             );
+        }
+        if scored && all.pairs > MOST_PAIRS {
+            let cause =
+                "the sensitivities of so many settings with so many categories take too long";
+            let most = format!("settings times categories squared, at most {MOST_PAIRS}");
+            let remedy = format!("use fewer ({most}), or mechanisms that add noise to the counts");
+            return refuse(cause.to_owned(), remedy);
         }
         if all.drawn > MOST_DRAWN {
             let cause = "so many records cannot be drawn one by one".to_owned();

@@ -9,7 +9,7 @@ use crate::experiment::{
     Case, FigureName, Grid, Kind, Look, Panel, Parameters, ScopeName, SensitivityName, phase,
 };
 use crate::law::is_walked;
-use crate::mechanism::Variant;
+use crate::mechanism::{Choice, Variant};
 use crate::metric::{self, Metric};
 use crate::model::{Posterior, Prior, approximate_compositions};
 use crate::privacy::{Delta, Epsilon, Gamma};
@@ -126,7 +126,9 @@ impl Context<'_> {
         let data_node = open.data?;
         let data = data::read(&data_node, self.source)?;
         let grid = Grid { priors, epsilons, deltas, gammas, data };
-        taken.check(&grid, &data_node)?;
+        let weighs = |variant: &Variant| variant.mechanism.choices().contains(&Choice::Calibrated);
+        let scored = variants.is_empty() || variants.iter().any(weighs);
+        taken.check(&grid, scored, &data_node)?;
         let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
         mechanisms::check(&variants, &nodes, &cases)?;
         check_kind(kind, &cases, &data_node)?;

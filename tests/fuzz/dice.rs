@@ -1,19 +1,33 @@
 //! Choices made by a seeded stream: input number i of a seed is the same on every machine.
 
-use dpbi::rng::{self, Stream, uniform, uniform_below};
+use dpbi::rng::{self, Stream, uniform_below};
 
 /// A stream of choices.
-pub struct Dice(Stream);
+pub struct Dice {
+    stream: Stream,
+    /// Whether extremes are rare.
+    tame: bool,
+}
 
 impl Dice {
     /// The choices behind one input.
     pub fn new(seed: u64, input: u64) -> Self {
-        Self(rng::stream(seed, &format!("fuzz {input}")))
+        Self { stream: rng::stream(seed, &format!("fuzz {input}")), tame: false }
+    }
+
+    /// From now on extremes are rare: of an input with many values most should be taken.
+    pub fn tame(&mut self) {
+        self.tame = true;
+    }
+
+    /// Whether the next value may be an extreme one.
+    pub fn is_wild(&mut self) -> bool {
+        !self.tame || self.once_in(25)
     }
 
     /// A whole number in [0, `bound`).
     pub fn below(&mut self, bound: usize) -> usize {
-        uniform_below(bound as u64, &mut self.0) as usize
+        uniform_below(bound as u64, &mut self.stream) as usize
     }
 
     /// A whole number in [`from`, `to`].
@@ -24,11 +38,6 @@ impl Dice {
     /// True once in `many`.
     pub fn once_in(&mut self, many: usize) -> bool {
         self.below(many) == 0
-    }
-
-    /// A number in [0, 1).
-    pub fn unit(&mut self) -> f64 {
-        uniform(&mut self.0)
     }
 
     /// One of `choices`.
@@ -43,7 +52,7 @@ impl Dice {
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        rand::Rng::next_u64(&mut self.0)
+        rand::Rng::next_u64(&mut self.stream)
     }
 
     /// Random bytes.

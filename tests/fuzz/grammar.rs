@@ -10,6 +10,9 @@ use crate::value;
 pub fn config(dice: &mut Dice) -> Table {
     // Grids of astronomic size must be refused as quickly as small ones are taken.
     let wide = dice.once_in(40);
+    if !dice.once_in(4) {
+        dice.tame();
+    }
     let mut config = Table::new();
     let mut put = |key: &str, value: Value| drop(config.insert(key.into(), value));
     let name = if dice.once_in(20) { value::text(dice) } else { "x".into() };
@@ -54,9 +57,20 @@ fn panel(dice: &mut Dice, wide: bool) -> Table {
     let mut half = || wide && dice.once_in(2);
     let (wide_prior, wide_delta, wide_gamma) = (half(), half(), half());
     put("prior", value::prior(dice, k, wide_prior));
-    put("epsilon", value::numbers(dice, wide, value::number));
-    if dice.once_in(2) {
-        put("delta", value::numbers(dice, wide_delta, value::share));
+    put(
+        "epsilon",
+        match kind {
+            // Most kinds draw one line through their settings.
+            Kind::Accuracy | Kind::Theory => value::numbers(dice, wide, value::number),
+            Kind::Phase => vec![0.5, value::number(dice)].into(),
+            _ if wide => value::numbers(dice, wide, value::number),
+            _ => value::number(dice).into(),
+        },
+    );
+    if !dice.once_in(6) {
+        let one = kind != Kind::Accuracy && !wide_delta;
+        let delta = value::share(dice).into();
+        put("delta", if one { delta } else { value::numbers(dice, wide_delta, value::share) });
     }
     if dice.once_in(4) {
         put("gamma", value::numbers(dice, wide_gamma, value::number));
@@ -68,7 +82,7 @@ fn panel(dice: &mut Dice, wide: bool) -> Table {
         put("runs", value::whole(dice).into());
     }
     if kind.compares_mechanisms() || dice.once_in(20) {
-        put("mechanisms", value::mechanisms(dice));
+        put("mechanisms", mechanisms(kind, dice));
     }
     if kind == Kind::Accuracy {
         if dice.once_in(4) {
@@ -89,6 +103,22 @@ fn panel(dice: &mut Dice, wide: bool) -> Table {
     }
     put("data", data(dice, k, wide));
     panel
+}
+
+/// Mechanisms that the kind can show, as a rule.
+fn mechanisms(kind: Kind, dice: &mut Dice) -> Value {
+    let ids: &[&str] = match kind {
+        Kind::Tail | Kind::Normaliser => &["mh-beta", "mh-gamma"],
+        Kind::Steps | Kind::TableOne | Kind::Crossover => &["lsdim", "lshist", "ehd", "ehds"],
+        Kind::Phase => &["lshist", "ehd", "ehds", "geometric", "hamming"],
+        _ => return value::mechanisms(dice),
+    };
+    match dice.is_wild() {
+        true => value::mechanisms(dice),
+        false => {
+            Value::Array(ids[..dice.between(2, ids.len())].iter().map(|&id| id.into()).collect())
+        }
+    }
 }
 
 fn parameter(key: &str, dice: &mut Dice) -> Value {

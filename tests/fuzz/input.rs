@@ -60,12 +60,22 @@ impl Generator {
     }
 }
 
+/// A table of a results folder.
+#[derive(Clone)]
+pub struct ResultsFile {
+    /// The folder's name.
+    pub folder: String,
+    /// The file's name.
+    pub file: String,
+    pub bytes: Vec<u8>,
+}
+
 /// What inputs are made from.
 pub struct Seeds {
     configs: Vec<Table>,
     texts: Vec<Vec<u8>>,
     readings: Vec<Vec<u8>>,
-    results: Vec<(String, Vec<u8>)>,
+    results: Vec<ResultsFile>,
 }
 
 impl Seeds {
@@ -94,7 +104,11 @@ impl Seeds {
             .collect();
         folders.sort();
         for folder in folders {
-            tables.extend(files(&folder).iter().map(|path| (name(path), read(path))));
+            tables.extend(files(&folder).iter().map(|path| ResultsFile {
+                folder: name(&folder),
+                file: name(path),
+                bytes: read(path),
+            }));
         }
         let printed = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/printed");
         Self {
@@ -111,7 +125,7 @@ pub enum Input {
     Config(Vec<u8>),
     Data(Data),
     Readings(Vec<u8>),
-    Results(String, Vec<u8>),
+    Results(ResultsFile),
 }
 
 impl Input {
@@ -137,8 +151,9 @@ impl Input {
                 Self::Readings(several(dice.one(&seeds.readings).clone(), dice, csv::mutate))
             }
             Generator::Results => {
-                let (name, bytes) = dice.one(&seeds.results).clone();
-                Self::Results(name, several(bytes, dice, csv::mutate))
+                let file = dice.one(&seeds.results).clone();
+                let bytes = several(file.bytes, dice, csv::mutate);
+                Self::Results(ResultsFile { bytes, ..file })
             }
         };
         (generator, input)
@@ -147,7 +162,8 @@ impl Input {
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Self::Config(bytes) | Self::Readings(bytes) | Self::Results(_, bytes) => bytes,
+            Self::Config(bytes) | Self::Readings(bytes) => bytes,
+            Self::Results(file) => &file.bytes,
             Self::Data(data) => &data.bytes,
         }
     }
@@ -173,8 +189,8 @@ impl Input {
                     _ => Ok(read.is_some()),
                 }
             }
-            Self::Results(name, bytes) => {
-                let path = folder.join("results").join(name);
+            Self::Results(ResultsFile { file, bytes, .. }) => {
+                let path = folder.join("results").join(file);
                 std::fs::write(&path, bytes).expect("writable");
                 let read = Tables::read(&folder.join("results"));
                 std::fs::remove_file(&path).expect("removable");

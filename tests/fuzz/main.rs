@@ -22,7 +22,7 @@ use std::process::{Child, Command};
 
 use common::Sandbox;
 use input::{Input, Seeds};
-use worker::{Found, HUNG, Report, Task, work};
+use worker::{Found, HANG, HUNG, Report, Task, work};
 
 /// So many inputs are tried unless DPBI_FUZZ says otherwise.
 const FEW: u64 = 3000;
@@ -73,6 +73,12 @@ fn readers_survive_whatever_they_are_given() {
             child = start(&task);
         }
     }
+    for &number in &report.accepted {
+        let (_, input) = Input::new(&seeds, seed, number);
+        if let Err(what) = command(&sandbox, &input) {
+            report.failures.push(Found { number, what });
+        }
+    }
     print(&report);
     let kept = keep(&seeds, seed, &report);
     assert!(
@@ -80,6 +86,53 @@ fn readers_survive_whatever_they_are_given() {
         "{} inputs failed; they are in {kept}",
         report.failures.len()
     );
+}
+
+/// Gives an input that the readers accept to the command that would use it: it must do its work or
+/// refuse to.
+fn command(sandbox: &Sandbox, input: &Input) -> Result<(), String> {
+    let arguments = match input {
+        Input::Config(bytes) => {
+            std::fs::write(sandbox.path("worker0/configs/x.toml"), bytes).expect("writable");
+            ["check", "worker0/configs/x.toml"].map(str::to_owned).to_vec()
+        }
+        Input::Results(file) => {
+            let folder = sandbox.path(&format!("results/{}", file.folder));
+            let copy = sandbox.path("changed");
+            drop(std::fs::remove_dir_all(&copy));
+            std::fs::create_dir(&copy).expect("writable");
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("a file").path();
+                if path.is_file() {
+                    let name = path.file_name().expect("a name");
+                    std::fs::copy(&path, copy.join(name)).expect("writable");
+                }
+            }
+            std::fs::write(copy.join(&file.file), &file.bytes).expect("writable");
+            ["plot", "changed", "--format", "svg"].map(str::to_owned).to_vec()
+        }
+        _ => return Ok(()),
+    };
+    let log = sandbox.path("log");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dpbi"))
+        .args(arguments)
+        .current_dir(sandbox.path(""))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::fs::File::create(&log).expect("writable"))
+        .spawn()
+        .expect("the binary");
+    for _ in 0..2 * HANG.as_secs() * 100 {
+        if let Some(status) = child.try_wait().expect("a child") {
+            let message = std::fs::read_to_string(log).unwrap_or_default();
+            return match status.code() {
+                Some(0 | 2) if !message.contains("panicked") => Ok(()),
+                _ => Err(format!("the command ended with {status}: {message}")),
+            };
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.kill().expect("a child");
+    Err("the command did not end".into())
 }
 
 /// Does what a parent process asks for; alone it has nothing to do.
@@ -172,6 +225,7 @@ fn print(report: &Report) {
         println!("{name:>26}: {seen:>8} inputs, {accepted:>8} accepted ({share:.1} %)");
     }
     let (seconds, number) = report.slowest;
+    println!("{} of them were given to the commands, too", report.accepted.len());
     println!(
         "the slowest took {seconds:.2} s (input {number}); peak memory {} MB (input {})",
         report.peak.0, report.peak.1

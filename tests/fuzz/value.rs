@@ -30,6 +30,9 @@ pub fn whole(dice: &mut Dice) -> i64 {
         i64::MAX,
         i64::MIN,
     ];
+    if !dice.is_wild() {
+        return dice.below(60) as i64;
+    }
     match dice.below(20) {
         0 | 1 => *dice.one(&BORDERS),
         2 => dice.bits() as i64 >> dice.below(64),
@@ -66,18 +69,23 @@ pub fn number(dice: &mut Dice) -> f64 {
         1e-3,
         1e3,
     ];
+    let usual = |dice: &mut Dice| (1 + dice.below(9_999)) as f64 / 1000.0;
+    if !dice.is_wild() {
+        return usual(dice);
+    }
     match dice.below(16) {
         0 => *dice.one(&BORDERS),
         1 => f64::from_bits(dice.bits()),
         2 => 10_f64.powi(dice.below(200) as i32 - 100),
         3..=8 => (1 + dice.below(20)) as f64,
-        _ => (10.0 * dice.unit() * 1000.0).round() / 1000.0 + 0.001,
+        _ => usual(dice),
     }
 }
 
 /// A number between 0 and 1, as a rule.
 pub fn share(dice: &mut Dice) -> f64 {
-    if dice.once_in(12) { number(dice) } else { (dice.unit() * 100.0).round() / 100.0 }
+    let odd = dice.is_wild() && dice.once_in(12);
+    if odd { number(dice) } else { (1 + dice.below(99)) as f64 / 100.0 }
 }
 
 /// A text: a word as a rule, now and then empty, long or with odd characters.
@@ -96,7 +104,8 @@ pub fn text(dice: &mut Dice) -> String {
         "NaN",
         ".x",
     ];
-    match dice.below(12) {
+    let choice = if dice.is_wild() { dice.below(12) } else { 12 };
+    match choice {
         0 => (*dice.one(&ODD)).to_owned(),
         1 => dice.pick(&["x", "ε", "日", "a\n"]).repeat(dice.between(1, 3000)),
         _ => format!("{}{}", dice.pick(&["a", "b", "ehds", "n_", "Größe"]), dice.below(100)),
@@ -105,7 +114,8 @@ pub fn text(dice: &mut Dice) -> String {
 
 /// So many of something: few as a rule.
 pub fn length(dice: &mut Dice) -> usize {
-    match dice.below(60) {
+    let choice = if dice.is_wild() { dice.below(60) } else { 60 };
+    match choice {
         0 => 0,
         1 => dice.between(100, 2000),
         2..=5 => dice.between(4, 20),
@@ -125,7 +135,7 @@ fn list(dice: &mut Dice, mut element: impl FnMut(&mut Dice) -> Value) -> Value {
 pub fn range(dice: &mut Dice, whole_ends: bool, wide: bool) -> Value {
     let count = match wide {
         true => dice.between(1000, 10_000) as i64,
-        false if dice.once_in(10) => whole(dice),
+        false if dice.is_wild() && dice.once_in(10) => whole(dice),
         false => dice.between(2, 5) as i64,
     };
     let mut end = || match whole_ends {

@@ -14,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::input::{Input, Seeds};
 
 /// An input that takes longer is a hang.
-const HANG: Duration = Duration::from_secs(100);
+pub const HANG: Duration = Duration::from_secs(100);
+
+/// The most inputs that a worker remembers for the commands.
+const MOST_SAMPLED: usize = 500;
 
 /// A worker that meets a hang exits with this status.
 pub const HUNG: i32 = 86;
@@ -58,6 +61,8 @@ pub struct Report {
     pub peak: (u64, u64),
     /// What went wrong.
     pub failures: Vec<Found>,
+    /// Some of the accepted configs and results: what the commands make of them is seen later.
+    pub accepted: Vec<u64>,
 }
 
 impl Report {
@@ -73,6 +78,7 @@ impl Report {
         self.peak = self.peak.max(other.peak);
         self.slow.extend(other.slow);
         self.failures.extend(other.failures);
+        self.accepted.extend(other.accepted);
     }
 }
 
@@ -112,6 +118,10 @@ pub fn work(task: &Task) {
         let failure = match judged {
             Ok(Ok(accepted)) => {
                 counts.1 += u64::from(accepted);
+                let used = matches!(input, Input::Config(_) | Input::Results(_));
+                if accepted && used && counts.1 % 50 == 1 && report.accepted.len() < MOST_SAMPLED {
+                    report.accepted.push(number);
+                }
                 None
             }
             Ok(Err(wrong)) => Some(wrong),
