@@ -333,6 +333,28 @@ mod tests {
     use super::*;
     use crate::law::Level;
 
+    #[test]
+    fn a_curve_of_one_point_or_none_has_no_slope() {
+        let at = |at: &str| Reading {
+            mechanism: "a".into(),
+            at: at.into(),
+            quantity: Quantity::Curve,
+            value: 0.5,
+            error: 0.0,
+            pixel: 0.0,
+            at_error: None,
+            at_pixel: None,
+            note: String::new(),
+        };
+        let computed = |reading: Reading, points: &[(f64, f64)]| {
+            reading.of_curve("p", points).map(|row| row.computed)
+        };
+        assert_eq!(computed(at("0.3"), &[]), None);
+        assert_eq!(computed(at("0.3"), &[(0.0, 1.0)]), Some(1.0));
+        assert_eq!(computed(at("0.25"), &[(0.0, 1.0), (1.0, 0.0)]), Some(0.75));
+        assert_eq!(computed(at("nan"), &[(0.0, 1.0), (1.0, 0.0)]), None);
+    }
+
     fn reading(quantity: Quantity, at: &str, value: f64) -> Reading {
         Reading {
             mechanism: "EHD".into(),

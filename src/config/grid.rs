@@ -3,7 +3,8 @@
 
 use super::node::Node;
 use crate::diagnostic::Diagnostic;
-use crate::experiment::{DataSpec, Grid, Panel};
+use crate::distance::Distance;
+use crate::experiment::{Case, DataSpec, Grid, Panel};
 
 /// The most settings of an experiment.
 pub const MOST_SETTINGS: u64 = 1_000_000;
@@ -18,6 +19,32 @@ const MOST_PAIRS: u64 = 10_000_000;
 /// The largest number of steps in drawing records from predictive laws, each of which looks at every
 /// category: a second's work or two.
 const MOST_DRAWN: u64 = 200_000_000;
+
+/// The most counts whose divergences are tabulated one by one: some seconds' work.
+const MOST_TABULATED: u64 = 20_000_000;
+
+/// Refuses data of so many records that the sensitivity of a divergence is out of reach: it is
+/// found from tables with an entry for every count.
+pub fn check_tables(
+    cases: &[Case],
+    distance: &dyn Distance,
+    data: &Node,
+) -> Result<(), Diagnostic> {
+    let tabulated = |case: &Case| {
+        let posterior = &case.setting.posterior;
+        let divergence = distance.bound().is_none() && distance.power(posterior).is_none();
+        let entries = posterior.n().saturating_mul(posterior.k() as u64);
+        if divergence && distance.refuses_scores(posterior).is_none() { entries } else { 0 }
+    };
+    if sum(cases.iter().map(tabulated)) <= MOST_TABULATED {
+        return Ok(());
+    }
+    let cause = format!("the {} is tabulated count by count: these are too many", distance.title());
+    Err(data.wrong(cause).help(format!(
+        "use fewer records or settings (records times categories, added up, at most \
+         {MOST_TABULATED}), or distance = \"hellinger\""
+    )))
+}
 
 /// What the panels before one take.
 #[derive(Clone, Copy, Default)]

@@ -1,6 +1,6 @@
 //! One panel: what is computed, over which grid.
 
-use super::grid::Taken;
+use super::grid::{self, Taken};
 use super::node::{Node, Table};
 use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive, range};
 use crate::diagnostic::{Diagnostic, suggest};
@@ -125,11 +125,12 @@ impl Context<'_> {
         };
         let data_node = open.data?;
         let data = data::read(&data_node, self.source)?;
-        let grid = Grid { priors, epsilons, deltas, gammas, data };
+        let lists = Grid { priors, epsilons, deltas, gammas, data };
         let weighs = |variant: &Variant| variant.mechanism.choices().contains(&Choice::Calibrated);
         let scored = variants.is_empty() || variants.iter().any(weighs);
-        taken.check(&grid, scored, &data_node)?;
-        let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
+        taken.check(&lists, scored, &data_node)?;
+        let cases = cases(&lists, self.seed, distance, &prior, &data_node)?;
+        grid::check_tables(&cases, distance, &data_node)?;
         mechanisms::check(&variants, &nodes, &cases)?;
         check_kind(kind, &cases, &data_node)?;
         check_contest(&open.parameters, &parameters.without, &variants)?;
@@ -151,7 +152,7 @@ impl Context<'_> {
             distance,
             metrics,
             variants,
-            grid,
+            grid: lists,
             cases,
             first: taken.settings as usize + 1,
             look,

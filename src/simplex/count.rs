@@ -33,13 +33,20 @@ pub fn measure(region: &Region, rows: f64) -> Size {
             return Size { outputs, rows: outputs / length };
         }
     }
-    let patience = STEPS_PER_ROW * rows;
-    Counter { region, points, head: Vec::new(), patience }.measure()
+    let mut counter = Counter { region, points, head: Vec::new(), patience: STEPS_PER_ROW * rows };
+    let size = counter.measure();
+    if counter.patience >= 0.0 && size.rows > 0.0 {
+        return size;
+    }
+    let outputs = region.size_bound();
+    let (low, high) = region.windows()[region.depth() - 1];
+    Size { outputs, rows: outputs / ((high - low) as f64 + 1.0) }
 }
 
-/// Of many categories even two values of each coordinate are too many heads: after so many steps for
-/// each of the rows that were asked for, what is left is taken to be like what was seen.
-const STEPS_PER_ROW: f64 = 400.0;
+/// Of very many categories even two values of each coordinate are too many heads, and few of them
+/// lie inside. After so many steps for each of the rows that were asked for, an upper bound has to
+/// do: it says that the region is too large.
+const STEPS_PER_ROW: f64 = 1e4;
 
 /// The number of outputs of a region, as [`measure`] finds it.
 #[must_use]
@@ -67,7 +74,7 @@ struct Counter<'a> {
     region: &'a Region,
     points: f64,
     head: Vec<u64>,
-    /// How many more steps are taken.
+    /// How many more steps are taken; below 0 what was counted is not all.
     patience: f64,
 }
 
@@ -93,8 +100,7 @@ impl Counter<'_> {
             sum.rows += each * part.rows;
             self.head.pop();
             if self.patience < 0.0 {
-                let share = points / (point as f64 + 1.0);
-                return Size { outputs: share * sum.outputs, rows: share * sum.rows };
+                break;
             }
         }
         sum
