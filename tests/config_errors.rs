@@ -419,14 +419,15 @@ fn grids_are_counted_before_they_are_made() {
     expect("prior = [1, 1]", &long, 3, &["a prior cannot have 10001 categories"]);
     expect(
         "prior = [1, 1]",
-        &prior(1000, 1000),
+        &prior(400, 1000),
         6,
         &["sensitivities", "take too long", "add noise"],
     );
-    let numbers = format!("{}\ngamma = {{ from = 1, to = 2, count = 11 }}", prior(1000, 1000));
-    expect("prior = [1, 1]", &numbers, 7, &["hold 11000000 counts in all"]);
+    let numbers = format!("{}\ngamma = {{ from = 1, to = 2, count = 30 }}", prior(400, 1000));
+    expect("prior = [1, 1]", &numbers, 7, &["hold 12000000 counts in all"]);
     let drawn = "[data.predictive]\nsizes = [90000000, 90000000]";
     expect(balanced, drawn, 6, &["cannot be drawn one by one", "[data.counts]"]);
+    expect("prior = [1, 1]", &prior(501, 1000), 3, &["501 priors of 1000 categories are too many"]);
     // Panels add up.
     let panel = |id: &str| {
         format!(

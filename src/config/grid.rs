@@ -7,10 +7,14 @@ use crate::distance::Distance;
 use crate::experiment::{Case, DataSpec, Grid, Panel};
 
 /// The most settings of an experiment.
-pub const MOST_SETTINGS: u64 = 1_000_000;
+const MOST_SETTINGS: u64 = 1_000_000;
 
 /// The most counts in all settings together: categories times settings.
-pub const MOST_NUMBERS: u64 = 10_000_000;
+const MOST_NUMBERS: u64 = 10_000_000;
+
+/// The most parameters in all priors together: they are written out, panel by panel, in the results
+/// folder's config.
+pub const MOST_PARAMETERS: u64 = 500_000;
 
 /// The most steps in finding sensitivities, where mechanisms need them: every pair of categories of
 /// every setting, a minute's work or so.
@@ -53,6 +57,8 @@ pub struct Taken {
     pub settings: u64,
     /// The counts in them.
     numbers: u64,
+    /// The parameters of their priors.
+    parameters: u64,
     /// The pairs of categories in them.
     pairs: u64,
     /// The steps in drawing them.
@@ -81,6 +87,7 @@ impl Taken {
         Self {
             settings: self.settings.saturating_add(times.saturating_mul(grid.priors.len() as u64)),
             numbers: self.numbers.saturating_add(times.saturating_mul(categories)),
+            parameters: self.parameters.saturating_add(categories),
             pairs: self.pairs.saturating_add(times.saturating_mul(pairs)),
             drawn: self.drawn.saturating_add(records.saturating_mul(categories)),
         }
@@ -95,6 +102,13 @@ impl Taken {
             let most = format!("an experiment has at most {MOST_SETTINGS} settings");
             let remedy = format!("{most}: use shorter lists and ranges, or several experiments");
             return refuse(too_many_settings(grid, all.settings - self.settings), remedy);
+        }
+        if all.parameters > MOST_PARAMETERS {
+            let cause = format!("the priors up to here have {} parameters in all", all.parameters);
+            return refuse(
+                cause,
+                format!("use fewer priors: at most {MOST_PARAMETERS} parameters"),
+            );
         }
         if all.numbers > MOST_NUMBERS {
             let cause = format!("the settings up to here hold {} counts in all", all.numbers);

@@ -35,10 +35,19 @@ pub struct Overrides {
 /// The most runs that make sense: beyond, sampled means gain nothing that exact ones lack.
 pub const MOST_RUNS: u64 = 1_000_000_000;
 
+/// The most bytes of a config: parsed, it takes a hundred times as many at worst.
+const LARGEST_CONFIG: usize = 32 << 20;
+
 /// Reads and checks a config.
 pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
     let file = source.to_string();
     let bytes = source.read()?;
+    if bytes.len() > LARGEST_CONFIG {
+        let cause = format!("{file} has more than {} MB", LARGEST_CONFIG >> 20);
+        return Err(
+            Diagnostic::new(cause).help("name data files in it, and write ranges for lists")
+        );
+    }
     let text = std::str::from_utf8(&bytes).map_err(|_| {
         Diagnostic::new(format!("{file} is not valid UTF-8")).help("save the file as UTF-8")
     })?;

@@ -1,6 +1,6 @@
 //! Lists of numbers, written out or as a range: `{ from = 5, to = 500, count = 40, spacing = "log" }`.
 
-use super::grid::MOST_NUMBERS;
+use super::grid::MOST_PARAMETERS;
 use super::node::{Node, Table};
 use crate::diagnostic::Diagnostic;
 use crate::numeric::{exp_accurate, ln};
@@ -113,10 +113,10 @@ pub fn symmetric(node: &Node) -> Result<Vec<Vec<f64>>, Diagnostic> {
                 .help(format!("write for example k = 2; at most {MOST_CATEGORIES}")));
         }
     };
-    if range.count * categories > MOST_NUMBERS {
+    if range.count * categories > MOST_PARAMETERS {
         return Err(node
             .wrong(format!("{} priors of {categories} categories are too many", range.count))
-            .help(format!("let `count` times `k` be at most {MOST_NUMBERS}")));
+            .help(format!("let `count` times `k` be at most {MOST_PARAMETERS}")));
     }
     Ok(range.values().map(|b| vec![b; categories as usize]).collect())
 }

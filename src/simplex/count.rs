@@ -26,6 +26,8 @@ pub fn measure(region: &Region, rows: f64) -> Size {
     if points < widest {
         if let Some((whole, arrangements)) = region.unfolded() {
             let Size { outputs, rows } = measure(&whole, rows);
+            // What is beyond all numbers stays so, however many of them are alike.
+            let arrangements = if outputs.is_finite() { arrangements.min(outputs) } else { 1.0 };
             return Size { outputs: outputs / arrangements, rows: rows / arrangements };
         }
         if let Some(length) = region.diamond_row() {

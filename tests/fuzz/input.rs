@@ -113,11 +113,23 @@ impl Seeds {
         let printed = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/printed");
         Self {
             configs: texts.iter().map(|text| parse(text).expect("a bundled config")).collect(),
-            texts,
+            texts: texts.iter().map(|text| slim(text)).collect(),
             readings: files(&printed).iter().map(read).collect(),
             results: tables,
         }
     }
+}
+
+/// A config with its ranges cut short, as [`tree`] does it with values.
+fn slim(text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text);
+    let mut parts = text.split("count = ");
+    let mut slim = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        slim += "count = 3";
+        slim += part.trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+    slim.into_bytes()
 }
 
 /// What a reader is given.
