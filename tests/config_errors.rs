@@ -532,3 +532,13 @@ fn many_categories_are_forecast() {
     assert_eq!(check.status, 2, "{}", check.stderr);
     assert!(check.stdout.contains("is valid") && check.stderr.contains("candidates"));
 }
+
+#[test]
+fn a_config_of_many_megabytes_is_refused() {
+    let config = format!("{GOOD}# {}\n", "x".repeat(17 << 20));
+    let message = refusal(&Sandbox::new(), &config);
+    assert!(
+        message.contains("x.toml has more than 16 MB") && message.contains("help: "),
+        "{message}"
+    );
+}

@@ -36,7 +36,7 @@ pub struct Overrides {
 pub const MOST_RUNS: u64 = 1_000_000_000;
 
 /// The most bytes of a config: parsed, it takes a hundred times as many at worst.
-const LARGEST_CONFIG: usize = 32 << 20;
+const LARGEST_CONFIG: usize = 16 << 20;
 
 /// Reads and checks a config.
 pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {

@@ -208,7 +208,11 @@ impl Input {
                 std::fs::remove_file(&path).expect("removable");
                 match read {
                     Ok(_) => Ok(true),
-                    Err(error) => sound_message(&error.to_string(), bytes).map(|()| false),
+                    // As `dpbi plot` says it.
+                    Err(error) => {
+                        let refusal = Diagnostic::new(error.to_string()).to_string();
+                        sound_message(&refusal, bytes).map(|()| false)
+                    }
                 }
             }
         }

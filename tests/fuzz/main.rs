@@ -242,8 +242,9 @@ fn print(report: &Report) {
 fn keep(seeds: &Seeds, seed: u64, report: &Report) -> String {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
     std::fs::create_dir_all(&target).expect("writable");
-    for Found { number, .. } in report.failures.iter().chain(&report.slow) {
-        let (_, input) = Input::new(seeds, seed, *number);
+    let found = report.failures.iter().chain(&report.slow).map(|found| found.number);
+    for number in found.chain([report.slowest.1, report.peak.1]) {
+        let (_, input) = Input::new(seeds, seed, number);
         std::fs::write(target.join(format!("{seed}-{number}")), input.bytes()).expect("writable");
     }
     target.display().to_string()
