@@ -126,7 +126,7 @@ fn experiment(bencher: Bencher, counts: &str) {
     let all = mechanism::ALL.iter().map(|mechanism| mechanism.id());
     let usable: Vec<&str> = all.filter(|id| !(few && *id == "geometric-all")).collect();
     let experiment = common::experiment(&usable, counts, 1000);
-    bencher.bench(|| experiment.panels[0].compute(&|_, _| {}));
+    bencher.bench(|| experiment.panels[0].compute());
 }
 
 /// The exact privacy loss over all pairs of adjacent data sets.

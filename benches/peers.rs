@@ -12,7 +12,7 @@ mod common;
 
 use std::time::Instant;
 
-use dpbi::experiment::{Panel, draw};
+use dpbi::experiment::{Panel, Sampler};
 use dpbi::law::Plan;
 use dpbi::numeric::sum::sum;
 use dpbi::table::Tables;
@@ -60,7 +60,7 @@ fn main() {
         let experiment = common::experiment(&MECHANISMS, &counts, runs);
         let panel = &experiment.panels[0];
         let (draws_seconds, errors) = best(seconds, || draws(panel));
-        let (everything_seconds, tables) = best(seconds, || panel.compute(&|_, _| {}));
+        let (everything_seconds, tables) = best(seconds, || panel.compute());
         println!(
             "{}",
             json!({
@@ -109,7 +109,9 @@ fn draws(panel: &Panel) -> Sampled {
     let mean = |(id, plan): (&&str, &Plan)| {
         let fields: Vec<_> = bench.fields().collect();
         let law = bench.law(plan);
-        let drawn = draw(law.as_ref(), &fields, k, panel.runs, panel.seed, id);
+        let Panel { runs, seed, .. } = *panel;
+        let sampler = Sampler { law: law.as_ref(), fields: &fields, k, runs, seed, key: id };
+        let drawn = sampler.draw_all();
         let errors = &drawn.errors[0];
         ((*id).to_owned(), json!(sum(errors.iter().copied()) / errors.len() as f64))
     };

@@ -7,6 +7,10 @@ use clap::{Args, Parser, Subcommand, builder::styling};
 
 use crate::config::MOST_RUNS;
 use crate::figure::Format;
+use crate::store::Shard;
+
+/// The most parts an experiment can be divided into.
+const MOST_SHARDS: usize = 100_000;
 
 /// A laboratory for differentially private Bayesian inference.
 ///
@@ -25,7 +29,8 @@ use crate::figure::Format;
         dpbi optimum --prior 1,1 --n 20 --epsilon 1      how good any private release could be\n  \
         dpbi list                                the bundled experiments\n  \
         dpbi reproduce                           every figure and claim of the documents, one report\n\n\
-        Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict failed."
+        Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict or a verification failed;\n\
+        130 interrupted, with everything finished so far on disk."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -48,6 +53,10 @@ pub enum Command {
     Check(Check),
     /// Draw the figures of results folders again, from their CSV files
     Plot(Plot),
+    /// Join the results folders of shards
+    Merge(Merge),
+    /// Check results folders against their manifests, and compute a sample of them again
+    Verify(Verify),
     /// Judge what the documents claim
     Claims(Claims),
     /// Everything exact about one setting
@@ -109,7 +118,7 @@ pub struct Talk {
     /// Print nothing but errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say when each cell is done
+    /// Say of each cell why it is computed or kept, and when it is done
     #[arg(short, long)]
     pub verbose: bool,
 }
@@ -167,13 +176,21 @@ pub struct Data {
 #[command(after_help = "Examples:\n  \
     dpbi run configs/beta_balanced.toml\n  \
     dpbi run beta_balanced --runs 100 --format none      a bundled config, from any folder\n  \
-    dpbi run configs/*.toml --threads 2 --out /tmp/results")]
+    dpbi run configs/*.toml --threads 2 --out /tmp/results\n  \
+    dpbi run configs/sweep.toml --shard 3/8 --out part3  the third of eight parts\n\n\
+    A run that was interrupted or killed is continued by the same command: finished cells are kept.")]
 pub struct Run {
     /// Experiment files, or the names of bundled experiments
     #[arg(required = true, value_name = "CONFIG")]
     pub configs: Vec<String>,
     #[command(flatten)]
     pub output: Output,
+    /// Compute everything again, instead of keeping the cells of an earlier run
+    #[arg(long)]
+    pub fresh: bool,
+    /// Run only part I (from 1) of N parts that take about as long; `dpbi merge` joins them
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<Shard>,
     #[command(flatten)]
     pub replace: Replace,
     #[command(flatten)]
@@ -195,6 +212,9 @@ pub struct Reproduce {
     pub names: Vec<String>,
     #[command(flatten)]
     pub output: Output,
+    /// Compute everything again, instead of keeping the cells of an earlier run
+    #[arg(long)]
+    pub fresh: bool,
     /// Fail (exit status 3) if a number or a reading does not come out
     #[arg(long)]
     pub strict: bool,
@@ -217,6 +237,51 @@ pub struct Plot {
     /// Figure formats: svg, png, pdf, separated by commas
     #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
     pub format: Formats,
+    #[command(flatten)]
+    pub print: Print,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  \
+    dpbi run configs/sweep.toml --shard 1/2 --out part1\n  \
+    dpbi run configs/sweep.toml --shard 2/2 --out part2\n  \
+    dpbi merge part1 part2 --out results              the same bytes as one run")]
+pub struct Merge {
+    /// Results folders of all shards, or the folders that hold one each
+    #[arg(required = true, value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub print: Print,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi verify results/beta_balanced\n  \
+    dpbi verify results/* --cells 100                 a larger sample\n\n\
+    Every file is hashed, the tables are made again from the kept cells, and a random sample of the\n\
+    cells is computed again. Exit status 3 at the first difference, which is named.")]
+pub struct Verify {
+    /// Results folders
+    #[arg(required = true, value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
+    /// How many cells are computed again
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub cells: usize,
+    /// Which cells: the same number gives the same ones [default: by chance]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub threads: Threads,
     #[command(flatten)]
     pub print: Print,
     /// Print nothing but errors
@@ -252,6 +317,9 @@ pub struct Check {
     /// Figure formats to predict: svg, png, pdf, separated by commas, or none
     #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
     pub format: Formats,
+    /// Predict only part I (from 1) of N parts
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<Shard>,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]
@@ -429,6 +497,23 @@ fn count(text: &str) -> Result<u64, String> {
 fn records(text: &str) -> Result<u64, String> {
     let wrong = "a number of records is a whole number, 0 or more, such as 100";
     text.trim().parse().map_err(|_| wrong.to_owned())
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let whole = |text: &str| text.trim().parse::<usize>().ok();
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((whole(i)?, whole(n)?)));
+    match numbers {
+        Some((index, count)) if (1..=count).contains(&index) && count <= MOST_SHARDS => {
+            Ok(Shard { index, count })
+        }
+        Some((_, count)) if count > MOST_SHARDS => {
+            Err(format!("more than {MOST_SHARDS} parts would be too small"))
+        }
+        Some((index, count)) => Err(format!(
+            "part {index} of {count} does not exist: write I/N with I from 1 to N, such as 3/8"
+        )),
+        None => Err("write I/N, such as 3/8 for the third of eight parts".to_owned()),
+    }
 }
 
 /// A list of formats, as one value.

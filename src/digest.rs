@@ -1,5 +1,7 @@
 //! Tables in short, for people: what a terminal and the report show of a panel.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::console::{short, short_or_dash};
@@ -109,10 +111,13 @@ fn scaling(panel: &Panel, tables: &Tables) -> Vec<Digest> {
 fn accuracy(panel: &Panel, tables: &Tables, metric: &Metric) -> Digest {
     let naming = Naming::new(&panel.cases);
     let labels = panel.variants.iter().map(|variant| variant.label.clone());
+    let mut by_setting: BTreeMap<usize, Vec<&SummaryRow>> = BTreeMap::new();
+    for row in tables.summary.iter().filter(|row| row.metric == metric.id) {
+        by_setting.entry(row.setting).or_default().push(row);
+    }
     let mut rows = Vec::new();
     for (setting, case) in panel.settings() {
-        let own = |row: &&SummaryRow| row.setting == setting && row.metric == metric.id;
-        let own: Vec<&SummaryRow> = tables.summary.iter().filter(own).collect();
+        let own = by_setting.remove(&setting).unwrap_or_default();
         let row = |name: String, what: &str, cell: &dyn Fn(&SummaryRow) -> String| {
             let cells = own.iter().map(|row| cell(row));
             [name, what.to_owned()].into_iter().chain(cells).collect::<Vec<String>>()

@@ -9,7 +9,7 @@
 //! ```text
 //! config ──► experiment ──► setting × mechanism ──► recipe ──► law ──► exact numbers, draws
 //!                                                                            │
-//!                                 store ◄── figures ◄── tables ◄─────────────┘
+//!                       store ◄── figures ◄── tables ◄── cells ◄─────────────┘
 //! ```
 //!
 //! # The modules, each using only those above it
@@ -40,9 +40,11 @@
 //! | [`stats`], [`table`] | summaries of samples; rows and CSV |
 //! | [`reading`] | values read off printed figures, and whether ours explain them |
 //! | [`figure`] | box plots and curves, as SVG and PNG |
-//! | [`experiment`] | experiments, one module for each kind |
+//! | [`fault`], [`interrupt`] | cells that fail; Ctrl-C |
+//! | [`experiment`] | experiments, one module for each kind, and the cells that they are made of |
 //! | [`source`], [`data`], [`config`] | files: bundled or not, data, experiments |
-//! | [`store`] | results folders |
+//! | [`store`] | results folders: files, manifest, and the log of finished cells |
+//! | [`sweep`] | an experiment carried out cell by cell, whole or in shards |
 //! | [`console`], [`digest`], [`answers`] | numbers and tables in short, and sentences, for people |
 //! | [`report`] | one page with all that was regenerated, for people and for machines |
 //! | [`progress`], [`cli`], [`command`] | the face |
@@ -65,9 +67,11 @@ pub mod digest;
 pub mod distance;
 pub mod expected;
 pub mod experiment;
+pub mod fault;
 pub mod field;
 pub mod figure;
 pub mod formula;
+pub mod interrupt;
 pub mod law;
 pub mod mechanism;
 pub mod metric;
@@ -86,6 +90,7 @@ pub mod simplex;
 pub mod source;
 pub mod stats;
 pub mod store;
+pub mod sweep;
 pub mod table;
 pub mod tuning;
 pub mod workbench;

@@ -5,15 +5,21 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use dpbi::cli::Cli;
-use dpbi::command;
+use dpbi::command::{self, Failure};
 
 fn main() -> ExitCode {
     match command::execute(&Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
+            let word = match failure {
+                Failure::Interrupted(_) => "interrupted:",
+                _ => "error:",
+            };
             let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let error = if colour { "\x1b[1;31merror:\x1b[0m" } else { "error:" };
-            eprintln!("{error} {failure}");
+            match colour {
+                true => eprintln!("\x1b[1;31m{word}\x1b[0m {failure}"),
+                false => eprintln!("{word} {failure}"),
+            }
             ExitCode::from(failure.status())
         }
     }

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -104,7 +103,7 @@ pub struct SummaryRow {
 }
 
 /// The runs of one mechanism at one setting: a block of `errors.csv`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorBlock {
     /// The setting's number.
     pub setting: usize,
@@ -375,14 +374,37 @@ pub struct ReadingRow {
     pub note: String,
 }
 
+/// One row of `failures.csv`: a cell that could not be computed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailureRow {
+    /// The setting's number.
+    pub setting: usize,
+    /// The mechanism's label; empty if the cell is about all of them.
+    pub mechanism: String,
+    /// The block of runs, from 1.
+    pub block: u64,
+    /// α.
+    pub prior: String,
+    /// x.
+    pub counts: String,
+    /// ε.
+    pub epsilon: f64,
+    /// δ.
+    pub delta: Option<f64>,
+    /// γ.
+    pub gamma: f64,
+    /// What went wrong.
+    pub cause: String,
+}
+
 /// Everything that an experiment computes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tables {
     /// `panels.csv`.
     pub panels: Vec<PanelRow>,
     /// `settings.csv`.
     pub settings: Vec<SettingRow>,
-    /// `errors.csv`.
+    /// `errors.csv`, as far as it is kept in memory.
     pub errors: Vec<ErrorBlock>,
     /// `summary.csv`.
     pub summary: Vec<SummaryRow>,
@@ -410,6 +432,8 @@ pub struct Tables {
     pub values: Vec<ValueRow>,
     /// `readings.csv`.
     pub readings: Vec<ReadingRow>,
+    /// `failures.csv`.
+    pub failures: Vec<FailureRow>,
 }
 
 impl Tables {
@@ -431,14 +455,30 @@ impl Tables {
         self.scaling.append(&mut more.scaling);
         self.values.append(&mut more.values);
         self.readings.append(&mut more.readings);
+        self.failures.append(&mut more.failures);
     }
 
-    /// The files: name and bytes of every table that has rows, each made when it is its turn.
+    /// Gives all rows the number of one setting.
+    pub fn renumber(&mut self, setting: usize) {
+        self.errors.iter_mut().for_each(|row| row.setting = setting);
+        self.summary.iter_mut().for_each(|row| row.setting = setting);
+        self.theory.iter_mut().for_each(|row| row.setting = setting);
+        self.calibration.iter_mut().for_each(|row| row.setting = setting);
+        self.optimum.iter_mut().for_each(|row| row.setting = setting);
+        self.optimal.iter_mut().for_each(|row| row.setting = setting);
+        self.privacy.iter_mut().for_each(|row| row.setting = setting);
+        self.change.iter_mut().for_each(|row| row.setting = setting);
+        self.phase.iter_mut().for_each(|row| row.setting = setting);
+        self.means.iter_mut().for_each(|row| row.setting = setting);
+        self.scaling.iter_mut().for_each(|row| row.setting = setting);
+    }
+
+    /// The files but `errors.csv`, which may be too large to be in memory: name and bytes of every
+    /// table that has rows, each made when it is its turn.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
         let tables: [(_, &dyn Rows); _] = [
             ("panels.csv", &self.panels),
             ("settings.csv", &self.settings),
-            ("errors.csv", &self.errors),
             ("summary.csv", &self.summary),
             ("theory.csv", &self.theory),
             ("calibration.csv", &self.calibration),
@@ -452,17 +492,18 @@ impl Tables {
             ("scaling.csv", &self.scaling),
             ("values.csv", &self.values),
             ("readings.csv", &self.readings),
+            ("failures.csv", &self.failures),
         ];
         tables.into_iter().filter_map(|(name, rows)| Some((name, rows.csv()?)))
     }
 
-    /// Reads the tables of a results folder; a file that is not there has no rows. On failure, what
-    /// is wrong with which file.
-    pub fn read(folder: &Path) -> Result<Self, ReadError> {
+    /// Reads the tables of a results folder, `errors.csv` only if it is wanted; a file that is not
+    /// there has no rows. On failure, what is wrong with which file.
+    pub fn read(folder: &Path, with_errors: bool) -> Result<Self, ReadError> {
         Ok(Self {
             panels: read_rows(folder, "panels.csv")?,
             settings: read_rows(folder, "settings.csv")?,
-            errors: read_errors(folder)?,
+            errors: if with_errors { read_errors(folder)? } else { Vec::new() },
             summary: read_rows(folder, "summary.csv")?,
             theory: read_rows(folder, "theory.csv")?,
             calibration: read_rows(folder, "calibration.csv")?,
@@ -476,6 +517,7 @@ impl Tables {
             scaling: read_rows(folder, "scaling.csv")?,
             values: read_rows(folder, "values.csv")?,
             readings: read_rows(folder, "readings.csv")?,
+            failures: read_rows(folder, "failures.csv")?,
         })
     }
 }
@@ -489,12 +531,6 @@ trait Rows {
 impl<T: Serialize> Rows for Vec<T> {
     fn csv(&self) -> Option<Vec<u8>> {
         (!self.is_empty()).then(|| csv(self))
-    }
-}
-
-impl Rows for Vec<ErrorBlock> {
-    fn csv(&self) -> Option<Vec<u8>> {
-        (!self.is_empty()).then(|| errors_csv(self))
     }
 }
 
@@ -546,41 +582,27 @@ fn is_unsound(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(|number| number.is_nan() || number == f64::NEG_INFINITY)
 }
 
-/// So many runs are written by one thread at a time.
-const RUNS_AT_A_TIME: usize = 1_000;
+/// The name of the table of runs.
+pub const ERRORS: &str = "errors.csv";
 
-/// So many pieces of `errors.csv` are made before they are joined to the others.
-const PIECES_AT_A_TIME: usize = 64;
-
-/// `errors.csv`: every run with what was released and its errors. The columns are the errors of
-/// all panels; where a panel has none of a name, its cells are empty.
-fn errors_csv(blocks: &[ErrorBlock]) -> Vec<u8> {
-    let names =
-        distinct(blocks.iter().flat_map(|block| &block.errors).map(|(name, _)| name.as_str()));
-    let header = ["setting", "mechanism", "run", "released"].into_iter().chain(names.clone());
-    let mut table = Columns::new(header).finish();
-    let of_block = |block| {
-        let starts = (0..ErrorBlock::runs(block)).step_by(RUNS_AT_A_TIME);
-        starts.map(move |start| (block, start))
-    };
-    let pieces: Vec<_> = blocks.iter().flat_map(of_block).collect();
-    for pieces in pieces.chunks(PIECES_AT_A_TIME) {
-        let written = pieces.par_iter().map(|(block, start)| error_rows(block, *start, &names));
-        written.collect::<Vec<_>>().iter().for_each(|rows| table.extend(rows));
-    }
-    table
+/// The head of `errors.csv`: every run with what was released and its errors. The columns are the
+/// errors of all panels; where a panel has none of a name, its cells are empty.
+#[must_use]
+pub fn errors_head(names: &[&str]) -> Vec<u8> {
+    let columns = ["setting", "mechanism", "run", "released"].into_iter();
+    Columns::new(columns.chain(names.iter().copied())).finish()
 }
 
-/// Rows of one block, from run `start` on. Only the mechanism's label may need quotes.
-fn error_rows(block: &ErrorBlock, start: usize, names: &[&str]) -> Vec<u8> {
+/// The rows of one block. Only the mechanism's label may need quotes.
+#[must_use]
+pub fn error_rows(block: &ErrorBlock, names: &[&str]) -> Vec<u8> {
     let mut own = format!("{},", block.setting).into_bytes();
     let label = Columns::new([block.mechanism.as_str(), ""]).finish();
     own.extend(label.strip_suffix(b"\n").unwrap_or(&label));
     let columns: Vec<_> = names.iter().map(|name| block.error(name)).collect();
-    let end = block.runs().min(start + RUNS_AT_A_TIME);
-    let mut rows = Vec::with_capacity((end - start) * (own.len() + 24 * (names.len() + 1)));
+    let mut rows = Vec::with_capacity(block.runs() * (own.len() + 24 * (names.len() + 1)));
     let mut digits = itoa::Buffer::new();
-    for run in start..end {
+    for run in 0..block.runs() {
         rows.extend(&own);
         rows.extend(digits.format(run + 1).as_bytes());
         let mut mark = b',';
@@ -696,6 +718,13 @@ mod tests {
         }
     }
 
+    fn errors_csv(blocks: &[ErrorBlock]) -> Vec<u8> {
+        let names = blocks.iter().flat_map(|block| &block.errors).map(|(name, _)| name.as_str());
+        let names = distinct(names);
+        let rows = blocks.iter().map(|block| error_rows(block, &names));
+        std::iter::once(errors_head(&names)).chain(rows).collect::<Vec<_>>().concat()
+    }
+
     #[test]
     fn errors_are_written_as_a_csv_writer_would() {
         let blocks = [block("EHDS", 2, 2, &["h"]), block("a, \"b\"", 3, 1, &["l1"])];
@@ -723,8 +752,7 @@ mod tests {
     #[test]
     fn errors_are_read_as_they_were_written() {
         let folder = tempfile::tempdir().unwrap();
-        let many = RUNS_AT_A_TIME + 1;
-        let blocks = vec![block("A", 2, many, &["h", "l1"]), block("B", 3, 2 * many, &["h"])];
+        let blocks = vec![block("A", 2, 30, &["h", "l1"]), block("B", 3, 40, &["h"])];
         std::fs::write(folder.path().join("errors.csv"), errors_csv(&blocks)).unwrap();
         assert_eq!(read_errors(folder.path()).unwrap(), blocks);
     }

@@ -89,7 +89,7 @@ fn tuned_mechanisms_are_the_same_on_any_number_of_threads_and_drawn_again() {
         let first = files(&sandbox);
         sandbox.succeed(&["plot", "results/d", "--format", "svg"]);
         assert!(files(&sandbox) == first, "drawn again from the tables");
-        sandbox.succeed(&["run", "results/d/config.toml", "--format", "svg"]);
+        sandbox.succeed(&["run", "results/d/config.toml", "--format", "svg", "--fresh"]);
         assert!(files(&sandbox) == first, "run again from the resolved config");
         first
     };
@@ -201,3 +201,25 @@ const PINNED: [(&str, [&str; 4]); 5] = [
     ("ehds", ["12;2;9", "3;13;7", "2;17;4", "5;5;13"]),
     ("hamming", ["17;4;2", "6;11;6", "19;3;1", "7;0;16"]),
 ];
+
+/// All numbers and draws of these configs, in one hash.
+#[test]
+fn numbers_are_pinned_with_their_version() {
+    let sandbox = Sandbox::new();
+    let mut all = Vec::new();
+    for text in [CONFIG, TUNED] {
+        sandbox.write("d.toml", text).succeed(&["run", "d.toml", "--format", "none", "--fresh"]);
+        for (name, bytes) in
+            sandbox.files("results/d").iter().filter(|(name, _)| *name != "config.toml")
+        {
+            all.extend([name.as_bytes(), bytes].concat());
+        }
+    }
+    let found = (dpbi::experiment::NUMERICS, dpbi::store::sha256(&all));
+    assert_eq!(
+        (found.0, found.1.as_str()),
+        (1, "pin me"),
+        "a number, a draw or the form of a cell has changed: raise NUMERICS, so that no cell of \
+         before is mixed with one of now, and pin this hash"
+    );
+}

@@ -53,7 +53,7 @@ fn load(figure: &str) -> Experiment {
 }
 
 fn compute(panel: &Panel) -> Tables {
-    panel.compute(&|_, _| ())
+    panel.compute()
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn load(text: &str) -> Experiment {
 }
 
 fn compute(panel: &Panel) -> Tables {
-    panel.compute(&|_, _| ())
+    panel.compute()
 }
 
 /// The mean error of every mechanism at one case, from its law value by value.

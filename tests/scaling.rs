@@ -22,7 +22,7 @@ fn load(text: &str) -> Experiment {
 fn bundled() -> (Experiment, Tables) {
     let source = Source::config("scaling").unwrap();
     let experiment = config::load(&source, Overrides::default()).unwrap();
-    let tables = experiment.panels[0].compute(&|_, _| ());
+    let tables = experiment.panels[0].compute();
     (experiment, tables)
 }
 
@@ -70,7 +70,7 @@ sizes = [40, 3000]
 "#,
     );
     let panel = &experiment.panels[0];
-    let tables = panel.compute(&|_, _| ());
+    let tables = panel.compute();
     for (setting, case) in panel.settings() {
         let posterior = &case.setting.posterior;
         let of = |name: &str| {
@@ -110,7 +110,7 @@ mechanisms = ["ehds"]
 data.balanced.sizes = [500]
 "#,
     );
-    let tables = experiment.panels[0].compute(&|_, _| ());
+    let tables = experiment.panels[0].compute();
     let counts: Vec<f64> = tables.scaling.iter().map(|row| row.outputs).collect();
     assert_eq!(counts, [501.0, 501.0]);
 }

@@ -7,15 +7,19 @@ use rayon::prelude::*;
 use crate::cost::{self, SettingWork, Work, rates};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::phase::Among;
-use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName};
+use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName, accuracy};
 use crate::figure::Format;
 use crate::optimum::{ReleaseSet, Size};
+use crate::store::Shard;
+use crate::sweep;
 use crate::tuning;
 
 /// The prediction of an experiment.
 pub(super) struct Forecast {
     /// Panel by panel and case by case.
-    pub(super) panels: Vec<Vec<SettingWork>>,
+    panels: Vec<Vec<SettingWork>>,
+    /// Whether each case is done by this process.
+    own: Vec<Vec<bool>>,
     /// Of all figures.
     drawing: Work,
 }
@@ -23,14 +27,63 @@ pub(super) struct Forecast {
 impl Forecast {
     /// Predicts an experiment whose figures are drawn in these formats.
     pub(super) fn new(experiment: &Experiment, formats: &[Format]) -> Self {
-        let panels = experiment.panels.iter().map(predict).collect();
+        let panels: Vec<_> = experiment.panels.iter().map(predict).collect();
+        let own = panels.iter().map(|cases: &Vec<SettingWork>| vec![true; cases.len()]).collect();
         let mut drawing = Work::default();
         for panel in &experiment.panels {
             for _ in 0..figures(panel) {
                 formats.iter().for_each(|&format| drawing.add(figure(format)));
             }
         }
-        Self { panels, drawing }
+        Self { panels, own, drawing }
+    }
+
+    /// Only a part of the experiment, which draws nothing.
+    pub(super) fn take_part(&mut self, shard: Shard) {
+        let seconds: Vec<f64> =
+            self.panels.iter().flatten().map(|setting| setting.sum().seconds(1)).collect();
+        let mut parts = sweep::assign(&seconds, shard.count).into_iter();
+        for own in self.own.iter_mut().flatten() {
+            *own = parts.next() == Some(shard.index);
+        }
+        self.drawing = Work::default();
+    }
+
+    /// The cases of a panel that are done by this process, with their places.
+    pub(super) fn own(&self, panel: usize) -> Vec<(usize, &SettingWork)> {
+        let all = self.panels[panel].iter().enumerate();
+        all.filter(|(case, _)| self.is_own(panel, *case)).collect()
+    }
+
+    /// Whether a case is done by this process.
+    pub(super) fn is_own(&self, panel: usize, case: usize) -> bool {
+        self.own[panel][case]
+    }
+
+    /// The seconds of one thread that a mechanism takes at a case.
+    pub(super) fn cell(&self, panel: usize, case: usize, variant: usize) -> f64 {
+        let cell = self.panels[panel][case].cells.get(variant);
+        cell.map_or(0.0, |cell| cell.cpu_seconds)
+    }
+
+    /// The seconds of one thread that it takes to put all files together.
+    pub(super) fn writing_seconds(&self) -> f64 {
+        self.settings().map(|setting| setting.sum().serial_seconds).sum()
+    }
+
+    /// The seconds of one thread that all take for which `is_wanted` holds, given panel, case and
+    /// mechanism.
+    pub(super) fn cpu_seconds(&self, is_wanted: impl Fn(usize, usize, usize) -> bool) -> f64 {
+        let mut sum = 0.0;
+        for panel in 0..self.panels.len() {
+            for (case, work) in self.own(panel) {
+                let wanted = (0..work.cells.len().max(1)).filter(|&v| is_wanted(panel, case, v));
+                let wanted: Vec<f64> = wanted.map(|v| self.cell(panel, case, v)).collect();
+                sum += wanted.iter().sum::<f64>();
+                sum += if wanted.is_empty() { 0.0 } else { work.common.cpu_seconds };
+            }
+        }
+        sum
     }
 
     /// What the process takes on so many threads.
@@ -46,7 +99,7 @@ impl Forecast {
     }
 
     fn settings(&self) -> impl Iterator<Item = &SettingWork> {
-        self.panels.iter().flatten()
+        (0..self.panels.len()).flat_map(|panel| self.own(panel)).map(|(_, setting)| setting)
     }
 
     /// Refuses work that cannot be done, unless forced.
@@ -94,7 +147,10 @@ fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
         cost::predict_passes(setting, &recipes, everything, passes)
     };
     match panel.kind {
-        Kind::Accuracy => cost::predict(setting, &recipes, &panel.metrics, panel.runs),
+        Kind::Accuracy => {
+            let keeps_runs = accuracy::shows_runs(panel);
+            cost::predict(setting, &recipes, &panel.metrics, panel.runs, keeps_runs)
+        }
         Kind::Privacy => audit(1.0),
         Kind::Profile => audit(rates::PASSES_PER_PROFILE),
         Kind::TradeOff => audit(rates::PASSES_PER_TRADE_OFF),
@@ -122,8 +178,10 @@ fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
 fn figures(panel: &Panel) -> usize {
     let asked = &panel.parameters.figures;
     match panel.kind {
-        Kind::Accuracy if asked.is_empty() => 2 * panel.errors().len(),
-        Kind::Accuracy => asked.len() * panel.errors().len(),
+        Kind::Accuracy => {
+            let sorts = if asked.is_empty() { 2 } else { asked.len() };
+            sorts * panel.errors().len() * accuracy::facets(panel).0
+        }
         Kind::Theory => panel.cases.len(),
         // Who wins, and by how much.
         Kind::Phase => 2 * Among::of(panel).len(),

@@ -7,6 +7,7 @@ mod claims;
 mod forecast;
 mod inspect;
 mod list;
+mod merge;
 mod optimum;
 mod plot;
 mod reproduce;
@@ -14,6 +15,7 @@ mod run;
 mod side_by_side;
 mod summary;
 mod typed;
+mod verify;
 
 use rayon::prelude::*;
 
@@ -23,6 +25,7 @@ use crate::console;
 use crate::cost;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
+use crate::interrupt;
 use crate::source::Source;
 use crate::store::{OpenError, WriteError};
 
@@ -38,6 +41,9 @@ pub enum Failure {
     /// The work was done, but what was asked to hold does not.
     #[error("{0}")]
     Verdict(String),
+    /// The user wanted an end.
+    #[error("{0}")]
+    Interrupted(String),
 }
 
 impl Failure {
@@ -48,6 +54,7 @@ impl Failure {
             Self::Input(_) => 2,
             Self::Broken(_) => 1,
             Self::Verdict(_) => 3,
+            Self::Interrupted(_) => interrupt::STATUS,
         }
     }
 
@@ -96,6 +103,8 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Reproduce(args) => reproduce::execute(args),
         Command::Check(args) => check::execute(args),
         Command::Plot(args) => plot::execute(args),
+        Command::Merge(args) => merge::execute(args),
+        Command::Verify(args) => verify::execute(args),
         Command::Claims(args) => claims::execute(args),
         Command::Inspect(args) => inspect::execute(args),
         Command::Audit(args) => audit::execute(args),

@@ -9,8 +9,9 @@ use super::{Failure, print, print_json};
 use crate::cli::Plot;
 use crate::config::{self, Overrides};
 use crate::diagnostic::Diagnostic;
+use crate::experiment::{Experiment, accuracy};
 use crate::source::Source;
-use crate::store::{Folder, Manifest, sha256};
+use crate::store::{Change, Folder, Manifest};
 use crate::table::Tables;
 
 pub fn execute(args: &Plot) -> Result<(), Failure> {
@@ -32,36 +33,39 @@ const AGAIN: &str = "run the experiment again";
 
 /// Reads all tables that the folder's manifest names. What was changed since is drawn as it is now,
 /// with a word about it.
-fn read(path: &Path, manifest: &Manifest) -> Result<Tables, Diagnostic> {
-    for (name, hash) in manifest.files.iter().filter(|(name, _)| name.ends_with(".csv")) {
+fn read(folder: &Folder, experiment: &Experiment) -> Result<Tables, Diagnostic> {
+    let path = folder.path();
+    for (name, change) in folder.changes().iter().filter(|(name, _)| name.ends_with(".csv")) {
         let file = path.join(name);
-        match std::fs::read(&file) {
-            Ok(bytes) if bytes.is_empty() => {
-                let cause = format!("{} is empty", file.display());
-                return Err(Diagnostic::new(cause).help(AGAIN));
-            }
-            Ok(bytes) if sha256(&bytes) != *hash => {
+        let cause = match change {
+            Change::Missing => format!("{} cannot be read", file.display()),
+            Change::Altered if is_empty(&file) => format!("{} is empty", file.display()),
+            Change::Altered => {
                 eprintln!("note: {} was changed after the run", file.display());
+                continue;
             }
-            Ok(_) => {}
-            Err(error) => {
-                let cause = format!("cannot read {}: {error}", file.display());
-                return Err(Diagnostic::new(cause).help(AGAIN));
-            }
-        }
+        };
+        return Err(Diagnostic::new(cause).help(AGAIN));
     }
-    Tables::read(path).map_err(|error| Diagnostic::new(error.to_string()).help(AGAIN))
+    let with_runs = experiment.panels.iter().any(accuracy::shows_runs);
+    Tables::read(path, with_runs).map_err(|error| Diagnostic::new(error.to_string()).help(AGAIN))
+}
+
+fn is_empty(file: &Path) -> bool {
+    std::fs::metadata(file).is_ok_and(|file| file.len() == 0)
 }
 
 /// Draws one folder again and returns the new files.
 fn redraw(path: &Path, args: &Plot) -> Result<Vec<String>, Failure> {
-    let manifest = Manifest::read(path).filter(|manifest| manifest.complete).ok_or_else(|| {
+    let holds_results = |manifest: &Manifest| manifest.complete && manifest.shard.is_none();
+    Manifest::read(path).filter(holds_results).ok_or_else(|| {
         Diagnostic::new(format!("{} holds no complete results of dpbi", path.display()))
             .help("give a folder that `dpbi run` has written, such as results/beta_balanced")
     })?;
     let config = Source::Disk(path.join("config.toml"));
     let experiment = config::load(&config, Overrides::default())?;
-    let tables = read(path, &manifest)?;
+    let mut folder = Folder::reopen(path)?;
+    let tables = read(&folder, &experiment)?;
     let settings: usize = experiment.panels.iter().map(|panel| panel.cases.len()).sum();
     if tables.settings.len() != settings {
         let cause = format!(
@@ -71,9 +75,8 @@ fn redraw(path: &Path, args: &Plot) -> Result<Vec<String>, Failure> {
         );
         return Err(Diagnostic::new(cause).help(AGAIN).into());
     }
-    let mut folder = Folder::reopen(path, &manifest);
     draw(&experiment, &tables, &mut folder, &args.format.0)?;
     let drawn = folder.files().map(str::to_owned).collect();
-    folder.update(manifest)?;
+    folder.update()?;
     Ok(drawn)
 }

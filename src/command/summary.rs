@@ -5,7 +5,7 @@ use statrs::function::erf::erfc;
 use super::MOST_PRINTED;
 use crate::console::{Grid, short};
 use crate::digest::{Digest, digests};
-use crate::experiment::{Experiment, Kind, Panel};
+use crate::experiment::{Experiment, Kind, Panel, accuracy};
 use crate::report::Readings;
 use crate::table::{SummaryRow, Tables};
 
@@ -21,6 +21,13 @@ pub fn text(experiment: &Experiment, tables: &Tables) -> String {
         }
         if panel.kind == Kind::Accuracy {
             text += &agreement(panel, tables);
+            let (drawn, all) = accuracy::facets(panel);
+            if drawn < all {
+                text += &format!(
+                    "  figures of the first {drawn} of {all} combinations; `kind = \"phase\"` draws a \
+                     map of many\n"
+                );
+            }
         }
         text += &readings(panel, tables);
     }

@@ -11,7 +11,7 @@ mod panel;
 mod range;
 mod resolved;
 
-pub use resolved::resolve;
+pub use resolved::{resolve, resolved};
 
 use std::collections::HashSet;
 

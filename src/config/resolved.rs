@@ -11,6 +11,17 @@ use crate::stats::Whiskers;
 /// `experiment` as a config.
 #[must_use]
 pub fn resolve(experiment: &Experiment) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("# Written by dpbi {version}: the experiment as it was run.\n{}", table(experiment))
+}
+
+/// The same for a manifest.
+#[must_use]
+pub fn resolved(experiment: &Experiment) -> serde_json::Value {
+    serde_json::to_value(table(experiment)).expect("a config is plain data")
+}
+
+fn table(experiment: &Experiment) -> Table {
     let mut table = Table::new();
     let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
     put("name", experiment.name.clone().into());
@@ -28,10 +39,7 @@ pub fn resolve(experiment: &Experiment) -> String {
             put("panel", panels.iter().map(|one| panel(one).into()).collect::<Vec<Value>>().into())
         }
     }
-    format!(
-        "# Written by dpbi {}: the experiment as it was run.\n{table}",
-        env!("CARGO_PKG_VERSION")
-    )
+    table
 }
 
 /// The keys of one panel.

@@ -58,7 +58,7 @@ pub fn predict_passes(
             kept: rates::BYTES_PER_CELL,
             passing: data_sets * listed + pairs * paired + tables,
             cpu_seconds: 1e-9 * (ns + rates::NS_PER_CELL),
-            serial_seconds: 0.0,
+            ..Work::default()
         }
     };
     work.cells = recipes.iter().map(cell).collect();

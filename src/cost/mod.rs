@@ -32,6 +32,8 @@ pub struct Work {
     pub cpu_seconds: f64,
     /// Seconds during which one thread works alone.
     pub serial_seconds: f64,
+    /// Bytes on disk.
+    pub disk: f64,
 }
 
 impl Work {
@@ -49,6 +51,7 @@ impl Work {
         self.passing += other.passing;
         self.cpu_seconds += other.cpu_seconds;
         self.serial_seconds += other.serial_seconds;
+        self.disk += other.disk;
     }
 
     /// Bytes of memory.
@@ -113,13 +116,14 @@ impl Errors {
 }
 
 /// Predicts `runs` releases of every recipe at one setting, with errors in the setting's distance
-/// and in `metrics`.
+/// and in `metrics`; they are kept in memory if a figure shows them.
 #[must_use]
 pub fn predict(
     setting: &Setting,
     recipes: &[Recipe],
     metrics: &[Metric],
     runs: u64,
+    keeps_runs: bool,
 ) -> SettingWork {
     let mut work = walk(setting, recipes, metrics);
     let errors = Errors::new(setting, metrics);
@@ -136,7 +140,14 @@ pub fn predict(
             + rates::BYTES_PER_NUMBER * errors.number;
         cell.cpu_seconds += 1e-9 * (draw * runs + rates::NS_PER_RESCAN * rescanned);
         cell.serial_seconds += 1e-9 * row * runs;
-        cell.kept += bytes * runs;
+        cell.disk += runs
+            * (rates::DISK_PER_ROW
+                + rates::DISK_PER_COORDINATE * k
+                + rates::DISK_PER_NUMBER * errors.number);
+        match keeps_runs {
+            true => cell.kept += bytes * runs,
+            false => cell.passing += bytes * runs,
+        }
     }
     work
 }

@@ -13,12 +13,10 @@ use crate::setting::Setting;
 use crate::simplex::list_compositions;
 use crate::table::{ChangeRow, Tables};
 
-/// The largest change at every candidate of every case.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    let rows = panel.settings().flat_map(|(number, case)| {
-        changes(&case.setting).into_iter().map(move |change| change.row(number))
-    });
+/// The largest change at every candidate.
+pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
+    let changes = changes(&panel.cases[case].setting).into_iter();
+    let rows = changes.map(|change| change.row(panel.first + case));
     Tables { change: rows.collect(), ..Tables::default() }
 }
 

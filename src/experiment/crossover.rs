@@ -1,8 +1,6 @@
 //! The number of records from which on the first mechanism of a panel beats the second within k'
 //! steps, against ε: computed, and by bounds Corollaries 4.5.1 to 4.5.3.
 
-use rayon::prelude::*;
-
 use super::curves::{self, point};
 use super::{Case, Panel, naming};
 use crate::figure::{CurveFigure, Figure, Scale};
@@ -15,14 +13,12 @@ use crate::table::{CurveRow, Tables};
 /// found like k'/n, noise on the counts with a fixed probability.
 const MOST_RECORDS: u64 = 100_000;
 
-/// For every ε and number of steps the n from which on, and the corollaries.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    let of_cases = panel.cases.par_iter().map(|case| at_case(panel, case));
-    Tables { curves: of_cases.collect::<Vec<_>>().concat(), ..Tables::default() }
+/// For every number of steps the n from which on, and the corollaries.
+pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
+    Tables { curves: points(panel, &panel.cases[case]), ..Tables::default() }
 }
 
-fn at_case(panel: &Panel, case: &Case) -> Vec<CurveRow> {
+fn points(panel: &Panel, case: &Case) -> Vec<CurveRow> {
     let epsilon = case.setting.epsilon.get();
     let steps = panel.parameters.steps.iter();
     let counts: Vec<u32> = steps.map(|&count| u32::try_from(count).unwrap_or(u32::MAX)).collect();

@@ -1,8 +1,6 @@
 //! What the kinds that draw curves share: points go into `curves.csv`, and figures come from there.
 
-use rayon::prelude::*;
-
-use super::{Case, Panel};
+use super::Panel;
 use crate::figure::{Colour, Curve, CurveFigure, Figure, LineStyle, Scale, Series};
 use crate::table::{CurveRow, Tables, distinct};
 
@@ -12,16 +10,6 @@ pub(super) const EXACT: &str = "exact";
 /// A line through exact values.
 pub(super) fn line(series: Series, exact: Vec<(f64, f64)>) -> Curve {
     Curve { exact, ..Curve::new(series) }
-}
-
-/// The points that every case contributes, computed in parallel.
-pub(super) fn over_cases(
-    panel: &Panel,
-    at_case: impl Fn(&Panel, &Case) -> Vec<CurveRow> + Sync,
-) -> Tables {
-    let points: Vec<Vec<CurveRow>> =
-        panel.cases.par_iter().map(|case| at_case(panel, case)).collect();
-    Tables { curves: points.concat(), ..Tables::default() }
 }
 
 /// A point of a curve about one mechanism.

@@ -9,30 +9,28 @@ use crate::metric;
 use crate::table::Tables;
 use crate::workbench::Workbench;
 
-/// The tail of every mechanism at every case.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    let mut tables = Tables::default();
-    for case in &panel.cases {
-        let posterior = &case.setting.posterior;
-        let facet = format!("x = {}", naming::parenthesised(posterior.counts()));
-        let (k, epsilon) = (posterior.k(), case.setting.epsilon.get());
-        let mut furthest: f64 = 0.0;
-        for (variant, law) in panel.variants.iter().zip(l1_laws(panel, case)) {
-            let Some(law) = law else { continue };
-            // Beyond, the tail is of no interest to anyone.
-            let visible = law.tail().into_iter().take_while(|(_, tail)| *tail > 1e-9);
-            for at in visible {
-                tables.curves.push(point(panel, facet.as_str(), &variant.label, EXACT, at));
-                furthest = furthest.max(at.0);
-            }
-        }
-        for t in 0..=furthest as u64 {
-            let at = (t as f64, laplace_tail::bound(k, epsilon, t as f64));
-            tables.curves.push(point(panel, facet.as_str(), "", "bound of notes §3.1", at));
+/// The tail of every mechanism.
+pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
+    let case = &panel.cases[case];
+    let posterior = &case.setting.posterior;
+    let facet = format!("x = {}", naming::parenthesised(posterior.counts()));
+    let (k, epsilon) = (posterior.k(), case.setting.epsilon.get());
+    let mut curves = Vec::new();
+    let mut furthest: f64 = 0.0;
+    for (variant, law) in panel.variants.iter().zip(l1_laws(panel, case)) {
+        let Some(law) = law else { continue };
+        // Beyond, the tail is of no interest to anyone.
+        let visible = law.tail().into_iter().take_while(|(_, tail)| *tail > 1e-9);
+        for at in visible {
+            curves.push(point(panel, facet.as_str(), &variant.label, EXACT, at));
+            furthest = furthest.max(at.0);
         }
     }
-    tables
+    for t in 0..=furthest as u64 {
+        let at = (t as f64, laplace_tail::bound(k, epsilon, t as f64));
+        curves.push(point(panel, facet.as_str(), "", "bound of notes §3.1", at));
+    }
+    Tables { curves, ..Tables::default() }
 }
 
 fn l1_laws(panel: &Panel, case: &Case) -> Vec<Option<Distribution>> {

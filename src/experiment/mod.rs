@@ -6,6 +6,7 @@
 
 pub mod accuracy;
 mod axis;
+mod cell;
 pub mod change;
 pub mod crossover;
 mod curves;
@@ -27,12 +28,15 @@ pub mod tail;
 pub mod theory;
 pub mod within;
 
+pub use cell::{Cell, Content, Group, Keeper, Layout, NUMERICS, groups};
 pub use dataset::{DataSet, DataSpec};
 pub use kind::{FigureName, Kind, Parameters, ScopeName, SensitivityName};
 pub use naming::Naming;
-pub use sampling::{Draws, draw};
+pub use sampling::{Draws, Sampler};
 
 use axis::{Abscissa, Axis};
+
+use rayon::prelude::*;
 
 use crate::distance::Distance;
 use crate::figure::{Figure, Series, colour, distinguish};
@@ -219,27 +223,13 @@ impl Panel {
     /// If a mechanism refuses the case; the config reader has asked all of them.
     #[must_use]
     pub fn plans(&self, case: &Case) -> Vec<Plan> {
-        let plan = |variant: &Variant| {
-            let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
-            tuned.variant.plan(&case.setting).expect("checked by the config")
-        };
-        self.variants.iter().map(plan).collect()
+        self.variants.iter().map(|variant| self.plan(variant, case)).collect()
     }
 
-    /// Calibrates and remaps what the config wants to be, and says what was found.
-    fn tune(&self) -> Vec<CalibrationRow> {
-        let all = self
-            .cases
-            .iter()
-            .flat_map(|case| self.variants.iter().map(move |variant| (variant, &case.setting)));
-        tuning::tune_all(all).expect("checked by the config");
-        let certificates = self.settings().flat_map(|(setting, case)| {
-            self.variants.iter().filter_map(move |variant| {
-                let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
-                Some(CalibrationRow::new(setting, &variant.label, &tuned.certificate?))
-            })
-        });
-        certificates.collect()
+    /// The plan of one mechanism at one case.
+    fn plan(&self, variant: &Variant, case: &Case) -> Plan {
+        let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
+        tuned.variant.plan(&case.setting).expect("checked by the config")
     }
 
     /// The recipes of all mechanisms at one case, before any tuning: enough to say what they cost.
@@ -334,9 +324,11 @@ impl Panel {
         series
     }
 
-    fn rows(&self) -> Tables {
-        let settings: Vec<SettingRow> =
-            self.settings().map(|(number, case)| case.row(number)).collect();
+    /// What is known of its cases without any work: `panels.csv` and `settings.csv`.
+    #[must_use]
+    pub fn rows(&self) -> Tables {
+        let cases: Vec<(usize, &Case)> = self.settings().collect();
+        let settings = cases.into_par_iter().map(|(number, case)| case.row(number));
         let panel = PanelRow {
             panel: self.id.clone(),
             kind: self.kind.id().to_owned(),
@@ -345,35 +337,39 @@ impl Panel {
             first: self.first,
             last: self.first + self.cases.len() - 1,
         };
-        Tables { panels: vec![panel], settings, ..Tables::default() }
+        Tables { panels: vec![panel], settings: settings.collect(), ..Tables::default() }
     }
 
-    /// Computes all its tables. `finished` is called with case and mechanism whenever a cell is
-    /// done, from any thread.
-    #[must_use]
-    pub fn compute(&self, finished: &Finished) -> Tables {
-        let mut tables = self.rows();
-        tables.calibration = self.tune();
-        tables.append(match self.kind {
-            Kind::Accuracy => accuracy::compute(self, finished),
-            Kind::Theory => theory::compute(self, finished),
-            Kind::Sensitivity => sensitivity::compute(self),
-            Kind::Change => change::compute(self),
-            Kind::Privacy => privacy::compute(self, finished),
-            Kind::Profile => profile::compute(self, finished),
-            Kind::TradeOff => profile::trade_off::compute(self, finished),
-            Kind::Optimum => optimum::compute(self, finished),
-            Kind::Within => within::compute(self),
-            Kind::Steps => steps::compute(self),
-            Kind::Crossover => crossover::compute(self),
-            Kind::Optimality => optimality::compute(self),
-            Kind::Tail => tail::compute(self),
-            Kind::Normaliser => tail::normaliser::compute(self),
-            Kind::L1Tail => l1_tail::compute(self),
-            Kind::TableOne => table_one::compute(self),
-            Kind::Phase => phase::compute(self, finished),
-            Kind::Scaling => scaling::compute(self),
-        });
+    /// The rows of one case, in kinds that draw nothing. `finished` is called with each mechanism's
+    /// place when it is done.
+    fn rows_of_case(&self, layout: &Layout, case: usize, finished: &Finished) -> Tables {
+        let mut tables = match self.kind {
+            // Its cells are smaller.
+            Kind::Accuracy => Tables::default(),
+            Kind::Theory => theory::at_case(self, case, finished),
+            Kind::Sensitivity => sensitivity::at_case(layout, case),
+            Kind::Change => change::at_case(self, case),
+            Kind::Privacy => privacy::at_case(layout, case, finished),
+            Kind::Profile => profile::at_case(layout, case, finished),
+            Kind::TradeOff => profile::trade_off::at_case(layout, case, finished),
+            Kind::Optimum => optimum::at_case(self, case, finished),
+            Kind::Within => within::at_case(self, case),
+            Kind::Steps => steps::at_case(self, case),
+            Kind::Crossover => crossover::at_case(self, case),
+            Kind::Optimality => optimality::at_case(self, case),
+            Kind::Tail => tail::at_case(layout, case),
+            Kind::Normaliser => tail::normaliser::at_case(self, case),
+            Kind::L1Tail => l1_tail::at_case(self, case),
+            Kind::TableOne => table_one::at_case(self, case),
+            Kind::Phase => phase::at_case(self, case, finished),
+            Kind::Scaling => scaling::at_case(self, case),
+        };
+        let certificate = |variant: &Variant| {
+            let setting = &self.cases[case].setting;
+            let tuned = tuning::tune(variant, setting).expect("checked by the config");
+            Some(CalibrationRow::new(self.first + case, &variant.label, &tuned.certificate?))
+        };
+        tables.calibration = self.variants.iter().filter_map(certificate).collect();
         tables
     }
 
@@ -438,5 +434,5 @@ impl<'a> PlacedReadings<'a> {
     }
 }
 
-/// Called with case and mechanism (their places in the panel) when a cell is done.
-pub type Finished<'a> = dyn Fn(usize, usize) + Sync + 'a;
+/// Called with a mechanism's place in the panel when its part of a case is done.
+pub type Finished<'a> = dyn Fn(usize) + Sync + 'a;

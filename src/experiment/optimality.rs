@@ -10,13 +10,12 @@ use crate::table::{CurveRow, Tables};
 const BY_LOCAL: &str = "ELap / LS";
 const BY_EPSILON: &str = "ELap / (ε LS)";
 
-/// Both ratios for every case.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    curves::over_cases(panel, at_case)
+/// Both ratios.
+pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
+    Tables { curves: points(panel, &panel.cases[case]), ..Tables::default() }
 }
 
-fn at_case(panel: &Panel, case: &Case) -> Vec<CurveRow> {
+fn points(panel: &Panel, case: &Case) -> Vec<CurveRow> {
     let epsilon = case.setting.epsilon.get();
     let n = case.setting.posterior.n() as f64;
     let local = case.setting.sensitivity().local();

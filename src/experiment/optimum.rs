@@ -4,8 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
-
 use super::axis::Abscissa;
 use super::curves::line;
 use super::{Case, Finished, Panel, naming};
@@ -17,19 +15,10 @@ use crate::model::{Counts, vector};
 use crate::optimum::{self, Goal, Optimum, ReleaseSet};
 use crate::table::{OptimalRow, OptimumRow, Tables};
 
-/// The optimum and every mechanism's error, for every case. A panel of one case also tells the
-/// optimal mechanism.
-#[must_use]
-pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
-    let at = |(index, case): (usize, &Case)| at_case(panel, index, case, finished);
-    let cases: Vec<Tables> = panel.cases.par_iter().enumerate().map(at).collect();
-    let mut tables = Tables::default();
-    cases.into_iter().for_each(|case| tables.append(case));
-    tables
-}
-
-fn at_case(panel: &Panel, index: usize, case: &Case, finished: &Finished) -> Tables {
-    let (setting, metric) = (panel.first + index, Metric::from_distance(panel.distance));
+/// The optimum and every mechanism's error. A panel of one case also tells the optimal mechanism.
+pub(super) fn at_case(panel: &Panel, case: usize, finished: &Finished) -> Tables {
+    let (setting, case) = (panel.first + case, &panel.cases[case]);
+    let metric = Metric::from_distance(panel.distance);
     let mut tables = Tables::default();
     let best = optimum::solve(&case.setting, Goal::Bayes, ReleaseSet::Same).ok();
     for (place, variant) in panel.variants.iter().enumerate() {
@@ -44,7 +33,7 @@ fn at_case(panel: &Panel, index: usize, case: &Case, finished: &Finished) -> Tab
             upper: best.as_ref().map(|best| best.upper),
             ratio: best.as_ref().and_then(|best| best.multiple(found.mean)),
         }));
-        finished(index, place);
+        finished(place);
     }
     if let (1, Some(best)) = (panel.cases.len(), best) {
         tables.optimal = optimal_rows(setting, &best);

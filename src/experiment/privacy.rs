@@ -3,7 +3,7 @@
 
 use super::axis::Abscissa;
 use super::curves::line;
-use super::{Case, Finished, Panel, ScopeName, naming};
+use super::{Case, Finished, Layout, Panel, ScopeName, naming};
 use crate::audit::{self, Findings};
 use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
 use crate::mechanism::Variant;
@@ -11,24 +11,22 @@ use crate::model::vector;
 use crate::table::{PrivacyRow, Tables};
 use crate::tuning;
 
-/// The loss of every mechanism at every case, over every scope.
-#[must_use]
-pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
-    let placed = panel.placed_readings();
+/// The loss of every mechanism, over every scope.
+pub(super) fn at_case(layout: &Layout, case: usize, finished: &Finished) -> Tables {
+    let Layout { panel, placed, .. } = layout;
+    let (setting, case) = (panel.first + case, &panel.cases[case]);
     let mut tables = Tables::default();
-    for (index, (setting, case)) in panel.settings().enumerate() {
-        for (place, variant) in panel.variants.iter().enumerate() {
-            for (order, &scope) in panel.parameters.scopes_or_all().iter().enumerate() {
-                let row = row(panel, setting, case, variant, scope);
-                if order == 0 {
-                    let readings = placed.of(&variant.label, case);
-                    let rows = readings.map(|reading| reading.of_value(&panel.id, row.loss));
-                    tables.readings.extend(rows);
-                }
-                tables.privacy.push(row);
+    for (place, variant) in panel.variants.iter().enumerate() {
+        for (order, &scope) in panel.parameters.scopes_or_all().iter().enumerate() {
+            let row = row(panel, setting, case, variant, scope);
+            if order == 0 {
+                let readings = placed.of(&variant.label, case);
+                let rows = readings.map(|reading| reading.of_value(&panel.id, row.loss));
+                tables.readings.extend(rows);
             }
-            finished(index, place);
+            tables.privacy.push(row);
         }
+        finished(place);
     }
     tables
 }

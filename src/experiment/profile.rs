@@ -2,7 +2,7 @@
 //! gives away, not only at its worst output.
 
 use super::curves::{self, EXACT, point};
-use super::{Case, Finished, Naming, Panel, ScopeName};
+use super::{Case, Finished, Layout, Naming, Panel, ScopeName};
 use crate::audit::{self, Scope, TradeOff};
 use crate::figure::{CurveFigure, Figure, Scale};
 use crate::mechanism::Variant;
@@ -24,31 +24,29 @@ fn scope(panel: &Panel, case: &Case) -> Scope {
     panel.parameters.scopes_or_all().first().map_or(Scope::All, |name| name.scope(case))
 }
 
-fn over_cells(
-    panel: &Panel,
+fn over_mechanisms(
+    layout: &Layout,
+    case: usize,
     finished: &Finished,
     curve: impl Fn(&Variant, &Case) -> Vec<(f64, f64)>,
 ) -> Tables {
-    let naming = Naming::new(&panel.cases);
+    let panel = layout.panel;
+    let (facet, case) = (layout.name(case), &panel.cases[case]);
     let mut tables = Tables::default();
-    for (index, case) in panel.cases.iter().enumerate() {
-        let facet = naming.name(case);
-        for (place, variant) in panel.variants.iter().enumerate() {
-            let points = curve(&tuned(variant, case), case);
-            let rows = points.into_iter().map(|at| point(panel, &facet, &variant.label, EXACT, at));
-            tables.curves.extend(rows);
-            finished(index, place);
-        }
+    for (place, variant) in panel.variants.iter().enumerate() {
+        let points = curve(&tuned(variant, case), case);
+        let rows = points.into_iter().map(|at| point(panel, &facet, &variant.label, EXACT, at));
+        tables.curves.extend(rows);
+        finished(place);
     }
     tables
 }
 
-/// δ of every mechanism at ε from 0 to its loss, for every case. Each δ is the largest over all
+/// δ of every mechanism at ε from 0 to its loss. Each δ is the largest over all
 /// pairs of adjacent data sets, which need not be the pair of the largest loss.
-#[must_use]
-pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
-    over_cells(panel, finished, |variant, case| {
-        let (setting, scope) = (&case.setting, scope(panel, case));
+pub(super) fn at_case(layout: &Layout, case: usize, finished: &Finished) -> Tables {
+    over_mechanisms(layout, case, finished, |variant, case| {
+        let (setting, scope) = (&case.setting, scope(layout.panel, case));
         let loss = audit::loss(variant, setting, &scope).expect("checked by the config").loss;
         let grid: Vec<f64> =
             (0..=POINTS).map(|i| loss * (f64::from(i) / f64::from(POINTS))).collect();
@@ -107,10 +105,14 @@ fn note(panel: &Panel) -> String {
 pub mod trade_off {
     use super::*;
 
-    /// The curve of every mechanism at every case.
-    #[must_use]
-    pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
-        let mut tables = over_cells(panel, finished, |variant, case| {
+    /// The curve of every mechanism, and that of a mere guess.
+    pub(in crate::experiment) fn at_case(
+        layout: &Layout,
+        case: usize,
+        finished: &Finished,
+    ) -> Tables {
+        let panel = layout.panel;
+        let mut tables = over_mechanisms(layout, case, finished, |variant, case| {
             let (setting, scope) = (&case.setting, scope(panel, case));
             let best =
                 audit::delta_at(variant, setting, &scope, 0.0).expect("checked by the config");
@@ -121,12 +123,10 @@ pub mod trade_off {
                 .expect("checked by the config");
             drawable(&curve)
         });
-        let naming = Naming::new(&panel.cases);
-        for case in &panel.cases {
-            let guess = [0.0, 1.0]
-                .map(|alarm| point(panel, naming.name(case), "", GUESSING, (alarm, 1.0 - alarm)));
-            tables.curves.extend(guess);
-        }
+        let facet = layout.name(case);
+        let guess = [0.0, 1.0]
+            .map(|alarm| point(panel, facet.as_str(), "", GUESSING, (alarm, 1.0 - alarm)));
+        tables.curves.extend(guess);
         tables
     }
 

@@ -1,4 +1,6 @@
-//! Repeated draws from a law, in blocks with streams of their own.
+//! Repeated draws from a law, in blocks of runs with streams of their own.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -10,15 +12,18 @@ use crate::rng;
 /// without saying so, since every draw depends on it.
 const RUNS_PER_STREAM: u64 = 250;
 
-/// So many streams are drawn from at one time: draws that fall into one block share the walk of it.
-const STREAMS_TOGETHER: usize = 64;
+/// So many runs make a block, which is kept as one.
+pub const RUNS_PER_BLOCK: u64 = 4 * RUNS_PER_STREAM;
+
+/// So many blocks are drawn at one time: draws that fall into one place share the walk of it.
+const BLOCKS_TOGETHER: usize = 16;
 
 /// Sampled releases and their errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
     k: usize,
     /// Released counts, k for each run.
-    released: Vec<u64>,
+    pub counts: Vec<u64>,
     /// For each field, the error of every run.
     pub errors: Vec<Vec<f64>>,
 }
@@ -26,42 +31,100 @@ pub struct Draws {
 impl Draws {
     /// The counts released in each run.
     pub fn released(&self) -> impl Iterator<Item = &[u64]> {
-        self.released.chunks_exact(self.k)
+        self.counts.chunks_exact(self.k)
     }
-}
 
-/// Draws `runs` releases. `key` says everything about the cell; the stream of a block is named by
-/// it and by the block's number, so nothing else can change a draw.
-#[must_use]
-pub fn draw(
-    law: &dyn Law,
-    fields: &[&dyn Field],
-    k: usize,
-    runs: u64,
-    seed: u64,
-    key: &str,
-) -> Draws {
-    let streams: Vec<u64> = (0..runs.div_ceil(RUNS_PER_STREAM)).collect();
-    let together = |streams: &[u64]| {
-        let batch = |&stream: &u64| {
-            let runs = RUNS_PER_STREAM.min(runs - stream * RUNS_PER_STREAM) as usize;
-            Batch::new(rng::stream(seed, &format!("{key} block={stream}")), runs, k)
-        };
-        let mut batches: Vec<Batch> = streams.iter().map(batch).collect();
-        law.draw(k, &mut batches);
-        let released: Vec<u64> = batches.into_iter().flat_map(|batch| batch.released).collect();
-        let error =
-            |field: &&dyn Field| released.chunks_exact(k).map(|out| field.at(out)).collect();
-        let errors = fields.iter().map(error).collect();
-        Draws { k, released, errors }
-    };
-    let blocks: Vec<Draws> = streams.par_chunks(STREAMS_TOGETHER).map(together).collect();
-    let mut all = Draws { k, released: Vec::new(), errors: vec![Vec::new(); fields.len()] };
-    for block in blocks {
-        all.released.extend(block.released);
-        for (errors, more) in all.errors.iter_mut().zip(block.errors) {
+    fn append(&mut self, more: Self) {
+        self.counts.extend(more.counts);
+        for (errors, more) in self.errors.iter_mut().zip(more.errors) {
             errors.extend(more);
         }
     }
-    all
+}
+
+/// The runs of one block, out of `runs`.
+#[must_use]
+pub fn runs_of(block: u64, runs: u64) -> Range<u64> {
+    block * RUNS_PER_BLOCK..runs.min((block + 1) * RUNS_PER_BLOCK)
+}
+
+/// A law to draw from, and how its draws are called.
+pub struct Sampler<'a> {
+    /// The law.
+    pub law: &'a dyn Law,
+    /// The errors of interest.
+    pub fields: &'a [&'a dyn Field],
+    /// The number of categories.
+    pub k: usize,
+    /// How many runs there are in all.
+    pub runs: u64,
+    /// The user's seed.
+    pub seed: u64,
+    /// Everything about the cell. A stream is named by it and by its own number, so nothing else can
+    /// change a draw.
+    pub key: &'a str,
+}
+
+impl Sampler<'_> {
+    /// Draws some blocks, several at a time and in any order, and hands each over. `stop` is asked on
+    /// the way.
+    pub fn draw(
+        &self,
+        blocks: &[u64],
+        stop: impl Fn() -> bool + Sync,
+        hand_over: impl Fn(u64, Draws) + Sync,
+    ) {
+        blocks.par_chunks(BLOCKS_TOGETHER).for_each(|blocks| {
+            if !stop() {
+                let drawn = self.draw_together(blocks);
+                blocks.iter().zip(drawn).for_each(|(&block, draws)| hand_over(block, draws));
+            }
+        });
+    }
+
+    fn draw_together(&self, blocks: &[u64]) -> Vec<Draws> {
+        let streams = |&block: &u64| {
+            let Range { start, end } = runs_of(block, self.runs);
+            let starts = (start..end).step_by(RUNS_PER_STREAM as usize);
+            starts.map(move |start| {
+                (block, start / RUNS_PER_STREAM, (end - start).min(RUNS_PER_STREAM))
+            })
+        };
+        let streams: Vec<(u64, u64, u64)> = blocks.iter().flat_map(streams).collect();
+        let batch = |&(_, stream, runs): &(u64, u64, u64)| {
+            let name = format!("{} block={stream}", self.key);
+            Batch::new(rng::stream(self.seed, &name), runs as usize, self.k)
+        };
+        let mut batches: Vec<Batch> = streams.iter().map(batch).collect();
+        self.law.draw(self.k, &mut batches);
+        let mut drawn: Vec<Draws> = blocks.iter().map(|_| self.none()).collect();
+        let mut place = 0;
+        for ((block, ..), batch) in streams.iter().zip(batches) {
+            place += usize::from(blocks[place] != *block);
+            drawn[place].counts.extend(batch.released);
+        }
+        for draws in &mut drawn {
+            let error = |field: &&dyn Field| {
+                draws.counts.chunks_exact(self.k).map(|out| field.at(out)).collect()
+            };
+            draws.errors = self.fields.iter().map(error).collect();
+        }
+        drawn
+    }
+
+    fn none(&self) -> Draws {
+        Draws { k: self.k, counts: Vec::new(), errors: vec![Vec::new(); self.fields.len()] }
+    }
+
+    /// Draws all runs.
+    #[must_use]
+    pub fn draw_all(&self) -> Draws {
+        let blocks: Vec<u64> = (0..self.runs.div_ceil(RUNS_PER_BLOCK)).collect();
+        let parts = blocks.par_chunks(BLOCKS_TOGETHER).map(|blocks| self.draw_together(blocks));
+        let parts: Vec<Vec<Draws>> = parts.collect();
+        parts.into_iter().flatten().fold(self.none(), |mut all, part| {
+            all.append(part);
+            all
+        })
+    }
 }

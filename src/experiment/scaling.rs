@@ -6,10 +6,8 @@
 //! order of sqrt(n) in each of k − 1 directions: their number grows like n^((k−1)/2), that of all
 //! candidates like n^(k−1).
 
-use rayon::prelude::*;
-
+use super::Panel;
 use super::curves::{against_n, line, other_colour};
-use super::{Case, Panel};
 use crate::distance::near;
 use crate::figure::{Curve, CurveFigure, Figure, LineStyle, Scale, Series};
 use crate::law::is_walked;
@@ -23,16 +21,9 @@ pub const CANDIDATES: &str = "candidates";
 /// See [`CANDIDATES`].
 pub const NEAR: &str = "nearer than 1";
 
-/// The counts of every case.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    let settings: Vec<(usize, &Case)> = panel.settings().collect();
-    let rows: Vec<Vec<ScalingRow>> =
-        settings.into_par_iter().map(|(setting, case)| at_case(panel, setting, case)).collect();
-    Tables { scaling: rows.concat(), ..Tables::default() }
-}
-
-fn at_case(panel: &Panel, setting: usize, case: &Case) -> Vec<ScalingRow> {
+/// The counts.
+pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
+    let (setting, case) = (panel.first + case, &panel.cases[case]);
     let posterior = &case.setting.posterior;
     let (n, k) = (posterior.n(), posterior.k());
     let outputs_of = |region: &Region| count(region, COUNTED);
@@ -51,7 +42,7 @@ fn at_case(panel: &Panel, setting: usize, case: &Case) -> Vec<ScalingRow> {
         mechanism: mechanism.to_owned(),
         outputs,
     };
-    counts.into_iter().map(row).collect()
+    Tables { scaling: counts.into_iter().map(row).collect(), ..Tables::default() }
 }
 
 /// The last part of a curve that its slope is fitted to: this factor in n.

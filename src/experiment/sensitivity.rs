@@ -3,23 +3,20 @@
 
 use super::axis::Abscissa;
 use super::curves::line;
-use super::{Panel, SensitivityName, naming};
+use super::{Layout, Panel, SensitivityName, naming};
 use crate::figure::{Colour, Curve, CurveFigure, Figure, Scale, Series};
 use crate::reading::Quantity;
 use crate::table::{SettingRow, Tables};
 
 /// The sensitivities are part of every setting's row; what is left is to compare the readings.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    let placed = panel.placed_readings();
-    let mut tables = Tables::default();
-    for case in &panel.cases {
-        let local = case.setting.sensitivity().local();
-        let readings = placed.of(SensitivityName::Local.id(), case);
-        let readings = readings.filter(|reading| reading.quantity == Quantity::Local);
-        tables.readings.extend(readings.map(|reading| reading.of_value(&panel.id, local)));
-    }
-    tables
+pub(super) fn at_case(layout: &Layout, case: usize) -> Tables {
+    let Layout { panel, placed, .. } = layout;
+    let case = &panel.cases[case];
+    let local = case.setting.sensitivity().local();
+    let readings = placed.of(SensitivityName::Local.id(), case);
+    let readings = readings.filter(|reading| reading.quantity == Quantity::Local);
+    let readings = readings.map(|reading| reading.of_value(&panel.id, local));
+    Tables { readings: readings.collect(), ..Tables::default() }
 }
 
 /// All sensitivities in one figure.

@@ -8,13 +8,12 @@ use crate::law;
 use crate::table::{CurveRow, Tables};
 use crate::workbench::Workbench;
 
-/// P[release (x_1 + t, x_2 − t)] for every mechanism, n and t.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    curves::over_cases(panel, at_case)
+/// P[release (x_1 + t, x_2 − t)] for every mechanism and t.
+pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
+    Tables { curves: points(panel, &panel.cases[case]), ..Tables::default() }
 }
 
-fn at_case(panel: &Panel, case: &Case) -> Vec<CurveRow> {
+fn points(panel: &Panel, case: &Case) -> Vec<CurveRow> {
     let n = case.setting.posterior.n() as f64;
     let probabilities = probabilities(panel, case, &panel.parameters.steps);
     let rows = panel.variants.iter().zip(probabilities).flat_map(|(variant, probabilities)| {

@@ -14,14 +14,11 @@ use crate::table::{Tables, ValueRow};
 const MOST_RECORDS: u64 = 10_000_000;
 
 /// The numbers of the table.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    let mut values = Vec::new();
-    for case in &panel.cases {
-        values.extend(step_probabilities(panel, case));
-        values.extend(distances(panel, case));
-        values.extend(overtakings(panel, case));
-    }
+pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
+    let case = &panel.cases[case];
+    let mut values = step_probabilities(panel, case);
+    values.extend(distances(panel, case));
+    values.extend(overtakings(panel, case));
     Tables { values, ..Tables::default() }
 }
 

@@ -2,7 +2,7 @@
 //! §6.2; and the normaliser that §6.2 asks for, against n.
 
 use super::curves::{self, EXACT, against_n, point};
-use super::{Case, Naming, Panel, naming};
+use super::{Case, Layout, Panel, naming};
 use crate::figure::{CurveFigure, Figure, Scale};
 use crate::formula::tail::{Weights, normaliser_limit};
 use crate::law::{Distribution, Recipe};
@@ -12,24 +12,22 @@ use crate::table::{CurveRow, Tables};
 /// The number before the sensitivity in MH, unless a mechanism sets another.
 const DIVISOR: f64 = 2.0;
 
-/// The tail and its bounds at every distance, for every case and mechanism.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    let naming = Naming::new(&panel.cases);
+/// The tail and its bounds at every distance, for every mechanism.
+pub(super) fn at_case(layout: &Layout, case: usize) -> Tables {
+    let Layout { panel, naming, .. } = layout;
+    let case = &panel.cases[case];
+    let facet = naming.data(case);
+    let laws = panel.distributions(case);
+    let plans = panel.plans(case);
     let mut tables = Tables::default();
-    for case in &panel.cases {
-        let facet = naming.data(case);
-        let laws = panel.distributions(case);
-        let plans = panel.plans(case);
-        for ((variant, law), plan) in panel.variants.iter().zip(&laws).zip(plans) {
-            let (Recipe::Exponential { rate }, Some(law)) = (plan.recipe, law) else { continue };
-            let divisor = variant.options.divisor.unwrap_or(DIVISOR);
-            let weights = weights(case, rate, divisor);
-            let put = |curve: &str, c: f64, p: f64| {
-                point(panel, facet.as_str(), &variant.label, curve, (c, p))
-            };
-            tables.curves.extend(tail_rows(law, &weights, put));
-        }
+    for ((variant, law), plan) in panel.variants.iter().zip(&laws).zip(plans) {
+        let (Recipe::Exponential { rate }, Some(law)) = (plan.recipe, law) else { continue };
+        let divisor = variant.options.divisor.unwrap_or(DIVISOR);
+        let weights = weights(case, rate, divisor);
+        let put = |curve: &str, c: f64, p: f64| {
+            point(panel, facet.as_str(), &variant.label, curve, (c, p))
+        };
+        tables.curves.extend(tail_rows(law, &weights, put));
     }
     tables
 }
@@ -111,13 +109,12 @@ fn note(panel: &Panel, case: &Case) -> String {
 pub mod normaliser {
     use super::*;
 
-    /// NL = 1 / P[H = 0] for every case.
-    #[must_use]
-    pub fn compute(panel: &Panel) -> Tables {
-        curves::over_cases(panel, at_case)
+    /// NL = 1 / P[H = 0].
+    pub(in crate::experiment) fn at_case(panel: &Panel, case: usize) -> Tables {
+        Tables { curves: points(panel, &panel.cases[case]), ..Tables::default() }
     }
 
-    fn at_case(panel: &Panel, case: &Case) -> Vec<CurveRow> {
+    fn points(panel: &Panel, case: &Case) -> Vec<CurveRow> {
         let n = case.setting.posterior.n() as f64;
         let epsilon = case.setting.epsilon.get();
         let rows = panel.variants.iter().zip(panel.p_exact(case)).flat_map(|(variant, p_exact)| {

@@ -15,28 +15,23 @@ use crate::reading::Quantity;
 use crate::table::{ReadingRow, Tables, TheoryRow};
 use crate::workbench::Workbench;
 
-/// The law of the error of every mechanism at every case.
-#[must_use]
-pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
-    let cases = panel.settings().enumerate();
-    let parts: Vec<Vec<Tables>> = cases
-        .map(|(index, (setting, case))| {
-            let plans = panel.plans(case);
-            let bench = Workbench::new(&case.setting, &plans, &[]);
-            let cell = |(place, (variant, plan)): (usize, (&Variant, &Plan))| {
-                let law = bench.law(plan);
-                let field = bench.fields().next().expect("the distance");
-                let distribution = Distribution::new(law.as_ref(), field);
-                finished(index, place);
-                distribution.map_or_else(Tables::default, |distribution| {
-                    tables(panel, setting, variant, &distribution)
-                })
-            };
-            panel.variants.par_iter().zip(&plans).enumerate().map(cell).collect()
+/// The law of the error of every mechanism.
+pub(super) fn at_case(panel: &Panel, case: usize, finished: &Finished) -> Tables {
+    let (setting, case) = (panel.first + case, &panel.cases[case]);
+    let plans = panel.plans(case);
+    let bench = Workbench::new(&case.setting, &plans, &[]);
+    let cell = |(place, (variant, plan)): (usize, (&Variant, &Plan))| {
+        let law = bench.law(plan);
+        let field = bench.fields().next().expect("the distance");
+        let distribution = Distribution::new(law.as_ref(), field);
+        finished(place);
+        distribution.map_or_else(Tables::default, |distribution| {
+            tables(panel, setting, variant, &distribution)
         })
-        .collect();
+    };
+    let parts: Vec<Tables> = panel.variants.par_iter().zip(&plans).enumerate().map(cell).collect();
     let mut all = Tables::default();
-    parts.into_iter().flatten().for_each(|part| all.append(part));
+    parts.into_iter().for_each(|part| all.append(part));
     all
 }
 

@@ -8,13 +8,12 @@ use crate::formula::{step_bounds, steps};
 use crate::mechanism::Variant;
 use crate::table::{CurveRow, Tables};
 
-/// P[H <= c(k')] for every mechanism, n and number of steps k'.
-#[must_use]
-pub fn compute(panel: &Panel) -> Tables {
-    curves::over_cases(panel, at_case)
+/// P[H <= c(k')] for every mechanism and number of steps k'.
+pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
+    Tables { curves: points(panel, &panel.cases[case]), ..Tables::default() }
 }
 
-fn at_case(panel: &Panel, case: &Case) -> Vec<CurveRow> {
+fn points(panel: &Panel, case: &Case) -> Vec<CurveRow> {
     let setting = &case.setting;
     let n = setting.posterior.n() as f64;
     let mut rows = Vec::new();

@@ -1,5 +1,7 @@
 //! Mean, spread and quantiles of an error under an exact law, without storing the law.
 
+use serde::{Deserialize, Serialize};
+
 use super::Law;
 use super::survey::{Depth, Single, Survey, Weighing, for_parts, survey};
 use crate::field::Field;
@@ -7,7 +9,7 @@ use crate::numeric::{kernel, scale};
 use crate::simplex::BLOCK;
 
 /// Exact numbers about the error of one mechanism.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exact {
     /// The law of the error; `None` where it is too large to be walked, or where the error is so
     /// steep that the mean depends on what is not walked.
@@ -54,7 +56,7 @@ fn visible_mean(law: &dyn Law, field: &dyn Field, mean: f64) -> Option<f64> {
 }
 
 /// A law in four numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The mean.
     pub mean: f64,

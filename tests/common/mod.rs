@@ -82,6 +82,16 @@ pub struct Outcome {
     pub stderr: String,
 }
 
+impl From<std::process::Output> for Outcome {
+    fn from(output: std::process::Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
 /// A folder of its own to run the binary in.
 pub struct Sandbox {
     folder: tempfile::TempDir,
@@ -108,16 +118,40 @@ impl Sandbox {
 
     /// Runs `dpbi` in the folder.
     pub fn dpbi(&self, args: &[&str]) -> Outcome {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_dpbi"))
+        self.start(args).wait_with_output().unwrap().into()
+    }
+
+    /// Runs a command of the shell in the folder; `$DPBI` is the binary.
+    pub fn shell(&self, command: &str) -> Outcome {
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-c", command]).current_dir(self.folder.path());
+        shell.env("DPBI", env!("CARGO_BIN_EXE_dpbi")).output().unwrap().into()
+    }
+
+    /// Starts `dpbi` in the folder, to be disturbed.
+    pub fn start(&self, args: &[&str]) -> std::process::Child {
+        std::process::Command::new(env!("CARGO_BIN_EXE_dpbi"))
             .args(args)
             .current_dir(self.folder.path())
-            .output()
-            .unwrap();
-        Outcome {
-            status: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    /// All files of a folder but the manifest, which holds times.
+    pub fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
+        let entries = std::fs::read_dir(self.path(folder)).unwrap().map(|entry| entry.unwrap());
+        let read = |entry: std::fs::DirEntry| {
+            (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())
+        };
+        let files = entries.map(read).filter(|(name, _)| name != "manifest.json");
+        files.collect()
+    }
+
+    /// The manifest of a folder.
+    pub fn manifest(&self, folder: &str) -> serde_json::Value {
+        serde_json::from_slice(&self.read(&format!("{folder}/manifest.json"))).unwrap()
     }
 
     /// The same, for a command that must succeed.

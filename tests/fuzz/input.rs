@@ -204,7 +204,7 @@ impl Input {
             Self::Results(ResultsFile { file, bytes, .. }) => {
                 let path = folder.join("results").join(file);
                 std::fs::write(&path, bytes).expect("writable");
-                let read = Tables::read(&folder.join("results"));
+                let read = Tables::read(&folder.join("results"), true);
                 std::fs::remove_file(&path).expect("removable");
                 match read {
                     Ok(_) => Ok(true),

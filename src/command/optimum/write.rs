@@ -1,6 +1,5 @@
 //! The optimal mechanism as a table and as a heat map.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -10,7 +9,7 @@ use crate::experiment::optimum::release_map;
 use crate::figure::{self, Figure, Format, HeatFigure};
 use crate::model::{Counts, vector};
 use crate::optimum::{Goal, OptimalMechanism, Optimum};
-use crate::store::{Folder, Manifest, utc};
+use crate::store::{Build, Folder, Manifest, utc};
 
 const NAME: &str = "optimum";
 
@@ -25,7 +24,7 @@ pub fn open(out: &Path) -> Result<Folder, Failure> {
 /// Writes the tables and figures, and says where they are.
 pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result<String, Failure> {
     let manifest = manifest();
-    folder.begin(manifest.clone())?;
+    folder.begin(&manifest)?;
     let minimax = found.minimax.as_ref().map(|optimum| (Goal::Minimax, optimum));
     for (goal, optimum) in [Some((Goal::Bayes, &found.bayes)), minimax].into_iter().flatten() {
         let name = match goal {
@@ -47,7 +46,8 @@ pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result
         }
     }
     let files: Vec<String> = folder.files().map(str::to_owned).collect();
-    let path = folder.finish(Manifest { ended: utc(SystemTime::now()), ..manifest })?;
+    let path =
+        folder.finish(Manifest { ended: utc(SystemTime::now()), complete: true, ..manifest })?;
     Ok(format!("{}: {}", path.display(), files.join(", ")))
 }
 
@@ -59,7 +59,7 @@ fn manifest() -> Manifest {
         command: std::env::args().collect(),
         started: now.clone(),
         ended: now,
-        files: BTreeMap::new(),
+        build: Build::this(),
         ..Manifest::default()
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 use rayon::prelude::*;
 
 use super::forecast::Forecast;
-use super::run::{Manner, Outcome, run};
+use super::run::{Job, Manner, Outcome};
 use super::side_by_side::Crews;
 use super::{Failure, load, print, print_json, threads};
 use crate::answers::{answers, overall};
@@ -20,6 +20,7 @@ use crate::digest::titled_digests;
 use crate::distance::{self, Distance};
 use crate::experiment::{Experiment, Kind, Panel};
 use crate::figure::{self, Figure, Format};
+use crate::interrupt;
 use crate::numbers;
 use crate::progress::Progress;
 use crate::reading::Quantity;
@@ -28,7 +29,7 @@ use crate::report::{
     Report, Verdict,
 };
 use crate::source::{bundled_configs, config_name};
-use crate::store::{Folder, utc, write_whole};
+use crate::store::{utc, write_whole};
 use crate::table::Tables;
 
 /// The documents, in the order of the report, with their titles.
@@ -66,7 +67,8 @@ fn short(config: &str) -> String {
 pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let clock = Instant::now();
     let threads = threads(&args.machine.threads)?;
-    let manner = Manner::new(&args.output, &args.talk);
+    interrupt::watch().map_err(Failure::broken)?;
+    let manner = Manner::new(&args.output, &args.talk, args.fresh);
     let planned = plan(args, &manner, threads)?;
     let claims = claims::ALL.into_iter().filter(|claim| asked(&args.names, claim.source));
     let claims: Vec<&claims::Claim> = claims.collect();
@@ -96,8 +98,9 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
             .collect(),
         ..Report::default()
     };
+    let cells = desk.cells;
     desk.clear_onto(&mut report);
-    finish(args, report, clock, crews.len())
+    finish(args, report, cells, clock, crews.len())
 }
 
 /// An experiment that is going to be run.
@@ -137,6 +140,9 @@ fn at_a_time(planned: &[Planned], threads: usize) -> usize {
     (1..=threads).rev().find(fits).unwrap_or(1)
 }
 
+/// How to go on after an interruption.
+const AGAIN: &str = "finished figures and cells are kept; the same command continues";
+
 /// One thing to do, whatever else has been done.
 enum Task<'a> {
     /// An experiment, with its place in the report.
@@ -147,8 +153,25 @@ enum Task<'a> {
 
 /// What became of it, and how long it took.
 enum Done {
-    Figure { place: usize, figure: Box<FigureReport>, seconds: f64, drawing: f64 },
+    Figure { place: usize, figure: Box<FigureReport>, seconds: f64, drawing: f64, cells: Cells },
     Claim { place: usize, distance: usize, verdict: Verdict, seconds: f64 },
+}
+
+/// What became of cells.
+#[derive(Clone, Copy, Default)]
+struct Cells {
+    all: usize,
+    /// Not computed, but kept from an earlier run.
+    kept: usize,
+    failed: usize,
+}
+
+impl Cells {
+    fn add(&mut self, more: Self) {
+        self.all += more.all;
+        self.kept += more.kept;
+        self.failed += more.failed;
+    }
 }
 
 /// Everything that is to be done with its predicted seconds, the longest first: the shortest fill the
@@ -175,16 +198,24 @@ impl Task<'_> {
         progress: &Progress,
     ) -> Result<Done, Failure> {
         let clock = Instant::now();
+        if interrupt::is_asked() {
+            return Err(Failure::Interrupted(AGAIN.into()));
+        }
         match *self {
             Task::Figure(place, Planned { config, experiment, forecast, .. }) => {
-                let folder = Folder::open(&args.output.out, &experiment.name)?;
-                let outcome = run(experiment, forecast, folder, manner, progress)?;
+                let job = Job::open(experiment, forecast, &args.output.out, manner)?;
+                // What is kept is done.
+                let left = job.cpu_seconds() + job.writing_seconds();
+                drop(progress.part((forecast.total(1).cpu_seconds - left).max(0.0)));
+                let outcome = job.run(manner, progress)?;
                 let pen = Instant::now();
                 let again = format!("dpbi run {config}{}", replaced(args));
                 let figure = Box::new(figure(config, again, experiment, &outcome)?);
                 let drawing = outcome.drawing + pen.elapsed().as_secs_f64();
                 let seconds = clock.elapsed().as_secs_f64() - drawing;
-                Ok(Done::Figure { place, figure, seconds, drawing })
+                let failed = outcome.tables.failures.len();
+                let cells = Cells { all: outcome.cells, kept: outcome.kept, failed };
+                Ok(Done::Figure { place, figure, seconds, drawing, cells })
             }
             Task::Claim(place, claim, distance) => {
                 let _part = progress.part(claim.effort);
@@ -208,6 +239,7 @@ struct Desk<'a> {
     figure_seconds: Vec<f64>,
     claim_seconds: Vec<f64>,
     drawing: f64,
+    cells: Cells,
 }
 
 impl<'a> Desk<'a> {
@@ -220,13 +252,15 @@ impl<'a> Desk<'a> {
             figure_seconds: vec![0.0; planned.len()],
             claim_seconds: vec![0.0; claims.len()],
             drawing: 0.0,
+            cells: Cells::default(),
         }
     }
 
     /// Keeps what was done, and says so when a figure or a claim is complete.
     fn take(&mut self, done: Done) -> Option<String> {
         match done {
-            Done::Figure { place, figure, seconds, drawing } => {
+            Done::Figure { place, figure, seconds, drawing, cells } => {
+                self.cells.add(cells);
                 let title = &figure.title;
                 let done = 1 + self.figures.iter().flatten().count();
                 let line = format!(
@@ -290,12 +324,13 @@ impl<'a> Desk<'a> {
 fn finish(
     args: &Reproduce,
     mut report: Report,
+    cells: Cells,
     clock: Instant,
     at_a_time: usize,
 ) -> Result<(), Failure> {
     let path = args.output.out.join("report.html");
     report.seconds = clock.elapsed().as_secs_f64();
-    write_whole(&path, report.html().as_bytes())?;
+    write_whole(&path, report.html().into_bytes())?;
     let whole = clock.elapsed().as_secs_f64();
     let mut parts: Vec<_> =
         report.times.into_iter().map(|stretch| (stretch.part, stretch.seconds)).collect();
@@ -308,6 +343,15 @@ fn finish(
     } else if !args.talk.quiet {
         let times = times::text(&report, at_a_time);
         print(&format!("\n{summary}\n{times}\nwrote {}\n", path.display()))?;
+    }
+    let Cells { all, kept, failed } = cells;
+    if kept > 0 && !args.talk.quiet {
+        eprintln!(
+            "{kept} of {all} cells were kept from an earlier run (--fresh computes them again)"
+        );
+    }
+    if failed > 0 {
+        return Err(Failure::Broken(format!("{failed} of {all} cells failed; see failures.csv")));
     }
     let missed = summary.readings_beyond + summary.numbers - summary.numbers_agreeing;
     if args.strict && missed > 0 {

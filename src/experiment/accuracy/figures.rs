@@ -57,7 +57,9 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
     // Data sets side by side have no order, and no line through their means.
     let drawable = |name: &FigureName| *name != FigureName::Mean || axis != Axis::Data;
     let asked: Vec<FigureName> = asked.into_iter().filter(drawable).collect();
-    let facets = drawing.facets();
+    let mut facets = drawing.facets();
+    let numbered = facets.len() > 1;
+    facets.truncate(MOST_FACETS);
     let metrics = panel.errors();
     let mut figures = Vec::new();
     for (number, facet) in (1..).zip(&facets) {
@@ -67,7 +69,7 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
                 // A colon has no place in the name of a file.
                 suffix += &format!("-{}", metric.id.replace(':', "-"));
             }
-            if facets.len() > 1 {
+            if numbered {
                 suffix += &format!("-{number}");
             }
             for name in &asked {
@@ -81,6 +83,24 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         }
     }
     figures
+}
+
+/// Of a sweep over everything not every combination is drawn.
+const MOST_FACETS: usize = 24;
+
+/// How many figures of each sort are drawn, and how many there could be.
+#[must_use]
+pub fn facets(panel: &Panel) -> (usize, usize) {
+    let abscissa = Abscissa::new(panel);
+    let (rows, errors, readings) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    let all = Drawing { panel, abscissa, rows, errors, readings }.facets().len();
+    (all.min(MOST_FACETS), all)
+}
+
+/// Whether some figure shows single runs, and not only their summaries.
+#[must_use]
+pub fn shows_runs(panel: &Panel) -> bool {
+    panel.look.outliers || panel.parameters.figures.contains(&FigureName::Runs)
 }
 
 impl<'a> Drawing<'a> {

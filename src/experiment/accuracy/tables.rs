@@ -1,50 +1,52 @@
 //! The tables of the accuracy experiment.
 
-use rayon::prelude::*;
-
-use super::Cell;
-use crate::experiment::{Case, Panel};
+use super::{Block, Known};
+use crate::experiment::Panel;
+use crate::experiment::sampling::RUNS_PER_BLOCK;
 use crate::law::Exact;
-use crate::mechanism::Variant;
 use crate::stats::BoxSummary;
 use crate::table::{ErrorBlock, SummaryRow, Tables};
 
-/// All tables, from the cells of every case.
-pub(super) fn tables(panel: &Panel, results: Vec<Vec<Cell>>) -> Tables {
-    let of_case = |(case, cells): (_, Vec<Cell>)| {
-        panel.variants.iter().zip(cells).map(move |(variant, cell)| (case, variant, cell))
-    };
-    let cells: Vec<_> = panel.settings().zip(results).flat_map(of_case).collect();
-    let of_cell = |(case, variant, cell)| of_cell(panel, case, variant, cell);
-    let parts: Vec<Tables> = cells.into_par_iter().map(of_cell).collect();
-    let mut tables = Tables::default();
-    parts.into_iter().for_each(|part| tables.append(part));
-    tables
-}
-
-/// The tables of one cell.
-fn of_cell(
+/// The tables of one mechanism at one case, from all its blocks; none if one is missing.
+pub(in crate::experiment) fn tables(
     panel: &Panel,
-    (setting, case): (usize, &Case),
-    variant: &Variant,
-    cell: Cell,
+    case: usize,
+    variant: usize,
+    blocks: Vec<Block>,
 ) -> Tables {
+    if (blocks.len() as u64) < panel.runs.div_ceil(RUNS_PER_BLOCK) {
+        return Tables::default();
+    }
+    let (setting, label) = (panel.first + case, &panel.variants[variant].label);
     let metrics = panel.errors();
+    let (mut known, mut released) = (None, Vec::new());
+    let mut errors: Vec<Vec<f64>> = vec![Vec::new(); metrics.len()];
+    for block in blocks {
+        known = known.or(block.known);
+        released.extend(block.released);
+        errors.iter_mut().zip(block.errors).for_each(|(all, more)| all.extend(more));
+    }
+    let Some(Known { exact, calibration, readings }) = known else { return Tables::default() };
     let summary = |((metric, errors), exact): ((_, &Vec<f64>), &Exact)| {
         let summary = BoxSummary::new(errors, panel.look.whiskers);
-        summary_row(setting, &variant.label, metric, errors.len() as u64, &summary, exact)
+        summary_row(setting, label, metric, errors.len() as u64, &summary, exact)
     };
-    let errors = metrics.iter().map(|metric| metric.id).zip(&cell.draws.errors);
-    let summary = errors.zip(&cell.exact).map(summary).collect();
-    let names = metrics.iter().map(|metric| metric.id.to_owned());
+    let ids = metrics.iter().map(|metric| metric.id);
+    let summary = ids.clone().zip(&errors).zip(&exact).map(summary).collect();
     let block = ErrorBlock {
         setting,
-        mechanism: variant.label.clone(),
-        k: case.setting.posterior.k(),
-        released: cell.draws.released().flatten().copied().collect(),
-        errors: names.zip(cell.draws.errors).collect(),
+        mechanism: label.clone(),
+        k: panel.cases[case].setting.posterior.k(),
+        released,
+        errors: ids.map(str::to_owned).zip(errors).collect(),
     };
-    Tables { errors: vec![block], summary, readings: cell.readings, ..Tables::default() }
+    Tables {
+        errors: vec![block],
+        summary,
+        calibration: calibration.into_iter().collect(),
+        readings,
+        ..Tables::default()
+    }
 }
 
 fn summary_row(

@@ -8,8 +8,6 @@ mod figures;
 
 pub use figures::figures;
 
-use rayon::prelude::*;
-
 use super::axis::Axis;
 use super::{Case, DataSpec, Finished, Naming, Panel};
 use crate::law;
@@ -22,29 +20,21 @@ use crate::workbench::Workbench;
 /// Means nearer than this, relative to each other, are equal.
 const SAME: f64 = 1e-11;
 
-/// The exact mean error of every mechanism at every case, and who wins there.
-#[must_use]
-pub fn compute(panel: &Panel, finished: &Finished) -> Tables {
-    let means: Vec<Vec<Option<f64>>> = (panel.cases.par_iter().enumerate())
-        .map(|(index, case)| means(panel, case, |place| finished(index, place)))
-        .collect();
+/// The exact mean error of every mechanism, and who wins.
+pub(super) fn at_case(panel: &Panel, case: usize, finished: &Finished) -> Tables {
+    let setting = panel.first + case;
+    let means = means(panel, &panel.cases[case], finished);
     let labels: Vec<&str> = panel.variants.iter().map(|variant| variant.label.as_str()).collect();
-    let mut tables = Tables::default();
-    for ((setting, _), means) in panel.settings().zip(&means) {
-        let known = labels.iter().zip(means).filter_map(|(label, mean)| Some((label, (*mean)?)));
-        tables.means.extend(known.map(|(label, mean)| MeanRow {
-            setting,
-            mechanism: (*label).to_owned(),
-            mean,
-        }));
-        for &among in Among::of(panel) {
-            let playing: Vec<(usize, f64)> = (means.iter().enumerate())
-                .filter(|(place, _)| among.has(panel, *place))
-                .filter_map(|(place, mean)| Some((place, (*mean)?)))
-                .collect();
-            let contest = Contest::new(&playing);
-            tables.phase.extend(contest.map(|contest| contest.row(setting, among, &labels)));
-        }
+    let known = labels.iter().zip(&means).filter_map(|(label, mean)| Some((label, (*mean)?)));
+    let rows = known.map(|(label, mean)| MeanRow { setting, mechanism: (*label).to_owned(), mean });
+    let mut tables = Tables { means: rows.collect(), ..Tables::default() };
+    for &among in Among::of(panel) {
+        let playing: Vec<(usize, f64)> = (means.iter().enumerate())
+            .filter(|(place, _)| among.has(panel, *place))
+            .filter_map(|(place, mean)| Some((place, (*mean)?)))
+            .collect();
+        let contest = Contest::new(&playing);
+        tables.phase.extend(contest.map(|contest| contest.row(setting, among, &labels)));
     }
     tables
 }

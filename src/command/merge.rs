@@ -1,0 +1,164 @@
+//! `dpbi merge`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::forecast::Forecast;
+use super::run::{Job, Manner};
+use super::{Failure, print, print_json, threads};
+use crate::cli::Merge;
+use crate::config::{self, Overrides};
+use crate::diagnostic::Diagnostic;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::source::Source;
+use crate::store::{Folder, Manifest, Shard, Shelf};
+
+pub fn execute(args: &Merge) -> Result<(), Failure> {
+    let threads = threads(&args.threads)?;
+    interrupt::watch().map_err(Failure::broken)?;
+    let parts = args.folders.iter().map(|path| Part::find(path)).collect::<Result<Vec<_>, _>>()?;
+    let first = check(&parts)?;
+    let experiment =
+        config::load(&Source::Disk(first.path.join("config.toml")), Overrides::default())?;
+    let manner = Manner {
+        formats: args.output.format.0.clone(),
+        quiet: args.quiet,
+        verbose: false,
+        fresh: false,
+        shard: None,
+    };
+    let forecast = Forecast::new(&experiment, &manner.formats);
+    let folder = Folder::open(&args.output.out, &experiment.name)?;
+    let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
+    let shelf = Shelf::of(&paths)?;
+    let progress = Progress::new(forecast.writing_seconds(), threads, args.quiet);
+    let outcome = Job::join(&experiment, &forecast, folder, shelf, &manner, &progress);
+    progress.finish();
+    let outcome = outcome?;
+    if args.print.json {
+        print_json(&json!(outcome.json(&experiment)))
+    } else if !args.quiet {
+        print(&outcome.text(&experiment))
+    } else {
+        Ok(())
+    }
+}
+
+/// A results folder that should hold a shard.
+struct Part {
+    path: PathBuf,
+    manifest: Manifest,
+}
+
+impl Part {
+    /// The results folder that is meant: this one, or the only one in it.
+    fn find(path: &Path) -> Result<Self, Diagnostic> {
+        let part = |path: &Path| {
+            Manifest::read(path).map(|manifest| Self { path: path.to_owned(), manifest })
+        };
+        if let Some(found) = part(path) {
+            return Ok(found);
+        }
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        let mut within: Vec<Self> = entries.filter_map(|entry| part(&entry.path())).collect();
+        match (within.pop(), within.is_empty()) {
+            (Some(only), true) => Ok(only),
+            (None, _) => {
+                Err(Diagnostic::new(format!("{} holds no results of dpbi", path.display()))
+                    .help("give the folders that `dpbi run --shard I/N` has written"))
+            }
+            _ => Err(Diagnostic::new(format!("{} holds several results", path.display()))
+                .help("name the results folder of the shard, such as part1/sweep")),
+        }
+    }
+
+    fn shard(&self) -> Result<Shard, Diagnostic> {
+        self.manifest.shard.ok_or_else(|| {
+            let cause = format!(
+                "{} holds all of `{}`, not a shard",
+                self.path.display(),
+                self.manifest.name
+            );
+            Diagnostic::new(cause).help("leave it away: there is nothing to be joined to it")
+        })
+    }
+
+    /// Whether it is whole and sound.
+    fn check(&self) -> Result<(), Diagnostic> {
+        let (shard, path) = (self.shard()?, self.path.display());
+        if !self.manifest.complete {
+            let failures = match self.manifest.failures {
+                0 => String::new(),
+                some => format!(": {some} of its cells failed"),
+            };
+            return Err(Diagnostic::new(format!("{shard} in {path} is not finished{failures}"))
+                .help(format!("continue it with {}", self.manifest.command.join(" "))));
+        }
+        match self.manifest.changes(&self.path).keys().next() {
+            None => Ok(()),
+            Some(name) => {
+                let cause = format!("{path}/{name} of {shard} is not as it was written");
+                Err(Diagnostic::new(cause)
+                    .help(format!("run it again: {}", self.manifest.command.join(" "))))
+            }
+        }
+    }
+
+    /// Whether both are shards of the same work.
+    fn check_beside(&self, first: &Self) -> Result<(), Diagnostic> {
+        let (own, other) = (&self.manifest, &first.manifest);
+        let difference = if own.name != other.name {
+            format!("`{}`, not of `{}`", own.name, other.name)
+        } else if (own.numerics, &own.dpbi) != (other.numerics, &other.dpbi) {
+            let version = |of: &Manifest| format!("dpbi {} (numerics {})", of.dpbi, of.numerics);
+            format!("{}, not of {}", version(own), version(other))
+        } else if own.config != other.config {
+            format!("another config: `{}` differs", different_key(&own.config, &other.config))
+        } else if own.shard.map(|shard| shard.count) != other.shard.map(|shard| shard.count) {
+            let count = |of: &Manifest| of.shard.map_or(0, |shard| shard.count);
+            format!("another division: into {}, not into {}", count(own), count(other))
+        } else {
+            return Ok(());
+        };
+        let (own, other) = (self.path.display(), first.path.display());
+        Err(Diagnostic::new(format!("{own} is of {difference} as {other} is"))
+            .help("join only shards of one config, made by one version, with one N"))
+    }
+}
+
+/// The first key that two configs do not share.
+fn different_key(a: &serde_json::Value, b: &serde_json::Value) -> String {
+    let keys = |of: &serde_json::Value| of.as_object().cloned().unwrap_or_default();
+    let (a, b) = (keys(a), keys(b));
+    let mut all = a.keys().chain(b.keys());
+    all.find(|key| a.get(*key) != b.get(*key)).cloned().unwrap_or_default()
+}
+
+/// Every shard once, all of the same work. Returns the first.
+fn check(parts: &[Part]) -> Result<&Part, Diagnostic> {
+    let first = &parts[0];
+    let count = first.shard()?.count;
+    let mut seen: BTreeMap<usize, &Part> = BTreeMap::new();
+    for part in parts {
+        let shard = part.shard()?;
+        part.check_beside(first)?;
+        part.check()?;
+        if let Some(other) = seen.insert(shard.index, part) {
+            let (one, other) = (part.path.display(), other.path.display());
+            return Err(Diagnostic::new(format!("{other} and {one} are both {shard}"))
+                .help("give every shard once"));
+        }
+    }
+    let missing: Vec<String> =
+        (1..=count).filter(|index| !seen.contains_key(index)).map(|i| i.to_string()).collect();
+    match missing.as_slice() {
+        [] => Ok(first),
+        [one] => Err(Diagnostic::new(format!("shard {one} of {count} is missing"))
+            .help("give the folders of all shards")),
+        _ => Err(Diagnostic::new(format!("shards {} of {count} are missing", missing.join(", ")))
+            .help("give the folders of all shards")),
+    }
+}

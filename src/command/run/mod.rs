@@ -1,0 +1,342 @@
+//! `dpbi run`.
+
+mod settle;
+mod watch;
+
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+use serde_json::json;
+
+use super::forecast::Forecast;
+use super::{Failure, MOST_PRINTED, load, print, print_json, summary, threads};
+use crate::cli::{Output, Run, Talk};
+use crate::config;
+use crate::cost;
+use crate::experiment::{Experiment, NUMERICS};
+use crate::figure::{self, Figure, Format};
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::store::{Build, Folder, Manifest, Shard, Shelf, utc};
+use crate::sweep::{Assembly, Failed, Stock, Sweep};
+use crate::table::Tables;
+use watch::Watch;
+
+pub(super) use settle::name as cell_name;
+
+pub fn execute(args: &Run) -> Result<(), Failure> {
+    let threads = threads(&args.machine.threads)?;
+    interrupt::watch().map_err(Failure::broken)?;
+    let experiments = load(&args.configs, &args.replace)?;
+    let manner = Manner { shard: args.shard, ..Manner::new(&args.output, &args.talk, args.fresh) };
+    // Everything that can be refused is refused before the first experiment starts.
+    let mut planned = Vec::new();
+    for (source, experiment) in experiments {
+        let mut forecast = Forecast::new(&experiment, &manner.formats);
+        args.shard.iter().for_each(|&shard| forecast.take_part(shard));
+        forecast.admit(&source.to_string(), threads, args.machine.force)?;
+        planned.push((experiment, forecast));
+    }
+    let open = |(experiment, forecast)| Job::open(experiment, forecast, &args.output.out, &manner);
+    let jobs = planned.iter().map(|(e, f)| open((e, f))).collect::<Result<Vec<_>, _>>()?;
+    let (mut reports, mut failures) = (Vec::new(), 0);
+    for job in jobs {
+        job.tell(&manner);
+        let seconds = job.cpu_seconds() + job.writing_seconds();
+        let progress = Progress::new(seconds, threads, args.talk.quiet);
+        let experiment = job.sweep.experiment;
+        let outcome = job.run(&manner, &progress);
+        progress.finish();
+        let outcome = outcome?;
+        if !args.talk.quiet && !args.print.json {
+            print(&outcome.text(experiment))?;
+        }
+        failures += outcome.tables.failures.len();
+        // It may be as large as all tables together.
+        if args.print.json {
+            reports.push(outcome.json(experiment));
+        }
+    }
+    if args.print.json {
+        print_json(&json!(reports))?;
+    }
+    match failures {
+        0 => Ok(()),
+        1 => Err(Failure::Broken("1 cell failed; see failures.csv".into())),
+        many => Err(Failure::Broken(format!("{many} cells failed; see failures.csv"))),
+    }
+}
+
+/// How an experiment is run.
+pub(super) struct Manner {
+    pub(super) formats: Vec<Format>,
+    pub(super) quiet: bool,
+    pub(super) verbose: bool,
+    /// Nothing of an earlier run is kept.
+    pub(super) fresh: bool,
+    /// Only a part of it.
+    pub(super) shard: Option<Shard>,
+}
+
+impl Manner {
+    pub(super) fn new(output: &Output, talk: &Talk, fresh: bool) -> Self {
+        Self {
+            formats: output.format.0.clone(),
+            quiet: talk.quiet,
+            verbose: talk.verbose,
+            fresh,
+            shard: None,
+        }
+    }
+}
+
+/// What a run leaves behind.
+pub(super) struct Outcome {
+    pub(super) tables: Tables,
+    /// For every panel its figures, with their names.
+    pub(super) figures: Vec<Vec<(String, Figure)>>,
+    pub(super) path: PathBuf,
+    pub(super) files: Vec<String>,
+    pub(super) seconds: f64,
+    /// How many of the seconds went into the figures.
+    pub(super) drawing: f64,
+    pub(super) shard: Option<Shard>,
+    pub(super) cells: usize,
+    pub(super) kept: usize,
+}
+
+impl Outcome {
+    pub(super) fn text(&self, experiment: &Experiment) -> String {
+        let found = match self.shard {
+            Some(shard) => format!(
+                "{}, {shard}: {} cells\n  when all are done: dpbi merge DIR… --out DIR",
+                experiment.name, self.cells
+            ),
+            None => summary::text(experiment, &self.tables),
+        };
+        format!(
+            "{found}\n  wrote {} in {}: {}\n\n",
+            self.path.display(),
+            cost::duration(self.seconds),
+            listed(&self.files),
+        )
+    }
+
+    pub(super) fn json(&self, experiment: &Experiment) -> serde_json::Value {
+        json!({
+            "name": experiment.name,
+            "folder": self.path,
+            "seconds": self.seconds,
+            "shard": self.shard,
+            "cells": self.cells,
+            "kept": self.kept,
+            "panels": self.tables.panels,
+            "settings": self.tables.settings,
+            "summary": self.tables.summary,
+            "privacy": self.tables.privacy,
+            "curves": self.tables.curves,
+            "phase": self.tables.phase,
+            "scaling": self.tables.scaling,
+            "values": self.tables.values,
+            "readings": self.tables.readings,
+            "failures": self.tables.failures,
+        })
+    }
+}
+
+/// Names in one line, the last of them only counted if there are many.
+fn listed(names: &[String]) -> String {
+    match names.len().saturating_sub(MOST_PRINTED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..MOST_PRINTED].join(", ")),
+    }
+}
+
+/// An experiment that is going to be run, and the folder where it is kept.
+pub(super) struct Job<'a> {
+    sweep: Sweep<'a>,
+    forecast: &'a Forecast,
+    folder: Folder,
+    shelf: Shelf,
+    stock: Stock,
+    shard: Option<Shard>,
+}
+
+impl<'a> Job<'a> {
+    /// Opens the folder, and looks which cells are there.
+    pub(super) fn open(
+        experiment: &'a Experiment,
+        forecast: &'a Forecast,
+        out: &Path,
+        manner: &Manner,
+    ) -> Result<Self, Failure> {
+        let folder = Folder::open(out, &experiment.name)?;
+        settle::refuse_other_part(&folder, manner)?;
+        let shelf = Shelf::open(folder.path(), manner.fresh)?;
+        let sweep = match manner.shard {
+            Some(_) => Sweep::part(experiment, |panel, case| forecast.is_own(panel, case)),
+            None => Sweep::whole(experiment),
+        };
+        let explain = settle::Explain::new(&folder, &shelf, experiment, manner);
+        let stock = sweep.take_stock(&shelf, |panel, cell, is_kept| {
+            explain.cell(&sweep, panel, cell, is_kept);
+        });
+        Ok(Self { sweep, forecast, folder, shelf, stock, shard: manner.shard })
+    }
+
+    /// Says what is kept of an earlier run, and what is not as it was left.
+    pub(super) fn tell(&self, manner: &Manner) {
+        if !manner.quiet {
+            let lines = settle::news(&self.folder, &self.shelf, &self.stock, self.sweep.experiment);
+            lines.iter().for_each(|line| eprintln!("{line}"));
+        }
+    }
+
+    /// The predicted seconds of what is left to do.
+    pub(super) fn cpu_seconds(&self) -> f64 {
+        self.forecast
+            .cpu_seconds(|panel, case, variant| self.stock.is_missing(panel, case, variant))
+    }
+
+    /// The predicted seconds of putting the files together.
+    pub(super) fn writing_seconds(&self) -> f64 {
+        self.forecast.writing_seconds()
+    }
+
+    /// Runs it, and writes its folder.
+    pub(super) fn run(mut self, manner: &Manner, progress: &Progress) -> Result<Outcome, Failure> {
+        let (started, clock) = (SystemTime::now(), Instant::now());
+        let first = manifest(self.sweep.experiment, self.shard, started);
+        self.folder.begin(&first)?;
+        self.shelf.keep_committing()?;
+        let part = progress.part(self.cpu_seconds());
+        let watch = Watch::new(&self.sweep, self.forecast, progress, &part, manner.verbose);
+        let failed = self.sweep.compute(&self.shelf, &watch);
+        drop(part);
+        if interrupt::is_asked() || self.shelf.failed() {
+            return Err(settle::give_up(&self, None));
+        }
+        self.publish(first, &failed, manner, progress, clock)
+    }
+
+    /// Joins the cells that others have computed.
+    pub(super) fn join(
+        experiment: &'a Experiment,
+        forecast: &'a Forecast,
+        folder: Folder,
+        shelf: Shelf,
+        manner: &Manner,
+        progress: &Progress,
+    ) -> Result<Outcome, Failure> {
+        let (started, clock) = (SystemTime::now(), Instant::now());
+        settle::refuse_other_part(&folder, manner)?;
+        let sweep = Sweep::whole(experiment);
+        let stock = sweep.take_stock(&shelf, |_, _, _| ());
+        if stock.kept < stock.cells {
+            let missing = stock.cells - stock.kept;
+            let cause = format!("{missing} of {} cells are in none of the shards", stock.cells);
+            return Err(Failure::Broken(cause));
+        }
+        let first = manifest(experiment, None, started);
+        let mut job = Self { sweep, forecast, folder, shelf, stock, shard: None };
+        job.folder.begin(&first)?;
+        job.publish(first, &[], manner, progress, clock)
+    }
+
+    /// Puts the files together and writes them.
+    fn publish(
+        mut self,
+        first: Manifest,
+        failed: &[Failed],
+        manner: &Manner,
+        progress: &Progress,
+        clock: Instant,
+    ) -> Result<Outcome, Failure> {
+        let written = self.write(failed, manner, progress);
+        let (Assembly { tables, times }, figures, drawing) = match written {
+            Ok(written) => written,
+            Err(reason) => return Err(settle::give_up(&self, Some(reason))),
+        };
+        let files: Vec<String> = self.folder.files().map(str::to_owned).collect();
+        let seconds = clock.elapsed().as_secs_f64();
+        let last = Manifest {
+            ended: utc(SystemTime::now()),
+            seconds,
+            complete: failed.is_empty(),
+            failures: failed.len(),
+            cells: times,
+            ..first
+        };
+        let Self { folder, shelf, stock, shard, .. } = self;
+        let path = match folder.finish(last) {
+            Ok(path) => path,
+            Err(error) => return Err(settle::not_written(&error, &shelf, &stock)),
+        };
+        shelf.clear();
+        let Stock { cells, kept, .. } = stock;
+        Ok(Outcome { tables, figures, path, files, seconds, drawing, shard, cells, kept })
+    }
+
+    /// Hands all files to the folder; the tables, the figures, and how long these took.
+    fn write(
+        &mut self,
+        failed: &[Failed],
+        manner: &Manner,
+        progress: &Progress,
+    ) -> Result<(Assembly, Vec<Vec<(String, Figure)>>, f64), settle::Reason> {
+        let seconds = self.writing_seconds();
+        let (part, cells) = (progress.part(seconds), self.stock.cells as f64);
+        let (experiment, folder) = (self.sweep.experiment, &mut self.folder);
+        folder.write("config.toml", config::resolve(experiment).into_bytes())?;
+        let all = self.sweep.assemble(&self.shelf, failed, folder, |added| {
+            part.advance(seconds * added as f64 / cells);
+            !interrupt::is_asked()
+        })?;
+        let pen = Instant::now();
+        let figures = match self.shard {
+            None => draw(experiment, &all.tables, folder, &manner.formats)?,
+            Some(_) => Vec::new(),
+        };
+        Ok((all, figures, pen.elapsed().as_secs_f64()))
+    }
+}
+
+/// Draws all figures from the tables and writes them.
+pub(super) fn draw(
+    experiment: &Experiment,
+    tables: &Tables,
+    folder: &mut Folder,
+    formats: &[Format],
+) -> Result<Vec<Vec<(String, Figure)>>, Failure> {
+    let figures: Vec<Vec<(String, Figure)>> =
+        experiment.panels.iter().map(|panel| panel.figures(tables)).collect();
+    for (name, drawing) in figures.iter().flatten() {
+        for &format in formats {
+            let bytes = figure::render(drawing, format).map_err(Failure::broken)?;
+            folder.write(&format!("{name}.{}", format.extension()), bytes)?;
+        }
+    }
+    Ok(figures)
+}
+
+/// What is known about a run when it begins.
+pub(super) fn manifest(
+    experiment: &Experiment,
+    shard: Option<Shard>,
+    started: SystemTime,
+) -> Manifest {
+    Manifest {
+        dpbi: env!("CARGO_PKG_VERSION").into(),
+        numerics: NUMERICS,
+        build: Build::this(),
+        name: experiment.name.clone(),
+        command: std::env::args().collect(),
+        seed: experiment.seed,
+        runs: experiment.panels.iter().map(|panel| panel.runs).max().unwrap_or(0),
+        shard,
+        started: utc(started),
+        ended: utc(started),
+        config: config::resolved(experiment),
+        ..Manifest::default()
+    }
+}

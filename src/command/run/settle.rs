@@ -1,0 +1,192 @@
+//! What is said about the cells of an earlier run, and when a run ends before its time.
+
+use crate::command::Failure;
+use crate::config;
+use crate::diagnostic::Diagnostic;
+use crate::experiment::{Cell, Experiment, NUMERICS};
+use crate::interrupt;
+use crate::store::{Change, Folder, Key, Manifest, Shelf, WriteError};
+use crate::sweep::{AssemblyError, Stock, Sweep};
+
+use super::{Job, Manner};
+
+/// A folder holds the whole of an experiment or one of its parts, and stays that way.
+pub(super) fn refuse_other_part(folder: &Folder, manner: &Manner) -> Result<(), Diagnostic> {
+    let Some(before) = folder.before().filter(|before| before.shard != manner.shard) else {
+        return Ok(());
+    };
+    let what = |shard: Option<_>| shard.map_or("all of it".to_owned(), |shard| format!("{shard}"));
+    let cause = format!(
+        "{} holds {} of `{}`, but this run is {}",
+        folder.path().display(),
+        what(before.shard),
+        before.name,
+        what(manner.shard),
+    );
+    Err(Diagnostic::new(cause).help("give each part, and the whole, an --out of its own"))
+}
+
+/// Says of every cell why it is kept or computed, if that was asked for.
+pub(super) struct Explain<'a> {
+    verbose: bool,
+    shelf: &'a Shelf,
+    /// Why nothing of the earlier run fits, if nothing does; else why a cell is missing.
+    reason: String,
+}
+
+impl<'a> Explain<'a> {
+    pub(super) fn new(
+        folder: &'a Folder,
+        shelf: &'a Shelf,
+        experiment: &'a Experiment,
+        manner: &Manner,
+    ) -> Self {
+        let reason = match folder.before() {
+            _ if manner.fresh => "--fresh".to_owned(),
+            None => "nothing was computed before".to_owned(),
+            Some(before) => {
+                let other = other_in_kind(before, experiment);
+                other.unwrap_or_else(|| "it was not computed before".to_owned())
+            }
+        };
+        Self { verbose: manner.verbose, shelf, reason }
+    }
+
+    pub(super) fn cell(&self, sweep: &Sweep, panel: usize, cell: &Cell, is_kept: bool) {
+        if !self.verbose {
+            return;
+        }
+        let name = name(sweep, panel, cell);
+        match is_kept {
+            true => eprintln!("{name}: kept, since everything that it depends on is the same"),
+            false if self.shelf.is_damaged(Key::new(&cell.text)) => {
+                eprintln!("{name}: computed, since its record is damaged");
+            }
+            false => eprintln!("{name}: computed, since {}", self.reason),
+        }
+    }
+}
+
+/// What a cell is called.
+pub(in crate::command) fn name(sweep: &Sweep, panel: usize, cell: &Cell) -> String {
+    let layout = sweep.layout(panel);
+    let panel = match layout.panel.id.as_str() {
+        "" => sweep.experiment.name.clone(),
+        id => format!("{} {id}", sweep.experiment.name),
+    };
+    let name = format!("{panel}, {}", layout.name(cell.case));
+    let Some(variant) = cell.variant else { return name };
+    let label = &layout.panel.variants[variant].label;
+    match cell.block {
+        0 => format!("{name}: {label}"),
+        block => format!("{name}: {label}, block {}", block + 1),
+    }
+}
+
+/// Why no cell of an earlier run can be kept, if so.
+fn other_in_kind(before: &Manifest, experiment: &Experiment) -> Option<String> {
+    if before.numerics != NUMERICS {
+        return Some(format!("dpbi {} computed other numbers or draws", before.dpbi));
+    }
+    (before.seed != experiment.seed)
+        .then(|| format!("the seed was {}, and is {}", before.seed, experiment.seed))
+}
+
+/// What a user should know before it begins: what is kept, and what is not as it was left.
+pub(super) fn news(
+    folder: &Folder,
+    shelf: &Shelf,
+    stock: &Stock,
+    experiment: &Experiment,
+) -> Vec<String> {
+    let path = folder.path().display();
+    let mut lines = Vec::new();
+    for (name, change) in folder.changes() {
+        lines.push(match change {
+            Change::Missing => format!("note: {path}/{name} is gone; it is written again"),
+            Change::Altered => format!(
+                "note: {path}/{name} is not as it was written; it is written again, and what was \
+                 changed is kept beside it"
+            ),
+        });
+    }
+    let (damaged, torn) = shelf.losses();
+    if damaged > 0 {
+        lines.push(format!("note: {damaged} damaged cells in {path} are computed again"));
+    }
+    if torn > 0 {
+        lines.push(format!("note: the last record of {path}/unfinished.log is torn, and dropped"));
+    }
+    let Some(before) = folder.before() else { return lines };
+    let Stock { cells, kept, .. } = stock;
+    let changed = before.config != config::resolved(experiment);
+    let changed = if changed { "; the config has changed since" } else { "" };
+    if *kept > 0 {
+        let kept = if kept == cells { "all".to_owned() } else { format!("{kept} of") };
+        lines.push(format!(
+            "{path}: {kept} {cells} cells are kept from an earlier run{changed} (--fresh computes \
+             them again)"
+        ));
+    } else if !shelf.is_empty() {
+        let why = other_in_kind(before, experiment);
+        let why = why.unwrap_or_else(|| "the config has changed".to_owned());
+        lines.push(format!("{path}: nothing of an earlier run can be kept: {why}"));
+    }
+    lines
+}
+
+/// Why files could not be written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Reason {
+    #[error(transparent)]
+    Disk(#[from] WriteError),
+    #[error(transparent)]
+    Assembly(#[from] AssemblyError),
+    #[error(transparent)]
+    Other(#[from] Failure),
+}
+
+/// Ends a run before its time: what is done reaches the disk, and a message says how to go on.
+pub(super) fn give_up(job: &Job, reason: Option<Reason>) -> Failure {
+    let commit = job.shelf.commit();
+    let error = match (reason, commit) {
+        (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Ok(())) => None,
+        (Some(Reason::Disk(error) | Reason::Assembly(AssemblyError::Disk(error))), _)
+        | (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Err(error)) => Some(error),
+        (Some(Reason::Other(failure)), _) => return failure,
+        (Some(other), _) => return Failure::broken(other),
+    };
+    // What counts is what another process would find.
+    let (stock, path) = (&job.stock, job.folder.path());
+    let kept =
+        Shelf::open(path, false).map(|found| job.sweep.take_stock(&found, |_, _, _| ()).kept);
+    let continued = match kept {
+        Ok(kept) if !job.shelf.is_read_only() => format!(
+            "{kept} of {} cells are kept in {}; the same command continues",
+            stock.cells,
+            path.display()
+        ),
+        _ => "nothing else was changed; run the same command again".to_owned(),
+    };
+    match error {
+        None if interrupt::is_asked() => Failure::Interrupted(continued),
+        None => Failure::Broken(continued),
+        Some(error) => unwritten(&error, &continued),
+    }
+}
+
+/// The files were made, but could not take their places.
+pub(super) fn not_written(error: &WriteError, shelf: &Shelf, stock: &Stock) -> Failure {
+    let continued = match shelf.commit() {
+        Ok(()) if !shelf.is_read_only() => {
+            format!("all {} cells are kept; the same command continues", stock.cells)
+        }
+        _ => "run the same command again".to_owned(),
+    };
+    unwritten(error, &continued)
+}
+
+fn unwritten(error: &WriteError, continued: &str) -> Failure {
+    let remedy = if error.is_full() { "make room: " } else { "" };
+    Failure::Broken(format!("{error}\n  help: {remedy}{continued}"))
+}

@@ -1,0 +1,152 @@
+//! `dpbi verify`.
+
+mod compare;
+mod sample;
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::forecast::Forecast;
+use super::{Failure, print, print_json, threads};
+use crate::cli::Verify;
+use crate::config::{self, Overrides};
+use crate::diagnostic::Diagnostic;
+use crate::experiment::{Experiment, NUMERICS};
+use crate::source::Source;
+use crate::store::{Change, Manifest, Shelf};
+use crate::sweep::{LOG, Sweep};
+use compare::Comparison;
+use sample::{Sample, entropy};
+
+pub fn execute(args: &Verify) -> Result<(), Failure> {
+    threads(&args.threads)?;
+    let seed = args.seed.unwrap_or_else(entropy);
+    let (mut reports, mut first) = (Vec::new(), None);
+    for path in &args.folders {
+        let findings = verify(path, args.cells, seed)?;
+        if !args.quiet && !args.print.json {
+            print(&findings.text(path, seed))?;
+        }
+        first = first.or_else(|| findings.problems.first().cloned());
+        reports.push(findings.json(path, seed));
+    }
+    if args.print.json {
+        print_json(&json!(reports))?;
+    }
+    first.map_or(Ok(()), |problem| Err(Failure::Verdict(problem)))
+}
+
+/// What was found out about a folder.
+struct Findings {
+    files: usize,
+    cells: usize,
+    sampled: usize,
+    problems: Vec<String>,
+}
+
+impl Findings {
+    fn text(&self, path: &Path, seed: u64) -> String {
+        let Self { files, cells, sampled, problems } = self;
+        let state = match problems.len() {
+            0 => "as it was written".to_owned(),
+            1 => "1 difference".to_owned(),
+            many => format!("{many} differences"),
+        };
+        let mut text = format!(
+            "{}: {state}\n  {files} files hashed; {sampled} of {cells} cells computed again \
+             (--seed {seed})\n",
+            path.display(),
+        );
+        problems.iter().for_each(|problem| text += &format!("  {problem}\n"));
+        text
+    }
+
+    fn json(&self, path: &Path, seed: u64) -> serde_json::Value {
+        json!({
+            "folder": path,
+            "files": self.files,
+            "cells": self.cells,
+            "sampled": self.sampled,
+            "seed": seed,
+            "problems": self.problems,
+        })
+    }
+}
+
+fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
+    let manifest = Manifest::read(path).ok_or_else(|| {
+        Diagnostic::new(format!("{} holds no manifest.json of dpbi", path.display()))
+            .help("give a folder that `dpbi run` has written, such as results/beta_balanced")
+    })?;
+    let mut findings =
+        Findings { files: manifest.files.len(), cells: 0, sampled: 0, problems: Vec::new() };
+    let changes = manifest.changes(path);
+    for (name, change) in &changes {
+        let what = match change {
+            Change::Missing => "is gone, or cannot be read",
+            Change::Altered => "is not as it was written",
+        };
+        findings.problems.push(format!("{} {what}", path.join(name).display()));
+    }
+    // Without the config nothing can be made again; a folder of `dpbi optimum` has none.
+    if changes.contains_key("config.toml") || !manifest.files.contains_key("config.toml") {
+        return Ok(findings);
+    }
+    let source = Source::Disk(path.join("config.toml"));
+    let experiment = config::load(&source, Overrides::default())?;
+    if manifest.numerics != NUMERICS || manifest.dpbi != env!("CARGO_PKG_VERSION") {
+        let cause = format!(
+            "{} was written by dpbi {} (numerics {}), this is dpbi {} (numerics {NUMERICS})",
+            path.display(),
+            manifest.dpbi,
+            manifest.numerics,
+            env!("CARGO_PKG_VERSION"),
+        );
+        return Err(Diagnostic::new(cause).help("verify it with that version").into());
+    }
+    check_cells(path, &experiment, &manifest, cells, seed, &mut findings)?;
+    Ok(findings)
+}
+
+/// Makes the tables again from the cells, and some cells from nothing.
+fn check_cells(
+    path: &Path,
+    experiment: &Experiment,
+    manifest: &Manifest,
+    cells: usize,
+    seed: u64,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let shelf = Shelf::of(&[path])?;
+    let sweep = match manifest.shard {
+        None => Sweep::whole(experiment),
+        Some(shard) => {
+            let mut forecast = Forecast::new(experiment, &[]);
+            forecast.take_part(shard);
+            Sweep::part(experiment, |panel, case| forecast.is_own(panel, case))
+        }
+    };
+    let stock = sweep.take_stock(&shelf, |_, _, _| ());
+    findings.cells = stock.cells;
+    if let Some(name) = sample::first_missing(&sweep, &shelf).filter(|_| manifest.complete) {
+        let missing = stock.cells - stock.kept;
+        let log = path.join(LOG);
+        let problem = format!("{missing} cells of {} cannot be read: {name}", log.display());
+        findings.problems.push(problem);
+    }
+    if !manifest.complete {
+        let (path, cells) = (path.display(), stock.cells);
+        let problem = format!("{path} is not complete: {} of {cells} cells", stock.kept);
+        findings.problems.push(problem);
+    }
+    if manifest.shard.is_none() && manifest.complete && stock.kept == stock.cells {
+        let mut comparison = Comparison::new(path);
+        sweep.assemble(&shelf, &[], &mut comparison, |_| true).map_err(Failure::broken)?;
+        findings.problems.extend(comparison.finish());
+    }
+    let sample = Sample::draw(&sweep, &shelf, cells, seed);
+    findings.sampled = sample.len();
+    findings.problems.extend(sample.compute_again(&sweep, &shelf)?);
+    Ok(())
+}

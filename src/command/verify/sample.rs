@@ -1,0 +1,120 @@
+//! Cells that are computed again.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, PoisonError};
+
+use crate::command::Failure;
+use crate::command::run::cell_name;
+use crate::experiment::{Cell, Content, Keeper};
+use crate::rng;
+use crate::store::{Key, Shelf};
+use crate::sweep::Sweep;
+
+/// A number that nobody knows beforehand.
+pub(super) fn entropy() -> u64 {
+    RandomState::new().hash_one("sample") >> 32
+}
+
+/// The name of the first cell that is not on the shelf.
+pub(super) fn first_missing(sweep: &Sweep, shelf: &Shelf) -> Option<String> {
+    sweep.cases().find_map(|(panel, case)| {
+        let cells = sweep.cells(panel, case);
+        let missing = cells.iter().find(|cell| !shelf.has(Key::new(&cell.text)));
+        missing.map(|cell| cell_name(sweep, panel, cell))
+    })
+}
+
+/// Cells chosen by chance, by panel.
+pub(super) struct Sample {
+    cells: BTreeMap<usize, Vec<Cell>>,
+}
+
+impl Sample {
+    /// So many of the cells on the shelf, each as likely as any other.
+    pub(super) fn draw(sweep: &Sweep, shelf: &Shelf, size: usize, seed: u64) -> Self {
+        let mut stream = rng::stream(seed, "verify");
+        let mut chosen: Vec<(usize, Cell)> = Vec::new();
+        let mut seen = 0;
+        for (panel, case) in sweep.cases() {
+            for cell in sweep.cells(panel, case) {
+                if !shelf.has(Key::new(&cell.text)) {
+                    continue;
+                }
+                // Reservoir sampling (Vitter's algorithm R).
+                seen += 1;
+                let place = rng::uniform_below(seen, &mut stream) as usize;
+                if chosen.len() < size {
+                    chosen.push((panel, cell));
+                } else if place < size {
+                    chosen[place] = (panel, cell);
+                }
+            }
+        }
+        let mut cells: BTreeMap<usize, Vec<Cell>> = BTreeMap::new();
+        chosen.into_iter().for_each(|(panel, cell)| cells.entry(panel).or_default().push(cell));
+        Self { cells }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.cells.values().map(Vec::len).sum()
+    }
+
+    /// Computes them, and names the first that comes out differently.
+    pub(super) fn compute_again(
+        &self,
+        sweep: &Sweep,
+        shelf: &Shelf,
+    ) -> Result<Option<String>, Failure> {
+        for (&panel, cells) in &self.cells {
+            let again = Again::new(cells);
+            let mut cases: Vec<usize> = cells.iter().map(|cell| cell.case).collect();
+            cases.sort_unstable();
+            cases.dedup();
+            sweep.layout(panel).compute_cells(&cases, &again);
+            let mut found = again.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            for cell in cells {
+                let kept = shelf.get(Key::new(&cell.text))?.map(|(_, content)| content);
+                let name = || cell_name(sweep, panel, cell);
+                match found.remove(&cell.text) {
+                    Some(Ok(bytes)) if kept.as_ref() == Some(&bytes) => {}
+                    Some(Err(cause)) => {
+                        return Ok(Some(format!("{}: computed again it fails: {cause}", name())));
+                    }
+                    _ => return Ok(Some(format!("{}: computed again it is different", name()))),
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Has everything but some cells.
+struct Again {
+    wanted: HashSet<String>,
+    found: Mutex<HashMap<String, Result<Vec<u8>, String>>>,
+}
+
+impl Again {
+    fn new(cells: &[Cell]) -> Self {
+        let wanted = cells.iter().map(|cell| cell.text.clone()).collect();
+        Self { wanted, found: Mutex::default() }
+    }
+}
+
+impl Keeper for Again {
+    fn has(&self, cell: &Cell) -> bool {
+        !self.wanted.contains(&cell.text)
+    }
+
+    fn keep(&self, cell: &Cell, outcome: Result<Content, String>, _: f64) {
+        let bytes = outcome.map(|content| content.encode());
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(cell.text.clone(), bytes);
+    }
+
+    fn advance(&self, _: usize, _: usize, _: f64) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}

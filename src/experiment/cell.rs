@@ -1,0 +1,297 @@
+//! Cells: what is computed, kept, and computed again as one.
+//!
+//! In an accuracy experiment a cell is a block of runs of one mechanism at one case, and the first
+//! block also holds what is exact about the mechanism. In all other kinds it is a case. A cell's
+//! text says everything that its content depends on, so that what was computed once, by whichever
+//! run of whichever config, can be told from what has to be computed.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::accuracy::{self, Block};
+use super::{Kind, Naming, Panel, PlacedReadings};
+use crate::fault::{self, caught};
+use crate::mechanism::Variant;
+use crate::table::Tables;
+use crate::tuning;
+
+/// The version of everything that reaches a table. To be raised whenever any number or draw, or the
+/// form in which cells are kept, changes: cells of different versions are never mixed.
+pub const NUMERICS: u32 = 1;
+
+/// So many cases are laid out at a time.
+const CASES_PER_WAVE: usize = 4096;
+
+/// So many are made ready at a time, where mechanisms have to be calibrated or remapped.
+const TUNED_PER_WAVE: usize = 64;
+
+/// In a cell, settings have no number: they are counted when it is put beside others.
+pub(super) const UNNUMBERED: usize = 0;
+
+/// One cell of a panel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// The place of its case in the panel.
+    pub case: usize,
+    /// The place of its mechanism; `None` if it is about all of them.
+    pub variant: Option<usize>,
+    /// The number of the block of runs, from 0.
+    pub block: u64,
+    /// All that it depends on.
+    pub text: String,
+}
+
+/// What a cell holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Content {
+    /// Runs of an accuracy experiment.
+    Runs(Block),
+    /// Rows of any other one.
+    Rows(Box<Tables>),
+}
+
+impl Content {
+    /// As bytes.
+    ///
+    /// # Panics
+    /// Never: it is plain data.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).expect("plain data can be written to memory")
+    }
+
+    /// From bytes; `None` if they are no content.
+    #[must_use]
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+}
+
+/// Who keeps finished cells, and knows when to stop.
+pub trait Keeper: Sync {
+    /// Whether a cell need not be computed.
+    fn has(&self, cell: &Cell) -> bool;
+    /// Keeps a cell, or the reason why it failed. Called from any thread.
+    fn keep(&self, cell: &Cell, outcome: Result<Content, String>, seconds: f64);
+    /// Part of a mechanism's work at a case is done.
+    fn advance(&self, case: usize, variant: usize, part: f64);
+    /// Whether no further cell should be begun.
+    fn is_stopped(&self) -> bool;
+}
+
+/// A panel and what its cases are called: cells are told apart, computed and put together here.
+pub struct Layout<'a> {
+    /// The panel.
+    pub panel: &'a Panel,
+    pub(super) naming: Naming,
+    pub(super) placed: PlacedReadings<'a>,
+}
+
+impl<'a> Layout<'a> {
+    /// Lays a panel out.
+    #[must_use]
+    pub fn new(panel: &'a Panel) -> Self {
+        Self { panel, naming: Naming::new(&panel.cases), placed: panel.placed_readings() }
+    }
+
+    /// What a case is called.
+    #[must_use]
+    pub fn name(&self, case: usize) -> String {
+        self.naming.name(&self.panel.cases[case])
+    }
+
+    /// The cells of one case, in the order of the tables.
+    #[must_use]
+    pub fn cells(&self, case: usize) -> Vec<Cell> {
+        match self.panel.kind {
+            Kind::Accuracy => accuracy::cells(self, case),
+            _ => vec![Cell { case, variant: None, block: 0, text: self.text(case) }],
+        }
+    }
+
+    /// Everything that the rows of one case depend on, in kinds that draw nothing.
+    fn text(&self, case: usize) -> String {
+        let Self { panel, naming, .. } = self;
+        let case = &panel.cases[case];
+        let variants = panel.variants.iter();
+        let mechanisms: Vec<_> =
+            variants.map(|variant| (&variant.label, variant.key(&case.setting))).collect();
+        format!(
+            "numerics={NUMERICS} kind={} {} gamma={} panel={:?} name={:?} data={:?} at={:?} alone={} \
+             mechanisms={mechanisms:?} parameters={:?} readings={:?}",
+            panel.kind.id(),
+            case.setting.key(),
+            case.setting.gamma.get(),
+            panel.id,
+            naming.name(case),
+            naming.data(case),
+            case.at,
+            panel.cases.len() == 1,
+            panel.parameters,
+            panel.readings,
+        )
+    }
+
+    /// Computes the cells of some cases that `keeper` does not have.
+    pub fn compute_cells(&self, cases: &[usize], keeper: &dyn Keeper) {
+        let has_tuned = self.panel.variants.iter().any(tuning::needs_tuning);
+        let wave = if has_tuned { TUNED_PER_WAVE } else { CASES_PER_WAVE };
+        for cases in cases.chunks(wave) {
+            let wanted = self.wanted(cases, keeper);
+            if keeper.is_stopped() {
+                return;
+            }
+            if has_tuned {
+                self.tune(&wanted);
+            }
+            wanted.into_par_iter().filter(|wanted| !wanted.is_empty()).for_each(|wanted| {
+                if !keeper.is_stopped() {
+                    self.compute_case(&wanted, keeper);
+                }
+            });
+        }
+    }
+
+    /// For each case the cells that `keeper` does not have. Two cases may share a cell: where a
+    /// mechanism does not use γ, all γ do.
+    fn wanted(&self, cases: &[usize], keeper: &dyn Keeper) -> Vec<Vec<Cell>> {
+        let of_case = |&case: &usize| {
+            let mut cells = self.cells(case);
+            cells.retain(|cell| !keeper.has(cell));
+            cells
+        };
+        let mut wanted: Vec<Vec<Cell>> = cases.par_iter().map(of_case).collect();
+        let mut seen = HashSet::new();
+        wanted.iter_mut().for_each(|cells| cells.retain(|cell| seen.insert(cell.text.clone())));
+        wanted
+    }
+
+    /// Calibrates and remaps what these cells need. One that fails will fail again in its cell.
+    fn tune(&self, wanted: &[Vec<Cell>]) {
+        let needed = wanted.iter().flatten().flat_map(|cell| {
+            let setting = &self.panel.cases[cell.case].setting;
+            self.variants_of(cell).iter().map(move |variant| (variant, setting))
+        });
+        let _ = caught(|| tuning::tune_all(needed));
+    }
+
+    /// The mechanisms that a cell is about.
+    fn variants_of(&self, cell: &Cell) -> &'a [Variant] {
+        match cell.variant {
+            Some(variant) => &self.panel.variants[variant..=variant],
+            None => &self.panel.variants,
+        }
+    }
+
+    /// Computes cells of one case.
+    fn compute_case(&self, wanted: &[Cell], keeper: &dyn Keeper) {
+        if self.panel.kind == Kind::Accuracy {
+            return accuracy::compute(self, wanted, keeper);
+        }
+        for cell in wanted {
+            let clock = Instant::now();
+            let advance = |variant| keeper.advance(cell.case, variant, 1.0);
+            let outcome = caught(|| {
+                fault::strike(self.panel.first + cell.case, "");
+                let mut rows = self.panel.rows_of_case(self, cell.case, &advance);
+                rows.renumber(UNNUMBERED);
+                Content::Rows(Box::new(rows))
+            });
+            keeper.keep(cell, outcome, clock.elapsed().as_secs_f64());
+        }
+    }
+
+    /// The rows that a mechanism at a case, or a whole case, adds to the tables, from all its cells;
+    /// none if a cell is missing.
+    #[must_use]
+    pub fn assemble(&self, group: &Group, cells: Vec<Content>) -> Tables {
+        let mut tables = Tables::default();
+        let mut blocks = Vec::new();
+        for cell in cells {
+            match cell {
+                Content::Rows(rows) => tables.append(*rows),
+                Content::Runs(block) => blocks.push(block),
+            }
+        }
+        if let Some(variant) = group.variant {
+            tables.append(accuracy::tables(self.panel, group.case, variant, blocks));
+        }
+        tables.renumber(self.panel.first + group.case);
+        tables
+    }
+}
+
+impl Panel {
+    /// Computes all its tables, in memory.
+    ///
+    /// # Panics
+    /// If a cell fails.
+    #[must_use]
+    pub fn compute(&self) -> Tables {
+        let (layout, kept) = (Layout::new(self), InMemory::default());
+        let cases: Vec<usize> = (0..self.cases.len()).collect();
+        layout.compute_cells(&cases, &kept);
+        let kept = kept.lock();
+        let of_group = |group: Group| {
+            let contents = group.cells.iter().map(|cell| kept[&cell.text].clone());
+            layout.assemble(&group, contents.collect())
+        };
+        let groups = cases.par_iter().flat_map_iter(|&case| groups(&layout.cells(case)));
+        let parts: Vec<Tables> = groups.map(of_group).collect();
+        let mut tables = self.rows();
+        parts.into_iter().for_each(|part| tables.append(part));
+        tables
+    }
+}
+
+/// Cells that make the same rows: all blocks of a mechanism at a case, or a case.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The place of the case.
+    pub case: usize,
+    /// The place of the mechanism.
+    pub variant: Option<usize>,
+    /// The cells, at least one.
+    pub cells: Vec<Cell>,
+}
+
+/// The groups of a case's cells.
+#[must_use]
+pub fn groups(cells: &[Cell]) -> Vec<Group> {
+    let group = |cells: &[Cell]| {
+        let Cell { case, variant, .. } = cells[0];
+        Group { case, variant, cells: cells.to_vec() }
+    };
+    cells.chunk_by(|a, b| a.variant == b.variant).map(group).collect()
+}
+
+/// Keeps everything in memory.
+#[derive(Default)]
+struct InMemory(Mutex<HashMap<String, Content>>);
+
+impl InMemory {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Content>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Keeper for InMemory {
+    fn has(&self, cell: &Cell) -> bool {
+        self.lock().contains_key(&cell.text)
+    }
+
+    fn keep(&self, cell: &Cell, outcome: Result<Content, String>, _: f64) {
+        let content = outcome.unwrap_or_else(|cause| panic!("{}: {cause}", cell.text));
+        self.lock().insert(cell.text.clone(), content);
+    }
+
+    fn advance(&self, _: usize, _: usize, _: f64) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}

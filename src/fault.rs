@@ -1,0 +1,62 @@
+//! Faults: one cell's must not stop the others.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Once};
+
+/// How many pieces of work are going on whose faults are caught.
+static CATCHING: AtomicUsize = AtomicUsize::new(0);
+
+/// What `work` returns, or why it panicked.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    hush();
+    CATCHING.fetch_add(1, Ordering::Relaxed);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    CATCHING.fetch_sub(1, Ordering::Relaxed);
+    outcome.map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        text.unwrap_or("no reason given").to_owned()
+    })
+}
+
+/// A fault that is caught is reported by whoever caught it, and printed only for those who want a
+/// backtrace.
+fn hush() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let loud = take_hook();
+        let wanted = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
+        set_hook(Box::new(move |info| {
+            if wanted || CATCHING.load(Ordering::Relaxed) == 0 {
+                loud(info);
+            }
+        }));
+    });
+}
+
+static WANTED: LazyLock<Option<String>> = LazyLock::new(|| std::env::var("DPBI_FAULT").ok());
+
+/// Fails on demand, to see what becomes of the others: with the environment variable
+/// `DPBI_FAULT=ehds@3` the cells of `ehds` at setting 3 fail, with `DPBI_FAULT=@3` those that are
+/// about the whole setting.
+///
+/// # Panics
+/// That is what it is for.
+pub fn strike(setting: usize, mechanism: &str) {
+    if WANTED.as_ref().is_some_and(|wanted| *wanted == format!("{mechanism}@{setting}")) {
+        panic!("a fault was asked for");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_caught_with_its_reason() {
+        assert_eq!(caught(|| 1), Ok(1));
+        assert_eq!(caught(|| -> u8 { panic!("no luck") }), Err("no luck".to_owned()));
+        assert_eq!(caught(|| -> u8 { panic!("{} times", 2) }), Err("2 times".to_owned()));
+    }
+}

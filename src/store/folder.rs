@@ -1,0 +1,452 @@
+//! A results folder that is written to.
+//!
+//! Whatever happens, and whenever, it holds the files of one run: new ones are written under
+//! temporary names, and take their places together when all of them have reached the disk. Only
+//! while they do, the manifest says that the folder is incomplete.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
+
+use super::manifest::{Change, MANIFEST, Manifest};
+use super::part::{Part, Sheet, is_leftover, sync_folder, write_whole};
+use super::shelf::{UNFINISHED, has_log};
+use super::{WriteError, is_full};
+use crate::diagnostic::Diagnostic;
+
+/// Why a folder could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It cannot be used.
+    #[error(transparent)]
+    Refused(#[from] Diagnostic),
+    /// The disk is full.
+    #[error(transparent)]
+    Full(#[from] WriteError),
+}
+
+/// A results folder that can be written to. Its files reach the disk in the background, several at a
+/// time: waiting for the disk once for each of them would take longer than a small experiment.
+pub struct Folder {
+    path: PathBuf,
+    /// What it said about itself before.
+    before: Option<Manifest>,
+    /// Those of its files that were changed after they were written.
+    changes: BTreeMap<String, Change>,
+    /// The first manifest of a new folder, on its way to the disk.
+    beginning: Option<JoinHandle<Result<(), WriteError>>>,
+    /// Files on their way to the disk.
+    sheets: Vec<(String, Sheet)>,
+    /// Files that have reached it, under their temporary names.
+    parts: Vec<Part>,
+    /// The SHA-256 of every one of them.
+    written: BTreeMap<String, String>,
+    /// All of them, in the order in which they were begun.
+    names: Vec<String>,
+    /// Keeps other processes out, as long as it is open.
+    _lock: Option<File>,
+}
+
+/// So many files at most are on their way to the disk.
+const MOST_SHEETS: usize = 16;
+
+impl Folder {
+    /// Opens or makes `out/name`. Refused if it cannot be written, if another process is at work
+    /// there, or if it holds files but nothing that shows that they are ours: dpbi overwrites
+    /// nothing that it did not write.
+    pub fn open(out: &Path, name: &str) -> Result<Self, OpenError> {
+        let path = out.join(name);
+        touch(&path)?;
+        let folder = Self::lock(path)?;
+        let other = folder.before.as_ref().filter(|before| before.name != name);
+        if let Some(other) = other {
+            let cause = format!(
+                "{} is the manifest of `{}`, not of `{name}`",
+                folder.path.join(MANIFEST).display(),
+                other.name
+            );
+            let help = "move that folder away, or choose another one with --out";
+            return Err(Diagnostic::new(cause).help(help).into());
+        }
+        if folder.before.is_none() && holds_files(&folder.path) && !has_log(&folder.path) {
+            let cause = match folder.path.join(MANIFEST).exists() {
+                true => "holds a manifest.json that dpbi did not write, or that is damaged",
+                false => "holds files, but no manifest.json of dpbi",
+            };
+            let cause = format!("{} {cause}", folder.path.display());
+            let help = "choose another folder with --out, another name, or empty this one";
+            return Err(Diagnostic::new(cause).help(help).into());
+        }
+        Ok(folder)
+    }
+
+    /// A folder with results, to which something is added.
+    pub fn reopen(path: &Path) -> Result<Self, OpenError> {
+        Self::lock(path.into())
+    }
+
+    fn lock(path: PathBuf) -> Result<Self, OpenError> {
+        let lock = match File::open(&path).map(|folder| (folder.try_lock(), folder)) {
+            Ok((Err(TryLockError::WouldBlock), _)) => {
+                let cause = format!("another dpbi is at work in {}", path.display());
+                let help = "wait until it is done, or choose another folder with --out";
+                return Err(Diagnostic::new(cause).help(help).into());
+            }
+            Ok((Ok(()), folder)) => Some(folder),
+            // Where folders cannot be locked, we go without.
+            Ok((Err(TryLockError::Error(_)), _)) | Err(_) => None,
+        };
+        let before = Manifest::read(&path);
+        let changes = before.as_ref().map(|before| before.changes(&path)).unwrap_or_default();
+        Ok(Self {
+            path,
+            before,
+            changes,
+            beginning: None,
+            sheets: Vec::new(),
+            parts: Vec::new(),
+            written: BTreeMap::new(),
+            names: Vec::new(),
+            _lock: lock,
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it said about itself when it was opened.
+    #[must_use]
+    pub fn before(&self) -> Option<&Manifest> {
+        self.before.as_ref()
+    }
+
+    /// Its files that were changed by others after they were written.
+    #[must_use]
+    pub fn changes(&self) -> &BTreeMap<String, Change> {
+        &self.changes
+    }
+
+    /// Says in a new folder's manifest that a run has begun, so that the folder is known as ours
+    /// whatever happens from then on. In the background. One with results keeps its manifest.
+    pub fn begin(&mut self, manifest: &Manifest) -> Result<(), WriteError> {
+        if self.before.is_none() {
+            let path = self.path.join(MANIFEST);
+            let bytes = Manifest { complete: false, ..manifest.clone() }.bytes();
+            let write = thread::Builder::new().spawn(move || write_whole(&path, bytes));
+            let wrong = |source| WriteError::new(&self.path, source);
+            self.beginning = Some(write.map_err(wrong)?);
+        }
+        Ok(())
+    }
+
+    /// Writes a file, or its next piece, in the background: it may be this file's failure that a later
+    /// call reports.
+    pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+        if let Some((_, sheet)) = self.sheets.iter().find(|(known, _)| known == name) {
+            sheet.push(bytes);
+            return Ok(());
+        }
+        if self.sheets.len() >= MOST_SHEETS {
+            self.settle()?;
+        }
+        let sheet = Sheet::new(&self.path.join(name))?;
+        sheet.push(bytes);
+        self.sheets.push((name.to_owned(), sheet));
+        self.names.push(name.to_owned());
+        Ok(())
+    }
+
+    /// Waits until all files have reached the disk. The first failure counts.
+    fn settle(&mut self) -> Result<(), WriteError> {
+        let arrived: Vec<_> =
+            self.sheets.drain(..).map(|(name, sheet)| (name, sheet.arrive())).collect();
+        for (name, arrived) in arrived {
+            let (part, hash) = arrived?;
+            self.parts.push(part);
+            self.written.insert(name, hash);
+        }
+        Ok(())
+    }
+
+    /// Waits until the first manifest has its place.
+    fn settle_beginning(&mut self) -> Result<(), WriteError> {
+        let Some(writing) = self.beginning.take() else { return Ok(()) };
+        let lost = |_| Err(WriteError::new(&self.path, io::Error::other("the writer stopped")));
+        writing.join().unwrap_or_else(lost)
+    }
+
+    /// Adds the files to those that were there before.
+    pub fn update(self) -> Result<PathBuf, WriteError> {
+        let mut manifest = self.before.clone().unwrap_or_default();
+        let files = std::mem::take(&mut manifest.files);
+        self.replace(manifest, files)
+    }
+
+    /// The files take their places, those of an earlier run are removed, and the manifest is written.
+    pub fn finish(self, manifest: Manifest) -> Result<PathBuf, WriteError> {
+        self.replace(manifest, BTreeMap::new())
+    }
+
+    fn replace(
+        mut self,
+        manifest: Manifest,
+        mut files: BTreeMap<String, String>,
+    ) -> Result<PathBuf, WriteError> {
+        self.settle()?;
+        self.settle_beginning()?;
+        if let Some(before) = self.before.as_ref().filter(|before| before.complete) {
+            // From here on until the end some files are old and some are new.
+            let between = Manifest { complete: false, ..before.clone() };
+            write_whole(&self.path.join(MANIFEST), between.bytes())?;
+        }
+        files.extend(std::mem::take(&mut self.written));
+        let vouched = Manifest { files, ..manifest };
+        let sheet = Sheet::new(&self.path.join(MANIFEST))?;
+        sheet.push(vouched.bytes());
+        for part in std::mem::take(&mut self.parts) {
+            self.set_aside(&part)?;
+            part.replace()?;
+        }
+        sync_folder(&self.path);
+        sheet.arrive()?.0.replace()?;
+        sync_folder(&self.path);
+        let old = self.before.iter().flat_map(|before| before.files.keys());
+        for name in old.filter(|name| !vouched.files.contains_key(*name)) {
+            // It may be gone already; one that was changed is not ours any more.
+            if !self.changes.contains_key(name) {
+                let _ = fs::remove_file(self.path.join(name));
+            }
+        }
+        Ok(self.path.clone())
+    }
+
+    /// A file that someone has changed is kept beside the new one, unless that holds all of it.
+    fn set_aside(&self, part: &Part) -> Result<(), WriteError> {
+        let name = part.path().file_name().unwrap_or_default().to_string_lossy();
+        if self.changes.get(&*name) != Some(&Change::Altered) || part.holds(part.path()) {
+            return Ok(());
+        }
+        let aside = part.path().with_file_name(format!("{name}.changed"));
+        fs::rename(part.path(), &aside).map_err(|source| WriteError::new(&aside, source))
+    }
+
+    /// The files written so far.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+}
+
+impl Drop for Folder {
+    /// Whatever made the run end early, the folder is known as ours.
+    fn drop(&mut self) {
+        let _ = self.settle_beginning();
+    }
+}
+
+/// Makes the folder if need be, and sees whether files can be written there.
+fn touch(path: &Path) -> Result<(), OpenError> {
+    let probe = path.join(".dpbi-probe");
+    let touch = || {
+        fs::create_dir_all(path)?;
+        File::create(&probe).and_then(|mut file| file.write_all(b"probe"))?;
+        fs::remove_file(&probe)
+    };
+    touch().map_err(|source| {
+        let _ = fs::remove_file(&probe);
+        if is_full(&source) {
+            return OpenError::Full(WriteError::new(path, source));
+        }
+        let help = match source.kind() {
+            io::ErrorKind::PermissionDenied => {
+                "choose another folder with --out, or change its permissions"
+            }
+            _ => "choose another folder with --out",
+        };
+        let cause = format!("cannot write to the results folder {}: {source}", path.display());
+        OpenError::Refused(Diagnostic::new(cause).help(help))
+    })
+}
+
+/// Whether there is anything but what a killed run of ours leaves behind.
+fn holds_files(path: &Path) -> bool {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let leftover = |name: &str| is_leftover(name) || name == UNFINISHED;
+    entries.map(|entry| entry.file_name()).any(|name| !name.to_str().is_some_and(leftover))
+}
+
+impl Part {
+    /// Whether its file begins with everything that is in another one.
+    fn holds(&self, other: &Path) -> bool {
+        let (Ok(mut own), Ok(mut other)) = (File::open(self.temporary()), File::open(other)) else {
+            return false;
+        };
+        let (mut a, mut b) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+        loop {
+            let Ok(length) = other.read(&mut b) else { return false };
+            if length == 0 {
+                return true;
+            }
+            if own.read_exact(&mut a[..length]).is_err() || a[..length] != b[..length] {
+                return false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sha256;
+    use super::*;
+
+    fn manifest(name: &str) -> Manifest {
+        Manifest { dpbi: "0".into(), name: name.into(), complete: true, ..Manifest::default() }
+    }
+
+    fn names(path: &Path) -> Vec<String> {
+        let entries = fs::read_dir(path).unwrap().flatten();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_second_run_replaces_the_first_and_leaves_nothing_stale() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        folder.write("old.csv", b"1".to_vec()).unwrap();
+        folder.write("both.csv", b"1".to_vec()).unwrap();
+        folder.finish(manifest("a")).unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.write("both.csv", b"2".to_vec()).unwrap();
+        folder.write("both.csv", b"3".to_vec()).unwrap();
+        let path = folder.finish(manifest("a")).unwrap();
+        assert_eq!(names(&path), ["both.csv", "manifest.json"]);
+        assert_eq!(fs::read(path.join("both.csv")).unwrap(), b"23");
+        assert_eq!(Manifest::read(&path).unwrap().files["both.csv"], sha256(b"23"));
+    }
+
+    #[test]
+    fn a_run_that_was_killed_can_be_repeated() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        folder.settle_beginning().unwrap();
+        drop(folder);
+        fs::write(out.path().join("a/.errors.csv.part"), b"half").unwrap();
+        assert!(!Manifest::read(&out.path().join("a")).unwrap().complete);
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        folder.write("errors.csv", b"1".to_vec()).unwrap();
+        let path = folder.finish(manifest("a")).unwrap();
+        assert!(Manifest::read(&path).unwrap().complete);
+        assert_eq!(names(&path), ["errors.csv", "manifest.json"]);
+    }
+
+    #[test]
+    fn many_files_are_all_vouched_for() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        let files: Vec<String> = (0..3 * MOST_SHEETS).map(|i| format!("{i}.csv")).collect();
+        for name in &files {
+            folder.write(name, name.as_bytes().to_vec()).unwrap();
+        }
+        assert_eq!(folder.files().count(), files.len());
+        let path = folder.finish(manifest("a")).unwrap();
+        let found = Manifest::read(&path).unwrap();
+        assert!(found.complete && found.files.len() == files.len());
+        assert!(found.changes(&path).is_empty());
+        assert_eq!(fs::read_dir(&path).unwrap().count(), files.len() + 1);
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_written_leaves_the_earlier_one_as_it_is() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        folder.write("good.csv", b"1".to_vec()).unwrap();
+        let path = folder.finish(manifest("a")).unwrap();
+        let before = Manifest::read(&path);
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.write("good.csv", b"2".to_vec()).unwrap();
+        // A folder stands where the temporary file should be.
+        fs::create_dir(path.join(".bad.csv.part")).unwrap();
+        folder.write("bad.csv", b"1".to_vec()).unwrap();
+        let error = folder.finish(manifest("a")).unwrap_err().to_string();
+        assert!(error.contains("cannot write") && error.contains("bad.csv"), "{error}");
+        assert_eq!(Manifest::read(&path), before);
+        assert_eq!(fs::read(path.join("good.csv")).unwrap(), b"1");
+        assert!(!path.join(".good.csv.part").exists());
+    }
+
+    #[test]
+    fn what_was_changed_by_hand_is_noticed_and_kept_beside() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        for name in ["edited.csv", "cut.csv", "gone.csv", "same.csv"] {
+            folder.write(name, b"1,2,3\n".to_vec()).unwrap();
+        }
+        let path = folder.finish(manifest("a")).unwrap();
+        fs::write(path.join("edited.csv"), b"1,2,4\n").unwrap();
+        fs::write(path.join("cut.csv"), b"1,2").unwrap();
+        fs::remove_file(path.join("gone.csv")).unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        assert_eq!(folder.changes().len(), 3);
+        for name in ["edited.csv", "cut.csv", "gone.csv", "same.csv"] {
+            folder.write(name, b"1,2,3\n".to_vec()).unwrap();
+        }
+        folder.finish(manifest("a")).unwrap();
+        let all = [
+            "cut.csv",
+            "edited.csv",
+            "edited.csv.changed",
+            "gone.csv",
+            "manifest.json",
+            "same.csv",
+        ];
+        assert_eq!(names(&path), all);
+        assert_eq!(fs::read(path.join("edited.csv.changed")).unwrap(), b"1,2,4\n");
+        assert!(Manifest::read(&path).unwrap().changes(&path).is_empty());
+    }
+
+    #[test]
+    fn foreign_folders_are_left_alone() {
+        let out = tempfile::tempdir().unwrap();
+        fs::create_dir(out.path().join("a")).unwrap();
+        fs::write(out.path().join("a/thesis.tex"), "precious").unwrap();
+        let refused = || Folder::open(out.path(), "a").err().unwrap().to_string();
+        let error = refused();
+        assert!(error.contains("no manifest.json of dpbi") && error.contains("help: "), "{error}");
+        assert_eq!(names(&out.path().join("a")), ["thesis.tex"]);
+        fs::write(out.path().join("a/manifest.json"), r#"{ "name": "a" }"#).unwrap();
+        assert!(refused().contains("that dpbi did not write"));
+        fs::write(out.path().join("a/manifest.json"), manifest("b").bytes()).unwrap();
+        assert!(refused().contains("the manifest of `b`"));
+    }
+
+    #[test]
+    fn two_at_a_time_are_refused() {
+        let out = tempfile::tempdir().unwrap();
+        let first = Folder::open(out.path(), "a").unwrap();
+        let error = Folder::open(out.path(), "a").err().unwrap().to_string();
+        assert!(error.contains("another dpbi is at work"), "{error}");
+        drop(first);
+        Folder::open(out.path(), "a").unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_refused() {
+        let out = tempfile::tempdir().unwrap();
+        fs::write(out.path().join("file"), "").unwrap();
+        let error = Folder::open(&out.path().join("file"), "a").err().unwrap().to_string();
+        assert!(error.contains("cannot write to the results folder"), "{error}");
+        assert!(!error.contains("permissions"), "{error}");
+    }
+}

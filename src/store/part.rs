@@ -1,0 +1,114 @@
+//! A file on its way: written in the background under a temporary name, renamed when all are there.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use sha2::{Digest, Sha256};
+
+use super::{WriteError, hexadecimal};
+
+/// So many pieces may wait for the disk.
+const WAITING: usize = 4;
+
+/// A file that is being written, piece by piece, by a thread of its own.
+pub struct Sheet {
+    path: PathBuf,
+    pieces: SyncSender<Vec<u8>>,
+    writing: JoinHandle<io::Result<(Part, String)>>,
+}
+
+impl Sheet {
+    /// Starts the file that will be called `path`.
+    pub(super) fn new(path: &Path) -> Result<Self, WriteError> {
+        let (pieces, arriving) = sync_channel::<Vec<u8>>(WAITING);
+        let part = Part::new(path);
+        let write = move || {
+            let mut file = File::create(&part.temporary)?;
+            let mut hash = Sha256::new();
+            for piece in arriving {
+                hash.update(&piece);
+                file.write_all(&piece)?;
+            }
+            file.sync_all()?;
+            Ok((part, hexadecimal(&hash.finalize())))
+        };
+        let writing = thread::Builder::new().spawn(write);
+        let writing = writing.map_err(|source| WriteError::new(path, source))?;
+        Ok(Self { path: path.into(), pieces, writing })
+    }
+
+    /// Appends a piece. If the disk has failed already, so does [`Sheet::arrive`].
+    pub(super) fn push(&self, piece: Vec<u8>) {
+        let _ = self.pieces.send(piece);
+    }
+
+    /// Waits until everything has reached the disk; the file and its SHA-256.
+    pub(super) fn arrive(self) -> Result<(Part, String), WriteError> {
+        let Self { path, pieces, writing } = self;
+        drop(pieces);
+        let lost = |_| Err(io::Error::other("the writer stopped"));
+        writing.join().unwrap_or_else(lost).map_err(|source| WriteError::new(&path, source))
+    }
+}
+
+/// A file under its temporary name, which is gone when this is.
+pub(super) struct Part {
+    path: PathBuf,
+    temporary: PathBuf,
+    named: bool,
+}
+
+impl Part {
+    fn new(path: &Path) -> Self {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let temporary = path.with_file_name(format!(".{name}.part"));
+        Self { path: path.into(), temporary, named: false }
+    }
+
+    /// What it will be called.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it is called now.
+    pub(super) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Gives the file its name.
+    pub(super) fn replace(mut self) -> Result<(), WriteError> {
+        let renamed = fs::rename(&self.temporary, &self.path);
+        self.named = renamed.is_ok();
+        renamed.map_err(|source| WriteError::new(&self.path, source))
+    }
+}
+
+impl Drop for Part {
+    /// A file without its name is of no use; if it cannot be removed, the first error counts.
+    fn drop(&mut self) {
+        if !self.named {
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Whether a file of this name is what a killed run leaves behind.
+pub(super) fn is_leftover(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(".part")
+}
+
+/// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
+pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), WriteError> {
+    let sheet = Sheet::new(path)?;
+    sheet.push(bytes);
+    sheet.arrive()?.0.replace()
+}
+
+/// Has the names of a folder's files reach the disk, where the system can do that.
+pub(super) fn sync_folder(folder: &Path) {
+    // Some file systems refuse; their names are as safe as they get.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}

@@ -1,0 +1,459 @@
+//! The shelf of a results folder: its finished cells, in memory until the disk has them, on disk
+//! from then on.
+//!
+//! `cells.log` holds the cells of finished work, and is never appended to. Cells that are finished
+//! now go to `unfinished.log`: as many as there are once in a while, so that a killed run loses the
+//! last second, and many cells do not wait for the disk one by one.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::log::{self, CONTENT, Key, MAGIC};
+use super::part::sync_folder;
+use super::{Manifest, WriteError};
+
+/// The cells of finished work.
+pub(super) const FINISHED: &str = "cells.log";
+
+/// The cells of work that was not finished.
+pub(super) const UNFINISHED: &str = "unfinished.log";
+
+/// So often finished cells reach the disk.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// So many bytes are kept in memory.
+const MOST_PENDING: usize = 4 << 20;
+
+/// All finished cells that are at hand.
+pub struct Shelf {
+    places: RwLock<HashMap<Key, Place>>,
+    /// Logs that are only read.
+    logs: Vec<(PathBuf, Mutex<File>)>,
+    journal: Arc<Journal>,
+    committer: Option<JoinHandle<()>>,
+    /// Records that were found damaged.
+    damaged: Vec<Key>,
+    /// Bytes at the end of `unfinished.log` that were no record.
+    torn: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    /// The log; `None` for the one that is written.
+    log: Option<usize>,
+    at: u64,
+    length: u32,
+    seconds: f64,
+}
+
+impl Shelf {
+    /// The cells of a results folder, to which others are added; with `fresh`, none of the old ones.
+    pub fn open(folder: &Path, fresh: bool) -> Result<Self, WriteError> {
+        let path = folder.join(UNFINISHED);
+        let mut shelf = Self::new(Journal::new(path.clone()));
+        if fresh {
+            return Ok(shelf);
+        }
+        shelf.add(folder)?;
+        let wrong = |source| WriteError::reading(&path, source);
+        if let Some(found) = log::take_stock(&path).map_err(wrong)? {
+            let file = File::open(&path).map_err(wrong)?;
+            shelf.journal.lock().resume(file, found.end);
+            shelf.put_up(None, &found.entries);
+            shelf.damaged.extend(&found.damaged);
+            shelf.torn = found.torn;
+        }
+        Ok(shelf)
+    }
+
+    /// The finished cells of several folders, to which nothing is added.
+    pub fn of(folders: &[&Path]) -> Result<Self, WriteError> {
+        let mut shelf = Self::new(Journal::new(PathBuf::new()));
+        shelf.journal.lock().pending.clear();
+        folders.iter().try_for_each(|folder| shelf.add(folder))?;
+        Ok(shelf)
+    }
+
+    fn new(journal: Journal) -> Self {
+        let (places, logs, damaged) = (RwLock::default(), Vec::new(), Vec::new());
+        Self { places, logs, journal: Arc::new(journal), committer: None, damaged, torn: 0 }
+    }
+
+    /// Puts up what a folder has finished.
+    fn add(&mut self, folder: &Path) -> Result<(), WriteError> {
+        let path = folder.join(FINISHED);
+        let wrong = |source| WriteError::reading(&path, source);
+        let Some(mut found) = log::take_stock(&path).map_err(wrong)? else { return Ok(()) };
+        // Its times are in the manifest, so that the same work gives the same bytes.
+        let manifest = Manifest::read(folder).unwrap_or_default();
+        if manifest.cells.len() == found.entries.len() {
+            for (entry, (.., seconds)) in found.entries.iter_mut().zip(&manifest.cells) {
+                entry.seconds = *seconds;
+            }
+        }
+        let file = File::open(&path).map_err(wrong)?;
+        self.logs.push((path, Mutex::new(file)));
+        self.put_up(Some(self.logs.len() - 1), &found.entries);
+        self.damaged.extend(&found.damaged);
+        Ok(())
+    }
+
+    fn put_up(&mut self, log: Option<usize>, entries: &[log::Entry]) {
+        let places = self.places.get_mut().unwrap_or_else(PoisonError::into_inner);
+        places.extend(entries.iter().map(|&log::Entry { key, seconds, at, length }| {
+            (key, Place { log, at, length, seconds })
+        }));
+    }
+
+    /// Whether a cell is there.
+    #[must_use]
+    pub fn has(&self, key: Key) -> bool {
+        self.places.read().unwrap_or_else(PoisonError::into_inner).contains_key(&key)
+    }
+
+    /// Whether a cell was there, but damaged.
+    #[must_use]
+    pub fn is_damaged(&self, key: Key) -> bool {
+        self.damaged.contains(&key) && !self.has(key)
+    }
+
+    /// How many records are damaged, and how many bytes a killed run left that are no record.
+    #[must_use]
+    pub fn losses(&self) -> (usize, u64) {
+        (self.damaged.len(), self.torn)
+    }
+
+    /// Whether nothing can be added.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.journal.path.as_os_str().is_empty()
+    }
+
+    /// Whether nothing is there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// How long a cell took, and its content.
+    pub fn get(&self, key: Key) -> Result<Option<(f64, Vec<u8>)>, WriteError> {
+        let places = self.places.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(&Place { log, at, length, seconds }) = places.get(&key) else { return Ok(None) };
+        drop(places);
+        let mut content = vec![0; length as usize];
+        let (path, read) = match log {
+            Some(log) => {
+                let (path, file) = &self.logs[log];
+                (path, read_at(&mut lock(file), at, &mut content))
+            }
+            None => (&self.journal.path, self.journal.lock().read(at, &mut content)),
+        };
+        read.map_err(|source| WriteError::reading(path, source))?;
+        Ok(Some((seconds, content)))
+    }
+
+    /// Keeps a cell. It reaches the disk within a second or so; if it cannot, [`Shelf::failed`].
+    pub fn put(&self, key: Key, seconds: f64, content: &[u8]) {
+        let at = self.journal.append(&log::record(key, seconds, content));
+        let length = content.len() as u32;
+        let place = Place { log: None, at: at + CONTENT, length, seconds };
+        self.places.write().unwrap_or_else(PoisonError::into_inner).insert(key, place);
+    }
+
+    /// From now on what is put here reaches the disk every second or so.
+    pub fn keep_committing(&mut self) -> Result<(), WriteError> {
+        let journal = Arc::clone(&self.journal);
+        let committer = thread::Builder::new().spawn(move || journal.keep_committing());
+        let wrong = |source| WriteError::new(&self.journal.path, source);
+        self.committer = Some(committer.map_err(wrong)?);
+        Ok(())
+    }
+
+    /// Whether the disk has failed: then there is no sense in going on.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.journal.failed.load(Ordering::Relaxed)
+    }
+
+    /// Has everything reach the disk now.
+    pub fn commit(&self) -> Result<(), WriteError> {
+        self.journal.commit();
+        match self.journal.lock().error.take() {
+            Some(error) => Err(WriteError::new(&self.journal.path, error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes `unfinished.log`: what it held has been finished.
+    pub fn clear(mut self) {
+        self.stop();
+        // If it stays, it is read again, and changes nothing.
+        let _ = fs::remove_file(&self.journal.path);
+    }
+
+    fn stop(&mut self) {
+        *lock(&self.journal.stopping) = true;
+        self.journal.wake.notify_all();
+        if let Some(committer) = self.committer.take() {
+            let _ = committer.join();
+        }
+    }
+}
+
+impl Drop for Shelf {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The head of `cells.log`.
+#[must_use]
+pub fn log_head() -> Vec<u8> {
+    MAGIC.to_vec()
+}
+
+/// A record of `cells.log`. Times are kept in the manifest, not here.
+#[must_use]
+pub fn log_record(key: Key, content: &[u8]) -> Vec<u8> {
+    log::record(key, 0.0, content)
+}
+
+/// Whether a folder has a log of ours.
+pub(super) fn has_log(folder: &Path) -> bool {
+    let begins_well = |name: &&str| {
+        let mut magic = vec![0; MAGIC.len()];
+        let read = File::open(folder.join(name)).and_then(|mut file| file.read_exact(&mut magic));
+        read.is_ok() && magic == MAGIC
+    };
+    [FINISHED, UNFINISHED].iter().any(begins_well)
+}
+
+/// `unfinished.log`, which is made when there is something to write.
+struct Journal {
+    path: PathBuf,
+    state: Mutex<State>,
+    failed: AtomicBool,
+    stopping: Mutex<bool>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// What the file held at the start, to be read.
+    earlier: Option<File>,
+    /// The file as it is written now.
+    file: Option<File>,
+    /// Where the next byte goes that is not pending.
+    written: u64,
+    pending: Vec<u8>,
+    /// Whether something was written that may not have reached the disk.
+    unsynced: bool,
+    error: Option<io::Error>,
+}
+
+impl Journal {
+    fn new(path: PathBuf) -> Self {
+        let state = State { pending: MAGIC.to_vec(), ..State::default() };
+        let (failed, stopping) = (AtomicBool::new(false), Mutex::new(false));
+        Self { path, state: Mutex::new(state), failed, stopping, wake: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// Appends a record and returns where it is.
+    fn append(&self, record: &[u8]) -> u64 {
+        let mut state = self.lock();
+        let at = state.written + state.pending.len() as u64;
+        state.pending.extend(record);
+        if state.pending.len() > MOST_PENDING {
+            self.write(&mut state);
+        }
+        at
+    }
+
+    /// Hands everything that is pending to the system.
+    fn write(&self, state: &mut State) {
+        if state.error.is_some() || state.pending.is_empty() {
+            return;
+        }
+        if let Err(error) = state.write(&self.path) {
+            state.error = Some(error);
+            self.failed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Has everything reach the disk. Others may append meanwhile.
+    fn commit(&self) {
+        let mut state = self.lock();
+        self.write(&mut state);
+        if !std::mem::take(&mut state.unsynced) {
+            return;
+        }
+        let file = state.file.as_ref().map(File::try_clone);
+        drop(state);
+        if let Some(Err(error)) = file.map(|file| file.and_then(|file| file.sync_data())) {
+            self.lock().error.get_or_insert(error);
+            self.failed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn keep_committing(&self) {
+        let mut stopping = lock(&self.stopping);
+        while !*stopping {
+            let waited = self.wake.wait_timeout(stopping, INTERVAL);
+            stopping = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if !*stopping {
+                drop(stopping);
+                self.commit();
+                stopping = lock(&self.stopping);
+            }
+        }
+    }
+}
+
+impl State {
+    /// Goes on with a file whose first `end` bytes are sound.
+    fn resume(&mut self, file: File, end: u64) {
+        self.earlier = Some(file);
+        self.written = end;
+        self.pending.clear();
+    }
+
+    fn write(&mut self, path: &Path) -> io::Result<()> {
+        if self.file.is_none() {
+            let mut file = OpenOptions::new()
+                .create(true)
+                .read(true)
+                .write(true)
+                .truncate(false)
+                .open(path)?;
+            // Otherwise its name may be lost with the power, and all its cells with it.
+            path.parent().iter().for_each(|folder| sync_folder(folder));
+            // What follows is torn, or of a run that is not to be continued.
+            file.set_len(self.written)?;
+            file.seek(SeekFrom::End(0))?;
+            self.file = Some(file);
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        if let Err(error) = file.write_all(&self.pending) {
+            // A torn record would hide what is appended when there is room again.
+            let _ = file.set_len(self.written);
+            return Err(error);
+        }
+        self.written += self.pending.len() as u64;
+        self.pending.clear();
+        self.unsynced = true;
+        Ok(())
+    }
+
+    fn read(&mut self, at: u64, content: &mut [u8]) -> io::Result<()> {
+        if let Some(start) = at.checked_sub(self.written) {
+            let start = start as usize;
+            content.copy_from_slice(&self.pending[start..start + content.len()]);
+            return Ok(());
+        }
+        let file = self.file.as_mut().or(self.earlier.as_mut());
+        let file = file.ok_or_else(|| io::Error::other("the log is gone"))?;
+        read_at(file, at, content)?;
+        file.seek(SeekFrom::Start(self.written)).map(drop)
+    }
+}
+
+fn read_at(file: &mut File, at: u64, content: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(content)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(i: usize) -> Key {
+        Key::new(&i.to_string())
+    }
+
+    fn content(i: usize) -> Vec<u8> {
+        vec![i as u8; 1 + i % 5000]
+    }
+
+    #[test]
+    fn cells_are_found_in_memory_on_disk_and_after_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = Shelf::open(folder.path(), false).unwrap();
+        // More than stays in memory.
+        let many = 4 * MOST_PENDING / 2500;
+        for i in 0..many {
+            shelf.put(key(i), i as f64, &content(i));
+        }
+        let check = |shelf: &Shelf, cells: usize| {
+            for i in (0..many + 10).step_by(97) {
+                let expected = (i < cells).then(|| (i as f64, content(i)));
+                assert_eq!(shelf.get(key(i)).unwrap(), expected, "{i}");
+            }
+        };
+        check(&shelf, many);
+        shelf.commit().unwrap();
+        check(&shelf, many);
+        drop(shelf);
+        let shelf = Shelf::open(folder.path(), false).unwrap();
+        check(&shelf, many);
+        // What is added later is beside what was there.
+        shelf.put(key(many), many as f64, &content(many));
+        check(&shelf, many + 1);
+        shelf.commit().unwrap();
+        check(&shelf, many + 1);
+        drop(shelf);
+        check(&Shelf::open(folder.path(), false).unwrap(), many + 1);
+        check(&Shelf::open(folder.path(), true).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_torn_tail_is_dropped_and_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = Shelf::open(folder.path(), false).unwrap();
+        (0..3).for_each(|i| shelf.put(key(i), 0.0, &content(i)));
+        shelf.commit().unwrap();
+        drop(shelf);
+        let path = folder.path().join(UNFINISHED);
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        let shelf = Shelf::open(folder.path(), false).unwrap();
+        assert!(shelf.has(key(1)) && !shelf.has(key(2)) && shelf.losses().1 > 0);
+        shelf.put(key(2), 0.0, &content(2));
+        shelf.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+
+    #[test]
+    fn nothing_is_written_before_there_is_need() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut shelf = Shelf::open(folder.path(), false).unwrap();
+        shelf.keep_committing().unwrap();
+        shelf.put(key(1), 0.0, b"small");
+        assert_eq!(shelf.get(key(1)).unwrap(), Some((0.0, b"small".to_vec())));
+        shelf.clear();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_disk_that_fails_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = Shelf::open(&folder.path().join("gone"), false).unwrap();
+        shelf.put(key(1), 0.0, b"lost");
+        assert!(!shelf.failed());
+        assert!(shelf.commit().unwrap_err().to_string().contains(UNFINISHED));
+        assert!(shelf.failed());
+    }
+}

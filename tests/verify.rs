@@ -1,0 +1,130 @@
+//! `dpbi verify`: any changed byte is found, and named.
+
+mod common;
+
+use common::Sandbox;
+use dpbi::rng;
+
+const CONFIG: &str = r#"
+name = "v"
+runs = 40
+prior = [1, 1]
+epsilon = [0.5, 1.0]
+mechanisms = ["lshist", "ehds"]
+data.balanced.sizes = [8, 12]
+[[panel]]
+id = "a"
+[[panel]]
+id = "p"
+kind = "privacy"
+epsilon = 1.0
+"#;
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("v.toml", CONFIG).succeed(&["run", "v.toml", "--format", "svg"]);
+    sandbox
+}
+
+#[test]
+fn a_sound_folder_is_sound() {
+    let sandbox = sandbox();
+    let text = sandbox.succeed(&["verify", "results/v", "--cells", "7", "--seed", "4"]);
+    assert!(text.contains("results/v: as it was written"), "{text}");
+    assert!(text.contains("7 of 10 cells computed again (--seed 4)"), "{text}");
+    let all = sandbox.json(&["verify", "results/v", "--cells", "1000", "--json"]);
+    assert_eq!((all[0]["sampled"].as_u64(), all[0]["cells"].as_u64()), (Some(10), Some(10)));
+    assert!(all[0]["problems"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_flipped_byte_anywhere_is_found_and_its_file_named() {
+    let sandbox = sandbox();
+    let mut chance = rng::stream(2, "flips");
+    for (name, bytes) in sandbox.files("results/v") {
+        for _ in 0..4 {
+            let mut flipped = bytes.clone();
+            let place = rng::uniform_below(bytes.len() as u64, &mut chance) as usize;
+            flipped[place] ^= 1 << rng::uniform_below(8, &mut chance);
+            std::fs::write(sandbox.path(&format!("results/v/{name}")), &flipped).unwrap();
+            let outcome = sandbox.dpbi(&["verify", "results/v"]);
+            assert_eq!(outcome.status, 3, "{name}, byte {place}: {}", outcome.stderr);
+            let file = format!("results/v/{name} is not as it was written");
+            assert!(outcome.stderr.contains(&file), "{name}: {}", outcome.stderr);
+        }
+        std::fs::write(sandbox.path(&format!("results/v/{name}")), &bytes).unwrap();
+        sandbox.succeed(&["verify", "results/v", "--cells", "0"]);
+    }
+}
+
+#[test]
+fn the_first_difference_of_a_table_is_shown_with_what_it_should_be() {
+    let sandbox = sandbox();
+    let errors = String::from_utf8(sandbox.read("results/v/errors.csv")).unwrap();
+    let line = errors.lines().nth(100).unwrap();
+    sandbox.write("results/v/errors.csv", &errors.replacen(line, "1,lshist,1,4;4,0.25", 1));
+    let outcome = sandbox.dpbi(&["verify", "results/v"]);
+    assert_eq!(outcome.status, 3);
+    let difference = format!(
+        "results/v/errors.csv differs first in line 101: it has `1,lshist,1,4;4,0.25`, the cells \
+         give `{line}`"
+    );
+    assert!(outcome.stdout.contains(&difference), "{}", outcome.stdout);
+}
+
+/// Someone who changes a number and the hashes is caught by the cells; someone who changes these as
+/// well, by the computation.
+#[test]
+fn a_forged_manifest_does_not_help() {
+    let sandbox = sandbox();
+    let forge = |file: &str, bytes: &[u8]| {
+        std::fs::write(sandbox.path(&format!("results/v/{file}")), bytes).unwrap();
+        let mut manifest = sandbox.manifest("results/v");
+        manifest["files"][file] = dpbi::store::sha256(bytes).into();
+        sandbox.write("results/v/manifest.json", &manifest.to_string());
+    };
+    let summary = String::from_utf8(sandbox.read("results/v/summary.csv")).unwrap();
+    forge("summary.csv", summary.replacen("lshist", "ehds", 1).as_bytes());
+    let outcome = sandbox.dpbi(&["verify", "results/v"]);
+    assert_eq!(outcome.status, 3, "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("summary.csv differs first in line 2"), "{}", outcome.stderr);
+    forge("summary.csv", summary.as_bytes());
+    sandbox.succeed(&["verify", "results/v"]);
+    // The cells of another seed are sound records, only not those that this seed gives.
+    let text = CONFIG.replace("name = \"v\"", "name = \"v\"\nseed = 1");
+    sandbox.write("w.toml", &text).succeed(&["run", "w.toml", "--out", "other", "--format", "svg"]);
+    let outcome = sandbox.shell(
+        "cp other/v/* results/v/ && sed -i 's/\"seed\": 1/\"seed\": 0/' results/v/manifest.json \
+         && sed -i 's/^seed = 1/seed = 0/' results/v/config.toml",
+    );
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let config = sandbox.read("results/v/config.toml");
+    forge("config.toml", &config);
+    let outcome = sandbox.dpbi(&["verify", "results/v"]);
+    assert_eq!(outcome.status, 3, "{}", outcome.stdout);
+}
+
+#[test]
+fn what_is_not_there_or_not_complete_is_said() {
+    let sandbox = sandbox();
+    let outcome = sandbox.dpbi(&["verify", "nowhere"]);
+    assert_eq!(outcome.status, 2);
+    assert!(
+        outcome.stderr.contains("nowhere holds no manifest.json of dpbi"),
+        "{}",
+        outcome.stderr
+    );
+    std::fs::remove_file(sandbox.path("results/v/box.svg")).ok();
+    std::fs::remove_file(sandbox.path("results/v/privacy.csv")).unwrap();
+    let outcome = sandbox.dpbi(&["verify", "results/v"]);
+    assert_eq!(outcome.status, 3);
+    assert!(
+        outcome.stdout.contains("privacy.csv is gone, or cannot be read"),
+        "{}",
+        outcome.stdout
+    );
+    let fault = "DPBI_FAULT=ehds@1 $DPBI run v.toml --format none --fresh";
+    assert_eq!(sandbox.shell(fault).status, 1);
+    let outcome = sandbox.dpbi(&["verify", "results/v"]);
+    assert!(outcome.stderr.contains("is not complete: 9 of 10 cells"), "{}", outcome.stderr);
+}
