@@ -38,7 +38,7 @@ fn read(folder: &Folder, experiment: &Experiment) -> Result<Tables, Diagnostic> 
     for (name, change) in folder.changes().iter().filter(|(name, _)| name.ends_with(".csv")) {
         let file = path.join(name);
         let cause = match change {
-            Change::Missing => format!("{} cannot be read", file.display()),
+            Change::Missing => format!("cannot read {}", file.display()),
             Change::Altered if is_empty(&file) => format!("{} is empty", file.display()),
             Change::Altered => {
                 eprintln!("note: {} was changed after the run", file.display());

@@ -14,7 +14,7 @@ pub const BYTES_PER_SETTING: f64 = 2_000.0;
 /// A mechanism at one setting.
 pub const NS_PER_CELL: f64 = 10_000.0;
 /// The rows of a mechanism at one setting, for each error.
-pub const BYTES_PER_CELL: f64 = 2_000.0;
+pub const BYTES_PER_CELL: f64 = 1_000.0;
 
 /// An entry of a table.
 pub const NS_PER_ENTRY: f64 = 30.0;

@@ -49,7 +49,7 @@ pub struct Cell {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content {
     /// Runs of an accuracy experiment.
-    Runs(Block),
+    Runs(Box<Block>),
     /// Rows of any other one.
     Rows(Box<Tables>),
 }
@@ -214,7 +214,7 @@ impl<'a> Layout<'a> {
         for cell in cells {
             match cell {
                 Content::Rows(rows) => tables.append(*rows),
-                Content::Runs(block) => blocks.push(block),
+                Content::Runs(block) => blocks.push(*block),
             }
         }
         if let Some(variant) = group.variant {

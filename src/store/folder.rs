@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use super::manifest::{Change, MANIFEST, Manifest};
-use super::part::{Part, Sheet, is_leftover, sync_folder, write_whole};
+use super::part::{Closed, Part, Sheet, is_leftover, sync_folder, write_part, write_whole};
 use super::shelf::{UNFINISHED, has_log};
 use super::{WriteError, is_full};
 use crate::diagnostic::Diagnostic;
@@ -37,9 +37,11 @@ pub struct Folder {
     changes: BTreeMap<String, Change>,
     /// The first manifest of a new folder, on its way to the disk.
     beginning: Option<JoinHandle<Result<(), WriteError>>>,
-    /// Files on their way to the disk.
+    /// Files that are being written.
     sheets: Vec<(String, Sheet)>,
-    /// Files that have reached it, under their temporary names.
+    /// Files that have been, and may not have reached the disk.
+    closed: Vec<Closed>,
+    /// Files that have, under their temporary names.
     parts: Vec<Part>,
     /// The SHA-256 of every one of them.
     written: BTreeMap<String, String>,
@@ -106,6 +108,7 @@ impl Folder {
             changes,
             beginning: None,
             sheets: Vec::new(),
+            closed: Vec::new(),
             parts: Vec::new(),
             written: BTreeMap::new(),
             names: Vec::new(),
@@ -152,6 +155,7 @@ impl Folder {
             return Ok(());
         }
         if self.sheets.len() >= MOST_SHEETS {
+            self.close()?;
             self.settle()?;
         }
         let sheet = Sheet::new(&self.path.join(name))?;
@@ -161,14 +165,20 @@ impl Folder {
         Ok(())
     }
 
-    /// Waits until all files have reached the disk. The first failure counts.
-    fn settle(&mut self) -> Result<(), WriteError> {
-        let arrived: Vec<_> =
-            self.sheets.drain(..).map(|(name, sheet)| (name, sheet.arrive())).collect();
-        for (name, arrived) in arrived {
-            let (part, hash) = arrived?;
-            self.parts.push(part);
+    /// Waits until all files have been written.
+    fn close(&mut self) -> Result<(), WriteError> {
+        while let Some((name, sheet)) = self.sheets.pop() {
+            let (hash, closed) = sheet.close()?;
             self.written.insert(name, hash);
+            self.closed.push(closed);
+        }
+        Ok(())
+    }
+
+    /// Waits until all of them have reached the disk.
+    fn settle(&mut self) -> Result<(), WriteError> {
+        while let Some(closed) = self.closed.pop() {
+            self.parts.push(closed.arrive()?);
         }
         Ok(())
     }
@@ -197,23 +207,26 @@ impl Folder {
         manifest: Manifest,
         mut files: BTreeMap<String, String>,
     ) -> Result<PathBuf, WriteError> {
-        self.settle()?;
+        self.close()?;
         self.settle_beginning()?;
+        files.extend(std::mem::take(&mut self.written));
+        let vouched = Manifest { files, ..manifest };
         if let Some(before) = self.before.as_ref().filter(|before| before.complete) {
             // From here on until the end some files are old and some are new.
             let between = Manifest { complete: false, ..before.clone() };
+            self.settle()?;
             write_whole(&self.path.join(MANIFEST), between.bytes())?;
         }
-        files.extend(std::mem::take(&mut self.written));
-        let vouched = Manifest { files, ..manifest };
-        let sheet = Sheet::new(&self.path.join(MANIFEST))?;
-        sheet.push(vouched.bytes());
+        // The manifest reaches the disk beside the others: from then on nothing needs any room.
+        let (_, last) = write_part(&self.path.join(MANIFEST), vouched.bytes())?;
+        self.settle()?;
+        let last = last.arrive()?;
         for part in std::mem::take(&mut self.parts) {
             self.set_aside(&part)?;
             part.replace()?;
         }
-        sync_folder(&self.path);
-        sheet.arrive()?.0.replace()?;
+        // Renames reach the disk in their order; where they do not, the manifest's hashes tell.
+        last.replace()?;
         sync_folder(&self.path);
         let old = self.before.iter().flat_map(|before| before.files.keys());
         for name in old.filter(|name| !vouched.files.contains_key(*name)) {
@@ -242,9 +255,10 @@ impl Folder {
 }
 
 impl Drop for Folder {
-    /// Whatever made the run end early, the folder is known as ours.
+    /// Whatever made the run end early, the folder is known as ours, and no file is left half-written.
     fn drop(&mut self) {
         let _ = self.settle_beginning();
+        while self.close().is_err() || self.settle().is_err() {}
     }
 }
 

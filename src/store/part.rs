@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use sha2::{Digest, Sha256};
@@ -17,13 +17,15 @@ const WAITING: usize = 4;
 pub struct Sheet {
     path: PathBuf,
     pieces: SyncSender<Vec<u8>>,
-    writing: JoinHandle<io::Result<(Part, String)>>,
+    hash: Receiver<String>,
+    writing: JoinHandle<io::Result<Part>>,
 }
 
 impl Sheet {
     /// Starts the file that will be called `path`.
     pub(super) fn new(path: &Path) -> Result<Self, WriteError> {
         let (pieces, arriving) = sync_channel::<Vec<u8>>(WAITING);
+        let (hashed, hash) = sync_channel(1);
         let part = Part::new(path);
         let write = move || {
             let mut file = File::create(&part.temporary)?;
@@ -32,25 +34,49 @@ impl Sheet {
                 hash.update(&piece);
                 file.write_all(&piece)?;
             }
+            // Whoever waits for it is there, or has given up.
+            let _ = hashed.send(hexadecimal(&hash.finalize()));
             file.sync_all()?;
-            Ok((part, hexadecimal(&hash.finalize())))
+            Ok(part)
         };
         let writing = thread::Builder::new().spawn(write);
         let writing = writing.map_err(|source| WriteError::new(path, source))?;
-        Ok(Self { path: path.into(), pieces, writing })
+        Ok(Self { path: path.into(), pieces, hash, writing })
     }
 
-    /// Appends a piece. If the disk has failed already, so does [`Sheet::arrive`].
+    /// Appends a piece. If the disk has failed already, so does [`Sheet::close`].
     pub(super) fn push(&self, piece: Vec<u8>) {
         let _ = self.pieces.send(piece);
     }
 
-    /// Waits until everything has reached the disk; the file and its SHA-256.
-    pub(super) fn arrive(self) -> Result<(Part, String), WriteError> {
-        let Self { path, pieces, writing } = self;
+    /// Nothing more will come. Its SHA-256 is known before all of it has reached the disk.
+    pub(super) fn close(self) -> Result<(String, Closed), WriteError> {
+        let Self { path, pieces, hash, writing } = self;
         drop(pieces);
+        let closed = Closed { path, writing };
+        match hash.recv() {
+            Ok(hash) => Ok((hash, closed)),
+            Err(_) => {
+                let path = closed.path.clone();
+                let lost = || WriteError::new(&path, io::Error::other("the writer stopped"));
+                Err(closed.arrive().err().unwrap_or_else(lost))
+            }
+        }
+    }
+}
+
+/// A file that only has to reach the disk.
+pub(super) struct Closed {
+    path: PathBuf,
+    writing: JoinHandle<io::Result<Part>>,
+}
+
+impl Closed {
+    /// Waits until it has.
+    pub(super) fn arrive(self) -> Result<Part, WriteError> {
         let lost = |_| Err(io::Error::other("the writer stopped"));
-        writing.join().unwrap_or_else(lost).map_err(|source| WriteError::new(&path, source))
+        let arrived = self.writing.join().unwrap_or_else(lost);
+        arrived.map_err(|source| WriteError::new(&self.path, source))
     }
 }
 
@@ -102,9 +128,14 @@ pub(super) fn is_leftover(name: &str) -> bool {
 
 /// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
 pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), WriteError> {
+    write_part(path, bytes)?.1.arrive()?.replace()
+}
+
+/// Begins to write one whole file; its SHA-256.
+pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed), WriteError> {
     let sheet = Sheet::new(path)?;
     sheet.push(bytes);
-    sheet.arrive()?.0.replace()
+    sheet.close()
 }
 
 /// Has the names of a folder's files reach the disk, where the system can do that.

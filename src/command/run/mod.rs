@@ -90,11 +90,13 @@ impl Manner {
     }
 }
 
+/// For every panel its figures, with their names.
+pub(super) type Drawn = Vec<Vec<(String, Figure)>>;
+
 /// What a run leaves behind.
 pub(super) struct Outcome {
     pub(super) tables: Tables,
-    /// For every panel its figures, with their names.
-    pub(super) figures: Vec<Vec<(String, Figure)>>,
+    pub(super) figures: Drawn,
     pub(super) path: PathBuf,
     pub(super) files: Vec<String>,
     pub(super) seconds: f64,
@@ -283,7 +285,7 @@ impl<'a> Job<'a> {
         failed: &[Failed],
         manner: &Manner,
         progress: &Progress,
-    ) -> Result<(Assembly, Vec<Vec<(String, Figure)>>, f64), settle::Reason> {
+    ) -> Result<(Assembly, Drawn, f64), settle::Reason> {
         let seconds = self.writing_seconds();
         let (part, cells) = (progress.part(seconds), self.stock.cells as f64);
         let (experiment, folder) = (self.sweep.experiment, &mut self.folder);
@@ -307,9 +309,8 @@ pub(super) fn draw(
     tables: &Tables,
     folder: &mut Folder,
     formats: &[Format],
-) -> Result<Vec<Vec<(String, Figure)>>, Failure> {
-    let figures: Vec<Vec<(String, Figure)>> =
-        experiment.panels.iter().map(|panel| panel.figures(tables)).collect();
+) -> Result<Drawn, Failure> {
+    let figures: Drawn = experiment.panels.iter().map(|panel| panel.figures(tables)).collect();
     for (name, drawing) in figures.iter().flatten() {
         for &format in formats {
             let bytes = figure::render(drawing, format).map_err(Failure::broken)?;

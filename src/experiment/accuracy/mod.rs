@@ -160,7 +160,7 @@ impl Job<'_> {
                 let known = known.clone().filter(|_| block == 0);
                 let content = Block { known, released: draws.counts, errors: draws.errors };
                 let seconds = shared + drawing.elapsed().as_secs_f64() / cells.len() as f64;
-                keeper.keep(cell, Ok(Content::Runs(content)), seconds);
+                keeper.keep(cell, Ok(Content::Runs(Box::new(content))), seconds);
                 keeper.advance(cell.case, cell.variant.unwrap_or_default(), part);
             },
         );
