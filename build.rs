@@ -23,7 +23,12 @@ fn commit(folder: &Path) -> String {
     for path in ["HEAD", "logs/HEAD"].map(git) {
         println!("cargo:rerun-if-changed={path}");
     }
-    said("git", &["rev-parse", "HEAD"])
+    for path in ["src", "Cargo.lock"] {
+        println!("cargo:rerun-if-changed={path}");
+    }
+    let changed = said("git", &["status", "--porcelain", "--", "src", "Cargo.toml", "Cargo.lock"]);
+    let mark = if changed.is_empty() { "" } else { ", with changes" };
+    said("git", &["rev-parse", "HEAD"]) + mark
 }
 
 /// What a command prints, in one line.

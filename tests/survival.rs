@@ -116,7 +116,48 @@ fn an_interrupted_run_says_how_to_continue_and_a_second_signal_ends_it_at_once()
     let child = start_and_wait(&sandbox, &["run", "sweep.toml", "--fresh", "--runs", "200000"]);
     signal(&child, "-INT");
     signal(&child, "-INT");
+    let outcome = end(child);
+    assert_eq!(outcome.status, 130);
+    assert!(!outcome.stderr.contains("interrupted:"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_fresh_run_that_was_interrupted_is_continued_without_what_it_replaces() {
+    let sandbox = Sandbox::new();
+    let run = ["run", "sweep.toml", "--format", "none"];
+    sandbox.write("sweep.toml", SWEEP).succeed(&run);
+    let expected = sandbox.files("results/sweep");
+    let child = start_and_wait(&sandbox, &[&run[..], &["--fresh"]].concat());
+    signal(&child, "-INT");
+    let outcome = end(child);
+    assert_eq!(outcome.status, 130, "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("500 of 500"), "{}", outcome.stderr);
+    let how = "the same command without --fresh continues";
+    assert!(outcome.stderr.contains(how), "{}", outcome.stderr);
+    // What it was to replace is still there, whole.
+    assert_eq!(sandbox.manifest("results/sweep")["complete"], true);
+    let again = sandbox.dpbi(&run);
+    assert!(!again.stderr.contains("all 500 cells"), "{}", again.stderr);
+    assert!(again.stderr.contains("of 500 cells are kept"), "{}", again.stderr);
+    assert!(sandbox.files("results/sweep") == expected);
+}
+
+/// A short run of the same name in between does not cost what a long one has finished.
+#[test]
+fn another_run_leaves_the_cells_of_an_unfinished_one() {
+    let sandbox = Sandbox::new();
+    let run = ["run", "sweep.toml", "--format", "none"];
+    sandbox.write("sweep.toml", SWEEP);
+    let child = start_and_wait(&sandbox, &run);
+    signal(&child, "-INT");
     assert_eq!(end(child).status, 130);
+    let short = sandbox.dpbi(&[&run[..], &["--runs", "10"]].concat());
+    assert_eq!(short.status, 0, "{}", short.stderr);
+    let note = "results/sweep/unfinished.log also holds ";
+    assert!(short.stderr.contains(note), "{}", short.stderr);
+    let again = sandbox.dpbi(&run);
+    assert!(again.stderr.contains("of 500 cells are kept"), "{}", again.stderr);
+    assert!(!sandbox.files("results/sweep").contains_key("unfinished.log"));
 }
 
 #[test]
@@ -170,6 +211,37 @@ fn what_is_kept_and_what_is_new_make_the_bytes_of_one_run() {
     assert!(sandbox.files("results/small") == fresh.files("results/small"));
 }
 
+/// No cell depends on what else is computed beside it: mechanisms that reach far beyond the others,
+/// where tables end, must change no bit.
+#[test]
+fn a_mechanism_added_changes_no_bit_of_the_others() {
+    let mechanisms =
+        ["lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "geometric", "hamming"];
+    for (prior, counts, epsilon) in [
+        ("[1, 1]", "[[50000, 50000], [5, 60000]]", "[0.0005, 0.01, 1]"),
+        ("[0.5, 2, 1]", "[[300, 200, 500], [9000, 10, 20]]", "[0.003, 0.5]"),
+    ] {
+        let config = |mechanisms: &[&str]| {
+            format!(
+                "name = \"m\"\nruns = 400\nprior = {prior}\nepsilon = {epsilon}\n\
+                 mechanisms = {mechanisms:?}\n[data.counts]\ncounts = {counts}\n"
+            )
+        };
+        let (sandbox, fresh) = (Sandbox::new(), Sandbox::new());
+        let run = ["run", "m.toml", "--format", "none"];
+        // One after the other, each with those before: every one is computed with all later ones
+        // missing, and the last run puts them together.
+        for some in 1..=mechanisms.len() {
+            let added = [&mechanisms[some - 1..], &mechanisms[..some - 1]].concat();
+            sandbox.write("m.toml", &config(&added[..1.max(some - 1)])).succeed(&run);
+        }
+        let last = sandbox.write("m.toml", &config(&mechanisms)).dpbi(&run);
+        assert!(last.stderr.contains("cells are kept"), "{}", last.stderr);
+        fresh.write("m.toml", &config(&mechanisms)).succeed(&run);
+        assert!(sandbox.files("results/m") == fresh.files("results/m"), "{prior}");
+    }
+}
+
 #[test]
 fn other_kinds_are_kept_case_by_case() {
     let config = |sizes: &str| {
@@ -210,7 +282,9 @@ fn files_that_were_changed_are_noticed_and_nothing_is_lost() {
     }
     let edited = [&sound["summary.csv"][..], b"my own line\n"].concat();
     std::fs::write(path("summary.csv"), &edited).unwrap();
-    assert!(again().stderr.contains("summary.csv is not as it was written"));
+    let outcome = again();
+    assert!(outcome.stderr.contains("summary.csv is not as it was written"));
+    assert!(outcome.stderr.contains("what was changed is results/small/summary.csv.changed"));
     assert!(sandbox.read("results/small/summary.csv.changed") == edited);
     assert!(sandbox.read("results/small/summary.csv") == sound["summary.csv"]);
 }
@@ -224,7 +298,11 @@ fn a_damaged_cell_is_computed_again_and_no_other() {
     log[middle] ^= 1;
     std::fs::write(sandbox.path("results/small/cells.log"), log).unwrap();
     let outcome = sandbox.dpbi(&["run", "small.toml", "--format", "svg", "-v"]);
-    assert!(outcome.stderr.contains("1 damaged cells"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("1 damaged cell in results/small is computed again"),
+        "{}",
+        outcome.stderr
+    );
     assert!(outcome.stderr.contains("5 of 6 cells are kept"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("since its record is damaged"), "{}", outcome.stderr);
     let mut found = sandbox.files("results/small");
@@ -346,6 +424,18 @@ fn one_cell_that_fails_stops_no_other() {
     let outcome = sandbox.dpbi(&["run", "small.toml", "--format", "svg"]);
     assert!(outcome.stderr.contains("5 of 6 cells are kept"), "{}", outcome.stderr);
     assert!(sandbox.files("results/small") == sound);
+}
+
+/// Without γ in the mechanism both settings share the cell.
+#[test]
+fn settings_that_share_a_failed_cell_are_both_named() {
+    let sandbox = Sandbox::new();
+    let shared = SMALL.replace("epsilon = [0.5, 1.0]", "epsilon = 1\ngamma = [0.5, 1.0]");
+    sandbox.write("small.toml", &shared);
+    let outcome = sandbox.shell("DPBI_FAULT=lshist@1 $DPBI run small.toml --format none");
+    assert!(outcome.stderr.contains("error: 2 cells failed"), "{}", outcome.stderr);
+    let failures = String::from_utf8(sandbox.read("results/small/failures.csv")).unwrap();
+    assert!(failures.contains("\n1,lshist,1,") && failures.contains("\n2,lshist,1,"), "{failures}");
 }
 
 #[test]

@@ -3,13 +3,18 @@
 mod common;
 
 use common::Sandbox;
+use dpbi::config::{self, Overrides};
 use dpbi::rng;
+use dpbi::source::Source;
+use dpbi::store::{Key, Shelf, log_head, log_record};
+use dpbi::sweep::Sweep;
 
 const CONFIG: &str = r#"
 name = "v"
 runs = 40
 prior = [1, 1]
 epsilon = [0.5, 1.0]
+gamma = [0.5, 1.0]
 mechanisms = ["lshist", "ehds"]
 data.balanced.sizes = [8, 12]
 [[panel]]
@@ -18,6 +23,7 @@ id = "a"
 id = "p"
 kind = "privacy"
 epsilon = 1.0
+gamma = 1.0
 "#;
 
 fn sandbox() -> Sandbox {
@@ -31,9 +37,9 @@ fn a_sound_folder_is_sound() {
     let sandbox = sandbox();
     let text = sandbox.succeed(&["verify", "results/v", "--cells", "7", "--seed", "4"]);
     assert!(text.contains("results/v: as it was written"), "{text}");
-    assert!(text.contains("7 of 10 cells computed again (--seed 4)"), "{text}");
+    assert!(text.contains("7 of 18 cells computed again (--seed 4)"), "{text}");
     let all = sandbox.json(&["verify", "results/v", "--cells", "1000", "--json"]);
-    assert_eq!((all[0]["sampled"].as_u64(), all[0]["cells"].as_u64()), (Some(10), Some(10)));
+    assert_eq!((all[0]["sampled"].as_u64(), all[0]["cells"].as_u64()), (Some(18), Some(18)));
     assert!(all[0]["problems"].as_array().unwrap().is_empty());
 }
 
@@ -90,18 +96,46 @@ fn a_forged_manifest_does_not_help() {
     assert!(outcome.stderr.contains("summary.csv differs first in line 2"), "{}", outcome.stderr);
     forge("summary.csv", summary.as_bytes());
     sandbox.succeed(&["verify", "results/v"]);
-    // The cells of another seed are sound records, only not those that this seed gives.
-    let text = CONFIG.replace("name = \"v\"", "name = \"v\"\nseed = 1");
-    sandbox.write("w.toml", &text).succeed(&["run", "w.toml", "--out", "other", "--format", "svg"]);
-    let outcome = sandbox.shell(
-        "cp other/v/* results/v/ && sed -i 's/\"seed\": 1/\"seed\": 0/' results/v/manifest.json \
-         && sed -i 's/^seed = 1/seed = 0/' results/v/config.toml",
-    );
-    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    let config = sandbox.read("results/v/config.toml");
-    forge("config.toml", &config);
-    let outcome = sandbox.dpbi(&["verify", "results/v"]);
+    // A sound record of the right cell, with another content.
+    let path = sandbox.path("results/v");
+    let config = Source::Disk(path.join("config.toml"));
+    let experiment = config::load(&config, Overrides::default()).unwrap();
+    let sweep = Sweep::whole(&experiment);
+    let shelf = Shelf::of(&[&path]).unwrap();
+    let mut log = log_head();
+    for (panel, case) in sweep.cases() {
+        for cell in sweep.cells(panel, case) {
+            let key = Key::new(&cell.text);
+            let (_, mut content) = shelf.get(key).unwrap().unwrap();
+            if (panel, case) == (0, 0) {
+                // The last bits of the last error.
+                *content.last_mut().unwrap() ^= 1;
+            }
+            log.extend(log_record(key, &content));
+        }
+    }
+    forge("cells.log", &log);
+    let outcome = sandbox.dpbi(&["verify", "results/v", "--cells", "100"]);
     assert_eq!(outcome.status, 3, "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("computed again it is different"), "{}", outcome.stdout);
+}
+
+#[test]
+fn what_is_left_out_of_the_manifest_is_missed() {
+    let sandbox = sandbox();
+    let omit = |file: &str| {
+        let mut manifest = sandbox.manifest("results/v");
+        manifest["files"].as_object_mut().unwrap().remove(file);
+        sandbox.write("results/v/manifest.json", &manifest.to_string());
+        let outcome = sandbox.dpbi(&["verify", "results/v"]);
+        assert_eq!(outcome.status, 3, "{file}: {}", outcome.stdout);
+        outcome.stderr
+    };
+    std::fs::remove_file(sandbox.path("results/v/settings.csv")).unwrap();
+    let message = omit("settings.csv");
+    assert!(message.contains("settings.csv is not there, but the cells give it"), "{message}");
+    let message = omit("config.toml");
+    assert!(message.contains("config.toml is not in the manifest"), "{message}");
 }
 
 #[test]
@@ -114,7 +148,7 @@ fn what_is_not_there_or_not_complete_is_said() {
         "{}",
         outcome.stderr
     );
-    std::fs::remove_file(sandbox.path("results/v/box.svg")).ok();
+    std::fs::remove_file(sandbox.path("results/v/a-box-1.svg")).unwrap();
     std::fs::remove_file(sandbox.path("results/v/privacy.csv")).unwrap();
     let outcome = sandbox.dpbi(&["verify", "results/v"]);
     assert_eq!(outcome.status, 3);
@@ -126,5 +160,5 @@ fn what_is_not_there_or_not_complete_is_said() {
     let fault = "DPBI_FAULT=ehds@1 $DPBI run v.toml --format none --fresh";
     assert_eq!(sandbox.shell(fault).status, 1);
     let outcome = sandbox.dpbi(&["verify", "results/v"]);
-    assert!(outcome.stderr.contains("is not complete: 9 of 10 cells"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("is not complete: 17 of 18 cells"), "{}", outcome.stderr);
 }

@@ -13,9 +13,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::accuracy::{self, Block};
-use super::{Kind, Naming, Panel, PlacedReadings};
+use super::{Kind, Naming, Panel, Parameters, PlacedReadings, SensitivityName};
 use crate::fault::{self, caught};
 use crate::mechanism::Variant;
+use crate::reading::Reading;
 use crate::table::Tables;
 use crate::tuning;
 
@@ -23,11 +24,12 @@ use crate::tuning;
 /// form in which cells are kept, changes: cells of different versions are never mixed.
 pub const NUMERICS: u32 = 1;
 
-/// So many cases are laid out at a time.
-const CASES_PER_WAVE: usize = 4096;
+/// About so many cells are laid out at a time.
+const CELLS_PER_WAVE: usize = 20_000;
 
-/// So many are made ready at a time, where mechanisms have to be calibrated or remapped.
-const TUNED_PER_WAVE: usize = 64;
+/// So many cases are made ready at a time, where mechanisms have to be calibrated or remapped: none
+/// of their cells is finished before.
+const TUNED_PER_WAVE: usize = 8;
 
 /// In a cell, settings have no number: they are counted when it is put beside others.
 pub(super) const UNNUMBERED: usize = 0;
@@ -115,31 +117,44 @@ impl<'a> Layout<'a> {
 
     /// Everything that the rows of one case depend on, in kinds that draw nothing.
     fn text(&self, case: usize) -> String {
-        let Self { panel, naming, .. } = self;
+        let Self { panel, naming, placed } = self;
         let case = &panel.cases[case];
         let variants = panel.variants.iter();
         let mechanisms: Vec<_> =
             variants.map(|variant| (&variant.label, variant.key(&case.setting))).collect();
+        // What it is called beside the others, where that is in the rows.
+        let name = match panel.kind {
+            Kind::Profile | Kind::TradeOff => naming.name(case),
+            Kind::Tail => naming.data(case),
+            _ => String::new(),
+        };
+        // Only figures show these.
+        let parameters = Parameters {
+            view: None,
+            sensitivities: Vec::new(),
+            figures: Vec::new(),
+            ..panel.parameters.clone()
+        };
+        let labels = panel.variants.iter().map(|variant| variant.label.as_str());
+        let labels = labels.chain([SensitivityName::Local.id()]);
+        let readings: Vec<&Reading> = labels.flat_map(|label| placed.of(label, case)).collect();
+        let all = panel.readings.as_ref().filter(|_| panel.kind == Kind::Theory);
         format!(
-            "numerics={NUMERICS} kind={} {} gamma={} panel={:?} name={:?} data={:?} at={:?} alone={} \
-             mechanisms={mechanisms:?} parameters={:?} readings={:?}",
+            "numerics={NUMERICS} kind={} {} gamma={} panel={:?} name={name:?} at={:?} alone={} \
+             mechanisms={mechanisms:?} parameters={parameters:?} readings={readings:?} {all:?}",
             panel.kind.id(),
             case.setting.key(),
             case.setting.gamma.get(),
             panel.id,
-            naming.name(case),
-            naming.data(case),
             case.at,
-            panel.cases.len() == 1,
-            panel.parameters,
-            panel.readings,
+            panel.kind == Kind::Optimum && panel.cases.len() == 1,
         )
     }
 
     /// Computes the cells of some cases that `keeper` does not have.
     pub fn compute_cells(&self, cases: &[usize], keeper: &dyn Keeper) {
         let has_tuned = self.panel.variants.iter().any(tuning::needs_tuning);
-        let wave = if has_tuned { TUNED_PER_WAVE } else { CASES_PER_WAVE };
+        let wave = if has_tuned { TUNED_PER_WAVE } else { self.cases_per_wave() };
         for cases in cases.chunks(wave) {
             let wanted = self.wanted(cases, keeper);
             if keeper.is_stopped() {
@@ -154,6 +169,14 @@ impl<'a> Layout<'a> {
                 }
             });
         }
+    }
+
+    fn cases_per_wave(&self) -> usize {
+        let blocks = match self.panel.kind {
+            Kind::Accuracy => accuracy::blocks(self.panel) as usize,
+            _ => 1,
+        };
+        (CELLS_PER_WAVE / (self.panel.variants.len() * blocks).max(1)).max(1)
     }
 
     /// For each case the cells that `keeper` does not have. Two cases may share a cell: where a

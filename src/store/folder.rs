@@ -47,8 +47,17 @@ pub struct Folder {
     written: BTreeMap<String, String>,
     /// All of them, in the order in which they were begun.
     names: Vec<String>,
-    /// Keeps other processes out, as long as it is open.
-    _lock: Option<File>,
+    /// Keeps other processes out, as long as it is open; `None` where nothing can be locked.
+    lock: Option<File>,
+}
+
+/// A folder whose files have all taken their places.
+#[derive(Debug)]
+pub struct Written {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What others had changed, under new names.
+    pub aside: Vec<PathBuf>,
 }
 
 /// So many files at most are on their way to the disk.
@@ -90,16 +99,21 @@ impl Folder {
     }
 
     fn lock(path: PathBuf) -> Result<Self, OpenError> {
-        let lock = match File::open(&path).map(|folder| (folder.try_lock(), folder)) {
+        // A file, since some file systems lock folders for one machine only.
+        let options =
+            || File::options().create(true).write(true).truncate(false).open(path.join(LOCK));
+        let lock = match options().map(|file| (file.try_lock(), file)) {
             Ok((Err(TryLockError::WouldBlock), _)) => {
                 let cause = format!("another dpbi is at work in {}", path.display());
                 let help = "wait until it is done, or choose another folder with --out";
                 return Err(Diagnostic::new(cause).help(help).into());
             }
-            Ok((Ok(()), folder)) => Some(folder),
-            // Where folders cannot be locked, we go without.
+            Ok((Ok(()), file)) => Some(file),
             Ok((Err(TryLockError::Error(_)), _)) | Err(_) => None,
         };
+        if lock.is_some() {
+            remove_leftovers(&path);
+        }
         let before = Manifest::read(&path);
         let changes = before.as_ref().map(|before| before.changes(&path)).unwrap_or_default();
         Ok(Self {
@@ -112,7 +126,7 @@ impl Folder {
             parts: Vec::new(),
             written: BTreeMap::new(),
             names: Vec::new(),
-            _lock: lock,
+            lock,
         })
     }
 
@@ -120,6 +134,12 @@ impl Folder {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether other processes are kept out.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        self.lock.is_some()
     }
 
     /// What it said about itself when it was opened.
@@ -140,7 +160,16 @@ impl Folder {
         if self.before.is_none() {
             let path = self.path.join(MANIFEST);
             let bytes = Manifest { complete: false, ..manifest.clone() }.bytes();
-            let write = thread::Builder::new().spawn(move || write_whole(&path, bytes));
+            let folder = self.path.clone();
+            let write = thread::Builder::new().name("dpbi writer".to_owned()).spawn(move || {
+                write_whole(&path, bytes)?;
+                // The folder's own name, too.
+                [Some(folder.as_path()), folder.parent()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(sync_folder);
+                Ok(())
+            });
             let wrong = |source| WriteError::new(&self.path, source);
             self.beginning = Some(write.map_err(wrong)?);
         }
@@ -150,10 +179,14 @@ impl Folder {
     /// Writes a file, or its next piece, in the background: it may be this file's failure that a later
     /// call reports.
     pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
-        if let Some((_, sheet)) = self.sheets.iter().find(|(known, _)| known == name) {
-            sheet.push(bytes);
-            return Ok(());
+        if let Some(place) = self.sheets.iter().position(|(known, _)| known == name) {
+            return match self.sheets[place].1.push(bytes) {
+                true => Ok(()),
+                // Now it says why.
+                false => self.sheets.remove(place).1.close().map(drop),
+            };
         }
+        debug_assert!(!self.written.contains_key(name), "{name} was closed");
         if self.sheets.len() >= MOST_SHEETS {
             self.close()?;
             self.settle()?;
@@ -191,14 +224,14 @@ impl Folder {
     }
 
     /// Adds the files to those that were there before.
-    pub fn update(self) -> Result<PathBuf, WriteError> {
+    pub fn update(self) -> Result<Written, WriteError> {
         let mut manifest = self.before.clone().unwrap_or_default();
         let files = std::mem::take(&mut manifest.files);
         self.replace(manifest, files)
     }
 
     /// The files take their places, those of an earlier run are removed, and the manifest is written.
-    pub fn finish(self, manifest: Manifest) -> Result<PathBuf, WriteError> {
+    pub fn finish(self, manifest: Manifest) -> Result<Written, WriteError> {
         self.replace(manifest, BTreeMap::new())
     }
 
@@ -206,7 +239,7 @@ impl Folder {
         mut self,
         manifest: Manifest,
         mut files: BTreeMap<String, String>,
-    ) -> Result<PathBuf, WriteError> {
+    ) -> Result<Written, WriteError> {
         self.close()?;
         self.settle_beginning()?;
         files.extend(std::mem::take(&mut self.written));
@@ -221,13 +254,11 @@ impl Folder {
         let (_, last) = write_part(&self.path.join(MANIFEST), vouched.bytes())?;
         self.settle()?;
         let last = last.arrive()?;
+        let mut aside = Vec::new();
         for part in std::mem::take(&mut self.parts) {
-            self.set_aside(&part)?;
+            aside.extend(self.set_aside(&part)?);
             part.replace()?;
         }
-        // Renames reach the disk in their order; where they do not, the manifest's hashes tell.
-        last.replace()?;
-        sync_folder(&self.path);
         let old = self.before.iter().flat_map(|before| before.files.keys());
         for name in old.filter(|name| !vouched.files.contains_key(*name)) {
             // It may be gone already; one that was changed is not ours any more.
@@ -235,17 +266,30 @@ impl Folder {
                 let _ = fs::remove_file(self.path.join(name));
             }
         }
-        Ok(self.path.clone())
+        // Renames reach the disk in their order; where they do not, the manifest's hashes tell.
+        last.replace()?;
+        sync_folder(&self.path);
+        Ok(Written { path: self.path.clone(), aside })
     }
 
     /// A file that someone has changed is kept beside the new one, unless that holds all of it.
-    fn set_aside(&self, part: &Part) -> Result<(), WriteError> {
-        let name = part.path().file_name().unwrap_or_default().to_string_lossy();
-        if self.changes.get(&*name) != Some(&Change::Altered) || part.holds(part.path()) {
-            return Ok(());
+    /// Returns its new name.
+    fn set_aside(&self, part: &Part) -> Result<Option<PathBuf>, WriteError> {
+        let path = part.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if self.changes.get(&*name) != Some(&Change::Altered) || part.holds(path) {
+            return Ok(None);
         }
-        let aside = part.path().with_file_name(format!("{name}.changed"));
-        fs::rename(part.path(), &aside).map_err(|source| WriteError::new(&aside, source))
+        let names = (1..).map(|i| match i {
+            1 => format!("{name}.changed"),
+            i => format!("{name}.changed-{i}"),
+        });
+        let mut free = names.map(|name| path.with_file_name(name)).filter(|aside| !aside.exists());
+        let Some(aside) = free.next() else { return Ok(None) };
+        // At no time is it gone: it may hold what is needed to go on.
+        let kept = fs::hard_link(path, &aside).or_else(|_| fs::copy(path, &aside).map(drop));
+        kept.map_err(|source| WriteError::new(&aside, source))?;
+        Ok(Some(aside))
     }
 
     /// The files written so far.
@@ -286,10 +330,22 @@ fn touch(path: &Path) -> Result<(), OpenError> {
     })
 }
 
+/// The file that is locked.
+const LOCK: &str = ".lock";
+
+/// Removes what a killed run of ours has left behind.
+fn remove_leftovers(path: &Path) {
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_leftover) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Whether there is anything but what a killed run of ours leaves behind.
 fn holds_files(path: &Path) -> bool {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let leftover = |name: &str| is_leftover(name) || name == UNFINISHED;
+    let leftover = |name: &str| is_leftover(name) || [UNFINISHED, LOCK].contains(&name);
     entries.map(|entry| entry.file_name()).any(|name| !name.to_str().is_some_and(leftover))
 }
 
@@ -325,6 +381,7 @@ mod tests {
         let entries = fs::read_dir(path).unwrap().flatten();
         let mut names: Vec<_> =
             entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.retain(|name| name != LOCK);
         names.sort();
         names
     }
@@ -340,7 +397,7 @@ mod tests {
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.write("both.csv", b"2".to_vec()).unwrap();
         folder.write("both.csv", b"3".to_vec()).unwrap();
-        let path = folder.finish(manifest("a")).unwrap();
+        let path = folder.finish(manifest("a")).unwrap().path;
         assert_eq!(names(&path), ["both.csv", "manifest.json"]);
         assert_eq!(fs::read(path.join("both.csv")).unwrap(), b"23");
         assert_eq!(Manifest::read(&path).unwrap().files["both.csv"], sha256(b"23"));
@@ -358,7 +415,7 @@ mod tests {
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(&manifest("a")).unwrap();
         folder.write("errors.csv", b"1".to_vec()).unwrap();
-        let path = folder.finish(manifest("a")).unwrap();
+        let path = folder.finish(manifest("a")).unwrap().path;
         assert!(Manifest::read(&path).unwrap().complete);
         assert_eq!(names(&path), ["errors.csv", "manifest.json"]);
     }
@@ -373,11 +430,11 @@ mod tests {
             folder.write(name, name.as_bytes().to_vec()).unwrap();
         }
         assert_eq!(folder.files().count(), files.len());
-        let path = folder.finish(manifest("a")).unwrap();
+        let path = folder.finish(manifest("a")).unwrap().path;
         let found = Manifest::read(&path).unwrap();
         assert!(found.complete && found.files.len() == files.len());
         assert!(found.changes(&path).is_empty());
-        assert_eq!(fs::read_dir(&path).unwrap().count(), files.len() + 1);
+        assert_eq!(names(&path).len(), files.len() + 1);
     }
 
     #[test]
@@ -386,7 +443,7 @@ mod tests {
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(&manifest("a")).unwrap();
         folder.write("good.csv", b"1".to_vec()).unwrap();
-        let path = folder.finish(manifest("a")).unwrap();
+        let path = folder.finish(manifest("a")).unwrap().path;
         let before = Manifest::read(&path);
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.write("good.csv", b"2".to_vec()).unwrap();
@@ -407,7 +464,7 @@ mod tests {
         for name in ["edited.csv", "cut.csv", "gone.csv", "same.csv"] {
             folder.write(name, b"1,2,3\n".to_vec()).unwrap();
         }
-        let path = folder.finish(manifest("a")).unwrap();
+        let path = folder.finish(manifest("a")).unwrap().path;
         fs::write(path.join("edited.csv"), b"1,2,4\n").unwrap();
         fs::write(path.join("cut.csv"), b"1,2").unwrap();
         fs::remove_file(path.join("gone.csv")).unwrap();
@@ -426,6 +483,13 @@ mod tests {
             "same.csv",
         ];
         assert_eq!(names(&path), all);
+        assert_eq!(fs::read(path.join("edited.csv.changed")).unwrap(), b"1,2,4\n");
+        // A second change does not cost the first.
+        fs::write(path.join("edited.csv"), b"1,2,5\n").unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.write("edited.csv", b"1,2,3\n".to_vec()).unwrap();
+        let written = folder.finish(manifest("a")).unwrap();
+        assert_eq!(written.aside, [path.join("edited.csv.changed-2")]);
         assert_eq!(fs::read(path.join("edited.csv.changed")).unwrap(), b"1,2,4\n");
         assert!(Manifest::read(&path).unwrap().changes(&path).is_empty());
     }

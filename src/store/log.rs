@@ -7,11 +7,11 @@
 //! ```
 //!
 //! Numbers are little-endian, checksums the first bytes of a SHA-256. A killed run may leave the last
-//! record torn: it is dropped. A record whose content was damaged is skipped by its length; one
-//! whose head was damaged hides all that follow.
+//! record torn: it is dropped. A record whose content was damaged is skipped by its length; if a head
+//! was, the next sound one is looked for.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -22,8 +22,11 @@ pub(super) const MAGIC: &[u8] = b"dpbi cells 1\n";
 const HEAD: usize = 32;
 const CHECK: usize = 8;
 
-/// The largest content that is believed: a head that says more is damaged.
-const LARGEST: u32 = 1 << 31;
+/// The largest content of a record.
+pub const LARGEST_CONTENT: usize = u32::MAX as usize;
+
+/// So far the next sound head is looked for: further than most records are long.
+const FARTHEST: usize = 64 << 20;
 
 /// The name of a cell's content: a hash of all that it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,14 +85,14 @@ pub(super) struct Inventory {
     pub(super) entries: Vec<Entry>,
     /// Records whose content is damaged.
     pub(super) damaged: Vec<Key>,
-    /// Where the last record ends that can be told from its neighbours.
+    /// Where the last record ends.
     pub(super) end: u64,
-    /// Bytes behind it.
-    pub(super) torn: u64,
+    /// Bytes that belong to no record.
+    pub(super) lost: u64,
 }
 
 /// Reads a whole log. `None` if there is none, or if it is no log of ours.
-pub(super) fn take_stock(path: &Path) -> io::Result<Option<Inventory>> {
+pub(super) fn take_stock(path: &Path) -> io::Result<Option<(File, Inventory)>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -98,30 +101,47 @@ pub(super) fn take_stock(path: &Path) -> io::Result<Option<Inventory>> {
     let size = file.metadata()?.len();
     let mut reader = BufReader::with_capacity(1 << 18, file);
     let mut magic = vec![0; MAGIC.len()];
-    if read_all(&mut reader, &mut magic)? < magic.len() || magic != MAGIC {
-        return Ok(None);
-    }
-    let mut found = Inventory { end: MAGIC.len() as u64, ..Inventory::default() };
-    let (mut head, mut body) = ([0; HEAD], Vec::new());
-    while read_all(&mut reader, &mut head)? == HEAD {
-        let Some(entry) = entry(&head, found.end).filter(|entry| fits(entry, size)) else { break };
+    read_all(&mut reader, &mut magic)?;
+    let mut found = Inventory::default();
+    // One whose first bytes were damaged may hold sound records all the same.
+    let mut at = if magic == MAGIC { MAGIC.len() as u64 } else { 0 };
+    found.end = at;
+    let mut body = Vec::new();
+    while let Some(entry) = next_entry(&mut reader, at, size)? {
+        go_to(&mut reader, entry.at)?;
         body.resize(entry.length as usize + CHECK, 0);
-        if read_all(&mut reader, &mut body)? < body.len() {
-            break;
-        }
+        reader.read_exact(&mut body)?;
         let (content, sum) = body.split_at(entry.length as usize);
         match sum == check(entry.key, content) {
             true => found.entries.push(entry),
             false => found.damaged.push(entry.key),
         }
-        found.end = entry.at + body.len() as u64;
+        found.lost += entry.at - CONTENT - at;
+        at = entry.at + body.len() as u64;
+        found.end = at;
     }
-    found.torn = size.saturating_sub(found.end);
-    Ok(Some(found))
+    found.lost += size - at;
+    let is_log = magic == MAGIC || !found.entries.is_empty();
+    Ok(is_log.then(|| (reader.into_inner(), found)))
+}
+
+/// The record whose head begins at `at`, or the first sound one after it.
+fn next_entry(reader: &mut BufReader<File>, at: u64, size: u64) -> io::Result<Option<Entry>> {
+    go_to(reader, at)?;
+    let mut head = [0; HEAD];
+    let here = read_all(reader, &mut head)? == HEAD;
+    if let Some(entry) = entry(&head, at, size).filter(|_| here) {
+        return Ok(Some(entry));
+    }
+    let mut rest = head.to_vec();
+    reader.take(FARTHEST as u64).read_to_end(&mut rest)?;
+    let heads = rest.windows(HEAD).zip(at..).skip(1);
+    let sound = |(head, at): (&[u8], u64)| entry(head.first_chunk()?, at, size);
+    Ok(heads.filter(|_| here).find_map(sound))
 }
 
 /// The record whose head begins at `at`, if it is sound.
-fn entry(head: &[u8; HEAD], at: u64) -> Option<Entry> {
+fn entry(head: &[u8; HEAD], at: u64, size: u64) -> Option<Entry> {
     let (fields, sum) = head.split_at(HEAD - 4);
     if sum != check_of_head(fields) {
         return None;
@@ -129,12 +149,15 @@ fn entry(head: &[u8; HEAD], at: u64) -> Option<Entry> {
     let (key, fields) = fields.split_first_chunk()?;
     let (seconds, fields) = fields.split_first_chunk()?;
     let length = u32::from_le_bytes(*fields.first_chunk()?);
-    let (key, seconds) = (Key(*key), f64::from_le_bytes(*seconds));
-    (length <= LARGEST).then_some(Entry { key, seconds, at: at + CONTENT, length })
+    let (key, seconds, at) = (Key(*key), f64::from_le_bytes(*seconds), at + CONTENT);
+    let ends = at + u64::from(length) + CHECK as u64;
+    (ends <= size).then_some(Entry { key, seconds, at, length })
 }
 
-fn fits(entry: &Entry, size: u64) -> bool {
-    entry.at + u64::from(entry.length) + CHECK as u64 <= size
+/// Moves without giving up what is buffered.
+fn go_to(reader: &mut BufReader<File>, at: u64) -> io::Result<()> {
+    let from = reader.stream_position()?;
+    reader.seek_relative(at as i64 - from as i64)
 }
 
 /// Fills the buffer as far as the file goes.
@@ -164,7 +187,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         std::fs::write(&path, bytes).unwrap();
-        take_stock(&path).unwrap()
+        take_stock(&path).unwrap().map(|(_, found)| found)
     }
 
     fn keys(found: &Inventory) -> Vec<Key> {
@@ -176,7 +199,7 @@ mod tests {
         let bytes = log(&["one", "", "three"]);
         let found = stock(&bytes).unwrap();
         assert_eq!(keys(&found), ["one", "", "three"].map(Key::new));
-        assert_eq!((found.end, found.torn), (bytes.len() as u64, 0));
+        assert_eq!((found.end, found.lost), (bytes.len() as u64, 0));
         let last = found.entries[2];
         assert_eq!((last.seconds, last.length), (0.5, 5));
         assert_eq!(&bytes[last.at as usize..][..5], b"three");
@@ -190,7 +213,7 @@ mod tests {
             let found = stock(&bytes[..length]).unwrap();
             let whole = ends.iter().filter(|end| **end <= length).count();
             assert_eq!(found.entries.len(), whole, "{length}");
-            assert_eq!(found.torn, (length as u64) - found.end);
+            assert_eq!(found.lost, (length as u64) - found.end);
             assert!(found.damaged.is_empty());
         }
     }
@@ -199,14 +222,16 @@ mod tests {
     fn a_flipped_bit_is_noticed_wherever_it_is() {
         let sound = log(&["one", "two", "three"]);
         let all = keys(&stock(&sound).unwrap());
-        for byte in MAGIC.len()..sound.len() {
+        for byte in 0..sound.len() {
             for bit in 0..8 {
                 let mut bytes = sound.clone();
                 bytes[byte] ^= 1 << bit;
                 let found = stock(&bytes).unwrap();
-                assert!(found.entries.len() < 3, "byte {byte}, bit {bit}");
                 assert!(keys(&found).iter().all(|key| all.contains(key)));
-                assert!(!found.damaged.is_empty() || found.torn > 0);
+                assert!(!found.damaged.is_empty() || found.lost > 0);
+                // One record is lost, and no other.
+                let sound = if byte < MAGIC.len() { 3 } else { 2 };
+                assert_eq!(found.entries.len(), sound, "byte {byte}, bit {bit}");
             }
         }
     }
@@ -215,6 +240,6 @@ mod tests {
     fn other_files_are_no_logs() {
         assert_eq!(stock(b""), None);
         assert_eq!(stock(b"dpbi cells 2\n"), None);
-        assert_eq!(take_stock(Path::new("/nowhere/at/all")).unwrap(), None);
+        assert!(take_stock(Path::new("/nowhere/at/all")).unwrap().is_none());
     }
 }

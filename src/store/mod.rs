@@ -8,11 +8,11 @@ mod part;
 mod shelf;
 mod time;
 
-pub use folder::{Folder, OpenError};
-pub use log::Key;
+pub use folder::{Folder, OpenError, Written};
+pub use log::{Key, LARGEST_CONTENT};
 pub use manifest::{Build, CellTime, Change, Manifest, Shard};
 pub use part::{Sheet, write_whole};
-pub use shelf::{Shelf, log_head, log_record};
+pub use shelf::{LOG, Losses, Shelf, log_head, log_record};
 pub use time::utc;
 
 use std::fs::File;

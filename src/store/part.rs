@@ -39,14 +39,14 @@ impl Sheet {
             file.sync_all()?;
             Ok(part)
         };
-        let writing = thread::Builder::new().spawn(write);
+        let writing = thread::Builder::new().name("dpbi writer".to_owned()).spawn(write);
         let writing = writing.map_err(|source| WriteError::new(path, source))?;
         Ok(Self { path: path.into(), pieces, hash, writing })
     }
 
-    /// Appends a piece. If the disk has failed already, so does [`Sheet::close`].
-    pub(super) fn push(&self, piece: Vec<u8>) {
-        let _ = self.pieces.send(piece);
+    /// Appends a piece. Whether the disk has not failed already; if it has, so does [`Sheet::close`].
+    pub(super) fn push(&self, piece: Vec<u8>) -> bool {
+        self.pieces.send(piece).is_ok()
     }
 
     /// Nothing more will come. Its SHA-256 is known before all of it has reached the disk.

@@ -5,7 +5,7 @@
 //! now go to `unfinished.log`: as many as there are once in a while, so that a killed run loses the
 //! last second, and many cells do not wait for the disk one by one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::log::{self, CONTENT, Key, MAGIC};
+use super::log::{self, CONTENT, Inventory, Key, MAGIC};
 use super::part::sync_folder;
 use super::{Manifest, WriteError};
 
 /// The cells of finished work.
-pub(super) const FINISHED: &str = "cells.log";
+pub const LOG: &str = "cells.log";
 
 /// The cells of work that was not finished.
 pub(super) const UNFINISHED: &str = "unfinished.log";
@@ -35,12 +35,30 @@ pub struct Shelf {
     places: RwLock<HashMap<Key, Place>>,
     /// Logs that are only read.
     logs: Vec<(PathBuf, Mutex<File>)>,
-    journal: Arc<Journal>,
+    /// Where cells are added; `None` if none can be.
+    journal: Option<Arc<Journal>>,
     committer: Option<JoinHandle<()>>,
-    /// Records that were found damaged.
-    damaged: Vec<Key>,
-    /// Bytes at the end of `unfinished.log` that were no record.
-    torn: u64,
+    /// What was found damaged.
+    losses: Losses,
+    /// The cells that `unfinished.log` held at the start.
+    unfinished: Vec<Key>,
+}
+
+/// What cannot be read any more.
+#[derive(Debug, Default)]
+pub struct Losses {
+    /// Records whose content is damaged.
+    damaged: HashSet<Key>,
+    /// For each log the bytes that are no record.
+    pub bytes: Vec<(PathBuf, u64)>,
+}
+
+impl Losses {
+    /// How many records are damaged.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.damaged.len()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -56,40 +74,70 @@ impl Shelf {
     /// The cells of a results folder, to which others are added; with `fresh`, none of the old ones.
     pub fn open(folder: &Path, fresh: bool) -> Result<Self, WriteError> {
         let path = folder.join(UNFINISHED);
-        let mut shelf = Self::new(Journal::new(path.clone()));
+        let mut shelf = Self::new(Some(Journal::new(path.clone())));
         if fresh {
+            // Whoever continues this run must not take up what it was meant to replace.
+            shelf.put(started_fresh(), 0.0, &[]);
             return Ok(shelf);
         }
-        shelf.add(folder)?;
         let wrong = |source| WriteError::reading(&path, source);
-        if let Some(found) = log::take_stock(&path).map_err(wrong)? {
-            let file = File::open(&path).map_err(wrong)?;
-            shelf.journal.lock().resume(file, found.end);
-            shelf.put_up(None, &found.entries);
-            shelf.damaged.extend(&found.damaged);
-            shelf.torn = found.torn;
+        let unfinished = log::take_stock(&path).map_err(wrong)?;
+        let is_fresh = |found: &Inventory| {
+            found.entries.first().is_some_and(|entry| entry.key == started_fresh())
+        };
+        if !unfinished.as_ref().is_some_and(|(_, found)| is_fresh(found)) {
+            shelf.add(folder)?;
+        }
+        match unfinished {
+            Some((file, found)) => {
+                shelf.journal().lock().resume(file, found.end);
+                shelf.put_up(None, &found.entries);
+                shelf.unfinished.extend(found.entries.iter().map(|entry| entry.key));
+                shelf.note(path, &found);
+            }
+            None => {
+                // Something else stands there, and will be written over.
+                let length = fs::metadata(&path).map_or(0, |file| file.len());
+                shelf.note(path, &Inventory { lost: length, ..Inventory::default() });
+            }
         }
         Ok(shelf)
     }
 
     /// The finished cells of several folders, to which nothing is added.
     pub fn of(folders: &[&Path]) -> Result<Self, WriteError> {
-        let mut shelf = Self::new(Journal::new(PathBuf::new()));
-        shelf.journal.lock().pending.clear();
+        let mut shelf = Self::new(None);
         folders.iter().try_for_each(|folder| shelf.add(folder))?;
         Ok(shelf)
     }
 
-    fn new(journal: Journal) -> Self {
-        let (places, logs, damaged) = (RwLock::default(), Vec::new(), Vec::new());
-        Self { places, logs, journal: Arc::new(journal), committer: None, damaged, torn: 0 }
+    fn new(journal: Option<Journal>) -> Self {
+        Self {
+            places: RwLock::default(),
+            logs: Vec::new(),
+            journal: journal.map(Arc::new),
+            committer: None,
+            losses: Losses::default(),
+            unfinished: Vec::new(),
+        }
+    }
+
+    fn journal(&self) -> &Arc<Journal> {
+        self.journal.as_ref().expect("a shelf that can be added to")
+    }
+
+    fn note(&mut self, path: PathBuf, found: &Inventory) {
+        self.losses.damaged.extend(&found.damaged);
+        if found.lost > 0 {
+            self.losses.bytes.push((path, found.lost));
+        }
     }
 
     /// Puts up what a folder has finished.
     fn add(&mut self, folder: &Path) -> Result<(), WriteError> {
-        let path = folder.join(FINISHED);
+        let path = folder.join(LOG);
         let wrong = |source| WriteError::reading(&path, source);
-        let Some(mut found) = log::take_stock(&path).map_err(wrong)? else { return Ok(()) };
+        let Some((file, mut found)) = log::take_stock(&path).map_err(wrong)? else { return Ok(()) };
         // Its times are in the manifest, so that the same work gives the same bytes.
         let manifest = Manifest::read(folder).unwrap_or_default();
         if manifest.cells.len() == found.entries.len() {
@@ -97,10 +145,9 @@ impl Shelf {
                 entry.seconds = *seconds;
             }
         }
-        let file = File::open(&path).map_err(wrong)?;
-        self.logs.push((path, Mutex::new(file)));
+        self.logs.push((path.clone(), Mutex::new(file)));
         self.put_up(Some(self.logs.len() - 1), &found.entries);
-        self.damaged.extend(&found.damaged);
+        self.note(path, &found);
         Ok(())
     }
 
@@ -120,19 +167,19 @@ impl Shelf {
     /// Whether a cell was there, but damaged.
     #[must_use]
     pub fn is_damaged(&self, key: Key) -> bool {
-        self.damaged.contains(&key) && !self.has(key)
+        self.losses.damaged.contains(&key) && !self.has(key)
     }
 
-    /// How many records are damaged, and how many bytes a killed run left that are no record.
+    /// What cannot be read any more.
     #[must_use]
-    pub fn losses(&self) -> (usize, u64) {
-        (self.damaged.len(), self.torn)
+    pub fn losses(&self) -> &Losses {
+        &self.losses
     }
 
     /// Whether nothing can be added.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        self.journal.path.as_os_str().is_empty()
+        self.journal.is_none()
     }
 
     /// Whether nothing is there.
@@ -152,7 +199,10 @@ impl Shelf {
                 let (path, file) = &self.logs[log];
                 (path, read_at(&mut lock(file), at, &mut content))
             }
-            None => (&self.journal.path, self.journal.lock().read(at, &mut content)),
+            None => {
+                let journal = self.journal();
+                (&journal.path, journal.lock().read(at, &mut content))
+            }
         };
         read.map_err(|source| WriteError::reading(path, source))?;
         Ok(Some((seconds, content)))
@@ -160,7 +210,7 @@ impl Shelf {
 
     /// Keeps a cell. It reaches the disk within a second or so; if it cannot, [`Shelf::failed`].
     pub fn put(&self, key: Key, seconds: f64, content: &[u8]) {
-        let at = self.journal.append(&log::record(key, seconds, content));
+        let at = self.journal().append(&log::record(key, seconds, content));
         let length = content.len() as u32;
         let place = Place { log: None, at: at + CONTENT, length, seconds };
         self.places.write().unwrap_or_else(PoisonError::into_inner).insert(key, place);
@@ -168,9 +218,11 @@ impl Shelf {
 
     /// From now on what is put here reaches the disk every second or so.
     pub fn keep_committing(&mut self) -> Result<(), WriteError> {
-        let journal = Arc::clone(&self.journal);
-        let committer = thread::Builder::new().spawn(move || journal.keep_committing());
-        let wrong = |source| WriteError::new(&self.journal.path, source);
+        let journal = Arc::clone(self.journal());
+        let path = journal.path.clone();
+        let thread = thread::Builder::new().name("dpbi committer".to_owned());
+        let committer = thread.spawn(move || journal.keep_committing());
+        let wrong = |source| WriteError::new(&path, source);
         self.committer = Some(committer.map_err(wrong)?);
         Ok(())
     }
@@ -178,28 +230,40 @@ impl Shelf {
     /// Whether the disk has failed: then there is no sense in going on.
     #[must_use]
     pub fn failed(&self) -> bool {
-        self.journal.failed.load(Ordering::Relaxed)
+        self.journal.as_ref().is_some_and(|journal| journal.failed.load(Ordering::Relaxed))
     }
 
     /// Has everything reach the disk now.
     pub fn commit(&self) -> Result<(), WriteError> {
-        self.journal.commit();
-        match self.journal.lock().error.take() {
-            Some(error) => Err(WriteError::new(&self.journal.path, error)),
+        let Some(journal) = &self.journal else { return Ok(()) };
+        journal.commit();
+        match &journal.lock().error {
+            Some(error) => Err(WriteError::new(&journal.path, same(error))),
             None => Ok(()),
         }
+    }
+
+    /// How many cells `unfinished.log` held at the start that are not among `finished`.
+    pub fn left_over(&self, finished: impl Fn() -> HashSet<Key>) -> usize {
+        if self.unfinished.is_empty() {
+            return 0;
+        }
+        let (finished, fresh) = (finished(), started_fresh());
+        let other = |key: &&Key| !finished.contains(key) && **key != fresh;
+        self.unfinished.iter().filter(other).count()
     }
 
     /// Removes `unfinished.log`: what it held has been finished.
     pub fn clear(mut self) {
         self.stop();
         // If it stays, it is read again, and changes nothing.
-        let _ = fs::remove_file(&self.journal.path);
+        self.journal.iter().for_each(|journal| drop(fs::remove_file(&journal.path)));
     }
 
     fn stop(&mut self) {
-        *lock(&self.journal.stopping) = true;
-        self.journal.wake.notify_all();
+        let Some(journal) = &self.journal else { return };
+        *lock(&journal.stopping) = true;
+        journal.wake.notify_all();
         if let Some(committer) = self.committer.take() {
             let _ = committer.join();
         }
@@ -209,6 +273,19 @@ impl Shelf {
 impl Drop for Shelf {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+/// The key of a record that says that `cells.log` is not to be used.
+fn started_fresh() -> Key {
+    Key::new("started fresh")
+}
+
+/// The same error once more.
+fn same(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
     }
 }
 
@@ -231,7 +308,7 @@ pub(super) fn has_log(folder: &Path) -> bool {
         let read = File::open(folder.join(name)).and_then(|mut file| file.read_exact(&mut magic));
         read.is_ok() && magic == MAGIC
     };
-    [FINISHED, UNFINISHED].iter().any(begins_well)
+    [LOG, UNFINISHED].iter().any(begins_well)
 }
 
 /// `unfinished.log`, which is made when there is something to write.
@@ -239,6 +316,8 @@ struct Journal {
     path: PathBuf,
     state: Mutex<State>,
     failed: AtomicBool,
+    /// Held while the file is synced: whoever commits then waits.
+    syncing: Mutex<()>,
     stopping: Mutex<bool>,
     wake: Condvar,
 }
@@ -260,8 +339,14 @@ struct State {
 impl Journal {
     fn new(path: PathBuf) -> Self {
         let state = State { pending: MAGIC.to_vec(), ..State::default() };
-        let (failed, stopping) = (AtomicBool::new(false), Mutex::new(false));
-        Self { path, state: Mutex::new(state), failed, stopping, wake: Condvar::new() }
+        Self {
+            path,
+            state: Mutex::new(state),
+            failed: AtomicBool::new(false),
+            syncing: Mutex::new(()),
+            stopping: Mutex::new(false),
+            wake: Condvar::new(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -292,6 +377,7 @@ impl Journal {
 
     /// Has everything reach the disk. Others may append meanwhile.
     fn commit(&self) {
+        let _syncing = lock(&self.syncing);
         let mut state = self.lock();
         self.write(&mut state);
         if !std::mem::take(&mut state.unsynced) {
@@ -329,7 +415,7 @@ impl State {
 
     fn write(&mut self, path: &Path) -> io::Result<()> {
         if self.file.is_none() {
-            let mut file = OpenOptions::new()
+            let file = OpenOptions::new()
                 .create(true)
                 .read(true)
                 .write(true)
@@ -339,10 +425,10 @@ impl State {
             path.parent().iter().for_each(|folder| sync_folder(folder));
             // What follows is torn, or of a run that is not to be continued.
             file.set_len(self.written)?;
-            file.seek(SeekFrom::End(0))?;
             self.file = Some(file);
         }
         let Some(file) = &mut self.file else { return Ok(()) };
+        file.seek(SeekFrom::Start(self.written))?;
         if let Err(error) = file.write_all(&self.pending) {
             // A torn record would hide what is appended when there is room again.
             let _ = file.set_len(self.written);
@@ -362,8 +448,7 @@ impl State {
         }
         let file = self.file.as_mut().or(self.earlier.as_mut());
         let file = file.ok_or_else(|| io::Error::other("the log is gone"))?;
-        read_at(file, at, content)?;
-        file.seek(SeekFrom::Start(self.written)).map(drop)
+        read_at(file, at, content)
     }
 }
 
@@ -430,10 +515,28 @@ mod tests {
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
         let shelf = Shelf::open(folder.path(), false).unwrap();
-        assert!(shelf.has(key(1)) && !shelf.has(key(2)) && shelf.losses().1 > 0);
+        assert!(shelf.has(key(1)) && !shelf.has(key(2)) && !shelf.losses().bytes.is_empty());
         shelf.put(key(2), 0.0, &content(2));
         shelf.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_run_that_was_started_fresh_is_continued_without_what_it_replaces() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = [log_head(), log_record(key(1), b"old"), log_record(key(2), b"old")].concat();
+        fs::write(folder.path().join(LOG), old).unwrap();
+        let plain = Shelf::open(folder.path(), false).unwrap();
+        assert!(plain.has(key(1)) && plain.has(key(2)));
+        let fresh = Shelf::open(folder.path(), true).unwrap();
+        fresh.put(key(1), 0.0, b"new");
+        fresh.commit().unwrap();
+        drop(fresh);
+        let continued = Shelf::open(folder.path(), false).unwrap();
+        assert_eq!(continued.get(key(1)).unwrap(), Some((0.0, b"new".to_vec())));
+        assert!(!continued.has(key(2)));
+        assert_eq!(continued.left_over(|| HashSet::from([key(1)])), 0);
+        assert_eq!(continued.left_over(HashSet::new), 1);
     }
 
     #[test]

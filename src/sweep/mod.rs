@@ -5,18 +5,17 @@ mod shard;
 
 pub use shard::assign;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::experiment::{Cell, Content, Experiment, Group, Keeper, Kind, Layout, accuracy, groups};
 use crate::model::vector;
-use crate::store::{CellTime, Folder, Key, Shelf, WriteError, log_head, log_record};
+use crate::store::{
+    CellTime, Folder, Key, LARGEST_CONTENT, LOG, Shelf, WriteError, log_head, log_record,
+};
 use crate::table::{ERRORS, FailureRow, Tables, distinct, error_rows, errors_head};
-
-/// The log of all cells.
-pub const LOG: &str = "cells.log";
 
 /// About so many runs are put together at a time.
 const RUNS_AT_A_TIME: u64 = 100_000;
@@ -97,7 +96,9 @@ pub enum AssemblyError {
     #[error(transparent)]
     Disk(#[from] WriteError),
     /// The log holds what is no cell.
-    #[error("a cell of setting {0} cannot be read from its log")]
+    #[error(
+        "a cell of setting {0} is sound, but of another form\n  help: --fresh computes it again"
+    )]
     Unreadable(usize),
     /// The user wants an end.
     #[error("interrupted")]
@@ -140,6 +141,13 @@ impl<'a> Sweep<'a> {
     #[must_use]
     pub fn cells(&self, panel: usize, case: usize) -> Vec<Cell> {
         self.layouts[panel].cells(case)
+    }
+
+    /// The keys of all cells.
+    #[must_use]
+    pub fn keys(&self) -> HashSet<Key> {
+        let cells = self.cases().flat_map(|(panel, case)| self.cells(panel, case));
+        cells.map(|cell| Key::new(&cell.text)).collect()
     }
 
     /// Every case, by panel.
@@ -202,6 +210,8 @@ impl<'a> Sweep<'a> {
         if self.is_whole && !errors.is_empty() {
             output.write(ERRORS, errors_head(&errors))?;
         }
+        let causes: HashMap<&str, &str> =
+            failed.iter().map(|one| (one.cell.text.as_str(), one.cause.as_str())).collect();
         for (panel, (layout, cases)) in self.layouts.iter().zip(&self.cases).enumerate() {
             if self.is_whole {
                 all.tables.append(layout.panel.rows());
@@ -218,10 +228,13 @@ impl<'a> Sweep<'a> {
                     }
                     all.tables.append(piece.tables);
                     all.times.extend(piece.times);
+                    let failures = piece.missing.iter().map(|cell| {
+                        failure(layout, cell, causes.get(cell.text.as_str()).unwrap_or(&UNKNOWN))
+                    });
+                    all.tables.failures.extend(failures);
                 }
             }
         }
-        all.tables.failures = failed.iter().map(|failed| self.failure(failed)).collect();
         for (name, bytes) in all.tables.files() {
             output.write(name, bytes)?;
         }
@@ -261,15 +274,17 @@ impl<'a> Sweep<'a> {
         let (mut piece, mut contents) = (Piece::default(), Vec::new());
         for cell in &group.cells {
             let key = Key::new(&cell.text);
-            // A cell that failed is not there.
-            let Some((seconds, content)) = shelf.get(key)? else { continue };
+            let Some((seconds, content)) = shelf.get(key)? else {
+                piece.missing.push(cell.clone());
+                continue;
+            };
             piece.log.extend(log_record(key, &content));
             piece.times.push((setting, label.to_owned(), cell.block + 1, seconds));
             if self.is_whole {
                 contents.push(Content::decode(&content).ok_or(AssemblyError::Unreadable(setting))?);
             }
         }
-        if self.is_whole && contents.len() == group.cells.len() {
+        if self.is_whole && piece.missing.is_empty() {
             piece.tables = layout.assemble(group, contents);
             for block in &piece.tables.errors {
                 piece.errors.extend(error_rows(block, errors));
@@ -280,27 +295,25 @@ impl<'a> Sweep<'a> {
         }
         Ok(piece)
     }
+}
 
-    /// The row of a failed cell.
-    #[must_use]
-    pub fn failure(&self, failed: &Failed) -> FailureRow {
-        let Failed { panel, cell, cause } = failed;
-        let panel = self.layouts[*panel].panel;
-        let setting = &panel.cases[cell.case].setting;
-        FailureRow {
-            setting: panel.first + cell.case,
-            mechanism: cell
-                .variant
-                .map_or("", |variant| &*panel.variants[variant].label)
-                .to_owned(),
-            block: cell.block + 1,
-            prior: vector(setting.posterior.prior().alpha()),
-            counts: vector(setting.posterior.counts()),
-            epsilon: setting.epsilon.get(),
-            delta: setting.delta.map(|delta| delta.get()),
-            gamma: setting.gamma.get(),
-            cause: cause.lines().next().unwrap_or_default().to_owned(),
-        }
+/// Where nothing is known about a cell that is not there.
+const UNKNOWN: &str = "it was not computed";
+
+/// The row of a failed cell.
+fn failure(layout: &Layout, cell: &Cell, cause: &str) -> FailureRow {
+    let panel = layout.panel;
+    let setting = &panel.cases[cell.case].setting;
+    FailureRow {
+        setting: panel.first + cell.case,
+        mechanism: cell.variant.map_or("", |variant| &*panel.variants[variant].label).to_owned(),
+        block: cell.block + 1,
+        prior: vector(setting.posterior.prior().alpha()),
+        counts: vector(setting.posterior.counts()),
+        epsilon: setting.epsilon.get(),
+        delta: setting.delta.map(|delta| delta.get()),
+        gamma: setting.gamma.get(),
+        cause: cause.lines().next().unwrap_or_default().to_owned(),
     }
 }
 
@@ -321,6 +334,8 @@ struct Piece {
     errors: Vec<u8>,
     tables: Tables,
     times: Vec<CellTime>,
+    /// Cells that are not there: they failed, here or where they are shared.
+    missing: Vec<Cell>,
 }
 
 /// Carries cells of one panel to the shelf.
@@ -337,9 +352,14 @@ impl Keeper for Porter<'_> {
     }
 
     fn keep(&self, cell: &Cell, outcome: Result<Content, String>, seconds: f64) {
-        match outcome {
+        let content = outcome.map(|content| content.encode());
+        let too_large = || "its content is larger than a record can be".to_owned();
+        let content = content.and_then(|bytes| {
+            if bytes.len() <= LARGEST_CONTENT { Ok(bytes) } else { Err(too_large()) }
+        });
+        match content {
             Ok(content) => {
-                self.shelf.put(Key::new(&cell.text), seconds, &content.encode());
+                self.shelf.put(Key::new(&cell.text), seconds, &content);
                 self.watcher.done(self.panel, cell, Ok(seconds));
             }
             Err(cause) => {

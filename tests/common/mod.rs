@@ -145,8 +145,8 @@ impl Sandbox {
         let read = |entry: std::fs::DirEntry| {
             (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())
         };
-        let files = entries.map(read).filter(|(name, _)| name != "manifest.json");
-        files.collect()
+        let files = entries.map(read);
+        files.filter(|(name, _)| !["manifest.json", ".lock"].contains(&name.as_str())).collect()
     }
 
     /// The manifest of a folder.

@@ -46,9 +46,9 @@ pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result
         }
     }
     let files: Vec<String> = folder.files().map(str::to_owned).collect();
-    let path =
+    let written =
         folder.finish(Manifest { ended: utc(SystemTime::now()), complete: true, ..manifest })?;
-    Ok(format!("{}: {}", path.display(), files.join(", ")))
+    Ok(format!("{}: {}", written.path.display(), files.join(", ")))
 }
 
 fn manifest() -> Manifest {

@@ -1,6 +1,6 @@
 //! `dpbi run`.
 
-mod settle;
+mod notice;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::experiment::{Experiment, NUMERICS};
 use crate::figure::{self, Figure, Format};
 use crate::interrupt;
 use crate::progress::Progress;
-use crate::store::{Build, Folder, Manifest, Shard, Shelf, utc};
+use crate::store::{Build, Folder, Manifest, Shard, Shelf, Written, utc};
 use crate::sweep::{Assembly, Failed, Stock, Sweep};
 use crate::table::Tables;
 use watch::Watch;
 
-pub(super) use settle::name as cell_name;
+pub(super) use notice::name as cell_name;
 
 pub fn execute(args: &Run) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
@@ -162,6 +162,7 @@ pub(super) struct Job<'a> {
     shelf: Shelf,
     stock: Stock,
     shard: Option<Shard>,
+    fresh: bool,
 }
 
 impl<'a> Job<'a> {
@@ -173,23 +174,24 @@ impl<'a> Job<'a> {
         manner: &Manner,
     ) -> Result<Self, Failure> {
         let folder = Folder::open(out, &experiment.name)?;
-        settle::refuse_other_part(&folder, manner)?;
+        notice::refuse_other_part(&folder, manner)?;
         let shelf = Shelf::open(folder.path(), manner.fresh)?;
         let sweep = match manner.shard {
             Some(_) => Sweep::part(experiment, |panel, case| forecast.is_own(panel, case)),
             None => Sweep::whole(experiment),
         };
-        let explain = settle::Explain::new(&folder, &shelf, experiment, manner);
+        let explain = notice::Explain::new(&folder, &shelf, experiment, manner);
         let stock = sweep.take_stock(&shelf, |panel, cell, is_kept| {
             explain.cell(&sweep, panel, cell, is_kept);
         });
-        Ok(Self { sweep, forecast, folder, shelf, stock, shard: manner.shard })
+        let Manner { shard, fresh, .. } = *manner;
+        Ok(Self { sweep, forecast, folder, shelf, stock, shard, fresh })
     }
 
     /// Says what is kept of an earlier run, and what is not as it was left.
     pub(super) fn tell(&self, manner: &Manner) {
         if !manner.quiet {
-            let lines = settle::news(&self.folder, &self.shelf, &self.stock, self.sweep.experiment);
+            let lines = notice::news(&self.folder, &self.shelf, &self.stock, self.sweep.experiment);
             lines.iter().for_each(|line| eprintln!("{line}"));
         }
     }
@@ -216,7 +218,7 @@ impl<'a> Job<'a> {
         let failed = self.sweep.compute(&self.shelf, &watch);
         drop(part);
         if interrupt::is_asked() || self.shelf.failed() {
-            return Err(settle::give_up(&self, None));
+            return Err(notice::give_up(&self, None));
         }
         self.publish(first, &failed, manner, progress, clock)
     }
@@ -231,7 +233,7 @@ impl<'a> Job<'a> {
         progress: &Progress,
     ) -> Result<Outcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
-        settle::refuse_other_part(&folder, manner)?;
+        notice::refuse_other_part(&folder, manner)?;
         let sweep = Sweep::whole(experiment);
         let stock = sweep.take_stock(&shelf, |_, _, _| ());
         if stock.kept < stock.cells {
@@ -240,7 +242,8 @@ impl<'a> Job<'a> {
             return Err(Failure::Broken(cause));
         }
         let first = manifest(experiment, None, started);
-        let mut job = Self { sweep, forecast, folder, shelf, stock, shard: None };
+        let fresh = manner.fresh;
+        let mut job = Self { sweep, forecast, folder, shelf, stock, shard: None, fresh };
         job.folder.begin(&first)?;
         job.publish(first, &[], manner, progress, clock)
     }
@@ -257,7 +260,7 @@ impl<'a> Job<'a> {
         let written = self.write(failed, manner, progress);
         let (Assembly { tables, times }, figures, drawing) = match written {
             Ok(written) => written,
-            Err(reason) => return Err(settle::give_up(&self, Some(reason))),
+            Err(reason) => return Err(notice::give_up(&self, Some(reason))),
         };
         let files: Vec<String> = self.folder.files().map(str::to_owned).collect();
         let seconds = clock.elapsed().as_secs_f64();
@@ -269,12 +272,20 @@ impl<'a> Job<'a> {
             cells: times,
             ..first
         };
-        let Self { folder, shelf, stock, shard, .. } = self;
-        let path = match folder.finish(last) {
-            Ok(path) => path,
-            Err(error) => return Err(settle::not_written(&error, &shelf, &stock)),
+        let Self { sweep, folder, shelf, stock, shard, .. } = self;
+        let Written { path, aside } = match folder.finish(last) {
+            Ok(written) => written,
+            Err(error) => return Err(notice::not_written(&error, &shelf)),
         };
-        shelf.clear();
+        if !manner.quiet {
+            aside
+                .iter()
+                .for_each(|aside| eprintln!("note: what was changed is {}", aside.display()));
+        }
+        match shelf.left_over(|| sweep.keys()) {
+            0 => shelf.clear(),
+            others => notice::left_over(others, &path, manner),
+        }
         let Stock { cells, kept, .. } = stock;
         Ok(Outcome { tables, figures, path, files, seconds, drawing, shard, cells, kept })
     }
@@ -285,7 +296,7 @@ impl<'a> Job<'a> {
         failed: &[Failed],
         manner: &Manner,
         progress: &Progress,
-    ) -> Result<(Assembly, Drawn, f64), settle::Reason> {
+    ) -> Result<(Assembly, Drawn, f64), notice::Reason> {
         let seconds = self.writing_seconds();
         let (part, cells) = (progress.part(seconds), self.stock.cells as f64);
         let (experiment, folder) = (self.sweep.experiment, &mut self.folder);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::settle::name;
+use super::notice::name;
 use crate::command::forecast::Forecast;
 use crate::experiment::Cell;
 use crate::interrupt;

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::store::WriteError;
-use crate::sweep::{LOG, Output};
+use crate::store::{LOG, WriteError};
+use crate::sweep::Output;
 
 /// Takes tables as they are made, and finds where a file differs from them first.
 pub(super) struct Comparison {
@@ -54,7 +54,10 @@ impl Output for Comparison {
 
 impl Beside {
     fn compare(&mut self, expected: &[u8]) -> std::io::Result<()> {
-        let Some(reader) = &mut self.reader else { return Ok(()) };
+        let Some(reader) = &mut self.reader else {
+            self.difference = Some("is not there, but the cells give it".to_owned());
+            return Ok(());
+        };
         if self.difference.is_some() {
             return Ok(());
         }

@@ -14,8 +14,8 @@ use crate::config::{self, Overrides};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, NUMERICS};
 use crate::source::Source;
-use crate::store::{Change, Manifest, Shelf};
-use crate::sweep::{LOG, Sweep};
+use crate::store::{Change, LOG, Manifest, Shelf};
+use crate::sweep::Sweep;
 use compare::Comparison;
 use sample::{Sample, entropy};
 
@@ -36,6 +36,8 @@ pub fn execute(args: &Verify) -> Result<(), Failure> {
     }
     first.map_or(Ok(()), |problem| Err(Failure::Verdict(problem)))
 }
+
+const CONFIG: &str = "config.toml";
 
 /// What was found out about a folder.
 struct Findings {
@@ -89,11 +91,16 @@ fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
         };
         findings.problems.push(format!("{} {what}", path.join(name).display()));
     }
-    // Without the config nothing can be made again; a folder of `dpbi optimum` has none.
-    if changes.contains_key("config.toml") || !manifest.files.contains_key("config.toml") {
+    // A folder of `dpbi optimum` has neither config nor cells; without a config nothing can be made
+    // again.
+    let (config, log) = (path.join(CONFIG), path.join(LOG));
+    if !manifest.files.contains_key(CONFIG) && (config.exists() || log.exists()) {
+        findings.problems.push(format!("{} is not in the manifest", config.display()));
+    }
+    if changes.contains_key(CONFIG) || !manifest.files.contains_key(CONFIG) {
         return Ok(findings);
     }
-    let source = Source::Disk(path.join("config.toml"));
+    let source = Source::Disk(path.join(CONFIG));
     let experiment = config::load(&source, Overrides::default())?;
     if manifest.numerics != NUMERICS || manifest.dpbi != env!("CARGO_PKG_VERSION") {
         let cause = format!(

@@ -46,6 +46,11 @@ struct Known {
     readings: Vec<ReadingRow>,
 }
 
+/// How many blocks the runs of one mechanism at one case are divided into.
+pub(super) fn blocks(panel: &Panel) -> u64 {
+    panel.runs.div_ceil(RUNS_PER_BLOCK)
+}
+
 /// The cells of one case: every mechanism's blocks.
 pub(super) fn cells(layout: &Layout, index: usize) -> Vec<Cell> {
     let Layout { panel, placed, .. } = layout;
@@ -69,7 +74,7 @@ pub(super) fn cells(layout: &Layout, index: usize) -> Vec<Cell> {
             )
         });
         let known: String = calibrated.into_iter().chain(compared).collect();
-        (0..panel.runs.div_ceil(RUNS_PER_BLOCK)).map(move |block| {
+        (0..blocks(panel)).map(move |block| {
             let runs = runs_of(block, panel.runs);
             let known = if block == 0 { known.as_str() } else { "" };
             let text = format!("{name} runs={}..{}{known}", runs.start, runs.end);
@@ -150,10 +155,10 @@ impl Job<'_> {
             seed: panel.seed,
             key: &key,
         };
-        let blocks: Vec<u64> = cells.iter().map(|cell| cell.block).collect();
-        let part = 1.0 / panel.runs.div_ceil(RUNS_PER_BLOCK) as f64;
+        let wanted: Vec<u64> = cells.iter().map(|cell| cell.block).collect();
+        let part = 1.0 / blocks(panel) as f64;
         sampler.draw(
-            &blocks,
+            &wanted,
             || keeper.is_stopped(),
             |block, draws| {
                 let Some(cell) = cells.iter().find(|cell| cell.block == block) else { return };

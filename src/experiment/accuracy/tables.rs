@@ -2,7 +2,6 @@
 
 use super::{Block, Known};
 use crate::experiment::Panel;
-use crate::experiment::sampling::RUNS_PER_BLOCK;
 use crate::law::Exact;
 use crate::stats::BoxSummary;
 use crate::table::{ErrorBlock, SummaryRow, Tables};
@@ -14,7 +13,7 @@ pub(in crate::experiment) fn tables(
     variant: usize,
     blocks: Vec<Block>,
 ) -> Tables {
-    if (blocks.len() as u64) < panel.runs.div_ceil(RUNS_PER_BLOCK) {
+    if (blocks.len() as u64) < super::blocks(panel) {
         return Tables::default();
     }
     let (setting, label) = (panel.first + case, &panel.variants[variant].label);

@@ -1,5 +1,7 @@
 //! What is said about the cells of an earlier run, and when a run ends before its time.
 
+use std::path::Path;
+
 use crate::command::Failure;
 use crate::config;
 use crate::diagnostic::Diagnostic;
@@ -103,19 +105,21 @@ pub(super) fn news(
     let mut lines = Vec::new();
     for (name, change) in folder.changes() {
         lines.push(match change {
-            Change::Missing => format!("note: {path}/{name} is gone; it is written again"),
-            Change::Altered => format!(
-                "note: {path}/{name} is not as it was written; it is written again, and what was \
-                 changed is kept beside it"
-            ),
+            Change::Missing => format!("note: {path}/{name} is gone"),
+            Change::Altered => format!("note: {path}/{name} is not as it was written"),
         });
     }
-    let (damaged, torn) = shelf.losses();
-    if damaged > 0 {
-        lines.push(format!("note: {damaged} damaged cells in {path} are computed again"));
+    if !folder.is_locked() {
+        lines.push(format!("note: {path} cannot be locked: no other dpbi may work there"));
     }
-    if torn > 0 {
-        lines.push(format!("note: the last record of {path}/unfinished.log is torn, and dropped"));
+    let losses = shelf.losses();
+    match losses.cells() {
+        0 => {}
+        1 => lines.push(format!("note: 1 damaged cell in {path} is computed again")),
+        many => lines.push(format!("note: {many} damaged cells in {path} are computed again")),
+    }
+    for (log, bytes) in &losses.bytes {
+        lines.push(format!("note: {bytes} bytes of {} are no sound cells", log.display()));
     }
     let Some(before) = folder.before() else { return lines };
     let Stock { cells, kept, .. } = stock;
@@ -162,9 +166,10 @@ pub(super) fn give_up(job: &Job, reason: Option<Reason>) -> Failure {
         Shelf::open(path, false).map(|found| job.sweep.take_stock(&found, |_, _, _| ()).kept);
     let continued = match kept {
         Ok(kept) if !job.shelf.is_read_only() => format!(
-            "{kept} of {} cells are kept in {}; the same command continues",
+            "{kept} of {} cells are kept in {}; the same command{} continues",
             stock.cells,
-            path.display()
+            path.display(),
+            if job.fresh { " without --fresh" } else { "" },
         ),
         _ => "nothing else was changed; run the same command again".to_owned(),
     };
@@ -175,13 +180,20 @@ pub(super) fn give_up(job: &Job, reason: Option<Reason>) -> Failure {
     }
 }
 
+/// A log of other cells is not thrown away.
+pub(super) fn left_over(cells: usize, path: &Path, manner: &Manner) {
+    if !manner.quiet {
+        let log = path.join("unfinished.log");
+        let other = "cells of a run with other parameters; it is kept for that one";
+        eprintln!("note: {} also holds {cells} {other}", log.display());
+    }
+}
+
 /// The files were made, but could not take their places.
-pub(super) fn not_written(error: &WriteError, shelf: &Shelf, stock: &Stock) -> Failure {
-    let continued = match shelf.commit() {
-        Ok(()) if !shelf.is_read_only() => {
-            format!("all {} cells are kept; the same command continues", stock.cells)
-        }
-        _ => "run the same command again".to_owned(),
+pub(super) fn not_written(error: &WriteError, shelf: &Shelf) -> Failure {
+    let continued: String = match shelf.commit() {
+        Ok(()) if !shelf.is_read_only() => "its cells are kept; the same command continues".into(),
+        _ => "run the same command again".into(),
     };
     unwritten(error, &continued)
 }
