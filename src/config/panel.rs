@@ -1,5 +1,7 @@
 //! One panel: what is computed, over which grid.
 
+use rayon::prelude::*;
+
 use super::grid::{self, Taken};
 use super::node::{Node, Table};
 use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive, range};
@@ -9,7 +11,7 @@ use crate::experiment::{
     Case, FigureName, Grid, Kind, Look, Panel, Parameters, ScopeName, SensitivityName, phase,
 };
 use crate::law::is_walked;
-use crate::mechanism::{Choice, Variant};
+use crate::mechanism::{Choice, Refusal, Variant};
 use crate::metric::{self, Metric};
 use crate::model::{Posterior, Prior, approximate_compositions};
 use crate::privacy::{Delta, Epsilon, Gamma};
@@ -349,24 +351,31 @@ fn check_mechanisms(
 /// Refuses a mechanism that would win a phase diagram by giving less privacy, or whose mean is out
 /// of reach.
 fn check_contender(variant: &Variant, node: &Node, cases: &[Case]) -> Result<(), Diagnostic> {
-    for case in cases {
-        let (setting, label) = (&case.setting, &variant.label);
-        if let Some(guarantee) = phase::disqualification(variant, setting) {
-            let epsilon = setting.epsilon.get();
-            let cause = format!(
-                "`{label}` is {guarantee} where ε = {epsilon}: a phase diagram compares mechanisms \
-                 that are ε-private"
-            );
-            return Err(node.wrong(cause).help("leave it out, or add calibrated = true (exponential mechanisms) or a divisor that makes it so"));
-        }
-        let region = variant.recipe(setting).ok().and_then(|r| r.region(&setting.posterior));
-        if region.is_some_and(|region| !is_walked(&region)) {
-            let n = setting.posterior.n();
-            let cause = format!("`{label}` has too many outputs at n = {n} for its exact mean");
-            return Err(node.wrong(cause).help("use fewer records or categories, or leave it out"));
-        }
+    let refused = |case: &Case| contender_refusal(variant, &case.setting);
+    match cases.par_iter().find_map_first(refused) {
+        Some(Refusal { cause, remedy }) => Err(node.wrong(cause).help(remedy)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+fn contender_refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
+    let label = &variant.label;
+    if let Some(guarantee) = phase::disqualification(variant, setting) {
+        let epsilon = setting.epsilon.get();
+        let cause = format!(
+            "`{label}` is {guarantee} where ε = {epsilon}: a phase diagram compares mechanisms \
+             that are ε-private"
+        );
+        let remedy = "leave it out, or add calibrated = true (exponential mechanisms) or a divisor \
+                      that makes it so";
+        return Some(Refusal::new(cause, remedy));
+    }
+    let region = variant.recipe(setting).ok().and_then(|r| r.region(&setting.posterior))?;
+    (!is_walked(&region)).then(|| {
+        let n = setting.posterior.n();
+        let cause = format!("`{label}` has too many outputs at n = {n} for its exact mean");
+        Refusal::new(cause, "use fewer records or categories, or leave it out")
+    })
 }
 
 /// Refuses a second contest without rivals, or without somebody who is not there.

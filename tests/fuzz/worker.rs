@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::{Input, Seeds};
 
-/// An input that takes longer is a hang.
-pub const HANG: Duration = Duration::from_secs(100);
+/// An input that takes longer is a hang. (The largest grids take half a minute, and machines may be
+/// busy.)
+pub const HANG: Duration = Duration::from_secs(300);
 
 /// The most inputs that a worker remembers for the commands.
 const MOST_SAMPLED: usize = 500;
