@@ -442,7 +442,7 @@ fn grids_are_counted_before_they_are_made() {
 }
 
 #[test]
-fn divergences_of_too_many_records_are_refused() {
+fn divergences_of_too_many_records_or_categories_are_refused() {
     for distance in ["kl", "kl_reverse", "renyi:0.5"] {
         let more = format!("epsilon = 1.0\ndistance = \"{distance}\"");
         let config = GOOD.replace("epsilon = 1.0", &more).replace("[10]", "[100000000]");
@@ -451,6 +451,9 @@ fn divergences_of_too_many_records_are_refused() {
             assert!(message.contains(part), "`{part}` is missing in\n{message}");
         }
     }
+    let many = "prior = { from = 1, to = 2, count = 8, k = 200 }\ndistance = \"kl_reverse\"";
+    let message = refusal(&Sandbox::new(), &GOOD.replace("prior = [1, 1]", many));
+    assert!(message.contains("is searched over pairs of categories"), "{message}");
 }
 
 #[test]

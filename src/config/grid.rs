@@ -27,27 +27,39 @@ const MOST_DRAWN: u64 = 200_000_000;
 /// The most counts whose divergences are tabulated one by one: some seconds' work.
 const MOST_TABULATED: u64 = 20_000_000;
 
-/// Refuses data of so many records that the sensitivity of a divergence is out of reach: it is
-/// found from tables with an entry for every count.
-pub fn check_tables(
+/// The most pairs of categories, in all settings together, over whose counts a sensitivity is
+/// searched: a minute's work or so. Two categories need no search to speak of.
+const MOST_SEARCHED: u64 = 300_000;
+
+/// Refuses data for which the sensitivity of a distance without a closed form is out of reach. It is
+/// searched over pairs of categories; of a divergence it takes tables with an entry for every count.
+pub fn check_search(
     cases: &[Case],
     distance: &dyn Distance,
     data: &Node,
 ) -> Result<(), Diagnostic> {
-    let tabulated = |case: &Case| {
+    let searched = |case: &&Case| {
         let posterior = &case.setting.posterior;
-        let divergence = distance.bound().is_none() && distance.power(posterior).is_none();
-        let entries = posterior.n().saturating_mul(posterior.k() as u64);
-        if divergence && distance.refuses_scores(posterior).is_none() { entries } else { 0 }
+        distance.power(posterior).is_none() && distance.refuses_scores(posterior).is_none()
     };
-    if sum(cases.iter().map(tabulated)) <= MOST_TABULATED {
-        return Ok(());
+    let posteriors = || cases.iter().filter(searched).map(|case| &case.setting.posterior);
+    let refuse = |cause: &str, limit: String| {
+        let cause = format!("the sensitivity of the {} {cause}", distance.title());
+        Err(data.wrong(cause).help(format!(
+            "use fewer settings, records or categories ({limit}), or distance = \"hellinger\""
+        )))
+    };
+    let counts = sum(posteriors().map(|posterior| product([posterior.n(), posterior.k() as u64])));
+    if distance.bound().is_none() && counts > MOST_TABULATED {
+        let limit = format!("records times categories, added up, at most {MOST_TABULATED}");
+        return refuse("is tabulated count by count: these are too many", limit);
     }
-    let cause = format!("the {} is tabulated count by count: these are too many", distance.title());
-    Err(data.wrong(cause).help(format!(
-        "use fewer records or settings (records times categories, added up, at most \
-         {MOST_TABULATED}), or distance = \"hellinger\""
-    )))
+    let many = posteriors().map(|posterior| posterior.k() as u64).filter(|&k| k > 2);
+    if sum(many.map(|k| product([k, k]))) > MOST_SEARCHED {
+        let limit = format!("categories squared, added up, at most {MOST_SEARCHED}");
+        return refuse("is searched over pairs of categories: these are too many", limit);
+    }
+    Ok(())
 }
 
 /// What the panels before one take.

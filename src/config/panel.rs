@@ -132,7 +132,7 @@ impl Context<'_> {
         let scored = variants.is_empty() || variants.iter().any(weighs);
         taken.check(&lists, scored, &data_node)?;
         let cases = cases(&lists, self.seed, distance, &prior, &data_node)?;
-        grid::check_tables(&cases, distance, &data_node)?;
+        grid::check_search(&cases, distance, &data_node)?;
         mechanisms::check(&variants, &nodes, &cases)?;
         check_kind(kind, &cases, &data_node)?;
         check_contest(&open.parameters, &parameters.without, &variants)?;

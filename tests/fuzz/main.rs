@@ -50,29 +50,13 @@ fn readers_survive_whatever_they_are_given() {
         folder: workplace(&sandbox, i),
         results: sandbox.path("results"),
     };
-    let running: Vec<(Task, Child)> =
-        (0..workers).map(task).map(|task| (task.clone(), start(&task))).collect();
     let seeds = Seeds::read(&sandbox.path("results"));
     let mut report = Report::default();
-    for (mut task, mut child) in running {
-        loop {
-            let status = child.wait().expect("a child");
-            report.add(read_report(&task));
-            if status.success() {
-                break;
-            }
-            // The worker was ended by an input: the next one goes on after it.
-            let ended = std::fs::read_to_string(task.folder.join("current")).unwrap_or_default();
-            let number: u64 = ended.parse().expect("the worker began");
-            let what = match status.code() {
-                Some(HUNG) => "no answer".to_owned(),
-                _ => format!("the process ended: {status}"),
-            };
-            report.failures.push(Found { number, what });
-            task.from = number + task.step;
-            child = start(&task);
-        }
-    }
+    std::thread::scope(|scope| {
+        let running: Vec<_> =
+            (0..workers).map(task).map(|task| scope.spawn(move || supervise(task))).collect();
+        running.into_iter().for_each(|worker| report.add(worker.join().expect("a worker")));
+    });
     for &number in &report.accepted {
         let (_, input) = Input::new(&seeds, seed, number);
         if let Err(what) = command(&sandbox, &input) {
@@ -86,6 +70,26 @@ fn readers_survive_whatever_they_are_given() {
         "{} inputs failed; they are in {kept}",
         report.failures.len()
     );
+}
+
+/// Has a task done to its end: where an input ends the worker, the next one goes on after it.
+fn supervise(mut task: Task) -> Report {
+    let mut report = Report::default();
+    loop {
+        let status = start(&task).wait().expect("a child");
+        report.add(read_report(&task));
+        if status.success() {
+            return report;
+        }
+        let ended = std::fs::read_to_string(task.folder.join("current")).unwrap_or_default();
+        let number: u64 = ended.parse().expect("the worker began");
+        let what = match status.code() {
+            Some(HUNG) => "no answer".to_owned(),
+            _ => format!("the process ended: {status}"),
+        };
+        report.failures.push(Found { number, what });
+        task.from = number + task.step;
+    }
 }
 
 /// Gives an input that the readers accept to the command that would use it: it must do its work or
