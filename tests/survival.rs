@@ -46,7 +46,7 @@ fn start_and_wait(sandbox: &Sandbox, args: &[&str]) -> Child {
     let length = || std::fs::metadata(&log).map_or(0, |log| log.len());
     let (before, clock) = (length(), Instant::now());
     let child = sandbox.start(args);
-    while length() <= before && clock.elapsed() < Duration::from_secs(60) {
+    while length() < before + 100_000 && clock.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(20));
     }
     child
@@ -153,7 +153,7 @@ fn another_run_leaves_the_cells_of_an_unfinished_one() {
     assert_eq!(end(child).status, 130);
     let short = sandbox.dpbi(&[&run[..], &["--runs", "10"]].concat());
     assert_eq!(short.status, 0, "{}", short.stderr);
-    let note = "results/sweep/unfinished.log also holds ";
+    let note = "results/sweep/unfinished.log holds ";
     assert!(short.stderr.contains(note), "{}", short.stderr);
     let again = sandbox.dpbi(&run);
     assert!(again.stderr.contains("of 500 cells are kept"), "{}", again.stderr);
@@ -218,8 +218,8 @@ fn a_mechanism_added_changes_no_bit_of_the_others() {
     let mechanisms =
         ["lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "geometric", "hamming"];
     for (prior, counts, epsilon) in [
-        ("[1, 1]", "[[50000, 50000], [5, 60000]]", "[0.0005, 0.01, 1]"),
-        ("[0.5, 2, 1]", "[[300, 200, 500], [9000, 10, 20]]", "[0.003, 0.5]"),
+        ("[1, 1]", "[50000, 50000]", "[0.0005, 1]"),
+        ("[0.5, 2, 1]", "[300, 200, 500]", "[0.003, 0.5]"),
     ] {
         let config = |mechanisms: &[&str]| {
             format!(

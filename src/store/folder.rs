@@ -70,27 +70,8 @@ impl Folder {
     pub fn open(out: &Path, name: &str) -> Result<Self, OpenError> {
         let path = out.join(name);
         touch(&path)?;
-        let folder = Self::lock(path)?;
-        let other = folder.before.as_ref().filter(|before| before.name != name);
-        if let Some(other) = other {
-            let cause = format!(
-                "{} is the manifest of `{}`, not of `{name}`",
-                folder.path.join(MANIFEST).display(),
-                other.name
-            );
-            let help = "move that folder away, or choose another one with --out";
-            return Err(Diagnostic::new(cause).help(help).into());
-        }
-        if folder.before.is_none() && holds_files(&folder.path) && !has_log(&folder.path) {
-            let cause = match folder.path.join(MANIFEST).exists() {
-                true => "holds a manifest.json that dpbi did not write, or that is damaged",
-                false => "holds files, but no manifest.json of dpbi",
-            };
-            let cause = format!("{} {cause}", folder.path.display());
-            let help = "choose another folder with --out, another name, or empty this one";
-            return Err(Diagnostic::new(cause).help(help).into());
-        }
-        Ok(folder)
+        refuse_foreign(&path, name)?;
+        Self::lock(path)
     }
 
     /// A folder with results, to which something is added.
@@ -304,6 +285,27 @@ impl Drop for Folder {
         let _ = self.settle_beginning();
         while self.close().is_err() || self.settle().is_err() {}
     }
+}
+
+/// A folder is ours if its manifest says so, or if it has a log of ours.
+fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
+    let (manifest, shown) = (Manifest::read(path), path.join(MANIFEST));
+    if let Some(other) = manifest.as_ref().filter(|manifest| manifest.name != name) {
+        let (shown, other) = (shown.display(), &other.name);
+        return Err(Diagnostic::new(format!(
+            "{shown} is the manifest of `{other}`, not of `{name}`"
+        ))
+        .help("move that folder away, or choose another one with --out"));
+    }
+    if manifest.is_some() || !holds_files(path) || has_log(path) {
+        return Ok(());
+    }
+    let cause = match shown.exists() {
+        true => "holds a manifest.json that dpbi did not write, or that is damaged",
+        false => "holds files, but no manifest.json of dpbi",
+    };
+    Err(Diagnostic::new(format!("{} {cause}", path.display()))
+        .help("choose another folder with --out, another name, or empty this one"))
 }
 
 /// Makes the folder if need be, and sees whether files can be written there.

@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::log::{self, CONTENT, Inventory, Key, MAGIC};
-use super::part::sync_folder;
+use super::part::{Sheet, sync_folder};
 use super::{Manifest, WriteError};
 
 /// The cells of finished work.
@@ -185,7 +185,8 @@ impl Shelf {
     /// Whether nothing is there.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+        let places = self.places.read().unwrap_or_else(PoisonError::into_inner);
+        places.keys().all(|key| *key == started_fresh())
     }
 
     /// How long a cell took, and its content.
@@ -243,21 +244,29 @@ impl Shelf {
         }
     }
 
-    /// How many cells `unfinished.log` held at the start that are not among `finished`.
-    pub fn left_over(&self, finished: impl Fn() -> HashSet<Key>) -> usize {
-        if self.unfinished.is_empty() {
-            return 0;
-        }
-        let (finished, fresh) = (finished(), started_fresh());
-        let other = |key: &&Key| !finished.contains(key) && **key != fresh;
-        self.unfinished.iter().filter(other).count()
-    }
-
-    /// Removes `unfinished.log`: what it held has been finished.
-    pub fn clear(mut self) {
+    /// Removes `unfinished.log`, but for the cells of an earlier run that are not among `finished`.
+    /// Returns how many these are.
+    pub fn clear(mut self, finished: impl Fn() -> HashSet<Key>) -> Result<usize, WriteError> {
         self.stop();
-        // If it stays, it is read again, and changes nothing.
-        self.journal.iter().for_each(|journal| drop(fs::remove_file(&journal.path)));
+        let Some(journal) = &self.journal else { return Ok(0) };
+        let mut others = std::mem::take(&mut self.unfinished);
+        if !others.is_empty() {
+            let (finished, fresh) = (finished(), started_fresh());
+            others.retain(|key| !finished.contains(key) && *key != fresh);
+        }
+        if others.is_empty() {
+            // If it stays, it is read again, and changes nothing.
+            let _ = fs::remove_file(&journal.path);
+            return Ok(0);
+        }
+        let sheet = Sheet::new(&journal.path)?;
+        sheet.push(log_head());
+        for &key in &others {
+            let (seconds, content) = self.get(key)?.unwrap_or_default();
+            sheet.push(log::record(key, seconds, &content));
+        }
+        sheet.close()?.1.arrive()?.replace()?;
+        Ok(others.len())
     }
 
     fn stop(&mut self) {
@@ -535,8 +544,24 @@ mod tests {
         let continued = Shelf::open(folder.path(), false).unwrap();
         assert_eq!(continued.get(key(1)).unwrap(), Some((0.0, b"new".to_vec())));
         assert!(!continued.has(key(2)));
-        assert_eq!(continued.left_over(|| HashSet::from([key(1)])), 0);
-        assert_eq!(continued.left_over(HashSet::new), 1);
+    }
+
+    #[test]
+    fn cells_of_another_run_are_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = Shelf::open(folder.path(), false).unwrap();
+        (0..4).for_each(|i| shelf.put(key(i), 0.5, &content(i)));
+        shelf.commit().unwrap();
+        drop(shelf);
+        let shelf = Shelf::open(folder.path(), false).unwrap();
+        shelf.put(key(4), 0.5, &content(4));
+        shelf.commit().unwrap();
+        assert_eq!(shelf.clear(|| HashSet::from([1, 3, 4].map(key))).unwrap(), 2);
+        let shelf = Shelf::open(folder.path(), false).unwrap();
+        assert_eq!(shelf.get(key(2)).unwrap(), Some((0.5, content(2))));
+        assert!(shelf.has(key(0)) && ![1, 3, 4].iter().any(|&i| shelf.has(key(i))));
+        assert_eq!(shelf.clear(|| HashSet::from([0, 2].map(key))).unwrap(), 0);
+        assert!(!folder.path().join(UNFINISHED).exists());
     }
 
     #[test]
@@ -546,7 +571,7 @@ mod tests {
         shelf.keep_committing().unwrap();
         shelf.put(key(1), 0.0, b"small");
         assert_eq!(shelf.get(key(1)).unwrap(), Some((0.0, b"small".to_vec())));
-        shelf.clear();
+        assert_eq!(shelf.clear(HashSet::new).unwrap(), 0);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 

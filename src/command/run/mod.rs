@@ -282,10 +282,7 @@ impl<'a> Job<'a> {
                 .iter()
                 .for_each(|aside| eprintln!("note: what was changed is {}", aside.display()));
         }
-        match shelf.left_over(|| sweep.keys()) {
-            0 => shelf.clear(),
-            others => notice::left_over(others, &path, manner),
-        }
+        notice::left_over(shelf.clear(|| sweep.keys())?, &path, manner);
         let Stock { cells, kept, .. } = stock;
         Ok(Outcome { tables, figures, path, files, seconds, drawing, shard, cells, kept })
     }

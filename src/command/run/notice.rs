@@ -180,12 +180,12 @@ pub(super) fn give_up(job: &Job, reason: Option<Reason>) -> Failure {
     }
 }
 
-/// A log of other cells is not thrown away.
+/// The cells of an unfinished run that is another one are not thrown away.
 pub(super) fn left_over(cells: usize, path: &Path, manner: &Manner) {
-    if !manner.quiet {
+    if cells > 0 && !manner.quiet {
         let log = path.join("unfinished.log");
-        let other = "cells of a run with other parameters; it is kept for that one";
-        eprintln!("note: {} also holds {cells} {other}", log.display());
+        let other = "cells of an unfinished run with other parameters, and is kept for that one";
+        eprintln!("note: {} holds {cells} {other}", log.display());
     }
 }
 
