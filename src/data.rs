@@ -1,7 +1,7 @@
 //! Data files: a histogram (columns `category` and `count`), or a raw table with one record a row
 //! and a named column.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Place, suggest};
 use crate::model::MOST_RECORDS;
@@ -35,6 +35,18 @@ pub fn parse(
     })
 }
 
+/// The categories that may occur.
+struct Categories<'a> {
+    listed: &'a [String],
+    known: HashSet<&'a str>,
+}
+
+impl<'a> Categories<'a> {
+    fn new(listed: &'a [String]) -> Self {
+        Self { listed, known: listed.iter().map(String::as_str).collect() }
+    }
+}
+
 struct Reader<'a> {
     /// Everything after the comments at the top.
     body: &'a [u8],
@@ -42,7 +54,7 @@ struct Reader<'a> {
     skipped: usize,
     file: &'a str,
     header: Vec<String>,
-    categories: Option<&'a [String]>,
+    categories: Option<Categories<'a>>,
     csv: csv::Reader<&'a [u8]>,
 }
 
@@ -61,6 +73,7 @@ impl<'a> Reader<'a> {
             skipped += 1;
         }
         let csv = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(body);
+        let categories = categories.map(Categories::new);
         let mut reader = Self { body, skipped, file, header: Vec::new(), categories, csv };
         let header = reader.csv.headers().cloned().map_err(|error| reader.explain(&error))?;
         reader.header = header.iter().map(str::to_owned).collect();
@@ -124,11 +137,10 @@ impl<'a> Reader<'a> {
 
     /// Complains about a value that is not one of the categories asked for, or that is empty.
     fn check_category(&self, value: &str, record: &csv::StringRecord) -> Result<(), Diagnostic> {
-        let known = |known: &[String]| known.iter().any(|category| category == value);
-        let wrong = match self.categories {
-            Some(categories) if known(categories) => return Ok(()),
+        let wrong = match &self.categories {
+            Some(categories) if categories.known.contains(value) => return Ok(()),
             Some(categories) => Diagnostic::new(format!("`{value}` is not one of the categories"))
-                .help(suggest(value, categories.iter().map(String::as_str))),
+                .help(suggest(value, categories.listed.iter().map(String::as_str))),
             None if !value.is_empty() => return Ok(()),
             None => Diagnostic::new("this record has no category")
                 .help("remove the record, or list the categories with \"\" among them"),
@@ -145,13 +157,14 @@ impl<'a> Reader<'a> {
         };
         let columns = [self.find_column("category", remedy)?, self.find_column("count", remedy)?];
         let mut histogram = Histogram { categories: Vec::new(), counts: Vec::new() };
+        let mut known = HashSet::new();
         self.each(|reader, record| {
             let [category, count] = columns.map(|column| record.get(column).unwrap_or(""));
             let wrong = |cause: String, remedy: &str| {
                 Err(Diagnostic::new(cause).at(reader.record_place(record)).help(remedy))
             };
             reader.check_category(category, record)?;
-            if histogram.categories.iter().any(|known| known == category) {
+            if !known.insert(category.to_owned()) {
                 let cause = format!("category `{category}` occurs a second time");
                 return wrong(cause, "give each category one row");
             }

@@ -8,8 +8,8 @@ use std::ops::Range;
 pub struct Place {
     file: String,
     line: usize,
-    /// The column (from 1) and the width of what is marked, with the line itself.
-    marked: Option<(usize, usize, String)>,
+    /// The line itself.
+    marked: Option<Box<Marked>>,
 }
 
 impl Place {
@@ -29,8 +29,68 @@ impl Place {
         let end = floor_char_boundary(text, span.end.max(start)).min(line_start + line_text.len());
         let width = text.get(start..end).map_or(1, |marked| marked.chars().count().max(1));
         let line = text[..start].matches('\n').count() + 1;
-        Self { file: file.into(), line, marked: Some((column, width, line_text.to_owned())) }
+        let marked = Marked::new(line_text, column, width);
+        Self { file: file.into(), line, marked: Some(Box::new(marked)) }
     }
+}
+
+/// A line with a mark under a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Marked {
+    /// The first column of what is marked, from 1.
+    column: usize,
+    /// The line, or what of a long one stands around the mark.
+    text: String,
+    /// How many characters of it stand before the mark.
+    indent: usize,
+    /// How many are marked.
+    width: usize,
+}
+
+impl Marked {
+    fn new(line: &str, column: usize, width: usize) -> Self {
+        let length = line.chars().count();
+        let first = match length > LONGEST_LINE {
+            true => (column - 1).saturating_sub(LONGEST_LINE / 4),
+            false => 0,
+        };
+        let shown = line.chars().skip(first).take(LONGEST_LINE);
+        let mut text: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut indent = column - 1 - first;
+        let width = width.min(LONGEST_LINE.saturating_sub(indent)).max(1);
+        if first > 0 {
+            text.insert_str(0, "… ");
+            indent += 2;
+        }
+        if first + LONGEST_LINE < length {
+            text += " …";
+        }
+        Self { column, text, indent, width }
+    }
+}
+
+/// So many characters of a line are shown.
+const LONGEST_LINE: usize = 160;
+
+/// So many characters of a cause, a file's name or a remedy are shown.
+const LONGEST_TEXT: usize = 600;
+
+/// A text such as people can read: on one line, without the middle of a very long one. Control
+/// characters are written out, since a terminal would obey them.
+fn legible(text: &str) -> String {
+    let mut shown = String::new();
+    let length = text.chars().count();
+    for (i, c) in text.chars().enumerate() {
+        let skipped =
+            length > LONGEST_TEXT && (LONGEST_TEXT / 2..length - LONGEST_TEXT / 2).contains(&i);
+        match c {
+            _ if skipped && i == LONGEST_TEXT / 2 => shown += " … ",
+            _ if skipped => {}
+            c if c.is_control() => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
 }
 
 fn floor_char_boundary(text: &str, mut index: usize) -> usize {
@@ -79,21 +139,23 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.cause)?;
+        write!(f, "{}", legible(&self.cause))?;
         if let Some(Place { file, line, marked }) = &self.place {
             let gutter = " ".repeat(line.to_string().len());
+            let file = legible(file);
             match marked {
                 None => write!(f, "\n {gutter}--> {file}:{line}")?,
-                Some((column, width, text)) => {
+                Some(marked) => {
+                    let Marked { column, text, indent, width } = &**marked;
                     write!(f, "\n {gutter}--> {file}:{line}:{column}")?;
                     write!(f, "\n {gutter} |\n {line} | {text}")?;
-                    let mark = " ".repeat(column - 1) + &"^".repeat(*width);
+                    let mark = " ".repeat(*indent) + &"^".repeat(*width);
                     write!(f, "\n {gutter} | {mark}")?;
                 }
             }
         }
         match &self.remedy {
-            Some(remedy) => write!(f, "\n  help: {remedy}"),
+            Some(remedy) => write!(f, "\n  help: {}", legible(remedy)),
             None => Ok(()),
         }
     }
@@ -101,22 +163,49 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// "did you mean `x`?" for the nearest of `known`, or a list of them all.
+/// "did you mean `x`?" for the nearest of `known`, or a list of them.
 #[must_use]
 pub fn suggest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let lower = unknown.to_lowercase();
-    let nearest = known
-        .iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), candidate))
-        .min_by_key(|(distance, _)| *distance);
-    match nearest {
-        Some((distance, candidate)) if distance <= 1 + candidate.len() / 3 => {
-            format!("did you mean `{candidate}`? (known: {})", known.join(", "))
-        }
-        _ => format!("known: {}", known.join(", ")),
+    let list = list(&known);
+    match nearest(unknown, &known) {
+        Some(candidate) => format!("did you mean `{candidate}`? (known: {list})"),
+        None => format!("known: {list}"),
     }
 }
+
+/// So many names are listed.
+const MOST_LISTED: usize = 50;
+
+fn list(known: &[&str]) -> String {
+    match known.len().checked_sub(MOST_LISTED) {
+        Some(more) if more > 0 => {
+            format!("{}, and {more} more", known[..MOST_LISTED].join(", "))
+        }
+        _ => known.join(", "),
+    }
+}
+
+/// The name that `unknown` may be a typing error of. The time and memory of a comparison grow with
+/// the product of the lengths, so names of very different lengths are not compared: they are far
+/// from each other.
+fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+    let lower = unknown.to_lowercase();
+    let length = lower.chars().count();
+    let tolerance = |candidate: &str| 1 + candidate.len() / 3;
+    let comparable = |candidate: &&&str| {
+        let other = candidate.chars().count();
+        length.max(other) <= LONGEST_NAME && length.abs_diff(other) <= tolerance(candidate)
+    };
+    let near = known.iter().filter(comparable);
+    let distances =
+        near.map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), *candidate));
+    let (distance, candidate) = distances.min_by_key(|(distance, _)| *distance)?;
+    (distance <= tolerance(candidate)).then_some(candidate)
+}
+
+/// Nobody mistypes a longer name.
+const LONGEST_NAME: usize = 100;
 
 #[cfg(test)]
 mod tests {
@@ -139,6 +228,43 @@ mod tests {
         for (start, end) in [(0, 0), (1, 1), (5, 2), (3, 400), (400, 500)] {
             let _ = Diagnostic::new("x").at(Place::span("f", "ε = 1\nδ", start..end)).to_string();
         }
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_mark_is_shown() {
+        let line = format!("a = [{}x, {}]", "1, ".repeat(1000), "2, ".repeat(1000));
+        let at = line.find('x').unwrap();
+        let message = Diagnostic::new("bad").at(Place::span("f", &line, at..at + 1)).to_string();
+        let [_, place, _, text, mark] = message.lines().collect::<Vec<_>>()[..] else { panic!() };
+        assert!(place.ends_with("f:1:3006"), "{place}");
+        assert!(text.starts_with(" 1 | … ") && text.ends_with(" …"), "{text}");
+        let marked = mark.chars().position(|c| c == '^').unwrap();
+        assert_eq!(text.chars().nth(marked), Some('x'), "{message}");
+    }
+
+    #[test]
+    fn messages_are_short_and_without_control_characters() {
+        let text = format!("\u{1b}[31m\0 = 1 # {}", "x".repeat(100_000));
+        let message = Diagnostic::new(format!("unknown key `\u{1b}\n{}`", "y".repeat(100_000)))
+            .at(Place::span("f\n", &text, 0..50_000))
+            .help("z".repeat(100_000))
+            .to_string();
+        assert!(message.len() < 2000 && message.lines().count() == 6, "{message}");
+        assert!(message.starts_with("unknown key `\\u{1b}\\ny"), "{message}");
+        assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message}");
+    }
+
+    #[test]
+    fn long_names_and_many_names_are_no_burden() {
+        let long = "x".repeat(1_000_000);
+        assert_eq!(suggest(&long, ["ehd"]), "known: ehd");
+        assert!(suggest(&long[1..], [long.as_str()]).starts_with("known: "));
+        let many: Vec<String> = (0..1000).map(|i| format!("category {i}")).collect();
+        let hint = suggest("category x", many.iter().map(String::as_str));
+        assert!(
+            hint.contains("did you mean `category 0`?") && hint.ends_with("and 950 more)"),
+            "{hint}"
+        );
     }
 
     #[test]

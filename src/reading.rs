@@ -101,25 +101,58 @@ impl ReadingSet {
     /// Reads a CSV file of readings.
     pub fn parse(name: &str, bytes: &[u8], file: &str) -> Result<Self, Diagnostic> {
         let mut reader = csv::Reader::from_reader(bytes);
-        let readings =
-            reader.deserialize().collect::<Result<_, _>>().map_err(|error: csv::Error| {
+        let mut readings: Vec<Reading> = Vec::new();
+        for reading in reader.deserialize() {
+            let reading: Reading = reading.map_err(|error: csv::Error| {
                 let line = error.position().map_or(1, csv::Position::line) as usize;
                 Diagnostic::new(format!("this is no table of readings: {error}"))
                     .at(Place::line(file, line))
                     .help(
                         "give the columns mechanism, at, quantity, value, error, pixel, at_error, \
-                     at_pixel, note",
+                         at_pixel, note",
                     )
             })?;
+            if let Some((column, number)) = reading.unsound() {
+                let cause = format!("{column} of `{}` is {number}", reading.mechanism);
+                return Err(Diagnostic::new(cause)
+                    .at(Place::line(file, readings.len() + 2))
+                    .help("use finite numbers, 0 or more for errors and pixels"));
+            }
+            if readings.len() == MOST_READINGS {
+                return Err(Diagnostic::new(format!(
+                    "these are more than {MOST_READINGS} readings"
+                ))
+                .at(Place::line(file, readings.len() + 2))
+                .help("give the readings of one figure"));
+            }
+            readings.push(reading);
+        }
         Ok(Self { name: name.to_owned(), readings })
     }
 }
 
+/// No figure shows more.
+const MOST_READINGS: usize = 10_000;
+
 impl Reading {
+    /// A number that cannot have been read off a figure, with its column.
+    fn unsound(&self) -> Option<(&'static str, f64)> {
+        let errors = [
+            ("error", Some(self.error)),
+            ("pixel", Some(self.pixel)),
+            ("at_error", self.at_error),
+            ("at_pixel", self.at_pixel),
+        ];
+        let errors = errors.into_iter().filter_map(|(column, number)| Some((column, number?)));
+        let unsound = |number: f64| !(number.is_finite() && number >= 0.0);
+        let value = Some(("value", self.value)).filter(|_| !self.value.is_finite());
+        value.or(errors.into_iter().find(|(_, number)| unsound(*number)))
+    }
+
     /// The abscissa as a number.
     #[must_use]
     pub fn position(&self) -> Option<f64> {
-        self.at.parse().ok()
+        self.at.parse().ok().filter(|at: &f64| at.is_finite())
     }
 
     fn row(&self, panel: &str, computed: f64) -> ReadingRow {
@@ -167,8 +200,9 @@ impl Reading {
     #[must_use]
     pub fn of_curve(&self, panel: &str, points: &[(f64, f64)]) -> Option<ReadingRow> {
         let at = self.position()?;
-        let right = points.partition_point(|point| point.0 < at).clamp(1, points.len() - 1);
-        let ((x0, y0), (x1, y1)) = (points[right - 1], points[right]);
+        let last = points.len().checked_sub(1)?;
+        let right = points.partition_point(|point| point.0 < at).max(1).min(last);
+        let ((x0, y0), (x1, y1)) = (points[right.saturating_sub(1)], points[right]);
         let part = if x1 > x0 { (at - x0) / (x1 - x0) } else { 0.0 };
         Some(self.of_value(panel, y0 + part * (y1 - y0)))
     }
@@ -298,6 +332,28 @@ fn likely_end(law: &Distribution, inside: &impl Fn(f64) -> bool, upper: bool) ->
 mod tests {
     use super::*;
     use crate::law::Level;
+
+    #[test]
+    fn a_curve_of_one_point_or_none_has_no_slope() {
+        let at = |at: &str| Reading {
+            mechanism: "a".into(),
+            at: at.into(),
+            quantity: Quantity::Curve,
+            value: 0.5,
+            error: 0.0,
+            pixel: 0.0,
+            at_error: None,
+            at_pixel: None,
+            note: String::new(),
+        };
+        let computed = |reading: Reading, points: &[(f64, f64)]| {
+            reading.of_curve("p", points).map(|row| row.computed)
+        };
+        assert_eq!(computed(at("0.3"), &[]), None);
+        assert_eq!(computed(at("0.3"), &[(0.0, 1.0)]), Some(1.0));
+        assert_eq!(computed(at("0.25"), &[(0.0, 1.0), (1.0, 0.0)]), Some(0.75));
+        assert_eq!(computed(at("nan"), &[(0.0, 1.0), (1.0, 0.0)]), None);
+    }
 
     fn reading(quantity: Quantity, at: &str, value: f64) -> Reading {
         Reading {

@@ -2,6 +2,8 @@
 //! that the bundled experiments run from any folder.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
@@ -67,12 +69,13 @@ impl Source {
     /// The bytes.
     pub fn read(&self) -> Result<Vec<u8>, Diagnostic> {
         match self {
-            Self::Disk(path) => std::fs::read(path).map_err(|error| {
+            Self::Disk(path) => read_file(path).map_err(|error| {
                 Diagnostic::new(format!("cannot read {}: {error}", path.display()))
                     .help("give the path of a file that can be read")
             }),
             Self::Bundle(path) => bundled_file(path).map(<[u8]>::to_vec).ok_or_else(|| {
                 Diagnostic::new(format!("no file {} is bundled with dpbi", path.display()))
+                    .help("give the path of a file that can be read")
             }),
         }
     }
@@ -105,6 +108,26 @@ pub fn bundled_configs() -> Vec<PathBuf> {
 pub fn config_name(path: &Path) -> String {
     let inside = path.strip_prefix("configs").unwrap_or(path).with_extension("");
     inside.to_string_lossy().into_owned()
+}
+
+/// The most bytes of a file.
+const LARGEST_FILE: u64 = 1 << 30;
+
+/// The most bytes of what is no file, such as a pipe: a device may never end.
+const LARGEST_STREAM: u64 = 1 << 26;
+
+/// Reads a file, unless it is so large that it cannot be what was meant.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let about = file.metadata()?;
+    let most = if about.is_file() { LARGEST_FILE } else { LARGEST_STREAM };
+    let too_large = || io::Error::other(format!("it has more than {} MB", most >> 20));
+    if about.is_file() && about.len() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
 }
 
 fn bundled_file(path: &Path) -> Option<&'static [u8]> {
@@ -141,6 +164,14 @@ mod tests {
         }
         let error = Source::config("beta_balancd").unwrap_err().to_string();
         assert!(error.contains("did you mean `beta_balanced`"), "{error}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_never_ends_is_not_read_to_its_end() {
+        let error = Source::Disk("/dev/zero".into()).read().unwrap_err().to_string();
+        assert!(error.contains("/dev/zero: it has more than 64 MB"), "{error}");
+        assert!(Source::Disk("/dev/null".into()).read().unwrap().is_empty());
     }
 
     #[test]

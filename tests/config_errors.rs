@@ -390,3 +390,158 @@ fn phase_diagrams_compare_private_mechanisms_over_two_axes() {
     let message = refusal(&Sandbox::new(), &asymmetric);
     assert!(message.contains("has two axes") && message.contains("symmetric priors"), "{message}");
 }
+
+#[test]
+fn grids_are_counted_before_they_are_made() {
+    let wide = "{ from = 1, to = 2, count = 10000 }";
+    let balanced = "[data.balanced]\nsizes = [10]";
+    let product = format!(
+        "epsilon = {wide}\ngamma = {wide}\ndelta = {{ from = 0.1, to = 0.2, count = 9999 }}"
+    );
+    expect(
+        "epsilon = 1.0",
+        &product,
+        8,
+        &["these are 999900000000 settings: 10000 ε × 9999 δ × 10000 γ", "at most 1000000"],
+    );
+    let line = "[data.line]\nsizes = { from = 1, to = 100000, count = 10000 }";
+    expect(balanced, line, 6, &["these are 500", " settings: 500", " data sets"]);
+    let prior =
+        |count: u64, k: u64| format!("prior = {{ from = 1, to = 2, count = {count}, k = {k} }}");
+    expect(
+        "prior = [1, 1]",
+        &prior(10_000, 10_000),
+        3,
+        &["10000 priors of 10000 categories are too many"],
+    );
+    expect("prior = [1, 1]", &prior(2, 10_001), 3, &["a prior cannot have 10001 categories"]);
+    let long = format!("prior = [{}]", "1, ".repeat(10_001));
+    expect("prior = [1, 1]", &long, 3, &["a prior cannot have 10001 categories"]);
+    expect(
+        "prior = [1, 1]",
+        &prior(400, 1000),
+        6,
+        &["sensitivities", "take too long", "add noise"],
+    );
+    let numbers = format!("{}\ngamma = {{ from = 1, to = 2, count = 30 }}", prior(400, 1000));
+    expect("prior = [1, 1]", &numbers, 7, &["hold 12000000 counts in all"]);
+    let drawn = "[data.predictive]\nsizes = [90000000, 90000000]";
+    expect(balanced, drawn, 6, &["cannot be drawn one by one", "[data.counts]"]);
+    expect("prior = [1, 1]", &prior(501, 1000), 3, &["501 priors of 1000 categories are too many"]);
+    // Panels add up.
+    let panel = |id: &str| {
+        format!(
+            "\n[[panel]]\nid = \"{id}\"\nepsilon = {wide}\ndata.balanced.sizes = {{ from = 1, to = 60, count = 60 }}\n"
+        )
+    };
+    let panels = "name = \"x\"\nprior = [1, 1]\nmechanisms = \"lshist\"\n".to_owned()
+        + &panel("a")
+        + &panel("b");
+    let message = refusal(&Sandbox::new(), &panels);
+    assert!(message.contains("these are 600000 settings: 60 data sets × 10000 ε"), "{message}");
+}
+
+#[test]
+fn divergences_of_too_many_records_or_categories_are_refused() {
+    for distance in ["kl", "kl_reverse", "renyi:0.5"] {
+        let more = format!("epsilon = 1.0\ndistance = \"{distance}\"");
+        let config = GOOD.replace("epsilon = 1.0", &more).replace("[10]", "[100000000]");
+        let message = refusal(&Sandbox::new(), &config);
+        for part in ["is tabulated count by count", "x.toml:7", "hellinger"] {
+            assert!(message.contains(part), "`{part}` is missing in\n{message}");
+        }
+    }
+    let many = "prior = { from = 1, to = 2, count = 8, k = 200 }\ndistance = \"kl_reverse\"";
+    let message = refusal(&Sandbox::new(), &GOOD.replace("prior = [1, 1]", many));
+    assert!(message.contains("is searched over pairs of categories"), "{message}");
+}
+
+#[test]
+fn the_same_file_cannot_be_two_data_sets() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", "category,count\na,1\nb,2\n");
+    let file = "[data.file]\npath = [\"d.csv\", \"d.csv\"]";
+    let message = refusal(&sandbox, &GOOD.replace("[data.balanced]\nsizes = [10]", file));
+    assert!(message.contains("named twice") && message.contains("x.toml:7"), "{message}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_never_ends_is_refused() {
+    let file = "[data.file]\npath = \"/dev/zero\"";
+    let message = refusal(&Sandbox::new(), &GOOD.replace("[data.balanced]\nsizes = [10]", file));
+    assert!(message.contains("/dev/zero: it has more than 64 MB"), "{message}");
+    assert!(message.contains("x.toml:7"), "{message}");
+}
+
+#[test]
+fn readings_are_finite_numbers() {
+    let sandbox = Sandbox::new();
+    let config = GOOD.replace("runs = 10", "readings = \"r.csv\"");
+    let header = "mechanism,at,quantity,value,error,pixel,at_error,at_pixel,note";
+    for (row, part) in [
+        ("ehds,10,mean,NaN,0,0,,,", "value of `ehds` is NaN"),
+        ("ehds,10,mean,inf,0,0,,,", "value of `ehds` is inf"),
+        ("ehds,10,mean,0.1,-1,0,,,", "error of `ehds` is -1"),
+        ("ehds,10,mean,0.1,0,0,NaN,,", "at_error of `ehds` is NaN"),
+    ] {
+        sandbox.write("r.csv", &format!("{header}\nlshist,10,mean,0.1,0,0,,,\n{row}\n"));
+        let message = refusal(&sandbox, &config);
+        assert!(message.contains(part) && message.contains("r.csv:3"), "{message}");
+    }
+}
+
+#[test]
+fn whole_numbers_beyond_all_limits_are_refused() {
+    let nines = "9".repeat(60);
+    expect("epsilon = 1.0", &format!("epsilon = {nines}"), 4, &["epsilon is inf"]);
+    let within = format!("kind = \"within\"\nsteps = [{}]", u64::MAX);
+    expect("runs = 10", &within, 3, &["more than dpbi can count"]);
+}
+
+#[test]
+fn messages_stay_short_and_legible() {
+    let long = "x".repeat(1_000_000);
+    for (line, bad) in [
+        ("\"ehds\"", format!("\"{long}\"")),
+        ("epsilon = 1.0", format!("epsilon = [{}-1]", "1.0, ".repeat(100_000))),
+        ("epsilon", long.clone()),
+        ("runs = 10", format!("title = \"{long}\\u001b[31m\"")),
+        ("runs = 10", "\"\\u0000\\n\" = 1".to_owned()),
+        ("runs = 10", "runs = 10 # \u{1b}[31m".to_owned()),
+    ] {
+        let message = refusal(&Sandbox::new(), &GOOD.replacen(line, &bad, 1));
+        assert!(message.len() < 3000, "{} bytes: {message:.1000}", message.len());
+        assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
+    }
+    let data = format!("kind\na\n\"{long}\n");
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", &data);
+    let file = format!(
+        "[data.file]\npath = \"d.csv\"\ncolumn = \"kind\"\ncategories = [\"a\", \"{}\"]",
+        "x".repeat(900_000)
+    );
+    let message = refusal(&sandbox, &GOOD.replace("[data.balanced]\nsizes = [10]", &file));
+    assert!(message.contains("is not one of the categories"), "{message:.1000}");
+    assert!(message.len() < 3000, "{} bytes", message.len());
+}
+
+#[test]
+fn many_categories_are_forecast() {
+    let sandbox = Sandbox::new();
+    let prior = "prior = { from = 1.5, to = 2, count = 2, k = 100 }";
+    let config = GOOD.replace("prior = [1, 1]", prior).replace("[10]", "[1000]");
+    let check = sandbox.write("x.toml", &config).dpbi(&["check", "x.toml"]);
+    assert_eq!(check.status, 2, "{}", check.stderr);
+    assert!(check.stdout.contains("is valid") && check.stderr.contains("candidates"));
+}
+
+#[test]
+fn a_config_of_many_megabytes_is_refused() {
+    let config = format!("{GOOD}# {}\n", "x".repeat(17 << 20));
+    let message = refusal(&Sandbox::new(), &config);
+    assert!(
+        message.contains("x.toml has more than 16 MB") && message.contains("help: "),
+        "{message}"
+    );
+}

@@ -1,5 +1,7 @@
 //! The table `[data]`.
 
+use std::collections::HashSet;
+
 use super::node::{Node, Table};
 use super::range;
 use crate::data;
@@ -45,7 +47,8 @@ pub fn read(node: &Node, config: &Source) -> Result<DataSpec, Diagnostic> {
     }
 }
 
-fn size(node: &Node) -> Result<u64, Diagnostic> {
+/// A number that records can have.
+pub fn size(node: &Node) -> Result<u64, Diagnostic> {
     checked_size(node, node.whole()?)
 }
 
@@ -140,7 +143,8 @@ fn unique_labels(node: &Node, length: usize) -> Result<Vec<String>, Diagnostic> 
 }
 
 fn first_repeated(names: &[String]) -> Option<&String> {
-    names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)).map(|(_, name)| name)
+    let mut seen = HashSet::new();
+    names.iter().find(|name| !seen.insert(*name))
 }
 
 /// A list with one element for each of `length` data sets.
@@ -163,6 +167,7 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
     let categories = table.take("categories").map(|node| categories(&node)).transpose()?;
     table.finish()?;
     let (mut counts, mut labels, mut sources) = (Vec::new(), Vec::new(), Vec::new());
+    let mut named = HashSet::new();
     for node in paths?.one_or_list()? {
         let source = config.relative(node.string()?);
         // A file that cannot be opened is the config's fault, a bad row the file's.
@@ -172,7 +177,16 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
         let histogram = data::parse(&bytes, &source.to_string(), column, categories.as_deref())?;
         counts.push(countable(&node, histogram.counts)?);
         labels.push(source.stem());
-        sources.push(source.to_string());
+        let source = source.to_string();
+        if source.chars().any(char::is_control) {
+            return Err(node
+                .wrong("a file of this name cannot be shown")
+                .help("rename it: its name is that of its data"));
+        }
+        if !named.insert(source.clone()) {
+            return Err(node.wrong("this file is named twice").help("name each file once"));
+        }
+        sources.push(source);
     }
     // Two files of one name in different folders are called by their paths.
     if first_repeated(&labels).is_some() {

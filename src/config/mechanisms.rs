@@ -1,5 +1,9 @@
 //! The list of mechanisms with their options.
 
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+
 use super::node::Node;
 use super::{positive, privacy_number};
 use crate::diagnostic::{Diagnostic, suggest};
@@ -13,9 +17,10 @@ use crate::tuning;
 pub fn read<'a>(node: &Node<'a>) -> Result<(Vec<Variant>, Vec<Node<'a>>), Diagnostic> {
     let nodes = node.one_or_list()?;
     let mut variants: Vec<Variant> = Vec::new();
+    let mut labels = HashSet::new();
     for node in &nodes {
         let variant = if node.is_string() { plain(node) } else { with_options(node) }?;
-        if variants.iter().any(|other| other.label == variant.label) {
+        if !labels.insert(variant.label.clone()) {
             return Err(node
                 .wrong(format!("two mechanisms are labelled `{}`", variant.label))
                 .help(format!(
@@ -31,10 +36,9 @@ pub fn read<'a>(node: &Node<'a>) -> Result<(Vec<Variant>, Vec<Node<'a>>), Diagno
 /// Asks every mechanism whether it can be used in every case.
 pub fn check(variants: &[Variant], nodes: &[Node], cases: &[Case]) -> Result<(), Diagnostic> {
     for (variant, node) in variants.iter().zip(nodes) {
-        for case in cases {
-            if let Err(refusal) = tuning::check(variant, &case.setting) {
-                return Err(node.wrong(refusal.cause).help(refusal.remedy));
-            }
+        let refusal = |case: &Case| tuning::check(variant, &case.setting).err();
+        if let Some(refusal) = cases.par_iter().find_map_first(refusal) {
+            return Err(node.wrong(refusal.cause).help(refusal.remedy));
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! the cause and the remedy.
 
 mod data;
+mod grid;
 mod mechanisms;
 mod node;
 mod panel;
@@ -12,10 +13,13 @@ mod resolved;
 
 pub use resolved::{resolve, resolved};
 
+use std::collections::HashSet;
+
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, Panel};
 use crate::privacy::PrivacyError;
 use crate::source::Source;
+use grid::Taken;
 use node::{Node, Table, Text};
 use panel::{Context, Open};
 
@@ -31,10 +35,19 @@ pub struct Overrides {
 /// The most runs that make sense: beyond, sampled means gain nothing that exact ones lack.
 pub const MOST_RUNS: u64 = 1_000_000_000;
 
+/// The most bytes of a config: parsed, it takes a hundred times as many at worst.
+const LARGEST_CONFIG: usize = 16 << 20;
+
 /// Reads and checks a config.
 pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
     let file = source.to_string();
     let bytes = source.read()?;
+    if bytes.len() > LARGEST_CONFIG {
+        let cause = format!("{file} has more than {} MB", LARGEST_CONFIG >> 20);
+        return Err(
+            Diagnostic::new(cause).help("name data files in it, and write ranges for lists")
+        );
+    }
     let text = std::str::from_utf8(&bytes).map_err(|_| {
         Diagnostic::new(format!("{file} is not valid UTF-8")).help("save the file as UTF-8")
     })?;
@@ -64,7 +77,7 @@ fn experiment(
     let mut panels = if tables.is_empty() {
         let open = Open::take(&mut table);
         table.finish()?;
-        vec![context.panel(open, String::new(), 1)?]
+        vec![context.panel(open, String::new(), Taken::default())?]
     } else {
         several(table, &tables, &context)?
     };
@@ -95,15 +108,17 @@ fn several<'a>(
     let shared = panel::parameter_nodes(&mut table);
     table.finish()?;
     let mut panels: Vec<Panel> = Vec::new();
+    let (mut names, mut taken) = (HashSet::new(), Taken::default());
     for (id, open) in opened {
         let name = folder_name(&id)?;
-        if panels.iter().any(|panel| panel.id == name) {
+        if !names.insert(name.clone()) {
             return Err(id
                 .wrong(format!("two panels are called `{name}`"))
                 .help("give each panel an id of its own"));
         }
-        let first = panels.last().map_or(1, |panel| panel.first + panel.cases.len());
-        panels.push(context.panel(open, name, first)?);
+        let panel = context.panel(open, name, taken)?;
+        taken = taken.and(&panel);
+        panels.push(panel);
     }
     panel::check_shared(&shared, &panels)?;
     Ok(panels)
@@ -129,7 +144,13 @@ fn folder_name(node: &Node) -> Result<String, Diagnostic> {
     let name = node.string()?;
     let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     let length = name.chars().count();
-    if length == 0 || length > 100 || name.starts_with('.') || !name.chars().all(plain) {
+    // Letters may take several bytes each, and file systems allow 255 in all.
+    if length == 0
+        || length > 100
+        || name.len() > 200
+        || name.starts_with('.')
+        || !name.chars().all(plain)
+    {
         return Err(node
             .wrong(format!("`{name}` cannot be the name of a results folder"))
             .help("use at most 100 letters, digits, `_`, `-` and `.`"));

@@ -68,9 +68,11 @@ impl<'a> Node<'a> {
     /// A number, whole or not.
     pub fn number(&self) -> Result<f64, Diagnostic> {
         let number = match self.value.get_ref() {
-            DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix())
-                .ok()
-                .map(|whole| whole as f64),
+            // What is beyond is beyond any limit.
+            DeValue::Integer(integer) => {
+                let whole = i128::from_str_radix(integer.as_str(), integer.radix());
+                Some(whole.map_or(f64::INFINITY, |whole| whole as f64))
+            }
             DeValue::Float(float) => float.as_str().parse().ok(),
             _ => None,
         };

@@ -1,5 +1,8 @@
 //! One panel: what is computed, over which grid.
 
+use rayon::prelude::*;
+
+use super::grid::{self, Taken};
 use super::node::{Node, Table};
 use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive, range};
 use crate::diagnostic::{Diagnostic, suggest};
@@ -8,7 +11,7 @@ use crate::experiment::{
     Case, FigureName, Grid, Kind, Look, Panel, Parameters, ScopeName, SensitivityName, phase,
 };
 use crate::law::is_walked;
-use crate::mechanism::Variant;
+use crate::mechanism::{Choice, Refusal, Variant};
 use crate::metric::{self, Metric};
 use crate::model::{Posterior, Prior, approximate_compositions};
 use crate::privacy::{Delta, Epsilon, Gamma};
@@ -90,8 +93,8 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Reads and checks a panel.
-    pub fn panel(&self, open: Open, id: String, first: usize) -> Result<Panel, Diagnostic> {
+    /// Reads and checks a panel that comes after those that have `taken` their settings.
+    pub fn panel(&self, open: Open, id: String, taken: Taken) -> Result<Panel, Diagnostic> {
         let kind = open.kind.map_or(Ok(Kind::Accuracy), |node| {
             node.one_of(&Kind::ALL.map(|kind| (kind.id(), kind)))
         })?;
@@ -124,8 +127,12 @@ impl Context<'_> {
         };
         let data_node = open.data?;
         let data = data::read(&data_node, self.source)?;
-        let grid = Grid { priors, epsilons, deltas, gammas, data };
-        let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
+        let lists = Grid { priors, epsilons, deltas, gammas, data };
+        let weighs = |variant: &Variant| variant.mechanism.choices().contains(&Choice::Calibrated);
+        let scored = variants.is_empty() || variants.iter().any(weighs);
+        taken.check(&lists, scored, &data_node)?;
+        let cases = cases(&lists, self.seed, distance, &prior, &data_node)?;
+        grid::check_search(&cases, distance, &data_node)?;
         mechanisms::check(&variants, &nodes, &cases)?;
         check_kind(kind, &cases, &data_node)?;
         check_contest(&open.parameters, &parameters.without, &variants)?;
@@ -147,9 +154,9 @@ impl Context<'_> {
             distance,
             metrics,
             variants,
-            grid,
+            grid: lists,
             cases,
-            first,
+            first: taken.settings as usize + 1,
             look,
             readings,
         };
@@ -248,7 +255,7 @@ fn parameters(kind: Kind, nodes: &[Node]) -> Result<Parameters, Diagnostic> {
             }
             _ => {
                 let steps = node.one_or_list()?;
-                parameters.steps = steps.iter().map(Node::whole).collect::<Result<_, _>>()?;
+                parameters.steps = steps.iter().map(data::size).collect::<Result<_, _>>()?;
             }
         }
     }
@@ -344,24 +351,31 @@ fn check_mechanisms(
 /// Refuses a mechanism that would win a phase diagram by giving less privacy, or whose mean is out
 /// of reach.
 fn check_contender(variant: &Variant, node: &Node, cases: &[Case]) -> Result<(), Diagnostic> {
-    for case in cases {
-        let (setting, label) = (&case.setting, &variant.label);
-        if let Some(guarantee) = phase::disqualification(variant, setting) {
-            let epsilon = setting.epsilon.get();
-            let cause = format!(
-                "`{label}` is {guarantee} where ε = {epsilon}: a phase diagram compares mechanisms \
-                 that are ε-private"
-            );
-            return Err(node.wrong(cause).help("leave it out, or add calibrated = true (exponential mechanisms) or a divisor that makes it so"));
-        }
-        let region = variant.recipe(setting).ok().and_then(|r| r.region(&setting.posterior));
-        if region.is_some_and(|region| !is_walked(&region)) {
-            let n = setting.posterior.n();
-            let cause = format!("`{label}` has too many outputs at n = {n} for its exact mean");
-            return Err(node.wrong(cause).help("use fewer records or categories, or leave it out"));
-        }
+    let refused = |case: &Case| contender_refusal(variant, &case.setting);
+    match cases.par_iter().find_map_first(refused) {
+        Some(Refusal { cause, remedy }) => Err(node.wrong(cause).help(remedy)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+fn contender_refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
+    let label = &variant.label;
+    if let Some(guarantee) = phase::disqualification(variant, setting) {
+        let epsilon = setting.epsilon.get();
+        let cause = format!(
+            "`{label}` is {guarantee} where ε = {epsilon}: a phase diagram compares mechanisms \
+             that are ε-private"
+        );
+        let remedy = "leave it out, or add calibrated = true (exponential mechanisms) or a divisor \
+                      that makes it so";
+        return Some(Refusal::new(cause, remedy));
+    }
+    let region = variant.recipe(setting).ok().and_then(|r| r.region(&setting.posterior))?;
+    (!is_walked(&region)).then(|| {
+        let n = setting.posterior.n();
+        let cause = format!("`{label}` has too many outputs at n = {n} for its exact mean");
+        Refusal::new(cause, "use fewer records or categories, or leave it out")
+    })
 }
 
 /// Refuses a second contest without rivals, or without somebody who is not there.
@@ -429,6 +443,11 @@ fn priors(node: &Node) -> Result<Vec<Prior>, Diagnostic> {
 }
 
 fn checked_prior(node: &Node, alpha: Vec<f64>) -> Result<Prior, Diagnostic> {
+    if alpha.len() as u64 > range::MOST_CATEGORIES {
+        return Err(node
+            .wrong(format!("a prior cannot have {} categories", alpha.len()))
+            .help(format!("use at most {}", range::MOST_CATEGORIES)));
+    }
     Prior::new(alpha)
         .map_err(|error| node.wrong(error.to_string()).help("write for example prior = [1, 1]"))
 }

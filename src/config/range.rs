@@ -1,11 +1,15 @@
 //! Lists of numbers, written out or as a range: `{ from = 5, to = 500, count = 40, spacing = "log" }`.
 
+use super::grid::MOST_PARAMETERS;
 use super::node::{Node, Table};
 use crate::diagnostic::Diagnostic;
 use crate::numeric::{exp_accurate, ln};
 
 /// More numbers than these are no axis of a figure.
 const MOST: u64 = 10_000;
+
+/// The most categories of a prior.
+pub const MOST_CATEGORIES: u64 = 10_000;
 
 const EXAMPLE: &str = "{ from = 1, to = 10, count = 40 }";
 
@@ -101,12 +105,20 @@ pub fn symmetric(node: &Node) -> Result<Vec<Vec<f64>>, Diagnostic> {
     let k = table.require("k", "k = 2");
     let range = Range::read(node, table, Node::finite)?;
     let k = k?;
-    match k.whole()? {
-        categories @ 2..=MOST => Ok(range.values().map(|b| vec![b; categories as usize]).collect()),
-        other => Err(k
-            .wrong(format!("a prior cannot have {other} categories"))
-            .help("write for example k = 2")),
+    let categories = match k.whole()? {
+        categories @ 2..=MOST_CATEGORIES => categories,
+        other => {
+            return Err(k
+                .wrong(format!("a prior cannot have {other} categories"))
+                .help(format!("write for example k = 2; at most {MOST_CATEGORIES}")));
+        }
+    };
+    if range.count * categories > MOST_PARAMETERS {
+        return Err(node
+            .wrong(format!("{} priors of {categories} categories are too many", range.count))
+            .help(format!("let `count` times `k` be at most {MOST_PARAMETERS}")));
     }
+    Ok(range.values().map(|b| vec![b; categories as usize]).collect())
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ pub fn measure(region: &Region, rows: f64) -> Size {
     if points < widest {
         if let Some((whole, arrangements)) = region.unfolded() {
             let Size { outputs, rows } = measure(&whole, rows);
+            // What is beyond all numbers stays so, however many of them are alike.
+            let arrangements = if outputs.is_finite() { arrangements.min(outputs) } else { 1.0 };
             return Size { outputs: outputs / arrangements, rows: rows / arrangements };
         }
         if let Some(length) = region.diamond_row() {
@@ -33,8 +35,20 @@ pub fn measure(region: &Region, rows: f64) -> Size {
             return Size { outputs, rows: outputs / length };
         }
     }
-    Counter { region, points, head: Vec::new() }.measure()
+    let mut counter = Counter { region, points, head: Vec::new(), patience: STEPS_PER_ROW * rows };
+    let size = counter.measure();
+    if counter.patience >= 0.0 && size.rows > 0.0 {
+        return size;
+    }
+    let outputs = region.size_bound();
+    let (low, high) = region.windows()[region.depth() - 1];
+    Size { outputs, rows: outputs / ((high - low) as f64 + 1.0) }
 }
+
+/// Of very many categories even two values of each coordinate are too many heads, and few of them
+/// lie inside. After so many steps for each of the rows that were asked for, an upper bound has to
+/// do: it says that the region is too large.
+const STEPS_PER_ROW: f64 = 1e4;
 
 /// The number of outputs of a region, as [`measure`] finds it.
 #[must_use]
@@ -62,12 +76,15 @@ struct Counter<'a> {
     region: &'a Region,
     points: f64,
     head: Vec<u64>,
+    /// How many more steps are taken; below 0 what was counted is not all.
+    patience: f64,
 }
 
 impl Counter<'_> {
     /// What begins with `head`.
     fn measure(&mut self) -> Size {
         let (low, high) = self.region.window(&self.head);
+        self.patience -= 1.0 + self.head.len() as f64;
         if low > high {
             return Size::default();
         }
@@ -84,6 +101,9 @@ impl Counter<'_> {
             sum.outputs += each * part.outputs;
             sum.rows += each * part.rows;
             self.head.pop();
+            if self.patience < 0.0 {
+                break;
+            }
         }
         sum
     }
