@@ -11,6 +11,11 @@ pub fn emit(text: &str) -> io::Result<()> {
     }
 }
 
+/// Prints a line on standard error. If nobody can be told, that is no reason to stop.
+pub fn say(line: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
 /// Rows of cells; the first `left` columns are aligned left, the others right.
 pub struct Grid {
     left: usize,

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use dpbi::cli::Cli;
 use dpbi::command::{self, Failure};
+use dpbi::console::say;
 
 fn main() -> ExitCode {
     match command::execute(&Cli::parse()) {
@@ -17,8 +18,8 @@ fn main() -> ExitCode {
             };
             let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             match colour {
-                true => eprintln!("\x1b[1;31m{word}\x1b[0m {failure}"),
-                false => eprintln!("{word} {failure}"),
+                true => say(format!("\x1b[1;31m{word}\x1b[0m {failure}")),
+                false => say(format!("{word} {failure}")),
             }
             ExitCode::from(failure.status())
         }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use crate::console::say;
+
 /// Shorter work needs no bar.
 const LONG: f64 = 1.0;
 
@@ -33,7 +35,7 @@ impl Progress {
     pub fn line(&self, text: &str) {
         match self.bar.as_ref().filter(|bar| !bar.is_hidden()) {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => say(text),
         }
     }
 

@@ -91,8 +91,8 @@ fn missing_doubled_and_foreign_shards_are_refused_by_name() {
     refused(&["p1", "p3"], "shard 2 of 3 is missing");
     refused(&["p2"], "shards 1, 3 of 3 are missing");
     refused(&["p1", "p2", "twin", "p3"], "p2/s and twin/s are both shard 2 of 3");
-    refused(&["p1", "foreign", "p3"], "foreign/s is of another config: `panel` differs");
-    refused(&["p1", "seeded", "p3"], "seeded/s is of another config: `seed` differs");
+    refused(&["p1", "foreign", "p3"], "foreign/s is of another config: `panel` is different");
+    refused(&["p1", "seeded", "p3"], "seeded/s is of another config: `seed` is different");
     refused(&["p1", "fourth", "p3"], "fourth/s is of another division: into 4, not into 3");
     refused(&["p1", "other", "p3"], "other/o is of `o`, not of `s`");
     refused(&["p1", "results", "p3"], "results/s holds all of `s`, not a shard");
@@ -122,7 +122,7 @@ fn a_folder_stays_what_it_is() {
         &["--out", "p", "--shard", "2/2"],
         "holds shard 1 of 2 of `s`, but this run is shard 2",
     );
-    refused(&["--out", "p"], "holds shard 1 of 2 of `s`, but this run is all of it");
+    refused(&["--out", "p"], "holds shard 1 of 2 of `s`, but this run is the whole");
     for wrong in ["0/3", "4/3", "1", "a/b", "1/0", "-1/3", "1/99999999999"] {
         refused(&[&format!("--shard={wrong}")], "--shard");
     }

@@ -342,9 +342,15 @@ fn a_manifest_that_was_lost_does_not_cost_the_cells() {
     let sandbox = small();
     let sound = sandbox.files("results/small");
     sandbox.write("results/small/manifest.json", "{ \"dpbi\": \"0.1");
-    let json = sandbox.json(&["run", "small.toml", "--format", "svg", "--json"]);
-    assert_eq!((json[0]["cells"].as_u64(), json[0]["kept"].as_u64()), (Some(6), Some(6)));
-    assert!(sandbox.files("results/small") == sound);
+    let edited = [&sound["summary.csv"][..], b"my own line\n"].concat();
+    std::fs::write(sandbox.path("results/small/summary.csv"), &edited).unwrap();
+    let outcome = sandbox.dpbi(&["run", "small.toml", "--format", "svg"]);
+    assert!(outcome.stderr.contains("has no manifest, or a damaged one"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("all 6 cells are kept"), "{}", outcome.stderr);
+    let mut found = sandbox.files("results/small");
+    assert!(found.remove("summary.csv.changed") == Some(edited));
+    assert!(found.remove("manifest.json.changed") == Some(b"{ \"dpbi\": \"0.1".to_vec()));
+    assert!(found == sound);
     assert_eq!(sandbox.manifest("results/small")["complete"], true);
 }
 

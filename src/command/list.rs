@@ -40,6 +40,7 @@ fn experiments(out: &Path) -> Result<Vec<Row>, Failure> {
         let folder = out.join(&experiment.name);
         let state = match Manifest::read(&folder) {
             None => "absent",
+            Some(manifest) if !manifest.complete => "unfinished",
             Some(manifest) if manifest.is_current(&folder, &config::resolve(&experiment)) => {
                 "current"
             }

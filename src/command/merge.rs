@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use super::forecast::Forecast;
 use super::run::{Job, Manner};
-use super::{Failure, print, print_json, threads};
+use super::{Failure, print, threads};
 use crate::cli::Merge;
 use crate::config::{self, Overrides};
 use crate::diagnostic::Diagnostic;
@@ -18,7 +16,7 @@ use crate::store::{Folder, Manifest, Shard, Shelf};
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
-    interrupt::watch().map_err(Failure::broken)?;
+    interrupt::watch(args.quiet).map_err(Failure::broken)?;
     let parts = args.folders.iter().map(|path| Part::find(path)).collect::<Result<Vec<_>, _>>()?;
     let first = check(&parts)?;
     let experiment =
@@ -39,7 +37,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     progress.finish();
     let outcome = outcome?;
     if args.print.json {
-        print_json(&json!(outcome.json(&experiment)))
+        print(&(outcome.document(&experiment)? + "\n"))
     } else if !args.quiet {
         print(&outcome.text(&experiment))
     } else {
@@ -116,7 +114,7 @@ impl Part {
             let version = |of: &Manifest| format!("dpbi {} (numerics {})", of.dpbi, of.numerics);
             format!("{}, not of {}", version(own), version(other))
         } else if own.config != other.config {
-            format!("another config: `{}` differs", different_key(&own.config, &other.config))
+            format!("another config: `{}` is different", different_key(&own.config, &other.config))
         } else if own.shard.map(|shard| shard.count) != other.shard.map(|shard| shard.count) {
             let count = |of: &Manifest| of.shard.map_or(0, |shard| shard.count);
             format!("another division: into {}, not into {}", count(own), count(other))
@@ -124,7 +122,7 @@ impl Part {
             return Ok(());
         };
         let (own, other) = (self.path.display(), first.path.display());
-        Err(Diagnostic::new(format!("{own} is of {difference} as {other} is"))
+        Err(Diagnostic::new(format!("{own} is of {difference} (compared with {other})"))
             .help("join only shards of one config, made by one version, with one N"))
     }
 }

@@ -151,6 +151,6 @@ const LONG: f64 = 3.0;
 /// Says how long it will take, if one would wonder.
 fn announce(seconds: f64) {
     if seconds > LONG {
-        eprintln!("this will take about {}", cost::duration(seconds));
+        console::say(format!("this will take about {}", cost::duration(seconds)));
     }
 }

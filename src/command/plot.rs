@@ -8,6 +8,7 @@ use super::run::draw;
 use super::{Failure, print, print_json};
 use crate::cli::Plot;
 use crate::config::{self, Overrides};
+use crate::console::say;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, accuracy};
 use crate::source::Source;
@@ -41,7 +42,7 @@ fn read(folder: &Folder, experiment: &Experiment) -> Result<Tables, Diagnostic> 
             Change::Missing => format!("cannot read {}", file.display()),
             Change::Altered if is_empty(&file) => format!("{} is empty", file.display()),
             Change::Altered => {
-                eprintln!("note: {} was changed after the run", file.display());
+                say(format!("note: {} was changed after the run", file.display()));
                 continue;
             }
         };

@@ -57,12 +57,12 @@ pub const NS_PER_ROW: f64 = 40.0;
 pub const NS_PER_COORDINATE: f64 = 40.0;
 /// An error in such a row.
 pub const NS_PER_NUMBER: f64 = 60.0;
-/// A run on disk, in the table and in the log together.
+/// A run on disk, in the table, in the log, and in the log of unfinished work beside it.
 pub const DISK_PER_ROW: f64 = 14.0;
 /// A count of it.
-pub const DISK_PER_COORDINATE: f64 = 4.5;
+pub const DISK_PER_COORDINATE: f64 = 6.5;
 /// An error of it.
-pub const DISK_PER_NUMBER: f64 = 27.0;
+pub const DISK_PER_NUMBER: f64 = 35.0;
 /// A row of a table with every run.
 pub const BYTES_PER_ROW: f64 = 34.0;
 /// A count in such a row.

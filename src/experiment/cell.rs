@@ -27,10 +27,6 @@ pub const NUMERICS: u32 = 1;
 /// About so many cells are laid out at a time.
 const CELLS_PER_WAVE: usize = 20_000;
 
-/// So many cases are made ready at a time, where mechanisms have to be calibrated or remapped: none
-/// of their cells is finished before.
-const TUNED_PER_WAVE: usize = 8;
-
 /// In a cell, settings have no number: they are counted when it is put beside others.
 pub(super) const UNNUMBERED: usize = 0;
 
@@ -154,14 +150,17 @@ impl<'a> Layout<'a> {
     /// Computes the cells of some cases that `keeper` does not have.
     pub fn compute_cells(&self, cases: &[usize], keeper: &dyn Keeper) {
         let has_tuned = self.panel.variants.iter().any(tuning::needs_tuning);
-        let wave = if has_tuned { TUNED_PER_WAVE } else { self.cases_per_wave() };
+        // Where mechanisms have to be calibrated or remapped, no cell is finished before all of a
+        // wave are.
+        let few = 2 * rayon::current_num_threads();
+        let wave = if has_tuned { few } else { self.cases_per_wave() };
         for cases in cases.chunks(wave) {
             let wanted = self.wanted(cases, keeper);
             if keeper.is_stopped() {
                 return;
             }
             if has_tuned {
-                self.tune(&wanted);
+                self.tune(&wanted, keeper);
             }
             wanted.into_par_iter().filter(|wanted| !wanted.is_empty()).for_each(|wanted| {
                 if !keeper.is_stopped() {
@@ -194,12 +193,12 @@ impl<'a> Layout<'a> {
     }
 
     /// Calibrates and remaps what these cells need. One that fails will fail again in its cell.
-    fn tune(&self, wanted: &[Vec<Cell>]) {
+    fn tune(&self, wanted: &[Vec<Cell>], keeper: &dyn Keeper) {
         let needed = wanted.iter().flatten().flat_map(|cell| {
             let setting = &self.panel.cases[cell.case].setting;
             self.variants_of(cell).iter().map(move |variant| (variant, setting))
         });
-        let _ = caught(|| tuning::tune_all(needed));
+        let _ = caught(|| tuning::tune_all(needed, || keeper.is_stopped()));
     }
 
     /// The mechanisms that a cell is about.

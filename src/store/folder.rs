@@ -16,6 +16,8 @@ use super::shelf::{UNFINISHED, has_log};
 use super::{WriteError, is_full};
 use crate::diagnostic::Diagnostic;
 
+type Map = serde_json::Map<String, serde_json::Value>;
+
 /// Why a folder could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -96,7 +98,11 @@ impl Folder {
             remove_leftovers(&path);
         }
         let before = Manifest::read(&path);
-        let changes = before.as_ref().map(|before| before.changes(&path)).unwrap_or_default();
+        let changes = match &before {
+            Some(before) => before.changes(&path),
+            // Nobody knows what was there: whatever will be replaced by something else is kept.
+            None => names(&path).map(|name| (name, Change::Altered)).collect(),
+        };
         Ok(Self {
             path,
             before,
@@ -140,6 +146,9 @@ impl Folder {
     pub fn begin(&mut self, manifest: &Manifest) -> Result<(), WriteError> {
         if self.before.is_none() {
             let path = self.path.join(MANIFEST);
+            if path.exists() {
+                keep_aside(&path)?;
+            }
             let bytes = Manifest { complete: false, ..manifest.clone() }.bytes();
             let folder = self.path.clone();
             let write = thread::Builder::new().name("dpbi writer".to_owned()).spawn(move || {
@@ -225,12 +234,18 @@ impl Folder {
         self.settle_beginning()?;
         files.extend(std::mem::take(&mut self.written));
         let vouched = Manifest { files, ..manifest };
-        if let Some(before) = self.before.as_ref().filter(|before| before.complete) {
-            // From here on until the end some files are old and some are new.
-            let between = Manifest { complete: false, ..before.clone() };
-            self.settle()?;
-            write_whole(&self.path.join(MANIFEST), between.bytes())?;
-        }
+        // From here on until the end some files are old and some are new. If this is as far as it
+        // gets, the next run knows which of them are ours.
+        let base = self.before.clone().unwrap_or_else(|| Manifest {
+            files: BTreeMap::new(),
+            cells: Vec::new(),
+            ..vouched.clone()
+        });
+        let replacing = vouched.files.keys().cloned().collect();
+        let between = Manifest { complete: false, replacing, ..base };
+        let (_, between) = write_part(&self.path.join(MANIFEST), between.bytes())?;
+        self.settle()?;
+        between.arrive()?.replace()?;
         // The manifest reaches the disk beside the others: from then on nothing needs any room.
         let (_, last) = write_part(&self.path.join(MANIFEST), vouched.bytes())?;
         self.settle()?;
@@ -240,7 +255,7 @@ impl Folder {
             aside.extend(self.set_aside(&part)?);
             part.replace()?;
         }
-        let old = self.before.iter().flat_map(|before| before.files.keys());
+        let old = self.before.iter().flat_map(|b| b.files.keys().chain(&b.replacing));
         for name in old.filter(|name| !vouched.files.contains_key(*name)) {
             // It may be gone already; one that was changed is not ours any more.
             if !self.changes.contains_key(name) {
@@ -261,16 +276,7 @@ impl Folder {
         if self.changes.get(&*name) != Some(&Change::Altered) || part.holds(path) {
             return Ok(None);
         }
-        let names = (1..).map(|i| match i {
-            1 => format!("{name}.changed"),
-            i => format!("{name}.changed-{i}"),
-        });
-        let mut free = names.map(|name| path.with_file_name(name)).filter(|aside| !aside.exists());
-        let Some(aside) = free.next() else { return Ok(None) };
-        // At no time is it gone: it may hold what is needed to go on.
-        let kept = fs::hard_link(path, &aside).or_else(|_| fs::copy(path, &aside).map(drop));
-        kept.map_err(|source| WriteError::new(&aside, source))?;
-        Ok(Some(aside))
+        keep_aside(path)
     }
 
     /// The files written so far.
@@ -287,6 +293,21 @@ impl Drop for Folder {
     }
 }
 
+/// Gives a file a second name, which is returned. At no time is it gone: it may hold what is needed
+/// to go on.
+fn keep_aside(path: &Path) -> Result<Option<PathBuf>, WriteError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let names = (1..).map(|i| match i {
+        1 => format!("{name}.changed"),
+        i => format!("{name}.changed-{i}"),
+    });
+    let mut free = names.map(|name| path.with_file_name(name)).filter(|aside| !aside.exists());
+    let Some(aside) = free.next() else { return Ok(None) };
+    let kept = fs::hard_link(path, &aside).or_else(|_| fs::copy(path, &aside).map(drop));
+    kept.map_err(|source| WriteError::new(&aside, source))?;
+    Ok(Some(aside))
+}
+
 /// A folder is ours if its manifest says so, or if it has a log of ours.
 fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
     let (manifest, shown) = (Manifest::read(path), path.join(MANIFEST));
@@ -297,7 +318,9 @@ fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
         ))
         .help("move that folder away, or choose another one with --out"));
     }
-    if manifest.is_some() || !holds_files(path) || has_log(path) {
+    // One that is damaged is no reason to lose the cells; a sound one of someone else is.
+    let others = fs::read(&shown).is_ok_and(|json| serde_json::from_slice::<Map>(&json).is_ok());
+    if manifest.is_some() || !holds_files(path) || (has_log(path) && !others) {
         return Ok(());
     }
     let cause = match shown.exists() {
@@ -346,9 +369,14 @@ fn remove_leftovers(path: &Path) {
 
 /// Whether there is anything but what a killed run of ours leaves behind.
 fn holds_files(path: &Path) -> bool {
+    names(path).next().is_some()
+}
+
+/// What is there, but for what a killed run of ours leaves behind.
+fn names(path: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let leftover = |name: &str| is_leftover(name) || [UNFINISHED, LOCK].contains(&name);
-    entries.map(|entry| entry.file_name()).any(|name| !name.to_str().is_some_and(leftover))
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| !is_leftover(name) && ![UNFINISHED, LOCK].contains(&name.as_str()))
 }
 
 impl Part {
@@ -379,11 +407,8 @@ mod tests {
         Manifest { dpbi: "0".into(), name: name.into(), complete: true, ..Manifest::default() }
     }
 
-    fn names(path: &Path) -> Vec<String> {
-        let entries = fs::read_dir(path).unwrap().flatten();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
-        names.retain(|name| name != LOCK);
+    fn sorted(path: &Path) -> Vec<String> {
+        let mut names: Vec<_> = names(path).collect();
         names.sort();
         names
     }
@@ -400,7 +425,7 @@ mod tests {
         folder.write("both.csv", b"2".to_vec()).unwrap();
         folder.write("both.csv", b"3".to_vec()).unwrap();
         let path = folder.finish(manifest("a")).unwrap().path;
-        assert_eq!(names(&path), ["both.csv", "manifest.json"]);
+        assert_eq!(sorted(&path), ["both.csv", "manifest.json"]);
         assert_eq!(fs::read(path.join("both.csv")).unwrap(), b"23");
         assert_eq!(Manifest::read(&path).unwrap().files["both.csv"], sha256(b"23"));
     }
@@ -419,7 +444,7 @@ mod tests {
         folder.write("errors.csv", b"1".to_vec()).unwrap();
         let path = folder.finish(manifest("a")).unwrap().path;
         assert!(Manifest::read(&path).unwrap().complete);
-        assert_eq!(names(&path), ["errors.csv", "manifest.json"]);
+        assert_eq!(sorted(&path), ["errors.csv", "manifest.json"]);
     }
 
     #[test]
@@ -436,7 +461,7 @@ mod tests {
         let found = Manifest::read(&path).unwrap();
         assert!(found.complete && found.files.len() == files.len());
         assert!(found.changes(&path).is_empty());
-        assert_eq!(names(&path).len(), files.len() + 1);
+        assert_eq!(sorted(&path).len(), files.len() + 1);
     }
 
     #[test]
@@ -484,7 +509,7 @@ mod tests {
             "manifest.json",
             "same.csv",
         ];
-        assert_eq!(names(&path), all);
+        assert_eq!(sorted(&path), all);
         assert_eq!(fs::read(path.join("edited.csv.changed")).unwrap(), b"1,2,4\n");
         // A second change does not cost the first.
         fs::write(path.join("edited.csv"), b"1,2,5\n").unwrap();
@@ -504,7 +529,7 @@ mod tests {
         let refused = || Folder::open(out.path(), "a").err().unwrap().to_string();
         let error = refused();
         assert!(error.contains("no manifest.json of dpbi") && error.contains("help: "), "{error}");
-        assert_eq!(names(&out.path().join("a")), ["thesis.tex"]);
+        assert_eq!(sorted(&out.path().join("a")), ["thesis.tex"]);
         fs::write(out.path().join("a/manifest.json"), r#"{ "name": "a" }"#).unwrap();
         assert!(refused().contains("that dpbi did not write"));
         fs::write(out.path().join("a/manifest.json"), manifest("b").bytes()).unwrap();

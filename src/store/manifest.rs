@@ -10,6 +10,9 @@ use super::{hash_file, sha256};
 
 pub(super) const MANIFEST: &str = "manifest.json";
 
+/// What stands before the SHA-256 of the manifest up to there.
+const OWN: &str = ",\n  \"sha256\": \"";
+
 /// What a results folder says about itself. Other versions may say more or less: what is missing
 /// is read as a default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,6 +48,9 @@ pub struct Manifest {
     pub failures: usize,
     /// The experiment as it was run.
     pub config: serde_json::Value,
+    /// Files that are just taking their places, in a folder that is not complete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replacing: Vec<String>,
     /// The SHA-256 of every other file.
     pub files: BTreeMap<String, String>,
     /// Every cell and how long it took, in the order of the log.
@@ -130,7 +136,9 @@ impl Manifest {
             };
             Some((name.clone(), change))
         };
-        self.files.iter().filter_map(state).collect()
+        // A run that was killed while it replaced files has changed them itself.
+        let known = |(name, _): &(&String, &String)| !self.replacing.contains(name);
+        self.files.iter().filter(known).filter_map(state).collect()
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {
@@ -143,7 +151,17 @@ impl Manifest {
             true => "[]".to_owned(),
             false => format!("[\n{}\n  ]", lines.join(",\n")),
         };
-        format!("{open},\n  \"cells\": {cells}\n}}\n").into_bytes()
+        let text = format!("{open},\n  \"cells\": {cells}");
+        let own = sha256(text.as_bytes());
+        format!("{text}{OWN}{own}\"\n}}\n").into_bytes()
+    }
+
+    /// Whether the manifest of a folder is byte for byte as it was written.
+    #[must_use]
+    pub fn is_sound(folder: &Path) -> bool {
+        let text = fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
+        let parts = text.rsplit_once(OWN);
+        parts.is_some_and(|(text, own)| own == format!("{}\"\n}}\n", sha256(text.as_bytes())))
     }
 }
 
@@ -176,6 +194,10 @@ mod tests {
             };
             fs::write(folder.path().join(MANIFEST), written.bytes()).unwrap();
             assert_eq!(Manifest::read(folder.path()), Some(written));
+            assert!(Manifest::is_sound(folder.path()));
+            let text = fs::read_to_string(folder.path().join(MANIFEST)).unwrap();
+            fs::write(folder.path().join(MANIFEST), text.replacen('2', "1", 1)).unwrap();
+            assert!(!Manifest::is_sound(folder.path()));
         }
     }
 

@@ -49,18 +49,23 @@ pub fn tune(variant: &Variant, setting: &Setting) -> Result<Tuned, Refusal> {
     Ok(tuned)
 }
 
-/// Makes every one of these mechanisms ready, each once, several at a time; what is found is
-/// remembered for [`tune`].
+/// Makes every one of these mechanisms ready, each once, several at a time, until `stop`; what is
+/// found is remembered for [`tune`].
 pub fn tune_all<'a>(
     needed: impl IntoIterator<Item = (&'a Variant, &'a Setting)>,
+    stop: impl Fn() -> bool + Sync,
 ) -> Result<(), Refusal> {
     let needed = needed.into_iter().filter(|(variant, _)| needs_tuning(variant));
     let distinct: BTreeMap<String, _> = needed.map(|pair| (key(pair.0, pair.1), pair)).collect();
     let (large, small): (Vec<_>, Vec<_>) =
         distinct.into_values().partition(|(variant, _)| variant.options.remap);
-    small.par_iter().try_for_each(|(variant, setting)| tune(variant, setting).map(drop))?;
+    let one = |(variant, setting): &(&Variant, &Setting)| match stop() {
+        true => Ok(()),
+        false => tune(variant, setting).map(drop),
+    };
+    small.par_iter().try_for_each(one)?;
     // A remapping fills memory, and is parallel in itself.
-    large.iter().try_for_each(|(variant, setting)| tune(variant, setting).map(drop))
+    large.iter().try_for_each(one)
 }
 
 /// Asks a mechanism whether it can be used, as it is and made ready.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::typed::{self, refused, wrong};
 use super::{Failure, print, print_json, threads};
 use crate::cli::{self, Data};
-use crate::console::{Grid, short_or_dash};
+use crate::console::{Grid, say, short_or_dash};
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::expected::{Expected, expected};
 use crate::mechanism::Variant;
@@ -57,7 +57,7 @@ fn minimax(setting: &Setting, set: ReleaseSet) -> Result<Option<Optimum>, Failur
     match optimum::solve(setting, Goal::Minimax, set) {
         Ok(optimum) => Ok(Some(optimum)),
         Err(error @ OptimumError::Loose { .. }) => {
-            eprintln!("note: no worst-case optimum: {error}");
+            say(format!("note: no worst-case optimum: {error}"));
             Ok(None)
         }
         Err(error) => Err(failure(error)),

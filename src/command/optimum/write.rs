@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use super::super::Failure;
 use super::Findings;
+use crate::console::say;
 use crate::experiment::optimum::release_map;
 use crate::figure::{self, Figure, Format, HeatFigure};
 use crate::model::{Counts, vector};
@@ -33,10 +34,10 @@ pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result
         };
         folder.write(&format!("{name}.csv"), table(&optimum.mechanism).into_bytes())?;
         if optimum.mechanism.outputs.len() > MOST_CELLS {
-            eprintln!(
+            say(format!(
                 "note: {} outputs are too many for a heat map",
                 optimum.mechanism.outputs.len()
-            );
+            ));
             continue;
         }
         let drawing = Figure::Heat(heat(found, goal, optimum));

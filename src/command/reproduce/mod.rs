@@ -14,6 +14,7 @@ use super::{Failure, load, print, print_json, threads};
 use crate::answers::{answers, overall};
 use crate::claims::{self, Finding, Lab};
 use crate::cli::Reproduce;
+use crate::console::say;
 use crate::cost::{Work, available_memory, duration};
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::digest::titled_digests;
@@ -67,7 +68,7 @@ fn short(config: &str) -> String {
 pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let clock = Instant::now();
     let threads = threads(&args.machine.threads)?;
-    interrupt::watch().map_err(Failure::broken)?;
+    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
     let manner = Manner::new(&args.output, &args.talk, args.fresh);
     let planned = plan(args, &manner, threads)?;
     let claims = claims::ALL.into_iter().filter(|claim| asked(&args.names, claim.source));
@@ -346,9 +347,9 @@ fn finish(
     }
     let Cells { all, kept, failed } = cells;
     if kept > 0 && !args.talk.quiet {
-        eprintln!(
+        say(format!(
             "{kept} of {all} cells were kept from an earlier run (--fresh computes them again)"
-        );
+        ));
     }
     if failed > 0 {
         return Err(Failure::Broken(format!("{failed} of {all} cells failed; see failures.csv")));

@@ -6,12 +6,13 @@ mod watch;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::forecast::Forecast;
-use super::{Failure, MOST_PRINTED, load, print, print_json, summary, threads};
+use super::{Failure, MOST_PRINTED, load, print, summary, threads};
 use crate::cli::{Output, Run, Talk};
 use crate::config;
+use crate::console::say;
 use crate::cost;
 use crate::experiment::{Experiment, NUMERICS};
 use crate::figure::{self, Figure, Format};
@@ -19,14 +20,17 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::store::{Build, Folder, Manifest, Shard, Shelf, Written, utc};
 use crate::sweep::{Assembly, Failed, Stock, Sweep};
-use crate::table::Tables;
+use crate::table::{
+    CurveRow, FailureRow, PanelRow, PhaseRow, PrivacyRow, ReadingRow, ScalingRow, SettingRow,
+    SummaryRow, Tables, ValueRow,
+};
 use watch::Watch;
 
-pub(super) use notice::name as cell_name;
+pub(super) use notice::{Reason, name as cell_name};
 
 pub fn execute(args: &Run) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
-    interrupt::watch().map_err(Failure::broken)?;
+    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
     let experiments = load(&args.configs, &args.replace)?;
     let manner = Manner { shard: args.shard, ..Manner::new(&args.output, &args.talk, args.fresh) };
     // Everything that can be refused is refused before the first experiment starts.
@@ -54,11 +58,11 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
         failures += outcome.tables.failures.len();
         // It may be as large as all tables together.
         if args.print.json {
-            reports.push(outcome.json(experiment));
+            reports.push(outcome.document(experiment)?);
         }
     }
     if args.print.json {
-        print_json(&json!(reports))?;
+        print(&format!("[\n{}\n]\n", reports.join(",\n")))?;
     }
     match failures {
         0 => Ok(()),
@@ -124,26 +128,49 @@ impl Outcome {
         )
     }
 
-    pub(super) fn json(&self, experiment: &Experiment) -> serde_json::Value {
-        json!({
-            "name": experiment.name,
-            "folder": self.path,
-            "seconds": self.seconds,
-            "shard": self.shard,
-            "cells": self.cells,
-            "kept": self.kept,
-            "panels": self.tables.panels,
-            "settings": self.tables.settings,
-            "summary": self.tables.summary,
-            "privacy": self.tables.privacy,
-            "curves": self.tables.curves,
-            "phase": self.tables.phase,
-            "scaling": self.tables.scaling,
-            "values": self.tables.values,
-            "readings": self.tables.readings,
-            "failures": self.tables.failures,
-        })
+    /// The tables as one JSON document.
+    pub(super) fn document(&self, experiment: &Experiment) -> Result<String, Failure> {
+        let document = Document {
+            name: &experiment.name,
+            folder: &self.path,
+            seconds: self.seconds,
+            shard: self.shard,
+            cells: self.cells,
+            kept: self.kept,
+            panels: &self.tables.panels,
+            settings: &self.tables.settings,
+            summary: &self.tables.summary,
+            privacy: &self.tables.privacy,
+            curves: &self.tables.curves,
+            phase: &self.tables.phase,
+            scaling: &self.tables.scaling,
+            values: &self.tables.values,
+            readings: &self.tables.readings,
+            failures: &self.tables.failures,
+        };
+        serde_json::to_string_pretty(&document).map_err(Failure::broken)
     }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    name: &'a str,
+    folder: &'a Path,
+    seconds: f64,
+    shard: Option<Shard>,
+    cells: usize,
+    kept: usize,
+    panels: &'a [PanelRow],
+    settings: &'a [SettingRow],
+    summary: &'a [SummaryRow],
+    privacy: &'a [PrivacyRow],
+    curves: &'a [CurveRow],
+    phase: &'a [PhaseRow],
+    scaling: &'a [ScalingRow],
+    values: &'a [ValueRow],
+    readings: &'a [ReadingRow],
+    failures: &'a [FailureRow],
 }
 
 /// Names in one line, the last of them only counted if there are many.
@@ -192,7 +219,7 @@ impl<'a> Job<'a> {
     pub(super) fn tell(&self, manner: &Manner) {
         if !manner.quiet {
             let lines = notice::news(&self.folder, &self.shelf, &self.stock, self.sweep.experiment);
-            lines.iter().for_each(|line| eprintln!("{line}"));
+            lines.iter().for_each(say);
         }
     }
 
@@ -280,7 +307,7 @@ impl<'a> Job<'a> {
         if !manner.quiet {
             aside
                 .iter()
-                .for_each(|aside| eprintln!("note: what was changed is {}", aside.display()));
+                .for_each(|aside| say(format!("note: what was changed is {}", aside.display())));
         }
         notice::left_over(shelf.clear(|| sweep.keys())?, &path, manner);
         let Stock { cells, kept, .. } = stock;
@@ -317,11 +344,12 @@ pub(super) fn draw(
     tables: &Tables,
     folder: &mut Folder,
     formats: &[Format],
-) -> Result<Drawn, Failure> {
+) -> Result<Drawn, Reason> {
     let figures: Drawn = experiment.panels.iter().map(|panel| panel.figures(tables)).collect();
     for (name, drawing) in figures.iter().flatten() {
         for &format in formats {
-            let bytes = figure::render(drawing, format).map_err(Failure::broken)?;
+            let bytes = figure::render(drawing, format)
+                .map_err(|error| Reason::Drawing(error.to_string()))?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::command::Failure;
 use crate::config;
+use crate::console::say;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Cell, Experiment, NUMERICS};
 use crate::interrupt;
@@ -17,7 +18,7 @@ pub(super) fn refuse_other_part(folder: &Folder, manner: &Manner) -> Result<(), 
     let Some(before) = folder.before().filter(|before| before.shard != manner.shard) else {
         return Ok(());
     };
-    let what = |shard: Option<_>| shard.map_or("all of it".to_owned(), |shard| format!("{shard}"));
+    let what = |shard: Option<_>| shard.map_or("the whole".to_owned(), |shard| format!("{shard}"));
     let cause = format!(
         "{} holds {} of `{}`, but this run is {}",
         folder.path().display(),
@@ -60,11 +61,11 @@ impl<'a> Explain<'a> {
         }
         let name = name(sweep, panel, cell);
         match is_kept {
-            true => eprintln!("{name}: kept, since everything that it depends on is the same"),
+            true => say(format!("{name}: kept, since everything that it depends on is the same")),
             false if self.shelf.is_damaged(Key::new(&cell.text)) => {
-                eprintln!("{name}: computed, since its record is damaged");
+                say(format!("{name}: computed, since its record is damaged"));
             }
-            false => eprintln!("{name}: computed, since {}", self.reason),
+            false => say(format!("{name}: computed, since {}", self.reason)),
         }
     }
 }
@@ -103,7 +104,13 @@ pub(super) fn news(
 ) -> Vec<String> {
     let path = folder.path().display();
     let mut lines = Vec::new();
-    for (name, change) in folder.changes() {
+    if folder.before().is_none() && !folder.changes().is_empty() {
+        lines.push(format!(
+            "note: {path} has no manifest, or a damaged one; files that are not as the cells give \
+             them are kept beside the new ones"
+        ));
+    }
+    for (name, change) in folder.changes().iter().filter(|_| folder.before().is_some()) {
         lines.push(match change {
             Change::Missing => format!("note: {path}/{name} is gone"),
             Change::Altered => format!("note: {path}/{name} is not as it was written"),
@@ -121,9 +128,9 @@ pub(super) fn news(
     for (log, bytes) in &losses.bytes {
         lines.push(format!("note: {bytes} bytes of {} are no sound cells", log.display()));
     }
-    let Some(before) = folder.before() else { return lines };
     let Stock { cells, kept, .. } = stock;
-    let changed = before.config != config::resolved(experiment);
+    let before = folder.before();
+    let changed = before.is_some_and(|before| before.config != config::resolved(experiment));
     let changed = if changed { "; the config has changed since" } else { "" };
     if *kept > 0 {
         let kept = if kept == cells { "all".to_owned() } else { format!("{kept} of") };
@@ -132,7 +139,7 @@ pub(super) fn news(
              them again)"
         ));
     } else if !shelf.is_empty() {
-        let why = other_in_kind(before, experiment);
+        let why = before.and_then(|before| other_in_kind(before, experiment));
         let why = why.unwrap_or_else(|| "the config has changed".to_owned());
         lines.push(format!("{path}: nothing of an earlier run can be kept: {why}"));
     }
@@ -141,13 +148,19 @@ pub(super) fn news(
 
 /// Why files could not be written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Reason {
+pub(in crate::command) enum Reason {
     #[error(transparent)]
     Disk(#[from] WriteError),
     #[error(transparent)]
     Assembly(#[from] AssemblyError),
-    #[error(transparent)]
-    Other(#[from] Failure),
+    #[error("cannot draw: {0}")]
+    Drawing(String),
+}
+
+impl From<Reason> for Failure {
+    fn from(reason: Reason) -> Self {
+        Self::broken(reason)
+    }
 }
 
 /// Ends a run before its time: what is done reaches the disk, and a message says how to go on.
@@ -157,7 +170,6 @@ pub(super) fn give_up(job: &Job, reason: Option<Reason>) -> Failure {
         (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Ok(())) => None,
         (Some(Reason::Disk(error) | Reason::Assembly(AssemblyError::Disk(error))), _)
         | (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Err(error)) => Some(error),
-        (Some(Reason::Other(failure)), _) => return failure,
         (Some(other), _) => return Failure::broken(other),
     };
     // What counts is what another process would find.
@@ -185,7 +197,7 @@ pub(super) fn left_over(cells: usize, path: &Path, manner: &Manner) {
     if cells > 0 && !manner.quiet {
         let log = path.join("unfinished.log");
         let other = "cells of an unfinished run with other parameters, and is kept for that one";
-        eprintln!("note: {} holds {cells} {other}", log.display());
+        say(format!("note: {} holds {cells} {other}", log.display()));
     }
 }
 

@@ -91,6 +91,15 @@ fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
         };
         findings.problems.push(format!("{} {what}", path.join(name).display()));
     }
+    if !manifest.complete {
+        findings.problems.push(format!("{} is not complete", path.display()));
+    } else if manifest.files.is_empty() {
+        findings.problems.push(format!("the manifest of {} lists no files", path.display()));
+    }
+    if !Manifest::is_sound(path) {
+        let manifest = path.join("manifest.json");
+        findings.problems.push(format!("{} is not as it was written", manifest.display()));
+    }
     // A folder of `dpbi optimum` has neither config nor cells; without a config nothing can be made
     // again.
     let (config, log) = (path.join(CONFIG), path.join(LOG));
@@ -140,11 +149,6 @@ fn check_cells(
         let missing = stock.cells - stock.kept;
         let log = path.join(LOG);
         let problem = format!("{missing} cells of {} cannot be read: {name}", log.display());
-        findings.problems.push(problem);
-    }
-    if !manifest.complete {
-        let (path, cells) = (path.display(), stock.cells);
-        let problem = format!("{path} is not complete: {} of {cells} cells", stock.kept);
         findings.problems.push(problem);
     }
     if manifest.shard.is_none() && manifest.complete && stock.kept == stock.cells {
