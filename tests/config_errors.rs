@@ -545,3 +545,12 @@ fn a_config_of_many_megabytes_is_refused() {
         "{message}"
     );
 }
+
+#[test]
+fn candidates_near_very_many_records_are_not_weighed() {
+    let sizes = "sizes = [9007199254740992]";
+    expect("sizes = [10]", sizes, 5, &["ehds weighs the candidates", "at most 1000000000000"]);
+    let noise = GOOD.replace("sizes = [10]", sizes).replace(", \"ehds\"", "");
+    let check = Sandbox::new().write("x.toml", &noise).dpbi(&["check", "x.toml"]);
+    assert_eq!(check.status, 0, "{}", check.stderr);
+}

@@ -40,6 +40,10 @@ pub static ALL: [&dyn Mechanism; 11] = [
     &hamming::Hamming,
 ];
 
+/// The most records around which candidates are weighed: the tables of those that are near grow with
+/// the square root of it, and take some hundred megabytes.
+const MOST_WEIGHED: u64 = 1_000_000_000_000;
+
 /// Why a mechanism cannot be used in a setting, and what would help.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{cause}")]
@@ -157,6 +161,17 @@ impl Variant {
         if let Some(unfit) = unfit.filter(|_| recipe.needs_ball()) {
             let cause = format!("{} weighs candidates, and {}", self.mechanism.id(), unfit.cause);
             return Err(Refusal::new(cause, unfit.remedy));
+        }
+        if recipe.needs_ball() && setting.posterior.n() > MOST_WEIGHED {
+            let cause = format!(
+                "{} weighs the candidates near the data, and of {} records they are too many",
+                self.mechanism.id(),
+                setting.posterior.n()
+            );
+            let remedy = format!(
+                "use at most {MOST_WEIGHED} records, or mechanisms that add noise to the counts"
+            );
+            return Err(Refusal::new(cause, remedy));
         }
         let prior = setting.posterior.prior();
         let open = recipe.leaves_total_open();

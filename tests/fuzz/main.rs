@@ -27,7 +27,7 @@ use worker::{Found, HANG, HUNG, Report, Task, work};
 /// So many inputs are tried unless DPBI_FUZZ says otherwise.
 const FEW: u64 = 3000;
 
-/// The memory that a worker may ask for, in kB: far more than any of its inputs needs.
+/// The memory that a worker or a command may ask for, in kB: far more than any of its inputs needs.
 const MEMORY: u64 = 3_000_000;
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -118,7 +118,7 @@ fn command(sandbox: &Sandbox, input: &Input) -> Result<(), String> {
         _ => return Ok(()),
     };
     let log = sandbox.path("log");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dpbi"))
+    let mut child = limited(Path::new(env!("CARGO_BIN_EXE_dpbi")))
         .args(arguments)
         .current_dir(sandbox.path(""))
         .stdout(std::process::Stdio::null())
@@ -148,21 +148,26 @@ fn worker() {
     }
 }
 
-/// Starts this program again as a worker with limited memory.
+/// Starts this program again as a worker.
 fn start(task: &Task) -> Child {
     let own = std::env::current_exe().expect("a path");
-    let arguments = ["worker", "--exact", "--ignored", "--quiet", "--test-threads=1"];
-    let mut command = match cfg!(unix) {
-        true => {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")]).arg(own);
-            shell
-        }
-        false => Command::new(own),
-    };
     let task = serde_json::to_string(task).expect("a task");
-    let silent = std::process::Stdio::null;
-    command.args(arguments).env("DPBI_FUZZ_TASK", task).stdout(silent()).spawn().expect("a worker")
+    limited(&own)
+        .args(["worker", "--exact", "--ignored", "--quiet", "--test-threads=1"])
+        .env("DPBI_FUZZ_TASK", task)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("a worker")
+}
+
+/// A program with limited memory, where there is a shell that can limit it.
+fn limited(program: &Path) -> Command {
+    if !cfg!(unix) {
+        return Command::new(program);
+    }
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")]).arg(program);
+    shell
 }
 
 /// A worker's folder, laid out such that the data of bundled configs are found.
