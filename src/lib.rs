@@ -40,14 +40,14 @@
 //! | [`stats`], [`table`] | summaries of samples; rows and CSV |
 //! | [`reading`] | values read off printed figures, and whether ours explain them |
 //! | [`figure`] | box plots and curves, as SVG and PNG |
-//! | [`fault`], [`interrupt`] | cells that fail; Ctrl-C |
+//! | [`fault`] | cells that fail |
 //! | [`experiment`] | experiments, one module for each kind, and the cells that they are made of |
 //! | [`source`], [`data`], [`config`] | files: bundled or not, data, experiments |
 //! | [`store`] | results folders: files, manifest, and the log of finished cells |
 //! | [`sweep`] | an experiment carried out cell by cell, whole or in shards |
 //! | [`console`], [`digest`], [`answers`] | numbers and tables in short, and sentences, for people |
 //! | [`report`] | one page with all that was regenerated, for people and for machines |
-//! | [`progress`], [`cli`], [`command`] | the face |
+//! | [`progress`], [`interrupt`], [`cli`], [`command`] | the face |
 //!
 //! Comments cite the source documents by short names: `icml`, `arxiv`, `bounds`, `notes`, `early`;
 //! the README lists them.
