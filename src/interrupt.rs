@@ -14,27 +14,37 @@ use crate::console::say;
 /// The exit status of an interrupted command.
 pub const STATUS: u8 = 130;
 
+const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
+
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// So soon the user is told that the signal was heard.
-const SOON: Duration = Duration::from_millis(100);
+/// How often the flag is looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Signals so soon after the first are the same request: some send it twice, to a process and to its
+/// group.
+const SAME: Duration = Duration::from_millis(300);
 
 /// From now on signals ask. The user is told when one was heard, since the cells in flight may take
-/// a while.
+/// a while, and a second one then ends at once.
 pub fn watch(quiet: bool) -> io::Result<()> {
-    for signal in [SIGINT, SIGTERM] {
-        // In this order: a signal finds the flag as the one before it left it.
-        flag::register_conditional_shutdown(signal, STATUS.into(), Arc::clone(&ASKED))?;
+    for signal in SIGNALS {
         flag::register(signal, Arc::clone(&ASKED))?;
     }
-    if !quiet {
-        thread::Builder::new().name("dpbi listener".to_owned()).spawn(|| {
-            while !is_asked() {
-                thread::sleep(SOON);
-            }
+    let listen = move || {
+        while !is_asked() {
+            thread::sleep(TICK);
+        }
+        thread::sleep(SAME);
+        for signal in SIGNALS {
+            // If it cannot be, a second signal asks once more.
+            let _ = flag::register_conditional_shutdown(signal, STATUS.into(), Arc::clone(&ASKED));
+        }
+        if !quiet {
             say("\nstopping when the cells in flight are done; once more to stop at once");
-        })?;
-    }
+        }
+    };
+    thread::Builder::new().name("dpbi listener".to_owned()).spawn(listen)?;
     Ok(())
 }
 

@@ -100,6 +100,8 @@ fn an_interrupted_run_says_how_to_continue_and_a_second_signal_ends_it_at_once()
     for ask in ["-INT", "-TERM"] {
         sandbox.write("sweep.toml", SWEEP);
         let child = start_and_wait(&sandbox, &run);
+        // As `timeout` does: to the process, and to its group.
+        signal(&child, ask);
         signal(&child, ask);
         let outcome = end(child);
         assert_eq!(outcome.status, 130, "{}", outcome.stderr);
@@ -119,7 +121,7 @@ fn an_interrupted_run_says_how_to_continue_and_a_second_signal_ends_it_at_once()
     let child = sandbox.write("slow.toml", &slow).start(&["run", "slow.toml"]);
     std::thread::sleep(Duration::from_secs(1));
     signal(&child, "-INT");
-    std::thread::sleep(Duration::from_millis(200));
+    std::thread::sleep(Duration::from_millis(800));
     signal(&child, "-INT");
     let outcome = end(child);
     assert_eq!(outcome.status, 130);
