@@ -291,7 +291,9 @@ fn files_that_were_changed_are_noticed_and_nothing_is_lost() {
     std::fs::write(path("summary.csv"), &edited).unwrap();
     let outcome = again();
     assert!(outcome.stderr.contains("summary.csv is not as it was written"));
-    assert!(outcome.stderr.contains("what was changed is results/small/summary.csv.changed"));
+    assert!(
+        outcome.stderr.contains("what was changed is kept as results/small/summary.csv.changed")
+    );
     assert!(sandbox.read("results/small/summary.csv.changed") == edited);
     assert!(sandbox.read("results/small/summary.csv") == sound["summary.csv"]);
 }

@@ -241,15 +241,13 @@ impl Folder {
             cells: Vec::new(),
             ..vouched.clone()
         });
-        let replacing = vouched.files.keys().cloned().collect();
+        let replacing = vouched.files.keys().chain(&base.replacing).cloned().collect();
         let between = Manifest { complete: false, replacing, ..base };
         let (_, between) = write_part(&self.path.join(MANIFEST), between.bytes())?;
         self.settle()?;
         between.arrive()?.replace()?;
-        // The manifest reaches the disk beside the others: from then on nothing needs any room.
-        let (_, last) = write_part(&self.path.join(MANIFEST), vouched.bytes())?;
-        self.settle()?;
-        let last = last.arrive()?;
+        // On the disk before anything is renamed: from then on nothing needs any room.
+        let last = write_part(&self.path.join(MANIFEST), vouched.bytes())?.1.arrive()?;
         let mut aside = Vec::new();
         for part in std::mem::take(&mut self.parts) {
             aside.extend(self.set_aside(&part)?);

@@ -188,8 +188,6 @@ pub(super) struct Job<'a> {
     folder: Folder,
     shelf: Shelf,
     stock: Stock,
-    shard: Option<Shard>,
-    fresh: bool,
 }
 
 impl<'a> Job<'a> {
@@ -211,8 +209,7 @@ impl<'a> Job<'a> {
         let stock = sweep.take_stock(&shelf, |panel, cell, is_kept| {
             explain.cell(&sweep, panel, cell, is_kept);
         });
-        let Manner { shard, fresh, .. } = *manner;
-        Ok(Self { sweep, forecast, folder, shelf, stock, shard, fresh })
+        Ok(Self { sweep, forecast, folder, shelf, stock })
     }
 
     /// Says what is kept of an earlier run, and what is not as it was left.
@@ -237,7 +234,7 @@ impl<'a> Job<'a> {
     /// Runs it, and writes its folder.
     pub(super) fn run(mut self, manner: &Manner, progress: &Progress) -> Result<Outcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
-        let first = manifest(self.sweep.experiment, self.shard, started);
+        let first = manifest(self.sweep.experiment, manner.shard, started);
         self.folder.begin(&first)?;
         self.shelf.keep_committing()?;
         let part = progress.part(self.cpu_seconds());
@@ -245,7 +242,7 @@ impl<'a> Job<'a> {
         let failed = self.sweep.compute(&self.shelf, &watch);
         drop(part);
         if interrupt::is_asked() || self.shelf.failed() {
-            return Err(notice::give_up(&self, None));
+            return Err(notice::give_up(&self, manner, None));
         }
         self.publish(first, &failed, manner, progress, clock)
     }
@@ -268,9 +265,8 @@ impl<'a> Job<'a> {
             let cause = format!("{missing} of {} cells are in none of the shards", stock.cells);
             return Err(Failure::Broken(cause));
         }
-        let first = manifest(experiment, None, started);
-        let fresh = manner.fresh;
-        let mut job = Self { sweep, forecast, folder, shelf, stock, shard: None, fresh };
+        let first = manifest(experiment, manner.shard, started);
+        let mut job = Self { sweep, forecast, folder, shelf, stock };
         job.folder.begin(&first)?;
         job.publish(first, &[], manner, progress, clock)
     }
@@ -287,30 +283,30 @@ impl<'a> Job<'a> {
         let written = self.write(failed, manner, progress);
         let (Assembly { tables, times }, figures, drawing) = match written {
             Ok(written) => written,
-            Err(reason) => return Err(notice::give_up(&self, Some(reason))),
+            Err(reason) => return Err(notice::give_up(&self, manner, Some(reason))),
         };
         let files: Vec<String> = self.folder.files().map(str::to_owned).collect();
         let seconds = clock.elapsed().as_secs_f64();
         let last = Manifest {
             ended: utc(SystemTime::now()),
             seconds,
-            complete: failed.is_empty(),
-            failures: failed.len(),
+            complete: tables.failures.is_empty(),
+            failures: tables.failures.len(),
             cells: times,
             ..first
         };
-        let Self { sweep, folder, shelf, stock, shard, .. } = self;
+        let Self { sweep, folder, shelf, stock, .. } = self;
         let Written { path, aside } = match folder.finish(last) {
             Ok(written) => written,
             Err(error) => return Err(notice::not_written(&error, &shelf)),
         };
         if !manner.quiet {
-            aside
-                .iter()
-                .for_each(|aside| say(format!("note: what was changed is {}", aside.display())));
+            aside.iter().for_each(|aside| {
+                say(format!("note: what was changed is kept as {}", aside.display()))
+            });
         }
         notice::left_over(shelf.clear(|| sweep.keys())?, &path, manner);
-        let Stock { cells, kept, .. } = stock;
+        let (shard, Stock { cells, kept, .. }) = (manner.shard, stock);
         Ok(Outcome { tables, figures, path, files, seconds, drawing, shard, cells, kept })
     }
 
@@ -330,7 +326,7 @@ impl<'a> Job<'a> {
             !interrupt::is_asked()
         })?;
         let pen = Instant::now();
-        let figures = match self.shard {
+        let figures = match manner.shard {
             None => draw(experiment, &all.tables, folder, &manner.formats)?,
             Some(_) => Vec::new(),
         };

@@ -164,7 +164,7 @@ impl From<Reason> for Failure {
 }
 
 /// Ends a run before its time: what is done reaches the disk, and a message says how to go on.
-pub(super) fn give_up(job: &Job, reason: Option<Reason>) -> Failure {
+pub(super) fn give_up(job: &Job, manner: &Manner, reason: Option<Reason>) -> Failure {
     let commit = job.shelf.commit();
     let error = match (reason, commit) {
         (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Ok(())) => None,
@@ -181,7 +181,7 @@ pub(super) fn give_up(job: &Job, reason: Option<Reason>) -> Failure {
             "{kept} of {} cells are kept in {}; the same command{} continues",
             stock.cells,
             path.display(),
-            if job.fresh { " without --fresh" } else { "" },
+            if manner.fresh { " without --fresh" } else { "" },
         ),
         _ => "nothing else was changed; run the same command again".to_owned(),
     };
