@@ -12,6 +12,7 @@ mod optimum;
 mod plot;
 mod reproduce;
 mod run;
+mod selftest;
 mod side_by_side;
 mod summary;
 mod typed;
@@ -110,6 +111,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Audit(args) => audit::execute(args),
         Command::Choose(args) => choose::execute(args),
         Command::Optimum(args) => optimum::execute(args),
+        Command::Selftest(args) => selftest::execute(args),
         Command::List(args) => list::execute(args),
     }
 }
