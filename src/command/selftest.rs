@@ -66,14 +66,24 @@ fn text(report: &Report) -> String {
          5 % (--seed {})\n",
         report.tests(),
         rate(report.false_alarms()),
-        power(report.least_power()),
+        power(report.greatest_miss()),
         report.extent.seed,
     )
 }
 
 fn samplers(report: &Report) -> Grid {
     let mut grid = Grid::new(1);
-    grid.row(["SAMPLER", "SETTINGS", "DRAWS", "LEAST P", "ADJUSTED", "POWER", "WRONG ONES", ""]);
+    grid.row([
+        "SAMPLER",
+        "SETTINGS",
+        "DRAWS",
+        "LEAST P",
+        "ADJUSTED",
+        "POWER",
+        "IN",
+        "WRONG ONES",
+        "",
+    ]);
     for line in report.lines() {
         let of_line = |trial: &&Trial| trial.sampler.starts_with(&format!("{} ", line.sampler));
         let wrong: Vec<&Trial> = report.wrong.iter().filter(of_line).collect();
@@ -85,8 +95,9 @@ fn samplers(report: &Report) -> Grid {
             line.draws.to_string(),
             short(line.p),
             short(line.adjusted),
-            power(line.power),
-            format!("{caught}/{} seen", wrong.len()),
+            power(line.miss),
+            line.powered.to_string(),
+            format!("{caught} of {} seen", wrong.len()),
             mark(is_right).to_owned(),
         ]);
     }
@@ -112,16 +123,20 @@ fn mark(passes: bool) -> &'static str {
     if passes { "ok" } else { "FAILED" }
 }
 
-/// A power, never shown as more than it is.
-fn power(power: f64) -> String {
-    format!("{:.6}", (power * 1e6).floor() / 1e6)
+/// The power that goes with a miss, never shown as more than it is.
+fn power(miss: f64) -> String {
+    match miss {
+        0.0 => "1".to_owned(),
+        miss if miss < 1e-6 => format!("1 - {}", rate(miss)),
+        miss => format!("{:.6}", ((1.0 - miss) * 1e6).floor() / 1e6),
+    }
 }
 
-/// A rate of errors, never shown as less than it is: two digits, rounded up.
+/// A rate of errors: one digit, and no less than it is but for rounding.
 fn rate(rate: f64) -> String {
-    let shown = format!("{rate:.1e}");
-    let is_less = shown.parse().is_ok_and(|shown: f64| shown < rate * (1.0 - 1e-3));
-    if is_less { format!("{:.1e}", rate * 1.05) } else { shown.replace(".0e", "e") }
+    let shown = format!("{rate:.0e}");
+    let is_less = shown.parse().is_ok_and(|shown: f64| shown < rate * (1.0 - 1e-6));
+    if is_less { format!("{:.0e}", 1.5 * rate) } else { shown }
 }
 
 fn document(report: &Report) -> Value {
@@ -132,7 +147,9 @@ fn document(report: &Report) -> Value {
             "draws": line.draws,
             "least_p": line.p,
             "adjusted": line.adjusted,
-            "power": line.power,
+            "power": line.power(),
+            "miss": line.miss,
+            "powered": line.powered,
         })
     };
     let golden = |group: &selftest::golden::Comparison| {
@@ -146,9 +163,7 @@ fn document(report: &Report) -> Value {
             "passes": group.passes(),
         })
     };
-    let machine = |check: &machine::Check| {
-        json!({ "name": check.name, "seen": check.seen, "passes": check.passes })
-    };
+    let machine = |check: &machine::Check| json!({ "name": check.name, "seen": check.seen, "passes": check.passes });
     let failures = report.failures();
     json!({
         "passes": failures.is_empty(),
@@ -159,7 +174,8 @@ fn document(report: &Report) -> Value {
         "false_alarms": report.false_alarms(),
         "level": LEVEL,
         "wrong_by": WRONG - 1.0,
-        "least_power": report.least_power(),
+        "least_power": 1.0 - report.greatest_miss(),
+        "greatest_miss": report.greatest_miss(),
         "samplers": report.lines().iter().map(line).collect::<Vec<_>>(),
         "trials": report.trials.iter().map(trial).collect::<Vec<_>>(),
         "wrong": report.wrong.iter().map(trial).collect::<Vec<_>>(),
@@ -190,5 +206,75 @@ fn measure(measure: Measure) -> &'static str {
         Measure::Relative => "relative",
         Measure::Absolute => "absolute",
         Measure::Either => "relative, absolute below 1",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selftest::{Subject, golden, run_samplers};
+
+    /// Samplers of few draws, one group of reference values, and the randomness of this machine.
+    fn report() -> Report {
+        let extent = Extent { scope: Scope::Powered, draws: 20_000, seed: 5, threads: 2 };
+        let mut report = run_samplers(&extent, || ());
+        // So few draws cannot show what a wrong sampler does.
+        report.wrong.clear();
+        report.golden = vec![golden::GROUPS[0].compare()];
+        report
+    }
+
+    #[test]
+    fn a_right_build_passes_and_says_so_to_people_and_machines() {
+        let report = report();
+        assert!(verdict(&report).is_ok());
+        let text = text(&report);
+        let last = text.lines().last().unwrap_or_default();
+        assert!(last.starts_with("selftest passed: ") && last.ends_with("(--seed 5)"), "{last}");
+        assert!(last.contains("false-alarm rate 1e-6"), "{last}");
+        let document = document(&report);
+        assert_eq!(document["passes"], true);
+        assert_eq!(document["failures"], json!([]));
+        assert_eq!(document["trials"].as_array().map(Vec::len), Some(report.trials.len()));
+        for key in ["sampler", "setting", "statistic", "degrees", "p", "bound", "power"] {
+            assert!(!document["trials"][0][key].is_null(), "{key}");
+        }
+        let draws: u64 = report.lines().iter().map(|line| line.draws).sum();
+        assert_eq!(draws, report.trials.iter().map(|trial| trial.draws).sum::<u64>());
+    }
+
+    #[test]
+    fn a_wrong_sampler_is_named_and_ends_with_status_three() {
+        let mut report = report();
+        let subject = Subject {
+            sampler: "coin".to_owned(),
+            setting: "the table".to_owned(),
+            law: vec![0.5, 0.5],
+            wrong: Vec::new(),
+        };
+        let mut tosses = (0..).map(|i| usize::from(i % 5 > 1));
+        report.trials.push(subject.check(5000, || tosses.next().unwrap_or(0)));
+        let failure = verdict(&report).expect_err("a coin that is not fair");
+        assert_eq!(failure.status(), 3);
+        let told = failure.to_string();
+        assert!(told.contains("coin (2t = 201.4 with 1 degrees of freedom, p <= "), "{told}");
+        assert!(told.contains("at the table") && told.contains("dpbi selftest --seed 5"), "{told}");
+        assert!(text(&report).contains("selftest failed"));
+        assert_eq!(document(&report)["passes"], false);
+        // An output that cannot be is infinitely unlikely, which JSON has no number for.
+        report.trials.push(subject.check(10, || 2));
+        assert_eq!(
+            document(&report)["trials"].as_array().unwrap().last().unwrap()["statistic"],
+            "inf"
+        );
+    }
+
+    #[test]
+    fn rates_are_not_understated() {
+        assert_eq!(rate(1e-6), "1e-6");
+        assert_eq!(rate(1.2e-26), "2e-26");
+        assert_eq!(power(3.6e-26), "1 - 4e-26");
+        assert_eq!(power(0.000_123_45), "0.999876");
+        assert_eq!(power(0.0), "1");
     }
 }

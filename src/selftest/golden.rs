@@ -98,8 +98,17 @@ impl Row {
 
     /// The cells that are no results.
     fn describe(&self) -> String {
-        const GIVEN: [&str; 9] =
-            ["prior", "counts", "n", "candidate", "epsilon", "delta", "mechanism", "distance", "metric"];
+        const GIVEN: [&str; 9] = [
+            "prior",
+            "counts",
+            "n",
+            "candidate",
+            "epsilon",
+            "delta",
+            "mechanism",
+            "distance",
+            "metric",
+        ];
         let given = GIVEN.iter().filter_map(|&name| Some(format!("{name} {}", self.0.get(name)?)));
         given.collect::<Vec<_>>().join(", ")
     }

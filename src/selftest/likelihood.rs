@@ -272,7 +272,8 @@ mod tests {
     fn the_moment_generating_function_is_that_of_a_gamma_variable_at_most() {
         for n in [1_u32, 2, 3, 7, 20, 100, 1000] {
             for p in [1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.77] {
-                let cells = Cells { ends: vec![1, 2], probabilities: vec![p, 1.0 - p], draws: n.into() };
+                let cells =
+                    Cells { ends: vec![1, 2], probabilities: vec![p, 1.0 - p], draws: n.into() };
                 let ln_choose = |o: u32| {
                     lgamma(f64::from(n) + 1.0)
                         - lgamma(f64::from(o) + 1.0)

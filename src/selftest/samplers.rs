@@ -68,10 +68,8 @@ const POWERED: [Place; 3] = [
 ];
 
 /// Small enough for mechanisms to be calibrated and remapped in no time.
-const TUNED: [Place; 2] = [
-    (&[1.5, 1.0], &[14, 16], 3.0, "hellinger"),
-    (&[1.0, 1.0, 2.0], &[5, 1, 4], 5.0, "hellinger"),
-];
+const TUNED: [Place; 2] =
+    [(&[1.5, 1.0], &[14, 16], 3.0, "hellinger"), (&[1.0, 1.0, 2.0], &[5, 1, 4], 5.0, "hellinger")];
 
 /// A mechanism in a setting.
 #[derive(Clone)]
@@ -83,13 +81,11 @@ pub struct Scene {
 /// What is tried within a scope.
 #[must_use]
 pub fn scenes(scope: Scope) -> Vec<Scene> {
-    let tuned = TUNED.iter().map(|place| (place, tuned_variants as fn() -> Vec<Variant>));
-    let plain = |place| (place, plain_variants as fn() -> Vec<Variant>);
-    let places: Vec<(&Place, fn() -> Vec<Variant>)> = match scope {
-        Scope::All => PLACES.iter().chain(&POWERED).map(plain).chain(tuned).collect(),
-        Scope::Powered => POWERED[..1].iter().map(plain).chain(tuned.take(1)).collect(),
-    };
-    places.into_par_iter().flat_map_iter(|(place, variants)| at(place, variants())).collect()
+    let several = PLACES.iter().filter(|_| scope == Scope::All).chain(&POWERED);
+    let plain = several.map(|place| (place, plain_variants()));
+    let tuned = TUNED.iter().map(|place| (place, tuned_variants()));
+    let places: Vec<(&Place, Vec<Variant>)> = plain.chain(tuned).collect();
+    places.into_par_iter().flat_map_iter(|(place, variants)| at(place, variants)).collect()
 }
 
 fn plain_variants() -> Vec<Variant> {
