@@ -13,6 +13,7 @@ mod plot;
 mod release;
 mod reproduce;
 mod run;
+mod selftest;
 mod side_by_side;
 mod summary;
 mod typed;
@@ -112,6 +113,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Choose(args) => choose::execute(args),
         Command::Optimum(args) => optimum::execute(args),
         Command::Release(args) => release::execute(args),
+        Command::Selftest(args) => selftest::execute(args),
         Command::List(args) => list::execute(args),
     }
 }
