@@ -22,6 +22,8 @@ faults=(
     "exponential|src/numeric/kernel.rs|exp_nonpositive(-rate \*|exp_nonpositive(-rate / 1.05 *|2|ehds .*does not follow its exact law"
     "hamming|src/law/hamming.rs|exp_accurate(-0.5 \* self.rate|exp_accurate(-0.5 / 1.05 * self.rate|1|hamming .*does not follow its exact law"
     "remap|src/law/remapped.rs|out.copy_from_slice(self.remap.replace(out));|let _ = out;|1|remap .*does not follow its exact law"
+    "release|src/release/method.rs|Ratio::new(numerator, denominator)?.over(whole)|Ratio::new(numerator * 20, denominator * 21)?.over(whole)|1|release geometric .*does not follow its exact law"
+    "coin|src/release/discrete.rs|uniform_below(b \* k, rng)|uniform_below(b * (k + k / 3), rng)|1|release .*does not follow its exact law"
     "recipe|src/mechanism/mod.rs|options.scale_factor.unwrap_or(factor) /|1.05 * options.scale_factor.unwrap_or(factor) /|1|errors: off by"
     "divisor|src/mechanism/hamming.rs|const DIVISOR: f64 = 2.0|const DIVISOR: f64 = 2.1|1|errors: off by"
     "function|src/numeric/gamma.rs|(-0.125 + tail)|(-0.125_000_001 + tail)|1|functions: off by"

@@ -4,7 +4,7 @@
 //! being fixed, never more than once). That the trials have power is shown by the same trials of the
 //! same samplers with a scale that is 5 % wrong: every one must be rejected.
 
-use dpbi::selftest::samplers::{Scene, scenes};
+use dpbi::selftest::samplers::{Scene, releases, scenes, tuned_releases};
 use dpbi::selftest::{MOST_TRIALS, Scope, WRONG};
 use rayon::prelude::*;
 
@@ -32,5 +32,18 @@ fn a_scale_five_per_cent_off_is_rejected() {
         let off = if place % 2 == 0 { WRONG } else { 1.0 / WRONG };
         let trial = scene.try_out(off, 400_000, SEED);
         assert!(trial.is_rejected(), "{trial:#?}");
+    });
+}
+
+/// A million draws of every release, at several ε, in the whole-number arithmetic in which it is
+/// drawn. Mechanisms that weigh candidates walk all of them for every draw, and draw less.
+#[test]
+fn releases_follow_their_exact_laws() {
+    let all = [releases(), tuned_releases()].concat();
+    assert!(all.len() > 50, "{}", all.len());
+    all.par_iter().for_each(|scene| {
+        let weighs = scene.sampler().contains("ehd");
+        let trial = scene.try_out(1.0, if weighs { 60_000 } else { 1_000_000 }, SEED);
+        assert!(!trial.is_rejected(), "{trial:#?}");
     });
 }

@@ -1,4 +1,5 @@
-//! The samplers of all mechanisms against their exact laws, through the path that experiments take.
+//! The samplers of all mechanisms against their exact laws, through the paths that experiments and
+//! releases take.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -10,10 +11,12 @@ use crate::distance;
 use crate::experiment::{RUNS_PER_BLOCK, Sampler};
 use crate::field::Reach;
 use crate::law::{Plan, Recipe};
-use crate::mechanism::{self, Choice, Options, Variant};
+use crate::mechanism::{self, Choice, Options, Refusal, Variant};
 use crate::model::{Counts, Posterior, Prior};
 use crate::numeric::{Sum, exp_accurate};
 use crate::privacy::{Delta, Epsilon, Gamma};
+use crate::release::{Amount, Method};
+use crate::rng;
 use crate::setting::Setting;
 use crate::simplex::{BLOCK, Region};
 use crate::tuning;
@@ -71,11 +74,32 @@ const POWERED: [Place; 3] = [
 const TUNED: [Place; 2] =
     [(&[1.5, 1.0], &[14, 16], 3.0, "hellinger"), (&[1.0, 1.0, 2.0], &[5, 1, 4], 5.0, "hellinger")];
 
+/// Where releases are tried too: ε that are no fractions of two, noise that reaches 0 and n, weights
+/// near 1 and far from it.
+const RELEASED: [Place; 6] = [
+    (&[1.0, 1.0], &[25, 25], 5.0, "hellinger"),
+    (&[1.0, 1.0], &[2, 38], 0.1, "hellinger"),
+    (&[0.5, 3.0], &[0, 12], 0.7, "hellinger"),
+    (&[1.0, 2.0, 1.5], &[10, 4, 9], 5.0, "hellinger"),
+    (&[1.0, 1.0, 1.0], &[7, 0, 3], 0.3, "hellinger"),
+    (&[1.0, 1.0, 1.0, 1.0], &[3, 5, 4, 1], 3.0, "hellinger"),
+];
+
 /// A mechanism in a setting.
 #[derive(Clone)]
 pub struct Scene {
     setting: Setting,
     variant: Variant,
+    way: Way,
+}
+
+/// Which sampler draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// That of experiments.
+    Experiment,
+    /// That of releases, in whole numbers.
+    Release,
 }
 
 /// What is tried within a scope.
@@ -85,7 +109,30 @@ pub fn scenes(scope: Scope) -> Vec<Scene> {
     let plain = several.map(|place| (place, plain_variants()));
     let tuned = TUNED.iter().map(|place| (place, tuned_variants()));
     let places: Vec<(&Place, Vec<Variant>)> = plain.chain(tuned).collect();
-    places.into_par_iter().flat_map_iter(|(place, variants)| at(place, variants)).collect()
+    let experiments = places.into_par_iter().flat_map_iter(|(place, variants)| at(place, variants));
+    let mut scenes: Vec<Scene> = experiments.collect();
+    scenes.extend(releases());
+    scenes
+}
+
+/// Every mechanism that can be released.
+#[must_use]
+pub fn releases() -> Vec<Scene> {
+    RELEASED.iter().flat_map(|place| at(place, plain_variants())).filter_map(released).collect()
+}
+
+/// Those that are calibrated or remapped.
+#[must_use]
+pub fn tuned_releases() -> Vec<Scene> {
+    TUNED.iter().flat_map(|place| at(place, tuned_variants())).filter_map(released).collect()
+}
+
+/// The same mechanism as it is released, if it can be.
+fn released(scene: Scene) -> Option<Scene> {
+    let mut scene = Scene { way: Way::Release, ..scene };
+    scene.method(1.0).ok()?;
+    scene.variant.label = format!("release {}", scene.variant.label);
+    Some(scene)
 }
 
 fn plain_variants() -> Vec<Variant> {
@@ -120,7 +167,8 @@ fn at(&(prior, counts, epsilon, distance): &Place, variants: Vec<Variant>) -> Ve
     let ready = |variant: Variant| {
         variant.plan(&setting).ok()?;
         let tuned = tuning::tune(&variant, &setting).ok()?;
-        Some(Scene { setting: setting.clone(), variant: tuned.variant })
+        let (setting, variant) = (setting.clone(), tuned.variant);
+        Some(Scene { setting, variant, way: Way::Experiment })
     };
     variants.into_iter().filter_map(ready).collect()
 }
@@ -160,6 +208,14 @@ impl Scene {
             self.setting.key(),
             self.variant.key(&self.setting)
         );
+        if self.way == Way::Release {
+            let method = self.method(off).expect("a mechanism that can be released");
+            let mut stream = rng::stream(seed, &key);
+            let counts = self.setting.posterior.counts();
+            return subject.check(draws, || {
+                places.get(&method.draw(counts, &mut stream)).copied().unwrap_or(usize::MAX)
+            });
+        }
         let drawn = bench.law(drawn);
         let sampler = Sampler {
             law: drawn.as_ref(),
@@ -171,6 +227,13 @@ impl Scene {
         };
         let (counts, outside) = tally(&sampler, &places);
         subject.judge(&counts, outside)
+    }
+
+    /// How a release is made whose scale is `off` times what it should be.
+    fn method(&self, off: f64) -> Result<Method, Refusal> {
+        let epsilon = format!("{:.15}", self.setting.epsilon.get() / off);
+        let epsilon = epsilon.parse::<Amount>().expect("a decimal number");
+        Method::new(&self.variant, &self.setting, epsilon)
     }
 }
 
