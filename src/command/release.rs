@@ -419,9 +419,6 @@ fn spent(account: &Account) -> String {
         true => String::new(),
         false => format!(", {on_this_file} of it on this very file"),
     };
-    let in_all = match releases {
-        1 => "in one release".to_owned(),
-        many => format!("in {many} releases, their sum"),
-    };
-    format!("ε = {total}{of} spent {in_all}{here}")
+    let sum = if *releases == 1 { "" } else { ", their sum" };
+    format!("ε = {total}{of} spent {}{sum}{here}", release::in_releases(*releases))
 }

@@ -69,6 +69,12 @@ pub fn enter(path: &Path, entry: Entry) -> Result<Account, LedgerError> {
     Ok(account)
 }
 
+/// "in one release", "in 5 releases".
+#[must_use]
+pub fn in_releases(count: usize) -> String {
+    if count == 1 { "in one release".to_owned() } else { format!("in {count} releases") }
+}
+
 /// A ledger that nobody else can open.
 struct Ledger {
     file: File,
@@ -166,9 +172,8 @@ impl Ledger {
         match account.budget {
             Some(budget) if account.total > budget => {
                 let cause = format!(
-                    "the budget does not suffice: {before} of {budget} is spent in {} releases, and \
-                     this one needs {}",
-                    self.entries.len(),
+                    "the budget does not suffice: {before} of {budget} is spent {}, and this one needs {}",
+                    in_releases(self.entries.len()),
                     entry.epsilon,
                 );
                 let others = match before == here {
