@@ -4,14 +4,18 @@ mod audit;
 mod check;
 mod choose;
 mod claims;
+mod completions;
 mod forecast;
 mod inspect;
 mod list;
+mod man;
 mod merge;
 mod optimum;
+mod orientation;
 mod plot;
 mod reproduce;
 mod run;
+mod schema;
 mod side_by_side;
 mod summary;
 mod typed;
@@ -98,7 +102,8 @@ fn number(value: f64) -> serde_json::Value {
 
 /// Carries out a command.
 pub fn execute(cli: &Cli) -> Result<(), Failure> {
-    match &cli.command {
+    let Some(command) = &cli.command else { return print(orientation::TEXT) };
+    match command {
         Command::Run(args) => run::execute(args),
         Command::Reproduce(args) => reproduce::execute(args),
         Command::Check(args) => check::execute(args),
@@ -111,6 +116,9 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Choose(args) => choose::execute(args),
         Command::Optimum(args) => optimum::execute(args),
         Command::List(args) => list::execute(args),
+        Command::Schema(_) => schema::execute(),
+        Command::Completions(args) => completions::execute(args),
+        Command::Man(args) => man::execute(args),
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Open<'a> {
 }
 
 /// The keys that only some kinds understand.
-const PARAMETERS: [&str; 7] =
+pub const PARAMETERS: [&str; 7] =
     ["view", "sensitivities", "scope", "at_epsilon", "figures", "steps", "without"];
 
 impl<'a> Open<'a> {
