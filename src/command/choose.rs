@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Failure, announce, number, print, print_json, threads, typed};
 use crate::choice::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
 use crate::cli::Choose;
-use crate::console::{Grid, short};
+use crate::console::{Grid, bar, short};
 use crate::cost::{self, Work};
 use crate::diagnostic::Diagnostic;
 use crate::mechanism::{Refusal, Variant};
@@ -160,6 +160,9 @@ fn refused(variant: &Variant, refusal: Refusal) -> Row {
     Row { variant: variant.clone(), epsilon: None, accuracy: None, remark: refusal.cause }
 }
 
+/// How long a bar can be.
+const BAR: usize = 10;
+
 struct Ranking<'a> {
     setting: &'a Setting,
     data: Data,
@@ -305,8 +308,17 @@ impl Ranking<'_> {
     fn text(&self) -> String {
         let posterior = &self.setting.posterior;
         let mut grid = Grid::new(1);
-        grid.row(["mechanism", "ε", "mean", "median", "95 %", "guarantee"]);
         let (shown, idle) = self.without_idle();
+        let measures = shown.iter().map(|row| self.measure(row)).filter(|value| value.is_finite());
+        let largest = measures.fold(0.0, f64::max);
+        // The bar stands beside what mechanisms are ranked by.
+        let with_bar = |mut cells: Vec<String>, value: f64| {
+            let drawn = if value.is_finite() { bar(value, largest, BAR) } else { String::new() };
+            cells.insert(if self.error.is_some() { 2 } else { 3 }, format!("{drawn:BAR$}"));
+            cells
+        };
+        let header = ["mechanism", "ε", "mean", "median", "95 %", "guarantee"];
+        grid.row(with_bar(header.map(str::to_owned).to_vec(), 0.0));
         for row in shown {
             let shown = |value: fn(Accuracy) -> f64| {
                 row.accuracy.map_or("–".to_owned(), |accuracy| short(value(accuracy)))
@@ -316,14 +328,15 @@ impl Ranking<'_> {
                 "" => row.epsilon.map_or(String::new(), |epsilon| self.guarantee(row, epsilon)),
                 remark => remark.to_owned(),
             };
-            grid.row([
+            let cells = vec![
                 row.variant.label.clone(),
                 epsilon,
                 shown(|a| a.mean),
                 shown(|a| a.median),
                 shown(|a| a.q95),
                 guarantee,
-            ]);
+            ];
+            grid.row(with_bar(cells, self.measure(row)));
         }
         let what = self.setting.distance.title();
         let over = match self.data {

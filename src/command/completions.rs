@@ -27,6 +27,7 @@ fn script(shell: Shell) -> String {
 /// also a file.
 fn with_files(script: &str) -> String {
     let names = names::configs().join(" ");
-    let both = format!("{{_alternative \"bundled:bundled experiment:({names})\" \"files:file:_files\"}}");
+    let both =
+        format!("{{_alternative \"bundled:bundled experiment:({names})\" \"files:file:_files\"}}");
     script.replace(&format!("({names})"), &both)
 }

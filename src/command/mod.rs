@@ -21,6 +21,8 @@ mod summary;
 mod typed;
 mod verify;
 
+use std::path::Path;
+
 use rayon::prelude::*;
 
 use crate::cli::{Cli, Command, Replace, Threads};
@@ -30,7 +32,7 @@ use crate::cost;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::interrupt;
-use crate::source::Source;
+use crate::source::{Source, similar};
 use crate::store::{OpenError, WriteError};
 
 /// Why a command ended without doing its work.
@@ -142,6 +144,16 @@ fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment
         experiments.push((source, experiment));
     }
     Ok(experiments)
+}
+
+/// A complaint about a folder that holds no results: if it does not exist, with the one that may have
+/// been meant.
+fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
+    match similar(path).filter(|_| !path.exists()) {
+        Some(near) => Diagnostic::new(format!("there is no folder {}", path.display()))
+            .help(format!("did you mean `{}`?", near.display())),
+        None => Diagnostic::new(format!("{} {cause}", path.display())).help(remedy),
+    }
 }
 
 /// Sets the number of threads and returns it. This thread is one of them: otherwise it would hand

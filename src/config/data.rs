@@ -173,7 +173,12 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
         let source = config.relative(node.string()?);
         // A file that cannot be opened is the config's fault, a bad row the file's.
         let bytes = source.read().map_err(|error| {
-            node.wrong(error.cause()).help("a data path is relative to the config file")
+            node.wrong(error.cause()).help(match source.similar() {
+                Some(near) => {
+                    format!("did you mean `{near}`? A data path is relative to the config file")
+                }
+                None => "a data path is relative to the config file".to_owned(),
+            })
         })?;
         let histogram = data::parse(&bytes, &source.to_string(), column, categories.as_deref())?;
         counts.push(countable(&node, histogram.counts)?);

@@ -136,7 +136,8 @@ fn with(key: &str) -> Value {
 
 /// A table that sets a kind for which `wanted` is true.
 fn with_kind(wanted: impl Fn(Kind) -> bool) -> Value {
-    let kinds: Vec<&str> = Kind::ALL.into_iter().filter(|kind| wanted(*kind)).map(Kind::id).collect();
+    let kinds: Vec<&str> =
+        Kind::ALL.into_iter().filter(|kind| wanted(*kind)).map(Kind::id).collect();
     json!({ "required": ["kind"], "properties": { "kind": { "enum": kinds } } })
 }
 
@@ -450,10 +451,7 @@ fn source(name: &str) -> Value {
         }
         "file" => (
             keys([
-                (
-                    "path",
-                    about(one_or_list(text.clone()), "CSV files, relative to this config."),
-                ),
+                ("path", about(one_or_list(text.clone()), "CSV files, relative to this config.")),
                 ("column", about(text.clone(), "The column of a raw table.")),
                 ("categories", about(list(&text), "Its categories, in the prior's order.")),
             ]),
