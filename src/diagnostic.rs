@@ -168,7 +168,7 @@ impl std::error::Error for Diagnostic {}
 pub fn suggest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let list = list(&known);
-    match nearest_of(unknown, &known) {
+    match nearest(unknown, &known) {
         Some(candidate) => format!("did you mean `{candidate}`? (known: {list})"),
         None => format!("known: {list}"),
     }
@@ -186,17 +186,10 @@ fn list(known: &[&str]) -> String {
     }
 }
 
-/// The name that `unknown` may be a typing error of, if there is one.
-#[must_use]
-pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let known: Vec<&str> = known.into_iter().collect();
-    nearest_of(unknown, &known)
-}
-
-/// The time and memory of a comparison grow with
+/// The name that `unknown` may be a typing error of. The time and memory of a comparison grow with
 /// the product of the lengths, so names of very different lengths are not compared: they are far
 /// from each other.
-fn nearest_of<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = unknown.to_lowercase();
     let length = lower.chars().count();
     let tolerance = |candidate: &str| 1 + candidate.len() / 3;
@@ -276,8 +269,8 @@ mod tests {
 
     #[test]
     fn a_long_name_may_be_nearer_than_a_short_one() {
-        assert_eq!(nearest("renyi", ["print", "renyi:0.5"]), Some("renyi:0.5"));
-        assert_eq!(nearest("ANSWER", ["id", "Answer"]), Some("Answer"));
+        assert_eq!(nearest("renyi", &["print", "renyi:0.5"]), Some("renyi:0.5"));
+        assert_eq!(nearest("ANSWER", &["id", "Answer"]), Some("Answer"));
     }
 
     #[test]

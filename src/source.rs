@@ -101,12 +101,14 @@ fn meant(path: &Path, wanted: &str, bundled: &[PathBuf]) -> String {
         return format!("did you mean `{}`?", similar.display());
     }
     let names: Vec<String> = bundled.iter().map(|path| config_name(path)).collect();
-    let tails = || names.iter().filter_map(|name| Some((name.split_once('/')?.1, name)));
-    let tail = nearest(wanted, tails().map(|(tail, _)| tail));
-    let near = nearest(wanted, names.iter().map(String::as_str)).is_some();
-    match tails().find(|(inner, _)| Some(*inner) == tail).filter(|_| !near) {
-        Some((_, name)) => format!("did you mean `{name}`? (`dpbi list` shows them)"),
-        None => suggest(wanted, names.iter().map(String::as_str)),
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let inner: Vec<&str> = names.iter().filter_map(|name| Some(name.split_once('/')?.1)).collect();
+    match (nearest(wanted, &names), nearest(wanted, &inner)) {
+        (None, Some(inner)) => {
+            let whole = names.iter().find(|name| name.ends_with(&format!("/{inner}")));
+            format!("did you mean `{}`? (`dpbi list` shows them)", whole.unwrap_or(&inner))
+        }
+        _ => suggest(wanted, names),
     }
 }
 
@@ -120,7 +122,8 @@ pub fn similar(path: &Path) -> Option<PathBuf> {
     let mut names: Vec<String> = entries.take(MOST_COMPARED).filter_map(name).collect();
     // A folder lists its files in no order.
     names.sort();
-    nearest(wanted, names.iter().map(String::as_str)).map(|near| path.with_file_name(near))
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    nearest(wanted, &names).map(|near| path.with_file_name(near))
 }
 
 /// So many files of a folder are looked at for one that may have been meant.

@@ -9,7 +9,7 @@ use crate::cli::{self, Cli, Man};
 use crate::diagnostic::Diagnostic;
 
 pub fn execute(args: &Man) -> Result<(), Failure> {
-    let mut cli = Cli::command().disable_help_subcommand(true);
+    let mut cli = Cli::command().disable_help_subcommand(true).subcommand_value_name("COMMAND");
     cli.build();
     let Some(name) = &args.command else { return print(&whole(&cli)?) };
     let found = cli.find_subcommand(name).ok_or_else(|| {

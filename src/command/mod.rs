@@ -13,6 +13,7 @@ mod merge;
 mod optimum;
 mod orientation;
 mod plot;
+mod release;
 mod reproduce;
 mod run;
 mod schema;
@@ -117,6 +118,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Audit(args) => audit::execute(args),
         Command::Choose(args) => choose::execute(args),
         Command::Optimum(args) => optimum::execute(args),
+        Command::Release(args) => release::execute(args),
         Command::List(args) => list::execute(args),
         Command::Schema(_) => schema::execute(),
         Command::Completions(args) => completions::execute(args),

@@ -85,8 +85,10 @@ fn picture(panel: &Panel, tables: &Tables) -> String {
     let naming = Naming::new(&panel.cases);
     let [start, end] = [start, end].map(|case| naming.name(case));
     let caption = match several {
-        true => format!("from {start} to {end}, each on its own scale, and bars at {end}, from 0"),
-        false => format!("bars at {end}, from 0"),
+        true => {
+            format!("means from {start} to {end}, each on its own scale; bars at {end}, from 0")
+        }
+        false => format!("means at {end}, from 0"),
     };
     format!("\n  {caption}\n{}", grid.render())
 }
