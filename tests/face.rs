@@ -31,6 +31,17 @@ fn command_lines(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
+fn what_dpbi_alone_advises_parses() {
+    let cli = Cli::command();
+    let advice = command_lines(&Sandbox::new().dpbi(&[]).stdout);
+    assert_eq!(advice.len(), 5);
+    for line in advice.iter().filter(|line| cli.find_subcommand(&line[1]).is_some()) {
+        let parsed = Cli::try_parse_from(line);
+        assert!(parsed.is_ok(), "{line:?}: {}", parsed.unwrap_err());
+    }
+}
+
+#[test]
 fn every_command_has_examples_that_parse() {
     for command in Cli::command().get_subcommands() {
         let name = command.get_name();
