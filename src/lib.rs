@@ -45,6 +45,8 @@
 //! | [`source`], [`data`], [`config`] | files: bundled or not, data, experiments |
 //! | [`store`] | results folders: files, manifest, and the log of finished cells |
 //! | [`sweep`] | an experiment carried out cell by cell, whole or in shards |
+//! | [`release`] | one release of real data: counted, drawn in whole numbers, entered into a ledger |
+//! | [`selftest`] | samplers against their exact laws, the engine against reference values, the machine |
 //! | [`console`], [`digest`], [`answers`] | numbers and tables in short, and sentences, for people |
 //! | [`report`] | one page with all that was regenerated, for people and for machines |
 //! | [`progress`], [`interrupt`], [`cli`], [`command`] | the face |
@@ -85,6 +87,7 @@ pub mod reading;
 pub mod release;
 pub mod report;
 pub mod rng;
+pub mod selftest;
 pub mod sensitivity;
 pub mod setting;
 pub mod simplex;

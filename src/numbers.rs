@@ -33,7 +33,9 @@ impl PrintedNumber {
         (self.computed - self.value()).abs() <= self.allowed
     }
 
-    fn value(&self) -> f64 {
+    /// The number in print.
+    #[must_use]
+    pub fn value(&self) -> f64 {
         self.printed.parse().unwrap_or(f64::NAN)
     }
 

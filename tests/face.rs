@@ -22,7 +22,7 @@ fn dpbi_alone_orients() {
 fn command_lines(text: &str) -> Vec<Vec<String>> {
     let joined: Vec<&str> = text.split("\\\n").map(str::trim_start).collect();
     let joined = joined.join("");
-    let lines = joined.lines().map(str::trim).filter(|line| line.starts_with("dpbi "));
+    let lines = joined.lines().filter(|line| line.starts_with("  dpbi ")).map(str::trim);
     let words = |line: &str| {
         let typed = line.split("  ").next().unwrap().split(" > ").next().unwrap();
         typed.split(' ').map(str::to_owned).collect()
@@ -32,11 +32,10 @@ fn command_lines(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn what_dpbi_alone_advises_parses() {
-    let cli = Cli::command();
     let advice = command_lines(&Sandbox::new().dpbi(&[]).stdout);
     assert_eq!(advice.len(), 5);
-    for line in advice.iter().filter(|line| cli.find_subcommand(&line[1]).is_some()) {
-        let parsed = Cli::try_parse_from(line);
+    for line in advice {
+        let parsed = Cli::try_parse_from(&line);
         assert!(parsed.is_ok(), "{line:?}: {}", parsed.unwrap_err());
     }
 }

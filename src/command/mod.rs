@@ -17,6 +17,7 @@ mod release;
 mod reproduce;
 mod run;
 mod schema;
+mod selftest;
 mod side_by_side;
 mod summary;
 mod typed;
@@ -119,6 +120,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Choose(args) => choose::execute(args),
         Command::Optimum(args) => optimum::execute(args),
         Command::Release(args) => release::execute(args),
+        Command::Selftest(args) => selftest::execute(args),
         Command::List(args) => list::execute(args),
         Command::Schema(_) => schema::execute(),
         Command::Completions(args) => completions::execute(args),

@@ -32,7 +32,7 @@ pub use cell::{Cell, Content, Group, Keeper, Layout, NUMERICS, groups};
 pub use dataset::{DataSet, DataSpec};
 pub use kind::{FigureName, Kind, Parameters, ScopeName, SensitivityName};
 pub use naming::Naming;
-pub use sampling::{Draws, Sampler};
+pub use sampling::{Draws, RUNS_PER_BLOCK, Sampler};
 
 use axis::{Abscissa, Axis};
 

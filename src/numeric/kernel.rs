@@ -21,26 +21,67 @@ static ARCH: LazyLock<Arch> = LazyLock::new(|| match std::env::var_os("DPBI_PORT
     _ => Arch::new(),
 });
 
+/// One of the ways in which the loops are compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct Path(Arch);
+
+impl Path {
+    /// Every way that this processor understands, the portable one first.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+        let mut all = vec![Self(Arch::Scalar)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(pulp::x86::V3::try_new().map(|features| Self(Arch::V3(features))));
+            all.extend(pulp::x86::V4::try_new().map(|features| Self(Arch::V4(features))));
+        }
+        all
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Arch::Scalar => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Arch::V3(_) => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Arch::V4(_) => "AVX-512",
+            _ => "vector",
+        }
+    }
+}
+
 /// Declares a loop: a function, and its body once more for each set of processor features.
 macro_rules! kernels {
     ($(
         $(#[$doc:meta])*
         pub fn $name:ident<$life:lifetime>($($arg:ident: $type:ty),* $(,)?) -> $out:ty $body:block
-    )*) => {$(
-        $(#[$doc])*
-        pub fn $name<$life>($($arg: $type),*) -> $out {
-            struct Kernel<$life>($($type,)* std::marker::PhantomData<&$life ()>);
-            impl<$life> NullaryFnOnce for Kernel<$life> {
-                type Output = $out;
-                #[inline(always)]
-                fn call(self) -> $out {
-                    let Self($($arg,)* _) = self;
-                    $body
+    )*) => {
+        /// The loops compiled for chosen features.
+        mod on {
+            use super::*;
+            $(pub fn $name<$life>(arch: Arch, $($arg: $type),*) -> $out {
+                struct Kernel<$life>($($type,)* std::marker::PhantomData<&$life ()>);
+                impl<$life> NullaryFnOnce for Kernel<$life> {
+                    type Output = $out;
+                    #[inline(always)]
+                    fn call(self) -> $out {
+                        let Self($($arg,)* _) = self;
+                        $body
+                    }
                 }
-            }
-            ARCH.dispatch(Kernel($($arg,)* std::marker::PhantomData))
+                arch.dispatch(Kernel($($arg,)* std::marker::PhantomData))
+            })*
         }
-    )*};
+        $(
+            $(#[$doc])*
+            pub fn $name<$life>($($arg: $type),*) -> $out {
+                on::$name(*ARCH, $($arg),*)
+            }
+        )*
+    };
 }
 
 kernels! {
@@ -182,6 +223,35 @@ fn join(lanes: [f64; LANES]) -> f64 {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
+/// What all loops make of a row of values between 0 and 1, and of masses, on one path: the bits of every
+/// number.
+#[must_use]
+pub fn bits(Path(arch): Path, values: &[f64], masses: &[f64]) -> Vec<u64> {
+    let mut all = Vec::new();
+    let mut out = vec![0.0; values.len()];
+    let logs: Vec<f64> = values.iter().map(|value| -value * 40.0).collect();
+    on::distances(arch, 0.1, 0.9, values, masses, values, &mut out);
+    all.extend(out.iter().map(|v| v.to_bits()));
+    on::open_distances(arch, -0.3, &logs, values, &mut out);
+    all.extend(out.iter().map(|v| v.to_bits()));
+    let (mass, first) = on::weigh(arch, 37.5, 6.0, values, &mut out);
+    all.extend(out.iter().chain([&mass, &first]).map(|v| v.to_bits()));
+    let (mass, first) = on::moments(arch, values, masses);
+    all.extend([mass, first, on::spread(arch, values, masses, 0.3)].map(f64::to_bits));
+    on::products(arch, 0.7, values, Some(masses), &mut out);
+    all.extend(out.iter().map(|v| v.to_bits()));
+    on::products(arch, 0.7, values, None, &mut out);
+    on::masses(arch, 2.5, 3.0, &mut out);
+    all.extend(out.iter().map(|v| v.to_bits()));
+    let mut found = Vec::new();
+    on::find(arch, values, (0.1_f64.to_bits(), 0.3_f64.to_bits()), &mut found);
+    all.extend(found.iter().map(|&place| place as u64));
+    let mut places = vec![0; values.len()];
+    on::bins(arch, values, &mut places);
+    all.extend(places.iter().map(|&bin| u64::from(bin)));
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,33 +268,22 @@ mod tests {
     }
 
     /// What every kernel makes of rows of all lengths.
-    fn results() -> Vec<u64> {
-        let mut all = Vec::new();
-        for len in (0..70).chain([1000, 1023, 1024]) {
-            let (values, masses) = samples(len);
-            let logs: Vec<f64> = values.iter().map(|v| -v * 40.0).collect();
-            let mut out = vec![0.0; len];
-            distances(0.1, 0.9, &values, &masses, &values, &mut out);
-            all.extend(out.iter().map(|v| v.to_bits()));
-            open_distances(-0.3, &logs, &values, &mut out);
-            all.extend(out.iter().map(|v| v.to_bits()));
-            let (mass, first) = weigh(37.5, 6.0, &values, &mut out);
-            all.extend(out.iter().chain([&mass, &first]).map(|v| v.to_bits()));
-            let (mass, first) = moments(&values, &masses);
-            all.extend([mass, first, spread(&values, &masses, 0.3)].map(f64::to_bits));
-            products(0.7, &values, Some(&masses), &mut out);
-            all.extend(out.iter().map(|v| v.to_bits()));
-            products(0.7, &values, None, &mut out);
-            super::masses(2.5, 3.0, &mut out);
-            all.extend(out.iter().map(|v| v.to_bits()));
-            let mut found = Vec::new();
-            find(&values, (0.1_f64.to_bits(), 0.3_f64.to_bits()), &mut found);
-            all.extend(found.iter().map(|&place| place as u64));
-            let mut places = vec![0; len];
-            bins(&values, &mut places);
-            all.extend(places.iter().map(|&bin| u64::from(bin)));
+    fn results(path: Path) -> Vec<u64> {
+        let lengths = (0..70).chain([1000, 1023, 1024]);
+        lengths
+            .flat_map(|len| {
+                let (values, masses) = samples(len);
+                bits(path, &values, &masses)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_path_gives_the_same_bits() {
+        let [portable, others @ ..] = &Path::all()[..] else { panic!("no path") };
+        for path in others {
+            assert!(results(*path) == results(*portable), "{}", path.name());
         }
-        all
     }
 
     /// The loops for any processor, called in a process of their own: what is compiled for is chosen
@@ -235,7 +294,7 @@ mod tests {
             results.iter().fold(0_u64, |sum, bits| sum.rotate_left(5) ^ bits.wrapping_mul(0x9e37))
         };
         if std::env::var_os("DPBI_PORTABLE").is_some() {
-            println!("digest {:x}", digest(&results()));
+            println!("digest {:x}", digest(&results(Path(*ARCH))));
             return;
         }
         let name = "numeric::kernel::tests::every_processor_gives_the_same_bits";
@@ -245,7 +304,7 @@ mod tests {
             .output()
             .unwrap();
         let said = String::from_utf8(portable.stdout).unwrap();
-        let ours = format!("digest {:x}", digest(&results()));
+        let ours = format!("digest {:x}", digest(&results(Path(*ARCH))));
         assert!(said.contains(&ours), "{ours}, but portable:\n{said}");
     }
 

@@ -5,6 +5,7 @@ use rand::Rng;
 use super::amount::Amount;
 use super::discrete::{Ratio, falls, is_wide, noisy, within};
 use super::weighed;
+use crate::distance::HELLINGER;
 use crate::law::{Noise, Recipe};
 use crate::mechanism::{Options, Refusal, Variant};
 use crate::model::{Posterior, approximate_compositions};
@@ -147,6 +148,11 @@ fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(
 
 /// What is paid for computed weights, if they can be used at all.
 fn weighed_price(variant: &Variant, rate: f64, template: &Setting) -> Result<Amount, Refusal> {
+    // The bounds below are those of this distance.
+    if template.distance.id() != HELLINGER.id() {
+        let cause = "weights are released for the Hellinger distance only";
+        return Err(Refusal::new(cause, "use another mechanism, or this distance"));
+    }
     let posterior = &template.posterior;
     let candidates = approximate_compositions(posterior.n(), posterior.k());
     let id = variant.mechanism.id();

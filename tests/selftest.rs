@@ -1,0 +1,99 @@
+//! The self-test as a library: with fewer draws than `dpbi selftest` makes.
+
+use dpbi::numeric::exp_accurate;
+use dpbi::rng;
+use dpbi::selftest::{
+    ENOUGH, Extent, FALSE_ALARMS, Report, Scope, Subject, machine, run_samplers, steps,
+};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const EXTENT: Extent = Extent { scope: Scope::Powered, draws: 200_000, seed: 7, threads: 2 };
+
+#[test]
+fn right_samplers_pass_and_wrong_ones_are_seen() {
+    let heard = AtomicUsize::new(0);
+    let report = run_samplers(&EXTENT, || {
+        heard.fetch_add(1, Ordering::Relaxed);
+    });
+    assert_eq!(report.failures(), [""; 0]);
+    assert_eq!(heard.into_inner(), steps(EXTENT.scope));
+    // Every mechanism plain and remapped, six of them calibrated; eight can be released.
+    let lines = report.lines();
+    assert_eq!((lines.len(), report.wrong.len()), (36, 72));
+    let names: BTreeSet<&str> = lines.iter().map(|line| line.sampler).collect();
+    assert_eq!(names.len(), 36);
+    for mechanism in dpbi::mechanism::ALL {
+        assert!(
+            names.contains(mechanism.id()) && names.contains(&*format!("{}+remap", mechanism.id()))
+        );
+    }
+    assert!(lines.iter().all(|line| line.power() >= ENOUGH && line.powered > 0), "{lines:#?}");
+    assert!(report.greatest_miss() < 1e-6, "{}", report.greatest_miss());
+    assert!(report.wrong.iter().all(|trial| trial.is_rejected()));
+    // What it may do wrong by chance is more than what its trials may.
+    assert!(report.false_alarms() >= FALSE_ALARMS && report.false_alarms() < 1e-5);
+}
+
+#[test]
+fn a_seed_repeats_a_test() {
+    let extent = Extent { draws: 2_000, ..EXTENT };
+    let first = run_samplers(&extent, || ());
+    assert_eq!(first, run_samplers(&extent, || ()));
+    let other = run_samplers(&Extent { seed: 8, ..extent }, || ());
+    assert!(first.trials.iter().zip(&other.trials).any(|(a, b)| a.statistic != b.statistic));
+}
+
+/// Two-sided geometric noise on a count, clamped, as a sampler from elsewhere would be described.
+#[test]
+fn any_sampler_can_be_checked() {
+    let (x, n) = (3, 12);
+    let law = |scale: f64| -> Vec<f64> {
+        let decay = |steps: i64| exp_accurate(-(steps as f64) / scale);
+        let weight = |v: i64| match v {
+            0 => decay(x),
+            v if v == n => decay(n - x),
+            v => decay((v - x).abs()) * (1.0 - decay(1)),
+        };
+        (0..=n).map(|v| weight(v) / (1.0 + decay(1))).collect()
+    };
+    let subject = Subject {
+        sampler: "geometric, again".to_owned(),
+        setting: "x = 3, n = 12".to_owned(),
+        law: law(2.0),
+        wrong: vec![law(2.0 * 1.05), law(2.0 / 1.05)],
+    };
+    let mut stream = rng::stream(1, "elsewhere");
+    let mut draw = |scale: f64| {
+        let mut geometric = || (scale * rng::standard_exponential(&mut stream)).floor() as i64;
+        (x + geometric() - geometric()).clamp(0, n) as usize
+    };
+    let right = subject.check(400_000, || draw(2.0));
+    assert!(!right.is_rejected() && right.power() >= ENOUGH, "{right:#?}");
+    let wrong = subject.check(400_000, || draw(2.1));
+    assert!(wrong.is_rejected(), "{wrong:#?}");
+    let mut report = Report {
+        extent: EXTENT,
+        trials: vec![right],
+        wrong: vec![],
+        golden: vec![],
+        machine: vec![],
+    };
+    assert_eq!(report.failures(), [""; 0]);
+    report.trials.push(wrong);
+    let failures = report.failures();
+    assert_eq!(failures.len(), 1);
+    assert!(failures[0].starts_with("geometric, again (2t = "), "{failures:?}");
+    assert!(
+        failures[0].ends_with("does not follow its exact law at x = 3, n = 12"),
+        "{failures:?}"
+    );
+}
+
+#[test]
+fn the_machine_is_sound() {
+    let checks = machine::check_all(3, 2);
+    assert_eq!(checks.len(), 3);
+    assert!(checks.iter().all(|check| check.passes), "{checks:#?}");
+    assert_ne!(machine::seed(), machine::seed());
+}
