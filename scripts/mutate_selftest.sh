@@ -6,14 +6,20 @@
 #   scripts/mutate_selftest.sh [NAME…]      all faults, or those named
 #
 # Not part of CI: every fault is a build of the crate (development profile, incremental) and a run of
-# half a minute. TARGET_DIR names a folder for the builds that is kept; the default is temporary.
+# half a minute. KEEP names a folder for the copy and its builds that is not removed at the end, so that
+# another run begins where this one ended.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+if [ -n "${KEEP:-}" ]; then
+    mkdir -p "$KEEP"
+    work=$(cd "$KEEP" && pwd)
+else
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+fi
 source=$work/source
-export CARGO_TARGET_DIR=${TARGET_DIR:-$work/target}
+export CARGO_TARGET_DIR=$work/target
 
 # name | file | what is replaced | by what | on how many lines | what the self-test must say
 faults=(
@@ -31,6 +37,7 @@ faults=(
 )
 
 copy() {
+    rm -rf "$source"
     mkdir -p "$source"
     git ls-files -z -- Cargo.toml Cargo.lock build.rs src configs data tests/golden benches |
         xargs -0 cp --parents -t "$source"

@@ -263,6 +263,8 @@ mod tests {
             document(&report)["trials"].as_array().unwrap().last().unwrap()["statistic"],
             "inf"
         );
+        let told = report.failures().concat();
+        assert!(told.contains("coin (10 of 10 draws are outputs that cannot be)"), "{told}");
     }
 
     #[test]
