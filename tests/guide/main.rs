@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use shell::Shell;
 
 /// A figure on a page should load at once.
-const MOST_BYTES: usize = 100_000;
+const MOST_BYTES: usize = 120_000;
 
 #[test]
 fn every_page_does_what_it_shows() {

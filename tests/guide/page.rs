@@ -13,7 +13,7 @@ pub struct Lines {
 pub enum Item {
     /// `$ …` in a `console` block, with the lines below it.
     Command { line: usize, text: String, expected: Lines },
-    /// A `toml` block below `<!-- file: NAME -->` or `<!-- append: NAME -->`.
+    /// A `toml` or `csv` block below `<!-- file: NAME -->` or `<!-- append: NAME -->`.
     File { line: usize, name: String, text: String, append: bool },
     /// An image below `<!-- figure: PATH -->`.
     Figure { line: usize, made: String, shown: String },
@@ -81,12 +81,12 @@ impl Page {
     fn block(&mut self, at: usize, info: &str, body: &[&str], mark: Option<Mark>) {
         match (info, mark) {
             ("console", None) => self.console(at + 1, body),
-            ("toml", Some(Mark::File { name, append })) => {
+            ("toml" | "csv", Some(Mark::File { name, append })) => {
                 let text = body.join("\n") + "\n";
                 self.items.push(Item::File { line: at + 1, name, text, append });
             }
-            ("toml", _) => {
-                self.fault(at, "say with `<!-- file: NAME -->` which file this toml becomes");
+            ("toml" | "csv", _) => {
+                self.fault(at, "say with `<!-- file: NAME -->` which file this becomes");
             }
             ("text" | "math", None) => {
                 let command =
@@ -95,8 +95,10 @@ impl Page {
                     self.fault(at, "commands belong in a `console` block, where they are tried");
                 }
             }
-            _ => self
-                .fault(at, "a block is `console`, `toml`, `text` or `math`, without other marks"),
+            _ => self.fault(
+                at,
+                "a block is `console`, `toml`, `csv`, `text` or `math`, without other marks",
+            ),
         }
     }
 

@@ -52,8 +52,9 @@ fn plain(command: &str) -> Option<String> {
 
 fn fault(shell: &mut Shell, command: &str) -> Option<String> {
     let words: Vec<&str> = command.split_whitespace().collect();
-    if words.iter().any(|word| word.contains(['[', '…'])) {
-        return fault(shell, &format!("dpbi {} --help", words[1]));
+    if words.len() == 2 || words.iter().any(|word| word.contains(['[', '…'])) {
+        let help = Cli::try_parse_from(["dpbi", words[1], "--help"]);
+        return help.err().filter(clap::Error::use_stderr).map(|error| error.to_string());
     }
     let parsed = Cli::try_parse_from(&words);
     if let Some(error) = parsed.err().filter(clap::Error::use_stderr) {
