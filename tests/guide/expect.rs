@@ -88,12 +88,18 @@ fn likeness(run: &[String], got: &[&str]) -> u64 {
         .sum()
 }
 
-/// A line with `in … s` for the time that something took.
+/// A line with `…` for what differs from one machine or run to the next: `in … s` for the time that
+/// something took, `in all about …` for a prediction.
 fn without_times(line: &str) -> String {
+    let prediction = "in all about ";
+    if let Some(at) = line.find(prediction) {
+        return line[..at + prediction.len()].to_owned() + "…";
+    }
     let Some(at) = line.find(" in ").map(|at| at + " in ".len()) else { return line.to_owned() };
-    let digits = line[at..].chars().take_while(|c| c.is_ascii_digit() || *c == '.').count();
-    match digits > 0 && line[at + digits..].starts_with(" s") {
-        true => format!("{}…{}", &line[..at], &line[at + digits..]),
+    let time = line[at..].strip_prefix("less than ").unwrap_or(&line[at..]);
+    let rest = time.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    match rest.len() < time.len() && rest.starts_with(" s") {
+        true => format!("{}…{rest}", &line[..at]),
         false => line.to_owned(),
     }
 }
@@ -119,4 +125,6 @@ fn what_was_shortened_stays_short() {
     let got = ["head", "mean 4", "tail", "wrote x in 2 s"];
     assert_eq!(renewed(&expected, &got), ["…", "mean 4", "…", "wrote x in … s"]);
     assert_eq!(renewed(&[], &["wrote y in 0.2 s: a"]), ["wrote y in … s: a"]);
+    assert_eq!(renewed(&[], &["wrote y in less than 0.1 s: a"]), ["wrote y in … s: a"]);
+    assert_eq!(renewed(&[], &["in all about 2 s, on 2 threads", "in 2 figures"]).len(), 2);
 }

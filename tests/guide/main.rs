@@ -93,8 +93,8 @@ impl<'a> Trial<'a> {
                 }
                 Item::File { line, name, text, append } => {
                     self.shell.write(name, text, *append);
-                    if !page.items[at..].iter().any(|later| later.names(name)) {
-                        self.fault(*line, &format!("{name} is used by no command below it"));
+                    if !page.items[at + 1..].iter().any(|later| later.names(name)) {
+                        self.fault(*line, &format!("{name} is used by nothing below it"));
                     }
                 }
                 Item::Figure { line, made, shown } => self.figure(*line, made, shown),

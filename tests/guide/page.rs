@@ -20,9 +20,12 @@ pub enum Item {
 }
 
 impl Item {
-    /// Whether it is a command in which `name` occurs.
+    /// Whether it is a command or a file in which `name` occurs.
     pub fn names(&self, name: &str) -> bool {
-        matches!(self, Self::Command { text, .. } if text.contains(name))
+        match self {
+            Self::Command { text, .. } | Self::File { text, .. } => text.contains(name),
+            Self::Figure { .. } => false,
+        }
     }
 }
 

@@ -11,7 +11,9 @@ const QUICK: [&str; 5] = ["audit", "choose", "inspect", "list", "optimum"];
 /// What is wrong with the commands of a README.
 pub fn faults(text: &str) -> Vec<String> {
     let mut shell = Shell::new();
-    let commands: Vec<(usize, String)> = in_blocks(text).chain(in_sentences(text)).collect();
+    let mut commands: Vec<(usize, String)> = in_blocks(text).chain(in_sentences(text)).collect();
+    commands.sort_by(|a, b| a.1.cmp(&b.1));
+    commands.dedup_by(|a, b| a.1 == b.1);
     assert!(commands.len() > 10, "the README shows {} commands", commands.len());
     let fault = |(line, command): &(usize, String)| {
         fault(&mut shell, command).map(|what| format!("README.md:{line}: `{command}`: {what}"))
