@@ -61,6 +61,46 @@ fn the_readme_s_commands_are_commands() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+#[test]
+fn a_page_that_does_not_keep_its_word_is_found_out() {
+    let faults = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.md");
+        std::fs::write(&path, text).unwrap();
+        Trial::new(&path, false).carry_out().join("\n")
+    };
+    let console = |body: &str| faults(&format!("# A page\n\n```console\n{body}\n```\n"));
+    assert_eq!(console("$ echo one; echo two >&2\none\ntwo\n$ (exit 2)\n$ echo $?\n2"), "");
+    assert_eq!(console("$ echo a \\\n  b\na b\n$ cat <<'EOF'\nc\nEOF\nc"), "");
+    assert_eq!(console("$ cargo run --release -- list --mechanisms\n…\n  hamming…\n…"), "");
+    for (page, fault) in [
+        (console("$ echo one\ntwo"), "docs/page.md:4: `echo one`\n--- expected\ntwo\n--- got\none"),
+        (console("$ echo one"), "--- got\none"),
+        (console("$ (exit 3)"), "ended with status 3"),
+        (console("$ cargo build\n…"), "not in the guide"),
+        (console("one"), "begins with `$ `"),
+        (faults("```sh\ndpbi list\n```\n"), "docs/page.md:1: a block is `console`"),
+        (faults("- ```console\n  $ true\n  ```\n"), "has no end"),
+        (faults("    dpbi list\n"), "is not tried"),
+        (faults("```text\n$ dpbi list\n```\n"), "belong in a `console` block"),
+        (faults("```toml\nname = 1\n```\n"), "which file this becomes"),
+        (faults("<!-- file: a.toml -->\n```toml\nname = 1\n```\n"), "used by nothing below"),
+        (faults("![box](figures/box.png)\n"), "below `<!-- figure: PATH -->`"),
+        (
+            faults("<!-- figure: a.png -->\n![box](figures/box.png)\n"),
+            "no command above makes a.png",
+        ),
+        (
+            faults(
+                "```console\n$ echo > a.png\n```\n<!-- figure: a.png -->\n![a](figures/box.png)\n",
+            ),
+            "docs/page.md:5: figures/box.png is not what a.png is now",
+        ),
+    ] {
+        assert!(page.contains(fault), "{page}\ninstead of\n{fault}");
+    }
+}
+
 /// One page carried out in a folder of its own.
 struct Trial<'a> {
     path: &'a Path,

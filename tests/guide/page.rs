@@ -158,8 +158,7 @@ fn fence(line: &str) -> Option<&str> {
     if let Some(info) = line.strip_prefix("```") {
         return Some(info.trim());
     }
-    let indented = line.trim_start();
-    (indented.starts_with("```") || indented.starts_with("~~~")).then_some("fence")
+    (line.contains("```") || line.trim_start().starts_with("~~~")).then_some("fence")
 }
 
 /// The targets of all links and images outside of blocks, with their lines from 1.
