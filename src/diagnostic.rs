@@ -189,7 +189,7 @@ fn list(known: &[&str]) -> String {
 /// The name that `unknown` may be a typing error of. The time and memory of a comparison grow with
 /// the product of the lengths, so names of very different lengths are not compared: they are far
 /// from each other.
-fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = unknown.to_lowercase();
     let length = lower.chars().count();
     let tolerance = |candidate: &str| 1 + candidate.len() / 3;

@@ -82,6 +82,7 @@ pub mod optimum;
 pub mod privacy;
 pub mod progress;
 pub mod reading;
+pub mod release;
 pub mod report;
 pub mod rng;
 pub mod sensitivity;

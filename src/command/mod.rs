@@ -10,6 +10,7 @@ mod list;
 mod merge;
 mod optimum;
 mod plot;
+mod release;
 mod reproduce;
 mod run;
 mod side_by_side;
@@ -110,6 +111,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Audit(args) => audit::execute(args),
         Command::Choose(args) => choose::execute(args),
         Command::Optimum(args) => optimum::execute(args),
+        Command::Release(args) => release::execute(args),
         Command::List(args) => list::execute(args),
     }
 }

@@ -1,9 +1,10 @@
 //! What exact privacy losses cost, and the mechanisms that are made from them.
 
-use super::{Extent, SettingWork, Work, extent, rates, repeated};
+use super::{Extent, SettingWork, Work, extent, predict_means, rates, repeated};
+use crate::choice::Data;
 use crate::law::{Outputs, Recipe};
 use crate::mechanism::Variant;
-use crate::model::Posterior;
+use crate::model::{Posterior, approximate_compositions};
 use crate::setting::Setting;
 use crate::tuning::remapping;
 
@@ -96,4 +97,25 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
         });
     }
     work
+}
+
+/// Predicts the mean error of one mechanism, made ready first: at the setting's own data, or over
+/// all data sets of as many records. `None` if it cannot be used, or its law is too large.
+#[must_use]
+pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
+    let recipe = variant.recipe(setting).ok()?;
+    let means = predict_means(setting, &[recipe]);
+    if means.sampled_only[0] {
+        return None;
+    }
+    let mut work = means.sum();
+    if data == Data::Predicted {
+        let (n, k) = (setting.posterior.n(), setting.posterior.k());
+        let data_sets = approximate_compositions(n, k);
+        work.cpu_seconds *= data_sets;
+        // They are listed, with their orbits.
+        work.kept += data_sets * (64.0 + 16.0 * k as f64);
+    }
+    work.add(predict_tuning(variant, setting));
+    Some(work)
 }

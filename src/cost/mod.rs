@@ -6,7 +6,7 @@ mod extent;
 pub mod rates;
 mod words;
 
-pub use audit::{predict_audit, predict_passes, predict_tuning};
+pub use audit::{predict_audit, predict_error, predict_passes, predict_tuning};
 pub use extent::Extent;
 pub use words::{bytes, duration, number};
 

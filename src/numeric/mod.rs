@@ -4,6 +4,7 @@
 //! crate `libm` or from [`exp`], never from the standard library, whose last bits change with the
 //! features of the CPU. Sums are compensated or made block by block in a fixed order.
 
+pub mod beta;
 pub mod bregman;
 mod complex;
 pub mod exp;

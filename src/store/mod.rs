@@ -11,7 +11,7 @@ mod time;
 pub use folder::{Folder, OpenError, Written};
 pub use log::{Key, LARGEST_CONTENT};
 pub use manifest::{Build, CellTime, Change, Manifest, Shard};
-pub use part::{Sheet, write_whole};
+pub use part::{Sheet, sync_folder, write_whole};
 pub use shelf::{LOG, Losses, Shelf, log_head, log_record};
 pub use time::utc;
 
@@ -70,6 +70,8 @@ pub fn hash_file(path: &Path) -> io::Result<String> {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Bytes in hexadecimal.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

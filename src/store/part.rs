@@ -139,7 +139,7 @@ pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed)
 }
 
 /// Has the names of a folder's files reach the disk, where the system can do that.
-pub(super) fn sync_folder(folder: &Path) {
+pub fn sync_folder(folder: &Path) {
     // Some file systems refuse; their names are as safe as they get.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }

@@ -1,0 +1,401 @@
+//! `dpbi release`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use super::{Failure, print, print_json, threads, typed};
+use crate::cli::Release;
+use crate::console::{Grid, short};
+use crate::diagnostic::{Diagnostic, suggest};
+use crate::distance::HELLINGER;
+use crate::fault::caught;
+use crate::mechanism::Variant;
+use crate::model::{Posterior, Prior};
+use crate::privacy::{Epsilon, Gamma};
+use crate::release::{
+    self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, LedgerError,
+    Method, Reason, Tally,
+};
+use crate::setting::Setting;
+use crate::store::utc;
+
+pub fn execute(args: &Release) -> Result<(), Failure> {
+    let request = Request::new(args)?;
+    threads(&args.threads)?;
+    let Tally { counts, hash } = release::count(&args.data, &request.columns)?;
+    let (method, reason) = request.method(counts.iter().sum())?;
+    let mut entropy = Entropy::new().map_err(|error| {
+        Failure::Broken(format!("the operating system has no randomness to give: {error}"))
+    })?;
+    // From here on ε is spent.
+    let account = request.enter(&method, hash)?;
+    let released = caught(|| method.draw(&counts, &mut entropy)).map_err(|cause| {
+        Failure::Broken(format!("nothing was released, and ε is spent: {cause}"))
+    })?;
+    drop(counts);
+    let outcome = Outcome::new(&request, &method, reason, released, account);
+    if args.print.json { print_json(&outcome.json()) } else { print(&outcome.text()) }
+}
+
+/// What was asked for, checked.
+struct Request<'a> {
+    args: &'a Release,
+    columns: Columns,
+    prior: Prior,
+    epsilon: Amount,
+    budget: Option<Amount>,
+    variant: Option<Variant>,
+}
+
+impl<'a> Request<'a> {
+    fn new(args: &'a Release) -> Result<Self, Diagnostic> {
+        if args.seed.is_some() {
+            let cause = "--seed: a release is drawn from the operating system's randomness only";
+            return Err(Diagnostic::new(cause)
+                .help("noise that can be drawn again protects nobody: leave --seed out"));
+        }
+        if !(args.level > 0.0 && args.level < 1.0) {
+            let cause = format!("{} is no probability of an interval", args.level);
+            return Err(typed::wrong("level", &cause).help("use for example --level 0.95"));
+        }
+        let categories = categories(args)?;
+        let prior = Prior::new(args.prior.clone())
+            .map_err(|error| typed::wrong("prior", &error).help("use for example --prior 1,1"))?;
+        if prior.k() != categories.len() {
+            let cause = format!("{} numbers for {} categories", prior.k(), categories.len());
+            return Err(typed::wrong("prior", &cause)
+                .help("give a parameter for every category; all 1 is the uniform prior"));
+        }
+        let other = args.other.as_ref().map(|other| place(other, &categories)).transpose()?;
+        Ok(Self {
+            args,
+            columns: Columns {
+                column: args.column.clone(),
+                categories,
+                other,
+                delimiter: args.delimiter,
+            },
+            prior,
+            epsilon: positive("epsilon", &args.epsilon)?,
+            budget: args.budget.as_deref().map(|text| positive("budget", text)).transpose()?,
+            variant: args.mechanism.as_deref().map(typed::variant).transpose()?,
+        })
+    }
+
+    /// How the release is made, of data of which only the number is known.
+    fn method(&self, n: u64) -> Result<(Method, Reason), Diagnostic> {
+        let mut counts = vec![0; self.prior.k()];
+        counts[0] = n;
+        let number = |error: crate::privacy::PrivacyError| {
+            Diagnostic::new(error.to_string()).help(error.remedy())
+        };
+        let template = Setting {
+            posterior: Posterior::new(self.prior.clone(), counts),
+            epsilon: Epsilon::new(self.epsilon.to_f64()).map_err(number)?,
+            delta: None,
+            gamma: Gamma::new(1.0).map_err(number)?,
+            distance: HELLINGER,
+        };
+        match &self.variant {
+            Some(variant) => {
+                Method::new(variant, &template, self.epsilon).map(|method| (method, Reason::Named))
+            }
+            None => release::choose(&typed::every_variant(true), &template, self.epsilon),
+        }
+        .map_err(typed::refused)
+    }
+
+    /// Enters the release into the ledger, if there is one.
+    fn enter(&self, method: &Method, hash: String) -> Result<Option<Account>, Failure> {
+        let Some(path) = &self.args.ledger else { return Ok(None) };
+        let entry = Entry {
+            time: utc(SystemTime::now()),
+            data: hash,
+            column: self.columns.column.clone(),
+            mechanism: method.variant().label.clone(),
+            epsilon: method.spent(),
+            budget: self.budget,
+            previous: String::new(),
+        };
+        match release::enter(path, entry) {
+            Ok(account) => Ok(Some(account)),
+            Err(LedgerError::Refused(diagnostic)) => Err(diagnostic.into()),
+            Err(error) => Err(Failure::broken(error)),
+        }
+    }
+}
+
+/// An amount of privacy above 0.
+fn positive(flag: &str, text: &str) -> Result<Amount, Diagnostic> {
+    let remedy = format!("use for example --{flag} 1");
+    match text.parse::<Amount>() {
+        Ok(Amount::ZERO) => Err(typed::wrong(flag, &format!("`{text}` is nothing")).help(remedy)),
+        Ok(amount) => Ok(amount),
+        Err(error) => Err(typed::wrong(flag, &format!("`{text}`: {error}")).help(remedy)),
+    }
+}
+
+/// The most categories: enough for any question that is put to people.
+const MOST_CATEGORIES: usize = 10_000;
+
+/// The declared categories, each once.
+fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
+    let (flag, categories) = match (&args.categories.listed, &args.categories.from) {
+        (Some(listed), _) => {
+            ("categories", listed.iter().map(|one| one.trim().to_owned()).collect())
+        }
+        (None, Some(file)) => ("categories-from", declared(file)?),
+        (None, None) => ("categories", Vec::new()),
+    };
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = categories.iter().find(|category| !seen.insert(*category)) {
+        let cause = format!("`{twice}` occurs twice");
+        return Err(typed::wrong(flag, &cause).help("name every category once"));
+    }
+    match categories.len() {
+        0 | 1 => Err(typed::wrong(flag, &"there must be at least two categories")
+            .help("for example --categories no,yes")),
+        2..=MOST_CATEGORIES => Ok(categories),
+        many => Err(typed::wrong(flag, &format!("{many} are too many"))
+            .help(format!("use at most {MOST_CATEGORIES}"))),
+    }
+}
+
+/// The categories of a file, one on every line.
+fn declared(file: &Path) -> Result<Vec<String>, Diagnostic> {
+    let text = fs::read_to_string(file).map_err(|error| {
+        Diagnostic::new(format!("cannot read the categories {}: {error}", file.display()))
+            .help("a text file with a category on every line")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Ok(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect())
+}
+
+fn place(category: &str, categories: &[String]) -> Result<usize, Diagnostic> {
+    categories.iter().position(|known| known == category).ok_or_else(|| {
+        typed::wrong("other", &format!("`{category}` is none of the categories"))
+            .help(suggest(category, categories.iter().map(String::as_str)))
+    })
+}
+
+/// What is known of one category after the release.
+struct Category<'a> {
+    name: &'a str,
+    released: u64,
+    /// The posterior's parameter.
+    parameter: f64,
+    naive: Estimate,
+    /// The same, aware of the noise, and the probability that it gives the naive interval.
+    aware: Option<(Estimate, f64)>,
+}
+
+/// A mean and an interval.
+struct Estimate {
+    mean: f64,
+    interval: Interval,
+}
+
+impl Estimate {
+    fn new(mixture: &BetaMixture, level: f64) -> Self {
+        Self { mean: mixture.mean(), interval: mixture.interval(level) }
+    }
+
+    fn json(&self) -> Value {
+        json!({ "mean": self.mean, "low": self.interval.low, "high": self.interval.high })
+    }
+}
+
+/// A release, and all that follows from it without the data.
+struct Outcome<'a> {
+    request: &'a Request<'a>,
+    method: &'a Method,
+    reason: Reason,
+    categories: Vec<Category<'a>>,
+    /// Why the posterior is not aware of the noise, if it is not.
+    unaware: Option<String>,
+    /// Exact mean errors: over the prior's predictive law, and if the data were as released.
+    errors: (Option<f64>, Option<f64>),
+    account: Option<Account>,
+}
+
+impl<'a> Outcome<'a> {
+    fn new(
+        request: &'a Request<'a>,
+        method: &'a Method,
+        reason: Reason,
+        released: Vec<u64>,
+        account: Option<Account>,
+    ) -> Self {
+        let (prior, n, level) =
+            (&request.prior, method.template().posterior.n(), request.args.level);
+        let aware = Aware::new(method, &released);
+        let total = prior.total() + released.iter().map(|&count| count as f64).sum::<f64>();
+        let category = |(i, &released): (usize, &u64)| {
+            let alpha = prior.alpha()[i];
+            let naive = Estimate::new(&BetaMixture::single(alpha, total, released), level);
+            let aware = aware.as_ref().ok().map(|aware| {
+                let mixture = aware.marginal(i, prior, n);
+                (Estimate::new(&mixture, level), mixture.coverage(naive.interval))
+            });
+            let parameter = alpha + released as f64;
+            Category { name: &request.columns.categories[i], released, parameter, naive, aware }
+        };
+        Self {
+            request,
+            method,
+            reason,
+            categories: released.iter().enumerate().map(category).collect(),
+            unaware: aware.as_ref().err().cloned(),
+            errors: (release::expected_error(method), release::error_near(method, &released)),
+            account,
+        }
+    }
+
+    fn n(&self) -> u64 {
+        self.method.template().posterior.n()
+    }
+
+    /// The guarantee in a sentence.
+    fn guarantee(&self) -> String {
+        let (epsilon, price) = (self.method.epsilon(), self.method.price());
+        match price {
+            Amount::ZERO => format!("{epsilon}-differentially private"),
+            price => format!(
+                "{}-differentially private (ε = {epsilon}, and {price} for the rounding of weights)",
+                self.method.spent()
+            ),
+        }
+    }
+
+    fn why(&self) -> String {
+        match self.reason {
+            Reason::Named => "as you named it".to_owned(),
+            Reason::LeastExpected(many) => {
+                format!(
+                    "the least expected error of {many} private mechanisms, for this n, ε and prior"
+                )
+            }
+            Reason::LeastAtPrior(many) => format!(
+                "the least error of {many} private mechanisms at the data that the prior expects"
+            ),
+            Reason::Customary => {
+                "customary: for so many records and categories errors take long to compute"
+                    .to_owned()
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let category = |category: &Category| {
+            json!({
+                "category": category.name,
+                "released": category.released,
+                "parameter": category.parameter,
+                "naive": category.naive.json(),
+                "aware": category.aware.as_ref().map(|(estimate, _)| estimate.json()),
+                "naive_coverage": category.aware.as_ref().map(|(_, coverage)| coverage),
+            })
+        };
+        let account = self.account.as_ref().map(|account| {
+            json!({
+                "releases": account.releases,
+                "spent": account.total.to_string(),
+                "spent_on_this_file": account.on_this_file.to_string(),
+                "budget": account.budget.map(|budget| budget.to_string()),
+            })
+        });
+        json!({
+            "n": self.n(),
+            "prior": self.request.prior.alpha(),
+            "released": self.categories.iter().map(|one| one.released).collect::<Vec<_>>(),
+            "posterior": self.categories.iter().map(|one| one.parameter).collect::<Vec<_>>(),
+            "mechanism": self.method.variant().label,
+            "reason": self.why(),
+            "epsilon": self.method.epsilon().to_string(),
+            "price": self.method.price().to_string(),
+            "spent": self.method.spent().to_string(),
+            "guarantee": self.guarantee(),
+            "expected_error": { "predictive": self.errors.0, "as_released": self.errors.1 },
+            "level": self.request.args.level,
+            "categories": self.categories.iter().map(category).collect::<Vec<_>>(),
+            "unaware": self.unaware,
+            "ledger": account,
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!(
+            "  `{}`, {} records, released by {}\n  ({})\n\n{}",
+            self.request.columns.column,
+            self.n(),
+            self.method.variant().label,
+            self.why(),
+            self.table(),
+        );
+        if let Some(reason) = &self.unaware {
+            text += &format!("  the noise-aware posterior is not computed: {reason}\n");
+        }
+        text += &format!("\n  privacy         {}\n", self.guarantee());
+        text += "                  towards whoever knows all records but one, and n\n";
+        text += &format!("  expected error  {}\n", self.errors());
+        if let Some(account) = &self.account {
+            text += &format!("  ledger          {}\n", spent(account));
+        }
+        text
+    }
+
+    fn table(&self) -> String {
+        let percent = format!("{} %", 100.0 * self.request.args.level);
+        let mut grid = Grid::new(1);
+        let aware = self.unaware.is_none();
+        let mut head = vec!["".to_owned(), "released".into(), "naive".into(), percent.clone()];
+        if aware {
+            head.extend(["noise-aware".into(), percent, "naive covers".into()]);
+        }
+        grid.row(head);
+        for category in &self.categories {
+            let mut row = vec![category.name.to_owned(), category.released.to_string()];
+            row.extend(shown(&category.naive));
+            if let Some((estimate, coverage)) = &category.aware {
+                row.extend(shown(estimate));
+                row.push(format!("{:.1} %", 100.0 * coverage));
+            }
+            grid.row(row);
+        }
+        grid.render()
+    }
+
+    fn errors(&self) -> String {
+        let predictive = self
+            .errors
+            .0
+            .map(|error| format!("{} over the data that the prior expects", short(error)));
+        let released =
+            self.errors.1.map(|error| format!("{} if the data are as released", short(error)));
+        let parts: Vec<String> = predictive.into_iter().chain(released).collect();
+        match parts.is_empty() {
+            true => "not computed: it takes long".to_owned(),
+            false => format!("{} (Hellinger distance, 0 to 1)", parts.join(", ")),
+        }
+    }
+}
+
+/// A mean, and an interval as "0.123 – 0.456".
+fn shown(estimate: &Estimate) -> [String; 2] {
+    let Interval { low, high } = estimate.interval;
+    [short(estimate.mean), format!("{} – {}", short(low), short(high))]
+}
+
+fn spent(account: &Account) -> String {
+    let Account { releases, total, on_this_file, budget } = account;
+    let of = budget.map_or(String::new(), |budget| format!(" of {budget}"));
+    let here = match total == on_this_file {
+        true => String::new(),
+        false => format!(", {on_this_file} of it on this very file"),
+    };
+    format!("ε = {total}{of} spent in {releases} releases (their sum){here}")
+}

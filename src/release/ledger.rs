@@ -1,0 +1,333 @@
+//! The ledger: what has been spent on a data set, and what is left.
+//!
+//! A text file, one line of JSON for each release, each with the hash of the line before it. A
+//! release is entered, and the entry is on the disk, before anything of the release is shown: a crash
+//! can waste some ε, and never forget any. While one process enters, others wait.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::amount::Amount;
+use crate::diagnostic::{Diagnostic, Place};
+use crate::store::{sha256, sync_folder};
+
+/// One release.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// When, in UTC.
+    pub time: String,
+    /// The SHA-256 of the data file.
+    pub data: String,
+    /// The column that was counted.
+    pub column: String,
+    /// The mechanism.
+    pub mechanism: String,
+    /// What it spent, whatever becomes of its output.
+    #[serde(with = "text")]
+    pub epsilon: Amount,
+    /// The budget that was set with it.
+    #[serde(with = "optional_text", default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Amount>,
+    /// The SHA-256 of the line before, empty in the first.
+    pub previous: String,
+}
+
+/// What a release finds in the ledger, and leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    /// Releases entered, this one among them.
+    pub releases: usize,
+    /// What all of them have spent, by composition: the sum.
+    pub total: Amount,
+    /// What those of this very file have.
+    pub on_this_file: Amount,
+    /// What all may spend.
+    pub budget: Option<Amount>,
+}
+
+/// Why a release was not entered.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The ledger cannot be used, or the budget does not suffice.
+    #[error(transparent)]
+    Refused(#[from] Diagnostic),
+    /// It could not be written.
+    #[error("cannot write the ledger {0}: {1}; nothing was released")]
+    Write(PathBuf, io::Error),
+}
+
+/// Enters a release and returns once the entry is on the disk. `entry.previous` is filled in; an
+/// entry without a budget is held to the last one that was set.
+pub fn enter(path: &Path, entry: Entry) -> Result<Account, LedgerError> {
+    let mut ledger = Ledger::open(path)?;
+    let account = ledger.admit(&entry)?;
+    ledger.append(entry).map_err(|error| LedgerError::Write(path.to_owned(), error))?;
+    Ok(account)
+}
+
+/// A ledger that nobody else can open.
+struct Ledger {
+    file: File,
+    path: PathBuf,
+    entries: Vec<Entry>,
+    /// The hash of the last line.
+    last: String,
+    /// Where the last whole line ends.
+    end: u64,
+    /// Whether that line has its line end.
+    ended: bool,
+    /// Whether it was made just now.
+    is_new: bool,
+}
+
+impl Ledger {
+    fn open(path: &Path) -> Result<Self, Diagnostic> {
+        let name = path.display();
+        let unusable = |cause: String| {
+            Diagnostic::new(format!("cannot use the ledger {name}: {cause}")).help(
+                "--ledger takes a file of its own, on a local disk; it is made if there is none",
+            )
+        };
+        // Opening anything else might wait forever.
+        match path.metadata() {
+            Ok(metadata) if !metadata.is_file() => return Err(unusable("it is no file".into())),
+            _ => {}
+        }
+        let is_new = !path.exists();
+        let open =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let mut file = open.map_err(|error| unusable(error.to_string()))?;
+        file.lock().map_err(|error| unusable(format!("it cannot be locked: {error}")))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|error| unusable(error.to_string()))?;
+        let mut ledger = Self {
+            file,
+            path: path.to_owned(),
+            entries: Vec::new(),
+            last: String::new(),
+            end: 0,
+            ended: true,
+            is_new,
+        };
+        ledger.read(&bytes)?;
+        Ok(ledger)
+    }
+
+    /// Reads the lines. A last one that was cut off belongs to a release that was never shown (the
+    /// machine stopped while it was written), and is dropped.
+    fn read(&mut self, bytes: &[u8]) -> Result<(), Diagnostic> {
+        for (number, line) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
+            let (content, ended) = match line.strip_suffix(b"\n") {
+                Some(content) => (content, true),
+                None => (line, false),
+            };
+            let damaged = |cause: &str| {
+                Diagnostic::new(format!("the ledger is damaged: {cause}"))
+                    .at(Place::line(self.path.display().to_string(), number))
+                    .help(
+                        "restore it from a copy: without it nobody knows what has been spent; if \
+                         this is another file, name one of its own",
+                    )
+            };
+            let entry: Entry = match serde_json::from_slice(content) {
+                Ok(entry) => entry,
+                Err(_) if !ended => return Ok(()),
+                Err(_) => return Err(damaged("this line is no entry")),
+            };
+            if entry.previous != self.last {
+                return Err(damaged("a line before this one was changed, removed or added"));
+            }
+            self.last = sha256(content);
+            self.end += line.len() as u64;
+            self.ended = ended;
+            self.entries.push(entry);
+        }
+        Ok(())
+    }
+
+    /// Whether the budget suffices for one more.
+    fn admit(&self, entry: &Entry) -> Result<Account, Diagnostic> {
+        let spent = |entries: &mut dyn Iterator<Item = &Entry>| -> Amount {
+            entries.map(|entry| entry.epsilon).sum()
+        };
+        let before = spent(&mut self.entries.iter());
+        let here = spent(&mut self.entries.iter().filter(|other| other.data == entry.data));
+        let last_budget = || self.entries.iter().rev().find_map(|entry| entry.budget);
+        let account = Account {
+            releases: self.entries.len() + 1,
+            total: before + entry.epsilon,
+            on_this_file: here + entry.epsilon,
+            budget: entry.budget.or_else(last_budget),
+        };
+        match account.budget {
+            Some(budget) if account.total > budget => {
+                let cause = format!(
+                    "the budget does not suffice: {before} of {budget} is spent in {} releases, and \
+                     this one needs {}",
+                    self.entries.len(),
+                    entry.epsilon,
+                );
+                let others = match before == here {
+                    true => String::new(),
+                    false => format!(
+                        "{here} of it on this file, the rest on others, which count too, since a \
+                         changed file is still about the same people (keep one ledger for each \
+                         population); "
+                    ),
+                };
+                Err(Diagnostic::new(cause)
+                    .at(Place::line(self.path.display().to_string(), self.entries.len().max(1)))
+                    .help(format!(
+                        "{others}use a smaller ε, what was released already, or a larger --budget"
+                    )))
+            }
+            _ => Ok(account),
+        }
+    }
+
+    /// Appends an entry and waits until it is on the disk.
+    fn append(&mut self, mut entry: Entry) -> io::Result<()> {
+        entry.previous.clone_from(&self.last);
+        let mut line = if self.ended { String::new() } else { "\n".to_owned() };
+        line += &serde_json::to_string(&entry)?;
+        line.push('\n');
+        let written = self.write(line.as_bytes());
+        if written.is_err() {
+            // What was written of it would look like a line that was cut off; it is one.
+            let _ = self.file.set_len(self.end);
+        }
+        written
+    }
+
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(line)?;
+        self.file.sync_all()?;
+        if self.is_new
+            && let Some(folder) = self.path.parent()
+        {
+            sync_folder(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        }
+        Ok(())
+    }
+}
+
+/// Amounts as text: JSON's numbers are doubles to many readers.
+mod text {
+    use super::Amount;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(amount: &Amount, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(amount)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Amount, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+mod optional_text {
+    use super::Amount;
+    use serde::{Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(amount: &Option<Amount>, to: S) -> Result<S::Ok, S::Error> {
+        match amount {
+            Some(amount) => super::text::serialize(amount, to),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Amount>, D::Error> {
+        super::text::deserialize(from).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn entry(epsilon: &str, budget: Option<&str>) -> Entry {
+        Entry {
+            time: "2026-01-01T00:00:00Z".into(),
+            data: "d".into(),
+            column: "c".into(),
+            mechanism: "geometric".into(),
+            epsilon: epsilon.parse().unwrap(),
+            budget: budget.map(|budget| budget.parse().unwrap()),
+            previous: String::new(),
+        }
+    }
+
+    fn in_folder(test: impl FnOnce(&Path)) {
+        let folder = tempfile::tempdir().unwrap();
+        test(&folder.path().join("ledger.jsonl"));
+    }
+
+    #[test]
+    fn ten_tenths_are_one_and_the_eleventh_is_refused() {
+        in_folder(|path| {
+            for i in 1..=10 {
+                let account = enter(path, entry("0.1", Some("1"))).unwrap();
+                assert_eq!(account.releases, i);
+            }
+            let before = fs::read(path).unwrap();
+            let error = enter(path, entry("0.1", Some("1"))).unwrap_err().to_string();
+            assert!(error.contains("1 of 1 is spent in 10 releases"), "{error}");
+            // Without a budget the last one holds.
+            assert!(enter(path, entry("0.000000000000000001", None)).is_err());
+            assert_eq!(fs::read(path).unwrap(), before);
+            assert_eq!(enter(path, entry("1", Some("2"))).unwrap().total, "2".parse().unwrap());
+        });
+    }
+
+    #[test]
+    fn other_files_count_too() {
+        in_folder(|path| {
+            enter(path, Entry { data: "other".into(), ..entry("1", None) }).unwrap();
+            let account = enter(path, entry("0.5", None)).unwrap();
+            assert_eq!(account.total, "1.5".parse().unwrap());
+            assert_eq!(account.on_this_file, "0.5".parse().unwrap());
+            let error = enter(path, entry("1", Some("2"))).unwrap_err().to_string();
+            assert!(error.contains("0.5 of it on this file"), "{error}");
+        });
+    }
+
+    #[test]
+    fn changes_are_noticed_and_torn_lines_dropped() {
+        in_folder(|path| {
+            (0..3).for_each(|_| drop(enter(path, entry("1", None)).unwrap()));
+            let text = fs::read_to_string(path).unwrap();
+            let lines: Vec<&str> = text.lines().collect();
+            let changed = text.replacen("\"epsilon\":\"1\"", "\"epsilon\":\"0\"", 1);
+            let removed = [lines[0], lines[2], ""].join("\n");
+            for damaged in [changed.as_str(), &removed, "id,answer\n1,yes\n", "{}\n"] {
+                fs::write(path, damaged).unwrap();
+                let error = enter(path, entry("1", None)).unwrap_err().to_string();
+                assert!(error.starts_with("the ledger is damaged"), "{error}");
+                assert_eq!(fs::read_to_string(path).unwrap(), damaged);
+            }
+            // Cut off in the middle of the last line; and without its line end.
+            fs::write(path, &text[..text.len() - 20]).unwrap();
+            assert_eq!(enter(path, entry("1", None)).unwrap().releases, 3);
+            assert_eq!(fs::read_to_string(path).unwrap(), text);
+            fs::write(path, text.trim_end()).unwrap();
+            assert_eq!(enter(path, entry("1", None)).unwrap().releases, 4);
+            assert_eq!(enter(path, entry("1", None)).unwrap().releases, 5);
+        });
+    }
+
+    #[test]
+    fn a_folder_is_no_ledger() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = enter(folder.path(), entry("1", None)).unwrap_err().to_string();
+        assert!(error.contains("it is no file") && error.contains("help: "), "{error}");
+        let missing = folder.path().join("no/such/ledger");
+        assert!(matches!(enter(&missing, entry("1", None)), Err(LedgerError::Refused(_))));
+    }
+}
