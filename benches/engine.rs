@@ -15,6 +15,7 @@ use dpbi::model::{Posterior, Prior, compositions};
 use dpbi::numeric::kernel;
 use dpbi::optimum::{self, Goal, ReleaseSet};
 use dpbi::privacy::{Epsilon, Gamma};
+use dpbi::release::{Entropy, Method};
 use dpbi::setting::Setting;
 use dpbi::simplex::{BLOCK, Region};
 use dpbi::workbench::Workbench;
@@ -156,15 +157,38 @@ fn optimum_k2_n100(bencher: Bencher) {
 /// A thousand draws from a prepared law.
 #[divan::bench(args = ["ehds", "lszhang", "hamming"])]
 fn thousand_draws_k3_n731(bencher: Bencher, id: &str) {
-    let setting = setting(&WEATHER);
+    thousand_draws(bencher, &WEATHER, id);
+}
+
+fn thousand_draws(bencher: Bencher, counts: &[u64], id: &str) {
+    let setting = setting(counts);
     let recipe = recipe(&setting, id);
     let bench = Workbench::new(&setting, &[recipe], &[]);
     let law = bench.law(recipe);
     bencher.counter(ItemsCount::new(1000_u32)).bench(|| {
-        let mut batches = [Batch::new(dpbi::rng::stream(1, "bench"), 1000, 3)];
-        law.draw(3, &mut batches);
+        let mut batches = [Batch::new(dpbi::rng::stream(1, "bench"), 1000, counts.len())];
+        law.draw(counts.len(), &mut batches);
         batches
     });
+}
+
+/// One release of 1000 records from the operating system's randomness, its method made ready, in
+/// whole-number arithmetic; divide by the draws of an experiment below.
+#[divan::bench(args = ["geometric", "lszhang", "hamming", "ehds"])]
+fn release_k2_n1000(bencher: Bencher, id: &str) {
+    let template = setting(&[1000, 0]);
+    let variant = Variant::plain(mechanism::find(id).unwrap());
+    let mut entropy = Entropy::new().unwrap();
+    bencher.bench_local(|| {
+        let method = Method::new(&variant, &template, "0.7".parse().unwrap()).unwrap();
+        black_box(method.draw(&[343, 657], &mut entropy))
+    });
+}
+
+/// A thousand draws of an experiment, in floating point.
+#[divan::bench(args = ["geometric", "lszhang", "hamming", "ehds"])]
+fn thousand_draws_k2_n1000(bencher: Bencher, id: &str) {
+    thousand_draws(bencher, &[343, 657], id);
 }
 
 /// Local, global and smooth sensitivities at a million records.

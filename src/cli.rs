@@ -1,13 +1,20 @@
 //! The command line. Doc comments here are the help that users read.
 #![allow(missing_docs)]
 
+pub mod names;
+
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, builder::styling};
+use clap::builder::{TypedValueParser, styling};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config::MOST_RUNS;
+use crate::diagnostic::{Diagnostic, suggest};
 use crate::figure::Format;
+use crate::source::Source;
 use crate::store::Shard;
+use names::Among;
 
 /// The most parts an experiment can be divided into.
 const MOST_SHARDS: usize = 100_000;
@@ -20,7 +27,6 @@ const MOST_SHARDS: usize = 100_000;
 #[command(
     name = "dpbi",
     version,
-    arg_required_else_help = true,
     styles = STYLES,
     after_help = "Examples:\n  \
         dpbi run configs/beta_balanced.toml      run an experiment, write results/beta_balanced/\n  \
@@ -34,7 +40,37 @@ const MOST_SHARDS: usize = 100_000;
 )]
 pub struct Cli {
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
+}
+
+impl Cli {
+    /// The command line of this process. What clap refuses it explains itself; a command that does
+    /// not exist is compared with those that do, however short they are.
+    pub fn read() -> Result<Self, Diagnostic> {
+        Self::try_parse().or_else(|error| match unknown_command(&error) {
+            Some(diagnostic) => Err(diagnostic),
+            None => error.exit(),
+        })
+    }
+}
+
+fn unknown_command(error: &clap::Error) -> Option<Diagnostic> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let cause = format!("dpbi has no command `{typed}`");
+    let remedy = match Source::config(typed) {
+        Ok(_) => format!("did you mean `dpbi run {typed}`?"),
+        Err(_) => suggest_command(typed),
+    };
+    Some(Diagnostic::new(cause).help(remedy))
+}
+
+/// The commands that `typed` may be meant for.
+#[must_use]
+pub fn suggest_command(typed: &str) -> String {
+    let cli = Cli::command();
+    suggest(typed, cli.get_subcommands().map(clap::Command::get_name))
 }
 
 const STYLES: styling::Styles = styling::Styles::styled()
@@ -71,6 +107,12 @@ pub enum Command {
     Release(Release),
     /// The bundled experiments, and whether their results are present and current
     List(List),
+    /// The config format as a JSON Schema, for editors
+    Schema(Schema),
+    /// Completions for a shell
+    Completions(Completions),
+    /// The manual page
+    Man(Man),
 }
 
 /// How many threads.
@@ -110,7 +152,7 @@ pub struct Output {
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
     /// Figure formats: svg, png, pdf, separated by commas, or none
-    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
     pub format: Formats,
 }
 
@@ -162,7 +204,12 @@ pub struct Release {
     pub epsilon: String,
     /// The mechanism, such as geometric or geometric+remap [default: the private one with the least
     /// exact error, by prior, ε and number of records]
-    #[arg(long, value_name = "ID")]
+    #[arg(
+        long,
+        value_name = "ID",
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
     pub mechanism: Option<String>,
     /// The probability of credible intervals
     #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
@@ -221,7 +268,13 @@ pub struct Model {
     #[arg(long, value_name = "G", default_value_t = 1.0, allow_negative_numbers = true)]
     pub gamma: f64,
     /// hellinger (as defined), print (as the figures were drawn), tv, kl, kl_reverse, renyi:ORDER, …
-    #[arg(long, value_name = "NAME", default_value = "hellinger")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "hellinger",
+        value_parser = Among(names::distances),
+        hide_possible_values = true
+    )]
     pub distance: String,
 }
 
@@ -252,7 +305,12 @@ pub struct Data {
     A run that was interrupted or killed is continued by the same command: finished cells are kept.")]
 pub struct Run {
     /// Experiment files, or the names of bundled experiments
-    #[arg(required = true, value_name = "CONFIG")]
+    #[arg(
+        required = true,
+        value_name = "CONFIG",
+        value_parser = Among(names::configs),
+        hide_possible_values = true
+    )]
     pub configs: Vec<String>,
     #[command(flatten)]
     pub output: Output,
@@ -279,7 +337,11 @@ pub struct Run {
     dpbi reproduce --strict --json        for machines: exit status 3 if a number or reading does not come out")]
 pub struct Reproduce {
     /// Documents (icml), figures (icml/fig2) or the open questions (open) [default: all]
-    #[arg(value_name = "DOC[/FIG]")]
+    #[arg(
+        value_name = "DOC[/FIG]",
+        value_parser = Among(names::documents),
+        hide_possible_values = true
+    )]
     pub names: Vec<String>,
     #[command(flatten)]
     pub output: Output,
@@ -300,13 +362,15 @@ pub struct Reproduce {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  dpbi plot results/beta_balanced --format pdf")]
+#[command(after_help = "Examples:\n  \
+    dpbi plot results/beta_balanced --format pdf\n  \
+    dpbi plot results/* --format png                  every figure again, from its CSV files")]
 pub struct Plot {
     /// Results folders
     #[arg(required = true, value_name = "DIR")]
     pub folders: Vec<PathBuf>,
     /// Figure formats: svg, png, pdf, separated by commas
-    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
     pub format: Formats,
     #[command(flatten)]
     pub print: Print,
@@ -316,7 +380,7 @@ pub struct Plot {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  \
+#[command(after_help = "Examples:\n  \
     dpbi run configs/sweep.toml --shard 1/2 --out part1\n  \
     dpbi run configs/sweep.toml --shard 2/2 --out part2\n  \
     dpbi merge part1 part2 --out results              the same bytes as one run")]
@@ -366,10 +430,15 @@ pub struct Verify {
     dpbi claims 4 9 --distance hellinger  two of them, as defined")]
 pub struct Claims {
     /// Numbers of claims [default: all]
-    #[arg(value_name = "N")]
+    #[arg(value_name = "N", value_parser = claim_number(), hide_possible_values = true)]
     pub numbers: Vec<u32>,
     /// hellinger (as defined) or print (as the figures were drawn) [default: both]
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = Among(names::documented_distances),
+        hide_possible_values = true
+    )]
     pub distance: Option<String>,
     #[command(flatten)]
     pub threads: Threads,
@@ -378,15 +447,23 @@ pub struct Claims {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  dpbi check configs/beta_balanced.toml --runs 100000")]
+#[command(after_help = "Examples:\n  \
+    dpbi check configs/beta_balanced.toml\n  \
+    dpbi check beta_balanced --runs 100000            how much longer with more runs\n  \
+    dpbi check configs/*.toml --json                  for machines")]
 pub struct Check {
     /// Experiment files, or the names of bundled experiments
-    #[arg(required = true, value_name = "CONFIG")]
+    #[arg(
+        required = true,
+        value_name = "CONFIG",
+        value_parser = Among(names::configs),
+        hide_possible_values = true
+    )]
     pub configs: Vec<String>,
     #[command(flatten)]
     pub replace: Replace,
     /// Figure formats to predict: svg, png, pdf, separated by commas, or none
-    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
     pub format: Formats,
     /// Predict only part I (from 1) of N parts
     #[arg(long, value_name = "I/N", value_parser = shard)]
@@ -422,7 +499,13 @@ pub struct Inspect {
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     pub beta: Option<f64>,
     /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all that can be used]
-    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "ID,…",
+        value_delimiter = ',',
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
     pub mechanism: Vec<String>,
     /// Also the distance of this posterior's counts from the data
     #[arg(
@@ -454,10 +537,22 @@ pub struct Audit {
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub epsilon: f64,
     /// The mechanism, such as ehds, ehds+calibrated or geometric+remap
-    #[arg(long, value_name = "ID")]
+    #[arg(
+        long,
+        value_name = "ID",
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
     pub mechanism: String,
     /// Which data sets of n records: all, or corners (at most three records in one category)
-    #[arg(long, value_name = "SCOPE", default_value = "all", conflicts_with = "counts")]
+    #[arg(
+        long,
+        value_name = "SCOPE",
+        default_value = "all",
+        conflicts_with = "counts",
+        value_parser = Among(names::scopes),
+        hide_possible_values = true
+    )]
     pub scope: String,
     /// Also δ at this ε
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
@@ -496,7 +591,13 @@ pub struct Choose {
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub error: Option<f64>,
     /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all private ones]
-    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "ID,…",
+        value_delimiter = ',',
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
     pub mechanism: Vec<String>,
     /// Also mechanisms that are not known to be private
     #[arg(long)]
@@ -526,10 +627,22 @@ pub struct Optimum {
     #[arg(long)]
     pub minimax: bool,
     /// Which counts may be released: those with the data's total (same), or also smaller ones (below)
-    #[arg(long, value_name = "SET", default_value = "same")]
+    #[arg(
+        long,
+        value_name = "SET",
+        default_value = "same",
+        value_parser = Among(names::release_sets),
+        hide_possible_values = true
+    )]
     pub release_set: String,
     /// Mechanisms to compare with it, such as geometric, ehds+calibrated or lshist+remap [default: all that are ε-private]
-    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "ID,…",
+        value_delimiter = ',',
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
     pub mechanism: Vec<String>,
     /// Also mechanisms that are not ε-private
     #[arg(long)]
@@ -541,7 +654,7 @@ pub struct Optimum {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Figure formats: svg, png, pdf, separated by commas, or none
-    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = formats)]
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
     pub format: Formats,
     #[command(flatten)]
     pub machine: Machine,
@@ -550,6 +663,10 @@ pub struct Optimum {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi list                             what `dpbi run NAME` can run\n  \
+    dpbi list --mechanisms                what each draws, and its options\n  \
+    dpbi list --out /tmp/results --json   for machines")]
 pub struct List {
     /// The mechanisms instead, with what they draw and their options
     #[arg(long)]
@@ -559,6 +676,34 @@ pub struct List {
     pub out: PathBuf,
     #[command(flatten)]
     pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi schema > dpbi.schema.json\n\n\
+    A config whose first line is `#:schema ./dpbi.schema.json` is then completed and checked while it\n\
+    is typed, in every editor that knows Taplo (VS Code: Even Better TOML). The bundled configs have\n\
+    such a line.")]
+pub struct Schema {}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi completions bash > ~/.local/share/bash-completion/completions/dpbi\n  \
+    dpbi completions zsh > ~/.zfunc/_dpbi             with ~/.zfunc in $fpath\n  \
+    dpbi completions fish > ~/.config/fish/completions/dpbi.fish")]
+pub struct Completions {
+    /// The shell: bash, elvish, fish, powershell or zsh
+    #[arg(value_parser = Among(names::shells), hide_possible_values = true)]
+    pub shell: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi man > dpbi.1                     then: man -l dpbi.1\n  \
+    dpbi man run > dpbi-run.1             one command")]
+pub struct Man {
+    /// One command only [default: all of dpbi]
+    pub command: Option<String>,
 }
 
 fn count(text: &str) -> Result<u64, String> {
@@ -600,11 +745,30 @@ fn delimiter(text: &str) -> Result<u8, String> {
 }
 
 fn formats(list: &str) -> Result<Formats, String> {
-    if list == "none" {
+    if list == names::NO_FORMAT {
         return Ok(Formats(Vec::new()));
     }
-    let parse = |name: &str| name.trim().parse::<Format>().map_err(|error| error.to_string());
+    let parse = |name: &str| {
+        let unknown = |_| {
+            let hint = suggest(name, names::formats().iter().map(String::as_str));
+            format!("unknown figure format `{name}`; {hint}")
+        };
+        name.trim().parse::<Format>().map_err(unknown)
+    };
     list.split(',').map(parse).collect::<Result<_, _>>().map(Formats)
+}
+
+fn format_list() -> impl TypedValueParser<Value = Formats> {
+    Among(names::formats).try_map(|list| formats(&list))
+}
+
+fn claim(number: &str) -> Result<u32, String> {
+    let wrong = "a claim is known by its number, such as 4; `dpbi claims` prints them all";
+    number.trim().parse().map_err(|_| wrong.to_owned())
+}
+
+fn claim_number() -> impl TypedValueParser<Value = u32> {
+    Among(names::claims).try_map(|number| claim(&number))
 }
 
 #[cfg(test)]

@@ -74,6 +74,32 @@ pub fn short(value: f64) -> String {
     }
 }
 
+/// A bar as long as `value` is of `largest`, from 0 to `width` characters, in eighths of one.
+#[must_use]
+pub fn bar(value: f64, largest: f64, width: usize) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let share = if largest > 0.0 { (value / largest).clamp(0.0, 1.0) } else { 0.0 };
+    let eighths = (share * 8.0 * width as f64).round() as usize;
+    // What is not 0 is seen.
+    let eighths = if value > 0.0 { eighths.max(1) } else { eighths };
+    "█".repeat(eighths / 8) + PARTS[eighths % 8]
+}
+
+/// A column for each value, from 0 to `largest`; what is missing leaves a gap.
+#[must_use]
+pub fn columns(values: &[Option<f64>], largest: f64) -> String {
+    const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let column = |value: &Option<f64>| match value {
+        Some(value) if value.is_finite() && largest > 0.0 => {
+            let level = (value / largest).clamp(0.0, 1.0) * LEVELS.len() as f64;
+            LEVELS[(level.round() as usize).clamp(1, LEVELS.len()) - 1]
+        }
+        Some(value) if value.is_finite() => LEVELS[0],
+        _ => ' ',
+    };
+    values.iter().map(column).collect()
+}
+
 /// The same for a number that may be missing.
 #[must_use]
 pub fn short_or_dash(value: Option<f64>) -> String {
@@ -90,6 +116,16 @@ mod tests {
         grid.row(["ε", "10", "x"]);
         grid.row(["long", "5"]);
         assert_eq!(grid.render(), "  ε     10  x\n  long   5\n");
+    }
+
+    #[test]
+    fn bars_begin_at_0() {
+        let bars = [0.0, 1e-9, 0.25, 0.5, 0.9999, 1.0].map(|value| bar(value, 1.0, 4));
+        assert_eq!(bars, ["", "▏", "█", "██", "████", "████"]);
+        assert_eq!((bar(3.0, 8.0, 1), bar(0.0, 0.0, 4)), ("▍".to_owned(), String::new()));
+        let values = [Some(0.0), Some(0.5), None, Some(1.0), Some(f64::INFINITY)];
+        assert_eq!(columns(&values, 1.0), "▁▄ █ ");
+        assert_eq!(columns(&[Some(0.0)], 0.0), "▁");
     }
 
     #[test]

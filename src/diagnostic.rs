@@ -197,11 +197,11 @@ pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
         let other = candidate.chars().count();
         length.max(other) <= LONGEST_NAME && length.abs_diff(other) <= tolerance(candidate)
     };
-    let near = known.iter().filter(comparable);
-    let distances =
-        near.map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), *candidate));
-    let (distance, candidate) = distances.min_by_key(|(distance, _)| *distance)?;
-    (distance <= tolerance(candidate)).then_some(candidate)
+    let distances = known.iter().filter(comparable).map(|candidate| {
+        (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), *candidate)
+    });
+    let near = distances.filter(|(distance, candidate)| *distance <= tolerance(candidate));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
 /// Nobody mistypes a longer name.
@@ -265,6 +265,12 @@ mod tests {
             hint.contains("did you mean `category 0`?") && hint.ends_with("and 950 more)"),
             "{hint}"
         );
+    }
+
+    #[test]
+    fn a_long_name_may_be_nearer_than_a_short_one() {
+        assert_eq!(nearest("renyi", &["print", "renyi:0.5"]), Some("renyi:0.5"));
+        assert_eq!(nearest("ANSWER", &["id", "Answer"]), Some("Answer"));
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::Parser;
 use dpbi::cli::Cli;
 use dpbi::command::{self, Failure};
 use dpbi::console::say;
 
 fn main() -> ExitCode {
-    match command::execute(&Cli::parse()) {
+    let outcome = Cli::read().map_err(Failure::Input).and_then(|cli| command::execute(&cli));
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             let word = match failure {

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 
-use crate::diagnostic::{Diagnostic, suggest};
+use crate::diagnostic::{Diagnostic, nearest, suggest};
 
 static CONFIGS: Dir = include_dir!("$CARGO_MANIFEST_DIR/configs");
 static DATA: Dir = include_dir!("$CARGO_MANIFEST_DIR/data");
@@ -43,13 +43,10 @@ impl Source {
         let same = |candidate: &&PathBuf| config_name(candidate) == wanted;
         match bundled.iter().find(same) {
             Some(found) => Ok(Self::Bundle(found.clone())),
-            None => {
-                let names: Vec<String> = bundled.iter().map(|path| config_name(path)).collect();
-                let hint = suggest(wanted, names.iter().map(String::as_str));
-                Err(Diagnostic::new(format!("there is no config {named}")).help(format!(
-                    "give the path of a TOML file, or the name of a bundled config; {hint}"
-                )))
-            }
+            None => Err(Diagnostic::new(format!("there is no config {named}")).help(format!(
+                "give the path of a TOML file, or the name of a bundled config; {}",
+                meant(path, wanted, &bundled)
+            ))),
         }
     }
 
@@ -80,12 +77,65 @@ impl Source {
         }
     }
 
+    /// The name of a file beside it whose name may have been meant, if this one cannot be found.
+    #[must_use]
+    pub fn similar(&self) -> Option<String> {
+        let Self::Disk(path) = self else { return None };
+        let near = similar(path).filter(|_| !path.exists())?;
+        Some(near.file_name()?.to_string_lossy().into_owned())
+    }
+
     /// The file's name without folder and ending.
     #[must_use]
     pub fn stem(&self) -> String {
         let (Self::Disk(path) | Self::Bundle(path)) = self;
         path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned())
     }
+}
+
+/// The config that was meant by `path`, which is none: a file beside it, or a bundled config, whose
+/// folders may be left out.
+fn meant(path: &Path, wanted: &str, bundled: &[PathBuf]) -> String {
+    let is_config = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "toml");
+    if let Some(similar) = similar(path).filter(is_config) {
+        return format!("did you mean `{}`?", similar.display());
+    }
+    let names: Vec<String> = bundled.iter().map(|path| config_name(path)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let inner: Vec<&str> = names.iter().filter_map(|name| Some(name.split_once('/')?.1)).collect();
+    match (nearest(wanted, &names), nearest(wanted, &inner)) {
+        (None, Some(inner)) => {
+            let whole = names.iter().find(|name| name.ends_with(&format!("/{inner}")));
+            format!("did you mean `{}`? (`dpbi list` shows them)", whole.unwrap_or(&inner))
+        }
+        _ => suggest(wanted, names),
+    }
+}
+
+/// The file or folder whose path `path`, which does not exist, may be a typing error of.
+#[must_use]
+pub fn similar(path: &Path) -> Option<PathBuf> {
+    let wanted = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let name = |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().into_string().ok();
+    let mut names: Vec<String> = entries.take(MOST_COMPARED).filter_map(name).collect();
+    // A folder lists its files in no order.
+    names.sort();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    nearest(wanted, &names).map(|near| path.with_file_name(near))
+}
+
+/// So many files of a folder are looked at for one that may have been meant.
+const MOST_COMPARED: usize = 10_000;
+
+/// The bundled tables of `folder`, by their names without the ending.
+#[must_use]
+pub fn bundled_tables(folder: &str) -> Vec<String> {
+    let files = DATA.get_dir(folder).into_iter().flat_map(Dir::files).map(|file| file.path());
+    let is_table = |path: &&Path| path.extension().is_some_and(|ending| ending == "csv");
+    let name = |path: &Path| Some(path.file_stem()?.to_string_lossy().into_owned());
+    files.filter(is_table).filter_map(name).collect()
 }
 
 /// The bundled configs, by path.
@@ -162,8 +212,15 @@ mod tests {
             let source = Source::config(named).unwrap();
             assert!(!source.read().unwrap().is_empty());
         }
-        let error = Source::config("beta_balancd").unwrap_err().to_string();
-        assert!(error.contains("did you mean `beta_balanced`"), "{error}");
+        for (typed, meant) in [
+            ("beta_balancd", "beta_balanced"),
+            ("icml/fig3", "papers/icml/fig3"),
+            ("phase_n_epsilom", "open_questions/phase_n_epsilon"),
+            ("Cargo.tml", "Cargo.toml"),
+        ] {
+            let error = Source::config(typed).unwrap_err().to_string();
+            assert!(error.contains(&format!("did you mean `{meant}`?")), "{error}");
+        }
     }
 
     #[test]

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::{Failure, announce, number, print, print_json, threads, typed};
 use crate::choice::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
 use crate::cli::Choose;
-use crate::console::{Grid, short};
+use crate::console::{Grid, bar, short};
 use crate::cost::{self, Work};
 use crate::diagnostic::Diagnostic;
 use crate::mechanism::{Refusal, Variant};
 use crate::model::approximate_compositions;
-use crate::privacy::Epsilon;
+use crate::privacy::{Epsilon, Guarantee};
 use crate::setting::Setting;
 
 /// Mechanisms that take longer than this, by prediction, are left out unless forced.
@@ -160,6 +160,12 @@ fn refused(variant: &Variant, refusal: Refusal) -> Row {
     Row { variant: variant.clone(), epsilon: None, accuracy: None, remark: refusal.cause }
 }
 
+/// How long a bar can be.
+const BAR: usize = 8;
+
+/// The mark of what was not proved but computed.
+const COMPUTED: &str = "*";
+
 struct Ranking<'a> {
     setting: &'a Setting,
     data: Data,
@@ -302,28 +308,48 @@ impl Ranking<'_> {
         })
     }
 
+    /// The guarantee, or what is to be said instead.
+    fn remark(&self, row: &Row) -> String {
+        let Some(epsilon) = row.epsilon.filter(|_| row.remark.is_empty()) else {
+            return row.remark.clone();
+        };
+        match row.variant.guarantee(&self.at(epsilon)) {
+            Guarantee::Computed(epsilon) => Guarantee::Pure(epsilon).to_string() + COMPUTED,
+            proved => proved.to_string(),
+        }
+    }
+
+    /// The cells of a row, with the bar after what mechanisms are ranked by. An ε that was given is
+    /// the same in every row, and left out.
+    fn arranged<S>(&self, [label, epsilon, bar, mean, median, q95, remark]: [S; 7]) -> Vec<S> {
+        match self.error {
+            Some(_) => vec![label, epsilon, bar, mean, median, q95, remark],
+            None => vec![label, mean, bar, median, q95, remark],
+        }
+    }
+
     fn text(&self) -> String {
         let posterior = &self.setting.posterior;
-        let mut grid = Grid::new(1);
-        grid.row(["mechanism", "ε", "mean", "median", "95 %", "guarantee"]);
         let (shown, idle) = self.without_idle();
-        for row in shown {
-            let shown = |value: fn(Accuracy) -> f64| {
+        let measures = shown.iter().map(|row| self.measure(row)).filter(|value| value.is_finite());
+        let largest = measures.fold(0.0, f64::max);
+        let mut grid = Grid::new(1);
+        grid.row(self.arranged(["mechanism", "ε", "", "mean", "median", "95 %", "guarantee"]));
+        for row in &shown {
+            let number = |value: fn(Accuracy) -> f64| {
                 row.accuracy.map_or("–".to_owned(), |accuracy| short(value(accuracy)))
             };
-            let epsilon = row.epsilon.map_or("–".to_owned(), |epsilon| epsilon.to_string());
-            let guarantee = match row.remark.as_str() {
-                "" => row.epsilon.map_or(String::new(), |epsilon| self.guarantee(row, epsilon)),
-                remark => remark.to_owned(),
-            };
-            grid.row([
+            let drawn = Some(self.measure(row)).filter(|value| value.is_finite());
+            let drawn = drawn.map_or(String::new(), |value| bar(value, largest, BAR));
+            grid.row(self.arranged([
                 row.variant.label.clone(),
-                epsilon,
-                shown(|a| a.mean),
-                shown(|a| a.median),
-                shown(|a| a.q95),
-                guarantee,
-            ]);
+                row.epsilon.map_or("–".to_owned(), |epsilon| epsilon.to_string()),
+                format!("{drawn:BAR$}"),
+                number(|a| a.mean),
+                number(|a| a.median),
+                number(|a| a.q95),
+                self.remark(row),
+            ]));
         }
         let what = self.setting.distance.title();
         let over = match self.data {
@@ -335,7 +361,14 @@ impl Ranking<'_> {
             }
             Data::Given => format!("at the data ({} records)", posterior.n()),
         };
-        let mut text = format!("  exact error ({what}) {over}\n{}", grid.render());
+        let at = match self.error {
+            Some(_) => String::new(),
+            None => format!(" at ε = {}", self.setting.epsilon.get()),
+        };
+        let mut text = format!("  exact error ({what}){at}, {over}\n{}", grid.render());
+        if shown.iter().any(|row| self.remark(row).ends_with(COMPUTED)) {
+            text += &format!("  {COMPUTED} computed: no pair of data sets loses more\n");
+        }
         if !idle.is_empty() {
             text += &format!("  not shown, since it changes nothing there: {}\n", idle.join(", "));
         }

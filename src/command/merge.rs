@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::forecast::Forecast;
 use super::run::{Job, Manner};
-use super::{Failure, print, threads};
+use super::{Failure, no_results, print, threads};
 use crate::cli::Merge;
 use crate::config::{self, Overrides};
 use crate::diagnostic::Diagnostic;
@@ -65,8 +65,8 @@ impl Part {
         match (within.pop(), within.is_empty()) {
             (Some(only), true) => Ok(only),
             (None, _) => {
-                Err(Diagnostic::new(format!("{} holds no results of dpbi", path.display()))
-                    .help("give the folders that `dpbi run --shard I/N` has written"))
+                let remedy = "give the folders that `dpbi run --shard I/N` has written";
+                Err(no_results(path, "holds no results of dpbi", remedy))
             }
             _ => Err(Diagnostic::new(format!("{} holds several results", path.display()))
                 .help("name the results folder of the shard, such as part1/sweep")),

@@ -4,19 +4,25 @@ mod audit;
 mod check;
 mod choose;
 mod claims;
+mod completions;
 mod forecast;
 mod inspect;
 mod list;
+mod man;
 mod merge;
 mod optimum;
+mod orientation;
 mod plot;
 mod release;
 mod reproduce;
 mod run;
+mod schema;
 mod side_by_side;
 mod summary;
 mod typed;
 mod verify;
+
+use std::path::Path;
 
 use rayon::prelude::*;
 
@@ -27,7 +33,7 @@ use crate::cost;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::interrupt;
-use crate::source::Source;
+use crate::source::{Source, similar};
 use crate::store::{OpenError, WriteError};
 
 /// Why a command ended without doing its work.
@@ -99,7 +105,8 @@ fn number(value: f64) -> serde_json::Value {
 
 /// Carries out a command.
 pub fn execute(cli: &Cli) -> Result<(), Failure> {
-    match &cli.command {
+    let Some(command) = &cli.command else { return print(orientation::TEXT) };
+    match command {
         Command::Run(args) => run::execute(args),
         Command::Reproduce(args) => reproduce::execute(args),
         Command::Check(args) => check::execute(args),
@@ -113,6 +120,9 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Optimum(args) => optimum::execute(args),
         Command::Release(args) => release::execute(args),
         Command::List(args) => list::execute(args),
+        Command::Schema(_) => schema::execute(),
+        Command::Completions(args) => completions::execute(args),
+        Command::Man(args) => man::execute(args),
     }
 }
 
@@ -136,6 +146,16 @@ fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment
         experiments.push((source, experiment));
     }
     Ok(experiments)
+}
+
+/// A complaint about a folder that holds no results: if it does not exist, with the one that may have
+/// been meant.
+fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
+    match similar(path).filter(|_| !path.exists()) {
+        Some(near) => Diagnostic::new(format!("there is no folder {}", path.display()))
+            .help(format!("did you mean `{}`?", near.display())),
+        None => Diagnostic::new(format!("{} {cause}", path.display())).help(remedy),
+    }
 }
 
 /// Sets the number of threads and returns it. This thread is one of them: otherwise it would hand

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::run::draw;
-use super::{Failure, print, print_json};
+use super::{Failure, no_results, print, print_json};
 use crate::cli::Plot;
 use crate::config::{self, Overrides};
 use crate::console::say;
@@ -60,8 +60,8 @@ fn is_empty(file: &Path) -> bool {
 fn redraw(path: &Path, args: &Plot) -> Result<Vec<String>, Failure> {
     let holds_results = |manifest: &Manifest| manifest.complete && manifest.shard.is_none();
     Manifest::read(path).filter(holds_results).ok_or_else(|| {
-        Diagnostic::new(format!("{} holds no complete results of dpbi", path.display()))
-            .help("give a folder that `dpbi run` has written, such as results/beta_balanced")
+        let remedy = "give a folder that `dpbi run` has written, such as results/beta_balanced";
+        no_results(path, "holds no complete results of dpbi", remedy)
     })?;
     let config = Source::Disk(path.join("config.toml"));
     let experiment = config::load(&config, Overrides::default())?;

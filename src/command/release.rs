@@ -219,6 +219,8 @@ struct Outcome<'a> {
     unaware: Option<String>,
     /// Exact mean errors: over the prior's predictive law, and if the data were as released.
     errors: (Option<f64>, Option<f64>),
+    /// What the mechanism really gives away.
+    loss: Option<f64>,
     account: Option<Account>,
 }
 
@@ -251,6 +253,7 @@ impl<'a> Outcome<'a> {
             categories: released.iter().enumerate().map(category).collect(),
             unaware: aware.as_ref().err().cloned(),
             errors: (release::expected_error(method), release::error_near(method, &released)),
+            loss: release::exact_loss(method),
             account,
         }
     }
@@ -319,6 +322,7 @@ impl<'a> Outcome<'a> {
             "price": self.method.price().to_string(),
             "spent": self.method.spent().to_string(),
             "guarantee": self.guarantee(),
+            "exact_loss": self.loss,
             "expected_error": { "predictive": self.errors.0, "as_released": self.errors.1 },
             "level": self.request.args.level,
             "categories": self.categories.iter().map(category).collect::<Vec<_>>(),
@@ -339,12 +343,30 @@ impl<'a> Outcome<'a> {
         if let Some(reason) = &self.unaware {
             text += &format!("  the noise-aware posterior is not computed: {reason}\n");
         }
-        text += &format!("\n  privacy         {}\n", self.guarantee());
-        text += "                  towards whoever knows all records but one, and n\n";
-        text += &format!("  expected error  {}\n", self.errors());
-        if let Some(account) = &self.account {
-            text += &format!("  ledger          {}\n", spent(account));
+        let mut lines = vec![("posterior", self.posterior()), ("privacy", self.guarantee())];
+        if let Some(loss) = self.loss {
+            let words = format!("{} over all data sets of {} records", short(loss), self.n());
+            lines.push(("exact loss", words));
         }
+        let [predictive, released] = [
+            (self.errors.0, "over the data sets that the prior expects"),
+            (self.errors.1, "if the data are as released"),
+        ]
+        .map(|(error, when)| error.map(|error| format!("{} {when}", short(error))));
+        let errors: Vec<String> = predictive.into_iter().chain(released).collect();
+        match &errors[..] {
+            [] => lines.push(("expected error", "not computed: it takes long".to_owned())),
+            some => some.iter().for_each(|words| lines.push(("expected error", words.clone()))),
+        }
+        if let Some(account) = &self.account {
+            lines.push(("ledger", spent(account)));
+        }
+        text.push('\n');
+        for (name, words) in lines {
+            text += &format!("  {name:16}{words}\n");
+        }
+        text += "\n  Errors are Hellinger distances from the true posterior, 0 to 1. The true counts are not\n  \
+                 shown, here or anywhere; the number of records is public.\n";
         text
     }
 
@@ -369,20 +391,20 @@ impl<'a> Outcome<'a> {
         grid.render()
     }
 
-    fn errors(&self) -> String {
-        let predictive = self
-            .errors
-            .0
-            .map(|error| format!("{} over the data that the prior expects", short(error)));
-        let released =
-            self.errors.1.map(|error| format!("{} if the data are as released", short(error)));
-        let parts: Vec<String> = predictive.into_iter().chain(released).collect();
-        match parts.is_empty() {
-            true => "not computed: it takes long".to_owned(),
-            false => format!("{} (Hellinger distance, 0 to 1)", parts.join(", ")),
+    /// The posterior that is released.
+    fn posterior(&self) -> String {
+        let parameters: Vec<String> =
+            self.categories.iter().map(|one| one.parameter.to_string()).collect();
+        let name = if parameters.len() == 2 { "Beta" } else { "Dirichlet" };
+        match parameters.len() {
+            0..=MOST_PARAMETERS => format!("{name}({})", parameters.join(", ")),
+            many => format!("{name} with {many} parameters (--json lists them)"),
         }
     }
 }
+
+/// So many parameters fit on a line.
+const MOST_PARAMETERS: usize = 12;
 
 /// A mean, and an interval as "0.123 – 0.456".
 fn shown(estimate: &Estimate) -> [String; 2] {
@@ -397,5 +419,9 @@ fn spent(account: &Account) -> String {
         true => String::new(),
         false => format!(", {on_this_file} of it on this very file"),
     };
-    format!("ε = {total}{of} spent in {releases} releases (their sum){here}")
+    let in_all = match releases {
+        1 => "in one release".to_owned(),
+        many => format!("in {many} releases, their sum"),
+    };
+    format!("ε = {total}{of} spent {in_all}{here}")
 }

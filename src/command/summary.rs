@@ -3,9 +3,9 @@
 use statrs::function::erf::erfc;
 
 use super::MOST_PRINTED;
-use crate::console::{Grid, short};
+use crate::console::{Grid, bar, columns, short, short_or_dash};
 use crate::digest::{Digest, digests};
-use crate::experiment::{Experiment, Kind, Panel, accuracy};
+use crate::experiment::{Case, Experiment, Kind, Naming, Panel, accuracy};
 use crate::report::Readings;
 use crate::table::{SummaryRow, Tables};
 
@@ -20,6 +20,7 @@ pub fn text(experiment: &Experiment, tables: &Tables) -> String {
             text += &table(&digest);
         }
         if panel.kind == Kind::Accuracy {
+            text += &picture(panel, tables);
             text += &agreement(panel, tables);
             let (drawn, all) = accuracy::facets(panel);
             if drawn < all {
@@ -46,6 +47,55 @@ fn table(digest: &Digest) -> String {
         more => format!("  … and {more} more rows in the tables\n"),
     };
     format!("\n  {}\n{}{more}", digest.caption, grid.render())
+}
+
+/// How long a bar can be.
+const LONGEST_BAR: usize = 24;
+
+/// The means of every mechanism as columns along the printed settings, and as a bar at the last of
+/// them. All columns and bars begin at 0. Columns are scaled to the mechanism's own largest mean, to
+/// show where it goes; bars to the largest of all, to compare the mechanisms.
+fn picture(panel: &Panel, tables: &Tables) -> String {
+    let settings: Vec<(usize, &Case)> = panel.settings().take(MOST_PRINTED).collect();
+    let (Some(&(first, start)), Some(&(last, end))) = (settings.first(), settings.last()) else {
+        return String::new();
+    };
+    let several = first < last;
+    let is_drawn = |row: &&SummaryRow| {
+        (first..=last).contains(&row.setting) && row.metric == panel.distance.id()
+    };
+    let rows: Vec<&SummaryRow> = tables.summary.iter().filter(is_drawn).collect();
+    let mean = |setting: usize, label: &str| {
+        let found = rows.iter().find(|row| row.setting == setting && row.mechanism == label);
+        found.map(|row| row.exact_mean.unwrap_or(row.mean))
+    };
+    let labels = || panel.variants.iter().map(|variant| variant.label.as_str());
+    let largest = largest(labels().map(|label| mean(last, label)));
+    let mut grid = Grid::new(usize::MAX);
+    for label in labels() {
+        let along: Vec<_> = settings.iter().map(|(setting, _)| mean(*setting, label)).collect();
+        let here = mean(last, label);
+        let drawn = here.filter(|value| value.is_finite());
+        let drawn = drawn.map_or(String::new(), |value| bar(value, largest, LONGEST_BAR) + " ");
+        let own = self::largest(along.iter().copied());
+        let way = several.then(|| columns(&along, own));
+        let cells = [Some(label.to_owned()), way, Some(drawn + &short_or_dash(here))];
+        grid.row(cells.into_iter().flatten());
+    }
+    let naming = Naming::new(&panel.cases);
+    let [start, end] = [start, end].map(|case| naming.name(case));
+    let caption = match several {
+        true => {
+            format!("means from {start} to {end}, each on its own scale; bars at {end}, from 0")
+        }
+        false => format!("means at {end}, from 0"),
+    };
+    format!("\n  {caption}\n{}", grid.render())
+}
+
+/// The largest of the finite values.
+fn largest(values: impl Iterator<Item = Option<f64>>) -> f64 {
+    values.flatten().filter(|value| value.is_finite()).fold(0.0, f64::max)
 }
 
 /// How well the sampled means agree with the exact ones: the largest |z|, and how often chance

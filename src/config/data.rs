@@ -14,15 +14,16 @@ use crate::source::Source;
 const PROPORTION_SLACK: f64 = 1e-9;
 
 /// The most records whose data sets are all settings of one experiment.
-const LONGEST_LINE: u64 = 100_000;
+pub const LONGEST_LINE: u64 = 100_000;
 
 /// The largest number of records drawn from a predictive law: a second's work.
-const MOST_DRAWN: u64 = 100_000_000;
+pub const MOST_DRAWN: u64 = 100_000_000;
 
 /// The simplest source.
 pub const EXAMPLE: &str = "[data.balanced] with sizes = [100]";
 
-const SOURCES: [&str; 6] = ["balanced", "counts", "file", "line", "predictive", "shares"];
+/// The names of the sources.
+pub const SOURCES: [&str; 6] = ["balanced", "counts", "file", "line", "predictive", "shares"];
 
 /// Reads the table `[data]`, which must hold one source.
 pub fn read(node: &Node, config: &Source) -> Result<DataSpec, Diagnostic> {
@@ -172,7 +173,12 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
         let source = config.relative(node.string()?);
         // A file that cannot be opened is the config's fault, a bad row the file's.
         let bytes = source.read().map_err(|error| {
-            node.wrong(error.cause()).help("a data path is relative to the config file")
+            node.wrong(error.cause()).help(match source.similar() {
+                Some(near) => {
+                    format!("did you mean `{near}`? A data path is relative to the config file")
+                }
+                None => "a data path is relative to the config file".to_owned(),
+            })
         })?;
         let histogram = data::parse(&bytes, &source.to_string(), column, categories.as_deref())?;
         counts.push(countable(&node, histogram.counts)?);

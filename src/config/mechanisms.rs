@@ -46,15 +46,17 @@ pub fn check(variants: &[Variant], nodes: &[Node], cases: &[Case]) -> Result<(),
 
 fn find(node: &Node) -> Result<&'static dyn Mechanism, Diagnostic> {
     let id = node.string()?;
-    if let Some((plain, _)) = id.split_once('+') {
-        return Err(node.wrong(format!("a config has no mechanism `{id}`")).help(format!(
-            "write {{ id = \"{plain}\", calibrated = true }} or {{ id = \"{plain}\", remap = true }}"
-        )));
+    let plain = id.split('+').next().unwrap_or_default();
+    let found = mechanism::find(plain).ok_or_else(|| {
+        node.wrong(format!("unknown mechanism `{plain}`"))
+            .help(suggest(plain, mechanism::ALL.iter().map(|mechanism| mechanism.id())))
+    })?;
+    if plain == id {
+        return Ok(found);
     }
-    mechanism::find(id).ok_or_else(|| {
-        node.wrong(format!("unknown mechanism `{id}`"))
-            .help(suggest(id, mechanism::ALL.iter().map(|mechanism| mechanism.id())))
-    })
+    Err(node.wrong(format!("a config has no mechanism `{id}`")).help(format!(
+        "write {{ id = \"{plain}\", calibrated = true }} or {{ id = \"{plain}\", remap = true }}"
+    )))
 }
 
 fn plain(node: &Node) -> Result<Variant, Diagnostic> {

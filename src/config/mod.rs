@@ -10,8 +10,10 @@ mod node;
 mod panel;
 mod range;
 mod resolved;
+mod schema;
 
 pub use resolved::{resolve, resolved};
+pub use schema::schema;
 
 use std::collections::HashSet;
 

@@ -17,7 +17,7 @@ use crate::model::{Posterior, Prior, approximate_compositions};
 use crate::privacy::{Delta, Epsilon, Gamma};
 use crate::reading::ReadingSet;
 use crate::setting::Setting;
-use crate::source::Source;
+use crate::source::{Source, bundled_tables};
 use crate::stats::Whiskers;
 use crate::tuning;
 
@@ -41,7 +41,7 @@ pub struct Open<'a> {
 }
 
 /// The keys that only some kinds understand.
-const PARAMETERS: [&str; 7] =
+pub const PARAMETERS: [&str; 7] =
     ["view", "sensitivities", "scope", "at_epsilon", "figures", "steps", "without"];
 
 impl<'a> Open<'a> {
@@ -406,8 +406,12 @@ fn readings(node: &Node, config: &Source) -> Result<ReadingSet, Diagnostic> {
         false => Source::Bundle(format!("data/printed/{named}.csv").into()),
     };
     let bytes = source.read().map_err(|error| {
-        node.wrong(error.cause())
-            .help("name a table of data/printed, or give the path of a CSV file")
+        let known = bundled_tables("printed");
+        let hint = suggest(named, known.iter().map(String::as_str));
+        node.wrong(error.cause()).help(match source {
+            Source::Bundle(_) => format!("name a table of data/printed, or a CSV file; {hint}"),
+            Source::Disk(_) => "give the path of a CSV file".to_owned(),
+        })
     })?;
     // A file is named so that it is found from the results folder, too.
     let name = match &source {

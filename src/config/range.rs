@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::numeric::{exp_accurate, ln};
 
 /// More numbers than these are no axis of a figure.
-const MOST: u64 = 10_000;
+pub const MOST: u64 = 10_000;
 
 /// The most categories of a prior.
 pub const MOST_CATEGORIES: u64 = 10_000;

@@ -16,6 +16,7 @@ mod separable;
 mod total_variation;
 
 pub use near::near;
+pub use renyi::PREFIX as RENYI;
 
 use crate::diagnostic::suggest;
 use crate::field::{Field, Reach};

@@ -89,6 +89,31 @@ impl Kind {
         }
     }
 
+    /// What it computes, in one line.
+    #[must_use]
+    pub fn computes(self) -> &'static str {
+        match self {
+            Self::Accuracy => "errors of sampled releases beside their exact law",
+            Self::Theory => "P[H = c] and P[H ≤ c], exactly",
+            Self::Sensitivity => "local, global and smooth sensitivities along the data",
+            Self::Change => "how far one record changes the score of every candidate",
+            Self::Privacy => "the exact privacy loss",
+            Self::Profile => "the privacy profile: δ at every ε",
+            Self::TradeOff => "false alarms against misses of the worst pair of data sets",
+            Self::Optimum => "every mechanism's error as a multiple of the least possible",
+            Self::Within => "the probability of an answer within a few steps",
+            Self::Steps => "the probability of an answer some steps off on one side",
+            Self::Crossover => "the n from which on one mechanism beats another",
+            Self::Optimality => "the error of Laplace noise over the local sensitivity",
+            Self::Tail => "the tail of the error and its bounds",
+            Self::Normaliser => "the normaliser of an exponential mechanism",
+            Self::L1Tail => "the tail of the ℓ1 error",
+            Self::TableOne => "the numbers of icml Table 1",
+            Self::Phase => "the mechanism of least error over a plane",
+            Self::Scaling => "how the work grows with the number of records",
+        }
+    }
+
     /// Whether it compares mechanisms; if not, a config names none.
     #[must_use]
     pub fn compares_mechanisms(self) -> bool {

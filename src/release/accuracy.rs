@@ -1,11 +1,13 @@
-//! How accurate a release will be, and which mechanism is the most accurate: from public values only.
+//! How accurate and how private a release will be, and which mechanism is the most accurate: from
+//! public values only.
 
 use super::amount::Amount;
 use super::method::Method;
+use crate::audit::{self, Scope};
 use crate::choice::Data;
 use crate::cost::{self, Work};
 use crate::expected;
-use crate::mechanism::{Refusal, Variant};
+use crate::mechanism::{Options, Refusal, Variant};
 use crate::metric::Metric;
 use crate::model::{Counts, Posterior};
 use crate::setting::Setting;
@@ -138,6 +140,18 @@ pub fn error_near(method: &Method, released: &[u64]) -> Option<f64> {
     let setting = Setting { posterior, ..template.clone() };
     is_affordable(&work(method.variant(), &setting, Data::Given)?).then_some(())?;
     mean_error(method.variant(), &setting, Data::Given)
+}
+
+/// What a method really gives away: its exact loss over all data sets of n records, never below the
+/// true one whatever rounding did; `None` if that takes long. Remapping is free, and left out.
+#[must_use]
+pub fn exact_loss(method: &Method) -> Option<f64> {
+    let options = Options { remap: false, ..method.variant().options };
+    let variant = Variant { options, remap: None, ..method.variant().clone() };
+    let template = method.template();
+    let recipe = variant.recipe(template).ok()?;
+    is_affordable(&cost::predict_audit(template, &[recipe], true).sum()).then_some(())?;
+    Some(audit::loss(&variant, template, &Scope::All).ok()?.bound)
 }
 
 /// The data that the prior expects.

@@ -20,6 +20,9 @@ use crate::workbench::Workbench;
 /// The most products of a convolution: some seconds.
 const MOST_PRODUCTS: f64 = 2e9;
 
+/// The most counts of one category: intervals of mixtures of more take long.
+const MOST_COUNTS: f64 = 300_000.0;
+
 /// The most data sets whose laws are looked at one by one.
 const MOST_DATA_SETS: f64 = 5000.0;
 
@@ -110,20 +113,26 @@ struct Seen<'a> {
 /// The predictive probability of x and the probability of the noise are both products over the
 /// categories: every marginal is a convolution.
 fn from_noise(prior: &Prior, n: u64, seen: &Seen) -> Result<Vec<Weights>, String> {
-    let factors = factors(prior, n, seen);
-    let k = factors.len();
-    let mut products = 0.0;
-    let mut length = 1.0;
-    for factor in &factors {
-        products += 2.0 * length * factor.values.len() as f64;
-        length += factor.values.len() as f64;
+    let windows = windows(prior, n, seen);
+    let k = windows.len();
+    let (mut products, mut length, mut widest) = (0.0, 1.0, 0.0_f64);
+    for (low, high) in &windows {
+        let width = (high - low) as f64 + 1.0;
+        products += 2.0 * length * width;
+        length += width;
+        widest = widest.max(width);
     }
     // Two categories need no convolution: each count tells the other.
-    if k > 2 && products > MOST_PRODUCTS {
+    if widest > MOST_COUNTS || (k > 2 && products > MOST_PRODUCTS) {
         return Err(format!(
-            "it would take {products:.0e} products ({MOST_PRODUCTS:.0e} at most): the noise is too wide"
+            "the noise is so wide that {widest} counts of a category are possible"
         ));
     }
+    let factors: Vec<Weights> = windows
+        .into_iter()
+        .enumerate()
+        .map(|(i, window)| factor(prior.alpha()[i], n, window, seen, i))
+        .collect();
     let mut before = vec![Weights::unit()];
     for factor in &factors[..k - 1] {
         before.push(before[before.len() - 1].plus(factor));
@@ -153,13 +162,12 @@ fn marginal(factor: &Weights, before: &Weights, after: &Weights, n: u64) -> Weig
     Weights { first: factor.first, values }
 }
 
-/// For every category the predictive weight of its count times the probability of what was seen of
-/// it, relative to the largest.
+/// The counts of every category that are likely enough to matter.
 ///
-/// Windows: between two data sets the predictive weight changes at most by the ranges below, summed
-/// up; the noise at a distance of d steps is smaller by e^(−d/scale); and the counts that fit
-/// together are at least as near to the released ones as these are to a total of n.
-fn factors(prior: &Prior, n: u64, seen: &Seen) -> Vec<Weights> {
+/// Between two data sets the predictive weight changes at most by the ranges below, summed up; the
+/// noise at a distance of d steps is smaller by e^(−d/scale); and the counts that fit together are at
+/// least as near to the released ones as these are to a total of n.
+fn windows(prior: &Prior, n: u64, seen: &Seen) -> Vec<(u64, u64)> {
     let ranges: f64 = prior.alpha().iter().map(|&alpha| predictive_range(alpha, n)).sum();
     let sum: u64 = seen.released.iter().fold(0, |sum, &v| sum.saturating_add(v));
     let apart = match seen.released.len() == prior.k() {
@@ -177,24 +185,23 @@ fn factors(prior: &Prior, n: u64, seen: &Seen) -> Vec<Weights> {
             .fold((0_u64, 0_u64), |(l, h), w| (l.saturating_add(w.0), h.saturating_add(w.1)));
         windows.push((n.saturating_sub(high), n.saturating_sub(low)));
     }
-    let factor = |(i, &(low, high)): (usize, &(u64, u64))| {
-        let alpha = prior.alpha()[i];
-        let mut predictive = 0.0;
-        let logs = (low..=high).map(|x| {
-            if x > low {
-                predictive += ln((alpha + (x - 1) as f64) / x as f64);
-            }
-            let noise = seen
-                .released
-                .get(i)
-                .map_or(0.0, |&v| seen.noise.ln_probability(seen.scale, x, n, v));
-            predictive + noise
-        });
-        let logs: Vec<f64> = logs.collect();
-        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Weights { first: low, values: logs.iter().map(|log| exp_accurate(log - largest)).collect() }
+    windows
+}
+
+/// The predictive weight of every count of category `i` times the probability of what was seen of
+/// it, relative to the largest.
+fn factor(alpha: f64, n: u64, (low, high): (u64, u64), seen: &Seen, i: usize) -> Weights {
+    let mut predictive = 0.0;
+    let log = |x: u64| {
+        if x > low {
+            predictive += ln((alpha + (x - 1) as f64) / x as f64);
+        }
+        let noise = seen.released.get(i).map(|&v| seen.noise.ln_probability(seen.scale, x, n, v));
+        predictive + noise.unwrap_or(0.0)
     };
-    windows.iter().enumerate().map(factor).collect()
+    let logs: Vec<f64> = (low..=high).map(log).collect();
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Weights { first: low, values: logs.iter().map(|log| exp_accurate(log - largest)).collect() }
 }
 
 /// By how much ln C(α + x − 1, x) changes at most, 0 <= x <= n: it is 0 at 0, ln α at 1, and from

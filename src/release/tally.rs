@@ -178,8 +178,25 @@ impl<'a> Counter<'a> {
         Diagnostic::new(cause).at(Place::line(self.file, line))
     }
 
-    fn feed(&mut self, piece: &[u8]) -> Result<(), Diagnostic> {
-        piece.iter().try_for_each(|&byte| self.step(byte))
+    fn feed(&mut self, mut piece: &[u8]) -> Result<(), Diagnostic> {
+        while let Some((&byte, rest)) = piece.split_first() {
+            self.step(byte)?;
+            piece = &rest[self.unheeded(rest)..];
+        }
+        Ok(())
+    }
+
+    /// How many of the next bytes change nothing: those within a cell that is not kept.
+    fn unheeded(&self, next: &[u8]) -> usize {
+        let kept = self.header.is_none_or(|(column, _)| column == self.place) && !self.cut;
+        let end = match self.state {
+            _ if kept || self.comment || self.after_return => return 0,
+            State::Plain => self.columns.delimiter,
+            State::Quoted => b'"',
+            State::Before | State::AfterQuote => return 0,
+        };
+        let heeded = |&byte: &u8| byte == end || byte == b'\n' || byte == b'\r' || byte == 0;
+        next.iter().position(heeded).unwrap_or(next.len())
     }
 
     fn step(&mut self, byte: u8) -> Result<(), Diagnostic> {

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::forecast::Forecast;
-use super::{Failure, print, print_json, threads};
+use super::{Failure, no_results, print, print_json, threads};
 use crate::cli::Verify;
 use crate::config::{self, Overrides};
 use crate::diagnostic::Diagnostic;
@@ -78,8 +78,8 @@ impl Findings {
 
 fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
     let manifest = Manifest::read(path).ok_or_else(|| {
-        Diagnostic::new(format!("{} holds no manifest.json of dpbi", path.display()))
-            .help("give a folder that `dpbi run` has written, such as results/beta_balanced")
+        let remedy = "give a folder that `dpbi run` has written, such as results/beta_balanced";
+        no_results(path, "holds no manifest.json of dpbi", remedy)
     })?;
     let mut findings =
         Findings { files: manifest.files.len(), cells: 0, sampled: 0, problems: Vec::new() };
