@@ -72,9 +72,7 @@ impl Page {
                 }
                 _ => self.fault(at, "an image stands alone, below `<!-- figure: PATH -->`"),
             }
-        } else if line.starts_with("    ")
-            && ["$ ", "dpbi ", "cargo "].iter().any(|c| line.trim_start().starts_with(c))
-        {
+        } else if line.starts_with("    ") && is_command(line.trim_start()) {
             self.fault(at, "a command outside of a `console` block is not tried");
         } else if !line.trim().is_empty() && mark.take().is_some() {
             self.fault(at, "a mark belongs directly above its figure or its block");
@@ -92,9 +90,7 @@ impl Page {
                 self.fault(at, "say with `<!-- file: NAME -->` which file this becomes");
             }
             ("text" | "math", None) => {
-                let command =
-                    |line: &&str| ["$ ", "dpbi ", "cargo "].iter().any(|c| line.starts_with(c));
-                if body.iter().any(|line| command(line)) {
+                if body.iter().any(|line| is_command(line)) {
                     self.fault(at, "commands belong in a `console` block, where they are tried");
                 }
             }
@@ -151,6 +147,11 @@ impl Mark {
             _ => None,
         }
     }
+}
+
+/// Whether a line looks like something to be typed.
+fn is_command(line: &str) -> bool {
+    ["$ ", "dpbi ", "cargo "].iter().any(|start| line.starts_with(start))
 }
 
 /// What follows the three backticks that open a block; of any other fence a word that no block has.
