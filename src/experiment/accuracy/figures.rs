@@ -324,9 +324,13 @@ impl<'a> Drawing<'a> {
                 Some(line(series, (1..).map(f64::from).zip(errors.copied()).collect()))
             })
         });
+        let drawn = match self.panel.runs > MOST_DRAWN_RUNS as u64 {
+            true => format!("the first {MOST_DRAWN_RUNS} of them"),
+            false => "all of them".to_owned(),
+        };
         CurveFigure {
             title: self.panel.title.clone(),
-            note: self.note(facet, &format!("the first {MOST_DRAWN_RUNS} of them")),
+            note: self.note(facet, &drawn),
             x_label: "run".to_owned(),
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,
