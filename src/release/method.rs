@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::amount::Amount;
 use super::discrete::{Ratio, falls, is_wide, noisy, within};
-use super::weighed;
+use super::weighed::{self, Weights};
 use crate::distance::HELLINGER;
 use crate::law::{Noise, Recipe};
 use crate::mechanism::{Options, Refusal, Variant};
@@ -99,23 +99,49 @@ impl Method {
     /// # Panics
     /// If they have not.
     pub fn draw(&self, counts: &[u64], rng: &mut impl Rng) -> Vec<u64> {
+        self.prepare(counts).draw(rng)
+    }
+
+    /// Makes ready to draw releases of `counts`.
+    ///
+    /// # Panics
+    /// If they have not as many records as the method is made for.
+    #[must_use]
+    pub fn prepare<'a>(&'a self, counts: &'a [u64]) -> Ready<'a> {
         let n = self.template.posterior.n();
         assert_eq!(counts.iter().sum::<u64>(), n, "made for another number of records");
-        let drawn = match self.way {
-            Way::Noise { noise, rate, restored } => {
-                draw_noisy(noise, rate, restored, counts, n, rng)
+        let weights = matches!(self.way, Way::Weighed).then(|| {
+            let prior = self.template.posterior.prior().clone();
+            let posterior = Posterior::new(prior, counts.to_vec());
+            let setting = Setting { posterior, ..self.template.clone() };
+            let rate = self.variant.recipe(&setting).ok().and_then(|recipe| recipe.rate());
+            Weights::new(rate.expect("as at the template"), &setting)
+        });
+        Ready { method: self, counts, weights }
+    }
+}
+
+/// A method at its data: the only thing that knows both.
+pub struct Ready<'a> {
+    method: &'a Method,
+    counts: &'a [u64],
+    /// Of the candidates, if they are weighed.
+    weights: Option<Weights>,
+}
+
+impl Ready<'_> {
+    /// Draws a release.
+    pub fn draw(&self, rng: &mut impl Rng) -> Vec<u64> {
+        let n = self.method.template.posterior.n();
+        let drawn = match (&self.method.way, &self.weights) {
+            (&Way::Noise { noise, rate, restored }, _) => {
+                draw_noisy(noise, rate, restored, self.counts, n, rng)
             }
-            Way::Hamming { rate } => draw_hamming(rate, counts, n, rng),
-            Way::Weighed => {
-                let prior = self.template.posterior.prior().clone();
-                let posterior = Posterior::new(prior, counts.to_vec());
-                let setting = Setting { posterior, ..self.template.clone() };
-                let recipe = self.variant.recipe(&setting).ok();
-                let rate = recipe.and_then(|recipe| recipe.rate());
-                weighed::draw(rate.expect("as at the template"), &setting, rng)
-            }
+            (&Way::Hamming { rate }, _) => draw_hamming(rate, self.counts, n, rng),
+            (Way::Weighed, Some(weights)) => weights.draw(rng),
+            (Way::Weighed, None) => unreachable!("weights are made ready"),
         };
-        match &self.variant.remap {
+        match &self.method.variant.remap {
             Some(remap) => remap.replace(&drawn).to_vec(),
             None => drawn,
         }

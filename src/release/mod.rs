@@ -6,7 +6,7 @@
 //! public:   released counts ──► posterior, noise-aware posterior, intervals
 //! ```
 //!
-//! Between the two public sides stands [`Method::draw`], and nothing else of the data passes: the
+//! Between the two public sides stands [`Ready::draw`], and nothing else of the data passes: the
 //! mechanism is chosen before the data are counted, and what is printed is computed from the
 //! released counts.
 
@@ -27,5 +27,5 @@ pub use aware::Aware;
 pub use credible::{BetaMixture, Interval};
 pub use entropy::Entropy;
 pub use ledger::{Account, Entry, LedgerError, enter, in_releases};
-pub use method::Method;
+pub use method::{Method, Ready};
 pub use tally::{Columns, Tally, count};

@@ -9,11 +9,10 @@ use rand::Rng;
 
 use super::discrete::decode;
 use crate::field::Reach;
-use crate::model::Posterior;
 use crate::numeric::gamma::ln_phi;
 use crate::numeric::{exp_accurate, expm1};
 use crate::setting::Setting;
-use crate::simplex::{BLOCK, Region};
+use crate::simplex::{BLOCK, Region, unrank};
 
 /// How far rate · H may be off, relative to itself: the sensitivities (tested to 1e-11), the
 /// distance (to 1e-12) and the rounding of the products.
@@ -45,47 +44,49 @@ pub fn price(largest_exponent: f64) -> f64 {
     4.0 * (largest_exponent * EXPONENT_ACCURACY + EXP_ACCURACY)
 }
 
-/// Draws a candidate of R with probability proportional to its weight e^(−rate·H).
-///
-/// The candidates are walked twice, in the same order and to the end: to add up the weights, and to
-/// find the one at which the sum passes the number drawn.
-pub fn draw(rate: f64, setting: &Setting, rng: &mut impl Rng) -> Vec<u64> {
-    let posterior = &setting.posterior;
-    let mut total = Fixed::ZERO;
-    walk(rate, setting, |weight, _| {
-        total.add(weight);
-    });
-    let target = total.uniform_below(rng);
-    let mut sum = Fixed::ZERO;
-    let mut chosen = vec![0; posterior.k()];
-    let mut found = false;
-    walk(rate, setting, |weight, output| {
-        sum.add(weight);
-        if !found && target < sum {
-            found = true;
-            output(&mut chosen);
-        }
-    });
-    chosen
+/// The weights of all candidates at one data set, in the order of
+/// [`list_compositions`](crate::simplex::list_compositions).
+pub struct Weights {
+    n: u64,
+    k: usize,
+    weights: Vec<f64>,
+    total: Fixed,
 }
 
-/// Calls `visit` with the weight of every candidate and what writes the candidate down.
-fn walk(rate: f64, setting: &Setting, mut visit: impl FnMut(f64, &dyn Fn(&mut [u64]))) {
-    let posterior: &Posterior = &setting.posterior;
-    let (n, k) = (posterior.n(), posterior.k());
-    let reach = Reach { windows: vec![(0, n); k], ball: false };
-    let field = setting.distance.field(posterior, &reach);
-    let region = Region::simplex(n, k);
-    let blocks = region.blocks();
-    let mut distances = [0.0; BLOCK];
-    for block in 0..blocks.len() {
-        region.walk(&blocks, block, |row| {
-            let distances = &mut distances[..row.len];
-            field.row(row, distances);
-            for (t, distance) in distances.iter().enumerate() {
-                visit(exp_accurate(-rate * distance), &|out| row.output(t, out));
-            }
-        });
+impl Weights {
+    /// The weights e^(−rate·H).
+    pub fn new(rate: f64, setting: &Setting) -> Self {
+        let posterior = &setting.posterior;
+        let (n, k) = (posterior.n(), posterior.k());
+        let reach = Reach { windows: vec![(0, n); k], ball: false };
+        let field = setting.distance.field(posterior, &reach);
+        let region = Region::simplex(n, k);
+        let blocks = region.blocks();
+        let mut weights = Vec::new();
+        let mut distances = [0.0; BLOCK];
+        for block in 0..blocks.len() {
+            region.walk(&blocks, block, |row| {
+                let distances = &mut distances[..row.len];
+                field.row(row, distances);
+                weights.extend(distances.iter().map(|distance| exp_accurate(-rate * distance)));
+            });
+        }
+        let mut total = Fixed::ZERO;
+        weights.iter().for_each(|&weight| total.add(weight));
+        Self { n, k, weights, total }
+    }
+
+    /// Draws a candidate with probability proportional to its weight: the one at which the sum of
+    /// the weights passes a uniform number. All are added up, whichever it is.
+    pub fn draw(&self, rng: &mut impl Rng) -> Vec<u64> {
+        let target = self.total.uniform_below(rng);
+        let mut sum = Fixed::ZERO;
+        let mut passed = 0;
+        for &weight in &self.weights {
+            sum.add(weight);
+            passed += usize::from(sum <= target);
+        }
+        unrank(passed, self.n, self.k)
     }
 }
 
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
     use crate::distance::HELLINGER;
     use crate::mechanism::{self, Variant};
-    use crate::model::Prior;
+    use crate::model::{Posterior, Prior};
     use crate::privacy::{Epsilon, Gamma};
     use crate::simplex::list_compositions;
 
