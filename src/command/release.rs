@@ -209,6 +209,41 @@ impl Estimate {
     }
 }
 
+/// The exact mean error: over all data sets as likely as the prior says; if that takes long, at the
+/// one that it expects; and if the data were as released.
+struct Errors {
+    predictive: Option<f64>,
+    at_prior: Option<f64>,
+    as_released: Option<f64>,
+}
+
+impl Errors {
+    fn new(method: &Method, released: &[u64]) -> Self {
+        let predictive = release::expected_error(method);
+        Self {
+            predictive,
+            at_prior: match predictive {
+                Some(_) => None,
+                None => release::error_at_prior(method),
+            },
+            as_released: release::error_near(method, released),
+        }
+    }
+
+    /// Those that are known, in words.
+    fn words(&self) -> Vec<String> {
+        let all = [
+            (self.predictive, "over the data sets that the prior expects"),
+            (self.at_prior, "at the data that the prior expects"),
+            (self.as_released, "if the data are as released"),
+        ];
+        let known = all.into_iter().filter_map(|(error, when)| Some((error?, when)));
+        let words: Vec<String> =
+            known.map(|(error, when)| format!("{} {when}", short(error))).collect();
+        if words.is_empty() { vec!["not computed: it takes long".to_owned()] } else { words }
+    }
+}
+
 /// A release, and all that follows from it without the data.
 struct Outcome<'a> {
     request: &'a Request<'a>,
@@ -217,8 +252,8 @@ struct Outcome<'a> {
     categories: Vec<Category<'a>>,
     /// Why the posterior is not aware of the noise, if it is not.
     unaware: Option<String>,
-    /// Exact mean errors: over the prior's predictive law, and if the data were as released.
-    errors: (Option<f64>, Option<f64>),
+    /// Exact mean errors, as far as they are computed.
+    errors: Errors,
     /// What the mechanism really gives away.
     loss: Option<f64>,
     account: Option<Account>,
@@ -252,7 +287,7 @@ impl<'a> Outcome<'a> {
             reason,
             categories: released.iter().enumerate().map(category).collect(),
             unaware: aware.as_ref().err().cloned(),
-            errors: (release::expected_error(method), release::error_near(method, &released)),
+            errors: Errors::new(method, &released),
             loss: release::exact_loss(method),
             account,
         }
@@ -323,7 +358,11 @@ impl<'a> Outcome<'a> {
             "spent": self.method.spent().to_string(),
             "guarantee": self.guarantee(),
             "exact_loss": self.loss,
-            "expected_error": { "predictive": self.errors.0, "as_released": self.errors.1 },
+            "expected_error": {
+                "predictive": self.errors.predictive,
+                "at_prior": self.errors.at_prior,
+                "as_released": self.errors.as_released,
+            },
             "level": self.request.args.level,
             "categories": self.categories.iter().map(category).collect::<Vec<_>>(),
             "unaware": self.unaware,
@@ -348,16 +387,7 @@ impl<'a> Outcome<'a> {
             let words = format!("{} over all data sets of {} records", short(loss), self.n());
             lines.push(("exact loss", words));
         }
-        let [predictive, released] = [
-            (self.errors.0, "over the data sets that the prior expects"),
-            (self.errors.1, "if the data are as released"),
-        ]
-        .map(|(error, when)| error.map(|error| format!("{} {when}", short(error))));
-        let errors: Vec<String> = predictive.into_iter().chain(released).collect();
-        match &errors[..] {
-            [] => lines.push(("expected error", "not computed: it takes long".to_owned())),
-            some => some.iter().for_each(|words| lines.push(("expected error", words.clone()))),
-        }
+        lines.extend(self.errors.words().into_iter().map(|words| ("expected error", words)));
         if let Some(account) = &self.account {
             lines.push(("ledger", spent(account)));
         }

@@ -129,15 +129,23 @@ pub fn expected_error(method: &Method) -> Option<f64> {
     mean_error(variant, template, Data::Predicted)
 }
 
+/// The exact mean error of a method at the data set that the prior expects.
+#[must_use]
+pub fn error_at_prior(method: &Method) -> Option<f64> {
+    error_at(method, expected_data(&method.template().posterior))
+}
+
 /// The exact mean error of a method if the data were like what was released.
 #[must_use]
 pub fn error_near(method: &Method, released: &[u64]) -> Option<f64> {
-    let template = method.template();
     let shares: Vec<f64> = released.iter().map(|&count| count as f64).collect();
-    let posterior = &template.posterior;
+    let posterior = &method.template().posterior;
     let counts = apportion(&shares, posterior.n());
-    let posterior = Posterior::new(posterior.prior().clone(), counts);
-    let setting = Setting { posterior, ..template.clone() };
+    error_at(method, Posterior::new(posterior.prior().clone(), counts))
+}
+
+fn error_at(method: &Method, posterior: Posterior) -> Option<f64> {
+    let setting = Setting { posterior, ..method.template().clone() };
     is_affordable(&work(method.variant(), &setting, Data::Given)?).then_some(())?;
     mean_error(method.variant(), &setting, Data::Given)
 }
