@@ -306,7 +306,9 @@ mod tests {
     #[test]
     fn changes_are_noticed_and_torn_lines_dropped() {
         in_folder(|path| {
-            (0..3).for_each(|_| drop(enter(path, entry("1", None)).unwrap()));
+            for _ in 0..3 {
+                enter(path, entry("1", None)).unwrap();
+            }
             let text = fs::read_to_string(path).unwrap();
             let lines: Vec<&str> = text.lines().collect();
             let changed = text.replacen("\"epsilon\":\"1\"", "\"epsilon\":\"0\"", 1);
