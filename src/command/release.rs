@@ -5,17 +5,19 @@ use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Failure, print, print_json, threads, typed};
 use crate::cli::Release;
+use crate::config::MOST_CATEGORIES;
 use crate::console::{Grid, short};
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::distance::HELLINGER;
 use crate::fault::caught;
 use crate::mechanism::Variant;
 use crate::model::{Posterior, Prior};
-use crate::privacy::{Epsilon, Gamma};
+use crate::privacy::{Epsilon, Gamma, Guarantee, PrivacyError};
 use crate::release::{
     self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, LedgerError,
     Method, Reason, Tally,
@@ -37,7 +39,11 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         Failure::Broken(format!("nothing was released, and ε is spent: {cause}"))
     })?;
     drop(counts);
-    let outcome = Outcome::new(&request, &method, reason, released, account);
+    let outcome = caught(|| Outcome::new(&request, &method, reason, &released, account));
+    // What was paid for is shown, whatever becomes of what follows from it.
+    let outcome = outcome.map_err(|cause| {
+        Failure::Broken(format!("released {released:?}, and then failed: {cause}"))
+    })?;
     if args.print.json { print_json(&outcome.json()) } else { print(&outcome.text()) }
 }
 
@@ -90,9 +96,7 @@ impl<'a> Request<'a> {
     fn method(&self, n: u64) -> Result<(Method, Reason), Diagnostic> {
         let mut counts = vec![0; self.prior.k()];
         counts[0] = n;
-        let number = |error: crate::privacy::PrivacyError| {
-            Diagnostic::new(error.to_string()).help(error.remedy())
-        };
+        let number = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
         let template = Setting {
             posterior: Posterior::new(self.prior.clone(), counts),
             epsilon: Epsilon::new(self.epsilon.to_f64()).map_err(number)?,
@@ -139,9 +143,6 @@ fn positive(flag: &str, text: &str) -> Result<Amount, Diagnostic> {
     }
 }
 
-/// The most categories: enough for any question that is put to people.
-const MOST_CATEGORIES: usize = 10_000;
-
 /// The declared categories, each once.
 fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
     let (flag, categories) = match (&args.categories.listed, &args.categories.from) {
@@ -156,7 +157,7 @@ fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
         let cause = format!("`{twice}` occurs twice");
         return Err(typed::wrong(flag, &cause).help("name every category once"));
     }
-    match categories.len() {
+    match categories.len() as u64 {
         0 | 1 => Err(typed::wrong(flag, &"there must be at least two categories")
             .help("for example --categories no,yes")),
         2..=MOST_CATEGORIES => Ok(categories),
@@ -264,12 +265,12 @@ impl<'a> Outcome<'a> {
         request: &'a Request<'a>,
         method: &'a Method,
         reason: Reason,
-        released: Vec<u64>,
+        released: &[u64],
         account: Option<Account>,
     ) -> Self {
         let (prior, n, level) =
             (&request.prior, method.template().posterior.n(), request.args.level);
-        let aware = Aware::new(method, &released);
+        let aware = Aware::new(method, released);
         let total = prior.total() + released.iter().map(|&count| count as f64).sum::<f64>();
         let category = |(i, &released): (usize, &u64)| {
             let alpha = prior.alpha()[i];
@@ -285,9 +286,9 @@ impl<'a> Outcome<'a> {
             request,
             method,
             reason,
-            categories: released.iter().enumerate().map(category).collect(),
+            categories: released.par_iter().enumerate().map(category).collect(),
             unaware: aware.as_ref().err().cloned(),
-            errors: Errors::new(method, &released),
+            errors: Errors::new(method, released),
             loss: release::exact_loss(method),
             account,
         }
@@ -300,13 +301,14 @@ impl<'a> Outcome<'a> {
     /// The guarantee in a sentence.
     fn guarantee(&self) -> String {
         let (epsilon, price) = (self.method.epsilon(), self.method.price());
-        match price {
-            Amount::ZERO => format!("{epsilon}-differentially private"),
-            price => format!(
-                "{}-differentially private (ε = {epsilon}, and {price} for the rounding of weights)",
-                self.method.spent()
-            ),
+        let mut words = format!("{}-differentially private", self.method.spent());
+        if let Guarantee::Computed(_) = self.method.guarantee() {
+            words += ", by computation over all data sets";
         }
+        if price > Amount::ZERO {
+            words += &format!(" (ε = {epsilon}, and {price} for rounding)");
+        }
+        words
     }
 
     fn why(&self) -> String {
@@ -342,7 +344,6 @@ impl<'a> Outcome<'a> {
             json!({
                 "releases": account.releases,
                 "spent": account.total.to_string(),
-                "spent_on_this_file": account.on_this_file.to_string(),
                 "budget": account.budget.map(|budget| budget.to_string()),
             })
         });
@@ -443,12 +444,8 @@ fn shown(estimate: &Estimate) -> [String; 2] {
 }
 
 fn spent(account: &Account) -> String {
-    let Account { releases, total, on_this_file, budget } = account;
+    let Account { releases, total, budget } = account;
     let of = budget.map_or(String::new(), |budget| format!(" of {budget}"));
-    let here = match total == on_this_file {
-        true => String::new(),
-        false => format!(", {on_this_file} of it on this very file"),
-    };
     let sum = if *releases == 1 { "" } else { ", their sum" };
-    format!("ε = {total}{of} spent {}{sum}{here}", release::in_releases(*releases))
+    format!("ε = {total}{of} spent {}{sum}", release::in_releases(*releases))
 }

@@ -60,11 +60,10 @@ pub fn choose(
             let error = mean_error(variant, setting, data);
             ranked.extend(error.map(|error| (error, variant)));
         }
-        let contestants = ranked.len();
         while let Some(best) = least(&ranked) {
             // One that cannot be drawn exactly here leaves the place to the next.
             if let Ok(method) = Method::new(ranked[best].1, template, epsilon) {
-                return Ok((method, reason(contestants)));
+                return Ok((method, reason(ranked.len())));
             }
             ranked.remove(best);
         }
@@ -150,8 +149,9 @@ fn error_at(method: &Method, posterior: Posterior) -> Option<f64> {
     mean_error(method.variant(), &setting, Data::Given)
 }
 
-/// What a method really gives away: its exact loss over all data sets of n records, never below the
-/// true one whatever rounding did; `None` if that takes long. Remapping is free, and left out.
+/// What a method really gives away: its exact loss over all data sets of n records, with its price,
+/// and never below the true one whatever rounding did; `None` if that takes long. Remapping is free,
+/// and left out.
 #[must_use]
 pub fn exact_loss(method: &Method) -> Option<f64> {
     let options = Options { remap: false, ..method.variant().options };
@@ -159,7 +159,7 @@ pub fn exact_loss(method: &Method) -> Option<f64> {
     let template = method.template();
     let recipe = variant.recipe(template).ok()?;
     is_affordable(&cost::predict_audit(template, &[recipe], true).sum()).then_some(())?;
-    Some(audit::loss(&variant, template, &Scope::All).ok()?.bound)
+    Some(audit::loss(&variant, template, &Scope::All).ok()?.bound + method.price().to_f64())
 }
 
 /// The data that the prior expects.

@@ -26,7 +26,11 @@ const MOST_COUNTS: f64 = 300_000.0;
 /// The most data sets whose laws are looked at one by one.
 const MOST_DATA_SETS: f64 = 5000.0;
 
-/// What lies beyond windows is less than e to minus this of the whole.
+/// Weights are relative to the likeliest counts of each category on its own. If those that fit
+/// together are all fainter than this, they have lost digits.
+const FAINTEST: f64 = 1e-280;
+
+/// Every data set beyond the windows is less likely than the likeliest one by e to this.
 const NEGLIGIBLE: f64 = 40.0;
 
 /// The law of every category's true count, given a release.
@@ -87,7 +91,8 @@ impl Aware {
             }
             _ => from_all_data_sets(variant, template, released)?,
         };
-        let reached = found.iter().all(|weights| weights.values.iter().any(|&weight| weight > 0.0));
+        let reached =
+            found.iter().all(|weights| weights.values.iter().any(|&weight| weight > FAINTEST));
         match reached {
             true => Ok(Self { categories: found }),
             false => Err("what was released is too unlikely for doubles".to_owned()),
