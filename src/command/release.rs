@@ -1,7 +1,6 @@
 //! `dpbi release`.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -11,13 +10,13 @@ use serde_json::{Value, json};
 use super::{Failure, print, print_json, threads, typed};
 use crate::cli::Release;
 use crate::config::MOST_CATEGORIES;
-use crate::console::{Grid, short};
-use crate::diagnostic::{Diagnostic, suggest};
+use crate::console::{Grid, say, short};
+use crate::diagnostic::{Diagnostic, legible, suggest};
 use crate::distance::HELLINGER;
 use crate::fault::caught;
 use crate::mechanism::Variant;
 use crate::model::{Posterior, Prior};
-use crate::privacy::{Epsilon, Gamma, Guarantee, PrivacyError};
+use crate::privacy::{Epsilon, Gamma, Guarantee, PrivacyError, compact};
 use crate::release::{
     self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, LedgerError,
     Method, Reason, Tally,
@@ -27,6 +26,7 @@ use crate::store::utc;
 
 pub fn execute(args: &Release) -> Result<(), Failure> {
     let request = Request::new(args)?;
+    refuse_other_files(args)?;
     threads(&args.threads)?;
     let Tally { counts, hash } = release::count(&args.data, &request.columns)?;
     let (method, reason) = request.method(counts.iter().sum())?;
@@ -45,6 +45,35 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         Failure::Broken(format!("released {released:?}, and then failed: {cause}"))
     })?;
     if args.print.json { print_json(&outcome.json()) } else { print(&outcome.text()) }
+}
+
+/// A ledger that is also something else would be overwritten, or overwrite it.
+fn refuse_other_files(args: &Release) -> Result<(), Diagnostic> {
+    let Some(ledger) = &args.ledger else { return Ok(()) };
+    let others = [
+        (Some(args.data.as_path()), "the data"),
+        (args.categories.from.as_deref(), "the list of categories"),
+        (Some(Path::new("/dev/stdout")), "where the output goes"),
+    ];
+    match others.into_iter().find(|(other, _)| other.is_some_and(|other| is_same(ledger, other))) {
+        None => Ok(()),
+        Some((_, what)) => Err(typed::wrong("ledger", &format!("this file is {what}"))
+            .help("give the ledger a file of its own")),
+    }
+}
+
+/// Whether two paths lead to the same file.
+fn is_same(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino())).ok();
+        identity(a).is_some_and(|found| Some(found) == identity(b))
+    }
+    #[cfg(not(unix))]
+    {
+        a.canonicalize().is_ok_and(|found| b.canonicalize().is_ok_and(|other| found == other))
+    }
 }
 
 /// What was asked for, checked.
@@ -73,14 +102,20 @@ impl<'a> Request<'a> {
             .map_err(|error| typed::wrong("prior", &error).help("use for example --prior 1,1"))?;
         if prior.k() != categories.len() {
             let cause = format!("{} numbers for {} categories", prior.k(), categories.len());
-            return Err(typed::wrong("prior", &cause)
-                .help("give a parameter for every category; all 1 is the uniform prior"));
+            return Err(typed::wrong("prior", &cause).help(
+                "give a parameter for every category (all 1 is the uniform prior); names that hold a \
+                 comma stand in a file, --categories-from",
+            ));
+        }
+        if let Some(large) = prior.alpha().iter().find(|alpha| **alpha > LARGEST_PRIOR) {
+            return Err(typed::wrong("prior", &format!("{large:?} outweighs any data"))
+                .help(format!("use at most {LARGEST_PRIOR:e}")));
         }
         let other = args.other.as_ref().map(|other| place(other, &categories)).transpose()?;
         Ok(Self {
             args,
             columns: Columns {
-                column: args.column.clone(),
+                column: args.column.trim().to_owned(),
                 categories,
                 other,
                 delimiter: args.delimiter,
@@ -125,13 +160,16 @@ impl<'a> Request<'a> {
             budget: self.budget,
             previous: String::new(),
         };
-        match release::enter(path, entry) {
+        match release::enter(path, entry, &|line| say(line)) {
             Ok(account) => Ok(Some(account)),
             Err(LedgerError::Refused(diagnostic)) => Err(diagnostic.into()),
             Err(error) => Err(Failure::broken(error)),
         }
     }
 }
+
+/// A larger parameter makes intervals that doubles cannot tell from points.
+const LARGEST_PRIOR: f64 = 1e12;
 
 /// An amount of privacy above 0.
 fn positive(flag: &str, text: &str) -> Result<Amount, Diagnostic> {
@@ -152,6 +190,10 @@ fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
         (None, Some(file)) => ("categories-from", declared(file)?),
         (None, None) => ("categories", Vec::new()),
     };
+    if categories.iter().any(String::is_empty) {
+        return Err(typed::wrong(flag, &"a category has no name")
+            .help("leave out the comma; empty values go to --other"));
+    }
     let mut seen = BTreeSet::new();
     if let Some(twice) = categories.iter().find(|category| !seen.insert(*category)) {
         let cause = format!("`{twice}` occurs twice");
@@ -166,14 +208,18 @@ fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
     }
 }
 
+/// A longer list is no list of categories.
+const LONGEST_LIST: u64 = 1_000_000;
+
 /// The categories of a file, one on every line.
 fn declared(file: &Path) -> Result<Vec<String>, Diagnostic> {
-    let text = fs::read_to_string(file).map_err(|error| {
-        Diagnostic::new(format!("cannot read the categories {}: {error}", file.display()))
+    let text = release::read_text(file, LONGEST_LIST).map_err(|cause| {
+        Diagnostic::new(format!("cannot read the categories {}: {cause}", file.display()))
             .help("a text file with a category on every line")
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Ok(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect())
+    let lines = text.split(['\n', '\r']).map(|line| line.trim().to_owned());
+    Ok(lines.filter(|line| !line.is_empty()).collect())
 }
 
 fn place(category: &str, categories: &[String]) -> Result<usize, Diagnostic> {
@@ -372,32 +418,47 @@ impl<'a> Outcome<'a> {
     }
 
     fn text(&self) -> String {
+        let records = if self.n() == 1 { "record" } else { "records" };
         let mut text = format!(
-            "  `{}`, {} records, released by {}\n  ({})\n\n{}",
-            self.request.columns.column,
+            "  `{}`, {} {records}, released by {}\n  ({})\n\n{}",
+            legible(&self.request.columns.column),
             self.n(),
             self.method.variant().label,
             self.why(),
             self.table(),
         );
-        if let Some(reason) = &self.unaware {
-            text += &format!("  the noise-aware posterior is not computed: {reason}\n");
-        }
+        text += &match &self.unaware {
+            None => "  naive: as if the released counts were the true ones; aware: knowing the noise;\n  \
+                     covers: what the aware posterior gives the naive interval\n"
+                .to_owned(),
+            Some(reason) => format!(
+                "  These intervals ignore the noise and are too narrow. The noise-aware posterior is not\n  \
+                 computed: {reason}.\n"
+            ),
+        };
         let mut lines = vec![("posterior", self.posterior()), ("privacy", self.guarantee())];
         if let Some(loss) = self.loss {
             let words = format!("{} over all data sets of {} records", short(loss), self.n());
             lines.push(("exact loss", words));
         }
         lines.extend(self.errors.words().into_iter().map(|words| ("expected error", words)));
-        if let Some(account) = &self.account {
-            lines.push(("ledger", spent(account)));
+        let total: u64 = self.categories.iter().map(|one| one.released).sum();
+        if total != self.n() {
+            lines.push(("total", format!("{total} of {}: noise may leave it so", self.n())));
         }
+        lines.push((
+            "ledger",
+            match &self.account {
+                Some(account) => spent(account),
+                None => "none: nobody counts what is spent (--ledger FILE does)".to_owned(),
+            },
+        ));
         text.push('\n');
         for (name, words) in lines {
             text += &format!("  {name:16}{words}\n");
         }
-        text += "\n  Errors are Hellinger distances from the true posterior, 0 to 1. The true counts are not\n  \
-                 shown, here or anywhere; the number of records is public.\n";
+        text += "\n  Errors are Hellinger distances from the true posterior, 0 to 1. The true\n  \
+                 counts are not shown, here or anywhere; the number of records is public.\n";
         text
     }
 
@@ -407,11 +468,11 @@ impl<'a> Outcome<'a> {
         let aware = self.unaware.is_none();
         let mut head = vec!["".to_owned(), "released".into(), "naive".into(), percent.clone()];
         if aware {
-            head.extend(["noise-aware".into(), percent, "naive covers".into()]);
+            head.extend(["aware".into(), percent, "covers".into()]);
         }
         grid.row(head);
         for category in &self.categories {
-            let mut row = vec![category.name.to_owned(), category.released.to_string()];
+            let mut row = vec![legible(category.name), category.released.to_string()];
             row.extend(shown(&category.naive));
             if let Some((estimate, coverage)) = &category.aware {
                 row.extend(shown(estimate));
@@ -425,7 +486,7 @@ impl<'a> Outcome<'a> {
     /// The posterior that is released.
     fn posterior(&self) -> String {
         let parameters: Vec<String> =
-            self.categories.iter().map(|one| one.parameter.to_string()).collect();
+            self.categories.iter().map(|one| compact(&one.parameter)).collect();
         let name = if parameters.len() == 2 { "Beta" } else { "Dirichlet" };
         match parameters.len() {
             0..=MOST_PARAMETERS => format!("{name}({})", parameters.join(", ")),

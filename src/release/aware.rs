@@ -78,6 +78,15 @@ impl Weights {
 }
 
 impl Aware {
+    /// Whether the law of the true counts can be computed, as far as that is known before a release.
+    #[must_use]
+    pub fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
+        let posterior = &template.posterior;
+        let noisy = matches!(variant.recipe(template), Ok(Recipe::Noise { .. }));
+        (noisy && !variant.options.remap)
+            || approximate_compositions(posterior.n(), posterior.k()) <= MOST_DATA_SETS
+    }
+
     /// The law of the true counts, given `released`; or why it is not computed.
     pub fn new(method: &Method, released: &[u64]) -> Result<Self, String> {
         let (variant, template) = (method.variant(), method.template());
@@ -230,7 +239,7 @@ fn from_all_data_sets(
     if data_sets > MOST_DATA_SETS {
         return Err(format!(
             "`{}` would have to be asked at {data_sets:.0} data sets ({MOST_DATA_SETS:.0} at most)",
-            variant.mechanism.id()
+            variant.label
         ));
     }
     let predictive = Predictive::new(prior, n);

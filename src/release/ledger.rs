@@ -4,7 +4,7 @@
 //! release is entered, and the entry is on the disk, before anything of the release is shown: a crash
 //! can waste some ε, and never forget any. While one process enters, others wait.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -60,10 +60,16 @@ pub enum LedgerError {
 }
 
 /// Enters a release and returns once the entry is on the disk. `entry.previous` is filled in; an
-/// entry without a budget is held to the last one that was set.
-pub fn enter(path: &Path, entry: Entry) -> Result<Account, LedgerError> {
-    let mut ledger = Ledger::open(path)?;
+/// entry without a budget is held to the last one that was set. `tell` hears what a user should know.
+pub fn enter(path: &Path, entry: Entry, tell: &dyn Fn(&str)) -> Result<Account, LedgerError> {
+    let mut ledger = Ledger::open(path, tell)?;
     let account = ledger.admit(&entry)?;
+    let before = ledger.entries.iter().rev().find_map(|entry| entry.budget);
+    if let (Some(before), Some(budget)) = (before, entry.budget)
+        && budget > before
+    {
+        tell(&format!("the budget is raised from {before} to {budget}"));
+    }
     ledger.append(entry).map_err(|error| LedgerError::Write(path.to_owned(), error))?;
     Ok(account)
 }
@@ -99,10 +105,17 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Opens a ledger that nobody else has. If it was replaced by another file while we waited, that one
 /// is it.
-fn open_alone(path: &Path) -> io::Result<File> {
+fn open_alone(path: &Path, tell: &dyn Fn(&str)) -> io::Result<File> {
     loop {
         let file = open(path)?;
-        file.lock()?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) => {
+                tell("another release is being entered into the ledger: waiting for it");
+                file.lock()?;
+            }
+        }
         if is_at(&file, path)? {
             return Ok(file);
         }
@@ -124,7 +137,7 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
 }
 
 impl Ledger {
-    fn open(path: &Path) -> Result<Self, Diagnostic> {
+    fn open(path: &Path, tell: &dyn Fn(&str)) -> Result<Self, Diagnostic> {
         let name = path.display();
         let unusable = |cause: String| {
             Diagnostic::new(format!("cannot use the ledger {name}: {cause}")).help(
@@ -136,7 +149,7 @@ impl Ledger {
             Ok(metadata) if !metadata.is_file() => return Err(unusable("it is no file".into())),
             _ => {}
         }
-        let mut file = open_alone(path).map_err(|error| unusable(error.to_string()))?;
+        let mut file = open_alone(path, tell).map_err(|error| unusable(error.to_string()))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| unusable(error.to_string()))?;
         let mut ledger = Self {
@@ -148,6 +161,12 @@ impl Ledger {
             ended: true,
         };
         ledger.read(&bytes)?;
+        if bytes.len() as u64 > ledger.end {
+            tell(
+                "the last line of the ledger was cut off: its release was never shown, and is not \
+                 counted",
+            );
+        }
         Ok(ledger)
     }
 
@@ -229,6 +248,9 @@ impl Ledger {
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(line)?;
         self.file.sync_all()?;
+        if !is_at(&self.file, &self.path)? {
+            return Err(io::Error::other("it was replaced by another file meanwhile"));
+        }
         // A new file needs its name on the disk too, whoever made it.
         if self.entries.is_empty()
             && let Some(folder) = self.path.parent()
@@ -239,10 +261,9 @@ impl Ledger {
     }
 }
 
-/// Whether this is the beginning of an entry, or what a file system leaves in its place when the power
-/// fails.
+/// Whether this is the beginning of an entry, and nothing else.
 fn is_torn(content: &[u8], error: &serde_json::Error) -> bool {
-    (content.starts_with(b"{\"time\"") && error.is_eof()) || content.iter().all(|&byte| byte == 0)
+    content.starts_with(br#"{"time":""#) && error.is_eof()
 }
 
 /// Amounts as text: JSON's numbers are doubles to many readers.
@@ -290,6 +311,10 @@ mod tests {
             budget: budget.map(|budget| budget.parse().unwrap()),
             previous: String::new(),
         }
+    }
+
+    fn enter(path: &Path, entry: Entry) -> Result<Account, LedgerError> {
+        super::enter(path, entry, &|_| ())
     }
 
     fn in_folder(test: impl FnOnce(&Path)) {
@@ -358,6 +383,8 @@ mod tests {
                 assert!(error.starts_with("the ledger is damaged"), "{error}");
                 assert_eq!(fs::read_to_string(path).unwrap(), damaged);
             }
+            fs::write(path, [0; 4]).unwrap();
+            assert!(enter(path, entry("1", None)).is_err());
             // Cut off in the middle of the last line; and without its line end.
             fs::write(path, &text[..text.len() - 20]).unwrap();
             assert_eq!(enter(path, entry("1", None)).unwrap().releases, 3);
@@ -365,6 +392,23 @@ mod tests {
             fs::write(path, text.trim_end()).unwrap();
             assert_eq!(enter(path, entry("1", None)).unwrap().releases, 4);
             assert_eq!(enter(path, entry("1", None)).unwrap().releases, 5);
+        });
+    }
+
+    #[test]
+    fn what_a_user_should_know_is_told() {
+        in_folder(|path| {
+            let told = std::cell::RefCell::new(Vec::new());
+            let tell = |line: &str| told.borrow_mut().push(line.to_owned());
+            super::enter(path, entry("1", Some("2")), &tell).unwrap();
+            assert!(told.borrow().is_empty());
+            super::enter(path, entry("1", Some("3")), &tell).unwrap();
+            let text = fs::read_to_string(path).unwrap();
+            fs::write(path, &text[..text.len() - 9]).unwrap();
+            super::enter(path, entry("1", None), &tell).unwrap();
+            let told = told.into_inner();
+            assert_eq!(told[0], "the budget is raised from 2 to 3");
+            assert!(told[1].contains("was cut off") && told.len() == 2, "{told:?}");
         });
     }
 

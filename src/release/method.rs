@@ -165,7 +165,7 @@ fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(
         _ => format!("`{label}` is {guarantee}, which is more than ε"),
     };
     let calibrates = variant.mechanism.choices().contains(&crate::mechanism::Choice::Calibrated);
-    let remedy = match calibrates {
+    let remedy = match calibrates && !variant.mechanism.uses_delta() {
         true => format!("`{label}+calibrated` is private by computation, for few records"),
         false => "leave --mechanism out to take the most accurate private one".to_owned(),
     };

@@ -94,6 +94,18 @@ fn open(path: &Path) -> Result<File, String> {
     }
 }
 
+/// Reads a small text file, or pipe, whole.
+pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let file = open(path)?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > most {
+        return Err(format!("it is larger than {most} bytes"));
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    text.ok_or_else(|| "it is no text in UTF-8".to_owned())
+}
+
 /// Where the reader stands within a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -211,9 +223,8 @@ impl<'a> Counter<'a> {
             MARK[..met].iter().try_for_each(|&byte| self.step(byte))?;
         }
         if byte == 0 || (self.header.is_none() && byte >= 0xfe) {
-            let error =
-                self.at(self.line, "this is no text: there is a byte that no UTF-8 file has");
-            return Err(error.help("save the file as CSV in UTF-8"));
+            let error = self.at(self.line, "this is no text in UTF-8");
+            return Err(error.help("save the file as CSV in UTF-8 (it may be UTF-16, or no table)"));
         }
         let returned = std::mem::replace(&mut self.after_return, byte == b'\r');
         if returned && byte == b'\n' {
@@ -345,7 +356,7 @@ impl<'a> Counter<'a> {
             return Err(self
                 .at(self.first_line, "this record belongs to none of the categories")
                 .help(
-                    "values must equal a category, letter for letter; --other CATEGORY takes all \
+                    "values must equal a category, but for blanks around them; --other CATEGORY takes all \
                  that equal none",
                 ));
         };
@@ -468,7 +479,7 @@ mod tests {
             (b"id,answer\n1\n", "this record has 1 cell, the header 2\n  --> d.csv:2"),
             (b"id,answer\n\n1,\"secret\nyes\n", "this quote is never closed\n  --> d.csv:3"),
             (b"id,answer\n1,\"yes\"secret\n", "there is text after the closing quote"),
-            (b"id,answer\n1,yes\n2,s\0ecret\n", "this is no text"),
+            (b"id,answer\n1,yes\n2,s\0ecret\n", "this is no text in UTF-8"),
         ];
         for (text, expected) in cases {
             let error = yes_no(text).unwrap_err();
@@ -476,7 +487,7 @@ mod tests {
             assert!(error.contains("help: ") && !error.contains("secret"), "{error}");
         }
         let wide = b"\xff\xfei\0d\0,\0a\0";
-        assert!(yes_no(wide).unwrap_err().starts_with("this is no text"));
+        assert!(yes_no(wide).unwrap_err().starts_with("this is no text in UTF-8"));
         let error = yes_no(b"id,anwser\n1,yes\n").unwrap_err();
         assert!(
             error.contains("column 2 has a similar name") && !error.contains("anwser"),
