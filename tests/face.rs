@@ -111,7 +111,7 @@ fn a_typo_on_the_command_line_is_recognised() {
         ("audit MODEL --mechanism ehds --distance renyi:x", "renyi:0.5"),
         ("choose MODEL --mechanism geometrc,ehds", "did you mean `geometric`?"),
         ("optimum MODEL --release-set blow", "did you mean `below`?"),
-        ("release SURVEY --column anwser", "did you mean `answer`?"),
+        ("release SURVEY --column anwser", "column 2 has a similar name"),
         ("release SURVEY --column answer --mechanism geometrc", "did you mean `geometric`?"),
         ("release SURVEY --column answer --other yse", "did you mean `yes`?"),
         ("completions zhs", "did you mean `zsh`?"),

@@ -7,6 +7,8 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -108,18 +110,25 @@ fn open(path: &Path) -> io::Result<File> {
 fn open_alone(path: &Path, tell: &dyn Fn(&str)) -> io::Result<File> {
     loop {
         let file = open(path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) => {
-                tell("another release is being entered into the ledger: waiting for it");
-                file.lock()?;
-            }
-        }
+        lock(&file, tell)?;
         if is_at(&file, path)? {
             return Ok(file);
         }
     }
+}
+
+/// Waits until nobody else has a file; after a second it says so.
+fn lock(file: &File, tell: &dyn Fn(&str)) -> io::Result<()> {
+    const TRIES: u32 = 40;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(25)),
+        }
+    }
+    tell("another release is being entered into the ledger: waiting for it");
+    file.lock()
 }
 
 /// Whether a file is still the one at its path.
