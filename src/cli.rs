@@ -33,10 +33,11 @@ const MOST_SHARDS: usize = 100_000;
         dpbi check configs/real_data.toml        validate it and predict the work\n  \
         dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
         dpbi optimum --prior 1,1 --n 20 --epsilon 1      how good any private release could be\n  \
+        dpbi release --help                      release the posterior of your own data\n  \
         dpbi list                                the bundled experiments\n  \
         dpbi reproduce                           every figure and claim of the documents, one report\n\n\
-        Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict or a verification failed;\n\
-        130 interrupted, with everything finished so far on disk."
+        Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict, a verification or a\n\
+        self-test failed; 130 interrupted, with everything finished so far on disk."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -171,12 +172,14 @@ pub struct Talk {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    dpbi release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 1\n  \
-    dpbi release --data survey.csv --column party --categories-from parties.txt --other others \\\n      \
-        --prior 1,1,1 --epsilon 0.5 --ledger survey.ledger --budget 2\n\n\
-    The number of records is public; their categories are what is protected. Categories are declared,\n\
-    never read off the data. Noise is drawn in whole numbers from the operating system's randomness.\n\
-    Every release spends its ε, whatever becomes of its output: keep a ledger.")]
+    dpbi release --data survey.csv --column answer --categories no,yes \\\n    \
+        --prior 1,1 --epsilon 1\n  \
+    dpbi release --data survey.csv --column party --categories-from parties.txt \\\n    \
+        --other others --prior 1,1,1 --epsilon 0.5 --ledger survey.ledger --budget 2\n\n\
+    The number of records is public; their categories are what is protected.\n\
+    Categories are declared, never read off the data. Noise is drawn in whole\n\
+    numbers from the operating system's randomness. Every release spends its ε,\n\
+    whatever becomes of its output: keep a ledger.")]
 pub struct Release {
     /// The data: CSV, one record a row, with a first row that names the columns
     #[arg(long, value_name = "FILE")]

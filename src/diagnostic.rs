@@ -77,7 +77,8 @@ const LONGEST_TEXT: usize = 600;
 
 /// A text such as people can read: on one line, without the middle of a very long one. Control
 /// characters are written out, since a terminal would obey them.
-fn legible(text: &str) -> String {
+#[must_use]
+pub fn legible(text: &str) -> String {
     let mut shown = String::new();
     let length = text.chars().count();
     for (i, c) in text.chars().enumerate() {

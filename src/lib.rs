@@ -17,7 +17,7 @@
 //! | module | what it knows |
 //! |---|---|
 //! | [`numeric`] | sums, exp, differences of log-gammas that keep their digits |
-//! | [`rng`] | the sole maker of random streams |
+//! | [`rng`] | the sole maker of random streams that can be drawn again |
 //! | [`diagnostic`] | messages about bad input |
 //! | [`privacy`] | ε, δ, γ, guarantees |
 //! | [`model`] | counts, priors, posteriors |

@@ -98,7 +98,8 @@ impl Guarantee {
 }
 
 /// A number without a needless ".0" or a hundred zeros.
-fn compact(value: &f64) -> String {
+#[must_use]
+pub fn compact(value: &f64) -> String {
     format!("{value:?}").trim_end_matches(".0").to_owned()
 }
 

@@ -1,21 +1,22 @@
 //! `dpbi release`.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Failure, print, print_json, threads, typed};
 use crate::cli::Release;
-use crate::console::{Grid, short};
-use crate::diagnostic::{Diagnostic, suggest};
+use crate::config::MOST_CATEGORIES;
+use crate::console::{Grid, say, short};
+use crate::diagnostic::{Diagnostic, legible, suggest};
 use crate::distance::HELLINGER;
 use crate::fault::caught;
 use crate::mechanism::Variant;
 use crate::model::{Posterior, Prior};
-use crate::privacy::{Epsilon, Gamma};
+use crate::privacy::{Epsilon, Gamma, Guarantee, PrivacyError, compact};
 use crate::release::{
     self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, LedgerError,
     Method, Reason, Tally,
@@ -25,6 +26,7 @@ use crate::store::utc;
 
 pub fn execute(args: &Release) -> Result<(), Failure> {
     let request = Request::new(args)?;
+    refuse_other_files(args)?;
     threads(&args.threads)?;
     let Tally { counts, hash } = release::count(&args.data, &request.columns)?;
     let (method, reason) = request.method(counts.iter().sum())?;
@@ -37,8 +39,41 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         Failure::Broken(format!("nothing was released, and ε is spent: {cause}"))
     })?;
     drop(counts);
-    let outcome = Outcome::new(&request, &method, reason, released, account);
+    let outcome = caught(|| Outcome::new(&request, &method, reason, &released, account));
+    // What was paid for is shown, whatever becomes of what follows from it.
+    let outcome = outcome.map_err(|cause| {
+        Failure::Broken(format!("released {released:?}, and then failed: {cause}"))
+    })?;
     if args.print.json { print_json(&outcome.json()) } else { print(&outcome.text()) }
+}
+
+/// A ledger that is also something else would be overwritten, or overwrite it.
+fn refuse_other_files(args: &Release) -> Result<(), Diagnostic> {
+    let Some(ledger) = &args.ledger else { return Ok(()) };
+    let others = [
+        (Some(args.data.as_path()), "the data"),
+        (args.categories.from.as_deref(), "the list of categories"),
+        (Some(Path::new("/dev/stdout")), "where the output goes"),
+    ];
+    match others.into_iter().find(|(other, _)| other.is_some_and(|other| is_same(ledger, other))) {
+        None => Ok(()),
+        Some((_, what)) => Err(typed::wrong("ledger", &format!("this file is {what}"))
+            .help("give the ledger a file of its own")),
+    }
+}
+
+/// Whether two paths lead to the same file.
+fn is_same(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino())).ok();
+        identity(a).is_some_and(|found| Some(found) == identity(b))
+    }
+    #[cfg(not(unix))]
+    {
+        a.canonicalize().is_ok_and(|found| b.canonicalize().is_ok_and(|other| found == other))
+    }
 }
 
 /// What was asked for, checked.
@@ -67,14 +102,20 @@ impl<'a> Request<'a> {
             .map_err(|error| typed::wrong("prior", &error).help("use for example --prior 1,1"))?;
         if prior.k() != categories.len() {
             let cause = format!("{} numbers for {} categories", prior.k(), categories.len());
-            return Err(typed::wrong("prior", &cause)
-                .help("give a parameter for every category; all 1 is the uniform prior"));
+            return Err(typed::wrong("prior", &cause).help(
+                "give a parameter for every category (all 1 is the uniform prior); names that hold a \
+                 comma stand in a file, --categories-from",
+            ));
+        }
+        if let Some(large) = prior.alpha().iter().find(|alpha| **alpha > LARGEST_PRIOR) {
+            return Err(typed::wrong("prior", &format!("{large:?} outweighs any data"))
+                .help(format!("use at most {LARGEST_PRIOR:e}")));
         }
         let other = args.other.as_ref().map(|other| place(other, &categories)).transpose()?;
         Ok(Self {
             args,
             columns: Columns {
-                column: args.column.clone(),
+                column: args.column.trim().to_owned(),
                 categories,
                 other,
                 delimiter: args.delimiter,
@@ -90,9 +131,7 @@ impl<'a> Request<'a> {
     fn method(&self, n: u64) -> Result<(Method, Reason), Diagnostic> {
         let mut counts = vec![0; self.prior.k()];
         counts[0] = n;
-        let number = |error: crate::privacy::PrivacyError| {
-            Diagnostic::new(error.to_string()).help(error.remedy())
-        };
+        let number = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
         let template = Setting {
             posterior: Posterior::new(self.prior.clone(), counts),
             epsilon: Epsilon::new(self.epsilon.to_f64()).map_err(number)?,
@@ -121,13 +160,16 @@ impl<'a> Request<'a> {
             budget: self.budget,
             previous: String::new(),
         };
-        match release::enter(path, entry) {
+        match release::enter(path, entry, &|line| say(line)) {
             Ok(account) => Ok(Some(account)),
             Err(LedgerError::Refused(diagnostic)) => Err(diagnostic.into()),
             Err(error) => Err(Failure::broken(error)),
         }
     }
 }
+
+/// A larger parameter makes intervals that doubles cannot tell from points.
+const LARGEST_PRIOR: f64 = 1e12;
 
 /// An amount of privacy above 0.
 fn positive(flag: &str, text: &str) -> Result<Amount, Diagnostic> {
@@ -139,9 +181,6 @@ fn positive(flag: &str, text: &str) -> Result<Amount, Diagnostic> {
     }
 }
 
-/// The most categories: enough for any question that is put to people.
-const MOST_CATEGORIES: usize = 10_000;
-
 /// The declared categories, each once.
 fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
     let (flag, categories) = match (&args.categories.listed, &args.categories.from) {
@@ -151,12 +190,16 @@ fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
         (None, Some(file)) => ("categories-from", declared(file)?),
         (None, None) => ("categories", Vec::new()),
     };
+    if categories.iter().any(String::is_empty) {
+        return Err(typed::wrong(flag, &"a category has no name")
+            .help("leave out the comma; empty values go to --other"));
+    }
     let mut seen = BTreeSet::new();
     if let Some(twice) = categories.iter().find(|category| !seen.insert(*category)) {
         let cause = format!("`{twice}` occurs twice");
         return Err(typed::wrong(flag, &cause).help("name every category once"));
     }
-    match categories.len() {
+    match categories.len() as u64 {
         0 | 1 => Err(typed::wrong(flag, &"there must be at least two categories")
             .help("for example --categories no,yes")),
         2..=MOST_CATEGORIES => Ok(categories),
@@ -165,14 +208,18 @@ fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
     }
 }
 
+/// A longer list is no list of categories.
+const LONGEST_LIST: u64 = 1_000_000;
+
 /// The categories of a file, one on every line.
 fn declared(file: &Path) -> Result<Vec<String>, Diagnostic> {
-    let text = fs::read_to_string(file).map_err(|error| {
-        Diagnostic::new(format!("cannot read the categories {}: {error}", file.display()))
+    let text = release::read_text(file, LONGEST_LIST).map_err(|cause| {
+        Diagnostic::new(format!("cannot read the categories {}: {cause}", file.display()))
             .help("a text file with a category on every line")
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Ok(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect())
+    let lines = text.split(['\n', '\r']).map(|line| line.trim().to_owned());
+    Ok(lines.filter(|line| !line.is_empty()).collect())
 }
 
 fn place(category: &str, categories: &[String]) -> Result<usize, Diagnostic> {
@@ -264,12 +311,12 @@ impl<'a> Outcome<'a> {
         request: &'a Request<'a>,
         method: &'a Method,
         reason: Reason,
-        released: Vec<u64>,
+        released: &[u64],
         account: Option<Account>,
     ) -> Self {
         let (prior, n, level) =
             (&request.prior, method.template().posterior.n(), request.args.level);
-        let aware = Aware::new(method, &released);
+        let aware = Aware::new(method, released);
         let total = prior.total() + released.iter().map(|&count| count as f64).sum::<f64>();
         let category = |(i, &released): (usize, &u64)| {
             let alpha = prior.alpha()[i];
@@ -285,9 +332,9 @@ impl<'a> Outcome<'a> {
             request,
             method,
             reason,
-            categories: released.iter().enumerate().map(category).collect(),
+            categories: released.par_iter().enumerate().map(category).collect(),
             unaware: aware.as_ref().err().cloned(),
-            errors: Errors::new(method, &released),
+            errors: Errors::new(method, released),
             loss: release::exact_loss(method),
             account,
         }
@@ -300,13 +347,14 @@ impl<'a> Outcome<'a> {
     /// The guarantee in a sentence.
     fn guarantee(&self) -> String {
         let (epsilon, price) = (self.method.epsilon(), self.method.price());
-        match price {
-            Amount::ZERO => format!("{epsilon}-differentially private"),
-            price => format!(
-                "{}-differentially private (ε = {epsilon}, and {price} for the rounding of weights)",
-                self.method.spent()
-            ),
+        let mut words = format!("{}-differentially private", self.method.spent());
+        if let Guarantee::Computed(_) = self.method.guarantee() {
+            words += ", by computation over all data sets";
         }
+        if price > Amount::ZERO {
+            words += &format!(" (ε = {epsilon}, and {price} for rounding)");
+        }
+        words
     }
 
     fn why(&self) -> String {
@@ -342,7 +390,6 @@ impl<'a> Outcome<'a> {
             json!({
                 "releases": account.releases,
                 "spent": account.total.to_string(),
-                "spent_on_this_file": account.on_this_file.to_string(),
                 "budget": account.budget.map(|budget| budget.to_string()),
             })
         });
@@ -371,32 +418,47 @@ impl<'a> Outcome<'a> {
     }
 
     fn text(&self) -> String {
+        let records = if self.n() == 1 { "record" } else { "records" };
         let mut text = format!(
-            "  `{}`, {} records, released by {}\n  ({})\n\n{}",
-            self.request.columns.column,
+            "  `{}`, {} {records}, released by {}\n  ({})\n\n{}",
+            legible(&self.request.columns.column),
             self.n(),
             self.method.variant().label,
             self.why(),
             self.table(),
         );
-        if let Some(reason) = &self.unaware {
-            text += &format!("  the noise-aware posterior is not computed: {reason}\n");
-        }
+        text += &match &self.unaware {
+            None => "  naive: as if the released counts were the true ones; aware: knowing the noise;\n  \
+                     covers: what the aware posterior gives the naive interval\n"
+                .to_owned(),
+            Some(reason) => format!(
+                "  These intervals ignore the noise and are too narrow. The noise-aware posterior is not\n  \
+                 computed: {reason}.\n"
+            ),
+        };
         let mut lines = vec![("posterior", self.posterior()), ("privacy", self.guarantee())];
         if let Some(loss) = self.loss {
             let words = format!("{} over all data sets of {} records", short(loss), self.n());
             lines.push(("exact loss", words));
         }
         lines.extend(self.errors.words().into_iter().map(|words| ("expected error", words)));
-        if let Some(account) = &self.account {
-            lines.push(("ledger", spent(account)));
+        let total: u64 = self.categories.iter().map(|one| one.released).sum();
+        if total != self.n() {
+            lines.push(("total", format!("{total} of {}: noise may leave it so", self.n())));
         }
+        lines.push((
+            "ledger",
+            match &self.account {
+                Some(account) => spent(account),
+                None => "none: nobody counts what is spent (--ledger FILE does)".to_owned(),
+            },
+        ));
         text.push('\n');
         for (name, words) in lines {
             text += &format!("  {name:16}{words}\n");
         }
-        text += "\n  Errors are Hellinger distances from the true posterior, 0 to 1. The true counts are not\n  \
-                 shown, here or anywhere; the number of records is public.\n";
+        text += "\n  Errors are Hellinger distances from the true posterior, 0 to 1. The true\n  \
+                 counts are not shown, here or anywhere; the number of records is public.\n";
         text
     }
 
@@ -406,11 +468,11 @@ impl<'a> Outcome<'a> {
         let aware = self.unaware.is_none();
         let mut head = vec!["".to_owned(), "released".into(), "naive".into(), percent.clone()];
         if aware {
-            head.extend(["noise-aware".into(), percent, "naive covers".into()]);
+            head.extend(["aware".into(), percent, "covers".into()]);
         }
         grid.row(head);
         for category in &self.categories {
-            let mut row = vec![category.name.to_owned(), category.released.to_string()];
+            let mut row = vec![legible(category.name), category.released.to_string()];
             row.extend(shown(&category.naive));
             if let Some((estimate, coverage)) = &category.aware {
                 row.extend(shown(estimate));
@@ -424,7 +486,7 @@ impl<'a> Outcome<'a> {
     /// The posterior that is released.
     fn posterior(&self) -> String {
         let parameters: Vec<String> =
-            self.categories.iter().map(|one| one.parameter.to_string()).collect();
+            self.categories.iter().map(|one| compact(&one.parameter)).collect();
         let name = if parameters.len() == 2 { "Beta" } else { "Dirichlet" };
         match parameters.len() {
             0..=MOST_PARAMETERS => format!("{name}({})", parameters.join(", ")),
@@ -443,12 +505,8 @@ fn shown(estimate: &Estimate) -> [String; 2] {
 }
 
 fn spent(account: &Account) -> String {
-    let Account { releases, total, on_this_file, budget } = account;
+    let Account { releases, total, budget } = account;
     let of = budget.map_or(String::new(), |budget| format!(" of {budget}"));
-    let here = match total == on_this_file {
-        true => String::new(),
-        false => format!(", {on_this_file} of it on this very file"),
-    };
     let sum = if *releases == 1 { "" } else { ", their sum" };
-    format!("ε = {total}{of} spent {}{sum}{here}", release::in_releases(*releases))
+    format!("ε = {total}{of} spent {}{sum}", release::in_releases(*releases))
 }

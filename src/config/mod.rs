@@ -12,6 +12,7 @@ mod range;
 mod resolved;
 mod schema;
 
+pub use range::MOST_CATEGORIES;
 pub use resolved::{resolve, resolved};
 pub use schema::schema;
 

@@ -2,6 +2,7 @@
 //! public values only.
 
 use super::amount::Amount;
+use super::aware::Aware;
 use super::method::Method;
 use crate::audit::{self, Scope};
 use crate::choice::Data;
@@ -34,6 +35,12 @@ pub enum Reason {
     Customary,
 }
 
+/// Errors are computed for so many categories at most: the laws of more take long even to look over.
+const MOST_CATEGORIES: usize = 6;
+
+/// A mechanism is not taken by itself if more than one part in so many of its ε is a price.
+const CHEAP: f64 = 1e6;
+
 /// The mechanism that is taken where nothing can be computed.
 const CUSTOMARY: &str = "geometric";
 
@@ -47,8 +54,11 @@ pub fn choose(
     template: &Setting,
     epsilon: Amount,
 ) -> Result<(Method, Reason), Refusal> {
-    let private: Vec<&Variant> =
-        candidates.iter().filter(|variant| variant.is_private(template)).collect();
+    // What cannot be read with an eye to the noise is not taken without being asked for.
+    let apt = |variant: &&Variant| {
+        variant.is_private(template) && Aware::is_foreseeable(variant, template)
+    };
+    let private: Vec<&Variant> = candidates.iter().filter(apt).collect();
     let expected = Setting { posterior: expected_data(&template.posterior), ..template.clone() };
     for (setting, data, reason) in [
         (template, Data::Predicted, Reason::LeastExpected as fn(usize) -> Reason),
@@ -60,11 +70,12 @@ pub fn choose(
             let error = mean_error(variant, setting, data);
             ranked.extend(error.map(|error| (error, variant)));
         }
-        let contestants = ranked.len();
         while let Some(best) = least(&ranked) {
             // One that cannot be drawn exactly here leaves the place to the next.
-            if let Ok(method) = Method::new(ranked[best].1, template, epsilon) {
-                return Ok((method, reason(contestants)));
+            if let Ok(method) = Method::new(ranked[best].1, template, epsilon)
+                && method.price().to_f64() * CHEAP <= epsilon.to_f64()
+            {
+                return Ok((method, reason(ranked.len())));
             }
             ranked.remove(best);
         }
@@ -108,6 +119,7 @@ fn is_affordable(work: &Work) -> bool {
 
 /// What the mean error of a mechanism takes; `None` if it cannot be used.
 fn work(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
+    (setting.posterior.k() <= MOST_CATEGORIES).then_some(())?;
     crate::tuning::check(variant, setting).ok()?;
     cost::predict_error(variant, setting, data)
 }
@@ -150,16 +162,20 @@ fn error_at(method: &Method, posterior: Posterior) -> Option<f64> {
     mean_error(method.variant(), &setting, Data::Given)
 }
 
-/// What a method really gives away: its exact loss over all data sets of n records, never below the
-/// true one whatever rounding did; `None` if that takes long. Remapping is free, and left out.
+/// What a method really gives away: its exact loss over all data sets of n records, with its price,
+/// and never below the true one whatever rounding did; `None` if that takes long. Remapping is free,
+/// and left out.
 #[must_use]
 pub fn exact_loss(method: &Method) -> Option<f64> {
     let options = Options { remap: false, ..method.variant().options };
     let variant = Variant { options, remap: None, ..method.variant().clone() };
     let template = method.template();
+    (template.posterior.k() <= MOST_CATEGORIES).then_some(())?;
     let recipe = variant.recipe(template).ok()?;
     is_affordable(&cost::predict_audit(template, &[recipe], true).sum()).then_some(())?;
-    Some(audit::loss(&variant, template, &Scope::All).ok()?.bound)
+    let found = audit::loss(&variant, template, &Scope::All).ok()?.bound + method.price().to_f64();
+    // Both are upper bounds.
+    Some(found.min(method.spent().to_f64()))
 }
 
 /// The data that the prior expects.

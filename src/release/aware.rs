@@ -26,7 +26,11 @@ const MOST_COUNTS: f64 = 300_000.0;
 /// The most data sets whose laws are looked at one by one.
 const MOST_DATA_SETS: f64 = 5000.0;
 
-/// What lies beyond windows is less than e to minus this of the whole.
+/// Weights are relative to the likeliest counts of each category on its own. If those that fit
+/// together are all fainter than this, they have lost digits.
+const FAINTEST: f64 = 1e-280;
+
+/// Every data set beyond the windows is less likely than the likeliest one by e to this.
 const NEGLIGIBLE: f64 = 40.0;
 
 /// The law of every category's true count, given a release.
@@ -74,6 +78,15 @@ impl Weights {
 }
 
 impl Aware {
+    /// Whether the law of the true counts can be computed, as far as that is known before a release.
+    #[must_use]
+    pub fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
+        let posterior = &template.posterior;
+        let noisy = matches!(variant.recipe(template), Ok(Recipe::Noise { .. }));
+        (noisy && !variant.options.remap)
+            || approximate_compositions(posterior.n(), posterior.k()) <= MOST_DATA_SETS
+    }
+
     /// The law of the true counts, given `released`; or why it is not computed.
     pub fn new(method: &Method, released: &[u64]) -> Result<Self, String> {
         let (variant, template) = (method.variant(), method.template());
@@ -87,7 +100,8 @@ impl Aware {
             }
             _ => from_all_data_sets(variant, template, released)?,
         };
-        let reached = found.iter().all(|weights| weights.values.iter().any(|&weight| weight > 0.0));
+        let reached =
+            found.iter().all(|weights| weights.values.iter().any(|&weight| weight > FAINTEST));
         match reached {
             true => Ok(Self { categories: found }),
             false => Err("what was released is too unlikely for doubles".to_owned()),
@@ -225,7 +239,7 @@ fn from_all_data_sets(
     if data_sets > MOST_DATA_SETS {
         return Err(format!(
             "`{}` would have to be asked at {data_sets:.0} data sets ({MOST_DATA_SETS:.0} at most)",
-            variant.mechanism.id()
+            variant.label
         ));
     }
     let predictive = Predictive::new(prior, n);

@@ -88,7 +88,8 @@ impl BetaMixture {
             let middle = low + (high - low) / 2;
             if self.below(f64::from_bits(middle)) >= p { high = middle } else { low = middle }
         }
-        f64::from_bits(high)
+        // Nothing lies between 0 and the smallest double.
+        if high == 1 { 0.0 } else { f64::from_bits(high) }
     }
 
     /// The interval that leaves out (1 − level)/2 on either side.
@@ -98,10 +99,16 @@ impl BetaMixture {
         Interval { low: self.quantile(left_out), high: self.quantile(1.0 - left_out) }
     }
 
-    /// The probability of an interval.
+    /// The probability of an interval, its ends included.
     #[must_use]
     pub fn coverage(&self, interval: Interval) -> f64 {
-        (self.below(interval.high) - self.below(interval.low)).clamp(0.0, 1.0)
+        let before = match interval.low > 0.0 {
+            true => self.below(interval.low.next_down()),
+            false => 0.0,
+        };
+        // All of what is below the smallest double is at 0.
+        let up_to = self.below(interval.high.max(f64::from_bits(1)));
+        (up_to - before).clamp(0.0, 1.0)
     }
 }
 
@@ -135,6 +142,15 @@ mod tests {
         assert!((mixture.mean() - mean).abs() < 1e-15);
         let interval = mixture.interval(0.8);
         assert!((mixture.coverage(interval) - 0.8).abs() < 1e-11);
+    }
+
+    #[test]
+    fn ends_belong_to_an_interval() {
+        for count in [0, 1] {
+            let nearly_certain = BetaMixture::single(1e-5, 1.0 + 2e-5, count);
+            let coverage = nearly_certain.coverage(nearly_certain.interval(0.95));
+            assert!((0.95..=1.0).contains(&coverage), "{count}: {coverage}");
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Ratio {
     }
 
     /// Whether this times `factor` is at most `bound`.
-    fn times_is_at_most(self, factor: u64, bound: u64) -> bool {
+    pub(super) fn times_is_at_most(self, factor: u64, bound: u64) -> bool {
         match self.numerator.checked_mul(u128::from(factor)) {
             Some(product) => product <= self.denominator.saturating_mul(u128::from(bound)),
             None => false,
@@ -158,7 +158,7 @@ fn coin(rng: &mut impl Rng) -> bool {
 
 /// The noise: P[η = t] ∝ e^(−rate·|t|) for [`Noise::Geometric`]; for [`Noise::Laplace`] the floor of
 /// a Laplace number of scale 1/rate, which is a geometric number m, or −m − 1, by a fair coin.
-pub(super) fn noise(law: Noise, rate: Ratio, rng: &mut impl Rng) -> i128 {
+fn noise(law: Noise, rate: Ratio, rng: &mut impl Rng) -> i128 {
     loop {
         let (below, magnitude) = (coin(rng), geometric(rate, rng).min(i128::MAX as u128) as i128);
         match (law, below) {
@@ -196,11 +196,6 @@ pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {
             return v;
         }
     }
-}
-
-/// Whether all weights e^(−rate·d), d <= n, are at least e^(−`bound`).
-pub(super) fn is_wide(rate: Ratio, n: u64, bound: u64) -> bool {
-    rate.times_is_at_most(n, bound)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! release is entered, and the entry is on the disk, before anything of the release is shown: a crash
 //! can waste some ε, and never forget any. While one process enters, others wait.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -41,10 +41,9 @@ pub struct Entry {
 pub struct Account {
     /// Releases entered, this one among them.
     pub releases: usize,
-    /// What all of them have spent, by composition: the sum.
+    /// What all of them have spent, by composition: the sum. Whether a file is the same as an earlier
+    /// one is not told: that would be an exact answer to a question about its records.
     pub total: Amount,
-    /// What those of this very file have.
-    pub on_this_file: Amount,
     /// What all may spend.
     pub budget: Option<Amount>,
 }
@@ -61,10 +60,16 @@ pub enum LedgerError {
 }
 
 /// Enters a release and returns once the entry is on the disk. `entry.previous` is filled in; an
-/// entry without a budget is held to the last one that was set.
-pub fn enter(path: &Path, entry: Entry) -> Result<Account, LedgerError> {
-    let mut ledger = Ledger::open(path)?;
+/// entry without a budget is held to the last one that was set. `tell` hears what a user should know.
+pub fn enter(path: &Path, entry: Entry, tell: &dyn Fn(&str)) -> Result<Account, LedgerError> {
+    let mut ledger = Ledger::open(path, tell)?;
     let account = ledger.admit(&entry)?;
+    let before = ledger.entries.iter().rev().find_map(|entry| entry.budget);
+    if let (Some(before), Some(budget)) = (before, entry.budget)
+        && budget > before
+    {
+        tell(&format!("the budget is raised from {before} to {budget}"));
+    }
     ledger.append(entry).map_err(|error| LedgerError::Write(path.to_owned(), error))?;
     Ok(account)
 }
@@ -86,12 +91,53 @@ struct Ledger {
     end: u64,
     /// Whether that line has its line end.
     ended: bool,
-    /// Whether it was made just now.
-    is_new: bool,
+}
+
+/// Opens a ledger, or makes one that only its owner can read: its hashes tell the file to whoever
+/// knows all records but one.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Opens a ledger that nobody else has. If it was replaced by another file while we waited, that one
+/// is it.
+fn open_alone(path: &Path, tell: &dyn Fn(&str)) -> io::Result<File> {
+    loop {
+        let file = open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) => {
+                tell("another release is being entered into the ledger: waiting for it");
+                file.lock()?;
+            }
+        }
+        if is_at(&file, path)? {
+            return Ok(file);
+        }
+    }
+}
+
+/// Whether a file is still the one at its path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let here = file.metadata()?;
+    Ok(path.metadata().is_ok_and(|there| (here.dev(), here.ino()) == (there.dev(), there.ino())))
+}
+
+/// Elsewhere a file that is open cannot be replaced.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
 }
 
 impl Ledger {
-    fn open(path: &Path) -> Result<Self, Diagnostic> {
+    fn open(path: &Path, tell: &dyn Fn(&str)) -> Result<Self, Diagnostic> {
         let name = path.display();
         let unusable = |cause: String| {
             Diagnostic::new(format!("cannot use the ledger {name}: {cause}")).help(
@@ -103,11 +149,7 @@ impl Ledger {
             Ok(metadata) if !metadata.is_file() => return Err(unusable("it is no file".into())),
             _ => {}
         }
-        let is_new = !path.exists();
-        let open =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let mut file = open.map_err(|error| unusable(error.to_string()))?;
-        file.lock().map_err(|error| unusable(format!("it cannot be locked: {error}")))?;
+        let mut file = open_alone(path, tell).map_err(|error| unusable(error.to_string()))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| unusable(error.to_string()))?;
         let mut ledger = Self {
@@ -117,9 +159,14 @@ impl Ledger {
             last: String::new(),
             end: 0,
             ended: true,
-            is_new,
         };
         ledger.read(&bytes)?;
+        if bytes.len() as u64 > ledger.end {
+            tell(
+                "the last line of the ledger was cut off: its release was never shown, and is not \
+                 counted",
+            );
+        }
         Ok(ledger)
     }
 
@@ -141,7 +188,7 @@ impl Ledger {
             };
             let entry: Entry = match serde_json::from_slice(content) {
                 Ok(entry) => entry,
-                Err(_) if !ended => return Ok(()),
+                Err(error) if !ended && is_torn(content, &error) => return Ok(()),
                 Err(_) => return Err(damaged("this line is no entry")),
             };
             if entry.previous != self.last {
@@ -157,16 +204,11 @@ impl Ledger {
 
     /// Whether the budget suffices for one more.
     fn admit(&self, entry: &Entry) -> Result<Account, Diagnostic> {
-        let spent = |entries: &mut dyn Iterator<Item = &Entry>| -> Amount {
-            entries.map(|entry| entry.epsilon).sum()
-        };
-        let before = spent(&mut self.entries.iter());
-        let here = spent(&mut self.entries.iter().filter(|other| other.data == entry.data));
+        let before: Amount = self.entries.iter().map(|entry| entry.epsilon).sum();
         let last_budget = || self.entries.iter().rev().find_map(|entry| entry.budget);
         let account = Account {
             releases: self.entries.len() + 1,
             total: before + entry.epsilon,
-            on_this_file: here + entry.epsilon,
             budget: entry.budget.or_else(last_budget),
         };
         match account.budget {
@@ -176,19 +218,12 @@ impl Ledger {
                     in_releases(self.entries.len()),
                     entry.epsilon,
                 );
-                let others = match before == here {
-                    true => String::new(),
-                    false => format!(
-                        "{here} of it on this file, the rest on others, which count too, since a \
-                         changed file is still about the same people (keep one ledger for each \
-                         population); "
-                    ),
-                };
-                Err(Diagnostic::new(cause)
-                    .at(Place::line(self.path.display().to_string(), self.entries.len().max(1)))
-                    .help(format!(
-                        "{others}use a smaller ε, what was released already, or a larger --budget"
-                    )))
+                let place = Place::line(self.path.display().to_string(), self.entries.len().max(1));
+                Err(Diagnostic::new(cause).at(place).help(
+                    "use a smaller ε, what was released already, or a larger --budget; all files \
+                     released with this ledger count, since a changed file is still about the same \
+                     people",
+                ))
             }
             _ => Ok(account),
         }
@@ -213,13 +248,22 @@ impl Ledger {
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(line)?;
         self.file.sync_all()?;
-        if self.is_new
+        if !is_at(&self.file, &self.path)? {
+            return Err(io::Error::other("it was replaced by another file meanwhile"));
+        }
+        // A new file needs its name on the disk too, whoever made it.
+        if self.entries.is_empty()
             && let Some(folder) = self.path.parent()
         {
             sync_folder(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         }
         Ok(())
     }
+}
+
+/// Whether this is the beginning of an entry, and nothing else.
+fn is_torn(content: &[u8], error: &serde_json::Error) -> bool {
+    content.starts_with(br#"{"time":""#) && error.is_eof()
 }
 
 /// Amounts as text: JSON's numbers are doubles to many readers.
@@ -269,6 +313,10 @@ mod tests {
         }
     }
 
+    fn enter(path: &Path, entry: Entry) -> Result<Account, LedgerError> {
+        super::enter(path, entry, &|_| ())
+    }
+
     fn in_folder(test: impl FnOnce(&Path)) {
         let folder = tempfile::tempdir().unwrap();
         test(&folder.path().join("ledger.jsonl"));
@@ -292,14 +340,26 @@ mod tests {
     }
 
     #[test]
-    fn other_files_count_too() {
+    fn other_files_count_too_and_nobody_is_told_which_is_which() {
         in_folder(|path| {
             enter(path, Entry { data: "other".into(), ..entry("1", None) }).unwrap();
-            let account = enter(path, entry("0.5", None)).unwrap();
-            assert_eq!(account.total, "1.5".parse().unwrap());
-            assert_eq!(account.on_this_file, "0.5".parse().unwrap());
-            let error = enter(path, entry("1", Some("2"))).unwrap_err().to_string();
-            assert!(error.contains("0.5 of it on this file"), "{error}");
+            let same = enter(path, entry("0.5", None)).unwrap();
+            assert_eq!(same.total, "1.5".parse().unwrap());
+            let refused = |data: &str| {
+                let entry = Entry { data: data.into(), ..entry("1", Some("2")) };
+                enter(path, entry).unwrap_err().to_string()
+            };
+            assert_eq!(refused("d"), refused("new"));
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_reads_it() {
+        use std::os::unix::fs::PermissionsExt;
+        in_folder(|path| {
+            enter(path, entry("1", None)).unwrap();
+            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
         });
     }
 
@@ -313,12 +373,18 @@ mod tests {
             let lines: Vec<&str> = text.lines().collect();
             let changed = text.replacen("\"epsilon\":\"1\"", "\"epsilon\":\"0\"", 1);
             let removed = [lines[0], lines[2], ""].join("\n");
-            for damaged in [changed.as_str(), &removed, "id,answer\n1,yes\n", "{}\n"] {
+            let notes = "notes of mine";
+            let cut = format!("{}\n{}", lines[0], &lines[1].replace(':', ";"));
+            for damaged in
+                [changed.as_str(), &removed, "id,answer\n1,yes\n", "{}\n", notes, "{", &cut]
+            {
                 fs::write(path, damaged).unwrap();
                 let error = enter(path, entry("1", None)).unwrap_err().to_string();
                 assert!(error.starts_with("the ledger is damaged"), "{error}");
                 assert_eq!(fs::read_to_string(path).unwrap(), damaged);
             }
+            fs::write(path, [0; 4]).unwrap();
+            assert!(enter(path, entry("1", None)).is_err());
             // Cut off in the middle of the last line; and without its line end.
             fs::write(path, &text[..text.len() - 20]).unwrap();
             assert_eq!(enter(path, entry("1", None)).unwrap().releases, 3);
@@ -326,6 +392,23 @@ mod tests {
             fs::write(path, text.trim_end()).unwrap();
             assert_eq!(enter(path, entry("1", None)).unwrap().releases, 4);
             assert_eq!(enter(path, entry("1", None)).unwrap().releases, 5);
+        });
+    }
+
+    #[test]
+    fn what_a_user_should_know_is_told() {
+        in_folder(|path| {
+            let told = std::cell::RefCell::new(Vec::new());
+            let tell = |line: &str| told.borrow_mut().push(line.to_owned());
+            super::enter(path, entry("1", Some("2")), &tell).unwrap();
+            assert!(told.borrow().is_empty());
+            super::enter(path, entry("1", Some("3")), &tell).unwrap();
+            let text = fs::read_to_string(path).unwrap();
+            fs::write(path, &text[..text.len() - 9]).unwrap();
+            super::enter(path, entry("1", None), &tell).unwrap();
+            let told = told.into_inner();
+            assert_eq!(told[0], "the budget is raised from 2 to 3");
+            assert!(told[1].contains("was cut off") && told.len() == 2, "{told:?}");
         });
     }
 

@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::amount::Amount;
-use super::discrete::{Ratio, falls, is_wide, noisy, within};
+use super::discrete::{Ratio, falls, noisy, within};
 use super::weighed::{self, Weights};
 use crate::distance::HELLINGER;
 use crate::law::{Noise, Recipe};
@@ -35,8 +35,8 @@ pub struct Method {
 enum Way {
     /// Noise of this rate on the counts, in whole numbers.
     Noise { noise: Noise, rate: Ratio, restored: bool },
-    /// A candidate with weight e^(−rate · d), in whole numbers.
-    Hamming { rate: Ratio },
+    /// A candidate with weight e^(−rate · d), in whole numbers; and half the rate.
+    Hamming { rate: Ratio, half: Ratio },
     /// A candidate with its weight as it was computed.
     Weighed,
 }
@@ -53,7 +53,7 @@ impl Method {
             Recipe::Exponential { rate } => {
                 (Way::Weighed, weighed_price(&variant, rate, &template)?)
             }
-            recipe => (exact_way(&variant, recipe, &template, epsilon)?, Amount::ZERO),
+            recipe => (exact_way(&variant, recipe, &template, epsilon)?, found_price(&variant)),
         };
         Ok(Self { variant, template, guarantee, epsilon, price, way })
     }
@@ -137,7 +137,7 @@ impl Ready<'_> {
             (&Way::Noise { noise, rate, restored }, _) => {
                 draw_noisy(noise, rate, restored, self.counts, n, rng)
             }
-            (&Way::Hamming { rate }, _) => draw_hamming(rate, self.counts, n, rng),
+            (&Way::Hamming { rate, half }, _) => draw_hamming((rate, half), self.counts, n, rng),
             (Way::Weighed, Some(weights)) => weights.draw(rng),
             (Way::Weighed, None) => unreachable!("weights are made ready"),
         };
@@ -165,7 +165,7 @@ fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(
         _ => format!("`{label}` is {guarantee}, which is more than ε"),
     };
     let calibrates = variant.mechanism.choices().contains(&crate::mechanism::Choice::Calibrated);
-    let remedy = match calibrates {
+    let remedy = match calibrates && !variant.mechanism.uses_delta() {
         true => format!("`{label}+calibrated` is private by computation, for few records"),
         false => "leave --mechanism out to take the most accurate private one".to_owned(),
     };
@@ -198,6 +198,12 @@ fn weighed_price(variant: &Variant, rate: f64, template: &Setting) -> Result<Amo
     Ok(Amount::round_up(weighed::price(exponent)))
 }
 
+/// What is paid for a rate that was found by computation, to the last digit of ε as a double.
+fn found_price(variant: &Variant) -> Amount {
+    let found = variant.options.inner_epsilon;
+    found.map_or(Amount::ZERO, |inner| Amount::round_up(1e-15 * inner.get()))
+}
+
 /// The way of a mechanism whose law has one rate: ε over a whole number, which the recipe at ε = 1
 /// tells; or, where it was calibrated, the double that was found.
 fn exact_way(
@@ -224,14 +230,14 @@ fn exact_way(
                 Some(_) => Ratio::from_f64(rate),
                 None => over(1.0 / at_one),
             };
-            rate.map(|rate| Way::Hamming { rate })
+            rate.and_then(|rate| Some(Way::Hamming { rate, half: rate.over(2)? }))
         }
         _ => None,
     };
     way.ok_or_else(|| {
         Refusal::new(
             format!("`{}` cannot be drawn exactly with this ε", variant.label),
-            "use an ε of fewer digits",
+            "use a mechanism that is not calibrated, or an ε that is not so small",
         )
     })
 }
@@ -276,11 +282,16 @@ const WIDE: u64 = 3;
 /// last are, each in [0, n] with its own part e^(−rate·|v_i − x_i|/2) of the weight; the last takes
 /// what is left, if there is that much, and is accepted with its part. Two categories move by the
 /// same number of records, and the first decides.
-fn draw_hamming(rate: Ratio, counts: &[u64], n: u64, rng: &mut impl Rng) -> Vec<u64> {
+fn draw_hamming(
+    (rate, half): (Ratio, Ratio),
+    counts: &[u64],
+    n: u64,
+    rng: &mut impl Rng,
+) -> Vec<u64> {
     let mut released = counts.to_vec();
-    let (last, half) = (counts.len() - 1, rate.over(2).expect("a bit is left"));
+    let last = counts.len() - 1;
     loop {
-        if is_wide(rate, n, WIDE) {
+        if rate.times_is_at_most(n, WIDE) {
             uniform_composition(n, &mut released, rng);
             let moved: u64 = released.iter().zip(counts).map(|(v, x)| v.saturating_sub(*x)).sum();
             if falls(rate, moved, rng) {

@@ -28,4 +28,4 @@ pub use credible::{BetaMixture, Interval};
 pub use entropy::Entropy;
 pub use ledger::{Account, Entry, LedgerError, enter, in_releases};
 pub use method::{Method, Ready};
-pub use tally::{Columns, Tally, count};
+pub use tally::{Columns, Tally, count, read_text};

@@ -94,6 +94,18 @@ fn open(path: &Path) -> Result<File, String> {
     }
 }
 
+/// Reads a small text file, or pipe, whole.
+pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let file = open(path)?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > most {
+        return Err(format!("it is larger than {most} bytes"));
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    text.ok_or_else(|| "it is no text in UTF-8".to_owned())
+}
+
 /// Where the reader stands within a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -109,7 +121,8 @@ enum State {
 
 /// Reads CSV byte by byte: cells in quotes may hold delimiters, line ends and doubled quotes; blanks
 /// around a cell do not belong to it; empty lines, and lines at the top that begin with #, are
-/// passed over; lines end with LF, CRLF or CR.
+/// passed over; lines end with LF, CRLF or CR. Where there is one column only, an empty line below the
+/// header is a record with an empty cell: passing it over would tell how many there are.
 struct Counter<'a> {
     columns: &'a Columns,
     /// Each category's place.
@@ -121,8 +134,8 @@ struct Counter<'a> {
     /// The place of the column and the number of cells, once the header has been read.
     header: Option<(usize, usize)>,
     found: Option<usize>,
-    /// Header cells that resemble the column's name.
-    similar: Option<String>,
+    /// The number, from 1, of a header cell that resembles the column's name.
+    similar: Option<usize>,
     state: State,
     /// The start of the present cell, as far as it is kept.
     cell: Vec<u8>,
@@ -205,12 +218,13 @@ impl<'a> Counter<'a> {
                 self.mark += 1;
                 return Ok(());
             }
-            self.mark = MARK.len();
+            // It was none: these bytes belong to the first cell.
+            let met = std::mem::replace(&mut self.mark, MARK.len());
+            MARK[..met].iter().try_for_each(|&byte| self.step(byte))?;
         }
         if byte == 0 || (self.header.is_none() && byte >= 0xfe) {
-            let error =
-                self.at(self.line, "this is no text: there is a byte that no UTF-8 file has");
-            return Err(error.help("save the file as CSV in UTF-8"));
+            let error = self.at(self.line, "this is no text in UTF-8");
+            return Err(error.help("save the file as CSV in UTF-8 (it may be UTF-16, or no table)"));
         }
         let returned = std::mem::replace(&mut self.after_return, byte == b'\r');
         if returned && byte == b'\n' {
@@ -239,6 +253,7 @@ impl<'a> Counter<'a> {
                 self.state = State::Quoted;
             }
             _ if ends_line => {
+                self.begun |= self.header.is_some_and(|(_, width)| width == 1);
                 self.end_record()?;
                 self.next_line();
             }
@@ -317,7 +332,7 @@ impl<'a> Counter<'a> {
         } else if let Ok(name) = std::str::from_utf8(&self.cell)
             && nearest(wanted, &[name]).is_some()
         {
-            self.similar = Some(name.to_owned());
+            self.similar = Some(self.place + 1);
         }
     }
 
@@ -331,7 +346,8 @@ impl<'a> Counter<'a> {
         let found = self.found.take();
         let Some((_, width)) = self.header else { return self.end_header(found, cells) };
         if cells != width {
-            let cause = format!("this record has {cells} cells, the header {width}");
+            let word = if cells == 1 { "cell" } else { "cells" };
+            let cause = format!("this record has {cells} {word}, the header {width}");
             return Err(self.at(self.first_line, cause).help(
                 "give every record the same number of cells; quote a cell that holds a comma",
             ));
@@ -340,7 +356,7 @@ impl<'a> Counter<'a> {
             return Err(self
                 .at(self.first_line, "this record belongs to none of the categories")
                 .help(
-                    "values must equal a category, letter for letter; --other CATEGORY takes all \
+                    "values must equal a category, but for blanks around them; --other CATEGORY takes all \
                  that equal none",
                 ));
         };
@@ -365,7 +381,8 @@ impl<'a> Counter<'a> {
             }
             None => {
                 let hint = match &self.similar {
-                    Some(name) => format!("did you mean `{name}`? "),
+                    // Not what it says: without a header it would be a value.
+                    Some(number) => format!("column {number} has a similar name; "),
                     None => String::new(),
                 };
                 let words = match cells {
@@ -459,10 +476,10 @@ mod tests {
             (b"id,answer\n1,Yes\n", "this record belongs to none of the categories\n  --> d.csv:2"),
             (b"id,answer\n1,\n", "this record belongs to none"),
             (b"id,answer\n1,\xffsecret\n", "this record belongs to none"),
-            (b"id,answer\n1\n", "this record has 1 cells, the header 2\n  --> d.csv:2"),
+            (b"id,answer\n1\n", "this record has 1 cell, the header 2\n  --> d.csv:2"),
             (b"id,answer\n\n1,\"secret\nyes\n", "this quote is never closed\n  --> d.csv:3"),
             (b"id,answer\n1,\"yes\"secret\n", "there is text after the closing quote"),
-            (b"id,answer\n1,yes\n2,s\0ecret\n", "this is no text"),
+            (b"id,answer\n1,yes\n2,s\0ecret\n", "this is no text in UTF-8"),
         ];
         for (text, expected) in cases {
             let error = yes_no(text).unwrap_err();
@@ -470,9 +487,12 @@ mod tests {
             assert!(error.contains("help: ") && !error.contains("secret"), "{error}");
         }
         let wide = b"\xff\xfei\0d\0,\0a\0";
-        assert!(yes_no(wide).unwrap_err().starts_with("this is no text"));
+        assert!(yes_no(wide).unwrap_err().starts_with("this is no text in UTF-8"));
         let error = yes_no(b"id,anwser\n1,yes\n").unwrap_err();
-        assert!(error.contains("did you mean `anwser`?"), "{error}");
+        assert!(
+            error.contains("column 2 has a similar name") && !error.contains("anwser"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -488,6 +508,21 @@ mod tests {
         let columns = columns("kind", &[&long, "", "a,b", "ü"], None);
         let text = format!("kind,z\n{long},1\n,1\n\"a,b\",1\nü,1\n\"\",1\n");
         assert_eq!(tally(text.as_bytes(), &columns), Ok(vec![1, 2, 1, 1]));
+    }
+
+    #[test]
+    fn an_empty_line_of_one_column_is_a_record() {
+        let columns = columns("kind", &["a", "b"], Some(1));
+        assert_eq!(tally(b"\n kind\na\n\na\n", &columns), Ok(vec![2, 1]));
+        assert_eq!(tally(b"kind\r\na\r\n\r\n \r\n", &columns), Ok(vec![1, 2]));
+        let error = yes_no(b"answer\nyes\n\nno\n").unwrap_err();
+        assert!(error.contains("none of the categories\n  --> d.csv:3"), "{error}");
+    }
+
+    #[test]
+    fn a_name_may_begin_like_a_byte_order_mark() {
+        let columns = columns("ｎame", &["a", "b"], None);
+        assert_eq!(tally("ｎame,z\na,1\nb,1\n".as_bytes(), &columns), Ok(vec![1, 1]));
     }
 
     #[test]

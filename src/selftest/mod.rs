@@ -115,7 +115,7 @@ pub fn run_samplers(extent: &Extent, advance: impl Fn() + Sync) -> Report {
         advance();
         trial
     };
-    let trials: Vec<Trial> = scenes.par_iter().map(|scene| try_out(scene, 1.0)).collect();
+    let mut trials: Vec<Trial> = scenes.par_iter().map(|scene| try_out(scene, 1.0)).collect();
     let powered: Vec<&Scene> = most_powerful(&trials).map(|place| &scenes[place]).collect();
     let wrong = powered.par_iter().flat_map_iter(|scene| {
         let directions = [(WRONG, "too large"), (1.0 / WRONG, "too small")];
@@ -125,6 +125,9 @@ pub fn run_samplers(extent: &Extent, advance: impl Fn() + Sync) -> Report {
         })
     });
     let wrong = wrong.collect();
+    // Of these none is wrong on purpose: with another ε they would be tuned in another way.
+    let tuned = samplers::tuned_releases();
+    trials.par_extend(tuned.par_iter().map(|scene| try_out(scene, 1.0)));
     Report { extent: *extent, trials, wrong, golden: Vec::new(), machine: Vec::new() }
 }
 
@@ -133,7 +136,7 @@ pub fn run_samplers(extent: &Extent, advance: impl Fn() + Sync) -> Report {
 pub fn steps(scope: Scope) -> usize {
     let scenes = samplers::scenes(scope);
     let samplers: BTreeSet<&str> = scenes.iter().map(Scene::sampler).collect();
-    scenes.len() + 2 * samplers.len()
+    scenes.len() + 2 * samplers.len() + samplers::tuned_releases().len()
 }
 
 /// For every sampler the place of the trial with the greatest power.
