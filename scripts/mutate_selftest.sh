@@ -45,7 +45,11 @@ copy() {
 
 # Builds the copy and runs the self-test; its status is in $status, what it said in $work/said.
 selftest() {
-    (cd "$source" && cargo build --quiet --bin dpbi)
+    if ! (cd "$source" && cargo build --quiet --bin dpbi) 2>"$work/build"; then
+        cat "$work/build" >&2
+        echo "FAILED: the copy does not build" >&2
+        exit 1
+    fi
     status=0
     "$CARGO_TARGET_DIR/debug/dpbi" selftest --seed 1 >"$work/said" 2>&1 || status=$?
 }

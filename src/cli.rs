@@ -674,7 +674,7 @@ pub struct Optimum {
     Every sampler is drawn from and compared with its exact law; samplers whose scale is wrong by\n\
     5 % are built on purpose and must be rejected; exact numbers are compared with independent\n\
     ones; and the machine must give the same bytes whatever its processor and threads.\n\
-    About half a minute of one core. Exit status 3 if anything is not as it should be.")]
+    About half a minute on two cores. Exit status 3 if anything is not as it should be.")]
 pub struct Selftest {
     /// The seed of all draws, to repeat a test [default: from the operating system]
     #[arg(long, value_name = "N")]

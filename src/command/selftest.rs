@@ -10,10 +10,10 @@ use crate::selftest::golden::Measure;
 use crate::selftest::{self, Extent, LEVEL, Report, Scope, Trial, WRONG, machine};
 
 /// How often every sampler is asked: enough for a power of 0.999 or more for each.
-const DRAWS: u64 = 400_000;
+const DRAWS: u64 = 250_000;
 
 /// What a self-test takes, in seconds of one core.
-const CPU_SECONDS: f64 = 30.0;
+const CPU_SECONDS: f64 = 45.0;
 
 pub fn execute(args: &Selftest) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;

@@ -190,8 +190,8 @@ impl Report {
     /// that pass by chance.
     #[must_use]
     pub fn false_alarms(&self) -> f64 {
-        let rate = FALSE_ALARMS.max(LEVEL * self.trials.len() as f64);
-        rate + self.wrong.iter().map(|trial| trial.miss).sum::<f64>()
+        let misses: f64 = self.wrong.iter().map(|trial| trial.miss).sum();
+        FALSE_ALARMS.max(LEVEL * self.trials.len() as f64 + misses)
     }
 
     /// The miss of the weakest line: the least power is 1 less this.
