@@ -93,7 +93,10 @@ fn samplers(report: &Report) -> Grid {
             short(line.adjusted),
             power(line.miss),
             line.powered.to_string(),
-            format!("{caught} of {} seen", wrong.len()),
+            match wrong.len() {
+                0 => "–".to_owned(),
+                tried => format!("{caught} of {tried} seen"),
+            },
             mark(is_right).to_owned(),
         ]);
     }
