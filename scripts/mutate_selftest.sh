@@ -7,7 +7,7 @@
 #
 # Not part of CI: every fault is a build of the crate (development profile, incremental) and a run of
 # half a minute. KEEP names a folder for the copy and its builds that is not removed at the end, so that
-# another run begins where this one ended.
+# another run need not build the dependencies again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,8 +36,9 @@ faults=(
     "threads|src/law/survey.rs|div_ceil(MOST_PARTS).max(LEAST_BLOCKS)|div_ceil(rayon::current_num_threads()).max(1)|1|not the same bytes with any number of threads"
 )
 
+# What an interrupted build of a fault has left behind must not get into a sound one.
 copy() {
-    rm -rf "$source"
+    rm -rf "$source" "$CARGO_TARGET_DIR/debug/incremental"
     mkdir -p "$source"
     git ls-files -z -- Cargo.toml Cargo.lock build.rs src configs data tests/golden benches |
         xargs -0 cp --parents -t "$source"
