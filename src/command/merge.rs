@@ -16,14 +16,14 @@ use crate::store::{Folder, Manifest, Shard, Shelf};
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
-    interrupt::watch(args.quiet).map_err(Failure::broken)?;
+    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
     let parts = args.folders.iter().map(|path| Part::find(path)).collect::<Result<Vec<_>, _>>()?;
     let first = check(&parts)?;
     let experiment =
         config::load(&Source::Disk(first.path.join("config.toml")), Overrides::default())?;
     let manner = Manner {
         formats: args.output.format.0.clone(),
-        quiet: args.quiet,
+        quiet: args.talk.quiet,
         verbose: false,
         fresh: false,
         shard: None,
@@ -32,13 +32,13 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let shelf = Shelf::of(&paths)?;
-    let progress = Progress::new(forecast.writing_seconds(), threads, args.quiet);
+    let progress = Progress::new(forecast.writing_seconds(), threads, args.talk.quiet);
     let outcome = Job::join(&experiment, &forecast, folder, shelf, &manner, &progress);
     progress.finish();
     let outcome = outcome?;
     if args.print.json {
         print(&(outcome.document(&experiment)? + "\n"))
-    } else if !args.quiet {
+    } else if !args.talk.quiet {
         print(&outcome.text(&experiment))
     } else {
         Ok(())

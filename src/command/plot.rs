@@ -19,7 +19,7 @@ pub fn execute(args: &Plot) -> Result<(), Failure> {
     let mut reports = Vec::new();
     for path in &args.folders {
         let drawn = redraw(path, args)?;
-        if !args.quiet && !args.print.json {
+        if !args.talk.quiet && !args.print.json {
             print(&format!("{}: drew {}\n", path.display(), drawn.join(", ")))?;
         }
         reports.push(json!({ "folder": path, "figures": drawn }));

@@ -62,18 +62,10 @@ fn refuse_other_files(args: &Release) -> Result<(), Diagnostic> {
     }
 }
 
-/// Whether two paths lead to the same file.
+/// Whether two paths are known to lead to the same file.
 fn is_same(a: &Path, b: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let identity = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino())).ok();
-        identity(a).is_some_and(|found| Some(found) == identity(b))
-    }
-    #[cfg(not(unix))]
-    {
-        a.canonicalize().is_ok_and(|found| b.canonicalize().is_ok_and(|other| found == other))
-    }
+    let both = a.metadata().ok().zip(b.metadata().ok());
+    both.and_then(|(a, b)| release::is_same_file(&a, &b)).unwrap_or(false)
 }
 
 /// What was asked for, checked.

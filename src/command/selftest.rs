@@ -22,7 +22,7 @@ pub fn execute(args: &Selftest) -> Result<(), Failure> {
         Failure::Verdict(format!("the operating system gives no randomness: {cause}"))
     })?;
     let extent = Extent { scope: Scope::All, draws: DRAWS, seed, threads };
-    let progress = Progress::new(CPU_SECONDS, threads, args.quiet);
+    let progress = Progress::new(CPU_SECONDS, threads, args.talk.quiet);
     let part = progress.part(CPU_SECONDS);
     let step = CPU_SECONDS / selftest::steps(extent.scope) as f64;
     let report = selftest::run(&extent, || part.advance(step));
@@ -30,7 +30,7 @@ pub fn execute(args: &Selftest) -> Result<(), Failure> {
     progress.finish();
     if args.print.json {
         print_json(&document(&report))?;
-    } else if !args.quiet {
+    } else if !args.talk.quiet {
         print(&text(&report))?;
     }
     verdict(&report)

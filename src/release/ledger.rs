@@ -4,7 +4,7 @@
 //! release is entered, and the entry is on the disk, before anything of the release is shown: a crash
 //! can waste some ε, and never forget any. While one process enters, others wait.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -131,18 +131,26 @@ fn lock(file: &File, tell: &dyn Fn(&str)) -> io::Result<()> {
     file.lock()
 }
 
-/// Whether a file is still the one at its path.
-#[cfg(unix)]
+/// Whether a file is still the one at its path. Where that cannot be told, a file that is open cannot
+/// be replaced either.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
     let here = file.metadata()?;
-    Ok(path.metadata().is_ok_and(|there| (here.dev(), here.ino()) == (there.dev(), there.ino())))
+    Ok(path.metadata().is_ok_and(|there| is_same_file(&here, &there).unwrap_or(true)))
 }
 
-/// Elsewhere a file that is open cannot be replaced.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> io::Result<bool> {
-    Ok(true)
+/// Whether two files are one; `None` where the system has no numbers for its files.
+#[must_use]
+pub fn is_same_file(a: &Metadata, b: &Metadata) -> Option<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        Some((a.dev(), a.ino()) == (b.dev(), b.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (a, b);
+        None
+    }
 }
 
 impl Ledger {

@@ -25,7 +25,6 @@ pub struct Method {
     variant: Variant,
     /// The setting of some data set of n records: all in the first category.
     template: Setting,
-    guarantee: Guarantee,
     epsilon: Amount,
     price: Amount,
     way: Way,
@@ -45,7 +44,6 @@ impl Method {
     /// Makes `variant` ready. `template` has the right number of records; ε is replaced.
     pub fn new(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
         let template = Setting { epsilon: as_double(epsilon)?, ..template.clone() };
-        let guarantee = variant.guarantee(&template);
         refuse_what_is_not_private(variant, &template)?;
         tuning::check(variant, &template)?;
         let Tuned { variant, .. } = tuning::tune(variant, &template)?;
@@ -55,7 +53,7 @@ impl Method {
             }
             recipe => (exact_way(&variant, recipe, &template, epsilon)?, found_price(&variant)),
         };
-        Ok(Self { variant, template, guarantee, epsilon, price, way })
+        Ok(Self { variant, template, epsilon, price, way })
     }
 
     /// The mechanism, tuned.
@@ -73,7 +71,7 @@ impl Method {
     /// What is proved or computed about it.
     #[must_use]
     pub fn guarantee(&self) -> Guarantee {
-        self.guarantee
+        self.variant.guarantee(&self.template)
     }
 
     /// The ε that was asked for.

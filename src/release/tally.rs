@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Place, nearest};
 use crate::model::{Counts, MOST_RECORDS};
+use crate::store::hexadecimal;
 
 /// Which records belong to which category.
 #[derive(Clone, Debug)]
@@ -46,10 +47,11 @@ const PIECE: usize = 1 << 16;
 /// Counts the records of a file.
 pub fn count(path: &Path, columns: &Columns) -> Result<Tally, Diagnostic> {
     let name = path.display().to_string();
-    let mut file = open(path).map_err(|cause| {
+    let unreadable = |cause: String| {
         Diagnostic::new(format!("cannot read the data {name}: {cause}"))
             .help("--data takes a CSV file whose first row names the columns")
-    })?;
+    };
+    let mut file = open(path).map_err(unreadable)?;
     let mut counter = Counter::new(columns, &name);
     let mut hash = Sha256::new();
     let mut piece = vec![0; PIECE];
@@ -58,15 +60,13 @@ pub fn count(path: &Path, columns: &Columns) -> Result<Tally, Diagnostic> {
             Ok(0) => break,
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => {
-                return Err(Diagnostic::new(format!("cannot read the data {name}: {error}")));
-            }
+            Err(error) => return Err(unreadable(error.to_string())),
         };
         hash.update(&piece[..length]);
         counter.feed(&piece[..length])?;
     }
     let counts = counter.finish()?;
-    Ok(Tally { counts, hash: crate::store::hexadecimal(&hash.finalize()) })
+    Ok(Tally { counts, hash: hexadecimal(&hash.finalize()) })
 }
 
 /// How long one waits for somebody to write into a pipe.

@@ -25,7 +25,7 @@ pub fn execute(args: &Verify) -> Result<(), Failure> {
     let (mut reports, mut first) = (Vec::new(), None);
     for path in &args.folders {
         let findings = verify(path, args.cells, seed)?;
-        if !args.quiet && !args.print.json {
+        if !args.talk.quiet && !args.print.json {
             print(&findings.text(path, seed))?;
         }
         first = first.or_else(|| findings.problems.first().cloned());
