@@ -13,11 +13,8 @@ use crate::config::MOST_RUNS;
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::figure::Format;
 use crate::source::Source;
-use crate::store::Shard;
+use crate::store::{MOST_SHARDS, Shard};
 use names::Among;
-
-/// The most parts an experiment can be divided into.
-const MOST_SHARDS: usize = 100_000;
 
 /// A laboratory for differentially private Bayesian inference.
 ///
@@ -748,18 +745,15 @@ fn records(text: &str) -> Result<u64, String> {
 fn shard(text: &str) -> Result<Shard, String> {
     let whole = |text: &str| text.trim().parse::<usize>().ok();
     let numbers = text.split_once('/').and_then(|(i, n)| Some((whole(i)?, whole(n)?)));
-    match numbers {
-        Some((index, count)) if (1..=count).contains(&index) && count <= MOST_SHARDS => {
-            Ok(Shard { index, count })
-        }
-        Some((_, count)) if count > MOST_SHARDS => {
-            Err(format!("more than {MOST_SHARDS} parts would be too small"))
-        }
-        Some((index, count)) => Err(format!(
+    let Some((index, count)) = numbers else {
+        return Err("write I/N, such as 3/8 for the third of eight parts".to_owned());
+    };
+    Shard::new(index, count).ok_or_else(|| match count > MOST_SHARDS {
+        true => format!("more than {MOST_SHARDS} parts would be too small"),
+        false => format!(
             "part {index} of {count} does not exist: write I/N with I from 1 to N, such as 3/8"
-        )),
-        None => Err("write I/N, such as 3/8 for the third of eight parts".to_owned()),
-    }
+        ),
+    })
 }
 
 /// A list of formats, as one value.

@@ -2,10 +2,15 @@
 
 use std::io::{self, Write};
 
-/// Prints on standard output. A reader that has gone away (`dpbi list | head`) is no error.
-pub fn emit(text: &str) -> io::Result<()> {
+/// Prints on standard output. That nobody reads it to the end is an error.
+pub fn emit_whole(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+}
+
+/// Prints on standard output. A reader that has gone away (`dpbi list | head`) is not an error.
+pub fn emit(text: &str) -> io::Result<()> {
+    match emit_whole(text) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

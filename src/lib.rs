@@ -19,6 +19,7 @@
 //! | [`numeric`] | sums, exp, differences of log-gammas that keep their digits |
 //! | [`rng`] | the sole maker of random streams that can be drawn again |
 //! | [`diagnostic`] | messages about bad input |
+//! | [`filesystem`] | opening and making files where a stranger may have been |
 //! | [`privacy`] | ε, δ, γ, guarantees |
 //! | [`model`] | counts, priors, posteriors |
 //! | [`simplex`] | walking outputs row by row and block by block |
@@ -72,6 +73,7 @@ pub mod experiment;
 pub mod fault;
 pub mod field;
 pub mod figure;
+pub mod filesystem;
 pub mod formula;
 pub mod interrupt;
 pub mod law;

@@ -2,13 +2,13 @@
 //! that the bundled experiments run from any folder.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 
 use crate::diagnostic::{Diagnostic, nearest, suggest};
+use crate::filesystem::open_named;
 
 static CONFIGS: Dir = include_dir!("$CARGO_MANIFEST_DIR/configs");
 static DATA: Dir = include_dir!("$CARGO_MANIFEST_DIR/data");
@@ -168,7 +168,7 @@ const LARGEST_STREAM: u64 = 1 << 26;
 
 /// Reads a file, unless it is so large that it cannot be what was meant.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    let file = open_named(path)?;
     let about = file.metadata()?;
     let most = if about.is_file() { LARGEST_FILE } else { LARGEST_STREAM };
     let too_large = || io::Error::other(format!("it has more than {} MB", most >> 20));

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::filesystem::open_regular;
 use crate::model::vector;
 use crate::tuning::Certificate;
 
@@ -555,13 +556,22 @@ pub struct ReadError {
     pub cause: String,
 }
 
-fn reader(folder: &Path, name: &str) -> Option<(String, csv::Reader<std::fs::File>)> {
+/// A table of a results folder and its path; `None` if there is none.
+fn reader(
+    folder: &Path,
+    name: &str,
+) -> Result<Option<(String, csv::Reader<std::fs::File>)>, ReadError> {
     let path = folder.join(name);
-    csv::Reader::from_path(&path).ok().map(|reader| (path.display().to_string(), reader))
+    let file = path.display().to_string();
+    match open_regular(&path) {
+        Ok(opened) => Ok(Some((file, csv::Reader::from_reader(opened)))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(ReadError { file, cause: error.to_string() }),
+    }
 }
 
 fn read_rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, ReadError> {
-    let Some((file, mut reader)) = reader(folder, name) else { return Ok(Vec::new()) };
+    let Some((file, mut reader)) = reader(folder, name)? else { return Ok(Vec::new()) };
     let wrong = |cause: String| ReadError { file: file.clone(), cause };
     let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
     let mut rows = Vec::new();
@@ -633,7 +643,7 @@ fn push_number(text: &mut Vec<u8>, number: f64) {
 }
 
 fn read_errors(folder: &Path) -> Result<Vec<ErrorBlock>, ReadError> {
-    let Some((file, mut reader)) = reader(folder, "errors.csv") else { return Ok(Vec::new()) };
+    let Some((file, mut reader)) = reader(folder, "errors.csv")? else { return Ok(Vec::new()) };
     let wrong = |cause: String| ReadError { file: file.clone(), cause };
     let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
     let mut blocks: Vec<ErrorBlock> = Vec::new();

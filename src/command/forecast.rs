@@ -42,9 +42,9 @@ impl Forecast {
     pub(super) fn take_part(&mut self, shard: Shard) {
         let seconds: Vec<f64> =
             self.panels.iter().flatten().map(|setting| setting.sum().seconds(1)).collect();
-        let mut parts = sweep::assign(&seconds, shard.count).into_iter();
+        let mut parts = sweep::assign(&seconds, shard.count()).into_iter();
         for own in self.own.iter_mut().flatten() {
-            *own = parts.next() == Some(shard.index);
+            *own = parts.next() == Some(shard.index());
         }
         self.drawing = Work::default();
     }

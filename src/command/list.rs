@@ -10,7 +10,7 @@ use crate::config::{self, Overrides};
 use crate::console::Grid;
 use crate::mechanism;
 use crate::source::{Source, bundled_configs, config_name};
-use crate::store::Manifest;
+use crate::store::{Manifest, ManifestError};
 
 pub fn execute(args: &List) -> Result<(), Failure> {
     let rows = if args.mechanisms { mechanisms() } else { experiments(&args.out)? };
@@ -39,12 +39,13 @@ fn experiments(out: &Path) -> Result<Vec<Row>, Failure> {
         let experiment = config::load(&Source::Bundle(path.clone()), Overrides::default())?;
         let folder = out.join(&experiment.name);
         let state = match Manifest::read(&folder) {
-            None => "absent",
-            Some(manifest) if !manifest.complete => "unfinished",
-            Some(manifest) if manifest.is_current(&folder, &config::resolve(&experiment)) => {
+            Err(ManifestError::Absent | ManifestError::Foreign) => "absent",
+            Err(ManifestError::Damaged(_)) => "damaged",
+            Ok(manifest) if !manifest.complete => "unfinished",
+            Ok(manifest) if manifest.is_current(&folder, &config::resolve(&experiment)) => {
                 "current"
             }
-            Some(_) => "out of date",
+            Ok(_) => "out of date",
         };
         let mut kinds: Vec<&str> = experiment.panels.iter().map(|panel| panel.kind.id()).collect();
         kinds.dedup();

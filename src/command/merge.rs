@@ -12,11 +12,10 @@ use crate::diagnostic::Diagnostic;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::source::Source;
-use crate::store::{Folder, Manifest, Shard, Shelf};
+use crate::store::{Folder, Manifest, ManifestError, Shard, Shelf, damaged_manifest};
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
-    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
     let parts = args.folders.iter().map(|path| Part::find(path)).collect::<Result<Vec<_>, _>>()?;
     let first = check(&parts)?;
     let experiment =
@@ -32,6 +31,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let shelf = Shelf::of(&paths)?;
+    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
     let progress = Progress::new(forecast.writing_seconds(), threads, args.talk.quiet);
     let outcome = Job::join(&experiment, &forecast, folder, shelf, &manner, &progress);
     progress.finish();
@@ -54,14 +54,14 @@ struct Part {
 impl Part {
     /// The results folder that is meant: this one, or the only one in it.
     fn find(path: &Path) -> Result<Self, Diagnostic> {
-        let part = |path: &Path| {
-            Manifest::read(path).map(|manifest| Self { path: path.to_owned(), manifest })
-        };
-        if let Some(found) = part(path) {
+        if let Some(found) = Self::read(path)? {
             return Ok(found);
         }
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-        let mut within: Vec<Self> = entries.filter_map(|entry| part(&entry.path())).collect();
+        let mut within = Vec::new();
+        for entry in entries {
+            within.extend(Self::read(&entry.path())?);
+        }
         match (within.pop(), within.is_empty()) {
             (Some(only), true) => Ok(only),
             (None, _) => {
@@ -70,6 +70,15 @@ impl Part {
             }
             _ => Err(Diagnostic::new(format!("{} holds several results", path.display()))
                 .help("name the results folder of the shard, such as part1/sweep")),
+        }
+    }
+
+    /// The results folder at a path, if it is one.
+    fn read(path: &Path) -> Result<Option<Self>, Diagnostic> {
+        match Manifest::read(path) {
+            Ok(manifest) => Ok(Some(Self { path: path.to_owned(), manifest })),
+            Err(ManifestError::Damaged(cause)) => Err(damaged_manifest(path, &cause)),
+            Err(ManifestError::Absent | ManifestError::Foreign) => Ok(None),
         }
     }
 
@@ -115,8 +124,8 @@ impl Part {
             format!("{}, not of {}", version(own), version(other))
         } else if own.config != other.config {
             format!("another config: `{}` is different", different_key(&own.config, &other.config))
-        } else if own.shard.map(|shard| shard.count) != other.shard.map(|shard| shard.count) {
-            let count = |of: &Manifest| of.shard.map_or(0, |shard| shard.count);
+        } else if own.shard.map(Shard::count) != other.shard.map(Shard::count) {
+            let count = |of: &Manifest| of.shard.map_or(0, Shard::count);
             format!("another division: into {}, not into {}", count(own), count(other))
         } else {
             return Ok(());
@@ -138,13 +147,13 @@ fn different_key(a: &serde_json::Value, b: &serde_json::Value) -> String {
 /// Every shard once, all of the same work. Returns the first.
 fn check(parts: &[Part]) -> Result<&Part, Diagnostic> {
     let first = &parts[0];
-    let count = first.shard()?.count;
+    let count = first.shard()?.count();
     let mut seen: BTreeMap<usize, &Part> = BTreeMap::new();
     for part in parts {
         let shard = part.shard()?;
         part.check_beside(first)?;
         part.check()?;
-        if let Some(other) = seen.insert(shard.index, part) {
+        if let Some(other) = seen.insert(shard.index(), part) {
             let (one, other) = (part.path.display(), other.path.display());
             return Err(Diagnostic::new(format!("{other} and {one} are both {shard}"))
                 .help("give every shard once"));

@@ -12,7 +12,7 @@ use crate::console::say;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, accuracy};
 use crate::source::Source;
-use crate::store::{Change, Folder, Manifest};
+use crate::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
 use crate::table::Tables;
 
 pub fn execute(args: &Plot) -> Result<(), Failure> {
@@ -22,7 +22,7 @@ pub fn execute(args: &Plot) -> Result<(), Failure> {
         if !args.talk.quiet && !args.print.json {
             print(&format!("{}: drew {}\n", path.display(), drawn.join(", ")))?;
         }
-        reports.push(json!({ "folder": path, "figures": drawn }));
+        reports.push(json!({ "folder": path.display().to_string(), "figures": drawn }));
     }
     if args.print.json {
         print_json(&json!(reports))?;
@@ -58,11 +58,14 @@ fn is_empty(file: &Path) -> bool {
 
 /// Draws one folder again and returns the new files.
 fn redraw(path: &Path, args: &Plot) -> Result<Vec<String>, Failure> {
-    let holds_results = |manifest: &Manifest| manifest.complete && manifest.shard.is_none();
-    Manifest::read(path).filter(holds_results).ok_or_else(|| {
-        let remedy = "give a folder that `dpbi run` has written, such as results/beta_balanced";
-        no_results(path, "holds no complete results of dpbi", remedy)
-    })?;
+    match Manifest::read(path) {
+        Ok(manifest) if manifest.complete && manifest.shard.is_none() => {}
+        Err(ManifestError::Damaged(cause)) => return Err(damaged_manifest(path, &cause).into()),
+        _ => {
+            let remedy = "give a folder that `dpbi run` has written, such as results/beta_balanced";
+            return Err(no_results(path, "holds no complete results of dpbi", remedy).into());
+        }
+    }
     let config = Source::Disk(path.join("config.toml"));
     let experiment = config::load(&config, Overrides::default())?;
     let mut folder = Folder::reopen(path)?;

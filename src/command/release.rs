@@ -7,13 +7,14 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Failure, print, print_json, threads, typed};
+use super::{Failure, threads, typed};
 use crate::cli::Release;
 use crate::config::MOST_CATEGORIES;
-use crate::console::{Grid, say, short};
+use crate::console::{self, Grid, say, short};
 use crate::diagnostic::{Diagnostic, legible, suggest};
 use crate::distance::HELLINGER;
 use crate::fault::caught;
+use crate::filesystem::is_same_file;
 use crate::mechanism::Variant;
 use crate::model::{Posterior, Prior};
 use crate::privacy::{Epsilon, Gamma, Guarantee, PrivacyError, compact};
@@ -44,7 +45,8 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     let outcome = outcome.map_err(|cause| {
         Failure::Broken(format!("released {released:?}, and then failed: {cause}"))
     })?;
-    if args.print.json { print_json(&outcome.json()) } else { print(&outcome.text()) }
+    let text = if args.print.json { format!("{:#}\n", outcome.json()) } else { outcome.text() };
+    console::emit_whole(&text).map_err(|error| outcome.unprinted(&error, &text))
 }
 
 /// A ledger that is also something else would be overwritten, or overwrite it.
@@ -65,7 +67,7 @@ fn refuse_other_files(args: &Release) -> Result<(), Diagnostic> {
 /// Whether two paths are known to lead to the same file.
 fn is_same(a: &Path, b: &Path) -> bool {
     let both = a.metadata().ok().zip(b.metadata().ok());
-    both.and_then(|(a, b)| release::is_same_file(&a, &b)).unwrap_or(false)
+    both.and_then(|(a, b)| is_same_file(&a, &b)).unwrap_or(false)
 }
 
 /// What was asked for, checked.
@@ -144,12 +146,12 @@ impl<'a> Request<'a> {
     fn enter(&self, method: &Method, hash: String) -> Result<Option<Account>, Failure> {
         let Some(path) = &self.args.ledger else { return Ok(None) };
         let entry = Entry {
+            epsilon: method.spent(),
+            budget: self.budget,
             time: utc(SystemTime::now()),
             data: hash,
             column: self.columns.column.clone(),
             mechanism: method.variant().label.clone(),
-            epsilon: method.spent(),
-            budget: self.budget,
             previous: String::new(),
         };
         match release::enter(path, entry, &|line| say(line)) {
@@ -365,6 +367,19 @@ impl<'a> Outcome<'a> {
                     .to_owned()
             }
         }
+    }
+
+    /// The release that standard output did not take is shown with the error: it is paid for.
+    fn unprinted(&self, error: &std::io::Error, text: &str) -> Failure {
+        let spent = self.method.spent();
+        let entered = match &self.request.args.ledger {
+            Some(ledger) => format!(", and the ledger {} has its entry", ledger.display()),
+            None => String::new(),
+        };
+        Failure::Broken(format!(
+            "cannot print the release: {error}\n  ε = {spent} is spent{entered}. The release stands \
+             here, on standard error, and nowhere else:\n\n{text}"
+        ))
     }
 
     fn json(&self) -> Value {

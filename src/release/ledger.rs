@@ -1,10 +1,19 @@
 //! The ledger: what has been spent on a data set, and what is left.
 //!
-//! A text file, one line of JSON for each release, each with the hash of the line before it. A
-//! release is entered, and the entry is on the disk, before anything of the release is shown: a crash
-//! can waste some ε, and never forget any. While one process enters, others wait.
+//! A text file, one line of JSON for each release. Each line ends with its own SHA-256, and holds that
+//! of the line before it. A release is entered, and the entry is on the disk, before anything of the
+//! release is shown: a crash can waste some ε, and never forget any. While one process enters, others
+//! wait.
+//!
+//! ```text
+//! {"epsilon":"1","budget":"10","time":…,"mechanism":…,"previous":"…","sha256":"…"}⏎
+//! ```
+//!
+//! The amount stands first, so that it is legible in an entry that was cut short. Hashes notice
+//! changes, they do not prevent them: whoever can write the file can compute them, and can cut off
+//! whole lines at its end.
 
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -14,12 +23,19 @@ use serde::{Deserialize, Serialize};
 
 use super::amount::Amount;
 use crate::diagnostic::{Diagnostic, Place};
-use crate::store::{sha256, sync_folder};
+use crate::filesystem::{is_same_file, sync_folder};
+use crate::store::sha256;
 
 /// One release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
+    /// What it spent, whatever becomes of its output.
+    #[serde(with = "text")]
+    pub epsilon: Amount,
+    /// The budget that was set with it.
+    #[serde(with = "optional_text", default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Amount>,
     /// When, in UTC.
     pub time: String,
     /// The SHA-256 of the data file.
@@ -28,14 +44,51 @@ pub struct Entry {
     pub column: String,
     /// The mechanism.
     pub mechanism: String,
-    /// What it spent, whatever becomes of its output.
-    #[serde(with = "text")]
-    pub epsilon: Amount,
-    /// The budget that was set with it.
-    #[serde(with = "optional_text", default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Amount>,
     /// The SHA-256 of the line before, empty in the first.
     pub previous: String,
+}
+
+/// What every line begins with.
+const START: &str = "{\"epsilon\":\"";
+
+/// What stands before a line's own SHA-256, which is of everything before this.
+const OWN: &str = ",\"sha256\":\"";
+
+impl Entry {
+    /// Its line, without the line end, and the line's SHA-256.
+    fn line(&self) -> serde_json::Result<(String, String)> {
+        let text = serde_json::to_string(self)?;
+        let open = text.strip_suffix('}').unwrap_or(&text);
+        let hash = sha256(open.as_bytes());
+        Ok((format!("{open}{OWN}{hash}\"}}"), hash))
+    }
+
+    /// The entry of a line, and the line's SHA-256.
+    fn parse(line: &[u8]) -> Result<(Self, String), &'static str> {
+        const NO_ENTRY: &str = "this line is not an entry";
+        let line = std::str::from_utf8(line).map_err(|_| NO_ENTRY)?;
+        let (open, rest) = line.rsplit_once(OWN).ok_or(NO_ENTRY)?;
+        let hash = sha256(open.as_bytes());
+        if rest.strip_suffix("\"}") != Some(&hash) {
+            return Err("this line was changed: its own SHA-256 does not fit");
+        }
+        let entry = serde_json::from_str(&format!("{open}}}")).map_err(|_| NO_ENTRY)?;
+        Ok((entry, hash))
+    }
+
+    /// An entry of which only the beginning is known.
+    fn cut_short(epsilon: Amount, budget: Option<Amount>) -> Self {
+        let unknown = || "unknown: the entry was cut short".to_owned();
+        Self {
+            epsilon,
+            budget,
+            time: unknown(),
+            data: unknown(),
+            column: unknown(),
+            mechanism: unknown(),
+            previous: String::new(),
+        }
+    }
 }
 
 /// What a release finds in the ledger, and leaves.
@@ -66,8 +119,7 @@ pub enum LedgerError {
 pub fn enter(path: &Path, entry: Entry, tell: &dyn Fn(&str)) -> Result<Account, LedgerError> {
     let mut ledger = Ledger::open(path, tell)?;
     let account = ledger.admit(&entry)?;
-    let before = ledger.entries.iter().rev().find_map(|entry| entry.budget);
-    if let (Some(before), Some(budget)) = (before, entry.budget)
+    if let (Some(before), Some(budget)) = (ledger.budget(), entry.budget)
         && budget > before
     {
         tell(&format!("the budget is raised from {before} to {budget}"));
@@ -87,12 +139,16 @@ struct Ledger {
     file: File,
     path: PathBuf,
     entries: Vec<Entry>,
-    /// The hash of the last line.
+    /// The SHA-256 of the last whole line.
     last: String,
-    /// Where the last whole line ends.
+    /// Where that line ends.
     end: u64,
-    /// Whether that line has its line end.
+    /// Whether it has its line end.
     ended: bool,
+    /// What follows it: the beginning of an entry that was cut short.
+    torn: Vec<u8>,
+    /// Whether the last of the entries is the one that was cut short.
+    recovered: bool,
 }
 
 /// Opens a ledger, or makes one that only its owner can read: its hashes tell the file to whoever
@@ -138,21 +194,6 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok(path.metadata().is_ok_and(|there| is_same_file(&here, &there).unwrap_or(true)))
 }
 
-/// Whether two files are one; `None` where the system has no numbers for its files.
-#[must_use]
-pub fn is_same_file(a: &Metadata, b: &Metadata) -> Option<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        Some((a.dev(), a.ino()) == (b.dev(), b.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = (a, b);
-        None
-    }
-}
-
 impl Ledger {
     fn open(path: &Path, tell: &dyn Fn(&str)) -> Result<Self, Diagnostic> {
         let name = path.display();
@@ -176,19 +217,15 @@ impl Ledger {
             last: String::new(),
             end: 0,
             ended: true,
+            torn: Vec::new(),
+            recovered: false,
         };
         ledger.read(&bytes)?;
-        if bytes.len() as u64 > ledger.end {
-            tell(
-                "the last line of the ledger was cut off: its release was never shown, and is not \
-                 counted",
-            );
-        }
+        ledger.recover(tell);
         Ok(ledger)
     }
 
-    /// Reads the lines. A last one that was cut off belongs to a release that was never shown (the
-    /// machine stopped while it was written), and is dropped.
+    /// Reads the lines. A last one may have been cut short: the machine stopped while it was written.
     fn read(&mut self, bytes: &[u8]) -> Result<(), Diagnostic> {
         for (number, line) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
             let (content, ended) = match line.strip_suffix(b"\n") {
@@ -203,15 +240,18 @@ impl Ledger {
                          this is another file, name one of its own",
                     )
             };
-            let entry: Entry = match serde_json::from_slice(content) {
-                Ok(entry) => entry,
-                Err(error) if !ended && is_torn(content, &error) => return Ok(()),
-                Err(_) => return Err(damaged("this line is no entry")),
+            let (entry, hash) = match Entry::parse(content) {
+                Ok(parsed) => parsed,
+                Err(_) if !ended && is_torn(content) => {
+                    self.torn = content.to_vec();
+                    return Ok(());
+                }
+                Err(cause) => return Err(damaged(cause)),
             };
             if entry.previous != self.last {
                 return Err(damaged("a line before this one was changed, removed or added"));
             }
-            self.last = sha256(content);
+            self.last = hash;
             self.end += line.len() as u64;
             self.ended = ended;
             self.entries.push(entry);
@@ -219,14 +259,39 @@ impl Ledger {
         Ok(())
     }
 
+    /// Counts what an entry that was cut short has spent, if that is legible. Its release was not
+    /// shown when it was written; but who knows what else may have shortened the file.
+    fn recover(&mut self, tell: &dyn Fn(&str)) {
+        if self.torn.is_empty() {
+            return;
+        }
+        let Some((epsilon, budget)) = legible_amounts(&self.torn) else {
+            return tell(
+                "the last entry of the ledger was cut short before its ε: nothing was shown for it, \
+                 and it is not counted",
+            );
+        };
+        tell(&format!(
+            "the last entry of the ledger was cut short: its ε = {epsilon} counts as spent"
+        ));
+        // A budget may have been lowered by it, and is not raised by it.
+        let budget = budget.filter(|budget| self.budget().is_none_or(|before| *budget < before));
+        self.entries.push(Entry::cut_short(epsilon, budget));
+        self.recovered = true;
+    }
+
+    /// The last budget that was set.
+    fn budget(&self) -> Option<Amount> {
+        self.entries.iter().rev().find_map(|entry| entry.budget)
+    }
+
     /// Whether the budget suffices for one more.
     fn admit(&self, entry: &Entry) -> Result<Account, Diagnostic> {
         let before: Amount = self.entries.iter().map(|entry| entry.epsilon).sum();
-        let last_budget = || self.entries.iter().rev().find_map(|entry| entry.budget);
         let account = Account {
             releases: self.entries.len() + 1,
             total: before + entry.epsilon,
-            budget: entry.budget.or_else(last_budget),
+            budget: entry.budget.or_else(|| self.budget()),
         };
         match account.budget {
             Some(budget) if account.total > budget => {
@@ -246,41 +311,62 @@ impl Ledger {
         }
     }
 
-    /// Appends an entry and waits until it is on the disk.
-    fn append(&mut self, mut entry: Entry) -> io::Result<()> {
-        entry.previous.clone_from(&self.last);
-        let mut line = if self.ended { String::new() } else { "\n".to_owned() };
-        line += &serde_json::to_string(&entry)?;
-        line.push('\n');
-        let written = self.write(line.as_bytes());
+    /// Appends an entry, after the one that was cut short, and waits until it is on the disk.
+    fn append(&mut self, entry: Entry) -> io::Result<()> {
+        let mut text = if self.ended { String::new() } else { "\n".to_owned() };
+        let mut previous = self.last.clone();
+        let recovered = self.entries.last().filter(|_| self.recovered).cloned();
+        for entry in recovered.into_iter().chain([entry]) {
+            let (line, hash) = Entry { previous, ..entry }.line()?;
+            text += &line;
+            text.push('\n');
+            previous = hash;
+        }
+        let written = self.write(text.as_bytes());
         if written.is_err() {
-            // What was written of it would look like a line that was cut off; it is one.
-            let _ = self.file.set_len(self.end);
+            // What was written of it would look like an entry that was cut short.
+            let torn = std::mem::take(&mut self.torn);
+            let _ = self.replace_end(&torn);
         }
         written
     }
 
-    fn write(&mut self, line: &[u8]) -> io::Result<()> {
-        self.file.set_len(self.end)?;
-        self.file.seek(SeekFrom::Start(self.end))?;
-        self.file.write_all(line)?;
+    fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        self.replace_end(text)?;
         self.file.sync_all()?;
         if !is_at(&self.file, &self.path)? {
             return Err(io::Error::other("it was replaced by another file meanwhile"));
         }
         // A new file needs its name on the disk too, whoever made it.
-        if self.entries.is_empty()
+        if self.end == 0
             && let Some(folder) = self.path.parent()
         {
             sync_folder(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         }
         Ok(())
     }
+
+    /// Replaces everything after the last whole line.
+    fn replace_end(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(bytes)
+    }
 }
 
 /// Whether this is the beginning of an entry, and nothing else.
-fn is_torn(content: &[u8], error: &serde_json::Error) -> bool {
-    content.starts_with(br#"{"time":""#) && error.is_eof()
+fn is_torn(content: &[u8]) -> bool {
+    let is_cut = |error: serde_json::Error| error.is_eof();
+    let started = content.starts_with(START.as_bytes()) || START.as_bytes().starts_with(content);
+    started && serde_json::from_slice::<serde::de::IgnoredAny>(content).is_err_and(is_cut)
+}
+
+/// The amounts at the beginning of an entry, as far as they are whole.
+fn legible_amounts(torn: &[u8]) -> Option<(Amount, Option<Amount>)> {
+    let text = String::from_utf8_lossy(torn);
+    let (epsilon, rest) = text.strip_prefix(START)?.split_once('"')?;
+    let budget = rest.strip_prefix(",\"budget\":\"").and_then(|rest| rest.split_once('"'));
+    Some((epsilon.parse().ok()?, budget.and_then(|(budget, _)| budget.parse().ok())))
 }
 
 /// Amounts as text: JSON's numbers are doubles to many readers.
@@ -380,35 +466,72 @@ mod tests {
         });
     }
 
+    /// A ledger of three entries, with budgets and amounts of their own.
+    fn three(path: &Path) -> String {
+        for (epsilon, budget) in [("1", Some("10")), ("0.25", None), ("2.5", Some("8"))] {
+            enter(path, entry(epsilon, budget)).unwrap();
+        }
+        fs::read_to_string(path).unwrap()
+    }
+
     #[test]
-    fn changes_are_noticed_and_torn_lines_dropped() {
+    fn changes_are_noticed() {
         in_folder(|path| {
-            for _ in 0..3 {
-                enter(path, entry("1", None)).unwrap();
-            }
-            let text = fs::read_to_string(path).unwrap();
+            let text = three(path);
             let lines: Vec<&str> = text.lines().collect();
-            let changed = text.replacen("\"epsilon\":\"1\"", "\"epsilon\":\"0\"", 1);
+            let first = text.replacen("\"epsilon\":\"1\"", "\"epsilon\":\"0\"", 1);
+            let last = text.replacen("\"epsilon\":\"2.5\"", "\"epsilon\":\"1.5\"", 1);
+            let budget = text.replacen("\"budget\":\"8\"", "\"budget\":\"9\"", 1);
             let removed = [lines[0], lines[2], ""].join("\n");
-            let notes = "notes of mine";
+            let swapped = [lines[0], lines[2], lines[1], ""].join("\n");
+            let unhashed = format!("{}}}\n", lines[0].rsplit_once(OWN).unwrap().0);
             let cut = format!("{}\n{}", lines[0], &lines[1].replace(':', ";"));
-            for damaged in
-                [changed.as_str(), &removed, "id,answer\n1,yes\n", "{}\n", notes, "{", &cut]
-            {
+            let others =
+                ["id,answer\n1,yes\n", "{}\n", "notes of mine", "\n", "{ "].map(str::to_owned);
+            let changed = [first, last, budget, removed, swapped, unhashed, cut];
+            for damaged in changed.iter().chain(&others) {
+                assert_ne!(*damaged, text);
                 fs::write(path, damaged).unwrap();
                 let error = enter(path, entry("1", None)).unwrap_err().to_string();
-                assert!(error.starts_with("the ledger is damaged"), "{error}");
-                assert_eq!(fs::read_to_string(path).unwrap(), damaged);
+                assert!(error.starts_with("the ledger is damaged"), "{damaged}: {error}");
+                assert_eq!(fs::read_to_string(path).unwrap(), *damaged);
             }
             fs::write(path, [0; 4]).unwrap();
             assert!(enter(path, entry("1", None)).is_err());
-            // Cut off in the middle of the last line; and without its line end.
-            fs::write(path, &text[..text.len() - 20]).unwrap();
-            assert_eq!(enter(path, entry("1", None)).unwrap().releases, 3);
-            assert_eq!(fs::read_to_string(path).unwrap(), text);
-            fs::write(path, text.trim_end()).unwrap();
-            assert_eq!(enter(path, entry("1", None)).unwrap().releases, 4);
-            assert_eq!(enter(path, entry("1", None)).unwrap().releases, 5);
+        });
+    }
+
+    #[test]
+    fn wherever_the_last_entry_is_cut_the_ledger_goes_on_and_legible_amounts_count() {
+        in_folder(|path| {
+            let text = three(path);
+            let start = text[..text.len() - 1].rfind('\n').unwrap() + 1;
+            let whole = start + START.len() + "2.5\"".len();
+            for length in start + 1..text.len() {
+                fs::write(path, &text[..length]).unwrap();
+                let account = enter(path, entry("1", Some("8"))).unwrap();
+                let (releases, total) = if length < whole { (3, "2.25") } else { (4, "4.75") };
+                assert_eq!(account.releases, releases, "{length}");
+                assert_eq!(account.total, total.parse().unwrap(), "{length}");
+                // What was recovered is part of the ledger from now on.
+                assert_eq!(enter(path, entry("1", None)).unwrap().releases, releases + 1);
+            }
+        });
+    }
+
+    #[test]
+    fn a_budget_that_was_cut_short_is_lowered_and_not_raised() {
+        in_folder(|path| {
+            for (set, cut, held) in [("10", "8", "8"), ("10", "20", "10")] {
+                let _ = fs::remove_file(path);
+                enter(path, entry("1", Some(set))).unwrap();
+                enter(path, entry("1", Some(cut))).unwrap();
+                let text = fs::read_to_string(path).unwrap();
+                fs::write(path, &text[..text.len() - 20]).unwrap();
+                let account = enter(path, entry("1", None)).unwrap();
+                assert_eq!(account.budget, Some(held.parse().unwrap()));
+                assert_eq!(account.total, "3".parse().unwrap());
+            }
         });
     }
 
@@ -419,13 +542,17 @@ mod tests {
             let tell = |line: &str| told.borrow_mut().push(line.to_owned());
             super::enter(path, entry("1", Some("2")), &tell).unwrap();
             assert!(told.borrow().is_empty());
-            super::enter(path, entry("1", Some("3")), &tell).unwrap();
+            super::enter(path, entry("1", Some("9")), &tell).unwrap();
             let text = fs::read_to_string(path).unwrap();
             fs::write(path, &text[..text.len() - 9]).unwrap();
+            super::enter(path, entry("1", Some("9")), &tell).unwrap();
+            fs::write(path, "{").unwrap();
             super::enter(path, entry("1", None), &tell).unwrap();
             let told = told.into_inner();
-            assert_eq!(told[0], "the budget is raised from 2 to 3");
-            assert!(told[1].contains("was cut off") && told.len() == 2, "{told:?}");
+            assert_eq!(told[0], "the budget is raised from 2 to 9");
+            assert!(told[1].ends_with("cut short: its ε = 1 counts as spent"), "{told:?}");
+            assert_eq!(told[2], "the budget is raised from 2 to 9");
+            assert!(told[3].ends_with("and it is not counted") && told.len() == 4, "{told:?}");
         });
     }
 

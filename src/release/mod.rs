@@ -26,6 +26,6 @@ pub use amount::{Amount, AmountError};
 pub use aware::Aware;
 pub use credible::{BetaMixture, Interval};
 pub use entropy::Entropy;
-pub use ledger::{Account, Entry, LedgerError, enter, in_releases, is_same_file};
+pub use ledger::{Account, Entry, LedgerError, enter, in_releases};
 pub use method::{Method, Ready};
 pub use tally::{Columns, Tally, count, read_text};

@@ -4,16 +4,13 @@
 //! message says what stands in the file, only where: messages end up in logs, and logs in mails.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Place, nearest};
+use crate::filesystem::open_named;
 use crate::model::{Counts, MOST_RECORDS};
 use crate::store::hexadecimal;
 
@@ -51,7 +48,7 @@ pub fn count(path: &Path, columns: &Columns) -> Result<Tally, Diagnostic> {
         Diagnostic::new(format!("cannot read the data {name}: {cause}"))
             .help("--data takes a CSV file whose first row names the columns")
     };
-    let mut file = open(path).map_err(unreadable)?;
+    let mut file = open_named(path).map_err(|error| unreadable(error.to_string()))?;
     let mut counter = Counter::new(columns, &name);
     let mut hash = Sha256::new();
     let mut piece = vec![0; PIECE];
@@ -69,35 +66,10 @@ pub fn count(path: &Path, columns: &Columns) -> Result<Tally, Diagnostic> {
     Ok(Tally { counts, hash: hexadecimal(&hash.finalize()) })
 }
 
-/// How long one waits for somebody to write into a pipe.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Opens a file or a pipe. A pipe that nobody writes to would keep us waiting forever.
-fn open(path: &Path) -> Result<File, String> {
-    let kind = fs::metadata(path).map_err(|error| error.to_string())?.file_type();
-    if kind.is_dir() {
-        return Err("it is a folder".to_owned());
-    }
-    if kind.is_file() {
-        return File::open(path).map_err(|error| error.to_string());
-    }
-    let (sender, receiver) = mpsc::channel();
-    let owned = path.to_owned();
-    let open = move || {
-        // Nobody waits any longer: then there is nobody to tell.
-        let _ = sender.send(File::open(owned));
-    };
-    thread::Builder::new().spawn(open).map_err(|error| error.to_string())?;
-    match receiver.recv_timeout(PATIENCE) {
-        Ok(opened) => opened.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("nobody writes to this pipe (waited {} s)", PATIENCE.as_secs())),
-    }
-}
-
 /// Reads a small text file, or pipe, whole.
 pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
     let mut bytes = Vec::new();
-    let file = open(path)?;
+    let file = open_named(path).map_err(|error| error.to_string())?;
     file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > most {
         return Err(format!("it is larger than {most} bytes"));

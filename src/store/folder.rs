@@ -6,17 +6,18 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-use super::manifest::{Change, MANIFEST, Manifest};
-use super::part::{Closed, Part, Sheet, is_leftover, sync_folder, write_part, write_whole};
+use super::manifest::{Change, FileName, MANIFEST, Manifest, ManifestError};
+use super::part::{Closed, Part, Sheet, write_part, write_whole};
 use super::shelf::{UNFINISHED, has_log};
 use super::{WriteError, is_full};
 use crate::diagnostic::Diagnostic;
-
-type Map = serde_json::Map<String, serde_json::Value>;
+use crate::filesystem::{
+    beside, create_temporary, is_regular, is_temporary, open_in_place, open_regular, sync_folder,
+};
 
 /// Why a folder could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -40,13 +41,13 @@ pub struct Folder {
     /// The first manifest of a new folder, on its way to the disk.
     beginning: Option<JoinHandle<Result<(), WriteError>>>,
     /// Files that are being written.
-    sheets: Vec<(String, Sheet)>,
+    sheets: Vec<(FileName, Sheet)>,
     /// Files that have been, and may not have reached the disk.
     closed: Vec<Closed>,
     /// Files that have, under their temporary names.
     parts: Vec<Part>,
     /// The SHA-256 of every one of them.
-    written: BTreeMap<String, String>,
+    written: BTreeMap<FileName, String>,
     /// All of them, in the order in which they were begun.
     names: Vec<String>,
     /// Keeps other processes out, as long as it is open; `None` where nothing can be locked.
@@ -67,44 +68,34 @@ const MOST_SHEETS: usize = 16;
 
 impl Folder {
     /// Opens or makes `out/name`. Refused if it cannot be written, if another process is at work
-    /// there, or if it holds files but nothing that shows that they are ours: dpbi overwrites
-    /// nothing that it did not write.
+    /// there, if its manifest is damaged, or if it holds files but nothing that shows that they are
+    /// ours: dpbi overwrites nothing that it did not write.
     pub fn open(out: &Path, name: &str) -> Result<Self, OpenError> {
         let path = out.join(name);
-        touch(&path)?;
+        refuse_link(&path)?;
+        make(&path)?;
         refuse_foreign(&path, name)?;
-        Self::lock(path)
+        Self::reopen(&path)
     }
 
     /// A folder with results, to which something is added.
     pub fn reopen(path: &Path) -> Result<Self, OpenError> {
-        Self::lock(path.into())
-    }
-
-    fn lock(path: PathBuf) -> Result<Self, OpenError> {
-        // A file, since some file systems lock folders for one machine only.
-        let options =
-            || File::options().create(true).write(true).truncate(false).open(path.join(LOCK));
-        let lock = match options().map(|file| (file.try_lock(), file)) {
-            Ok((Err(TryLockError::WouldBlock), _)) => {
-                let cause = format!("another dpbi is at work in {}", path.display());
-                let help = "wait until it is done, or choose another folder with --out";
-                return Err(Diagnostic::new(cause).help(help).into());
-            }
-            Ok((Ok(()), file)) => Some(file),
-            Ok((Err(TryLockError::Error(_)), _)) | Err(_) => None,
-        };
+        let lock = lock(path)?;
         if lock.is_some() {
-            remove_leftovers(&path);
+            remove_leftovers(path);
         }
-        let before = Manifest::read(&path);
+        let before = match Manifest::read(path) {
+            Ok(before) => Some(before),
+            Err(ManifestError::Damaged(cause)) => return Err(damaged_manifest(path, &cause).into()),
+            Err(ManifestError::Absent | ManifestError::Foreign) => None,
+        };
         let changes = match &before {
-            Some(before) => before.changes(&path),
+            Some(before) => before.changes(path),
             // Nobody knows what was there: whatever will be replaced by something else is kept.
-            None => names(&path).map(|name| (name, Change::Altered)).collect(),
+            None => names(path).map(|name| (name, Change::Altered)).collect(),
         };
         Ok(Self {
-            path,
+            path: path.into(),
             before,
             changes,
             beginning: None,
@@ -146,9 +137,6 @@ impl Folder {
     pub fn begin(&mut self, manifest: &Manifest) -> Result<(), WriteError> {
         if self.before.is_none() {
             let path = self.path.join(MANIFEST);
-            if path.exists() {
-                keep_aside(&path)?;
-            }
             let bytes = Manifest { complete: false, ..manifest.clone() }.bytes();
             let folder = self.path.clone();
             let write = thread::Builder::new().name("dpbi writer".to_owned()).spawn(move || {
@@ -169,7 +157,7 @@ impl Folder {
     /// Writes a file, or its next piece, in the background: it may be this file's failure that a later
     /// call reports.
     pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
-        if let Some(place) = self.sheets.iter().position(|(known, _)| known == name) {
+        if let Some(place) = self.sheets.iter().position(|(known, _)| known.as_str() == name) {
             return match self.sheets[place].1.push(bytes) {
                 true => Ok(()),
                 // Now it says why.
@@ -177,13 +165,16 @@ impl Folder {
             };
         }
         debug_assert!(!self.written.contains_key(name), "{name} was closed");
+        let path = self.path.join(name);
+        let file_name = FileName::try_from(name.to_owned())
+            .map_err(|cause| WriteError::new(&path, io::Error::other(cause)))?;
         if self.sheets.len() >= MOST_SHEETS {
             self.close()?;
             self.settle()?;
         }
-        let sheet = Sheet::new(&self.path.join(name))?;
+        let sheet = Sheet::new(&path)?;
         sheet.push(bytes);
-        self.sheets.push((name.to_owned(), sheet));
+        self.sheets.push((file_name, sheet));
         self.names.push(name.to_owned());
         Ok(())
     }
@@ -228,7 +219,7 @@ impl Folder {
     fn replace(
         mut self,
         manifest: Manifest,
-        mut files: BTreeMap<String, String>,
+        mut files: BTreeMap<FileName, String>,
     ) -> Result<Written, WriteError> {
         self.close()?;
         self.settle_beginning()?;
@@ -241,7 +232,8 @@ impl Folder {
             cells: Vec::new(),
             ..vouched.clone()
         });
-        let replacing = vouched.files.keys().chain(&base.replacing).cloned().collect();
+        let mut replacing = base.replacing.clone();
+        replacing.extend(vouched.files.clone());
         let between = Manifest { complete: false, replacing, ..base };
         let (_, between) = write_part(&self.path.join(MANIFEST), between.bytes())?;
         self.settle()?;
@@ -253,11 +245,11 @@ impl Folder {
             aside.extend(self.set_aside(&part)?);
             part.replace()?;
         }
-        let old = self.before.iter().flat_map(|b| b.files.keys().chain(&b.replacing));
+        let old = self.before.iter().flat_map(Manifest::names);
         for name in old.filter(|name| !vouched.files.contains_key(*name)) {
             // It may be gone already; one that was changed is not ours any more.
-            if !self.changes.contains_key(name) {
-                let _ = fs::remove_file(self.path.join(name));
+            if !self.changes.contains_key(name.as_str()) {
+                let _ = fs::remove_file(self.path.join(name.as_str()));
             }
         }
         // Renames reach the disk in their order; where they do not, the manifest's hashes tell.
@@ -294,51 +286,77 @@ impl Drop for Folder {
 /// Gives a file a second name, which is returned. At no time is it gone: it may hold what is needed
 /// to go on.
 fn keep_aside(path: &Path) -> Result<Option<PathBuf>, WriteError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let names = (1..).map(|i| match i {
-        1 => format!("{name}.changed"),
-        i => format!("{name}.changed-{i}"),
-    });
-    let mut free = names.map(|name| path.with_file_name(name)).filter(|aside| !aside.exists());
-    let Some(aside) = free.next() else { return Ok(None) };
-    let kept = fs::hard_link(path, &aside).or_else(|_| fs::copy(path, &aside).map(drop));
-    kept.map_err(|source| WriteError::new(&aside, source))?;
-    Ok(Some(aside))
+    if !is_regular(path) {
+        return Ok(None);
+    }
+    let copy = |aside: &Path| {
+        let mut new = File::create_new(aside)?;
+        io::copy(&mut open_regular(path)?, &mut new).map(drop)
+    };
+    // Some file systems have no second names.
+    let keep = |aside: &Path| match fs::hard_link(path, aside) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => copy(aside),
+        done => done,
+    };
+    beside(path, keep).map(Some).map_err(|source| WriteError::new(path, source))
+}
+
+/// The user names the folder that holds all results, not the one inside it: that one must not lead
+/// elsewhere.
+fn refuse_link(path: &Path) -> Result<(), Diagnostic> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let cause = format!("the results folder {} is a link", path.display());
+    Err(Diagnostic::new(cause).help("remove the link, or name the folder it leads into with --out"))
 }
 
 /// A folder is ours if its manifest says so, or if it has a log of ours.
 fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
-    let (manifest, shown) = (Manifest::read(path), path.join(MANIFEST));
-    if let Some(other) = manifest.as_ref().filter(|manifest| manifest.name != name) {
-        let (shown, other) = (shown.display(), &other.name);
-        return Err(Diagnostic::new(format!(
-            "{shown} is the manifest of `{other}`, not of `{name}`"
-        ))
-        .help("move that folder away, or choose another one with --out"));
-    }
-    // One that is damaged is no reason to lose the cells; a sound one of someone else is.
-    let others = fs::read(&shown).is_ok_and(|json| serde_json::from_slice::<Map>(&json).is_ok());
-    if manifest.is_some() || !holds_files(path) || (has_log(path) && !others) {
-        return Ok(());
-    }
-    let cause = match shown.exists() {
-        true => "holds a manifest.json that dpbi did not write, or that is damaged",
-        false => "holds files, but no manifest.json of dpbi",
+    let shown = path.display();
+    let (cause, help) = match Manifest::read(path) {
+        Ok(manifest) if manifest.name == name => return Ok(()),
+        Ok(Manifest { name: other, .. }) => (
+            format!(
+                "{} is the manifest of `{other}`, not of `{name}`",
+                path.join(MANIFEST).display()
+            ),
+            "move that folder away, or choose another one with --out",
+        ),
+        Err(ManifestError::Damaged(cause)) => return Err(damaged_manifest(path, &cause)),
+        Err(ManifestError::Absent) if !holds_files(path) || has_log(path) => return Ok(()),
+        Err(error) => {
+            let cause = match error {
+                ManifestError::Absent => "holds files, but no manifest.json of dpbi",
+                _ => "holds a manifest.json that dpbi did not write",
+            };
+            let help = "choose another folder with --out, another name, or empty this one";
+            (format!("{shown} {cause}"), help)
+        }
     };
-    Err(Diagnostic::new(format!("{} {cause}", path.display()))
-        .help("choose another folder with --out, another name, or empty this one"))
+    Err(Diagnostic::new(cause).help(help))
+}
+
+/// A complaint about the manifest of a folder. Its log of cells has checksums of its own.
+#[must_use]
+pub fn damaged_manifest(path: &Path, cause: &str) -> Diagnostic {
+    let manifest = path.join(MANIFEST);
+    Diagnostic::new(format!("{} is damaged: {cause}", manifest.display())).help(
+        "nothing was touched; if the folder is your own, remove its manifest.json and run the \
+         experiment again: finished cells are kept",
+    )
 }
 
 /// Makes the folder if need be, and sees whether files can be written there.
-fn touch(path: &Path) -> Result<(), OpenError> {
-    let probe = path.join(".dpbi-probe");
-    let touch = || {
+fn make(path: &Path) -> Result<(), OpenError> {
+    let probe = || {
         fs::create_dir_all(path)?;
-        File::create(&probe).and_then(|mut file| file.write_all(b"probe"))?;
-        fs::remove_file(&probe)
+        let (mut file, probe) = create_temporary(path)?;
+        let written = io::Write::write_all(&mut file, b"probe");
+        fs::remove_file(probe)?;
+        written
     };
-    touch().map_err(|source| {
-        let _ = fs::remove_file(&probe);
+    probe().map_err(|source| {
         if is_full(&source) {
             return OpenError::Full(WriteError::new(path, source));
         }
@@ -353,13 +371,37 @@ fn touch(path: &Path) -> Result<(), OpenError> {
     })
 }
 
+/// Keeps other processes out of a folder; `None` where nothing can be locked.
+fn lock(path: &Path) -> Result<Option<File>, Diagnostic> {
+    // A file, since some file systems lock folders for one machine only.
+    let file = match open_in_place(&path.join(LOCK)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            let cause = format!("cannot use {}: {error}", path.join(LOCK).display());
+            return Err(
+                Diagnostic::new(cause).help("remove it, or choose another folder with --out")
+            );
+        }
+        Err(_) => return Ok(None),
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::Error(_)) => Ok(None),
+        Err(TryLockError::WouldBlock) => {
+            let cause = format!("another dpbi is at work in {}", path.display());
+            let help = "wait until it is done, or choose another folder with --out";
+            Err(Diagnostic::new(cause).help(help))
+        }
+    }
+}
+
 /// The file that is locked.
 const LOCK: &str = ".lock";
 
 /// Removes what a killed run of ours has left behind.
 fn remove_leftovers(path: &Path) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        if entry.file_name().to_str().is_some_and(is_leftover) {
+        if entry.file_name().to_str().is_some_and(is_temporary) && is_regular(&entry.path()) {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -374,13 +416,14 @@ fn holds_files(path: &Path) -> bool {
 fn names(path: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| !is_leftover(name) && ![UNFINISHED, LOCK].contains(&name.as_str()))
+    names.filter(|name| !is_temporary(name) && ![UNFINISHED, LOCK].contains(&name.as_str()))
 }
 
 impl Part {
     /// Whether its file begins with everything that is in another one.
     fn holds(&self, other: &Path) -> bool {
-        let (Ok(mut own), Ok(mut other)) = (File::open(self.temporary()), File::open(other)) else {
+        let files = (open_regular(self.temporary()), open_regular(other));
+        let (Ok(mut own), Ok(mut other)) = files else {
             return false;
         };
         let (mut a, mut b) = (vec![0; 1 << 16], vec![0; 1 << 16]);
@@ -435,13 +478,15 @@ mod tests {
         folder.begin(&manifest("a")).unwrap();
         folder.settle_beginning().unwrap();
         drop(folder);
-        fs::write(out.path().join("a/.errors.csv.part"), b"half").unwrap();
+        create_temporary(&out.path().join("a")).unwrap();
+        assert_eq!(fs::read_dir(out.path().join("a")).unwrap().count(), 3);
         assert!(!Manifest::read(&out.path().join("a")).unwrap().complete);
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(&manifest("a")).unwrap();
         folder.write("errors.csv", b"1".to_vec()).unwrap();
         let path = folder.finish(manifest("a")).unwrap().path;
         assert!(Manifest::read(&path).unwrap().complete);
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 3);
         assert_eq!(sorted(&path), ["errors.csv", "manifest.json"]);
     }
 
@@ -469,17 +514,15 @@ mod tests {
         folder.begin(&manifest("a")).unwrap();
         folder.write("good.csv", b"1".to_vec()).unwrap();
         let path = folder.finish(manifest("a")).unwrap().path;
-        let before = Manifest::read(&path);
+        let before = Manifest::read(&path).unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.write("good.csv", b"2".to_vec()).unwrap();
-        // A folder stands where the temporary file should be.
-        fs::create_dir(path.join(".bad.csv.part")).unwrap();
-        folder.write("bad.csv", b"1".to_vec()).unwrap();
-        let error = folder.finish(manifest("a")).unwrap_err().to_string();
+        let error = folder.write("../bad.csv", b"1".to_vec()).unwrap_err().to_string();
         assert!(error.contains("cannot write") && error.contains("bad.csv"), "{error}");
-        assert_eq!(Manifest::read(&path), before);
+        drop(folder);
+        assert_eq!(Manifest::read(&path).unwrap(), before);
         assert_eq!(fs::read(path.join("good.csv")).unwrap(), b"1");
-        assert!(!path.join(".good.csv.part").exists());
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 3);
     }
 
     #[test]
@@ -532,6 +575,58 @@ mod tests {
         assert!(refused().contains("that dpbi did not write"));
         fs::write(out.path().join("a/manifest.json"), manifest("b").bytes()).unwrap();
         assert!(refused().contains("the manifest of `b`"));
+        fs::write(out.path().join("a/manifest.json"), r#"{ "dpbi": "0" }"#).unwrap();
+        assert!(refused().contains("its own SHA-256 does not fit"));
+        assert_eq!(sorted(&out.path().join("a")), ["manifest.json", "thesis.tex"]);
+    }
+
+    /// A manifest of a run that was killed while it replaced `name`.
+    fn replacing(name: &str, hash: String) -> Vec<u8> {
+        let replacing = BTreeMap::from([(FileName::try_from(name.to_owned()).unwrap(), hash)]);
+        Manifest { complete: false, replacing, ..manifest("a") }.bytes()
+    }
+
+    #[test]
+    fn what_a_manifest_says_is_being_replaced_is_removed_only_if_it_is_ours() {
+        let out = tempfile::tempdir().unwrap();
+        let path = out.path().join("a");
+        fs::create_dir(&path).unwrap();
+        for (hash, is_kept) in [(sha256(b"mine"), true), (sha256(b"1,2\n"), false)] {
+            fs::write(path.join("data.csv"), b"1,2\n").unwrap();
+            fs::write(path.join(MANIFEST), replacing("data.csv", hash)).unwrap();
+            Folder::open(out.path(), "a").unwrap().finish(manifest("a")).unwrap();
+            assert_eq!(path.join("data.csv").exists(), is_kept);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        use std::os::unix::fs::symlink;
+        let out = tempfile::tempdir().unwrap();
+        let outside = out.path().join("precious");
+        fs::write(&outside, "precious").unwrap();
+        let path = out.path().join("a");
+        fs::create_dir(&path).unwrap();
+        symlink(&outside, path.join("new.csv")).unwrap();
+        symlink(&outside, path.join("old.csv")).unwrap();
+        symlink(out.path().join("made"), path.join("new.csv.changed")).unwrap();
+        fs::write(path.join(MANIFEST), replacing("old.csv", sha256(b"precious"))).unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.write("new.csv", b"1".to_vec()).unwrap();
+        folder.finish(manifest("a")).unwrap();
+        assert_eq!(fs::read(path.join("new.csv")).unwrap(), b"1");
+        assert!(path.join("old.csv").is_symlink());
+        assert_eq!(fs::read(&outside).unwrap(), b"precious");
+        assert!(!out.path().join("made").exists());
+        // A lock that leads elsewhere, and a folder that does.
+        fs::remove_file(path.join(LOCK)).unwrap();
+        symlink(out.path().join("made"), path.join(LOCK)).unwrap();
+        let refused = |name: &str| Folder::open(out.path(), name).err().unwrap().to_string();
+        assert!(refused("a").contains(".lock: it is a link"), "{}", refused("a"));
+        symlink(&path, out.path().join("b")).unwrap();
+        assert!(refused("b").contains("is a link"), "{}", refused("b"));
+        assert!(!out.path().join("made").exists());
     }
 
     #[test]

@@ -16,6 +16,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::filesystem::open_regular;
+
 /// What every log begins with.
 pub(super) const MAGIC: &[u8] = b"dpbi cells 1\n";
 
@@ -93,7 +95,7 @@ pub(super) struct Inventory {
 
 /// Reads a whole log. `None` if there is none, or if it is no log of ours.
 pub(super) fn take_stock(path: &Path) -> io::Result<Option<(File, Inventory)>> {
-    let file = match File::open(path) {
+    let file = match open_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),

@@ -1,17 +1,88 @@
 //! `manifest.json`: what a results folder says about itself.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fmt;
+use std::io::{self, Read};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::{hash_file, sha256};
+use crate::filesystem::{is_regular, is_taken, open_regular};
 
 pub(super) const MANIFEST: &str = "manifest.json";
 
 /// What stands before the SHA-256 of the manifest up to there.
 const OWN: &str = ",\n  \"sha256\": \"";
+
+/// The most bytes of a manifest: ten million cells.
+const LARGEST: u64 = 1 << 30;
+
+/// The most parts an experiment can be divided into.
+pub const MOST_SHARDS: usize = 100_000;
+
+/// The name of a file that dpbi writes into a results folder, and of nothing else: a manifest may come
+/// from a stranger, and files that it names are read, replaced and removed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FileName(String);
+
+impl FileName {
+    /// The endings of all files that a manifest vouches for.
+    const ENDINGS: [&str; 6] = ["csv", "log", "pdf", "png", "svg", "toml"];
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for FileName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+        let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+        let known = ending.is_some_and(|(_, ending)| Self::ENDINGS.contains(&ending));
+        if name.starts_with('.') || !known || !name.chars().all(plain) {
+            return Err(format!("`{name}` is not the name of a file that dpbi writes"));
+        }
+        Ok(Self(name))
+    }
+}
+
+impl From<FileName> for String {
+    fn from(name: FileName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::borrow::Borrow<str> for FileName {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a folder has no manifest that can be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// There is none.
+    #[error("there is no manifest.json")]
+    Absent,
+    /// Another program wrote it.
+    #[error("dpbi did not write this manifest.json")]
+    Foreign,
+    /// It cannot be read, or is not as dpbi wrote it. Nothing that it says is used.
+    #[error("manifest.json is damaged: {0}")]
+    Damaged(String),
+}
 
 /// What a results folder says about itself. Other versions may say more or less: what is missing
 /// is read as a default.
@@ -48,11 +119,12 @@ pub struct Manifest {
     pub failures: usize,
     /// The experiment as it was run.
     pub config: serde_json::Value,
-    /// Files that are just taking their places, in a folder that is not complete.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub replacing: Vec<String>,
+    /// Files that are just taking their places, in a folder that is not complete, and the SHA-256 of
+    /// each.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub replacing: BTreeMap<FileName, String>,
     /// The SHA-256 of every other file.
-    pub files: BTreeMap<String, String>,
+    pub files: BTreeMap<FileName, String>,
     /// Every cell and how long it took, in the order of the log.
     #[serde(skip_serializing)]
     pub cells: Vec<CellTime>,
@@ -95,11 +167,47 @@ pub type CellTime = (usize, String, u64, f64);
 
 /// One of several parts of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "UncheckedShard")]
 pub struct Shard {
-    /// From 1.
-    pub index: usize,
+    index: usize,
+    count: usize,
+}
+
+impl Shard {
+    /// Part `index` (from 1) of `count`, if there can be one.
+    #[must_use]
+    pub fn new(index: usize, count: usize) -> Option<Self> {
+        let possible = (1..=count).contains(&index) && count <= MOST_SHARDS;
+        possible.then_some(Self { index, count })
+    }
+
+    /// Which one it is, from 1.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.index
+    }
+
     /// How many there are.
-    pub count: usize,
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.count
+    }
+}
+
+/// A shard as a stranger may have written it.
+#[derive(Deserialize)]
+struct UncheckedShard {
+    index: usize,
+    count: usize,
+}
+
+impl TryFrom<UncheckedShard> for Shard {
+    type Error = String;
+
+    fn try_from(shard: UncheckedShard) -> Result<Self, String> {
+        let UncheckedShard { index, count } = shard;
+        Self::new(index, count).ok_or_else(|| format!("there is no shard {index} of {count}"))
+    }
 }
 
 impl std::fmt::Display for Shard {
@@ -109,11 +217,23 @@ impl std::fmt::Display for Shard {
 }
 
 impl Manifest {
-    /// The manifest of a folder, if it is one of ours.
-    #[must_use]
-    pub fn read(folder: &Path) -> Option<Self> {
-        let manifest: Self = serde_json::from_slice(&fs::read(folder.join(MANIFEST)).ok()?).ok()?;
-        (!manifest.dpbi.is_empty()).then_some(manifest)
+    /// The manifest of a folder, byte for byte as dpbi wrote it.
+    pub fn read(folder: &Path) -> Result<Self, ManifestError> {
+        let damaged = |cause: &dyn fmt::Display| ManifestError::Damaged(cause.to_string());
+        let text = match read_text(&folder.join(MANIFEST)) {
+            Ok(text) => text,
+            Err(error) if is_absent(&error) => return Err(ManifestError::Absent),
+            Err(error) => return Err(damaged(&error)),
+        };
+        let json: serde_json::Map<_, _> =
+            serde_json::from_str(&text).map_err(|error| damaged(&error))?;
+        if !json.get("dpbi").is_some_and(|version| version.is_string()) {
+            return Err(ManifestError::Foreign);
+        }
+        if !is_as_written(&text) {
+            return Err(damaged(&"its own SHA-256 does not fit"));
+        }
+        serde_json::from_value(json.into()).map_err(|error| damaged(&error))
     }
 
     /// Whether `folder` holds the complete results of this resolved config.
@@ -122,23 +242,31 @@ impl Manifest {
         self.complete
             && self.shard.is_none()
             && self.files.get("config.toml") == Some(&sha256(resolved.as_bytes()))
-            && self.files.keys().all(|name| folder.join(name).is_file())
+            && self.files.keys().all(|name| is_regular(&folder.join(name.as_str())))
     }
 
-    /// The files that are not as they were written, and what is wrong with each.
+    /// The files that are not as they were written, and what is wrong with each. Where a run was
+    /// killed while it replaced files, each may be the old or the new one.
     #[must_use]
     pub fn changes(&self, folder: &Path) -> BTreeMap<String, Change> {
-        let state = |(name, hash): (&String, &String)| {
-            let change = match hash_file(&folder.join(name)) {
-                Ok(now) if now == *hash => return None,
+        let state = |name: &FileName| {
+            let path = folder.join(name.as_str());
+            let change = match hash_file(&path) {
+                Ok(now) if self.files.get(name) == Some(&now) => return None,
+                Ok(now) if self.replacing.get(name) == Some(&now) => return None,
                 Ok(_) => Change::Altered,
+                // It was still to come.
+                Err(_) if self.replacing.contains_key(name) && !is_taken(&path) => return None,
                 Err(_) => Change::Missing,
             };
-            Some((name.clone(), change))
+            Some((name.to_string(), change))
         };
-        // A run that was killed while it replaced files has changed them itself.
-        let known = |(name, _): &(&String, &String)| !self.replacing.contains(name);
-        self.files.iter().filter(known).filter_map(state).collect()
+        self.names().filter_map(state).collect()
+    }
+
+    /// Every file that it vouches for; some may occur twice.
+    pub(super) fn names(&self) -> impl Iterator<Item = &FileName> {
+        self.files.keys().chain(self.replacing.keys())
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {
@@ -155,14 +283,23 @@ impl Manifest {
         let own = sha256(text.as_bytes());
         format!("{text}{OWN}{own}\"\n}}\n").into_bytes()
     }
+}
 
-    /// Whether the manifest of a folder is byte for byte as it was written.
-    #[must_use]
-    pub fn is_sound(folder: &Path) -> bool {
-        let text = fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
-        let parts = text.rsplit_once(OWN);
-        parts.is_some_and(|(text, own)| own == format!("{}\"\n}}\n", sha256(text.as_bytes())))
-    }
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open_regular(path)?.take(LARGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Whether there is nothing, not even a folder, where a file was looked for.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Whether the text of a manifest ends with the SHA-256 of what stands before.
+fn is_as_written(text: &str) -> bool {
+    let parts = text.rsplit_once(OWN);
+    parts.is_some_and(|(text, own)| own == format!("{}\"\n}}\n", sha256(text.as_bytes())))
 }
 
 /// What happened to a file after it was written.
@@ -177,6 +314,23 @@ pub enum Change {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    fn manifest() -> Manifest {
+        Manifest { dpbi: "0".into(), ..Manifest::default() }
+    }
+
+    /// What is read of a manifest whose text was changed, with a hash that fits.
+    fn reread(change: impl Fn(&str) -> String) -> Result<Manifest, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let files = BTreeMap::from([(FileName("x.csv".into()), "hash".to_owned())]);
+        let shard = Shard::new(2, 3);
+        let text = String::from_utf8(Manifest { files, shard, ..manifest() }.bytes()).unwrap();
+        let text = change(text.rsplit_once(OWN).unwrap().0);
+        let own = sha256(text.as_bytes());
+        fs::write(folder.path().join(MANIFEST), format!("{text}{OWN}{own}\"\n}}\n")).unwrap();
+        Manifest::read(folder.path()).map_err(|error| error.to_string())
+    }
 
     #[test]
     fn a_manifest_is_read_as_it_was_written() {
@@ -184,31 +338,89 @@ mod tests {
         let cell = |setting| (setting, "a, \"b\"".to_owned(), 1, 0.25);
         for cells in [vec![], vec![cell(1)], vec![cell(1), cell(2)]] {
             let written = Manifest {
-                dpbi: "0".into(),
                 build: Build::this(),
-                shard: Some(Shard { index: 2, count: 3 }),
-                files: BTreeMap::from([("x.csv".to_owned(), "hash".to_owned())]),
+                shard: Shard::new(2, 3),
+                files: BTreeMap::from([(FileName("x.csv".into()), "hash".to_owned())]),
                 config: serde_json::json!({ "name": "}" }),
                 cells,
-                ..Manifest::default()
+                ..manifest()
             };
             fs::write(folder.path().join(MANIFEST), written.bytes()).unwrap();
-            assert_eq!(Manifest::read(folder.path()), Some(written));
-            assert!(Manifest::is_sound(folder.path()));
+            assert_eq!(Manifest::read(folder.path()).unwrap(), written);
             let text = fs::read_to_string(folder.path().join(MANIFEST)).unwrap();
-            fs::write(folder.path().join(MANIFEST), text.replacen('2', "1", 1)).unwrap();
-            assert!(!Manifest::is_sound(folder.path()));
+            for (from, to) in [("2", "1"), ("0", "1"), (",\n  \"sha256\"", ",\n  \"sha\"")] {
+                fs::write(folder.path().join(MANIFEST), text.replacen(from, to, 1)).unwrap();
+                let error = Manifest::read(folder.path()).unwrap_err().to_string();
+                assert!(error.contains("its own SHA-256 does not fit"), "{error}");
+            }
         }
     }
 
     #[test]
-    fn a_manifest_of_an_older_version_is_still_ours() {
+    fn others_have_manifests_too() {
         let folder = tempfile::tempdir().unwrap();
-        let old = r#"{ "dpbi": "0.1.0", "name": "a", "complete": true, "files": {} }"#;
-        fs::write(folder.path().join(MANIFEST), old).unwrap();
-        let manifest = Manifest::read(folder.path()).unwrap();
-        assert_eq!((manifest.numerics, manifest.cells.len()), (0, 0));
-        fs::write(folder.path().join(MANIFEST), r#"{ "name": "a" }"#).unwrap();
-        assert_eq!(Manifest::read(folder.path()), None);
+        let read = || Manifest::read(folder.path()).unwrap_err();
+        assert!(matches!(read(), ManifestError::Absent));
+        fs::write(folder.path().join(MANIFEST), r#"{ "name": "a", "icons": [] }"#).unwrap();
+        assert!(matches!(read(), ManifestError::Foreign));
+        fs::write(folder.path().join(MANIFEST), r#"{ "dpbi": "0.1.0""#).unwrap();
+        assert!(matches!(read(), ManifestError::Damaged(_)));
+        assert!(matches!(
+            Manifest::read(&folder.path().join(MANIFEST)),
+            Err(ManifestError::Absent)
+        ));
+    }
+
+    #[test]
+    fn only_names_of_files_that_dpbi_writes_are_taken() {
+        assert!(reread(str::to_owned).is_ok());
+        for name in
+            ["errors.csv", "config.toml", "cells.log", "panel-a.box.svg", "ε_2.png", "a.pdf"]
+        {
+            assert!(reread(|text| text.replace("x.csv", name)).is_ok(), "{name}");
+        }
+        let names = [
+            "../x.csv",
+            "/dev/zero",
+            "/tmp/x.csv",
+            "a/b.csv",
+            "a\\\\b.csv",
+            "..",
+            ".",
+            "",
+            ".csv",
+            ".x.csv",
+            "C:x.csv",
+            "x",
+            "x.rs",
+            "manifest.json",
+            "x.csv\\u0000",
+            "x y.csv",
+            "\\u001b.csv",
+        ];
+        for name in names {
+            let error = reread(|text| text.replace("x.csv", name)).unwrap_err();
+            assert!(
+                error.contains("is not the name of a file that dpbi writes"),
+                "{name}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_are_refused() {
+        let shard = |index: &str, count: &str| {
+            reread(|text| {
+                let text = text.replace("\"index\": 2", &format!("\"index\": {index}"));
+                text.replace("\"count\": 3", &format!("\"count\": {count}"))
+            })
+        };
+        assert!(shard("3", "3").is_ok());
+        for (index, count) in
+            [("0", "3"), ("4", "3"), ("1", "99999999999"), ("-1", "3"), ("1e3", "3")]
+        {
+            assert!(shard(index, count).is_err(), "{index} of {count}");
+        }
+        assert!(reread(|text| text.replace("\"seed\": 0", "\"seed\": 1e400")).is_err());
     }
 }

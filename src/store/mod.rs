@@ -8,18 +8,21 @@ mod part;
 mod shelf;
 mod time;
 
-pub use folder::{Folder, OpenError, Written};
+pub use folder::{Folder, OpenError, Written, damaged_manifest};
 pub use log::{Key, LARGEST_CONTENT};
-pub use manifest::{Build, CellTime, Change, Manifest, Shard};
-pub use part::{Sheet, sync_folder, write_whole};
+pub use manifest::{
+    Build, CellTime, Change, FileName, MOST_SHARDS, Manifest, ManifestError, Shard,
+};
+pub use part::{Sheet, write_whole};
 pub use shelf::{LOG, Losses, Shelf, log_head, log_record};
 pub use time::utc;
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+
+use crate::filesystem::open_regular;
 
 /// Why a file could not be written, or read back.
 #[derive(Debug, thiserror::Error)]
@@ -58,9 +61,9 @@ pub fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// The SHA-256 of a file.
-pub fn hash_file(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+/// The SHA-256 of a file of a results folder.
+fn hash_file(path: &Path) -> io::Result<String> {
+    let mut file = open_regular(path)?;
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 18]);
     loop {
         match file.read(&mut buffer)? {

@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use sha2::{Digest, Sha256};
 
 use super::{WriteError, hexadecimal};
+use crate::filesystem::create_temporary;
 
 /// So many pieces may wait for the disk.
 const WAITING: usize = 4;
@@ -26,9 +27,9 @@ impl Sheet {
     pub(super) fn new(path: &Path) -> Result<Self, WriteError> {
         let (pieces, arriving) = sync_channel::<Vec<u8>>(WAITING);
         let (hashed, hash) = sync_channel(1);
-        let part = Part::new(path);
+        let path_of_part = path.to_owned();
         let write = move || {
-            let mut file = File::create(&part.temporary)?;
+            let (mut file, part) = Part::create(path_of_part)?;
             let mut hash = Sha256::new();
             for piece in arriving {
                 hash.update(&piece);
@@ -88,10 +89,10 @@ pub(super) struct Part {
 }
 
 impl Part {
-    fn new(path: &Path) -> Self {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let temporary = path.with_file_name(format!(".{name}.part"));
-        Self { path: path.into(), temporary, named: false }
+    fn create(path: PathBuf) -> io::Result<(File, Self)> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let (file, temporary) = create_temporary(folder.unwrap_or(Path::new(".")))?;
+        Ok((file, Self { path, temporary, named: false }))
     }
 
     /// What it will be called.
@@ -121,11 +122,6 @@ impl Drop for Part {
     }
 }
 
-/// Whether a file of this name is what a killed run leaves behind.
-pub(super) fn is_leftover(name: &str) -> bool {
-    name.starts_with('.') && name.ends_with(".part")
-}
-
 /// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
 pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), WriteError> {
     write_part(path, bytes)?.1.arrive()?.replace()
@@ -136,10 +132,4 @@ pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed)
     let sheet = Sheet::new(path)?;
     sheet.push(bytes);
     sheet.close()
-}
-
-/// Has the names of a folder's files reach the disk, where the system can do that.
-pub fn sync_folder(folder: &Path) {
-    // Some file systems refuse; their names are as safe as they get.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }

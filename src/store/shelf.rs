@@ -6,7 +6,7 @@
 //! last second, and many cells do not wait for the disk one by one.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,8 +15,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::log::{self, CONTENT, Inventory, Key, MAGIC};
-use super::part::{Sheet, sync_folder};
+use super::part::Sheet;
 use super::{Manifest, WriteError};
+use crate::filesystem::{beside, is_regular, is_taken, open_in_place, open_regular, sync_folder};
 
 /// The cells of finished work.
 pub const LOG: &str = "cells.log";
@@ -51,6 +52,8 @@ pub struct Losses {
     damaged: HashSet<Key>,
     /// For each log the bytes that are no record.
     pub bytes: Vec<(PathBuf, u64)>,
+    /// Where a file is kept that stood where `unfinished.log` belongs.
+    pub aside: Option<PathBuf>,
 }
 
 impl Losses {
@@ -74,32 +77,33 @@ impl Shelf {
     /// The cells of a results folder, to which others are added; with `fresh`, none of the old ones.
     pub fn open(folder: &Path, fresh: bool) -> Result<Self, WriteError> {
         let path = folder.join(UNFINISHED);
+        let wrong = |source| WriteError::reading(&path, source);
         let mut shelf = Self::new(Some(Journal::new(path.clone())));
+        let unfinished = match is_regular(&path) {
+            true => log::take_stock(&path).map_err(wrong)?,
+            false => None,
+        };
+        if unfinished.is_none() && is_taken(&path) && !is_just_begun(&path) {
+            // Somebody else's file: it is kept under another name.
+            let aside = beside(&path, |aside| rename_to_free(&path, aside)).map_err(wrong)?;
+            shelf.losses.aside = Some(aside);
+        }
         if fresh {
             // Whoever continues this run must not take up what it was meant to replace.
             shelf.put(started_fresh(), 0.0, &[]);
             return Ok(shelf);
         }
-        let wrong = |source| WriteError::reading(&path, source);
-        let unfinished = log::take_stock(&path).map_err(wrong)?;
         let is_fresh = |found: &Inventory| {
             found.entries.first().is_some_and(|entry| entry.key == started_fresh())
         };
         if !unfinished.as_ref().is_some_and(|(_, found)| is_fresh(found)) {
             shelf.add(folder)?;
         }
-        match unfinished {
-            Some((file, found)) => {
-                shelf.journal().lock().resume(file, found.end);
-                shelf.put_up(None, &found.entries);
-                shelf.unfinished.extend(found.entries.iter().map(|entry| entry.key));
-                shelf.note(path, &found);
-            }
-            None => {
-                // Something else stands there, and will be written over.
-                let length = fs::metadata(&path).map_or(0, |file| file.len());
-                shelf.note(path, &Inventory { lost: length, ..Inventory::default() });
-            }
+        if let Some((file, found)) = unfinished {
+            shelf.journal().lock().resume(file, found.end);
+            shelf.put_up(None, &found.entries);
+            shelf.unfinished.extend(found.entries.iter().map(|entry| entry.key));
+            shelf.note(path, &found);
         }
         Ok(shelf)
     }
@@ -312,12 +316,29 @@ pub fn log_record(key: Key, content: &[u8]) -> Vec<u8> {
 
 /// Whether a folder has a log of ours.
 pub(super) fn has_log(folder: &Path) -> bool {
-    let begins_well = |name: &&str| {
-        let mut magic = vec![0; MAGIC.len()];
-        let read = File::open(folder.join(name)).and_then(|mut file| file.read_exact(&mut magic));
-        read.is_ok() && magic == MAGIC
-    };
-    [LOG, UNFINISHED].iter().any(begins_well)
+    [LOG, UNFINISHED].iter().any(|name| begins_as_log(&folder.join(name)))
+}
+
+fn begins_as_log(path: &Path) -> bool {
+    let mut magic = vec![0; MAGIC.len()];
+    let read = open_regular(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == MAGIC
+}
+
+/// Whether a run was killed before it had written more of its log than a part of the first line.
+fn is_just_begun(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let limit = MAGIC.len() as u64;
+    let read = open_regular(path).and_then(|file| file.take(limit).read_to_end(&mut start));
+    read.is_ok() && MAGIC.starts_with(&start)
+}
+
+/// Renames a file, unless the new name is taken.
+fn rename_to_free(path: &Path, free: &Path) -> io::Result<()> {
+    if is_taken(free) {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    fs::rename(path, free)
 }
 
 /// `unfinished.log`, which is made when there is something to write.
@@ -424,12 +445,7 @@ impl State {
 
     fn write(&mut self, path: &Path) -> io::Result<()> {
         if self.file.is_none() {
-            let file = OpenOptions::new()
-                .create(true)
-                .read(true)
-                .write(true)
-                .truncate(false)
-                .open(path)?;
+            let file = open_in_place(path)?;
             // Otherwise its name may be lost with the power, and all its cells with it.
             path.parent().iter().for_each(|folder| sync_folder(folder));
             // What follows is torn, or of a run that is not to be continued.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::super::Failure;
+use super::super::run::command_line;
 use super::Findings;
 use crate::console::say;
 use crate::experiment::optimum::release_map;
@@ -57,7 +58,7 @@ fn manifest() -> Manifest {
     Manifest {
         dpbi: env!("CARGO_PKG_VERSION").into(),
         name: NAME.into(),
-        command: std::env::args().collect(),
+        command: command_line(),
         started: now.clone(),
         ended: now,
         build: Build::this(),

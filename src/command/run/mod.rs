@@ -30,7 +30,6 @@ pub(super) use notice::{Reason, name as cell_name};
 
 pub fn execute(args: &Run) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
-    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
     let experiments = load(&args.configs, &args.replace)?;
     let manner = Manner { shard: args.shard, ..Manner::new(&args.output, &args.talk, args.fresh) };
     // Everything that can be refused is refused before the first experiment starts.
@@ -43,6 +42,9 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     }
     let open = |(experiment, forecast)| Job::open(experiment, forecast, &args.output.out, &manner);
     let jobs = planned.iter().map(|(e, f)| open((e, f))).collect::<Result<Vec<_>, _>>()?;
+    // From here on signals are heard, and obeyed when the cells in flight are done; until here the
+    // first one ends the process, whatever it is reading.
+    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
     let (mut reports, mut failures) = (Vec::new(), 0);
     for job in jobs {
         job.tell(&manner);
@@ -132,7 +134,7 @@ impl Outcome {
     pub(super) fn document(&self, experiment: &Experiment) -> Result<String, Failure> {
         let document = Document {
             name: &experiment.name,
-            folder: &self.path,
+            folder: self.path.display().to_string(),
             seconds: self.seconds,
             shard: self.shard,
             cells: self.cells,
@@ -156,7 +158,7 @@ impl Outcome {
 #[derive(Serialize)]
 struct Document<'a> {
     name: &'a str,
-    folder: &'a Path,
+    folder: String,
     seconds: f64,
     shard: Option<Shard>,
     cells: usize,
@@ -352,6 +354,11 @@ pub(super) fn draw(
     Ok(figures)
 }
 
+/// The command line of this process. What is not UTF-8 is shown with replacement characters.
+pub(super) fn command_line() -> Vec<String> {
+    std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
+}
+
 /// What is known about a run when it begins.
 pub(super) fn manifest(
     experiment: &Experiment,
@@ -363,7 +370,7 @@ pub(super) fn manifest(
         numerics: NUMERICS,
         build: Build::this(),
         name: experiment.name.clone(),
-        command: std::env::args().collect(),
+        command: command_line(),
         seed: experiment.seed,
         runs: experiment.panels.iter().map(|panel| panel.runs).max().unwrap_or(0),
         shard,

@@ -106,8 +106,8 @@ pub(super) fn news(
     let mut lines = Vec::new();
     if folder.before().is_none() && !folder.changes().is_empty() {
         lines.push(format!(
-            "note: {path} has no manifest, or a damaged one; files that are not as the cells give \
-             them are kept beside the new ones"
+            "note: {path} has no manifest; files that are not as the cells give them are kept beside \
+             the new ones"
         ));
     }
     for (name, change) in folder.changes().iter().filter(|_| folder.before().is_some()) {
@@ -127,6 +127,10 @@ pub(super) fn news(
     }
     for (log, bytes) in &losses.bytes {
         lines.push(format!("note: {bytes} bytes of {} are no sound cells", log.display()));
+    }
+    if let Some(aside) = &losses.aside {
+        lines
+            .push(format!("note: a file that is not a log of dpbi is kept as {}", aside.display()));
     }
     let Stock { cells, kept, .. } = stock;
     let before = folder.before();

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use crate::filesystem::open_regular;
 use crate::store::{LOG, WriteError};
 use crate::sweep::Output;
 
@@ -45,7 +46,7 @@ impl Output for Comparison {
         }
         let path = self.folder.join(name);
         let beside = self.files.entry(name.to_owned()).or_insert_with(|| {
-            let reader = File::open(&path).ok().map(BufReader::new);
+            let reader = open_regular(&path).ok().map(BufReader::new);
             Beside { reader, line: 1, difference: None }
         });
         beside.compare(&bytes).map_err(|source| WriteError::reading(&path, source))

@@ -14,7 +14,7 @@ use crate::config::{self, Overrides};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, NUMERICS};
 use crate::source::Source;
-use crate::store::{Change, LOG, Manifest, Shelf};
+use crate::store::{Change, LOG, Manifest, ManifestError, Shelf};
 use crate::sweep::Sweep;
 use compare::Comparison;
 use sample::{Sample, entropy};
@@ -66,7 +66,7 @@ impl Findings {
 
     fn json(&self, path: &Path, seed: u64) -> serde_json::Value {
         json!({
-            "folder": path,
+            "folder": path.display().to_string(),
             "files": self.files,
             "cells": self.cells,
             "sampled": self.sampled,
@@ -77,12 +77,20 @@ impl Findings {
 }
 
 fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
-    let manifest = Manifest::read(path).ok_or_else(|| {
-        let remedy = "give a folder that `dpbi run` has written, such as results/beta_balanced";
-        no_results(path, "holds no manifest.json of dpbi", remedy)
-    })?;
-    let mut findings =
-        Findings { files: manifest.files.len(), cells: 0, sampled: 0, problems: Vec::new() };
+    let mut findings = Findings { files: 0, cells: 0, sampled: 0, problems: Vec::new() };
+    let manifest = match Manifest::read(path) {
+        Ok(manifest) => manifest,
+        Err(ManifestError::Damaged(cause)) => {
+            let manifest = path.join("manifest.json");
+            findings.problems.push(format!("{} is damaged: {cause}", manifest.display()));
+            return Ok(findings);
+        }
+        Err(ManifestError::Absent | ManifestError::Foreign) => {
+            let remedy = "give a folder that `dpbi run` has written, such as results/beta_balanced";
+            return Err(no_results(path, "holds no manifest.json of dpbi", remedy).into());
+        }
+    };
+    findings.files = manifest.files.len();
     let changes = manifest.changes(path);
     for (name, change) in &changes {
         let what = match change {
@@ -95,10 +103,6 @@ fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
         findings.problems.push(format!("{} is not complete", path.display()));
     } else if manifest.files.is_empty() {
         findings.problems.push(format!("the manifest of {} lists no files", path.display()));
-    }
-    if !Manifest::is_sound(path) {
-        let manifest = path.join("manifest.json");
-        findings.problems.push(format!("{} is not as it was written", manifest.display()));
     }
     // A folder of `dpbi optimum` has neither config nor cells; without a config nothing can be made
     // again.

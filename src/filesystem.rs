@@ -1,0 +1,223 @@
+//! How files are opened and made where their folder may come from a stranger: regular files only,
+//! links are not followed, and nothing waits for a pipe without end.
+//!
+//! Paths that a user names may be links, and may be pipes; see [`open_named`].
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// Opens a file inside a results folder for reading. A link, a pipe, a device or a folder is refused.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    open(path, OpenOptions::new().read(true))
+}
+
+/// Opens a file inside a results folder for reading and writing in place, or makes it. A file that
+/// has a second name is refused, too: whatever is written would appear under that name.
+pub fn open_in_place(path: &Path) -> io::Result<File> {
+    let file = open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
+    if has_other_names(&file.metadata()?) {
+        return Err(refused("it has another name elsewhere (a hard link)"));
+    }
+    Ok(file)
+}
+
+/// Makes a file that was not there, under a name that nobody can guess.
+pub fn create_temporary(folder: &Path) -> io::Result<(File, PathBuf)> {
+    loop {
+        let number = RandomState::new().hash_one(folder);
+        let path = folder.join(format!("{TEMPORARY}{number:016x}{TEMPORARY_END}"));
+        match File::create_new(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+const TEMPORARY: &str = ".dpbi-";
+const TEMPORARY_END: &str = ".part";
+
+/// Whether a name is one that [`create_temporary`] gives.
+#[must_use]
+pub fn is_temporary(name: &str) -> bool {
+    let number = name.strip_prefix(TEMPORARY).and_then(|rest| rest.strip_suffix(TEMPORARY_END));
+    number.is_some_and(|number| {
+        number.len() == 16
+            && number.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    })
+}
+
+/// Whether anything stands at a path: a file, a folder, or a link, wherever it leads.
+#[must_use]
+pub fn is_taken(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Whether a regular file stands at a path.
+#[must_use]
+pub fn is_regular(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_file())
+}
+
+/// The first of `name.changed`, `name.changed-2`, … that `take` can have; `take` says with
+/// [`io::ErrorKind::AlreadyExists`] that it cannot.
+pub fn beside(path: &Path, take: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut number = 1;
+    loop {
+        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+        let aside = path.with_file_name(format!("{name}.changed{suffix}"));
+        match take(&aside) {
+            Ok(()) => return Ok(aside),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// How long to wait until somebody writes into a pipe.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Opens a file or a pipe that a user names. A pipe into which nobody writes is given up after a
+/// few seconds.
+pub fn open_named(path: &Path) -> io::Result<File> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_dir() {
+        return Err(refused("it is a folder"));
+    }
+    if kind.is_file() {
+        return File::open(path);
+    }
+    let (sender, receiver) = mpsc::channel();
+    let owned = path.to_owned();
+    let open = move || {
+        // If nobody waits any longer, there is nobody to tell.
+        let _ = sender.send(File::open(owned));
+    };
+    thread::Builder::new().spawn(open)?;
+    receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        let waited = PATIENCE.as_secs();
+        Err(io::Error::other(format!("nobody writes to this pipe (waited {waited} s)")))
+    })
+}
+
+/// Has the names of a folder's files reach the disk, where the system can do that.
+pub fn sync_folder(folder: &Path) {
+    // Some file systems refuse; their names are as safe as they get.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}
+
+/// Whether two files are one; `None` where the system has no numbers for its files.
+#[must_use]
+pub fn is_same_file(a: &Metadata, b: &Metadata) -> Option<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        Some((a.dev(), a.ino()) == (b.dev(), b.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (a, b);
+        None
+    }
+}
+
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    match path.symlink_metadata() {
+        Ok(about) => check_regular(&about)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    // It may have become something else since.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    check_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn check_regular(about: &Metadata) -> io::Result<()> {
+    match about.file_type() {
+        kind if kind.is_file() => Ok(()),
+        kind if kind.is_symlink() => Err(refused("it is a link, and links are not followed here")),
+        kind if kind.is_dir() => Err(refused("it is a folder")),
+        _ => Err(refused("it is not a regular file")),
+    }
+}
+
+fn has_other_names(about: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::MetadataExt::nlink(about) > 1
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = about;
+        false
+    }
+}
+
+fn refused(cause: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temporary_names_are_known_and_others_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, first) = create_temporary(folder.path()).unwrap();
+        let (_, second) = create_temporary(folder.path()).unwrap();
+        assert_ne!(first, second);
+        assert!(
+            [first, second]
+                .iter()
+                .all(|path| is_temporary(path.file_name().unwrap().to_str().unwrap()))
+        );
+        for other in [".mine.part", ".dpbi-.part", ".dpbi-0123456789ABCDEF.part", ".dpbi-probe"] {
+            assert!(!is_temporary(other), "{other}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_opened() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("file"), "x").unwrap();
+        symlink(path("file"), path("link")).unwrap();
+        symlink(path("nowhere"), path("dangling")).unwrap();
+        std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
+        open_regular(&path("file")).unwrap();
+        open_in_place(&path("file")).unwrap();
+        open_in_place(&path("new")).unwrap();
+        for name in ["link", "dangling", "pipe", "."] {
+            assert!(open_regular(&path(name)).is_err(), "{name}");
+            assert!(open_in_place(&path(name)).is_err(), "{name}");
+        }
+        assert!(open_regular(Path::new("/dev/zero")).is_err());
+        assert!(!is_taken(&path("nowhere")) && is_taken(&path("dangling")));
+        fs::hard_link(path("file"), path("second")).unwrap();
+        open_regular(&path("file")).unwrap();
+        assert!(open_in_place(&path("file")).unwrap_err().to_string().contains("hard link"));
+    }
+
+    #[test]
+    fn a_name_beside_is_one_that_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let names = [".changed", ".changed-2", ".changed-3"];
+        for name in names {
+            let aside = beside(&path, |aside| File::create_new(aside).map(drop)).unwrap();
+            assert_eq!(aside, folder.path().join(format!("a.csv{name}")));
+        }
+    }
+}
