@@ -348,7 +348,7 @@ pub struct Verify {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     #[command(flatten)]
-    pub threads: Threads,
+    pub machine: Machine,
     #[command(flatten)]
     pub print: Print,
     #[command(flatten)]

@@ -18,6 +18,8 @@ const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
+static WATCHING: AtomicBool = AtomicBool::new(false);
+
 /// How often the flag is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -25,9 +27,22 @@ const TICK: Duration = Duration::from_millis(50);
 /// group.
 const SAME: Duration = Duration::from_millis(300);
 
-/// From now on signals ask. The user is told when one was heard, since the cells in flight may take
+/// A write beyond the limit of a file's size (`ulimit -f`) fails, and is reported like any other,
+/// instead of ending the process.
+pub fn outlive_file_limits() {
+    #[cfg(unix)]
+    {
+        // If it cannot be, the signal does what it would have done.
+        let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    }
+}
+
+/// From now on signals ask; calling it again changes nothing. The user is told when one was heard, since the cells in flight may take
 /// a while, and a second one then ends at once.
 pub fn watch(quiet: bool) -> io::Result<()> {
+    if WATCHING.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
     for signal in SIGNALS {
         flag::register(signal, Arc::clone(&ASKED))?;
     }

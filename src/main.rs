@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use dpbi::cli::Cli;
 use dpbi::command::{self, Failure};
 use dpbi::console::say;
+use dpbi::interrupt;
 
 fn main() -> ExitCode {
+    interrupt::outlive_file_limits();
     let outcome = Cli::read().map_err(Failure::Input).and_then(|cli| command::execute(&cli));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

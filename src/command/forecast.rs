@@ -49,6 +49,15 @@ impl Forecast {
         self.drawing = Work::default();
     }
 
+    /// Only the cases for which `is_kept` holds, given panel and case.
+    pub(super) fn keep_only(&mut self, is_kept: impl Fn(usize, usize) -> bool) {
+        for (panel, own) in self.own.iter_mut().enumerate() {
+            for (case, own) in own.iter_mut().enumerate() {
+                *own &= is_kept(panel, case);
+            }
+        }
+    }
+
     /// The cases of a panel that are done by this process, with their places.
     pub(super) fn own(&self, panel: usize) -> Vec<(usize, &SettingWork)> {
         let all = self.panels[panel].iter().enumerate();

@@ -5,21 +5,20 @@ use std::path::{Path, PathBuf};
 
 use super::forecast::Forecast;
 use super::run::{Job, Manner};
-use super::{Failure, no_results, print, threads};
+use super::{Failure, load_results, no_results, print, threads};
 use crate::cli::Merge;
-use crate::config::{self, Overrides};
 use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
 use crate::interrupt;
 use crate::progress::Progress;
-use crate::source::Source;
 use crate::store::{Folder, Manifest, ManifestError, Shard, Shelf, damaged_manifest};
+use crate::sweep::Sweep;
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
     let parts = args.folders.iter().map(|path| Part::find(path)).collect::<Result<Vec<_>, _>>()?;
     let first = check(&parts)?;
-    let experiment =
-        config::load(&Source::Disk(first.path.join("config.toml")), Overrides::default())?;
+    let experiment = load_results(&first.path)?;
     let manner = Manner {
         formats: args.output.format.0.clone(),
         quiet: args.talk.quiet,
@@ -27,6 +26,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
         fresh: false,
         shard: None,
     };
+    refuse_other_cells(&experiment, &parts)?;
     let forecast = Forecast::new(&experiment, &manner.formats);
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
@@ -43,6 +43,19 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     } else {
         Ok(())
     }
+}
+
+/// The shards' manifests list all cells that their config makes: otherwise one of them is not what it
+/// says, and looking for the others may take for ever.
+fn refuse_other_cells(experiment: &Experiment, parts: &[Part]) -> Result<(), Diagnostic> {
+    let all = Sweep::whole(experiment).count();
+    let listed: usize = parts.iter().map(|part| part.manifest.cells.len()).sum();
+    if all == listed as u64 {
+        return Ok(());
+    }
+    let cause = format!("the shards hold {listed} cells, but their config makes {all}");
+    Err(Diagnostic::new(cause)
+        .help("run the shards again; `dpbi verify` tells which one is damaged"))
 }
 
 /// A results folder that should hold a shard.

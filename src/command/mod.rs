@@ -24,6 +24,7 @@ mod typed;
 mod verify;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -33,6 +34,7 @@ use crate::console;
 use crate::cost;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
+use crate::filesystem::is_regular;
 use crate::interrupt;
 use crate::source::{Source, similar};
 use crate::store::{OpenError, WriteError};
@@ -150,6 +152,19 @@ fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment
     Ok(experiments)
 }
 
+/// The resolved config in a results folder.
+const CONFIG: &str = "config.toml";
+
+/// The experiment of a results folder.
+fn load_results(folder: &Path) -> Result<Experiment, Diagnostic> {
+    let path = folder.join(CONFIG);
+    if !is_regular(&path) {
+        return Err(Diagnostic::new(format!("{} is not a regular file", path.display()))
+            .help("run the experiment again"));
+    }
+    config::load(&Source::Disk(path), Overrides::default())
+}
+
 /// A complaint about a folder that holds no results: if it does not exist, with the one that may have
 /// been meant.
 fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
@@ -163,9 +178,12 @@ fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
 /// Sets the number of threads and returns it. This thread is one of them: otherwise it would hand
 /// over its work and wait, and the others would look for work while it is busy alone.
 fn threads(asked: &Threads) -> Result<usize, Failure> {
+    // One pool serves all commands of a process.
+    static POOL: OnceLock<Result<(), String>> = OnceLock::new();
     let pool = rayon::ThreadPoolBuilder::new().use_current_thread();
     let pool = pool.num_threads(asked.threads.map_or(0, usize::from));
-    pool.build_global().map_err(Failure::broken)?;
+    let built = POOL.get_or_init(|| pool.build_global().map_err(|error| error.to_string()));
+    built.clone().map_err(Failure::Broken)?;
     Ok(rayon::current_num_threads())
 }
 

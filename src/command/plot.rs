@@ -5,13 +5,11 @@ use std::path::Path;
 use serde_json::json;
 
 use super::run::draw;
-use super::{Failure, no_results, print, print_json};
+use super::{Failure, load_results, no_results, print, print_json};
 use crate::cli::Plot;
-use crate::config::{self, Overrides};
 use crate::console::say;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, accuracy};
-use crate::source::Source;
 use crate::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
 use crate::table::Tables;
 
@@ -66,8 +64,7 @@ fn redraw(path: &Path, args: &Plot) -> Result<Vec<String>, Failure> {
             return Err(no_results(path, "holds no complete results of dpbi", remedy).into());
         }
     }
-    let config = Source::Disk(path.join("config.toml"));
-    let experiment = config::load(&config, Overrides::default())?;
+    let experiment = load_results(path)?;
     let mut folder = Folder::reopen(path)?;
     let tables = read(&folder, &experiment)?;
     let settings: usize = experiment.panels.iter().map(|panel| panel.cases.len()).sum();

@@ -178,6 +178,15 @@ impl<'a> Layout<'a> {
         (CELLS_PER_WAVE / (self.panel.variants.len() * blocks).max(1)).max(1)
     }
 
+    /// How many cells a case has, without making them.
+    #[must_use]
+    pub fn cells_per_case(&self) -> u64 {
+        match self.panel.kind {
+            Kind::Accuracy => self.panel.variants.len() as u64 * accuracy::blocks(self.panel),
+            _ => 1,
+        }
+    }
+
     /// For each case the cells that `keeper` does not have. Two cases may share a cell: where a
     /// mechanism does not use γ, all γ do.
     fn wanted(&self, cases: &[usize], keeper: &dyn Keeper) -> Vec<Vec<Cell>> {

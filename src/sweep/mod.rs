@@ -143,6 +143,14 @@ impl<'a> Sweep<'a> {
         self.layouts[panel].cells(case)
     }
 
+    /// How many cells there are, without making them: a config from a stranger may ask for more than
+    /// anybody can hold.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        let panels = self.layouts.iter().zip(&self.cases);
+        panels.map(|(layout, cases)| cases.len() as u64 * layout.cells_per_case()).sum()
+    }
+
     /// The keys of all cells.
     #[must_use]
     pub fn keys(&self) -> HashSet<Key> {

@@ -59,6 +59,13 @@ impl From<std::process::Output> for Outcome {
     }
 }
 
+/// A JSON object with the SHA-256 that ends a manifest.
+pub fn sealed(object: &str) -> String {
+    let open = object.strip_suffix("\n}").unwrap_or(object);
+    let hash = dpbi::store::sha256(open.as_bytes());
+    format!("{open},\n  \"sha256\": \"{hash}\"\n}}\n")
+}
+
 /// A folder of its own to run the binary in.
 pub struct Sandbox {
     folder: tempfile::TempDir,
@@ -119,6 +126,12 @@ impl Sandbox {
     /// The manifest of a folder.
     pub fn manifest(&self, folder: &str) -> serde_json::Value {
         serde_json::from_slice(&self.read(&format!("{folder}/manifest.json"))).unwrap()
+    }
+
+    /// Writes a manifest as a forger would: with a SHA-256 of its own that fits.
+    pub fn forge_manifest(&self, folder: &str, mut manifest: serde_json::Value) {
+        manifest.as_object_mut().unwrap().remove("sha256");
+        self.write(&format!("{folder}/manifest.json"), &sealed(&format!("{manifest:#}")));
     }
 
     /// The same, for a command that must succeed.

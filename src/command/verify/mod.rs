@@ -8,23 +8,21 @@ use std::path::Path;
 use serde_json::json;
 
 use super::forecast::Forecast;
-use super::{Failure, no_results, print, print_json, threads};
+use super::{CONFIG, Failure, announce, load_results, no_results, print, print_json, threads};
 use crate::cli::Verify;
-use crate::config::{self, Overrides};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, NUMERICS};
-use crate::source::Source;
 use crate::store::{Change, LOG, Manifest, ManifestError, Shelf};
 use crate::sweep::Sweep;
 use compare::Comparison;
 use sample::{Sample, entropy};
 
 pub fn execute(args: &Verify) -> Result<(), Failure> {
-    threads(&args.threads)?;
+    threads(&args.machine.threads)?;
     let seed = args.seed.unwrap_or_else(entropy);
     let (mut reports, mut first) = (Vec::new(), None);
     for path in &args.folders {
-        let findings = verify(path, args.cells, seed)?;
+        let findings = verify(path, args, seed)?;
         if !args.talk.quiet && !args.print.json {
             print(&findings.text(path, seed))?;
         }
@@ -36,8 +34,6 @@ pub fn execute(args: &Verify) -> Result<(), Failure> {
     }
     first.map_or(Ok(()), |problem| Err(Failure::Verdict(problem)))
 }
-
-const CONFIG: &str = "config.toml";
 
 /// What was found out about a folder.
 struct Findings {
@@ -76,7 +72,7 @@ impl Findings {
     }
 }
 
-fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
+fn verify(path: &Path, args: &Verify, seed: u64) -> Result<Findings, Failure> {
     let mut findings = Findings { files: 0, cells: 0, sampled: 0, problems: Vec::new() };
     let manifest = match Manifest::read(path) {
         Ok(manifest) => manifest,
@@ -101,7 +97,9 @@ fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
     }
     if !manifest.complete {
         findings.problems.push(format!("{} is not complete", path.display()));
-    } else if manifest.files.is_empty() {
+        return Ok(findings);
+    }
+    if manifest.files.is_empty() {
         findings.problems.push(format!("the manifest of {} lists no files", path.display()));
     }
     // A folder of `dpbi optimum` has neither config nor cells; without a config nothing can be made
@@ -113,8 +111,7 @@ fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
     if changes.contains_key(CONFIG) || !manifest.files.contains_key(CONFIG) {
         return Ok(findings);
     }
-    let source = Source::Disk(path.join(CONFIG));
-    let experiment = config::load(&source, Overrides::default())?;
+    let experiment = load_results(path)?;
     if manifest.numerics != NUMERICS || manifest.dpbi != env!("CARGO_PKG_VERSION") {
         let cause = format!(
             "{} was written by dpbi {} (numerics {}), this is dpbi {} (numerics {NUMERICS})",
@@ -125,7 +122,7 @@ fn verify(path: &Path, cells: usize, seed: u64) -> Result<Findings, Failure> {
         );
         return Err(Diagnostic::new(cause).help("verify it with that version").into());
     }
-    check_cells(path, &experiment, &manifest, cells, seed, &mut findings)?;
+    check_cells(path, &experiment, &manifest, args, seed, &mut findings)?;
     Ok(findings)
 }
 
@@ -134,34 +131,48 @@ fn check_cells(
     path: &Path,
     experiment: &Experiment,
     manifest: &Manifest,
-    cells: usize,
+    args: &Verify,
     seed: u64,
     findings: &mut Findings,
 ) -> Result<(), Failure> {
     let shelf = Shelf::of(&[path])?;
+    let mut forecast = Forecast::new(experiment, &[]);
+    manifest.shard.iter().for_each(|&shard| forecast.take_part(shard));
     let sweep = match manifest.shard {
         None => Sweep::whole(experiment),
-        Some(shard) => {
-            let mut forecast = Forecast::new(experiment, &[]);
-            forecast.take_part(shard);
-            Sweep::part(experiment, |panel, case| forecast.is_own(panel, case))
-        }
+        Some(_) => Sweep::part(experiment, |panel, case| forecast.is_own(panel, case)),
     };
+    let (all, listed) = (sweep.count(), manifest.cells.len());
+    if all != listed as u64 {
+        let config = path.join(CONFIG);
+        let problem =
+            format!("{} makes {all} cells, but the manifest has {listed}", config.display());
+        findings.problems.push(problem);
+        return Ok(());
+    }
     let stock = sweep.take_stock(&shelf, |_, _, _| ());
     findings.cells = stock.cells;
-    if let Some(name) = sample::first_missing(&sweep, &shelf).filter(|_| manifest.complete) {
+    if let Some(name) = sample::first_missing(&sweep, &shelf) {
         let missing = stock.cells - stock.kept;
         let log = path.join(LOG);
         let problem = format!("{missing} cells of {} cannot be read: {name}", log.display());
         findings.problems.push(problem);
     }
-    if manifest.shard.is_none() && manifest.complete && stock.kept == stock.cells {
+    if manifest.shard.is_none() && stock.kept == stock.cells {
         let mut comparison = Comparison::new(path);
         sweep.assemble(&shelf, &[], &mut comparison, |_| true).map_err(Failure::broken)?;
         findings.problems.extend(comparison.finish());
     }
-    let sample = Sample::draw(&sweep, &shelf, cells, seed);
+    let sample = Sample::draw(&sweep, &shelf, args.cells, seed);
     findings.sampled = sample.len();
+    forecast.keep_only(|panel, case| sample.holds(panel, case));
+    let threads = rayon::current_num_threads();
+    forecast.admit(&path.display().to_string(), threads, args.machine.force).map_err(|error| {
+        error.help(
+            "choose fewer cells with --cells, or none: --cells 0; --force starts it all the same",
+        )
+    })?;
+    announce(forecast.total(threads).seconds(threads));
     findings.problems.extend(sample.compute_again(&sweep, &shelf)?);
     Ok(())
 }

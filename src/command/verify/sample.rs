@@ -56,6 +56,11 @@ impl Sample {
         Self { cells }
     }
 
+    /// Whether there is a cell of this case.
+    pub(super) fn holds(&self, panel: usize, case: usize) -> bool {
+        self.cells.get(&panel).is_some_and(|cells| cells.iter().any(|cell| cell.case == case))
+    }
+
     pub(super) fn len(&self) -> usize {
         self.cells.values().map(Vec::len).sum()
     }
