@@ -12,6 +12,7 @@ use toml::Table;
 
 use crate::csv::{self, Data};
 use crate::dice::Dice;
+use crate::folder::{Sound, Strange};
 use crate::{grammar, text, tree};
 
 /// Where an input comes from.
@@ -31,6 +32,8 @@ pub enum Generator {
     Readings,
     /// A table of a results folder.
     Results,
+    /// A results folder of a stranger.
+    Folder,
 }
 
 impl Generator {
@@ -44,6 +47,7 @@ impl Generator {
             Self::Data => "data files",
             Self::Readings => "readings",
             Self::Results => "results",
+            Self::Folder => "folders of strangers",
         }
     }
 
@@ -76,9 +80,17 @@ pub struct Seeds {
     texts: Vec<Vec<u8>>,
     readings: Vec<Vec<u8>>,
     results: Vec<ResultsFile>,
+    /// Where folders are the inputs, sound ones.
+    sound: Option<Sound>,
 }
 
 impl Seeds {
+    /// Sound results folders below `home`, which strangers change.
+    pub fn folders(home: &Path) -> Self {
+        let sound = Some(Sound::read(home));
+        Self { configs: vec![], texts: vec![], readings: vec![], results: vec![], sound }
+    }
+
     /// The bundled configs and readings, and the tables of `results`.
     pub fn read(results: &Path) -> Self {
         let bundled = |path: &PathBuf| Source::Bundle(path.clone()).read().expect("bundled");
@@ -116,6 +128,7 @@ impl Seeds {
             texts: texts.iter().map(|text| slim(text)).collect(),
             readings: files(&printed).iter().map(read).collect(),
             results: tables,
+            sound: None,
         }
     }
 }
@@ -138,12 +151,16 @@ pub enum Input {
     Data(Data),
     Readings(Vec<u8>),
     Results(ResultsFile),
+    Folder(Box<Strange>),
 }
 
 impl Input {
     /// Input number `number` of a seed.
     pub fn new(seeds: &Seeds, seed: u64, number: u64) -> (Generator, Self) {
         let dice = &mut Dice::new(seed, number);
+        if let Some(sound) = &seeds.sound {
+            return (Generator::Folder, Self::Folder(Box::new(Strange::new(sound, dice))));
+        }
         let generator = Generator::drawn(dice);
         let several = |mut bytes: Vec<u8>, dice: &mut Dice, mutate: fn(&mut Vec<u8>, &mut Dice)| {
             for _ in 0..dice.between(1, 3) {
@@ -162,7 +179,7 @@ impl Input {
             Generator::Readings => {
                 Self::Readings(several(dice.one(&seeds.readings).clone(), dice, csv::mutate))
             }
-            Generator::Results => {
+            Generator::Results | Generator::Folder => {
                 let file = dice.one(&seeds.results).clone();
                 let bytes = several(file.bytes, dice, csv::mutate);
                 Self::Results(ResultsFile { bytes, ..file })
@@ -172,11 +189,12 @@ impl Input {
     }
 
     /// The bytes.
-    pub fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> Vec<u8> {
         match self {
-            Self::Config(bytes) | Self::Readings(bytes) => bytes,
-            Self::Results(file) => &file.bytes,
-            Self::Data(data) => &data.bytes,
+            Self::Config(bytes) | Self::Readings(bytes) => bytes.clone(),
+            Self::Results(file) => file.bytes.clone(),
+            Self::Data(data) => data.bytes.clone(),
+            Self::Folder(strange) => strange.describe(),
         }
     }
 
@@ -201,6 +219,7 @@ impl Input {
                     _ => Ok(read.is_some()),
                 }
             }
+            Self::Folder(strange) => strange.judge(folder),
             Self::Results(ResultsFile { file, bytes, .. }) => {
                 let path = folder.join("results").join(file);
                 std::fs::write(&path, bytes).expect("writable");
@@ -256,7 +275,7 @@ const LONGEST_MESSAGE: usize = 3000;
 
 /// Whether a message is one for people: short, without control characters, without what only
 /// programmers know, without NaN unless the input has it.
-fn sound_message(message: &str, input: &[u8]) -> Result<(), String> {
+pub fn sound_message(message: &str, input: &[u8]) -> Result<(), String> {
     let wrong = |what: &str| {
         let start: String = message.chars().take(1000).collect();
         Err(format!("{what}:\n{start}"))

@@ -1,12 +1,14 @@
-//! Fuzzing of everything that reads what users write: configs, data files, tables of readings, and
-//! the tables of a results folder.
+//! Fuzzing of everything that reads what users or strangers write: configs, data files, tables of
+//! readings, the tables of a results folder, and results folders as a whole.
 //!
 //! Inputs are bundled files with mutations that know what they change, and files from a grammar;
 //! input number i of a seed is the same everywhere. `cargo test` tries a few thousand;
 //! `DPBI_FUZZ=1000000 cargo test --test fuzz -- --nocapture` a million, `DPBI_FUZZ_SEED` others.
+//! `DPBI_FUZZ_FOLDERS` does the same for results folders.
 
 mod csv;
 mod dice;
+mod folder;
 mod grammar;
 mod input;
 mod text;
@@ -27,6 +29,9 @@ use worker::{Found, HANG, HUNG, Report, Task, work};
 /// So many inputs are tried unless DPBI_FUZZ says otherwise.
 const FEW: u64 = 3000;
 
+/// The same for results folders.
+const FEW_FOLDERS: u64 = 500;
+
 /// The memory that a worker or a command may ask for, in kB: far more than any of its inputs needs.
 const MEMORY: u64 = 3_000_000;
 
@@ -36,40 +41,83 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn readers_survive_whatever_they_are_given() {
-    let inputs = setting("DPBI_FUZZ", FEW);
-    let seed = setting("DPBI_FUZZ_SEED", 1);
-    let first = setting("DPBI_FUZZ_FROM", 0);
     let sandbox = Sandbox::new();
     small_results(&sandbox);
-    let workers = 2.min(inputs);
-    let task = |i: u64| Task {
-        seed,
-        from: first + i,
-        to: first + inputs,
-        step: workers,
-        folder: workplace(&sandbox, i),
-        results: sandbox.path("results"),
-    };
-    let seeds = Seeds::read(&sandbox.path("results"));
-    let mut report = Report::default();
-    std::thread::scope(|scope| {
-        let running: Vec<_> =
-            (0..workers).map(task).map(|task| scope.spawn(move || supervise(task))).collect();
-        running.into_iter().for_each(|worker| report.add(worker.join().expect("a worker")));
-    });
+    let trial = Trial::new(&sandbox, false, "DPBI_FUZZ", FEW);
+    let mut report = trial.report();
+    let seeds = trial.task(0).seeds();
     for &number in &report.accepted {
-        let (_, input) = Input::new(&seeds, seed, number);
+        let (_, input) = Input::new(&seeds, trial.seed, number);
         if let Err(what) = command(&sandbox, &input) {
             report.failures.push(Found { number, what });
         }
     }
-    print(&report);
-    let kept = keep(&seeds, seed, &report);
-    assert!(
-        report.failures.is_empty(),
-        "{} inputs failed; they are in {kept}",
-        report.failures.len()
-    );
+    println!("{} of them were given to the commands, too", report.accepted.len());
+    trial.judge(&seeds, &report);
+}
+
+#[test]
+fn folders_of_strangers_change_nothing_outside() {
+    let sandbox = Sandbox::new();
+    sandbox.write("v.toml", folder::CONFIG);
+    sandbox.succeed(&["run", "v.toml", "--format", "svg"]);
+    for shard in ["1", "2"] {
+        let (part, out) = (format!("{shard}/2"), format!("part{shard}"));
+        sandbox.succeed(&["run", "v.toml", "--format", "svg", "--shard", &part, "--out", &out]);
+    }
+    let trial = Trial::new(&sandbox, true, "DPBI_FUZZ_FOLDERS", FEW_FOLDERS);
+    let report = trial.report();
+    trial.judge(&trial.task(0).seeds(), &report);
+}
+
+/// Many inputs, divided among workers.
+struct Trial<'a> {
+    sandbox: &'a Sandbox,
+    folders: bool,
+    seed: u64,
+    first: u64,
+    inputs: u64,
+}
+
+impl<'a> Trial<'a> {
+    /// As many inputs as the variable says.
+    fn new(sandbox: &'a Sandbox, folders: bool, variable: &str, few: u64) -> Self {
+        let (seed, first) = (setting("DPBI_FUZZ_SEED", 1), setting("DPBI_FUZZ_FROM", 0));
+        Self { sandbox, folders, seed, first, inputs: setting(variable, few) }
+    }
+
+    fn workers(&self) -> u64 {
+        2.min(self.inputs)
+    }
+
+    fn task(&self, worker: u64) -> Task {
+        Task {
+            seed: self.seed,
+            from: self.first + worker,
+            to: self.first + self.inputs,
+            step: self.workers(),
+            folder: workplace(self.sandbox, worker),
+            results: self.sandbox.path(if self.folders { "" } else { "results" }),
+            folders: self.folders,
+        }
+    }
+
+    fn report(&self) -> Report {
+        let mut report = Report::default();
+        std::thread::scope(|scope| {
+            let tasks = (0..self.workers()).map(|worker| self.task(worker));
+            let running: Vec<_> = tasks.map(|task| scope.spawn(move || supervise(task))).collect();
+            running.into_iter().for_each(|worker| report.add(worker.join().expect("a worker")));
+        });
+        report
+    }
+
+    fn judge(&self, seeds: &Seeds, report: &Report) {
+        print(report);
+        let kept = keep(seeds, self.seed, report);
+        let failed = report.failures.len();
+        assert!(failed == 0, "{failed} inputs failed; they are in {kept}");
+    }
 }
 
 /// Has a task done to its end: where an input ends the worker, the next one goes on after it.
@@ -156,6 +204,7 @@ fn start(task: &Task) -> Child {
         .args(["worker", "--exact", "--ignored", "--quiet", "--test-threads=1"])
         .env("DPBI_FUZZ_TASK", task)
         .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
         .spawn()
         .expect("a worker")
 }
@@ -234,7 +283,6 @@ fn print(report: &Report) {
         println!("{name:>26}: {seen:>8} inputs, {accepted:>8} accepted ({share:.1} %)");
     }
     let (seconds, number) = report.slowest;
-    println!("{} of them were given to the commands, too", report.accepted.len());
     println!(
         "the slowest took {seconds:.2} s (input {number}); peak memory {} MB (input {})",
         report.peak.0, report.peak.1

@@ -38,6 +38,15 @@ pub struct Task {
     pub folder: PathBuf,
     /// Results folders to start from.
     pub results: PathBuf,
+    /// Whether the inputs are whole results folders, and not files.
+    pub folders: bool,
+}
+
+impl Task {
+    /// What its inputs are made from.
+    pub fn seeds(&self) -> Seeds {
+        if self.folders { Seeds::folders(&self.results) } else { Seeds::read(&self.results) }
+    }
 }
 
 /// An input that stands out.
@@ -101,7 +110,7 @@ pub fn work(task: &Task) {
     std::panic::set_hook(Box::new(|panic| {
         *PANIC.lock().expect("one thread at a time") = panic.to_string();
     }));
-    let seeds = Seeds::read(&task.results);
+    let seeds = task.seeds();
     let mut current = std::fs::File::create(task.folder.join("current")).expect("writable");
     let clock = Instant::now();
     watch(clock);

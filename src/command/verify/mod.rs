@@ -10,7 +10,7 @@ use serde_json::json;
 use super::forecast::Forecast;
 use super::{CONFIG, Failure, announce, load_results, no_results, print, print_json, threads};
 use crate::cli::Verify;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, legible};
 use crate::experiment::{Experiment, NUMERICS};
 use crate::store::{Change, LOG, Manifest, ManifestError, Shelf};
 use crate::sweep::Sweep;
@@ -44,6 +44,11 @@ struct Findings {
 }
 
 impl Findings {
+    /// Notes a difference. What a file says may hold anything: a terminal would obey it.
+    fn note(&mut self, problem: impl AsRef<str>) {
+        self.problems.push(legible(problem.as_ref()));
+    }
+
     fn text(&self, path: &Path, seed: u64) -> String {
         let Self { files, cells, sampled, problems } = self;
         let state = match problems.len() {
@@ -78,7 +83,7 @@ fn verify(path: &Path, args: &Verify, seed: u64) -> Result<Findings, Failure> {
         Ok(manifest) => manifest,
         Err(ManifestError::Damaged(cause)) => {
             let manifest = path.join("manifest.json");
-            findings.problems.push(format!("{} is damaged: {cause}", manifest.display()));
+            findings.note(format!("{} is damaged: {cause}", manifest.display()));
             return Ok(findings);
         }
         Err(ManifestError::Absent | ManifestError::Foreign) => {
@@ -93,20 +98,20 @@ fn verify(path: &Path, args: &Verify, seed: u64) -> Result<Findings, Failure> {
             Change::Missing => "is gone, or cannot be read",
             Change::Altered => "is not as it was written",
         };
-        findings.problems.push(format!("{} {what}", path.join(name).display()));
+        findings.note(format!("{} {what}", path.join(name).display()));
     }
     if !manifest.complete {
-        findings.problems.push(format!("{} is not complete", path.display()));
+        findings.note(format!("{} is not complete", path.display()));
         return Ok(findings);
     }
     if manifest.files.is_empty() {
-        findings.problems.push(format!("the manifest of {} lists no files", path.display()));
+        findings.note(format!("the manifest of {} lists no files", path.display()));
     }
     // A folder of `dpbi optimum` has neither config nor cells; without a config nothing can be made
     // again.
     let (config, log) = (path.join(CONFIG), path.join(LOG));
     if !manifest.files.contains_key(CONFIG) && (config.exists() || log.exists()) {
-        findings.problems.push(format!("{} is not in the manifest", config.display()));
+        findings.note(format!("{} is not in the manifest", config.display()));
     }
     if changes.contains_key(CONFIG) || !manifest.files.contains_key(CONFIG) {
         return Ok(findings);
@@ -147,7 +152,7 @@ fn check_cells(
         let config = path.join(CONFIG);
         let problem =
             format!("{} makes {all} cells, but the manifest has {listed}", config.display());
-        findings.problems.push(problem);
+        findings.note(problem);
         return Ok(());
     }
     let stock = sweep.take_stock(&shelf, |_, _, _| ());
@@ -156,12 +161,12 @@ fn check_cells(
         let missing = stock.cells - stock.kept;
         let log = path.join(LOG);
         let problem = format!("{missing} cells of {} cannot be read: {name}", log.display());
-        findings.problems.push(problem);
+        findings.note(problem);
     }
     if manifest.shard.is_none() && stock.kept == stock.cells {
         let mut comparison = Comparison::new(path);
         sweep.assemble(&shelf, &[], &mut comparison, |_| true).map_err(Failure::broken)?;
-        findings.problems.extend(comparison.finish());
+        comparison.finish().into_iter().for_each(|problem| findings.note(problem));
     }
     let sample = Sample::draw(&sweep, &shelf, args.cells, seed);
     findings.sampled = sample.len();
@@ -173,6 +178,6 @@ fn check_cells(
         )
     })?;
     announce(forecast.total(threads).seconds(threads));
-    findings.problems.extend(sample.compute_again(&sweep, &shelf)?);
+    sample.compute_again(&sweep, &shelf)?.into_iter().for_each(|problem| findings.note(problem));
     Ok(())
 }
