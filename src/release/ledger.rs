@@ -67,7 +67,12 @@ impl Entry {
     fn parse(line: &[u8]) -> Result<(Self, String), &'static str> {
         const NO_ENTRY: &str = "this line is not an entry";
         let line = std::str::from_utf8(line).map_err(|_| NO_ENTRY)?;
-        let (open, rest) = line.rsplit_once(OWN).ok_or(NO_ENTRY)?;
+        let Some((open, rest)) = line.rsplit_once(OWN) else {
+            return Err(match serde_json::from_str::<Self>(line) {
+                Ok(_) => "this entry has no SHA-256 of its own (those of dpbi 0.1.0 have none)",
+                Err(_) => NO_ENTRY,
+            });
+        };
         let hash = sha256(open.as_bytes());
         if rest.strip_suffix("\"}") != Some(&hash) {
             return Err("this line was changed: its own SHA-256 does not fit");

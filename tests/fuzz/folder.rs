@@ -137,7 +137,7 @@ impl Strange {
         }
         for _ in 0..dice.between(1, 3) {
             // Listing reads every bundled config, and is slow.
-            let most = if dice.once_in(8) { COMMANDS.len() } else { COMMANDS.len() - 1 };
+            let most = if dice.once_in(40) { COMMANDS.len() } else { COMMANDS.len() - 1 };
             strange.commands.push(dice.below(most));
         }
         strange
