@@ -37,8 +37,8 @@ pub fn outlive_file_limits() {
     }
 }
 
-/// From now on signals ask; calling it again changes nothing. The user is told when one was heard, since the cells in flight may take
-/// a while, and a second one then ends at once.
+/// From now on signals ask; calling it again changes nothing. The user is told when one was heard,
+/// since the cells in flight may take a while, and a second one then ends at once.
 pub fn watch(quiet: bool) -> io::Result<()> {
     if WATCHING.swap(true, Ordering::Relaxed) {
         return Ok(());

@@ -177,7 +177,9 @@ fn check_cells(
             "choose fewer cells with --cells, or none: --cells 0; --force starts it all the same",
         )
     })?;
-    announce(forecast.total(threads).seconds(threads));
+    if !args.talk.quiet {
+        announce(forecast.total(threads).seconds(threads));
+    }
     sample.compute_again(&sweep, &shelf)?.into_iter().for_each(|problem| findings.note(problem));
     Ok(())
 }
