@@ -27,7 +27,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::cli::{Cli, Command, Replace, Threads};
+use crate::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
 use crate::config::{self, Overrides};
 use crate::console;
 use crate::cost;
@@ -163,10 +163,26 @@ fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
 /// Sets the number of threads and returns it. This thread is one of them: otherwise it would hand
 /// over its work and wait, and the others would look for work while it is busy alone.
 fn threads(asked: &Threads) -> Result<usize, Failure> {
+    if asked.threads.is_none() {
+        THREADS_OF_RAYON.into_iter().try_for_each(refuse_many_threads)?;
+    }
     let pool = rayon::ThreadPoolBuilder::new().use_current_thread();
     let pool = pool.num_threads(asked.threads.map_or(0, usize::from));
     pool.build_global().map_err(Failure::broken)?;
     Ok(rayon::current_num_threads())
+}
+
+/// The variables that tell rayon how many threads there are, unless `--threads` does.
+const THREADS_OF_RAYON: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
+
+/// Bounds a variable as `--threads` is bounded. What is no number is ignored, as rayon does.
+fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
+    let asked = std::env::var(variable).ok().and_then(|text| text.parse::<u64>().ok());
+    match asked.filter(|&asked| asked > MOST_THREADS as u64) {
+        None => Ok(()),
+        Some(asked) => Err(Diagnostic::new(format!("{variable}: {asked} threads are too many"))
+            .help(format!("use at most {MOST_THREADS}, or leave it unset to use all processors"))),
+    }
 }
 
 /// Work of more predicted seconds is announced.
