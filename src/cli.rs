@@ -119,9 +119,12 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct Threads {
     /// Threads to use [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_THREADS))]
     pub threads: Option<u16>,
 }
+
+/// No machine is asked for more threads.
+pub const MOST_THREADS: i64 = 1024;
 
 /// What several commands understand.
 #[derive(Debug, Args)]

@@ -295,3 +295,77 @@ fn a_foreign_folder_is_not_touched() {
     assert!(outcome.stderr.contains("no manifest.json of dpbi"), "{}", outcome.stderr);
     assert_eq!(std::fs::read_dir(sandbox.path("results/beta_balanced")).unwrap().count(), 1);
 }
+
+/// 2000 categories, all different, as flags.
+fn many_categories() -> [String; 4] {
+    let counts: Vec<String> = (1..=2000).map(|i| i.to_string()).collect();
+    ["--prior".into(), vec!["1"; 2000].join(","), "--counts".into(), counts.join(",")]
+}
+
+#[test]
+fn many_categories_are_foreseen() {
+    let sandbox = Sandbox::new();
+    let [prior, ones, counts, different] = &many_categories();
+    let inspect = ["inspect", prior, ones, counts, different, "--epsilon", "1"];
+    let outcome = sandbox.dpbi(&inspect);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("more than 24 hours"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("--force"), "{}", outcome.stderr);
+    // Nothing is weighed, but the sensitivities are printed, and there are four million pairs.
+    let said = sandbox.first_words(&[&inspect[..], &["--mechanism", "geometric"]].concat());
+    assert!(said.starts_with("this will take about "), "{said}");
+    let ones = vec!["1"; 400].join(",");
+    let outcome = sandbox.dpbi(&["choose", "--prior", &ones, "--n", "1000", "--epsilon", "1"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("10^300 years or more"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_long_audit_is_announced() {
+    let sandbox = Sandbox::new();
+    let audit =
+        ["audit", "--prior", "1,1,1", "--n", "500", "--epsilon", "1", "--mechanism", "ehds"];
+    let said = sandbox.first_words(&audit);
+    assert!(said.starts_with("this will take about "), "{said}");
+    let short = ["audit", "--prior", "1,1", "--n", "20", "--epsilon", "1", "--mechanism", "ehds"];
+    let outcome = sandbox.dpbi(&short);
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn figures_that_cannot_be_drawn_are_refused_before_any_work() {
+    let sandbox = Sandbox::new();
+    let config = |mechanisms: usize| {
+        let one = |i| format!("{{ id = \"geometric\", label = \"geometric {i}\" }}");
+        let all: Vec<String> = (0..mechanisms).map(one).collect();
+        let head = "name = \"many\"\nruns = 2\nprior = [1, 1]\nepsilon = 1\n";
+        format!("{head}mechanisms = [{}]\n[data.balanced]\nsizes = [4, 6]\n", all.join(", "))
+    };
+    sandbox.write("many.toml", &config(5000)).write("some.toml", &config(50));
+    for command in ["check", "run"] {
+        let outcome = sandbox.dpbi(&[command, "many.toml"]);
+        assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+        let words = ["many.toml: ", "too large to draw: it names 5000 mechanisms", "--format none"];
+        assert!(words.iter().all(|word| outcome.stderr.contains(word)), "{}", outcome.stderr);
+    }
+    assert!(!sandbox.path("results").exists());
+    sandbox.succeed(&["check", "many.toml", "--format", "none"]);
+    sandbox.succeed(&["run", "some.toml", "-q"]);
+    assert!(sandbox.path("results/many/mean.svg").exists());
+}
+
+#[test]
+fn threads_are_bounded_however_they_are_asked_for() {
+    let sandbox = Sandbox::new();
+    for variable in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
+        let outcome = sandbox.shell(&format!("{variable}=100000 $DPBI check beta_balanced"));
+        assert_eq!(outcome.status, 2);
+        let words = format!("error: {variable}: 100000 threads are too many\n  help: ");
+        assert!(outcome.stderr.starts_with(&words), "{}", outcome.stderr);
+        let outcome =
+            sandbox.shell(&format!("{variable}=100000 $DPBI check beta_balanced --threads 2"));
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    }
+    assert_eq!(sandbox.dpbi(&["check", "beta_balanced", "--threads", "100000"]).status, 2);
+    assert_eq!(sandbox.shell("RAYON_NUM_THREADS=x $DPBI check beta_balanced").status, 0);
+}

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, print, print_json, threads, typed};
+use super::{Failure, announce, print, print_json, threads, typed};
 use crate::audit::{self, DeltaAt, Findings, Scope, TradeOff};
 use crate::cli::Audit;
 use crate::console::{Grid, short, short_or_dash};
-use crate::cost::{self, SettingWork, Work};
+use crate::cost::{self, SettingWork, Work, rates};
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::expected::expected;
 use crate::experiment::naming::parenthesised;
@@ -23,7 +23,7 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let scope = scope(args)?;
     let at = at_epsilon(args)?;
     let variant = variant(args, &setting)?;
-    admit(&variant, &setting, &scope, threads, args.machine.force)?;
+    admit(args, &variant, &setting, &scope, threads)?;
 
     let Tuned { variant, certificate } =
         tuning::tune(&variant, &setting).map_err(typed::refused)?;
@@ -102,17 +102,23 @@ fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
 /// Nobody waits longer for a line on the terminal, unless asked to.
 const LONGEST: f64 = 3600.0;
 
-/// Refuses what would take too long, with what would do.
+/// Refuses what would take too long, with what would do, and announces what takes long.
 fn admit(
+    args: &Audit,
     variant: &Variant,
     setting: &Setting,
     scope: &Scope,
     threads: usize,
-    force: bool,
 ) -> Result<(), Diagnostic> {
-    let recipe = variant.recipe(setting).map_err(typed::refused)?;
-    let audit = |everything: bool| cost::predict_audit(setting, &[recipe], everything);
+    let recipe = variant.outline(setting).map_err(typed::refused)?;
+    // The advantage takes as many looks as a trade-off curve.
+    let profile = if args.profile { rates::PASSES_PER_PROFILE } else { 0.0 };
+    let passes = rates::PASSES_PER_TRADE_OFF + profile;
+    let audit = |everything| cost::predict_passes(setting, &[recipe], everything, passes);
     let mut tuning = cost::predict_tuning(variant, setting);
+    if variant.options.remap && *scope == Scope::All {
+        tuning.add(cost::predict_remapped_audit(setting, recipe));
+    }
     if variant.options.calibrated {
         tuning.add(cost::predict_everywhere(setting, &[recipe]).sum());
     }
@@ -122,9 +128,12 @@ fn admit(
         work
     };
     let wanted = audit(*scope == Scope::All);
-    let memory = cost::available_memory();
-    let objection = cost::objection(&sum(&wanted), wanted.candidates, threads, memory, LONGEST);
-    let Some(objection) = objection.filter(|_| !force) else { return Ok(()) };
+    let (total, memory) = (sum(&wanted), cost::available_memory());
+    let objection = cost::objection(&total, wanted.candidates, threads, memory, LONGEST);
+    let Some(objection) = objection.filter(|_| !args.machine.force) else {
+        announce(total.seconds(threads));
+        return Ok(());
+    };
     let fewer = match scope {
         Scope::All if tuning == Work::default() => {
             let corners = cost::total([&audit(false)], threads).seconds(threads);

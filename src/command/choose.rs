@@ -28,22 +28,23 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let all = typed::variants(&args.mechanism, &setting, typed::every_variant(true))?;
     let named = !args.mechanism.is_empty();
     let private = |variant: &Variant| named || args.all || variant.is_private(&setting);
-    let (variants, costly): (Vec<Variant>, Vec<Variant>) =
-        all.into_iter().filter(private).partition(|variant| {
-            args.machine.force || is_affordable(&work(variant, &setting, data, error), threads)
-        });
-    if variants.is_empty() {
-        return Err(too_large(&costly, &setting, data, error, threads).into());
+    let priced = all.into_iter().filter(private).map(|variant| {
+        let work = work(&variant, &setting, data, error);
+        (variant, work)
+    });
+    let (cheap, costly): (Vec<_>, Vec<_>) =
+        priced.partition(|(_, work)| args.machine.force || is_affordable(work, threads));
+    if cheap.is_empty() {
+        return Err(too_large(&costly, data, threads).into());
     }
-    let total: f64 = (variants.iter())
-        .map(|variant| work(variant, &setting, data, error).cpu_seconds / threads as f64)
-        .sum();
-    announce(total);
+    announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum());
+    let names = |priced: Vec<(Variant, Work)>| priced.into_iter().map(|(variant, _)| variant);
+    let variants: Vec<Variant> = names(cheap).collect();
     let mut ranking = Ranking {
         setting: &setting,
         data,
         error,
-        left_out: costly,
+        left_out: names(costly).collect(),
         rows: rank(&variants, &setting, data, error),
     };
     ranking.sort();
@@ -65,13 +66,13 @@ const SEARCH: f64 = 25.0;
 
 /// How much work one mechanism is.
 fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
-    let Ok(recipe) = variant.recipe(setting) else { return Work::default() };
+    let Ok(recipe) = variant.outline(setting) else { return Work::default() };
     let mut here = cost::predict_laws(setting, &[recipe], f64::INFINITY).sum();
     if data == Data::Predicted {
         // All laws are kept until they are mixed.
         let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
         here.cpu_seconds *= data_sets;
-        here.passing += data_sets * BYTES_PER_LEVEL * here.outputs;
+        here.passing += data_sets * BYTES_PER_LEVEL * here.outputs.max(1.0);
     }
     here.add(cost::predict_tuning(variant, setting));
     let times = if error.is_some() { SEARCH } else { 1.0 };
@@ -86,14 +87,8 @@ fn is_affordable(work: &Work, threads: usize) -> bool {
     fits && work.seconds(threads) <= LONGEST
 }
 
-fn too_large(
-    costly: &[Variant],
-    setting: &Setting,
-    data: Data,
-    error: Option<f64>,
-    threads: usize,
-) -> Diagnostic {
-    let works = costly.iter().map(|variant| work(variant, setting, data, error));
+fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnostic {
+    let works = costly.iter().map(|(_, work)| *work);
     let least = works.min_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds)).unwrap_or_default();
     if costly.is_empty() {
         return Diagnostic::new("no mechanism can be used in this setting")

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use crate::cost::{self, SettingWork, Work, rates};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::phase::Among;
-use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName, accuracy};
-use crate::figure::Format;
+use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName, accuracy, sketches};
+use crate::figure::{self, Format};
 use crate::optimum::{ReleaseSet, Size};
 use crate::store::Shard;
 use crate::sweep;
@@ -22,6 +22,8 @@ pub(super) struct Forecast {
     own: Vec<Vec<bool>>,
     /// Of all figures.
     drawing: Work,
+    /// Why a figure cannot be drawn, if one cannot.
+    undrawable: Option<String>,
 }
 
 impl Forecast {
@@ -29,13 +31,17 @@ impl Forecast {
     pub(super) fn new(experiment: &Experiment, formats: &[Format]) -> Self {
         let panels: Vec<_> = experiment.panels.iter().map(predict).collect();
         let own = panels.iter().map(|cases: &Vec<SettingWork>| vec![true; cases.len()]).collect();
+        let undrawable = match formats {
+            [] => None,
+            _ => experiment.panels.iter().find_map(undrawable),
+        };
         let mut drawing = Work::default();
         for panel in &experiment.panels {
             for _ in 0..figures(panel) {
-                formats.iter().for_each(|&format| drawing.add(figure(format)));
+                formats.iter().for_each(|&format| drawing.add(one_figure(format)));
             }
         }
-        Self { panels, own, drawing }
+        Self { panels, own, drawing, undrawable }
     }
 
     /// Only a part of the experiment, which draws nothing.
@@ -47,6 +53,7 @@ impl Forecast {
             *own = parts.next() == Some(shard.index());
         }
         self.drawing = Work::default();
+        self.undrawable = None;
     }
 
     /// Only the cases for which `is_kept` holds, given panel and case.
@@ -111,8 +118,13 @@ impl Forecast {
         (0..self.panels.len()).flat_map(|panel| self.own(panel)).map(|(_, setting)| setting)
     }
 
-    /// Refuses work that cannot be done, unless forced.
+    /// Refuses work that cannot be done, unless forced, and figures that cannot be drawn.
     pub(super) fn admit(&self, what: &str, threads: usize, force: bool) -> Result<(), Diagnostic> {
+        if let Some(cause) = &self.undrawable {
+            return Err(Diagnostic::new(format!("{what}: {cause}")).help(
+                "use fewer mechanisms, or divide them among panels; --format none draws nothing",
+            ));
+        }
         admit(what, &self.total(threads), self.candidates(), threads, force)
     }
 }
@@ -125,13 +137,25 @@ pub(super) fn admit(
     threads: usize,
     force: bool,
 ) -> Result<(), Diagnostic> {
-    match cost::objection(work, candidates, threads, cost::available_memory(), cost::LONGEST) {
-        Some(objection) if !force => Err(Diagnostic::new(format!("{what}: {objection}")).help(
+    match objection(what, work, candidates, threads) {
+        Some(objection) if !force => Err(objection.help(
             "fewer runs, records or categories, or mechanisms that need no enumeration (lshist, \
              geometric); --force starts it all the same",
         )),
         _ => Ok(()),
     }
+}
+
+/// Why work cannot be done, without a remedy.
+pub(super) fn objection(
+    what: &str,
+    work: &Work,
+    candidates: f64,
+    threads: usize,
+) -> Option<Diagnostic> {
+    let memory = cost::available_memory();
+    let objection = cost::objection(work, candidates, threads, memory, cost::LONGEST)?;
+    Some(Diagnostic::new(format!("{what}: {objection}")))
 }
 
 fn predict(panel: &Panel) -> Vec<SettingWork> {
@@ -150,7 +174,7 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
 }
 
 fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
-    let (setting, recipes) = (&case.setting, panel.recipes(case));
+    let (setting, recipes) = (&case.setting, panel.outlines(case));
     let audit = |passes: f64| {
         let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
         cost::predict_passes(setting, &recipes, everything, passes)
@@ -183,6 +207,14 @@ fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
     }
 }
 
+/// Why a figure of a panel cannot be drawn, as far as its names tell: they make it large.
+fn undrawable(panel: &Panel) -> Option<String> {
+    let sketches = sketches(panel);
+    let error = sketches.iter().find_map(|sketch| figure::check_size(sketch).err())?;
+    let panel_name = if panel.id.is_empty() { String::new() } else { format!("{}: ", panel.id) };
+    Some(format!("{panel_name}{error}: it names {} mechanisms", panel.variants.len()))
+}
+
 /// How many figures a panel has, about.
 fn figures(panel: &Panel) -> usize {
     let asked = &panel.parameters.figures;
@@ -199,7 +231,7 @@ fn figures(panel: &Panel) -> usize {
     }
 }
 
-fn figure(format: Format) -> Work {
+fn one_figure(format: Format) -> Work {
     let (ns, passing) = match format {
         Format::Png => (rates::NS_PER_PIXEL_FIGURE, rates::BYTES_PER_PIXEL_FIGURE),
         _ => (rates::NS_PER_VECTOR_FIGURE, 0.0),

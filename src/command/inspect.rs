@@ -20,7 +20,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let setting = setting(args)?;
     let variants = typed::variants(&args.mechanism, &setting, typed::every_variant(false))?;
     let recipes: Vec<Recipe> =
-        variants.iter().filter_map(|variant| variant.recipe(&setting).ok()).collect();
+        variants.iter().filter_map(|variant| variant.outline(&setting).ok()).collect();
     let mut work = cost::predict(&setting, &recipes, &[], 0, false);
     for (variant, cell) in variants.iter().zip(&mut work.cells) {
         cell.add(cost::predict_tuning(variant, &setting));

@@ -28,7 +28,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use crate::cli::{Cli, Command, Replace, Threads};
+use crate::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
 use crate::config::{self, Overrides};
 use crate::console;
 use crate::cost;
@@ -180,11 +180,27 @@ fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
 fn threads(asked: &Threads) -> Result<usize, Failure> {
     // One pool serves all commands of a process.
     static POOL: OnceLock<Result<(), String>> = OnceLock::new();
+    if asked.threads.is_none() {
+        THREADS_OF_RAYON.into_iter().try_for_each(refuse_many_threads)?;
+    }
     let pool = rayon::ThreadPoolBuilder::new().use_current_thread();
     let pool = pool.num_threads(asked.threads.map_or(0, usize::from));
     let built = POOL.get_or_init(|| pool.build_global().map_err(|error| error.to_string()));
     built.clone().map_err(Failure::Broken)?;
     Ok(rayon::current_num_threads())
+}
+
+/// The variables that tell rayon how many threads there are, unless `--threads` does.
+const THREADS_OF_RAYON: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
+
+/// Bounds a variable as `--threads` is bounded. What is no number is ignored, as rayon does.
+fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
+    let asked = std::env::var(variable).ok().and_then(|text| text.parse::<u64>().ok());
+    match asked.filter(|&asked| asked > MOST_THREADS as u64) {
+        None => Ok(()),
+        Some(asked) => Err(Diagnostic::new(format!("{variable}: {asked} threads are too many"))
+            .help(format!("use at most {MOST_THREADS}, or leave it unset to use all processors"))),
+    }
 }
 
 /// Work of more predicted seconds is announced.

@@ -7,10 +7,12 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Failure, threads, typed};
+use super::forecast::objection;
+use super::{Failure, announce, threads, typed};
 use crate::cli::Release;
 use crate::config::MOST_CATEGORIES;
 use crate::console::{self, Grid, say, short};
+use crate::cost;
 use crate::diagnostic::{Diagnostic, legible, suggest};
 use crate::distance::HELLINGER;
 use crate::fault::caught;
@@ -20,7 +22,7 @@ use crate::model::{Posterior, Prior};
 use crate::privacy::{Epsilon, Gamma, Guarantee, PrivacyError, compact};
 use crate::release::{
     self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, LedgerError,
-    Method, Reason, Tally,
+    Loss, Method, Reason, Tally,
 };
 use crate::setting::Setting;
 use crate::store::utc;
@@ -28,9 +30,9 @@ use crate::store::utc;
 pub fn execute(args: &Release) -> Result<(), Failure> {
     let request = Request::new(args)?;
     refuse_other_files(args)?;
-    threads(&args.threads)?;
+    let threads = threads(&args.threads)?;
     let Tally { counts, hash } = release::count(&args.data, &request.columns)?;
-    let (method, reason) = request.method(counts.iter().sum())?;
+    let (method, reason) = request.method(counts.iter().sum(), threads)?;
     let mut entropy = Entropy::new().map_err(|error| {
         Failure::Broken(format!("the operating system has no randomness to give: {error}"))
     })?;
@@ -122,7 +124,7 @@ impl<'a> Request<'a> {
     }
 
     /// How the release is made, of data of which only the number is known.
-    fn method(&self, n: u64) -> Result<(Method, Reason), Diagnostic> {
+    fn method(&self, n: u64, threads: usize) -> Result<(Method, Reason), Diagnostic> {
         let mut counts = vec![0; self.prior.k()];
         counts[0] = n;
         let number = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
@@ -135,6 +137,8 @@ impl<'a> Request<'a> {
         };
         match &self.variant {
             Some(variant) => {
+                Method::check(variant, &template, self.epsilon).map_err(typed::refused)?;
+                admit(variant, &template, threads)?;
                 Method::new(variant, &template, self.epsilon).map(|method| (method, Reason::Named))
             }
             None => release::choose(&typed::every_variant(true), &template, self.epsilon),
@@ -160,6 +164,21 @@ impl<'a> Request<'a> {
             Err(error) => Err(Failure::broken(error)),
         }
     }
+}
+
+/// Refuses a mechanism that takes too much to be made ready, and announces one that takes long.
+fn admit(variant: &Variant, template: &Setting, threads: usize) -> Result<(), Diagnostic> {
+    let work = cost::predict_release(variant, template);
+    let total = cost::total([&work], threads);
+    let what = format!("`{}`", variant.label);
+    if let Some(objection) = objection(&what, &total, work.candidates, threads) {
+        return Err(objection.help(
+            "use a mechanism that is neither calibrated nor remapped, such as geometric, or fewer \
+             categories",
+        ));
+    }
+    announce(total.seconds(threads));
+    Ok(())
 }
 
 /// A larger parameter makes intervals that doubles cannot tell from points.
@@ -296,7 +315,7 @@ struct Outcome<'a> {
     /// Exact mean errors, as far as they are computed.
     errors: Errors,
     /// What the mechanism really gives away.
-    loss: Option<f64>,
+    loss: Option<Loss>,
     account: Option<Account>,
 }
 
@@ -329,7 +348,7 @@ impl<'a> Outcome<'a> {
             categories: released.par_iter().enumerate().map(category).collect(),
             unaware: aware.as_ref().err().cloned(),
             errors: Errors::new(method, released),
-            loss: release::exact_loss(method),
+            loss: release::loss(method),
             account,
         }
     }
@@ -400,6 +419,11 @@ impl<'a> Outcome<'a> {
                 "budget": account.budget.map(|budget| budget.to_string()),
             })
         });
+        let (exact_loss, loss_at_most) = match self.loss {
+            Some(Loss::Exact(loss)) => (Some(loss), None),
+            Some(Loss::AtMost(loss)) => (None, Some(loss)),
+            None => (None, None),
+        };
         json!({
             "n": self.n(),
             "prior": self.request.prior.alpha(),
@@ -411,7 +435,8 @@ impl<'a> Outcome<'a> {
             "price": self.method.price().to_string(),
             "spent": self.method.spent().to_string(),
             "guarantee": self.guarantee(),
-            "exact_loss": self.loss,
+            "exact_loss": exact_loss,
+            "loss_at_most": loss_at_most,
             "expected_error": {
                 "predictive": self.errors.predictive,
                 "at_prior": self.errors.at_prior,
@@ -444,9 +469,12 @@ impl<'a> Outcome<'a> {
             ),
         };
         let mut lines = vec![("posterior", self.posterior()), ("privacy", self.guarantee())];
-        if let Some(loss) = self.loss {
-            let words = format!("{} over all data sets of {} records", short(loss), self.n());
-            lines.push(("exact loss", words));
+        let over =
+            |loss: f64| format!("{} over all data sets of {} records", short(loss), self.n());
+        match self.loss {
+            Some(Loss::Exact(loss)) => lines.push(("exact loss", over(loss))),
+            Some(Loss::AtMost(loss)) => lines.push(("loss", format!("at most {}", over(loss)))),
+            None => {}
         }
         lines.extend(self.errors.words().into_iter().map(|words| ("expected error", words)));
         let total: u64 = self.categories.iter().map(|one| one.released).sum();

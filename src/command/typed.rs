@@ -65,17 +65,17 @@ pub fn refused(refusal: Refusal) -> Diagnostic {
 }
 
 /// A mechanism by its id, with `+calibrated` and `+remap` after it where they are wanted. Its label
-/// is what was typed.
+/// is what was typed, without white space.
 pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
-    let mut parts = text.split('+').map(str::trim);
-    let id = parts.next().unwrap_or_default();
+    let parts: Vec<&str> = text.split('+').map(str::trim).collect();
+    let id = parts[0];
     let mechanism = mechanism::find(id).ok_or_else(|| {
         wrong("mechanism", &format!("unknown mechanism `{id}`"))
             .help(suggest(id, mechanism::ALL.iter().map(|mechanism| mechanism.id())))
     })?;
     let mut variant = Variant::plain(mechanism);
-    variant.label = text.to_owned();
-    for part in parts {
+    variant.label = parts.join("+");
+    for &part in &parts[1..] {
         match part {
             CALIBRATED => variant.options.calibrated = true,
             REMAP => variant.options.remap = true,
@@ -100,15 +100,12 @@ pub fn variants(
     if named.is_empty() {
         return Ok(default.into_iter().filter(|variant| check(variant, setting).is_ok()).collect());
     }
-    let checked = |text: &String| {
-        let variant = variant(text)?;
-        check(&variant, setting).map_err(refused)?;
-        Ok(variant)
-    };
     let mut variants: Vec<Variant> = Vec::new();
     for text in named {
-        if !variants.iter().any(|known| known.label == *text) {
-            variants.push(checked(text)?);
+        let variant = variant(text)?;
+        if !variants.iter().any(|known| known.label == variant.label) {
+            check(&variant, setting).map_err(refused)?;
+            variants.push(variant);
         }
     }
     Ok(variants)

@@ -318,7 +318,7 @@ fn check_mechanisms(
             .help("write for example mechanisms = [\"lshist\", \"ehds\"]"));
     }
     let leaves_total_open = |variant: &Variant| {
-        variant.recipe(&cases[0].setting).is_ok_and(|recipe| recipe.leaves_total_open())
+        variant.outline(&cases[0].setting).is_ok_and(|recipe| recipe.leaves_total_open())
     };
     let is_mh = |variant: &Variant| ["mh-beta", "mh-gamma"].contains(&variant.mechanism.id());
     for (variant, node) in variants.iter().zip(nodes) {
@@ -370,7 +370,7 @@ fn contender_refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
                       that makes it so";
         return Some(Refusal::new(cause, remedy));
     }
-    let region = variant.recipe(setting).ok().and_then(|r| r.region(&setting.posterior))?;
+    let region = variant.outline(setting).ok().and_then(|r| r.region(&setting.posterior))?;
     (!is_walked(&region)).then(|| {
         let n = setting.posterior.n();
         let cause = format!("`{label}` has too many outputs at n = {n} for its exact mean");

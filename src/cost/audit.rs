@@ -26,7 +26,11 @@ pub fn predict_passes(
     let posterior = &setting.posterior;
     let mut work = SettingWork::new(setting);
     let weighs = recipes.iter().any(Recipe::needs_ball);
-    let compared = if weighs { Extent::new(setting, &[]).near } else { 0.0 };
+    let compared = match everything {
+        _ if !weighs => 0.0,
+        true => Extent::new(&balanced(setting), &[]).near,
+        false => Extent::new(setting, &[]).near,
+    };
     let k = posterior.k() as f64;
     let data_sets = if everything { work.candidates } else { 8.0 * k };
     let (first, pair) = match posterior.k() {
@@ -67,6 +71,32 @@ pub fn predict_passes(
     work
 }
 
+/// As many records in equal parts: most data sets are more like these than like a corner, where
+/// little is near.
+fn balanced(setting: &Setting) -> Setting {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k() as u64);
+    let counts = (0..k).map(|i| n / k + u64::from(i < n % k)).collect();
+    let posterior = Posterior::new(setting.posterior.prior().clone(), counts);
+    Setting { posterior, ..setting.clone() }
+}
+
+/// Predicts the exact privacy loss of a remapped mechanism over all data sets: every candidate of
+/// every pair is looked at.
+#[must_use]
+pub fn predict_remapped_audit(setting: &Setting, recipe: Recipe) -> Work {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let candidates = approximate_compositions(n, k);
+    let pairs = candidates * 0.5 * (k * (k - 1)) as f64;
+    let tabled = candidates * Outputs::of(recipe, n, k).approximate_len();
+    Work {
+        outputs: pairs * candidates,
+        passing: 8.0 * tabled,
+        cpu_seconds: 1e-9
+            * (rates::NS_PER_TABLED * tabled + rates::NS_PER_COMPARISON * pairs * candidates),
+        ..Work::default()
+    }
+}
+
 /// Of so many data sets and pairs of them one is looked at.
 pub(super) fn symmetries(posterior: &Posterior, recipe: Recipe) -> f64 {
     let alpha = posterior.prior().alpha();
@@ -81,7 +111,7 @@ pub(super) fn symmetries(posterior: &Posterior, recipe: Recipe) -> f64 {
 #[must_use]
 pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
     let mut work = Work::default();
-    let Ok(recipe) = variant.recipe(setting) else { return work };
+    let Ok(recipe) = variant.outline(setting) else { return work };
     if variant.options.calibrated {
         let audit = predict_audit(setting, &[recipe], true);
         work.add(repeated(audit, rates::AUDITS_PER_CALIBRATION).sum());
@@ -99,11 +129,29 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
     work
 }
 
+/// Predicts a release by one mechanism: what makes it ready, and the weights of all candidates.
+#[must_use]
+pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
+    let mut work = SettingWork::new(setting);
+    let mut cell = predict_tuning(variant, setting);
+    if variant.outline(setting).is_ok_and(|recipe| recipe.needs_ball()) {
+        cell.add(Work {
+            outputs: work.candidates,
+            passing: 8.0 * work.candidates,
+            serial_seconds: 1e-9 * rates::NS_PER_RELEASED_WEIGHT * work.candidates,
+            ..Work::default()
+        });
+    }
+    work.cells.push(cell);
+    work.sampled_only.push(false);
+    work
+}
+
 /// Predicts the mean error of one mechanism, made ready first: at the setting's own data, or over
 /// all data sets of as many records. `None` if it cannot be used, or its law is too large.
 #[must_use]
 pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
-    let recipe = variant.recipe(setting).ok()?;
+    let recipe = variant.outline(setting).ok()?;
     let means = predict_means(setting, &[recipe]);
     if means.sampled_only[0] {
         return None;

@@ -6,13 +6,17 @@ mod extent;
 pub mod rates;
 mod words;
 
-pub use audit::{predict_audit, predict_error, predict_passes, predict_tuning};
+pub use audit::{
+    predict_audit, predict_error, predict_passes, predict_release, predict_remapped_audit,
+    predict_tuning,
+};
 pub use extent::Extent;
 pub use words::{bytes, duration, number};
 
 use crate::law::Recipe;
 use crate::metric::Metric;
 use crate::model::{Posterior, approximate_compositions};
+use crate::sensitivity::different_categories;
 use crate::setting::Setting;
 use crate::simplex::{BLOCK, COUNTED, Size};
 
@@ -84,7 +88,7 @@ impl SettingWork {
     /// A setting whose mechanisms are not known yet.
     fn new(setting: &Setting) -> Self {
         let candidates = approximate_compositions(setting.posterior.n(), setting.posterior.k());
-        let serial_seconds = 1e-9 * rates::NS_PER_SETTING;
+        let serial_seconds = 1e-9 * rates::NS_PER_SETTING.max(sensitivities(setting));
         let common = Work { serial_seconds, kept: rates::BYTES_PER_SETTING, ..Work::default() };
         Self { candidates, common, cells: Vec::new(), sampled_only: Vec::new() }
     }
@@ -97,6 +101,18 @@ impl SettingWork {
         cells.add_beside(self.common);
         cells
     }
+}
+
+/// Nanoseconds of all sensitivities at a setting of many categories: of its row, and of its
+/// mechanisms. Each looks at every pair of categories that differ.
+fn sensitivities(setting: &Setting) -> f64 {
+    let different = different_categories(&setting.posterior);
+    if different <= rates::FEW_CATEGORIES {
+        return 0.0;
+    }
+    let pairs = different as f64 * different as f64;
+    let effort = setting.distance.sensitivity_effort(setting.posterior.n());
+    rates::SENSITIVITIES_PER_SETTING * rates::NS_PER_PAIR_OF_CATEGORIES * effort * pairs
 }
 
 /// The errors that are computed: how many, and how long they take in those of the Hellinger
@@ -168,7 +184,7 @@ fn walk(setting: &Setting, recipes: &[Recipe], metrics: &[Metric]) -> SettingWor
         let mut cell = match (&extent, own) {
             (Some(extent), _) if recipe.needs_ball() => weighed(extent, errors),
             (_, Some(own)) => multiplied(posterior, recipe, own, errors),
-            _ => Work::default(),
+            _ => unwalked(posterior, recipe),
         };
         cell.kept += rates::BYTES_PER_CELL * errors.number;
         cell.cpu_seconds += 1e-9 * rates::NS_PER_CELL;
@@ -235,6 +251,19 @@ fn multiplied(
                 + rates::NS_PER_WALKED_ROW * errors.number * rows
                 + rates::NS_PER_ENTRY * entries
                 + rates::NS_PER_CONVOLVED * convolved),
+        ..Work::default()
+    }
+}
+
+/// A mechanism whose law is too large to be walked: one with weights is convolved all the same.
+fn unwalked(posterior: &Posterior, recipe: Recipe) -> Work {
+    if !matches!(recipe, Recipe::Hamming { .. }) {
+        return Work::default();
+    }
+    let entries = posterior.k() as f64 * extent::convolved(recipe, posterior);
+    Work {
+        passing: rates::BYTES_PER_ENTRY * entries,
+        cpu_seconds: 1e-9 * rates::NS_PER_CONVOLVED * entries,
         ..Work::default()
     }
 }
@@ -421,6 +450,9 @@ pub fn objection(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distance::HELLINGER;
+    use crate::model::Prior;
+    use crate::privacy::{Epsilon, Gamma};
 
     fn work(outputs: f64, kept: f64, cpu_seconds: f64) -> Work {
         Work { outputs, kept, cpu_seconds, ..Work::default() }
@@ -434,6 +466,23 @@ mod tests {
         assert!(long.contains("more than 24 hours") && long.contains("5787 days"), "{long}");
         let large = objection(&work(1e6, 1e12, 10.0), 1e6, 2, Some(1e9), LONGEST).unwrap();
         assert!(large.contains("more memory than there is") && large.contains("1.0 GB available"));
+    }
+
+    #[test]
+    fn sensitivities_of_many_categories_that_differ_take_long() {
+        let seconds = |alpha: Vec<f64>| {
+            let counts = vec![1; alpha.len()];
+            let setting = Setting {
+                posterior: Posterior::new(Prior::new(alpha).unwrap(), counts),
+                epsilon: Epsilon::new(1.0).unwrap(),
+                delta: None,
+                gamma: Gamma::new(1.0).unwrap(),
+                distance: HELLINGER,
+            };
+            SettingWork::new(&setting).common.serial_seconds
+        };
+        assert_eq!(seconds(vec![1.0; 10_000]), seconds(vec![1.0; 2]));
+        assert!(seconds((1..=10_000).map(f64::from).collect()) > 600.0);
     }
 
     #[test]

@@ -7,8 +7,15 @@ pub const START_SECONDS: f64 = 0.004;
 /// What a process has then.
 pub const START_BYTES: f64 = 7e6;
 
-/// A setting: its sensitivities and its row. One thread does this alone.
+/// A setting of few categories: its sensitivities and its row. One thread does this alone.
 pub const NS_PER_SETTING: f64 = 20_000.0;
+/// So many are few.
+pub const FEW_CATEGORIES: usize = 6;
+/// A pair of categories that differ, for each sensitivity. A distance may take many times as long:
+/// see `sensitivity_effort`.
+pub const NS_PER_PAIR_OF_CATEGORIES: f64 = 2_000.0;
+/// Sensitivities of a setting's row and its mechanisms.
+pub const SENSITIVITIES_PER_SETTING: f64 = 10.0;
 /// The rows of a setting.
 pub const BYTES_PER_SETTING: f64 = 2_000.0;
 /// A mechanism at one setting.
@@ -96,6 +103,8 @@ pub const NS_PER_LINE_COMPARISON: f64 = 1.2;
 pub const NS_PER_LINE_PAIR: f64 = 1_500.0;
 /// A pair of adjacent data sets with noise on their counts.
 pub const NS_PER_PAIR: f64 = 1_100.0;
+/// The probability of an output at a data set, for a remapping.
+pub const NS_PER_TABLED: f64 = 60.0;
 /// An output of a data set while it is compared.
 pub const BYTES_PER_COMPARISON: f64 = 64.0;
 /// How often the profile of an exponential mechanism looks at all outputs: again at every point.
@@ -107,6 +116,8 @@ pub const PASSES_PER_TRADE_OFF: f64 = 5.0;
 pub const AUDITS_PER_CALIBRATION: f64 = 5.0;
 /// A term of a remapping.
 pub const NS_PER_TERM: f64 = 1.0;
+/// A weight of a release, computed and added up twice without rounding.
+pub const NS_PER_RELEASED_WEIGHT: f64 = 100.0;
 /// A data set whose mean error is kept.
 pub const BYTES_PER_DATA_SET: f64 = 80.0;
 /// Sizes that are tried for a crossover.

@@ -9,7 +9,8 @@ pub fn number(value: f64) -> String {
         v if v < 1e8 => format!("{:.1} million", v / 1e6),
         v if v < 1e9 => format!("{:.0} million", v / 1e6),
         v if v < 1e12 => format!("{:.1} billion", v / 1e9),
-        v => format!("{v:.1e}"),
+        v if v < f64::INFINITY => format!("{v:.1e}"),
+        _ => "10^308 or more".to_owned(),
     }
 }
 
@@ -21,7 +22,8 @@ pub fn bytes(value: f64) -> String {
         v if v < 1e9 => format!("{:.0} MB", v / 1e6),
         v if v < 1e12 => format!("{:.1} GB", v / 1e9),
         v if v < 1e16 => format!("{:.1} TB", v / 1e12),
-        v => format!("{:.1e} TB", v / 1e12),
+        v if v < f64::INFINITY => format!("{:.1e} TB", v / 1e12),
+        _ => "10^296 TB or more".to_owned(),
     }
 }
 
@@ -34,7 +36,8 @@ pub fn duration(seconds: f64) -> String {
         s if s < 6000.0 => format!("{:.0} min", s / 60.0),
         s if s < 172_800.0 => format!("{} hours", (s / 360.0).round() / 10.0),
         s if s < 1e9 => format!("{:.0} days", s / 86_400.0),
-        s => format!("{:.1e} years", s / 31_557_600.0),
+        s if s < f64::INFINITY => format!("{:.1e} years", s / 31_557_600.0),
+        _ => "10^300 years or more".to_owned(),
     }
 }
 
@@ -49,5 +52,7 @@ mod tests {
         assert_eq!(bytes(7.4e13), "74.0 TB");
         assert_eq!(duration(5_400.0), "90 min");
         assert_eq!(duration(0.01), "less than 0.1 s");
+        let beyond = [number, bytes, duration].map(|words| words(f64::INFINITY));
+        assert!(beyond.iter().all(|words| words.ends_with(" or more")), "{beyond:?}");
     }
 }

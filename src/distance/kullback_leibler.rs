@@ -40,6 +40,10 @@ impl Distance for Forward {
         None
     }
 
+    fn sensitivity_effort(&self, n: u64) -> f64 {
+        1.0 + 0.3 * (n as f64).sqrt()
+    }
+
     fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
         let moves = Divergence::kl(posterior.prior(), posterior.n());
         Sensitivity::searched(posterior, Arc::new(moves))
@@ -65,6 +69,10 @@ impl Distance for Reverse {
 
     fn power(&self, _: &Posterior) -> Option<f64> {
         None
+    }
+
+    fn sensitivity_effort(&self, n: u64) -> f64 {
+        1.0 + 0.3 * (n as f64).sqrt()
     }
 
     fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {

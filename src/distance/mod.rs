@@ -67,6 +67,12 @@ pub trait Distance: Sync {
         1.0
     }
 
+    /// How long a sensitivity at n records takes for each pair of categories, in those of the
+    /// Hellinger distance.
+    fn sensitivity_effort(&self, _n: u64) -> f64 {
+        1.0
+    }
+
     /// How far one record can change it.
     fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
         match self.power(posterior) {

@@ -87,6 +87,10 @@ impl Distance for Renyi {
         None
     }
 
+    fn sensitivity_effort(&self, n: u64) -> f64 {
+        1.0 + 17.0 * (n as f64).sqrt()
+    }
+
     fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
         if self.refuses_scores(posterior).is_some() {
             return Sensitivity::unlimited();

@@ -22,6 +22,7 @@ pub mod profile;
 mod sampling;
 pub mod scaling;
 pub mod sensitivity;
+mod sketch;
 pub mod steps;
 pub mod table_one;
 pub mod tail;
@@ -33,6 +34,7 @@ pub use dataset::{DataSet, DataSpec};
 pub use kind::{FigureName, Kind, Parameters, ScopeName, SensitivityName};
 pub use naming::Naming;
 pub use sampling::{Draws, RUNS_PER_BLOCK, Sampler};
+pub use sketch::sketches;
 
 use axis::{Abscissa, Axis};
 
@@ -232,7 +234,7 @@ impl Panel {
         tuned.variant.plan(&case.setting).expect("checked by the config")
     }
 
-    /// The recipes of all mechanisms at one case, before any tuning: enough to say what they cost.
+    /// The recipes of all mechanisms at one case, before any tuning.
     ///
     /// # Panics
     /// If a mechanism refuses the case; the config reader has asked all of them.
@@ -241,6 +243,17 @@ impl Panel {
         let recipe =
             |variant: &Variant| variant.recipe(&case.setting).expect("checked by the config");
         self.variants.iter().map(recipe).collect()
+    }
+
+    /// The same in outline: enough to say what they cost.
+    ///
+    /// # Panics
+    /// If a mechanism refuses the case; the config reader has asked all of them.
+    #[must_use]
+    pub fn outlines(&self, case: &Case) -> Vec<Recipe> {
+        let outline =
+            |variant: &Variant| variant.outline(&case.setting).expect("checked by the config");
+        self.variants.iter().map(outline).collect()
     }
 
     /// The law of the error of every mechanism at one case; `None` for one that is too large.

@@ -222,11 +222,26 @@ pub fn render_narrow(figure: &Figure, format: Format) -> Result<Vec<u8>, FigureE
     encode(&figure.draw(Page::Narrow), format)
 }
 
-fn encode(canvas: &Canvas, format: Format) -> Result<Vec<u8>, FigureError> {
-    let (width, height) = canvas.size();
-    if u64::from(width) * u64::from(height) > LARGEST {
-        return Err(FigureError::TooLarge(width, height));
+/// Refuses a figure whose page would be too large.
+///
+/// # Errors
+///
+/// Returns an error if it is.
+pub fn check_size(figure: &Figure) -> Result<(), FigureError> {
+    refuse_large(&figure.draw(Page::Wide))
+}
+
+fn refuse_large(canvas: &Canvas) -> Result<(), FigureError> {
+    match canvas.size() {
+        (width, height) if u64::from(width) * u64::from(height) > LARGEST => {
+            Err(FigureError::TooLarge(width, height))
+        }
+        _ => Ok(()),
     }
+}
+
+fn encode(canvas: &Canvas, format: Format) -> Result<Vec<u8>, FigureError> {
+    refuse_large(canvas)?;
     match format {
         Format::Svg => Ok(svg::encode(canvas)),
         Format::Png => raster::encode(canvas),

@@ -22,6 +22,7 @@ pub use options::{Choice, Global, Options};
 use std::sync::Arc;
 
 use crate::law::{Noise, Plan, Recipe, Remap};
+use crate::model::Posterior;
 use crate::privacy::Guarantee;
 use crate::setting::Setting;
 
@@ -153,10 +154,22 @@ impl Variant {
     }
 
     /// How its output is made, after the checks that concern every mechanism. A mechanism that is
-    /// still to be calibrated is taken at the stated ε: enough to tell what kind of law it has and
-    /// what it costs.
+    /// still to be calibrated is taken at the stated ε.
     pub fn recipe(&self, setting: &Setting) -> Result<Recipe, Refusal> {
-        let recipe = self.mechanism.recipe(setting, &self.options)?;
+        self.checked(self.mechanism.recipe(setting, &self.options)?, setting)
+    }
+
+    /// The recipe after the same checks, but for its sensitivities, which may take long where there
+    /// are many categories: enough to tell what kind of law it has and what it costs. Weights have
+    /// the rate of data without records, where nothing is sensitive.
+    pub fn outline(&self, setting: &Setting) -> Result<Recipe, Refusal> {
+        let prior = setting.posterior.prior().clone();
+        let nobody = vec![0; prior.k()];
+        let empty = Setting { posterior: Posterior::new(prior, nobody), ..setting.clone() };
+        self.checked(self.mechanism.recipe(&empty, &self.options)?, setting)
+    }
+
+    fn checked(&self, recipe: Recipe, setting: &Setting) -> Result<Recipe, Refusal> {
         let unfit = setting.distance.refuses_scores(&setting.posterior);
         if let Some(unfit) = unfit.filter(|_| recipe.needs_ball()) {
             let cause = format!("{} weighs candidates, and {}", self.mechanism.id(), unfit.cause);
@@ -232,7 +245,7 @@ fn restored_sensitivity(setting: &Setting) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Posterior, Prior};
+    use crate::model::Prior;
     use crate::privacy::{Epsilon, Gamma};
 
     #[test]

@@ -54,6 +54,10 @@ pub fn choose(
     template: &Setting,
     epsilon: Amount,
 ) -> Result<(Method, Reason), Refusal> {
+    let customary = candidates.iter().find(|variant| variant.label == CUSTOMARY);
+    if let Some(variant) = customary.filter(|_| template.posterior.k() > MOST_CATEGORIES) {
+        return Ok((Method::new(variant, template, epsilon)?, Reason::Customary));
+    }
     // What cannot be read with an eye to the noise is not taken without being asked for.
     let apt = |variant: &&Variant| {
         variant.is_private(template) && Aware::is_foreseeable(variant, template)
@@ -80,7 +84,6 @@ pub fn choose(
             ranked.remove(best);
         }
     }
-    let customary = private.iter().find(|variant| variant.label == CUSTOMARY).copied();
     let customary = customary.or(private.first().copied()).ok_or_else(|| {
         Refusal::new("no mechanism is private in this setting", "use another prior")
     })?;
@@ -162,20 +165,36 @@ fn error_at(method: &Method, posterior: Posterior) -> Option<f64> {
     mean_error(method.variant(), &setting, Data::Given)
 }
 
-/// What a method really gives away: its exact loss over all data sets of n records, with its price,
-/// and never below the true one whatever rounding did; `None` if that takes long. Remapping is free,
-/// and left out.
+/// What a method really gives away.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// Its exact loss over all data sets of n records.
+    Exact(f64),
+    /// The exact loss before its outputs are remapped, which gives away no more.
+    AtMost(f64),
+}
+
+/// What a method really gives away, with its price, and never below the true loss whatever rounding
+/// did; `None` if that takes long.
 #[must_use]
-pub fn exact_loss(method: &Method) -> Option<f64> {
-    let options = Options { remap: false, ..method.variant().options };
-    let variant = Variant { options, remap: None, ..method.variant().clone() };
-    let template = method.template();
+pub fn loss(method: &Method) -> Option<Loss> {
+    let (variant, template) = (method.variant(), method.template());
     (template.posterior.k() <= MOST_CATEGORIES).then_some(())?;
-    let recipe = variant.recipe(template).ok()?;
-    is_affordable(&cost::predict_audit(template, &[recipe], true).sum()).then_some(())?;
-    let found = audit::loss(&variant, template, &Scope::All).ok()?.bound + method.price().to_f64();
-    // Both are upper bounds.
-    Some(found.min(method.spent().to_f64()))
+    let recipe = variant.outline(template).ok()?;
+    let audited = |variant: &Variant, work: Work| {
+        is_affordable(&work).then_some(())?;
+        let found = audit::loss(variant, template, &Scope::All).ok()?;
+        // Both are upper bounds.
+        Some((found.bound + method.price().to_f64()).min(method.spent().to_f64()))
+    };
+    let plain = || cost::predict_audit(template, &[recipe], true).sum();
+    if variant.remap.is_none() {
+        return audited(variant, plain()).map(Loss::Exact);
+    }
+    let options = Options { remap: false, ..variant.options };
+    let before = Variant { options, remap: None, ..variant.clone() };
+    let exact = audited(variant, cost::predict_remapped_audit(template, recipe));
+    exact.map(Loss::Exact).or_else(|| audited(&before, plain()).map(Loss::AtMost))
 }
 
 /// The data that the prior expects.
@@ -249,6 +268,9 @@ mod tests {
             matches!(label(&[1.0, 1.0], 10_000_000), (id, Reason::LeastAtPrior(_)) if id == "geometric")
         );
         assert_eq!(label(&[1.0; 30], 1_000_000), ("geometric".into(), Reason::Customary));
+        // No sensitivity is computed for it: of so many different categories one would take minutes.
+        let different: Vec<f64> = (1..=10_000).map(f64::from).collect();
+        assert_eq!(label(&different, 20_000), ("geometric".into(), Reason::Customary));
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Aware {
     #[must_use]
     pub fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
         let posterior = &template.posterior;
-        let noisy = matches!(variant.recipe(template), Ok(Recipe::Noise { .. }));
+        let noisy = matches!(variant.outline(template), Ok(Recipe::Noise { .. }));
         (noisy && !variant.options.remap)
             || approximate_compositions(posterior.n(), posterior.k()) <= MOST_DATA_SETS
     }

@@ -5,6 +5,7 @@ use rand::Rng;
 use super::amount::Amount;
 use super::discrete::{Ratio, falls, noisy, within};
 use super::weighed::{self, Weights};
+use crate::cost::number;
 use crate::distance::HELLINGER;
 use crate::law::{Noise, Recipe};
 use crate::mechanism::{Options, Refusal, Variant};
@@ -43,9 +44,8 @@ enum Way {
 impl Method {
     /// Makes `variant` ready. `template` has the right number of records; ε is replaced.
     pub fn new(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
+        Self::check(variant, template, epsilon)?;
         let template = Setting { epsilon: as_double(epsilon)?, ..template.clone() };
-        refuse_what_is_not_private(variant, &template)?;
-        tuning::check(variant, &template)?;
         let Tuned { variant, .. } = tuning::tune(variant, &template)?;
         let (way, price) = match variant.recipe(&template)? {
             Recipe::Exponential { rate } => {
@@ -54,6 +54,18 @@ impl Method {
             recipe => (exact_way(&variant, recipe, &template, epsilon)?, found_price(&variant)),
         };
         Ok(Self { variant, template, epsilon, price, way })
+    }
+
+    /// Refuses what [`Self::new`] would refuse, as far as that is known without any work.
+    pub fn check(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<(), Refusal> {
+        let template = &Setting { epsilon: as_double(epsilon)?, ..template.clone() };
+        refuse_what_is_not_private(variant, template)?;
+        tuning::check(variant, template)?;
+        match variant.outline(template)? {
+            Recipe::Exponential { .. } => refuse_many_candidates(variant, template),
+            Recipe::Hamming { .. } => refuse_many_categories(template.posterior.k()),
+            Recipe::Noise { .. } => Ok(()),
+        }
     }
 
     /// The mechanism, tuned.
@@ -170,28 +182,38 @@ fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(
     Err(Refusal::new(cause, remedy))
 }
 
-/// What is paid for computed weights, if they can be used at all.
-fn weighed_price(variant: &Variant, rate: f64, template: &Setting) -> Result<Amount, Refusal> {
-    // The bounds below are those of this distance.
+/// What helps where candidates cannot be weighed.
+const NOISE: &str = "use a mechanism that adds noise to the counts, such as geometric";
+
+fn refuse_many_candidates(variant: &Variant, template: &Setting) -> Result<(), Refusal> {
+    // The bounds on the price are those of this distance.
     if template.distance.id() != HELLINGER.id() {
         let cause = "weights are released for the Hellinger distance only";
         return Err(Refusal::new(cause, "use another mechanism, or this distance"));
     }
-    let posterior = &template.posterior;
-    let candidates = approximate_compositions(posterior.n(), posterior.k());
-    let id = variant.mechanism.id();
-    let remedy = "use a mechanism that adds noise to the counts, such as geometric";
-    if candidates > MOST_WEIGHED {
-        let cause =
-            format!("`{id}` weighs {candidates:.1e} candidates, {MOST_WEIGHED:.0e} at most");
-        return Err(Refusal::new(cause, remedy));
+    let (n, k) = (template.posterior.n(), template.posterior.k());
+    let candidates = approximate_compositions(n, k);
+    if candidates <= MOST_WEIGHED {
+        return Ok(());
     }
+    let cause = format!(
+        "`{}` weighs {} candidates, {} at most",
+        variant.mechanism.id(),
+        number(candidates),
+        number(MOST_WEIGHED)
+    );
+    Err(Refusal::new(cause, NOISE))
+}
+
+/// What is paid for computed weights, if they can be used at all.
+fn weighed_price(variant: &Variant, rate: f64, template: &Setting) -> Result<Amount, Refusal> {
     let exponent = weighed::largest_exponent(rate, template);
     if exponent > weighed::LARGEST_EXPONENT {
         let cause = format!(
-            "weights of `{id}` may be as small as e^-{exponent:.0}, too small to be drawn exactly"
+            "weights of `{}` may be as small as e^-{exponent:.0}, too small to be drawn exactly",
+            variant.mechanism.id()
         );
-        return Err(Refusal::new(cause, remedy));
+        return Err(Refusal::new(cause, NOISE));
     }
     Ok(Amount::round_up(weighed::price(exponent)))
 }
@@ -223,7 +245,6 @@ fn exact_way(
             over(scale).map(|rate| Way::Noise { noise, rate, restored })
         }
         (Recipe::Hamming { rate }, Recipe::Hamming { rate: at_one }) => {
-            refuse_many_categories(template.posterior.k())?;
             let rate = match variant.options.inner_epsilon {
                 Some(_) => Ratio::from_f64(rate),
                 None => over(1.0 / at_one),
@@ -250,7 +271,7 @@ fn refuse_many_categories(k: usize) -> Result<(), Refusal> {
     }
     Err(Refusal::new(
         format!("`hamming` is drawn for at most {MOST_HAMMING} categories, not for {k}"),
-        "use a mechanism that adds noise to the counts, such as geometric",
+        NOISE,
     ))
 }
 

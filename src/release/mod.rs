@@ -21,7 +21,7 @@ mod method;
 mod tally;
 mod weighed;
 
-pub use accuracy::{Reason, choose, error_at_prior, error_near, exact_loss, expected_error};
+pub use accuracy::{Loss, Reason, choose, error_at_prior, error_near, expected_error, loss};
 pub use amount::{Amount, AmountError};
 pub use aware::Aware;
 pub use credible::{BetaMixture, Interval};

@@ -5,6 +5,7 @@
 //! totals, so by the triangle inequality no candidate sees a larger change of score than the old
 //! posterior itself (icml Lemma 5.4), and LS(x) is the largest h over all moves.
 
+use super::{different_pairs, key};
 use crate::model::Posterior;
 use crate::numeric::expm1;
 use crate::numeric::gamma::ln_phi;
@@ -35,15 +36,16 @@ impl Affinity {
         (-expm1(self.power * (phi(i, a) + phi(j, b)))).sqrt()
     }
 
-    fn ordered_pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let k = self.alpha.len();
-        (0..k).flat_map(move |i| (0..k).filter(move |&j| j != i).map(move |j| (i, j)))
+    /// The pairs that differ in their prior parameters or counts.
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let categories = self.alpha.iter().copied().zip(self.counts.iter().copied());
+        different_pairs(categories.map(key))
     }
 
     /// LS(x): the largest move of the posterior when one record of x changes its category.
     pub fn local(&self) -> f64 {
         let x = &self.counts;
-        self.ordered_pairs()
+        self.pairs()
             .filter(|&(i, _)| x[i] >= 1)
             .map(|(i, j)| self.step((i, x[i] - 1), (j, x[j])))
             .fold(0.0, f64::max)
@@ -62,7 +64,8 @@ impl Affinity {
             let last = self.n - 1;
             return self.step((0, 0), (1, last)).max(self.step((0, last), (1, 0)));
         }
-        self.ordered_pairs().map(|(i, j)| self.step((i, 0), (j, 0))).fold(0.0, f64::max)
+        let pairs = different_pairs(self.alpha.iter().map(|alpha| alpha.to_bits()));
+        pairs.map(|(i, j)| self.step((i, 0), (j, 0))).fold(0.0, f64::max)
     }
 
     /// The maximum of `discount`(LS(x'), d(x, x')) over all data sets x'; `discount` increases in
@@ -88,7 +91,7 @@ impl Affinity {
             maximum_on_path(x[1], |d| h(x[0] + d), &discount, &mut best);
             return best;
         }
-        for (i, j) in self.ordered_pairs() {
+        for (i, j) in self.pairs() {
             match (x[i], x[j]) {
                 // A third category has to give the record that moves: one step away.
                 (0, 0) => best = best.max(discount(self.step((i, 0), (j, 0)), 1)),

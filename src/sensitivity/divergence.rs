@@ -23,7 +23,9 @@
 //! the other side of 1/m than 1/A does (m >= A if q < 1, m <= A if q > 1). F need not be monotone,
 //! but is a sum of a part that rises and a part that falls, which bounds it on a window.
 
-use super::Moves;
+use std::collections::BTreeMap;
+
+use super::{Moves, different_pairs};
 use crate::model::Prior;
 use crate::numeric::bregman::{bregman_table, reverse_bregman_table};
 use crate::numeric::gamma::{digamma_excess, digamma_gap};
@@ -162,11 +164,17 @@ impl Moves for Divergence {
             let terms = (1..=self.n).filter_map(|v| Some(table.get(v)? / v as f64));
             terms.fold(0.0, f64::max)
         };
-        let tables = self.alpha.iter().map(|&alpha| self.tables(alpha));
-        let worth: Vec<(f64, f64)> =
-            tables.map(|(up, down)| (per_record(&up), per_record(&down))).collect();
-        let pairs = (0..worth.len()).flat_map(|i| (0..worth.len()).map(move |j| (i, j)));
-        let worths = pairs.filter(|(i, j)| i != j).map(|(i, j)| worth[i].0 + worth[j].1);
+        let worth = |alpha: f64| {
+            let (up, down) = self.tables(alpha);
+            (per_record(&up), per_record(&down))
+        };
+        let mut worths: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
+        for &alpha in &self.alpha {
+            worths.entry(alpha.to_bits()).or_insert_with(|| worth(alpha));
+        }
+        let worth = |i: usize| worths[&self.alpha[i].to_bits()];
+        let pairs = different_pairs(self.alpha.iter().map(|alpha| alpha.to_bits()));
+        let worths = pairs.map(|(i, j)| worth(i).0 + worth(j).1);
         self.n as f64 * worths.fold(0.0, f64::max)
     }
 }

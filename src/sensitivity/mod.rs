@@ -11,6 +11,7 @@ mod divergence;
 mod search;
 mod total_variation;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use affinity::Affinity;
@@ -114,6 +115,44 @@ impl Sensitivity {
     }
 }
 
+/// Every ordered pair of different categories; of pairs that are alike, because their categories have
+/// the same keys, only the first.
+///
+/// Whoever looks for a maximum finds it there to the last digit: what comes later and is alike has
+/// the same values, and bounds that are as large.
+fn different_pairs<K: Ord>(keys: impl Iterator<Item = K>) -> impl Iterator<Item = (usize, usize)> {
+    let mut seen: BTreeMap<K, (usize, u32)> = BTreeMap::new();
+    // The first two categories of every key: the place, the place of the first, and which it is.
+    let mut kept: Vec<(usize, usize, bool)> = Vec::new();
+    for (i, key) in keys.enumerate() {
+        let (first, times) = seen.entry(key).or_insert((i, 0));
+        *times += 1;
+        if *times <= 2 {
+            kept.push((i, *first, *times == 1));
+        }
+    }
+    let firsts: Vec<usize> = kept.iter().filter(|kept| kept.2).map(|kept| kept.0).collect();
+    firsts.into_iter().flat_map(move |i| {
+        let partners: Vec<usize> = (kept.iter())
+            .filter(|&&(j, first, is_first)| j != i && is_first == (first != i))
+            .map(|kept| kept.0)
+            .collect();
+        partners.into_iter().map(move |j| (i, j))
+    })
+}
+
+/// A category's prior parameter and count, as a key.
+fn key((alpha, count): (f64, u64)) -> (u64, u64) {
+    (alpha.to_bits(), count)
+}
+
+/// How many categories differ from each other in prior parameter or count: a sensitivity looks at
+/// every pair of them.
+#[must_use]
+pub fn different_categories(posterior: &Posterior) -> usize {
+    posterior.categories().into_iter().map(key).collect::<BTreeSet<_>>().len()
+}
+
 /// How many candidates the logarithm in β counts (notes §2 says n + 1; the printed values of β
 /// used n).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -180,6 +219,19 @@ mod tests {
         };
         close(100, 0.069_940_710_811_5);
         close(120, 0.067_779_110_017_3);
+    }
+
+    #[test]
+    fn pairs_that_are_alike_are_looked_at_once() {
+        let all = |k: usize| (0..k).flat_map(move |i| (0..k).map(move |j| (i, j)));
+        for keys in ["", "a", "aa", "ab", "abab", "aaaa", "abcacb", "bbabca"] {
+            let keys = keys.as_bytes();
+            let mut seen = BTreeSet::new();
+            let slowly = all(keys.len()).filter(|(i, j)| i != j);
+            let slowly = slowly.filter(|&(i, j)| seen.insert((keys[i], keys[j])));
+            let slowly: Vec<(usize, usize)> = slowly.collect();
+            assert_eq!(different_pairs(keys.iter()).collect::<Vec<_>>(), slowly, "{keys:?}");
+        }
     }
 
     #[test]

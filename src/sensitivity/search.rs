@@ -3,13 +3,14 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use super::{different_pairs, key};
 use crate::model::Posterior;
 use crate::simplex::Window;
 
 /// How far one record changes a score.
 pub trait Moves: Debug + Send + Sync {
     /// The largest change of the score of any candidate when a record leaves category i, which
-    /// keeps p records, for category j, which had q.
+    /// keeps p records, for category j, which had q. Of a category only its prior parameter matters.
     fn change(&self, i: (usize, u64), j: (usize, u64)) -> f64;
 
     /// A number that no change exceeds, for p and q in windows (ends included). It need not be
@@ -26,6 +27,8 @@ const ROUNDING: f64 = 1.0 + 1e-14;
 /// The search around one data set.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
+    /// Prior parameters and counts.
+    categories: Vec<(f64, u64)>,
     counts: Vec<u64>,
     n: u64,
     moves: Arc<dyn Moves>,
@@ -40,7 +43,8 @@ struct Cell {
 
 impl Search {
     pub fn new(posterior: &Posterior, moves: Arc<dyn Moves>) -> Self {
-        Self { counts: posterior.counts().to_vec(), n: posterior.n(), moves }
+        let (categories, counts) = (posterior.categories(), posterior.counts().to_vec());
+        Self { categories, counts, n: posterior.n(), moves }
     }
 
     /// The largest change at the data itself.
@@ -55,9 +59,9 @@ impl Search {
         self.moves.diameter()
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let k = self.counts.len();
-        (0..k).flat_map(move |i| (0..k).filter(move |&j| j != i).map(move |j| (i, j)))
+    /// The pairs that differ in their prior parameters or counts.
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        different_pairs(self.categories.iter().copied().map(key))
     }
 
     /// The maximum of `discount`(LS(x'), d(x, x')) over all data sets x'; `discount` does not fall

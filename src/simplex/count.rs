@@ -83,8 +83,12 @@ struct Counter<'a> {
 impl Counter<'_> {
     /// What begins with `head`.
     fn measure(&mut self) -> Size {
+        // A window looks at all coordinates.
+        self.patience -= self.region.windows().len() as f64;
+        if self.patience < 0.0 {
+            return Size::default();
+        }
         let (low, high) = self.region.window(&self.head);
-        self.patience -= 1.0 + self.head.len() as f64;
         if low > high {
             return Size::default();
         }

@@ -70,7 +70,7 @@ pub fn tune_all<'a>(
 
 /// Asks a mechanism whether it can be used, as it is and made ready.
 pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
-    variant.recipe(setting)?;
+    variant.outline(setting)?;
     refusal(variant, setting).map_or(Ok(()), Err)
 }
 

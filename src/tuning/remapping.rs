@@ -40,7 +40,7 @@ pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
 #[must_use]
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
-    let recipe = variant.recipe(setting).ok()?;
+    let recipe = variant.outline(setting).ok()?;
     if let Some(unfit) = setting.distance.refuses_scores(&setting.posterior) {
         let cause = format!("`{}` cannot be remapped: {}", variant.mechanism.id(), unfit.cause);
         return Some(Refusal::new(cause, unfit.remedy));

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
+use std::io::BufRead;
 use std::path::PathBuf;
 
 use dpbi::model::{Posterior, Prior};
@@ -111,6 +112,16 @@ impl Sandbox {
             .stderr(std::process::Stdio::piped())
             .spawn()
             .unwrap()
+    }
+
+    /// Starts `dpbi` in the folder, and ends it as soon as it has said something: what it said first.
+    pub fn first_words(&self, args: &[&str]) -> String {
+        let mut child = self.start(args);
+        let mut line = String::new();
+        std::io::BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        line
     }
 
     /// All files of a folder but the manifest, which holds times.

@@ -48,7 +48,7 @@ pub fn admit(
 /// Seconds of one thread for the mechanisms' errors at every data set.
 fn comparison(setting: &Setting, rivals: &[Variant]) -> f64 {
     let seconds = |variant: &Variant| {
-        let recipe = variant.recipe(setting).ok()?;
+        let recipe = variant.outline(setting).ok()?;
         let everywhere = cost::predict_everywhere(setting, &[recipe]).sum().cpu_seconds;
         Some(everywhere + cost::predict_tuning(variant, setting).cpu_seconds)
     };

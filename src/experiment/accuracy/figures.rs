@@ -38,7 +38,6 @@ struct Drawing<'a> {
 #[must_use]
 pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
     let abscissa = Abscissa::new(panel);
-    let axis = abscissa.axis;
     let summary =
         tables.summary.iter().map(|row| ((row.setting, &*row.mechanism, &*row.metric), row));
     let errors = tables.errors.iter().map(|block| ((block.setting, &*block.mechanism), block));
@@ -50,13 +49,7 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         errors: errors.collect(),
         readings: readings.collect(),
     };
-    let asked = match panel.parameters.figures.as_slice() {
-        [] => vec![FigureName::Box, FigureName::Mean],
-        some => some.to_vec(),
-    };
-    // Data sets side by side have no order, and no line through their means.
-    let drawable = |name: &FigureName| *name != FigureName::Mean || axis != Axis::Data;
-    let asked: Vec<FigureName> = asked.into_iter().filter(drawable).collect();
+    let asked = asked(panel);
     let mut facets = drawing.facets();
     let numbered = facets.len() > 1;
     facets.truncate(MOST_FACETS);
@@ -83,6 +76,18 @@ pub fn figures(panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         }
     }
     figures
+}
+
+/// The sorts of figures that are drawn.
+#[must_use]
+pub fn asked(panel: &Panel) -> Vec<FigureName> {
+    let asked = match panel.parameters.figures.as_slice() {
+        [] => vec![FigureName::Box, FigureName::Mean],
+        some => some.to_vec(),
+    };
+    // Data sets side by side have no order, and no line through their means.
+    let axis = Abscissa::new(panel).axis;
+    asked.into_iter().filter(|name| *name != FigureName::Mean || axis != Axis::Data).collect()
 }
 
 /// Of a sweep over everything not every combination is drawn.

@@ -5,7 +5,7 @@ mod figures;
 mod readings;
 mod tables;
 
-pub use figures::{facets, figures, shows_runs};
+pub use figures::{asked, facets, figures, shows_runs};
 pub(super) use tables::tables;
 
 use std::time::Instant;
