@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::console::say;
+use crate::console::{self, say};
+use crate::cost;
 
 /// Shorter work needs no bar.
 const LONG: f64 = 1.0;
@@ -54,6 +55,35 @@ impl Progress {
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+/// The time beside the predicted one, for work that does not tell how far it is; on a terminal only,
+/// and gone when this is dropped.
+#[must_use = "it is gone when it is dropped"]
+pub struct Clock(ProgressBar);
+
+impl Clock {
+    /// A clock for work of so many predicted seconds.
+    pub fn new(predicted: f64) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let share = move |state: &ProgressState, text: &mut dyn Write| {
+            let bar = console::bar(state.elapsed().as_secs_f64(), predicted, 40);
+            // A bar that cannot be drawn is no reason to stop.
+            let _ = write!(text, "{bar:40}");
+        };
+        let style = format!("{{share}} {{elapsed}} of about {}", cost::duration(predicted));
+        if let Ok(style) = ProgressStyle::with_template(&style) {
+            bar.set_style(style.with_key("share", share));
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(bar)
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 

@@ -13,6 +13,7 @@ use crate::experiment::naming::parenthesised;
 use crate::mechanism::Variant;
 use crate::metric::Metric;
 use crate::numeric::exp_accurate;
+use crate::progress::Clock;
 use crate::setting::Setting;
 use crate::tuning::{self, Certificate, Tuned};
 
@@ -23,7 +24,7 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let scope = scope(args)?;
     let at = at_epsilon(args)?;
     let variant = variant(args, &setting)?;
-    admit(args, &variant, &setting, &scope, threads)?;
+    let clock = admit(args, &variant, &setting, &scope, threads)?;
 
     let Tuned { variant, certificate } =
         tuning::tune(&variant, &setting).map_err(typed::refused)?;
@@ -43,6 +44,7 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
         Some(_) => expected(&variant, &setting, metric).map_err(typed::refused)?,
         None => None,
     };
+    drop(clock);
     let report = Report {
         mean: mean.map(|expected| expected.mean),
         setting: &setting,
@@ -109,7 +111,7 @@ fn admit(
     setting: &Setting,
     scope: &Scope,
     threads: usize,
-) -> Result<(), Diagnostic> {
+) -> Result<Option<Clock>, Diagnostic> {
     let recipe = variant.outline(setting).map_err(typed::refused)?;
     // The advantage takes as many looks as a trade-off curve.
     let profile = if args.profile { rates::PASSES_PER_PROFILE } else { 0.0 };
@@ -131,8 +133,7 @@ fn admit(
     let (total, memory) = (sum(&wanted), cost::available_memory());
     let objection = cost::objection(&total, wanted.candidates, threads, memory, LONGEST);
     let Some(objection) = objection.filter(|_| !args.machine.force) else {
-        announce(total.seconds(threads));
-        return Ok(());
+        return Ok(announce(total.seconds(threads)));
     };
     let fewer = match scope {
         Scope::All if tuning == Work::default() => {

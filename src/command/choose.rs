@@ -37,7 +37,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     if cheap.is_empty() {
         return Err(too_large(&costly, data, threads).into());
     }
-    announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum());
+    let clock = announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum());
     let names = |priced: Vec<(Variant, Work)>| priced.into_iter().map(|(variant, _)| variant);
     let variants: Vec<Variant> = names(cheap).collect();
     let mut ranking = Ranking {
@@ -48,6 +48,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
         rows: rank(&variants, &setting, data, error),
     };
     ranking.sort();
+    drop(clock);
     if args.print.json { print_json(&ranking.json()) } else { print(&ranking.text()) }
 }
 

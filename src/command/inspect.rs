@@ -27,7 +27,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     }
     let (total, candidates) = (cost::total([&work], threads), work.candidates);
     forecast::admit("this setting", &total, candidates, threads, args.machine.force)?;
-    announce(total.seconds(threads));
+    let clock = announce(total.seconds(threads));
 
     let plan = |variant: &Variant| tuning::tune(variant, &setting)?.variant.plan(&setting);
     let plans: Vec<Plan> =
@@ -37,6 +37,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let exacts: Vec<Exact> =
         plans.iter().map(|plan| Exact::new(bench.law(plan).as_ref(), field)).collect();
     let distance = args.candidate.as_ref().map(|candidate| field.at(candidate));
+    drop(clock);
     let found = Findings { setting, variants, exacts, beta: args.beta, distance };
     if args.print.json { print_json(&found.json()) } else { print(&found.text()) }
 }

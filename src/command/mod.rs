@@ -36,6 +36,7 @@ use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::filesystem::is_regular;
 use crate::interrupt;
+use crate::progress::Clock;
 use crate::source::{Source, similar};
 use crate::store::{OpenError, WriteError};
 
@@ -206,9 +207,11 @@ fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
 /// Work of more predicted seconds is announced.
 const LONG: f64 = 3.0;
 
-/// Says how long it will take, if one would wonder.
-fn announce(seconds: f64) {
-    if seconds > LONG {
+/// Says how long it will take, if one would wonder. Until the clock is dropped a terminal shows how
+/// much of that has passed.
+fn announce(seconds: f64) -> Option<Clock> {
+    (seconds > LONG).then(|| {
         console::say(format!("this will take about {}", cost::duration(seconds)));
-    }
+        Clock::new(seconds)
+    })
 }

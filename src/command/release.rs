@@ -20,6 +20,7 @@ use crate::filesystem::is_same_file;
 use crate::mechanism::Variant;
 use crate::model::{Posterior, Prior};
 use crate::privacy::{Epsilon, Gamma, Guarantee, PrivacyError, compact};
+use crate::progress::Clock;
 use crate::release::{
     self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, LedgerError,
     Loss, Method, Reason, Tally,
@@ -138,7 +139,7 @@ impl<'a> Request<'a> {
         match &self.variant {
             Some(variant) => {
                 Method::check(variant, &template, self.epsilon).map_err(typed::refused)?;
-                admit(variant, &template, threads)?;
+                let _clock = admit(variant, &template, threads)?;
                 Method::new(variant, &template, self.epsilon).map(|method| (method, Reason::Named))
             }
             None => release::choose(&typed::every_variant(true), &template, self.epsilon),
@@ -167,7 +168,11 @@ impl<'a> Request<'a> {
 }
 
 /// Refuses a mechanism that takes too much to be made ready, and announces one that takes long.
-fn admit(variant: &Variant, template: &Setting, threads: usize) -> Result<(), Diagnostic> {
+fn admit(
+    variant: &Variant,
+    template: &Setting,
+    threads: usize,
+) -> Result<Option<Clock>, Diagnostic> {
     let work = cost::predict_release(variant, template);
     let total = cost::total([&work], threads);
     let what = format!("`{}`", variant.label);
@@ -177,8 +182,7 @@ fn admit(variant: &Variant, template: &Setting, threads: usize) -> Result<(), Di
              categories",
         ));
     }
-    announce(total.seconds(threads));
-    Ok(())
+    Ok(announce(total.seconds(threads)))
 }
 
 /// A larger parameter makes intervals that doubles cannot tell from points.

@@ -5,9 +5,11 @@ use crate::cost::{self, LONGEST, Work};
 use crate::diagnostic::Diagnostic;
 use crate::mechanism::Variant;
 use crate::optimum::{ReleaseSet, Size};
+use crate::progress::Clock;
 use crate::setting::Setting;
 
-/// Refuses programs that are too large, unless forced, and says which n would do.
+/// Refuses programs that are too large, unless forced, and says which n would do. Announces those that
+/// take long.
 pub fn admit(
     setting: &Setting,
     set: ReleaseSet,
@@ -15,7 +17,7 @@ pub fn admit(
     rivals: &[Variant],
     threads: usize,
     force: bool,
-) -> Result<(), Diagnostic> {
+) -> Result<Option<Clock>, Diagnostic> {
     let size = Size::new(setting, set);
     // The solver uses one thread.
     let seconds =
@@ -41,8 +43,7 @@ pub fn admit(
         let remedy = format!("n = {n} would do; --force starts it all the same");
         return Err(Diagnostic::new(cause).help(remedy));
     }
-    announce(seconds);
-    Ok(())
+    Ok(announce(seconds))
 }
 
 /// Seconds of one thread for the mechanisms' errors at every data set.

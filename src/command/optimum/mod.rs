@@ -24,7 +24,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let set = release_set(&args.release_set)?;
     let rivals = rivals(args, &setting)?;
     let programs = if args.minimax { 2 } else { 1 };
-    admit::admit(&setting, set, programs, &rivals, threads, args.machine.force)?;
+    let clock = admit::admit(&setting, set, programs, &rivals, threads, args.machine.force)?;
 
     let folder = args.out.as_deref().map(write::open).transpose()?;
     let bayes = optimum::solve(&setting, Goal::Bayes, set).map_err(failure)?;
@@ -40,6 +40,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let mut rivals = rivals.into_iter().map(measure).collect::<Result<Vec<_>, Diagnostic>>()?;
     let mean = |rival: &Rival| rival.errors.as_ref().map_or(f64::INFINITY, |errors| errors.mean);
     rivals.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
+    drop(clock);
     let found = Findings { setting, set, bayes, minimax, rivals };
     let written = match folder {
         Some(folder) => Some(write::write(folder, &found, &args.format.0)?),

@@ -12,6 +12,7 @@ use super::{CONFIG, Failure, announce, load_results, no_results, print, print_js
 use crate::cli::Verify;
 use crate::diagnostic::{Diagnostic, legible};
 use crate::experiment::{Experiment, NUMERICS};
+use crate::progress::Clock;
 use crate::store::{Change, LOG, Manifest, ManifestError, Shelf};
 use crate::sweep::Sweep;
 use compare::Comparison;
@@ -171,15 +172,21 @@ fn check_cells(
     let sample = Sample::draw(&sweep, &shelf, args.cells, seed);
     findings.sampled = sample.len();
     forecast.keep_only(|panel, case| sample.holds(panel, case));
+    let clock = admit(path, &forecast, args)?;
+    let different = sample.compute_again(&sweep, &shelf)?;
+    drop(clock);
+    different.into_iter().for_each(|problem| findings.note(problem));
+    Ok(())
+}
+
+/// Refuses a sample that takes too long to be computed, and announces one that takes long.
+fn admit(path: &Path, forecast: &Forecast, args: &Verify) -> Result<Option<Clock>, Diagnostic> {
     let threads = rayon::current_num_threads();
     forecast.admit(&path.display().to_string(), threads, args.machine.force).map_err(|error| {
         error.help(
             "choose fewer cells with --cells, or none: --cells 0; --force starts it all the same",
         )
     })?;
-    if !args.talk.quiet {
-        announce(forecast.total(threads).seconds(threads));
-    }
-    sample.compute_again(&sweep, &shelf)?.into_iter().for_each(|problem| findings.note(problem));
-    Ok(())
+    let seconds = forecast.total(threads).seconds(threads);
+    Ok(if args.talk.quiet { None } else { announce(seconds) })
 }
