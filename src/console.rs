@@ -1,11 +1,25 @@
 //! Tables and texts for a terminal.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
 
 /// Prints on standard output. That nobody reads it to the end is an error.
 pub fn emit_whole(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    out.write_all(printable(text).as_bytes()).and_then(|()| out.flush())
+}
+
+/// A text without control characters, which a terminal would obey: names of files may hold any.
+fn printable(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| c.is_control() && !['\n', '\t'].contains(&c);
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let written_out = |c: char| match obeyed(c) {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    Cow::Owned(text.chars().map(written_out).collect())
 }
 
 /// Prints on standard output. A reader that has gone away (`dpbi list | head`) is not an error.
@@ -18,7 +32,14 @@ pub fn emit(text: &str) -> io::Result<()> {
 
 /// Prints a line on standard error. If nobody can be told, that is no reason to stop.
 pub fn say(line: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", printable(&line.to_string()));
+}
+
+/// The same with a word in red before it, where colours are wanted.
+pub fn say_in_red(word: &str, line: impl std::fmt::Display) {
+    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let (red, plain) = if colour { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
+    let _ = writeln!(io::stderr().lock(), "{red}{word}{plain} {}", printable(&line.to_string()));
 }
 
 /// Rows of cells; the first `left` columns are aligned left, the others right.
@@ -114,6 +135,12 @@ pub fn short_or_dash(value: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_out() {
+        assert_eq!(printable("ε\t1\n"), "ε\t1\n");
+        assert_eq!(printable("a\u{1b}[31m\r\u{9b}b\n"), "a\\u{1b}[31m\\r\\u{9b}b\n");
+    }
 
     #[test]
     fn columns_line_up() {

@@ -80,6 +80,14 @@ pub fn beside(path: &Path, take: impl Fn(&Path) -> io::Result<()>) -> io::Result
     }
 }
 
+/// Renames a file, unless the new name is taken.
+pub fn rename_to_free(path: &Path, free: &Path) -> io::Result<()> {
+    if is_taken(free) {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    fs::rename(path, free)
+}
+
 /// How long to wait until somebody writes into a pipe.
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -1,11 +1,10 @@
 //! The `dpbi` binary: reads the command line, carries it out, reports failures.
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use dpbi::cli::Cli;
 use dpbi::command::{self, Failure};
-use dpbi::console::say;
+use dpbi::console::say_in_red;
 use dpbi::interrupt;
 
 fn main() -> ExitCode {
@@ -18,11 +17,7 @@ fn main() -> ExitCode {
                 Failure::Interrupted(_) => "interrupted:",
                 _ => "error:",
             };
-            let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            match colour {
-                true => say(format!("\x1b[1;31m{word}\x1b[0m {failure}")),
-                false => say(format!("{word} {failure}")),
-            }
+            say_in_red(word, &failure);
             ExitCode::from(failure.status())
         }
     }

@@ -592,6 +592,16 @@ fn is_unsound(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(|number| number.is_nan() || number == f64::NEG_INFINITY)
 }
 
+/// Whether a table holds nothing that a table of ours never holds.
+#[must_use]
+pub fn is_sound(table: &[u8]) -> bool {
+    let mut reader = csv::Reader::from_reader(table);
+    reader.byte_records().all(|record| {
+        let is_text = |cell: &[u8]| std::str::from_utf8(cell).is_ok_and(|cell| !is_unsound(cell));
+        record.is_ok_and(|record| record.iter().all(is_text))
+    })
+}
+
 /// The name of the table of runs.
 pub const ERRORS: &str = "errors.csv";
 

@@ -161,6 +161,91 @@ fn a_file_of_the_user_s_that_has_our_name_is_kept() {
 }
 
 #[test]
+fn what_a_manifest_does_not_list_is_not_ours() {
+    let sandbox = Sandbox::new();
+    sandbox.write("v.toml", CONFIG);
+    let notes = "my own notes\n";
+    for writer in [
+        &["run", "v.toml", "--format", "svg"][..],
+        &["plot", "results/v", "--format", "svg"],
+        &["run", "v.toml", "--format", "svg", "--fresh"],
+    ] {
+        drop(std::fs::remove_dir_all(sandbox.path("results")));
+        sandbox.succeed(&["run", "v.toml", "--format", "none", "-q"]);
+        sandbox.write("results/v/box.svg", notes);
+        symlink("box.svg", sandbox.path("results/v/mean.svg")).unwrap();
+        sandbox.succeed(writer);
+        assert_eq!(sandbox.read("results/v/box.svg.changed"), notes.as_bytes(), "{writer:?}");
+        assert!(sandbox.path("results/v/mean.svg.changed").is_symlink(), "{writer:?}");
+        assert!(sandbox.read("results/v/box.svg").starts_with(b"<svg"));
+        assert!(!sandbox.path("results/v/summary.csv.changed").exists());
+    }
+    sandbox.write("results/report.html", notes);
+    for _ in 0..2 {
+        sandbox.succeed(&["reproduce", "icml/fig1", "--runs", "2", "--format", "none", "-q"]);
+        assert_eq!(sandbox.read("results/report.html.changed"), notes.as_bytes());
+        assert!(!sandbox.path("results/report.html.changed-2").exists());
+    }
+}
+
+/// A forger who computes all hashes again.
+#[test]
+fn verify_makes_everything_again() {
+    let forged = |change: &dyn Fn(&Sandbox, &mut Value)| {
+        let sandbox = results();
+        let mut manifest = sandbox.manifest("results/v");
+        change(&sandbox, &mut manifest);
+        sandbox.forge_manifest("results/v", manifest);
+        let outcome = sandbox.dpbi(&["verify", "results/v", "--cells", "1000"]);
+        assert_eq!(outcome.status, 3, "{}", outcome.stdout);
+        outcome.stdout
+    };
+    let write = |sandbox: &Sandbox, manifest: &mut Value, file: &str, text: &str| {
+        sandbox.write(&format!("results/v/{file}"), text);
+        manifest["files"][file] = sha256(text.as_bytes()).into();
+    };
+    let found = forged(&|sandbox, manifest| write(sandbox, manifest, "box.svg", "<svg/>"));
+    assert!(found.contains("box.svg is not what the tables give"), "{found}");
+    let found = forged(&|sandbox, manifest| write(sandbox, manifest, "theory.csv", "setting\n1\n"));
+    assert!(found.contains("theory.csv is not a file of this experiment"), "{found}");
+    let found = forged(&|sandbox, manifest| {
+        write(sandbox, manifest, "summary.csv", "setting\n1\n");
+        manifest["shard"] = json!({ "index": 1, "count": 1 });
+    });
+    assert!(found.contains("summary.csv is not a file of this experiment"), "{found}");
+    let found = forged(&|sandbox, manifest| {
+        for file in ["config.toml", "cells.log"] {
+            std::fs::remove_file(sandbox.path("results/v").join(file)).unwrap();
+            manifest["files"].as_object_mut().unwrap().remove(file);
+        }
+    });
+    assert!(found.contains("config.toml is not in the manifest"), "{found}");
+    // The optimum has neither config nor cells.
+    let sandbox = Sandbox::new();
+    sandbox.succeed(&["optimum", "--prior", "1,1", "--n", "4", "--epsilon", "1", "--out", "o"]);
+    sandbox.succeed(&["verify", "o/optimum"]);
+}
+
+#[test]
+fn no_name_of_a_file_is_obeyed_by_a_terminal() {
+    let sandbox = Sandbox::new();
+    let odd = "\u{1b}[31mred";
+    sandbox.write("v.toml", CONFIG);
+    for args in [
+        &["run", "v.toml", "--format", "svg", "--out", odd][..],
+        &["run", "v.toml", "--format", "svg", "--out", odd, "-v"],
+        &["plot", &format!("{odd}/v"), "--format", "svg"],
+        &["verify", &format!("{odd}/v")],
+        &["check", odd],
+        &["merge", odd, "--out", "joined"],
+    ] {
+        let outcome = sandbox.dpbi(args);
+        let all = outcome.stdout + &outcome.stderr;
+        assert!(!all.contains('\u{1b}') && all.contains("\\u{1b}[31mred"), "{args:?}: {all}");
+    }
+}
+
+#[test]
 fn a_folder_that_the_user_names_may_be_a_link_and_one_within_may_not() {
     let sandbox = results();
     symlink(sandbox.path("results"), sandbox.path("link")).unwrap();

@@ -85,7 +85,10 @@ impl From<OpenError> for Failure {
 
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
-        Self::broken(error)
+        match interrupt::is_asked() {
+            true => Self::Interrupted("the same command continues".to_owned()),
+            false => Self::broken(error),
+        }
     }
 }
 

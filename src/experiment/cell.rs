@@ -62,10 +62,15 @@ impl Content {
         postcard::to_stdvec(self).expect("plain data can be written to memory")
     }
 
-    /// From bytes; `None` if they are no content.
+    /// From bytes; `None` if they are not the content of such a cell.
     #[must_use]
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        postcard::from_bytes(bytes).ok()
+    pub fn decode(bytes: &[u8], panel: &Panel, cell: &Cell) -> Option<Self> {
+        let content: Self = postcard::from_bytes(bytes).ok()?;
+        let fits = match &content {
+            Self::Runs(block) => cell.variant.is_some() && block.fits(panel, cell.case, cell.block),
+            Self::Rows(_) => cell.variant.is_none(),
+        };
+        fits.then_some(content)
     }
 }
 

@@ -6,7 +6,7 @@
 //! wait.
 //!
 //! ```text
-//! {"epsilon":"1","budget":"10","time":…,"mechanism":…,"previous":"…","sha256":"…"}⏎
+//! {"epsilon":"1","budget":"10","previous":"…","time":…,"mechanism":…,"sha256":"…"}⏎
 //! ```
 //!
 //! The amount stands first, so that it is legible in an entry that was cut short. Hashes notice
@@ -36,6 +36,8 @@ pub struct Entry {
     /// The budget that was set with it.
     #[serde(with = "optional_text", default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Amount>,
+    /// The SHA-256 of the line before, empty in the first.
+    pub previous: String,
     /// When, in UTC.
     pub time: String,
     /// The SHA-256 of the data file.
@@ -44,12 +46,13 @@ pub struct Entry {
     pub column: String,
     /// The mechanism.
     pub mechanism: String,
-    /// The SHA-256 of the line before, empty in the first.
-    pub previous: String,
 }
 
 /// What every line begins with.
 const START: &str = "{\"epsilon\":\"";
+
+/// What stands before the budget, if there is one.
+const BUDGET: &str = ",\"budget\":\"";
 
 /// What stands before a line's own SHA-256, which is of everything before this.
 const OWN: &str = ",\"sha256\":\"";
@@ -87,11 +90,11 @@ impl Entry {
         Self {
             epsilon,
             budget,
+            previous: String::new(),
             time: unknown(),
             data: unknown(),
             column: unknown(),
             mechanism: unknown(),
-            previous: String::new(),
         }
     }
 }
@@ -247,7 +250,7 @@ impl Ledger {
             };
             let (entry, hash) = match Entry::parse(content) {
                 Ok(parsed) => parsed,
-                Err(_) if !ended && is_torn(content) => {
+                Err(_) if !ended && Torn::new(content, &self.last, self.end > 0).is_some() => {
                     self.torn = content.to_vec();
                     return Ok(());
                 }
@@ -270,7 +273,8 @@ impl Ledger {
         if self.torn.is_empty() {
             return;
         }
-        let Some((epsilon, budget)) = legible_amounts(&self.torn) else {
+        let torn = Torn::new(&self.torn, &self.last, self.end > 0);
+        let Some((epsilon, budget)) = torn.and_then(|torn| torn.amounts) else {
             return tell(
                 "the last entry of the ledger was cut short before its ε: nothing was shown for it, \
                  and it is not counted",
@@ -359,19 +363,55 @@ impl Ledger {
     }
 }
 
-/// Whether this is the beginning of an entry, and nothing else.
-fn is_torn(content: &[u8]) -> bool {
-    let is_cut = |error: serde_json::Error| error.is_eof();
-    let started = content.starts_with(START.as_bytes()) || START.as_bytes().starts_with(content);
-    started && serde_json::from_slice::<serde::de::IgnoredAny>(content).is_err_and(is_cut)
+/// The beginning of an entry that was cut short.
+struct Torn {
+    /// ε and the budget, if they are legible.
+    amounts: Option<(Amount, Option<Amount>)>,
 }
 
-/// The amounts at the beginning of an entry, as far as they are whole.
-fn legible_amounts(torn: &[u8]) -> Option<(Amount, Option<Amount>)> {
-    let text = String::from_utf8_lossy(torn);
-    let (epsilon, rest) = text.strip_prefix(START)?.split_once('"')?;
-    let budget = rest.strip_prefix(",\"budget\":\"").and_then(|rest| rest.split_once('"'));
-    Some((epsilon.parse().ok()?, budget.and_then(|(budget, _)| budget.parse().ok())))
+impl Torn {
+    /// What is left of an entry after the line whose SHA-256 is `last`; `None` if this is not the
+    /// beginning of one, as far as can be told. After a power failure zeros may follow it, or stand
+    /// in its place if there is a line before.
+    fn new(content: &[u8], last: &str, follows: bool) -> Option<Self> {
+        let length = content.iter().rposition(|&byte| byte != 0).map_or(0, |place| place + 1);
+        let text = match std::str::from_utf8(&content[..length]) {
+            Ok(text) => text,
+            // It may end within a character.
+            Err(error) if error.error_len().is_none() => {
+                std::str::from_utf8(&content[..error.valid_up_to()]).ok()?
+            }
+            Err(_) => return None,
+        };
+        let Some(inside) = text.strip_prefix(START) else {
+            return (START.starts_with(text) && (follows || !text.is_empty()))
+                .then_some(Self { amounts: None });
+        };
+        let Some((epsilon, rest)) = inside.split_once('"') else {
+            return Some(Self { amounts: None });
+        };
+        let epsilon = epsilon.parse().ok()?;
+        let budget = rest.strip_prefix(BUDGET).and_then(|rest| rest.split_once('"'));
+        let (budget, rest) = match budget {
+            Some((budget, rest)) => (Some(budget.parse().ok()?), rest),
+            None => (None, rest),
+        };
+        let ends_in_budget =
+            budget.is_none() && (rest.starts_with(BUDGET) || BUDGET.starts_with(rest));
+        let previous = format!(",\"previous\":\"{last}\",");
+        let fits = ends_in_budget || rest.starts_with(&previous) || previous.starts_with(rest);
+        (fits && is_cut(text)).then_some(Self { amounts: Some((epsilon, budget)) })
+    }
+}
+
+/// Whether a text ends before its JSON does, and what is there of its own SHA-256 fits.
+fn is_cut(text: &str) -> bool {
+    let parsed = serde_json::from_str::<serde::de::IgnoredAny>(text);
+    let hash_fits = text.rsplit_once(OWN).is_none_or(|(open, hash)| {
+        let own = sha256(open.as_bytes()) + "\"}";
+        own.starts_with(hash)
+    });
+    parsed.is_err_and(|error| error.is_eof()) && hash_fits
 }
 
 /// Amounts as text: JSON's numbers are doubles to many readers.
@@ -413,7 +453,7 @@ mod tests {
         Entry {
             time: "2026-01-01T00:00:00Z".into(),
             data: "d".into(),
-            column: "c".into(),
+            column: "ε".into(),
             mechanism: "geometric".into(),
             epsilon: epsilon.parse().unwrap(),
             budget: budget.map(|budget| budget.parse().unwrap()),
@@ -503,6 +543,21 @@ mod tests {
             }
             fs::write(path, [0; 4]).unwrap();
             assert!(enter(path, entry("1", None)).is_err());
+            // A last line that was cut hides no other change.
+            let short = |line: &str| line[..line.len() - 2].to_owned();
+            let alone = short(lines[2]);
+            let gap = format!("{}\n{}", lines[0], short(lines[2]));
+            let two = format!("{}\n{}\n", lines[0], lines[1]);
+            let epsilon = |text: &str| {
+                let new = format!("\"epsilon\":\"{text}\"");
+                two.clone() + &short(&lines[2].replace("\"epsilon\":\"2.5\"", &new))
+            };
+            let amounts = ["I", "0.001", "-1", "1e400"].map(epsilon);
+            for damaged in [alone, gap].iter().chain(&amounts) {
+                fs::write(path, damaged).unwrap();
+                let error = enter(path, entry("1", None)).unwrap_err().to_string();
+                assert!(error.starts_with("the ledger is damaged"), "{damaged}: {error}");
+            }
         });
     }
 
@@ -513,7 +568,9 @@ mod tests {
             let start = text[..text.len() - 1].rfind('\n').unwrap() + 1;
             let whole = start + START.len() + "2.5\"".len();
             for length in start + 1..text.len() {
-                fs::write(path, &text[..length]).unwrap();
+                // Zeros after it are usual after a power failure.
+                let zeros = vec![0; length % 3];
+                fs::write(path, [&text.as_bytes()[..length], &zeros].concat()).unwrap();
                 let account = enter(path, entry("1", Some("8"))).unwrap();
                 let (releases, total) = if length < whole { (3, "2.25") } else { (4, "4.75") };
                 assert_eq!(account.releases, releases, "{length}");

@@ -31,6 +31,12 @@ pub(super) fn page(report: &Report) -> String {
     )
 }
 
+/// Whether a page is one of these, as its head tells.
+pub(super) fn is_page(page: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(page);
+    head.starts_with("<!DOCTYPE html>") && head.contains(&format!("<title>{TITLE}</title>"))
+}
+
 /// Recolours the drawings on a dark screen. Paper stays white.
 fn dark_drawings(report: &Report) -> String {
     let figures = report.documents.iter().flat_map(|document| &document.figures);

@@ -307,6 +307,12 @@ pub struct Evidence {
     pub numbers: Vec<(String, f64)>,
 }
 
+/// Whether a page is a report of ours.
+#[must_use]
+pub fn is_report(page: &[u8]) -> bool {
+    html::is_page(page)
+}
+
 impl Report {
     /// The page: one file, without network or script.
     #[must_use]

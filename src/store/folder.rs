@@ -16,7 +16,8 @@ use super::shelf::{UNFINISHED, has_log};
 use super::{WriteError, is_full};
 use crate::diagnostic::Diagnostic;
 use crate::filesystem::{
-    beside, create_temporary, is_regular, is_temporary, open_in_place, open_regular, sync_folder,
+    beside, create_temporary, is_regular, is_taken, is_temporary, open_in_place, open_regular,
+    rename_to_free, sync_folder,
 };
 
 /// Why a folder could not be opened.
@@ -258,15 +259,15 @@ impl Folder {
         Ok(Written { path: self.path.clone(), aside })
     }
 
-    /// A file that someone has changed is kept beside the new one, unless that holds all of it.
+    /// A file that is not as we wrote it is kept beside the new one, unless that holds all of it.
     /// Returns its new name.
     fn set_aside(&self, part: &Part) -> Result<Option<PathBuf>, WriteError> {
         let path = part.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if self.changes.get(&*name) != Some(&Change::Altered) || part.holds(path) {
-            return Ok(None);
-        }
-        keep_aside(path)
+        let mut vouched = self.before.iter().flat_map(Manifest::names);
+        let is_ours =
+            vouched.any(|ours| *ours.as_str() == *name) && !self.changes.contains_key(&*name);
+        if is_ours || part.holds(path) { Ok(None) } else { keep_aside(path) }
     }
 
     /// The files written so far.
@@ -283,21 +284,23 @@ impl Drop for Folder {
     }
 }
 
-/// Gives a file a second name, which is returned. At no time is it gone: it may hold what is needed
-/// to go on.
-fn keep_aside(path: &Path) -> Result<Option<PathBuf>, WriteError> {
-    if !is_regular(path) {
+/// Gives whatever stands at a path a second name, which is returned. At no time is a file gone: it may
+/// hold what is needed to go on.
+pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, WriteError> {
+    if !is_taken(path) {
         return Ok(None);
     }
     let copy = |aside: &Path| {
         let mut new = File::create_new(aside)?;
         io::copy(&mut open_regular(path)?, &mut new).map(drop)
     };
-    // Some file systems have no second names.
     let keep = |aside: &Path| match fs::hard_link(path, aside) {
+        // Some file systems have no second names.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => copy(aside),
         done => done,
     };
+    let move_away = |aside: &Path| rename_to_free(path, aside);
+    let keep: &dyn Fn(&Path) -> io::Result<()> = if is_regular(path) { &keep } else { &move_away };
     beside(path, keep).map(Some).map_err(|source| WriteError::new(path, source))
 }
 

@@ -17,6 +17,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::filesystem::open_regular;
+use crate::interrupt;
 
 /// What every log begins with.
 pub(super) const MAGIC: &[u8] = b"dpbi cells 1\n";
@@ -29,6 +30,9 @@ pub const LARGEST_CONTENT: usize = u32::MAX as usize;
 
 /// So far the next sound head is looked for: further than most records are long.
 const FARTHEST: usize = 64 << 20;
+
+/// So many bytes are looked at first.
+const FIRST_STEP: u64 = 256;
 
 /// The name of a cell's content: a hash of all that it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -110,6 +114,9 @@ pub(super) fn take_stock(path: &Path) -> io::Result<Option<(File, Inventory)>> {
     found.end = at;
     let mut body = Vec::new();
     while let Some(entry) = next_entry(&mut reader, at, size)? {
+        if interrupt::is_asked() {
+            return Err(io::Error::other("interrupted"));
+        }
         go_to(&mut reader, entry.at)?;
         body.resize(entry.length as usize + CHECK, 0);
         reader.read_exact(&mut body)?;
@@ -135,11 +142,21 @@ fn next_entry(reader: &mut BufReader<File>, at: u64, size: u64) -> io::Result<Op
     if let Some(entry) = entry(&head, at, size).filter(|_| here) {
         return Ok(Some(entry));
     }
-    let mut rest = head.to_vec();
-    reader.take(FARTHEST as u64).read_to_end(&mut rest)?;
-    let heads = rest.windows(HEAD).zip(at..).skip(1);
-    let sound = |(head, at): (&[u8], u64)| entry(head.first_chunk()?, at, size);
-    Ok(heads.filter(|_| here).find_map(sound))
+    // In steps that grow: in a log with many gaps what is read must not be read again and again.
+    let (mut rest, mut step, mut seen) = (head.to_vec(), FIRST_STEP, 1);
+    while here && rest.len() <= FARTHEST {
+        let more = reader.by_ref().take(step).read_to_end(&mut rest)?;
+        let heads = rest[seen..].windows(HEAD).zip(at + seen as u64..);
+        let sound = |(head, at): (&[u8], u64)| entry(head.first_chunk()?, at, size);
+        if let Some(found) = heads.into_iter().find_map(sound) {
+            return Ok(Some(found));
+        }
+        if more == 0 {
+            break;
+        }
+        (seen, step) = (rest.len() + 1 - HEAD, 2 * step);
+    }
+    Ok(None)
 }
 
 /// The record whose head begins at `at`, if it is sound.
@@ -217,6 +234,18 @@ mod tests {
             assert_eq!(found.entries.len(), whole, "{length}");
             assert_eq!(found.lost, (length as u64) - found.end);
             assert!(found.damaged.is_empty());
+        }
+    }
+
+    #[test]
+    fn records_are_found_behind_gaps_of_any_length() {
+        let sound = |text: &str| record(Key::new(text), 0.5, text.as_bytes());
+        for gap in [1, 2, 31, 32, 33, 255, 256, 257, 300, 5000, 100_000] {
+            let junk = vec![b'x'; gap];
+            let bytes = [MAGIC, &junk, &sound("one"), &junk, &sound("two"), &junk].concat();
+            let found = stock(&bytes).unwrap();
+            assert_eq!(keys(&found), ["one", "two"].map(Key::new), "{gap}");
+            assert_eq!(found.lost, 3 * gap as u64);
         }
     }
 

@@ -1,13 +1,15 @@
 //! `manifest.json`: what a results folder says about itself.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::{hash_file, sha256};
+use super::{hash_file, sha256, utc};
 use crate::filesystem::{is_regular, is_taken, open_regular};
 
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -15,8 +17,8 @@ pub(super) const MANIFEST: &str = "manifest.json";
 /// What stands before the SHA-256 of the manifest up to there.
 const OWN: &str = ",\n  \"sha256\": \"";
 
-/// The most bytes of a manifest: ten million cells.
-const LARGEST: u64 = 1 << 30;
+/// The most bytes of a manifest: some million cells.
+const LARGEST: u64 = 1 << 28;
 
 /// The most parts an experiment can be divided into.
 pub const MOST_SHARDS: usize = 100_000;
@@ -87,15 +89,18 @@ pub enum ManifestError {
 /// What a results folder says about itself. Other versions may say more or less: what is missing
 /// is read as a default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, expecting = "a JSON object")]
 pub struct Manifest {
     /// The version of dpbi that wrote it.
     pub dpbi: String,
     /// The version of the numbers and draws: cells of different ones are never mixed.
     pub numerics: u32,
-    /// The commit it was built from, the compiler and the platform it was built for.
-    #[serde(flatten)]
-    pub build: Build,
+    /// The commit that it was built from; `unknown` outside of a repository.
+    pub commit: String,
+    /// The compiler.
+    pub rustc: String,
+    /// The platform.
+    pub platform: String,
     /// The experiment.
     pub name: String,
     /// The command line.
@@ -128,37 +133,6 @@ pub struct Manifest {
     /// Every cell and how long it took, in the order of the log.
     #[serde(skip_serializing)]
     pub cells: Vec<CellTime>,
-}
-
-/// What the binary was built from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Build {
-    /// The commit; `unknown` if it was built outside of a repository.
-    pub commit: String,
-    /// The compiler.
-    pub rustc: String,
-    /// The platform.
-    pub platform: String,
-}
-
-impl Default for Build {
-    fn default() -> Self {
-        let unknown = || "unknown".to_owned();
-        Self { commit: unknown(), rustc: unknown(), platform: unknown() }
-    }
-}
-
-impl Build {
-    /// Of this binary.
-    #[must_use]
-    pub fn this() -> Self {
-        Self {
-            commit: env!("DPBI_COMMIT").to_owned(),
-            rustc: env!("DPBI_RUSTC").to_owned(),
-            platform: env!("DPBI_PLATFORM").to_owned(),
-        }
-    }
 }
 
 /// A setting's number, a mechanism's label (empty if the cell is about all of them), the number of
@@ -216,7 +190,32 @@ impl std::fmt::Display for Shard {
     }
 }
 
+/// What tells a manifest of ours from those of other programs.
+#[derive(Deserialize)]
+#[serde(expecting = "a JSON object")]
+struct Head {
+    dpbi: Option<serde::de::IgnoredAny>,
+}
+
 impl Manifest {
+    /// What this process knows of itself, and of a folder that it begins to fill.
+    #[must_use]
+    pub fn new(name: &str, started: SystemTime) -> Self {
+        // What is not UTF-8 is shown with replacement characters.
+        let argument = |argument: OsString| argument.to_string_lossy().into_owned();
+        Self {
+            dpbi: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: env!("DPBI_COMMIT").to_owned(),
+            rustc: env!("DPBI_RUSTC").to_owned(),
+            platform: env!("DPBI_PLATFORM").to_owned(),
+            name: name.to_owned(),
+            command: std::env::args_os().map(argument).collect(),
+            started: utc(started),
+            ended: utc(started),
+            ..Self::default()
+        }
+    }
+
     /// The manifest of a folder, byte for byte as dpbi wrote it.
     pub fn read(folder: &Path) -> Result<Self, ManifestError> {
         let damaged = |cause: &dyn fmt::Display| ManifestError::Damaged(cause.to_string());
@@ -225,15 +224,14 @@ impl Manifest {
             Err(error) if is_absent(&error) => return Err(ManifestError::Absent),
             Err(error) => return Err(damaged(&error)),
         };
-        let json: serde_json::Map<_, _> =
-            serde_json::from_str(&text).map_err(|error| damaged(&error))?;
-        if !json.get("dpbi").is_some_and(|version| version.is_string()) {
+        let head: Head = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
+        if head.dpbi.is_none() {
             return Err(ManifestError::Foreign);
         }
         if !is_as_written(&text) {
             return Err(damaged(&"its own SHA-256 does not fit"));
         }
-        serde_json::from_value(json.into()).map_err(|error| damaged(&error))
+        serde_json::from_str(&text).map_err(|error| damaged(&error))
     }
 
     /// Whether `folder` holds the complete results of this resolved config.
@@ -338,17 +336,17 @@ mod tests {
         let cell = |setting| (setting, "a, \"b\"".to_owned(), 1, 0.25);
         for cells in [vec![], vec![cell(1)], vec![cell(1), cell(2)]] {
             let written = Manifest {
-                build: Build::this(),
                 shard: Shard::new(2, 3),
                 files: BTreeMap::from([(FileName("x.csv".into()), "hash".to_owned())]),
                 config: serde_json::json!({ "name": "}" }),
                 cells,
-                ..manifest()
+                ..Manifest::new("a", SystemTime::UNIX_EPOCH)
             };
             fs::write(folder.path().join(MANIFEST), written.bytes()).unwrap();
             assert_eq!(Manifest::read(folder.path()).unwrap(), written);
             let text = fs::read_to_string(folder.path().join(MANIFEST)).unwrap();
-            for (from, to) in [("2", "1"), ("0", "1"), (",\n  \"sha256\"", ",\n  \"sha\"")] {
+            for (from, to) in [("\"runs\": 0", "\"runs\": 1"), (",\n  \"sha256\"", ",\n  \"sha\"")]
+            {
                 fs::write(folder.path().join(MANIFEST), text.replacen(from, to, 1)).unwrap();
                 let error = Manifest::read(folder.path()).unwrap_err().to_string();
                 assert!(error.contains("its own SHA-256 does not fit"), "{error}");

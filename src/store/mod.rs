@@ -8,11 +8,9 @@ mod part;
 mod shelf;
 mod time;
 
-pub use folder::{Folder, OpenError, Written, damaged_manifest};
+pub use folder::{Folder, OpenError, Written, damaged_manifest, keep_aside};
 pub use log::{Key, LARGEST_CONTENT};
-pub use manifest::{
-    Build, CellTime, Change, FileName, MOST_SHARDS, Manifest, ManifestError, Shard,
-};
+pub use manifest::{CellTime, Change, FileName, MOST_SHARDS, Manifest, ManifestError, Shard};
 pub use part::{Sheet, write_whole};
 pub use shelf::{LOG, Losses, Shelf, log_head, log_record};
 pub use time::utc;

@@ -17,7 +17,9 @@ use std::time::Duration;
 use super::log::{self, CONTENT, Inventory, Key, MAGIC};
 use super::part::Sheet;
 use super::{Manifest, WriteError};
-use crate::filesystem::{beside, is_regular, is_taken, open_in_place, open_regular, sync_folder};
+use crate::filesystem::{
+    beside, is_regular, is_taken, open_in_place, open_regular, rename_to_free, sync_folder,
+};
 
 /// The cells of finished work.
 pub const LOG: &str = "cells.log";
@@ -331,14 +333,6 @@ fn is_just_begun(path: &Path) -> bool {
     let limit = MAGIC.len() as u64;
     let read = open_regular(path).and_then(|file| file.take(limit).read_to_end(&mut start));
     read.is_ok() && MAGIC.starts_with(&start)
-}
-
-/// Renames a file, unless the new name is taken.
-fn rename_to_free(path: &Path, free: &Path) -> io::Result<()> {
-    if is_taken(free) {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    fs::rename(path, free)
 }
 
 /// `unfinished.log`, which is made when there is something to write.

@@ -11,11 +11,12 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::experiment::{Cell, Content, Experiment, Group, Keeper, Kind, Layout, accuracy, groups};
+use crate::fault::caught;
 use crate::model::vector;
 use crate::store::{
     CellTime, Folder, Key, LARGEST_CONTENT, LOG, Shelf, WriteError, log_head, log_record,
 };
-use crate::table::{ERRORS, FailureRow, Tables, distinct, error_rows, errors_head};
+use crate::table::{ERRORS, FailureRow, Tables, distinct, error_rows, errors_head, is_sound};
 
 /// About so many runs are put together at a time.
 const RUNS_AT_A_TIME: u64 = 100_000;
@@ -100,6 +101,9 @@ pub enum AssemblyError {
         "a cell of setting {0} is sound, but of another form\n  help: --fresh computes it again"
     )]
     Unreadable(usize),
+    /// A cell holds what is no number.
+    #[error("the cells give {0} a number that is none\n  help: --fresh computes them again")]
+    Unsound(&'static str),
     /// The user wants an end.
     #[error("interrupted")]
     Stopped,
@@ -244,6 +248,9 @@ impl<'a> Sweep<'a> {
             }
         }
         for (name, bytes) in all.tables.files() {
+            if !is_sound(&bytes) {
+                return Err(AssemblyError::Unsound(name));
+            }
             output.write(name, bytes)?;
         }
         Ok(all)
@@ -289,11 +296,14 @@ impl<'a> Sweep<'a> {
             piece.log.extend(log_record(key, &content));
             piece.times.push((setting, label.to_owned(), cell.block + 1, seconds));
             if self.is_whole {
-                contents.push(Content::decode(&content).ok_or(AssemblyError::Unreadable(setting))?);
+                let content = Content::decode(&content, panel, cell);
+                contents.push(content.ok_or(AssemblyError::Unreadable(setting))?);
             }
         }
         if self.is_whole && piece.missing.is_empty() {
-            piece.tables = layout.assemble(group, contents);
+            // Rows may hold anything that their types can.
+            piece.tables = caught(|| layout.assemble(group, contents))
+                .map_err(|_| AssemblyError::Unreadable(setting))?;
             for block in &piece.tables.errors {
                 piece.errors.extend(error_rows(block, errors));
             }

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use dpbi::cli::Cli;
 use dpbi::command;
-use dpbi::store::{Key, log_head, log_record, sha256};
+use dpbi::config::{self, Overrides};
+use dpbi::source::Source;
+use dpbi::store::{Key, Shelf, log_head, log_record, sha256};
+use dpbi::sweep::Sweep;
 use serde_json::{Value, json};
 
 use crate::common::sealed;
@@ -28,7 +31,11 @@ pub const CONFIG: &str = "name = \"v\"\nruns = 3\nprior = [1, 1]\nepsilon = 1\n\
 pub struct Sound {
     whole: Files,
     shards: [Files; 2],
+    cells: Cells,
 }
+
+/// Finished cells: their keys and contents.
+type Cells = Vec<(Key, Vec<u8>)>;
 
 impl Sound {
     /// Reads what `run` has left in `results/v`, `part1/v` and `part2/v`.
@@ -38,8 +45,21 @@ impl Sound {
             let name = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
             entries.map(|e| (name(&e), fs::read(e.path()).expect("readable"))).collect()
         };
-        Self { whole: files("results/v"), shards: [files("part1/v"), files("part2/v")] }
+        Self {
+            whole: files("results/v"),
+            shards: [files("part1/v"), files("part2/v")],
+            cells: cells(&home.join("results/v")),
+        }
     }
+}
+
+fn cells(folder: &Path) -> Cells {
+    let config = Source::Disk(folder.join("config.toml"));
+    let experiment = config::load(&config, Overrides::default()).expect("a config");
+    let (sweep, shelf) = (Sweep::whole(&experiment), Shelf::of(&[folder]).expect("a log"));
+    let cells = sweep.cases().flat_map(|(panel, case)| sweep.cells(panel, case));
+    let keys = cells.map(|cell| Key::new(&cell.text));
+    keys.map(|key| (key, shelf.get(key).expect("readable").expect("there").1)).collect()
 }
 
 /// What stands where a file should be.
@@ -98,6 +118,12 @@ const COMMANDS: [&[&str]; 8] = [
     &["list", "--out", "inside/results"],
 ];
 
+/// Makes a worker ready: the first command of a process sets its threads, and reading seeds uses them.
+pub fn set_threads() {
+    let cli = Cli::try_parse_from(["dpbi", "verify", "/nowhere"]).expect("a command");
+    assert!(command::execute(&cli).is_err());
+}
+
 /// One stranger's folder and the commands that it is given to, one after the other.
 pub struct Strange {
     whole: Files,
@@ -122,7 +148,7 @@ impl Strange {
                 change_config(files, dice);
             }
             if dice.once_in(3) {
-                change_log(files, dice);
+                change_log(files, &sound.cells, dice);
             }
             if !dice.once_in(5) {
                 change_manifest(files, dice);
@@ -173,8 +199,9 @@ impl Strange {
                 let message = failure.to_string();
                 let named: Vec<u8> = self.whole.values().flatten().copied().collect();
                 sound_message(&message, &named)?;
-                if message.contains("failed; see failures.csv") {
-                    return Err(format!("a cell failed: {:?}", COMMANDS[place]));
+                // Neither is the fault of a folder.
+                if ["failed; see failures.csv", "thread pool"].iter().any(|w| message.contains(w)) {
+                    return Err(format!("{:?}: {message}", COMMANDS[place]));
                 }
             }
             accepted &= outcome.is_ok();
@@ -398,6 +425,28 @@ const KEYS: [&str; 18] = [
 
 const COUNTS: [u64; 6] = [0, 1, 2, 3, 100_000, u64::MAX];
 
+/// A log whose records are sound, and some of whose contents are not what they should be.
+fn with_other_contents(cells: &Cells, dice: &mut Dice) -> Vec<u8> {
+    let mut log = log_head();
+    for (key, content) in cells {
+        let mut content = content.clone();
+        for _ in 0..dice.below(3) {
+            let place = dice.below(content.len().max(1));
+            match dice.below(4) {
+                0 => content.truncate(place),
+                1 => content.splice(place..place, dice.bytes(3)).for_each(drop),
+                2 => content.iter_mut().skip(place).take(1).for_each(|byte| *byte = 0),
+                _ => {
+                    let bits = dice.bits() as u8;
+                    content.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= bits);
+                }
+            }
+        }
+        log.extend(log_record(*key, &content));
+    }
+    log
+}
+
 /// Changes what the folder's own config says.
 fn change_config(files: &mut Files, dice: &mut Dice) {
     let mut text = String::from_utf8(files["config.toml"].clone()).expect("UTF-8");
@@ -423,10 +472,11 @@ fn change_config(files: &mut Files, dice: &mut Dice) {
 }
 
 /// Changes the log of cells, or adds one of an unfinished run.
-fn change_log(files: &mut Files, dice: &mut Dice) {
+fn change_log(files: &mut Files, cells: &Cells, dice: &mut Dice) {
     let mut log = files["cells.log"].clone();
     for _ in 0..dice.between(1, 3) {
-        match dice.below(5) {
+        match dice.below(7) {
+            5 | 6 => log = with_other_contents(cells, dice),
             0 => log.truncate(dice.below(log.len() + 1)),
             1 => {
                 let place = dice.below(log.len().max(1));

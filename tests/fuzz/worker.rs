@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::folder::set_threads;
 use crate::input::{Input, Seeds};
 
 /// An input that takes longer is a hang. (The largest grids take half a minute, and machines may be
@@ -110,6 +111,9 @@ pub fn work(task: &Task) {
     std::panic::set_hook(Box::new(|panic| {
         *PANIC.lock().expect("one thread at a time") = panic.to_string();
     }));
+    if task.folders {
+        set_threads();
+    }
     let seeds = task.seeds();
     let mut current = std::fs::File::create(task.folder.join("current")).expect("writable");
     let clock = Instant::now();

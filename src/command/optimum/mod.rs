@@ -3,6 +3,8 @@
 mod admit;
 mod write;
 
+pub(super) use write::NAME;
+
 use serde_json::{Value, json};
 
 use super::typed::{self, refused, wrong};

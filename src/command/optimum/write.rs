@@ -4,16 +4,16 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::super::Failure;
-use super::super::run::command_line;
 use super::Findings;
 use crate::console::say;
 use crate::experiment::optimum::release_map;
 use crate::figure::{self, Figure, Format, HeatFigure};
 use crate::model::{Counts, vector};
 use crate::optimum::{Goal, OptimalMechanism, Optimum};
-use crate::store::{Build, Folder, Manifest, utc};
+use crate::store::{Folder, Manifest, utc};
 
-const NAME: &str = "optimum";
+/// The name of the folder. It has neither config nor cells.
+pub(in crate::command) const NAME: &str = "optimum";
 
 /// A heat map of more rows or columns would be a blur.
 const MOST_CELLS: usize = 1_000;
@@ -25,7 +25,7 @@ pub fn open(out: &Path) -> Result<Folder, Failure> {
 
 /// Writes the tables and figures, and says where they are.
 pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result<String, Failure> {
-    let manifest = manifest();
+    let manifest = Manifest::new(NAME, SystemTime::now());
     folder.begin(&manifest)?;
     let minimax = found.minimax.as_ref().map(|optimum| (Goal::Minimax, optimum));
     for (goal, optimum) in [Some((Goal::Bayes, &found.bayes)), minimax].into_iter().flatten() {
@@ -51,19 +51,6 @@ pub fn write(mut folder: Folder, found: &Findings, formats: &[Format]) -> Result
     let written =
         folder.finish(Manifest { ended: utc(SystemTime::now()), complete: true, ..manifest })?;
     Ok(format!("{}: {}", written.path.display(), files.join(", ")))
-}
-
-fn manifest() -> Manifest {
-    let now = utc(SystemTime::now());
-    Manifest {
-        dpbi: env!("CARGO_PKG_VERSION").into(),
-        name: NAME.into(),
-        command: command_line(),
-        started: now.clone(),
-        ended: now,
-        build: Build::this(),
-        ..Manifest::default()
-    }
 }
 
 /// One line for each data set and output that is ever released.

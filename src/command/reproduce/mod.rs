@@ -2,6 +2,7 @@
 
 mod times;
 
+use std::io::Read;
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
@@ -21,16 +22,17 @@ use crate::digest::titled_digests;
 use crate::distance::{self, Distance};
 use crate::experiment::{Experiment, Kind, Panel};
 use crate::figure::{self, Figure, Format};
+use crate::filesystem::open_regular;
 use crate::interrupt;
 use crate::numbers;
 use crate::progress::Progress;
 use crate::reading::Quantity;
 use crate::report::{
-    Claim, Document, Drawing, Evidence, FigureReport, Number, PanelReport, ReadingRow, Readings,
-    Report, Verdict,
+    self, Claim, Document, Drawing, Evidence, FigureReport, Number, PanelReport, ReadingRow,
+    Readings, Report, Verdict,
 };
 use crate::source::{bundled_configs, config_name};
-use crate::store::{utc, write_whole};
+use crate::store::{keep_aside, utc, write_whole};
 use crate::table::Tables;
 
 /// The documents, in the order of the report, with their titles.
@@ -321,6 +323,21 @@ impl<'a> Desk<'a> {
     }
 }
 
+/// A page that is not a report of ours is kept under another name.
+fn keep_other_page(path: &Path) -> Result<(), Failure> {
+    let is_report = open_regular(path).is_ok_and(|file| {
+        let mut head = Vec::new();
+        file.take(LONGEST_HEAD).read_to_end(&mut head).is_ok() && report::is_report(&head)
+    });
+    if !is_report && let Some(aside) = keep_aside(path)? {
+        say(format!("note: a page that is not a report of dpbi is kept as {}", aside.display()));
+    }
+    Ok(())
+}
+
+/// So many bytes of a page are read.
+const LONGEST_HEAD: u64 = 1000;
+
 /// Writes the report, says what is in it, and keeps to `--strict`.
 fn finish(
     args: &Reproduce,
@@ -331,6 +348,7 @@ fn finish(
 ) -> Result<(), Failure> {
     let path = args.output.out.join("report.html");
     report.seconds = clock.elapsed().as_secs_f64();
+    keep_other_page(&path)?;
     write_whole(&path, report.html().into_bytes())?;
     let whole = clock.elapsed().as_secs_f64();
     let mut parts: Vec<_> =

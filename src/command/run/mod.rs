@@ -18,7 +18,7 @@ use crate::experiment::{Experiment, NUMERICS};
 use crate::figure::{self, Figure, Format};
 use crate::interrupt;
 use crate::progress::Progress;
-use crate::store::{Build, Folder, Manifest, Shard, Shelf, Written, utc};
+use crate::store::{Folder, Manifest, Shard, Shelf, Written, utc};
 use crate::sweep::{Assembly, Failed, Stock, Sweep};
 use crate::table::{
     CurveRow, FailureRow, PanelRow, PhaseRow, PrivacyRow, ReadingRow, ScalingRow, SettingRow,
@@ -354,11 +354,6 @@ pub(super) fn draw(
     Ok(figures)
 }
 
-/// The command line of this process. What is not UTF-8 is shown with replacement characters.
-pub(super) fn command_line() -> Vec<String> {
-    std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
-}
-
 /// What is known about a run when it begins.
 pub(super) fn manifest(
     experiment: &Experiment,
@@ -366,17 +361,11 @@ pub(super) fn manifest(
     started: SystemTime,
 ) -> Manifest {
     Manifest {
-        dpbi: env!("CARGO_PKG_VERSION").into(),
         numerics: NUMERICS,
-        build: Build::this(),
-        name: experiment.name.clone(),
-        command: command_line(),
         seed: experiment.seed,
         runs: experiment.panels.iter().map(|panel| panel.runs).max().unwrap_or(0),
         shard,
-        started: utc(started),
-        ended: utc(started),
         config: config::resolved(experiment),
-        ..Manifest::default()
+        ..Manifest::new(&experiment.name, started)
     }
 }

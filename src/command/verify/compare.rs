@@ -28,6 +28,11 @@ impl Comparison {
         Self { folder: folder.into(), files: BTreeMap::new() }
     }
 
+    /// The files that were compared.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.files.keys().cloned()
+    }
+
     /// The first difference of every file.
     pub(super) fn finish(self) -> Vec<String> {
         let difference = |(name, beside): (String, Beside)| {

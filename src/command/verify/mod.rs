@@ -3,18 +3,22 @@
 mod compare;
 mod sample;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::json;
 
 use super::forecast::Forecast;
+use super::optimum;
 use super::{CONFIG, Failure, announce, load_results, no_results, print, print_json, threads};
 use crate::cli::Verify;
 use crate::diagnostic::{Diagnostic, legible};
 use crate::experiment::{Experiment, NUMERICS};
+use crate::figure::{self, Format};
 use crate::progress::Clock;
-use crate::store::{Change, LOG, Manifest, ManifestError, Shelf};
+use crate::store::{Change, LOG, Manifest, ManifestError, Shelf, sha256};
 use crate::sweep::Sweep;
+use crate::table::Tables;
 use compare::Comparison;
 use sample::{Sample, entropy};
 
@@ -108,11 +112,9 @@ fn verify(path: &Path, args: &Verify, seed: u64) -> Result<Findings, Failure> {
     if manifest.files.is_empty() {
         findings.note(format!("the manifest of {} lists no files", path.display()));
     }
-    // A folder of `dpbi optimum` has neither config nor cells; without a config nothing can be made
-    // again.
-    let (config, log) = (path.join(CONFIG), path.join(LOG));
-    if !manifest.files.contains_key(CONFIG) && (config.exists() || log.exists()) {
-        findings.note(format!("{} is not in the manifest", config.display()));
+    // Without a config nothing can be made again.
+    if !manifest.files.contains_key(CONFIG) && manifest.name != optimum::NAME {
+        findings.note(format!("{} is not in the manifest", path.join(CONFIG).display()));
     }
     if changes.contains_key(CONFIG) || !manifest.files.contains_key(CONFIG) {
         return Ok(findings);
@@ -164,10 +166,8 @@ fn check_cells(
         let problem = format!("{missing} cells of {} cannot be read: {name}", log.display());
         findings.note(problem);
     }
-    if manifest.shard.is_none() && stock.kept == stock.cells {
-        let mut comparison = Comparison::new(path);
-        sweep.assemble(&shelf, &[], &mut comparison, |_| true).map_err(Failure::broken)?;
-        comparison.finish().into_iter().for_each(|problem| findings.note(problem));
+    if stock.kept == stock.cells {
+        check_files(path, &sweep, &shelf, manifest, findings)?;
     }
     let sample = Sample::draw(&sweep, &shelf, args.cells, seed);
     findings.sampled = sample.len();
@@ -177,6 +177,53 @@ fn check_cells(
     drop(clock);
     different.into_iter().for_each(|problem| findings.note(problem));
     Ok(())
+}
+
+/// Makes the tables and figures again from the cells, and looks for files that are neither.
+fn check_files(
+    path: &Path,
+    sweep: &Sweep,
+    shelf: &Shelf,
+    manifest: &Manifest,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let mut made = BTreeSet::from([CONFIG, LOG].map(str::to_owned));
+    if manifest.shard.is_none() {
+        let mut comparison = Comparison::new(path);
+        let all = sweep.assemble(shelf, &[], &mut comparison, |_| true).map_err(Failure::broken)?;
+        made.extend(comparison.names());
+        comparison.finish().into_iter().for_each(|problem| findings.note(problem));
+        for (name, bytes) in drawn_again(sweep.experiment, &all.tables, manifest)? {
+            if manifest.files.get(name.as_str()) != Some(&sha256(&bytes)) {
+                let file = path.join(&name);
+                findings.note(format!("{} is not what the tables give", file.display()));
+            }
+            made.insert(name);
+        }
+    }
+    for name in manifest.files.keys().filter(|name| !made.contains(name.as_str())) {
+        let file = path.join(name.as_str());
+        findings.note(format!("{} is not a file of this experiment", file.display()));
+    }
+    Ok(())
+}
+
+/// The figures that the manifest lists, drawn from the tables.
+fn drawn_again(
+    experiment: &Experiment,
+    tables: &Tables,
+    manifest: &Manifest,
+) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let mut drawn = Vec::new();
+    for (name, figure) in experiment.panels.iter().flat_map(|panel| panel.figures(tables)) {
+        for format in Format::ALL {
+            let file = format!("{name}.{}", format.extension());
+            if manifest.files.contains_key(file.as_str()) {
+                drawn.push((file, figure::render(&figure, format).map_err(Failure::broken)?));
+            }
+        }
+    }
+    Ok(drawn)
 }
 
 /// Refuses a sample that takes too long to be computed, and announces one that takes long.

@@ -35,6 +35,20 @@ pub struct Block {
     errors: Vec<Vec<f64>>,
 }
 
+impl Block {
+    /// Whether it is what block number `number` of a case must be. A log may come from a stranger.
+    pub(super) fn fits(&self, panel: &Panel, case: usize, number: u64) -> bool {
+        let runs = runs_of(number, panel.runs).count();
+        let (k, metrics) = (panel.cases[case].setting.posterior.k(), panel.errors().len());
+        self.released.len() == runs * k
+            && self.errors.len() == metrics
+            && self.errors.iter().all(|errors| errors.len() == runs)
+            && self.errors.iter().flatten().all(|&error| error >= 0.0)
+            && self.known.is_some() == (number == 0)
+            && self.known.iter().all(|known| known.exact.len() == metrics)
+    }
+}
+
 /// What is known about one mechanism at one case without any run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Known {
