@@ -20,7 +20,6 @@
 //! | [`rng`] | the sole maker of random streams that can be drawn again |
 //! | [`diagnostic`] | messages about bad input |
 //! | [`filesystem`] | opening and making files where a stranger may have been |
-//! | [`interrupt`] | Ctrl-C and other signals |
 //! | [`privacy`] | ε, δ, γ, guarantees |
 //! | [`model`] | counts, priors, posteriors |
 //! | [`simplex`] | walking outputs row by row and block by block |
@@ -51,7 +50,7 @@
 //! | [`selftest`] | samplers against their exact laws, the engine against reference values, the machine |
 //! | [`console`], [`digest`], [`answers`] | numbers and tables in short, and sentences, for people |
 //! | [`report`] | one page with all that was regenerated, for people and for machines |
-//! | [`progress`], [`cli`], [`command`] | the face |
+//! | [`progress`], [`interrupt`], [`cli`], [`command`] | the face |
 //!
 //! Comments cite the source documents by short names: `icml`, `arxiv`, `bounds`, `notes`, `early`;
 //! the README lists them.

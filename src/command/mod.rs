@@ -85,10 +85,7 @@ impl From<OpenError> for Failure {
 
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
-        match interrupt::is_asked() {
-            true => Self::Interrupted("the same command continues".to_owned()),
-            false => Self::broken(error),
-        }
+        Self::broken(error)
     }
 }
 

@@ -17,7 +17,6 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::filesystem::open_regular;
-use crate::interrupt;
 
 /// What every log begins with.
 pub(super) const MAGIC: &[u8] = b"dpbi cells 1\n";
@@ -114,9 +113,6 @@ pub(super) fn take_stock(path: &Path) -> io::Result<Option<(File, Inventory)>> {
     found.end = at;
     let mut body = Vec::new();
     while let Some(entry) = next_entry(&mut reader, at, size)? {
-        if interrupt::is_asked() {
-            return Err(io::Error::other("interrupted"));
-        }
         go_to(&mut reader, entry.at)?;
         body.resize(entry.length as usize + CHECK, 0);
         reader.read_exact(&mut body)?;

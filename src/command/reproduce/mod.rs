@@ -4,6 +4,7 @@ mod times;
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
 use rayon::prelude::*;
@@ -70,9 +71,15 @@ fn short(config: &str) -> String {
 pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let clock = Instant::now();
     let threads = threads(&args.machine.threads)?;
-    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
     let manner = Manner::new(&args.output, &args.talk, args.fresh);
     let planned = plan(args, &manner, threads)?;
+    let mut jobs: Vec<OpenJob> = Vec::new();
+    for Planned { experiment, forecast, .. } in &planned {
+        let job = Job::open(experiment, forecast, &args.output.out, &manner)?;
+        jobs.push(Mutex::new(Some(job)));
+    }
+    // Until here the first signal ends the process, whatever it is reading.
+    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
     let claims = claims::ALL.into_iter().filter(|claim| asked(&args.names, claim.source));
     let claims: Vec<&claims::Claim> = claims.collect();
     let tasks = tasks(&planned, &claims);
@@ -83,7 +90,7 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let mut desk = Desk::new(&planned, &claims);
     let done = crews.carry_out(
         &tasks,
-        |(task, _)| task.carry_out(args, &manner, &progress),
+        |(task, _)| task.carry_out(args, &jobs, &manner, &progress),
         |done| {
             let told = desk.take(done?);
             told.filter(|_| talk).map_or(Ok(()), |line| progress.aside(|| print(&line)))
@@ -193,10 +200,14 @@ fn tasks<'a>(planned: &'a [Planned], claims: &[&'static claims::Claim]) -> Vec<(
     tasks
 }
 
+/// An experiment whose folder is open, until it is run.
+type OpenJob<'a> = Mutex<Option<Job<'a>>>;
+
 impl Task<'_> {
     fn carry_out(
         &self,
         args: &Reproduce,
+        jobs: &[OpenJob],
         manner: &Manner,
         progress: &Progress,
     ) -> Result<Done, Failure> {
@@ -206,7 +217,10 @@ impl Task<'_> {
         }
         match *self {
             Task::Figure(place, Planned { config, experiment, forecast, .. }) => {
-                let job = Job::open(experiment, forecast, &args.output.out, manner)?;
+                let job = jobs[place].lock().unwrap_or_else(PoisonError::into_inner).take();
+                let Some(job) = job else {
+                    return Err(Failure::Broken("it was run before".into()));
+                };
                 // What is kept is done.
                 let left = job.cpu_seconds() + job.writing_seconds();
                 drop(progress.part((forecast.total(1).cpu_seconds - left).max(0.0)));
