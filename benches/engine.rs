@@ -6,19 +6,19 @@ mod common;
 use std::process::Command;
 
 use divan::{Bencher, black_box, counter::ItemsCount};
-use dpbi::audit::{self, Scope};
-use dpbi::distance;
-use dpbi::field::Reach;
-use dpbi::law::{Batch, Exact, Recipe};
+use dpbi::analysis::audit::{self, Scope};
+use dpbi::analysis::optimum::{self, Goal, ReleaseSet};
+use dpbi::base::numeric::kernel;
+use dpbi::mechanism::law::{Batch, Exact, Recipe};
+use dpbi::mechanism::prepared::PreparedSetting;
 use dpbi::mechanism::{self, Variant};
-use dpbi::model::{Posterior, Prior, compositions};
-use dpbi::numeric::kernel;
-use dpbi::optimum::{self, Goal, ReleaseSet};
-use dpbi::privacy::{Epsilon, Gamma};
-use dpbi::release::{Entropy, Method};
-use dpbi::setting::Setting;
-use dpbi::simplex::{BLOCK, Region};
-use dpbi::workbench::Workbench;
+use dpbi::posterior::distance;
+use dpbi::posterior::error_field::Reach;
+use dpbi::posterior::model::{Posterior, Prior, compositions};
+use dpbi::posterior::privacy::{Epsilon, Gamma};
+use dpbi::posterior::setting::Setting;
+use dpbi::posterior::simplex::{BLOCK, Region};
+use dpbi::service::release::{Entropy, Method};
 
 fn main() {
     divan::main();
@@ -112,7 +112,7 @@ fn exact_law_k2_n1000000(bencher: Bencher, id: &str) {
 
 fn exact(setting: &Setting, id: &str) -> Exact {
     let recipe = recipe(setting, id);
-    let bench = Workbench::new(setting, &[recipe], &[]);
+    let bench = PreparedSetting::new(setting, &[recipe], &[]);
     let field = bench.fields().next().unwrap();
     Exact::new(bench.law(recipe).as_ref(), field)
 }
@@ -163,10 +163,10 @@ fn thousand_draws_k3_n731(bencher: Bencher, id: &str) {
 fn thousand_draws(bencher: Bencher, counts: &[u64], id: &str) {
     let setting = setting(counts);
     let recipe = recipe(&setting, id);
-    let bench = Workbench::new(&setting, &[recipe], &[]);
+    let bench = PreparedSetting::new(&setting, &[recipe], &[]);
     let law = bench.law(recipe);
     bencher.counter(ItemsCount::new(1000_u32)).bench(|| {
-        let mut batches = [Batch::new(dpbi::rng::stream(1, "bench"), 1000, counts.len())];
+        let mut batches = [Batch::new(dpbi::base::rng::stream(1, "bench"), 1000, counts.len())];
         law.draw(counts.len(), &mut batches);
         batches
     });

@@ -12,11 +12,11 @@ mod common;
 
 use std::time::Instant;
 
+use dpbi::base::numeric::sum::sum;
+use dpbi::experiment::table::Tables;
 use dpbi::experiment::{Panel, Sampler};
-use dpbi::law::Plan;
-use dpbi::numeric::sum::sum;
-use dpbi::table::Tables;
-use dpbi::workbench::Workbench;
+use dpbi::mechanism::law::Plan;
+use dpbi::mechanism::prepared::PreparedSetting;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ fn draws(panel: &Panel) -> Sampled {
         "smooth": sensitivity.gamma_smooth(setting.gamma.get()),
     });
     let plans = panel.plans(case);
-    let bench = Workbench::new(setting, &plans, &[]);
+    let bench = PreparedSetting::new(setting, &plans, &[]);
     let k = setting.posterior.k();
     let mean = |(id, plan): (&&str, &Plan)| {
         let fields: Vec<_> = bench.fields().collect();

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use dpbi::cli::Cli;
-use dpbi::command::{self, Failure};
-use dpbi::console::say_in_red;
-use dpbi::interrupt;
+use dpbi::base::console::say_in_red;
+use dpbi::face::cli::Cli;
+use dpbi::face::command::{self, Failure};
+use dpbi::face::interrupt;
 
 fn main() -> ExitCode {
     interrupt::outlive_file_limits();

@@ -1,13 +1,13 @@
 //! Claims 1 to 11: verdicts must follow from the mechanisms and sensitivities that are judged, and
 //! the numbers that decide them must be right.
 
-use dpbi::audit::{Scope, loss};
-use dpbi::claims::{ALL, Finding, Lab, Outcome, Part};
-use dpbi::distance::{self, Distance, HELLINGER};
-use dpbi::field::{Field, Reach};
+use dpbi::analysis::audit::{Scope, loss};
 use dpbi::mechanism::{self, Variant};
-use dpbi::model::Posterior;
-use dpbi::simplex::Row;
+use dpbi::paper::claims::{ALL, ClaimPart, Finding, Lab, Outcome};
+use dpbi::posterior::distance::{self, Distance, HELLINGER};
+use dpbi::posterior::error_field::{Field, Reach};
+use dpbi::posterior::model::Posterior;
+use dpbi::posterior::simplex::Row;
 
 fn labs() -> [Lab; 2] {
     ["hellinger", "print"].map(|id| Lab::new(distance::find(id).unwrap()))
@@ -19,8 +19,8 @@ fn judge(number: u32, lab: &Lab) -> Finding {
 }
 
 /// The parts whose name contains `words`; there must be some.
-fn parts<'a>(finding: &'a Finding, words: &str) -> Vec<&'a Part> {
-    let found: Vec<&Part> =
+fn parts<'a>(finding: &'a Finding, words: &str) -> Vec<&'a ClaimPart> {
+    let found: Vec<&ClaimPart> =
         finding.parts.iter().filter(|part| part.name().contains(words)).collect();
     assert!(!found.is_empty(), "no part about {words}: {finding:#?}");
     found
@@ -40,7 +40,7 @@ fn is_blamed(finding: &Finding, clause: &str) -> bool {
     matches!(finding.outcome(), Outcome::Fails(reason) if reason.contains(&blame))
 }
 
-fn number(part: &Part, name: &str) -> f64 {
+fn number(part: &ClaimPart, name: &str) -> f64 {
     let found = part.numbers.iter().find(|(other, _)| other == name);
     found.unwrap_or_else(|| panic!("no number {name}: {part:#?}")).1
 }

@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
-use dpbi::claims::{ALL, Finding, Lab, Outcome, Part};
-use dpbi::distance::{self, HELLINGER};
 use dpbi::mechanism::Variant;
+use dpbi::paper::claims::{ALL, ClaimPart, Finding, Lab, Outcome};
+use dpbi::posterior::distance::{self, HELLINGER};
 
 fn judge(number: u32, lab: &Lab) -> Finding {
     let claim = ALL.iter().find(|claim| claim.number == number).expect("the claim");
@@ -20,7 +20,7 @@ fn right(number: u32) -> &'static Finding {
 
 /// The parts about one clause, and whether they are true.
 fn clause(finding: &Finding, start: &str) -> Vec<(String, bool)> {
-    let told = |part: &Part| (part.name(), part.holds);
+    let told = |part: &ClaimPart| (part.name(), part.holds);
     let parts = finding.parts.iter().filter(|part| part.name().starts_with(start));
     let parts: Vec<_> = parts.map(told).collect();
     assert!(!parts.is_empty(), "{start}");

@@ -180,7 +180,7 @@ fn run_writes_tables_figures_config_and_manifest() {
     }
     let manifest: serde_json::Value = serde_json::from_str(&text("manifest.json")).unwrap();
     let hash = manifest["files"]["errors.csv"].as_str().unwrap();
-    assert_eq!(hash, dpbi::store::sha256(&folder("errors.csv")));
+    assert_eq!(hash, dpbi::run::store::sha256(&folder("errors.csv")));
     assert_eq!(manifest["runs"], 50);
 }
 

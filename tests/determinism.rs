@@ -215,7 +215,7 @@ fn numbers_are_pinned_with_their_version() {
             all.extend([name.as_bytes(), bytes].concat());
         }
     }
-    let found = (dpbi::experiment::NUMERICS, dpbi::store::sha256(&all));
+    let found = (dpbi::experiment::NUMERICS, dpbi::run::store::sha256(&all));
     assert_eq!(
         (found.0, found.1.as_str()),
         (1, "d7960742b4ea213f766e1ee38913c17484788208372379b39fb28729c6fe10af"),

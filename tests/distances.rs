@@ -4,16 +4,16 @@
 mod common;
 
 use common::{Sandbox, assert_close, setting};
-use dpbi::audit::{self, Scope};
-use dpbi::distance::{self, Distance};
-use dpbi::field::{Field, Reach};
-use dpbi::law::Exact;
+use dpbi::analysis::audit::{self, Scope};
+use dpbi::base::numeric::overlap::total_variation;
+use dpbi::mechanism::law::Exact;
+use dpbi::mechanism::prepared::PreparedSetting;
 use dpbi::mechanism::{self, Global, Options, Variant};
-use dpbi::metric;
-use dpbi::model::{Posterior, Prior, hamming_distance, neighbours};
-use dpbi::numeric::overlap::total_variation;
-use dpbi::simplex::list_compositions;
-use dpbi::workbench::Workbench;
+use dpbi::posterior::distance::{self, Distance};
+use dpbi::posterior::error_field::{Field, Reach};
+use dpbi::posterior::metric;
+use dpbi::posterior::model::{Posterior, Prior, hamming_distance, neighbours};
+use dpbi::posterior::simplex::list_compositions;
 
 /// Distances that can be scores at any prior, and one that needs large parameters.
 const SCORES: [&str; 5] = ["tv", "kl", "kl_reverse", "renyi:0.5", "renyi:0.1"];
@@ -198,7 +198,7 @@ fn infinite_errors_have_an_infinite_mean_and_sound_quantiles() {
     for id in ["lszhang", "lshist", "ehd", "hamming"] {
         let variant = Variant::plain(mechanism::find(id).unwrap());
         let recipe = variant.recipe(&setting).unwrap();
-        let bench = Workbench::new(&setting, &[recipe], &metrics);
+        let bench = PreparedSetting::new(&setting, &[recipe], &metrics);
         let law = bench.law(recipe);
         for field in bench.fields().skip(1) {
             let error = Exact::new(law.as_ref(), field).error.unwrap();

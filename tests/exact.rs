@@ -4,15 +4,15 @@
 mod common;
 
 use common::setting;
-use dpbi::distance;
-use dpbi::field::Reach;
-use dpbi::law::{Batch, Exact, Recipe};
+use dpbi::base::numeric::sum::sum;
+use dpbi::base::rng;
+use dpbi::mechanism::law::{Batch, Exact, Recipe};
+use dpbi::mechanism::prepared::PreparedSetting;
 use dpbi::mechanism::{self, Variant};
-use dpbi::numeric::sum::sum;
-use dpbi::rng;
-use dpbi::setting::Setting;
-use dpbi::simplex::list_compositions;
-use dpbi::workbench::Workbench;
+use dpbi::posterior::distance;
+use dpbi::posterior::error_field::Reach;
+use dpbi::posterior::setting::Setting;
+use dpbi::posterior::simplex::list_compositions;
 use rayon::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -21,7 +21,7 @@ fn recipe(setting: &Setting, id: &str) -> Recipe {
 }
 
 fn ours(setting: &Setting, recipe: Recipe) -> Exact {
-    let bench = Workbench::with_summaries(setting, &[recipe], &[]);
+    let bench = PreparedSetting::with_summaries(setting, &[recipe], &[]);
     Exact::new(bench.law(recipe).as_ref(), bench.fields().next().unwrap())
 }
 
@@ -108,7 +108,7 @@ fn exponential_mechanisms_in_balls_equal_full_enumeration() {
         let errors = all_errors(&setting);
         let recipes = ["ehd", "ehds", "ehdl"].map(|id| recipe(&setting, id));
         // All three in one pass.
-        let bench = Workbench::with_summaries(&setting, &recipes, &[]);
+        let bench = PreparedSetting::with_summaries(&setting, &recipes, &[]);
         for recipe in recipes {
             let Recipe::Exponential { rate } = recipe else { panic!("{recipe:?}") };
             let what = format!("{} {recipe:?}", setting.key());
@@ -142,7 +142,7 @@ fn worst_fits(setting: &Setting, pairs: &[(Recipe, Recipe)]) -> Vec<f64> {
     let all = all_errors(setting);
     let draws: Vec<Vec<u64>> = (pairs.iter())
         .map(|&(drawn, _)| {
-            let bench = Workbench::new(setting, &[drawn], &[]);
+            let bench = PreparedSetting::new(setting, &[drawn], &[]);
             let name = format!("{} {drawn:?}", setting.key());
             let mut batches = [Batch::new(rng::stream(3, &name), DRAWS, k)];
             bench.law(drawn).draw(k, &mut batches);
@@ -291,11 +291,11 @@ fn an_error_with_a_larger_ball_than_the_score_is_exact_too() {
     let recipe = recipe(&setting, "ehd");
     let Recipe::Exponential { rate } = recipe else { panic!() };
     let pair = |v: u64| (print.at(&[v, n - v]), libm::exp(-rate * score.at(&[v, n - v])));
-    let metric = dpbi::metric::find("print").unwrap();
+    let metric = dpbi::posterior::metric::find("print").unwrap();
     // Found in a pass of its own, and with the others.
     for bench in [
-        Workbench::new(&setting, &[recipe], &[metric]),
-        Workbench::with_summaries(&setting, &[recipe], &[metric]),
+        PreparedSetting::new(&setting, &[recipe], &[metric]),
+        PreparedSetting::with_summaries(&setting, &[recipe], &[metric]),
     ] {
         let ours = Exact::new(bench.law(recipe).as_ref(), bench.fields().nth(1).unwrap());
         assert_same(ours, plain_summary((0..=n).map(pair).collect()), 1e-12, "print under ehd");

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use clap::{CommandFactory, Parser};
 use common::Sandbox;
-use dpbi::cli::{Cli, names};
+use dpbi::face::cli::{Cli, names};
 
 #[test]
 fn dpbi_alone_orients() {

@@ -3,10 +3,10 @@
 mod common;
 
 use common::assert_close;
-use dpbi::distance;
-use dpbi::field::Reach;
-use dpbi::model::{Posterior, Prior};
-use dpbi::selftest::golden::{Comparison, GROUPS, compare_all};
+use dpbi::posterior::distance;
+use dpbi::posterior::error_field::Reach;
+use dpbi::posterior::model::{Posterior, Prior};
+use dpbi::service::selftest::golden::{Comparison, GROUPS, compare_all};
 
 /// How many values every group has: none is lost on the way.
 const VALUES: [usize; 18] =

@@ -6,11 +6,11 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::Sandbox;
-use dpbi::config::{self, Overrides};
+use dpbi::base::source::Source;
+use dpbi::experiment::config::{self, Overrides};
+use dpbi::experiment::table::{ReadingRow, Tables};
 use dpbi::experiment::{Experiment, Panel};
 use dpbi::mechanism::Options;
-use dpbi::source::Source;
-use dpbi::table::{ReadingRow, Tables};
 
 /// Every figure, table and bound that is regenerated.
 const FIGURES: [&str; 31] = [
@@ -129,7 +129,7 @@ fn readings_reject_the_distance_of_the_text() {
         let mut experiment = load(figure);
         let panel = experiment.panels.iter_mut().find(|one| one.id == panel).unwrap();
         for case in &mut panel.cases {
-            case.setting.distance = dpbi::distance::HELLINGER;
+            case.setting.distance = dpbi::posterior::distance::HELLINGER;
         }
         let rows = compute(panel).readings;
         let within = rows.iter().filter(|row| row.within).count();

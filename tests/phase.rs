@@ -4,13 +4,13 @@
 mod common;
 
 use common::{Sandbox, assert_close};
-use dpbi::config::{self, Overrides};
+use dpbi::base::source::Source;
+use dpbi::experiment::config::{self, Overrides};
+use dpbi::experiment::table::{PhaseRow, Tables};
 use dpbi::experiment::{Experiment, Panel};
 use dpbi::figure::{self, Format};
-use dpbi::law::Distribution;
-use dpbi::source::Source;
-use dpbi::table::{PhaseRow, Tables};
-use dpbi::workbench::Workbench;
+use dpbi::mechanism::law::Distribution;
+use dpbi::mechanism::prepared::PreparedSetting;
 
 const CONFIG: &str = r#"
 name = "p"
@@ -50,7 +50,7 @@ fn compute(panel: &Panel) -> Tables {
 fn brute_means(panel: &Panel, case: usize) -> Vec<f64> {
     let case = &panel.cases[case];
     let recipes = panel.recipes(case);
-    let bench = Workbench::new(&case.setting, &recipes, &[]);
+    let bench = PreparedSetting::new(&case.setting, &recipes, &[]);
     let field = bench.fields().next().unwrap();
     let mean = |recipe| {
         let law = Distribution::new(bench.law(recipe).as_ref(), field).unwrap();
@@ -74,7 +74,7 @@ fn the_winner_has_the_least_mean_of_all() {
                 .zip(panel.variants.iter().map(|variant| variant.label.as_str()))
                 .collect();
             for (mean, label) in &brute {
-                let own = |row: &&dpbi::table::MeanRow| row.mechanism == *label;
+                let own = |row: &&dpbi::experiment::table::MeanRow| row.mechanism == *label;
                 let own: Vec<_> = tables.means.iter().filter(own).collect();
                 assert_close(own[case].mean, *mean, 1e-12, &format!("{what}, {label}"));
             }

@@ -4,13 +4,13 @@
 mod common;
 
 use common::{assert_close, setting};
-use dpbi::audit::{DeltaAt, Loss, Scope, delta_at, loss};
-use dpbi::law::Recipe;
+use dpbi::analysis::audit::{DeltaAt, Loss, Scope, delta_at, loss};
+use dpbi::base::numeric::log_affinity::log_affinity;
+use dpbi::mechanism::law::Recipe;
+use dpbi::mechanism::prepared::PreparedSetting;
 use dpbi::mechanism::{self, Global, Options, Variant};
-use dpbi::model::{Counts, Posterior, hamming_distance};
-use dpbi::numeric::half_gap::half_gap;
-use dpbi::setting::Setting;
-use dpbi::workbench::Workbench;
+use dpbi::posterior::model::{Counts, Posterior, hamming_distance};
+use dpbi::posterior::setting::Setting;
 use proptest::prelude::*;
 
 fn variant(id: &str, options: Options) -> Variant {
@@ -47,7 +47,7 @@ fn outputs(recipe: Recipe, n: u64, k: usize) -> Vec<Counts> {
 fn distance(setting: &Setting, output: &[u64]) -> f64 {
     let posterior = &setting.posterior;
     let logs = (0..posterior.k())
-        .map(|i| half_gap(posterior.alpha(i), posterior.counts()[i], output[i]))
+        .map(|i| log_affinity(posterior.alpha(i), posterior.counts()[i], output[i]))
         .sum::<f64>();
     (1.0 - (logs * setting.distance.power(posterior).unwrap()).exp()).max(0.0).sqrt()
 }
@@ -242,7 +242,7 @@ fn an_output_far_from_both_data_sets_can_be_the_worst() {
     let log_probability = |counts: &Counts| {
         let setting = at(&template, counts);
         let recipe = variant.recipe(&setting).unwrap();
-        let bench = Workbench::new(&setting, &[recipe], &[]);
+        let bench = PreparedSetting::new(&setting, &[recipe], &[]);
         let far = bench.fields().next().unwrap().at(&output);
         assert!(far > 1.0 - 1e-15, "{counts:?} {output:?}");
         let Recipe::Exponential { rate } = recipe else { panic!("{recipe:?}") };

@@ -4,8 +4,8 @@
 //! being fixed, never more than once). That the trials have power is shown by the same trials of the
 //! same samplers with a scale that is 5 % wrong: every one must be rejected.
 
-use dpbi::selftest::samplers::{Scene, releases, scenes, tuned_releases};
-use dpbi::selftest::{MOST_TRIALS, Scope, WRONG};
+use dpbi::service::selftest::samplers::{Scene, releases, scenes, tuned_releases};
+use dpbi::service::selftest::{MOST_TRIALS, Scope, WRONG};
 use rayon::prelude::*;
 
 const SEED: u64 = 1;

@@ -3,15 +3,15 @@
 mod common;
 
 use common::Sandbox;
-use dpbi::config::{self, Overrides};
+use dpbi::base::source::Source;
 use dpbi::experiment::Experiment;
+use dpbi::experiment::config::{self, Overrides};
 use dpbi::experiment::scaling::{CANDIDATES, NEAR, curve, slope};
+use dpbi::experiment::table::Tables;
 use dpbi::figure::{self, Format};
-use dpbi::law::Recipe;
-use dpbi::model::compositions;
-use dpbi::source::Source;
-use dpbi::table::Tables;
-use dpbi::workbench::Workbench;
+use dpbi::mechanism::law::Recipe;
+use dpbi::mechanism::prepared::PreparedSetting;
+use dpbi::posterior::model::compositions;
 
 fn load(text: &str) -> Experiment {
     let sandbox = Sandbox::new();
@@ -74,7 +74,7 @@ sizes = [40, 3000]
     for (setting, case) in panel.settings() {
         let posterior = &case.setting.posterior;
         let of = |name: &str| {
-            let own = |row: &&dpbi::table::ScalingRow| row.setting == setting;
+            let own = |row: &&dpbi::experiment::table::ScalingRow| row.setting == setting;
             let mut own = tables.scaling.iter().filter(own);
             own.find(|row| row.mechanism == name).map(|row| row.outputs)
         };
@@ -82,7 +82,7 @@ sizes = [40, 3000]
         assert_eq!(of(CANDIDATES), Some(all));
         assert_eq!(of("ehds"), None, "its outputs are the candidates");
         let recipes = panel.recipes(case);
-        let bench = Workbench::new(&case.setting, &recipes, &[]);
+        let bench = PreparedSetting::new(&case.setting, &recipes, &[]);
         for (variant, recipe) in panel.variants.iter().zip(&recipes) {
             let walked = bench.law(*recipe).blocks().unwrap().represented();
             match recipe {

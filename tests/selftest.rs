@@ -1,8 +1,8 @@
 //! The self-test as a library: with fewer draws than `dpbi selftest` makes.
 
-use dpbi::numeric::exp_accurate;
-use dpbi::rng;
-use dpbi::selftest::{
+use dpbi::base::numeric::exp_accurate;
+use dpbi::base::rng;
+use dpbi::service::selftest::{
     ENOUGH, Extent, FALSE_ALARMS, Report, Scope, Subject, machine, run_samplers, steps,
 };
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ fn right_samplers_pass_and_wrong_ones_are_seen() {
     assert_eq!(heard.into_inner(), steps(EXTENT.scope));
     // Every mechanism plain and remapped, six of them calibrated; eight can be released, and tuned.
     let lines = report.lines();
-    let tuned = |line: &&dpbi::selftest::Line| {
+    let tuned = |line: &&dpbi::service::selftest::Line| {
         line.sampler.starts_with("release ") && line.sampler.contains('+')
     };
     let tuned = lines.iter().filter(tuned).count();

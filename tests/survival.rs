@@ -7,7 +7,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use common::{Outcome, Sandbox};
-use dpbi::rng;
+use dpbi::base::rng;
 
 /// 50 settings, 10 mechanisms, 500 cells: some seconds of work.
 const SWEEP: &str = r#"

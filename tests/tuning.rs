@@ -3,16 +3,16 @@
 mod common;
 
 use common::{assert_close, golden, setting};
-use dpbi::audit::{self, Scope};
-use dpbi::field::Reach;
-use dpbi::law::{Batch, Exact, Outputs, ln_probabilities};
+use dpbi::analysis::audit::{self, Scope};
+use dpbi::analysis::tuning::{Tuned, calibrate, tune};
+use dpbi::mechanism::law::{Batch, Exact, Outputs, ln_probabilities};
+use dpbi::mechanism::prepared::PreparedSetting;
 use dpbi::mechanism::{self, Options, Variant};
-use dpbi::model::{Posterior, Predictive};
-use dpbi::privacy::Epsilon;
-use dpbi::setting::Setting;
-use dpbi::simplex::{list_compositions, rank};
-use dpbi::tuning::{Tuned, calibrate, tune};
-use dpbi::workbench::Workbench;
+use dpbi::posterior::error_field::Reach;
+use dpbi::posterior::model::{Posterior, Predictive};
+use dpbi::posterior::privacy::Epsilon;
+use dpbi::posterior::setting::Setting;
+use dpbi::posterior::simplex::{list_compositions, rank};
 
 fn with(id: &str, calibrated: bool, remap: bool) -> Variant {
     let options = Options { calibrated, remap, ..Options::default() };
@@ -33,7 +33,7 @@ fn at(template: &Setting, counts: &[u64]) -> Setting {
 
 fn mean(variant: &Variant, setting: &Setting) -> f64 {
     let plan = variant.plan(setting).unwrap();
-    let bench = Workbench::new(setting, std::slice::from_ref(&plan), &[]);
+    let bench = PreparedSetting::new(setting, std::slice::from_ref(&plan), &[]);
     let law = bench.law(plan);
     Exact::new(law.as_ref(), bench.fields().next().unwrap()).error.unwrap().mean
 }
@@ -182,9 +182,9 @@ fn remapped_geometric_is_optimal_and_loses_no_more() {
         let log = |x: &Vec<u64>| {
             let setting = at(&template, x);
             let plan = variant.plan(&setting).unwrap();
-            let bench = Workbench::new(&setting, std::slice::from_ref(&plan), &[]);
+            let bench = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
             let law = bench.law(plan);
-            dpbi::law::probability(law.as_ref(), &after.output).ln()
+            dpbi::mechanism::law::probability(law.as_ref(), &after.output).ln()
         };
         assert_close(log(&after.from) - log(&after.to), after.loss, 1e-10, id);
     }
@@ -207,10 +207,10 @@ fn a_remapped_sampler_draws_from_its_law() {
     let setting = setting(&[1.0, 1.0, 2.0], &[2, 3, 1], 0.6, "hellinger");
     let Tuned { variant, .. } = tune(&with("lszhang", false, true), &setting).unwrap();
     let plan = variant.plan(&setting).unwrap();
-    let bench = Workbench::new(&setting, std::slice::from_ref(&plan), &[]);
+    let bench = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
     let law = bench.law(plan);
     let draws = 40_000;
-    let mut batches = [Batch::new(dpbi::rng::stream(7, "remapped"), draws, 3)];
+    let mut batches = [Batch::new(dpbi::base::rng::stream(7, "remapped"), draws, 3)];
     law.draw(3, &mut batches);
     let candidates = list_compositions(6, 3);
     let mut seen = vec![0.0; candidates.len()];
@@ -219,7 +219,7 @@ fn a_remapped_sampler_draws_from_its_law() {
     }
     let (mut chi2, mut cells) = (0.0, 0.0);
     for (seen, candidate) in seen.into_iter().zip(&candidates) {
-        let expected = draws as f64 * dpbi::law::probability(law.as_ref(), candidate);
+        let expected = draws as f64 * dpbi::mechanism::law::probability(law.as_ref(), candidate);
         if expected > 5.0 {
             chi2 += (seen - expected).powi(2) / expected;
             cells += 1.0;

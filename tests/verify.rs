@@ -3,11 +3,11 @@
 mod common;
 
 use common::Sandbox;
-use dpbi::config::{self, Overrides};
-use dpbi::rng;
-use dpbi::source::Source;
-use dpbi::store::{Key, Shelf, log_head, log_record};
-use dpbi::sweep::Sweep;
+use dpbi::base::rng;
+use dpbi::base::source::Source;
+use dpbi::experiment::config::{self, Overrides};
+use dpbi::run::store::{CellStore, Key, log_head, log_record};
+use dpbi::run::sweep::Sweep;
 
 const CONFIG: &str = r#"
 name = "v"
@@ -86,7 +86,7 @@ fn a_forged_manifest_does_not_help() {
     let forge = |file: &str, bytes: &[u8]| {
         std::fs::write(sandbox.path(&format!("results/v/{file}")), bytes).unwrap();
         let mut manifest = sandbox.manifest("results/v");
-        manifest["files"][file] = dpbi::store::sha256(bytes).into();
+        manifest["files"][file] = dpbi::run::store::sha256(bytes).into();
         sandbox.forge_manifest("results/v", manifest);
     };
     let summary = String::from_utf8(sandbox.read("results/v/summary.csv")).unwrap();
@@ -100,12 +100,12 @@ fn a_forged_manifest_does_not_help() {
     let config = Source::Disk(path.join("config.toml"));
     let experiment = config::load(&config, Overrides::default()).unwrap();
     let sweep = Sweep::whole(&experiment);
-    let shelf = Shelf::of(&[&path]).unwrap();
+    let store = CellStore::of(&[&path]).unwrap();
     let mut log = log_head();
     for (panel, case) in sweep.cases() {
         for cell in sweep.cells(panel, case) {
             let key = Key::new(&cell.text);
-            let (_, mut content) = shelf.get(key).unwrap().unwrap();
+            let (_, mut content) = store.get(key).unwrap().unwrap();
             if (panel, case) == (0, 0) {
                 // The last bits of the last error.
                 *content.last_mut().unwrap() ^= 1;

@@ -1,8 +1,8 @@
 //! What the benchmarks share.
 
-use dpbi::config::{self, Overrides};
+use dpbi::base::source::Source;
 use dpbi::experiment::Experiment;
-use dpbi::source::Source;
+use dpbi::experiment::config::{self, Overrides};
 
 /// The accuracy experiment that `dpbi run` would read: prior 1, ε = 1, Hellinger distance, one data
 /// set (such as "463,247,21").

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::accuracy::{self, Block};
 use super::{Kind, Naming, Panel, Parameters, PlacedReadings, SensitivityName};
-use crate::fault::{self, caught};
+use crate::analysis::tuning;
+use crate::base::fault::{self, caught};
+use crate::experiment::reading::Reading;
+use crate::experiment::table::Tables;
 use crate::mechanism::Variant;
-use crate::reading::Reading;
-use crate::table::Tables;
-use crate::tuning;
 
 /// The version of everything that reaches a table. To be raised whenever any number or draw, or the
 /// form in which cells are kept, changes: cells of different versions are never mixed.

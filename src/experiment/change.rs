@@ -6,12 +6,12 @@ use rayon::prelude::*;
 
 use super::curves::line;
 use super::{Case, Panel, naming};
-use crate::field::{Field, Reach};
+use crate::experiment::table::{ChangeRow, Tables};
 use crate::figure::{CurveFigure, Figure, HeatFigure, HeatValues, Scale, Series, colour};
-use crate::model::{Counts, Posterior, neighbours, vector};
-use crate::setting::Setting;
-use crate::simplex::list_compositions;
-use crate::table::{ChangeRow, Tables};
+use crate::posterior::error_field::{Field, Reach};
+use crate::posterior::model::{Counts, Posterior, neighbours, vector};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::list_compositions;
 
 /// The largest change at every candidate.
 pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {

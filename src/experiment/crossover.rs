@@ -3,11 +3,11 @@
 
 use super::curves::{self, point};
 use super::{Case, Panel, naming};
+use crate::experiment::table::{CurveRow, Tables};
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::formula::overtaking::{self, Known, leads_from};
-use crate::formula::steps;
-use crate::model::Posterior;
-use crate::table::{CurveRow, Tables};
+use crate::paper::formula::overtaking::{self, SizeCache, leads_from};
+use crate::paper::formula::steps;
+use crate::posterior::model::Posterior;
 
 /// The largest n that is tried: within k' steps an exponential mechanism with global sensitivity is
 /// found like k'/n, noise on the counts with a fixed probability.
@@ -22,7 +22,7 @@ fn points(panel: &Panel, case: &Case) -> Vec<CurveRow> {
     let epsilon = case.setting.epsilon.get();
     let steps = panel.parameters.steps.iter();
     let counts: Vec<u32> = steps.map(|&count| u32::try_from(count).unwrap_or(u32::MAX)).collect();
-    let known = Known::new(|n| leads(panel, case, n, &counts));
+    let known = SizeCache::new(|n| leads(panel, case, n, &counts));
     let mut curves = Vec::new();
     for (place, &count) in counts.iter().enumerate() {
         let facet = format!("k′ = {count}");

@@ -1,8 +1,8 @@
 //! What the kinds that draw curves share: points go into `curves.csv`, and figures come from there.
 
 use super::Panel;
+use crate::experiment::table::{CurveRow, Tables, distinct};
 use crate::figure::{Colour, Curve, CurveFigure, Figure, LineStyle, Scale, Series};
-use crate::table::{CurveRow, Tables, distinct};
 
 /// The curve that everything else is compared with.
 pub(super) const EXACT: &str = "exact";

@@ -1,7 +1,7 @@
 //! Where the data of an experiment come from.
 
-use crate::model::{Counts, Prior};
-use crate::rng;
+use crate::base::rng;
+use crate::posterior::model::{Counts, Prior};
 
 /// The data of an experiment, before a prior says how many categories there are.
 #[derive(Clone, Debug, PartialEq)]

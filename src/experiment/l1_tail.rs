@@ -2,12 +2,12 @@
 
 use super::curves::{self, EXACT, point};
 use super::{Case, Panel, naming};
+use crate::experiment::table::Tables;
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::formula::laplace_tail;
-use crate::law::Distribution;
-use crate::metric;
-use crate::table::Tables;
-use crate::workbench::Workbench;
+use crate::mechanism::law::Distribution;
+use crate::mechanism::prepared::PreparedSetting;
+use crate::paper::formula::laplace_tail;
+use crate::posterior::metric;
 
 /// The tail of every mechanism.
 pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
@@ -36,7 +36,7 @@ pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
 fn l1_laws(panel: &Panel, case: &Case) -> Vec<Option<Distribution>> {
     let l1 = metric::find("l1").expect("the ℓ1 metric");
     let plans = panel.plans(case);
-    let bench = Workbench::new(&case.setting, &plans, &[l1]);
+    let bench = PreparedSetting::new(&case.setting, &plans, &[l1]);
     let field = bench.fields().nth(1).expect("the metric that was asked for");
     let law = |plan| Distribution::new(bench.law(plan).as_ref(), field);
     plans.iter().map(law).collect()

@@ -8,8 +8,10 @@ pub mod accuracy;
 mod axis;
 mod cell;
 pub mod change;
+pub mod config;
 pub mod crossover;
 mod curves;
+pub mod data;
 mod dataset;
 mod kind;
 pub mod l1_tail;
@@ -19,11 +21,14 @@ pub mod optimum;
 pub mod phase;
 pub mod privacy;
 pub mod profile;
+pub mod reading;
 mod sampling;
 pub mod scaling;
 pub mod sensitivity;
 mod sketch;
+pub mod stats;
 pub mod steps;
+pub mod table;
 pub mod table_one;
 pub mod tail;
 pub mod theory;
@@ -40,20 +45,20 @@ use axis::{Abscissa, Axis};
 
 use rayon::prelude::*;
 
-use crate::distance::Distance;
+use crate::analysis::tuning;
+use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
+use crate::experiment::stats::Whiskers;
+use crate::experiment::table::{CalibrationRow, PanelRow, ReadingRow, SettingRow, Tables};
 use crate::figure::{Figure, Series, colour, distinguish};
-use crate::law::{Distribution, Plan, Recipe};
 use crate::mechanism::Variant;
-use crate::metric::Metric;
-use crate::model::{Prior, compositions, vector};
-use crate::privacy::{Delta, Epsilon, Gamma};
-use crate::reading::{Reading, ReadingSet, largest_deviation};
-use crate::sensitivity::CandidatesInBeta;
-use crate::setting::Setting;
-use crate::stats::Whiskers;
-use crate::table::{CalibrationRow, PanelRow, ReadingRow, SettingRow, Tables};
-use crate::tuning;
-use crate::workbench::Workbench;
+use crate::mechanism::law::{Distribution, Plan, Recipe};
+use crate::mechanism::prepared::PreparedSetting;
+use crate::posterior::distance::Distance;
+use crate::posterior::metric::Metric;
+use crate::posterior::model::{Prior, compositions, vector};
+use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+use crate::posterior::sensitivity::CandidatesInBeta;
+use crate::posterior::setting::Setting;
 
 /// The lists that a config combines.
 #[derive(Clone, Debug, PartialEq)]
@@ -259,7 +264,7 @@ impl Panel {
     /// The law of the error of every mechanism at one case; `None` for one that is too large.
     fn distributions(&self, case: &Case) -> Vec<Option<Distribution>> {
         let plans = self.plans(case);
-        let bench = Workbench::new(&case.setting, &plans, &[]);
+        let bench = PreparedSetting::new(&case.setting, &plans, &[]);
         let field = bench.fields().next().expect("the distance");
         let law = |plan| Distribution::new(bench.law(plan).as_ref(), field);
         plans.iter().map(law).collect()
@@ -268,7 +273,7 @@ impl Panel {
     /// The probability that every mechanism releases the truth at one case.
     fn p_exact(&self, case: &Case) -> Vec<f64> {
         let plans = self.plans(case);
-        let bench = Workbench::new(&case.setting, &plans, &[]);
+        let bench = PreparedSetting::new(&case.setting, &plans, &[]);
         plans.iter().map(|plan| bench.law(plan).p_exact()).collect()
     }
 

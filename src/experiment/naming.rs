@@ -1,8 +1,8 @@
 //! What to call a case: only what distinguishes it from the others.
 
 use super::Case;
-use crate::model::vector;
-use crate::privacy::Delta;
+use crate::posterior::model::vector;
+use crate::posterior::privacy::Delta;
 
 /// Which properties differ between the cases of an experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 
 use super::curves::{self, against_n, point};
 use super::{Case, Panel, naming};
+use crate::experiment::table::{CurveRow, Tables};
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::formula::laplace_error::{failure, laplace_error};
-use crate::table::{CurveRow, Tables};
+use crate::paper::formula::laplace_error::{failure, laplace_error};
 
 const BY_LOCAL: &str = "ELap / LS";
 const BY_EPSILON: &str = "ELap / (ε LS)";

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use super::axis::Abscissa;
 use super::curves::line;
 use super::{Case, Finished, Panel, naming};
-use crate::expected::expected;
+use crate::analysis::optimum::{self, Goal, Optimum, ReleaseSet};
+use crate::analysis::predictive_error::over_all_data;
+use crate::experiment::table::{OptimalRow, OptimumRow, Tables};
 use crate::figure::{CurveFigure, Figure, HeatFigure, HeatValues, Scale};
 use crate::mechanism::{Options, Variant};
-use crate::metric::Metric;
-use crate::model::{Counts, vector};
-use crate::optimum::{self, Goal, Optimum, ReleaseSet};
-use crate::table::{OptimalRow, OptimumRow, Tables};
+use crate::posterior::metric::Metric;
+use crate::posterior::model::{Counts, vector};
 
 /// The optimum and every mechanism's error. A panel of one case also tells the optimal mechanism.
 pub(super) fn at_case(panel: &Panel, case: usize, finished: &Finished) -> Tables {
@@ -22,7 +22,7 @@ pub(super) fn at_case(panel: &Panel, case: usize, finished: &Finished) -> Tables
     let mut tables = Tables::default();
     let best = optimum::solve(&case.setting, Goal::Bayes, ReleaseSet::Same).ok();
     for (place, variant) in panel.variants.iter().enumerate() {
-        let found = expected(variant, &case.setting, metric).expect("checked by the config");
+        let found = over_all_data(variant, &case.setting, metric).expect("checked by the config");
         tables.optimum.extend(found.map(|found| OptimumRow {
             setting,
             mechanism: variant.label.clone(),

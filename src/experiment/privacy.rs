@@ -4,12 +4,12 @@
 use super::axis::Abscissa;
 use super::curves::line;
 use super::{Case, Finished, Layout, Panel, ScopeName, naming};
-use crate::audit::{self, Findings};
+use crate::analysis::audit::{self, Findings};
+use crate::analysis::tuning;
+use crate::experiment::table::{PrivacyRow, Tables};
 use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
 use crate::mechanism::Variant;
-use crate::model::vector;
-use crate::table::{PrivacyRow, Tables};
-use crate::tuning;
+use crate::posterior::model::vector;
 
 /// The loss of every mechanism, over every scope.
 pub(super) fn at_case(layout: &Layout, case: usize, finished: &Finished) -> Tables {

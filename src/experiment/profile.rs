@@ -3,11 +3,11 @@
 
 use super::curves::{self, EXACT, point};
 use super::{Case, Finished, Layout, Naming, Panel, ScopeName};
-use crate::audit::{self, Scope, TradeOff};
+use crate::analysis::audit::{self, Scope, TradeOff};
+use crate::analysis::tuning;
+use crate::experiment::table::{CurveRow, Tables};
 use crate::figure::{CurveFigure, Figure, Scale};
 use crate::mechanism::Variant;
-use crate::table::{CurveRow, Tables};
-use crate::tuning;
 
 /// So many points of a curve, beside the first.
 const POINTS: u32 = 100;

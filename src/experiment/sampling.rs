@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::field::Field;
-use crate::law::{Batch, Law};
-use crate::rng;
+use crate::base::rng;
+use crate::mechanism::law::{Batch, Law};
+use crate::posterior::error_field::Field;
 
 /// So many runs share a random stream. Part of the definition of the results: never change it
 /// without saying so, since every draw depends on it.

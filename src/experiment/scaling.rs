@@ -8,13 +8,13 @@
 
 use super::Panel;
 use super::curves::{against_n, line, other_colour};
-use crate::distance::near;
+use crate::base::numeric::ln;
+use crate::experiment::table::{ScalingRow, Tables};
 use crate::figure::{Curve, CurveFigure, Figure, LineStyle, Scale, Series};
-use crate::law::is_walked;
-use crate::model::approximate_compositions;
-use crate::numeric::ln;
-use crate::simplex::{COUNTED, Region, count};
-use crate::table::{ScalingRow, Tables};
+use crate::mechanism::law::is_walked;
+use crate::posterior::distance::near;
+use crate::posterior::model::approximate_compositions;
+use crate::posterior::simplex::{COUNTED, Region, count};
 
 /// In place of a mechanism: all candidates, and those nearer than distance 1.
 pub const CANDIDATES: &str = "candidates";

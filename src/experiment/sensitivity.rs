@@ -4,9 +4,9 @@
 use super::axis::Abscissa;
 use super::curves::line;
 use super::{Layout, Panel, SensitivityName, naming};
+use crate::experiment::reading::Quantity;
+use crate::experiment::table::{SettingRow, Tables};
 use crate::figure::{Colour, Curve, CurveFigure, Figure, Scale, Series};
-use crate::reading::Quantity;
-use crate::table::{SettingRow, Tables};
 
 /// The sensitivities are part of every setting's row; what is left is to compare the readings.
 pub(super) fn at_case(layout: &Layout, case: usize) -> Tables {

@@ -3,10 +3,10 @@
 
 use super::curves::{self, EXACT, against_n, point};
 use super::{Case, Panel, naming};
+use crate::experiment::table::{CurveRow, Tables};
 use crate::figure::{CurveFigure, Figure};
-use crate::law;
-use crate::table::{CurveRow, Tables};
-use crate::workbench::Workbench;
+use crate::mechanism::law;
+use crate::mechanism::prepared::PreparedSetting;
 
 /// P[release (x_1 + t, x_2 − t)] for every mechanism and t.
 pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {
@@ -30,7 +30,7 @@ fn points(panel: &Panel, case: &Case) -> Vec<CurveRow> {
 /// fewer records than steps.
 pub(super) fn probabilities(panel: &Panel, case: &Case, steps: &[u64]) -> Vec<Vec<Option<f64>>> {
     let plans = panel.plans(case);
-    let bench = Workbench::new(&case.setting, &plans, &[]);
+    let bench = PreparedSetting::new(&case.setting, &plans, &[]);
     let x = case.setting.posterior.counts();
     plans
         .iter()

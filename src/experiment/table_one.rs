@@ -4,11 +4,11 @@
 
 use super::steps::probabilities;
 use super::{Case, Panel};
+use crate::experiment::table::{Tables, ValueRow};
 use crate::figure::Figure;
-use crate::formula::overtaking::{Known, leads_from};
-use crate::formula::{steps, table_one};
-use crate::model::Posterior;
-use crate::table::{Tables, ValueRow};
+use crate::paper::formula::overtaking::{SizeCache, leads_from};
+use crate::paper::formula::{steps, table_one};
+use crate::posterior::model::Posterior;
 
 /// The largest n that is tried: far beyond it, the probabilities are at their limits.
 const MOST_RECORDS: u64 = 10_000_000;
@@ -62,7 +62,7 @@ fn distances(panel: &Panel, case: &Case) -> Vec<ValueRow> {
 fn overtakings(panel: &Panel, case: &Case) -> Vec<ValueRow> {
     let Some((last, others)) = panel.variants.split_last() else { return Vec::new() };
     let all_steps = &panel.parameters.steps;
-    let known = Known::new(|n| probabilities(panel, &balanced(case, n), all_steps));
+    let known = SizeCache::new(|n| probabilities(panel, &balanced(case, n), all_steps));
     let known = &known;
     let rows = others.iter().enumerate().flat_map(|(place, other)| {
         all_steps.iter().enumerate().map(move |(step, &t)| {

@@ -3,11 +3,11 @@
 
 use super::curves::{self, EXACT, against_n, point};
 use super::{Case, Layout, Panel, naming};
+use crate::experiment::table::{CurveRow, Tables};
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::formula::tail::{Weights, normaliser_limit};
-use crate::law::{Distribution, Recipe};
-use crate::model::approximate_compositions;
-use crate::table::{CurveRow, Tables};
+use crate::mechanism::law::{Distribution, Recipe};
+use crate::paper::formula::tail::{Weights, normaliser_limit};
+use crate::posterior::model::approximate_compositions;
 
 /// The number before the sensitivity in MH, unless a mechanism sets another.
 const DIVISOR: f64 = 2.0;

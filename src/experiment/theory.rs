@@ -8,18 +8,18 @@ use rayon::prelude::*;
 
 use super::curves::line;
 use super::{Case, Finished, Naming, Panel, naming};
+use crate::experiment::reading::Quantity;
+use crate::experiment::table::{ReadingRow, Tables, TheoryRow};
 use crate::figure::{Curve, CurveFigure, Figure, Scale};
-use crate::law::{Distribution, Plan};
 use crate::mechanism::Variant;
-use crate::reading::Quantity;
-use crate::table::{ReadingRow, Tables, TheoryRow};
-use crate::workbench::Workbench;
+use crate::mechanism::law::{Distribution, Plan};
+use crate::mechanism::prepared::PreparedSetting;
 
 /// The law of the error of every mechanism.
 pub(super) fn at_case(panel: &Panel, case: usize, finished: &Finished) -> Tables {
     let (setting, case) = (panel.first + case, &panel.cases[case]);
     let plans = panel.plans(case);
-    let bench = Workbench::new(&case.setting, &plans, &[]);
+    let bench = PreparedSetting::new(&case.setting, &plans, &[]);
     let cell = |(place, (variant, plan)): (usize, (&Variant, &Plan))| {
         let law = bench.law(plan);
         let field = bench.fields().next().expect("the distance");

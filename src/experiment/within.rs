@@ -3,10 +3,10 @@
 
 use super::curves::{self, EXACT, against_n, point};
 use super::{Case, Panel, naming};
+use crate::experiment::table::{CurveRow, Tables};
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::formula::{step_bounds, steps};
 use crate::mechanism::Variant;
-use crate::table::{CurveRow, Tables};
+use crate::paper::formula::{step_bounds, steps};
 
 /// P[H <= c(k')] for every mechanism and number of steps k'.
 pub(super) fn at_case(panel: &Panel, case: usize) -> Tables {

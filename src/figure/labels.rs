@@ -17,7 +17,7 @@ pub(super) struct Name {
     pub(super) sublabel: Option<String>,
 }
 
-/// All names of an axis in one manner.
+/// All names of an axis in one options.
 pub(super) enum Labels {
     /// Lines under each group.
     Level { font: Font, names: Vec<Vec<String>> },
@@ -26,7 +26,7 @@ pub(super) enum Labels {
 }
 
 impl Labels {
-    /// The first manner in which no two labels collide: on one line or
+    /// The first options in which no two labels collide: on one line or
     /// several, smaller, only some of them if they are numbers, upright.
     pub(super) fn fit(names: &[Name], slot: f64) -> Self {
         let manners =

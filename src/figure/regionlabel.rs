@@ -19,7 +19,7 @@ pub(super) struct Regions<'a> {
 }
 
 /// Column and row.
-type Place = (usize, usize);
+type GridCell = (usize, usize);
 
 impl Regions<'_> {
     /// Writes each category's name into every region of it that has room; `background` is the colour
@@ -28,7 +28,7 @@ impl Regions<'_> {
         &self,
         canvas: &mut Canvas,
         names: &[String],
-        background: impl Fn(Place) -> Option<Colour>,
+        background: impl Fn(GridCell) -> Option<Colour>,
     ) {
         for (category, region) in self.connected() {
             let Some(name) = names.get(category) else { continue };
@@ -40,12 +40,12 @@ impl Regions<'_> {
         }
     }
 
-    fn at(&self, (column, row): Place) -> Option<usize> {
+    fn at(&self, (column, row): GridCell) -> Option<usize> {
         self.grid.get(row).and_then(|cells| *cells.get(column)?)
     }
 
     /// The regions of one category each, and which; none if there are too many cells.
-    fn connected(&self) -> Vec<(usize, Vec<Place>)> {
+    fn connected(&self) -> Vec<(usize, Vec<GridCell>)> {
         let (columns, rows) = (self.lefts.len().saturating_sub(1), self.grid.len());
         if columns * rows > MOST_CELLS {
             return Vec::new();
@@ -76,10 +76,10 @@ impl Regions<'_> {
     }
 
     /// The cell around which there is most room for the name, if there is enough.
-    fn roomiest(&self, region: &[Place], name: &str) -> Option<Place> {
+    fn roomiest(&self, region: &[GridCell], name: &str) -> Option<GridCell> {
         let half = (FONT.width(name) / 2.0, FONT.size / 2.0);
         let rim = self.rim(region);
-        let room = |place: &Place| {
+        let room = |place: &GridCell| {
             let blocked = rim.iter().map(|other| self.distance(*place, *other, half));
             blocked.fold(self.to_the_edge(*place, half), f64::min)
         };
@@ -89,28 +89,28 @@ impl Regions<'_> {
     }
 
     /// The cells of other categories that touch the region: what is in the way.
-    fn rim(&self, region: &[Place]) -> Vec<Place> {
+    fn rim(&self, region: &[GridCell]) -> Vec<GridCell> {
         let own = region.first().and_then(|place| self.at(*place));
         let (columns, rows) = (self.lefts.len().saturating_sub(1), self.grid.len());
-        let touching = |&(column, row): &Place| {
+        let touching = |&(column, row): &GridCell| {
             let across = column.saturating_sub(1)..(column + 2).min(columns);
             let down = row.saturating_sub(1)..(row + 2).min(rows);
             down.flat_map(move |row| across.clone().map(move |column| (column, row)))
         };
         let others = region.iter().flat_map(touching).filter(|place| self.at(*place) != own);
-        let mut rim: Vec<Place> = others.collect();
+        let mut rim: Vec<GridCell> = others.collect();
         rim.sort_unstable();
         rim.dedup();
         rim
     }
 
-    fn middle(&self, (column, row): Place) -> Point {
+    fn middle(&self, (column, row): GridCell) -> Point {
         let half_way = |edges: &[f64], at: usize| (edges[at] + edges[at + 1]) / 2.0;
         (half_way(self.lefts, column), half_way(self.tops, row))
     }
 
     /// How many times as large the name may be before it meets the other cell.
-    fn distance(&self, place: Place, (column, row): Place, half: (f64, f64)) -> f64 {
+    fn distance(&self, place: GridCell, (column, row): GridCell, half: (f64, f64)) -> f64 {
         let (x, y) = self.middle(place);
         let beyond = |at: f64, from: f64, to: f64| (from - at).max(at - to).max(0.0);
         let across = beyond(x, self.lefts[column], self.lefts[column + 1]) / half.0;
@@ -119,7 +119,7 @@ impl Regions<'_> {
     }
 
     /// The same for the edge of the map.
-    fn to_the_edge(&self, place: Place, half: (f64, f64)) -> f64 {
+    fn to_the_edge(&self, place: GridCell, half: (f64, f64)) -> f64 {
         let (x, y) = self.middle(place);
         let least = |at: f64, edges: &[f64]| {
             let (first, last) = (edges.first().unwrap_or(&at), edges.last().unwrap_or(&at));

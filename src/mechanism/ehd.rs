@@ -1,10 +1,10 @@
 //! EHD: the exponential mechanism with global sensitivity (icml Algorithm 3).
 
 use super::{Choice, Global, Mechanism, Options, Refusal, exponential, pure};
-use crate::law::Recipe;
-use crate::privacy::Guarantee;
-use crate::sensitivity::GLOBAL_BOUND;
-use crate::setting::Setting;
+use crate::mechanism::law::Recipe;
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::sensitivity::GLOBAL_BOUND;
+use crate::posterior::setting::Setting;
 
 const DIVISOR: f64 = 2.0;
 

@@ -1,9 +1,9 @@
 //! EHDL: the exponential mechanism with local sensitivity (icml Algorithm 4).
 
 use super::{Choice, Mechanism, Options, Refusal, exponential};
-use crate::law::Recipe;
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::Recipe;
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 LS(x))).
 ///

@@ -1,9 +1,9 @@
 //! EHDS: the exponential mechanism with γ-smooth sensitivity (icml Algorithm 5, bounds §2).
 
 use super::{Choice, Mechanism, Options, Refusal, exponential, private_divisor, pure};
-use crate::law::Recipe;
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::Recipe;
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 (1+γ) S_γ(x))), γ = 1 unless set.
 ///

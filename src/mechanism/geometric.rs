@@ -1,9 +1,9 @@
 //! Geometric: LSHist without the rounding (not in the documents).
 
 use super::{Choice, Mechanism, Options, Refusal, noisy, pure, restored_sensitivity};
-use crate::law::{Noise, Recipe};
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::{Noise, Recipe};
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// As LSHist with the two-sided geometric law P[η = t] ∝ e^(−ε|t|/s) in place of floor(Laplace):
 /// whole numbers from the start, nothing lost to the floor.

@@ -1,9 +1,9 @@
 //! Geometric noise on every count (not in the documents).
 
 use super::{Choice, Mechanism, Options, Refusal, noisy, pure};
-use crate::law::{Noise, Recipe};
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::{Noise, Recipe};
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// Two-sided geometric noise of rate ε/2 on every one of the k counts, clamped to [0, n], total not
 /// restored: the same ε as `geometric`, more information.

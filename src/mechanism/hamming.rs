@@ -1,9 +1,9 @@
 //! The inverse-sensitivity mechanism (not in the documents).
 
 use super::{Choice, Mechanism, Options, Refusal, pure};
-use crate::law::Recipe;
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::Recipe;
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// r in R with weight e^(−(ε/2) d(x, r)), d the Hamming distance between histograms, which one
 /// record changes by at most 1.

@@ -1,9 +1,9 @@
 //! LSDim: Laplace noise calibrated to the dimension (icml Algorithm 1).
 
 use super::{Choice, Mechanism, Options, Refusal, noisy, pure};
-use crate::law::{Noise, Recipe};
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::{Noise, Recipe};
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// x̃_i = ⌊x_i + Lap(k/ε)⌋₀ⁿ for i < k; the last count is n minus their sum, clamped to [0, n].
 pub struct LsDim;

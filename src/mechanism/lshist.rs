@@ -1,9 +1,9 @@
 //! LSHist: Laplace noise calibrated to the sensitivity of a histogram (icml Algorithm 2).
 
 use super::{Choice, Mechanism, Options, Refusal, noisy, pure, restored_sensitivity};
-use crate::law::{Noise, Recipe};
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::{Noise, Recipe};
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// x̃_i = ⌊x_i + Lap(s/ε)⌋₀ⁿ for i < k, s = 1 for k = 2 and 2 otherwise; the last count is n minus
 /// their sum, clamped to [0, n].

@@ -1,9 +1,9 @@
 //! LSZhang: Laplace noise on every count (bounds Algorithm 1 as read by Theorem 4.5).
 
 use super::{Choice, Mechanism, Options, Refusal, noisy, pure};
-use crate::law::{Noise, Recipe};
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::{Noise, Recipe};
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// x̃_i = ⌊x_i + Lap(2/ε)⌋₀ⁿ for every i, independently; the total is not restored.
 ///

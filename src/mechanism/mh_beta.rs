@@ -1,9 +1,9 @@
 //! MH with β-smooth sensitivity (notes §2.3, arxiv §4.2).
 
 use super::{Choice, Mechanism, Options, Refusal, exponential};
-use crate::law::Recipe;
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::Recipe;
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 S_β(x))), β = ln(1 − ε / (2 ln(δ / (2 (n+1))))).
 ///

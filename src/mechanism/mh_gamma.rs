@@ -1,9 +1,9 @@
 //! MH with γ-smooth sensitivity (arxiv §5.2.4, Lemma 5.6).
 
 use super::{Choice, Mechanism, Options, Refusal, exponential, private_divisor, pure};
-use crate::law::Recipe;
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::Recipe;
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 const DIVISOR: f64 = 2.0;
 

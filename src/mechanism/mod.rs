@@ -2,7 +2,7 @@
 //!
 //! To add one, write its file after the pattern of `ehds.rs` or `lshist.rs` and name it in
 //! [`ALL`]. A mechanism only says *what* is drawn, as a [`Recipe`]; the exact law and the sampler
-//! come from [`crate::law`].
+//! come from [`crate::mechanism::law`].
 
 mod ehd;
 mod ehdl;
@@ -10,21 +10,23 @@ mod ehds;
 mod geometric;
 mod geometric_all;
 mod hamming;
+pub mod law;
 mod lsdim;
 mod lshist;
 mod lszhang;
 mod mh_beta;
 mod mh_gamma;
 mod options;
+pub mod prepared;
 
 pub use options::{Choice, Global, Options};
 
 use std::sync::Arc;
 
-use crate::law::{Noise, Plan, Recipe, Remap};
-use crate::model::Posterior;
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
+use crate::mechanism::law::{Noise, Plan, Recipe, Remap};
+use crate::posterior::model::Posterior;
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// Every mechanism, in the order in which they are listed.
 pub static ALL: [&dyn Mechanism; 11] = [
@@ -115,7 +117,7 @@ impl Variant {
         Self::new(mechanism, Options::default(), mechanism.id().to_owned())
     }
 
-    /// The mechanism with `options`, not yet tuned: see [`crate::tuning`].
+    /// The mechanism with `options`, not yet tuned: see [`crate::analysis::tuning`].
     #[must_use]
     pub fn new(mechanism: &'static dyn Mechanism, options: Options, label: String) -> Self {
         Self { mechanism, options, label, remap: None }
@@ -245,8 +247,8 @@ fn restored_sensitivity(setting: &Setting) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Prior;
-    use crate::privacy::{Epsilon, Gamma};
+    use crate::posterior::model::Prior;
+    use crate::posterior::privacy::{Epsilon, Gamma};
 
     #[test]
     fn ids_are_unique() {
@@ -264,7 +266,7 @@ mod tests {
             epsilon: Epsilon::new(0.5).unwrap(),
             delta: None,
             gamma: Gamma::new(1.0).unwrap(),
-            distance: crate::distance::HELLINGER,
+            distance: crate::posterior::distance::HELLINGER,
         };
         let stated = |id: &str, options: Options| {
             find(id).unwrap().guarantee(&setting, &options).to_string()

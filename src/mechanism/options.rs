@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::privacy::{Epsilon, Gamma};
-use crate::sensitivity::CandidatesInBeta;
-use crate::setting::Setting;
+use crate::posterior::privacy::{Epsilon, Gamma};
+use crate::posterior::sensitivity::CandidatesInBeta;
+use crate::posterior::setting::Setting;
 
 /// Which global sensitivity `ehd` divides by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::PathBuf;
 
-use dpbi::model::{Posterior, Prior};
-use dpbi::privacy::{Delta, Epsilon, Gamma};
-use dpbi::setting::Setting;
+use dpbi::posterior::model::{Posterior, Prior};
+use dpbi::posterior::privacy::{Delta, Epsilon, Gamma};
+use dpbi::posterior::setting::Setting;
 
 /// One row of a golden table: column name to cell.
-pub type GoldenRow = dpbi::selftest::golden::Row;
+pub use dpbi::service::selftest::golden::GoldenRow;
 
 /// All rows of `tests/golden/<name>`.
 pub fn golden(name: &str) -> Vec<GoldenRow> {
-    dpbi::selftest::golden::rows(name)
+    dpbi::service::selftest::golden::rows(name)
 }
 
 /// |ours − theirs| <= relative · |theirs|, with a message that says what was compared.
@@ -39,7 +39,7 @@ pub fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> S
         epsilon: Epsilon::new(epsilon).unwrap(),
         delta: Some(Delta::new(1e-3).unwrap()),
         gamma: Gamma::new(1.0).unwrap(),
-        distance: dpbi::distance::find(distance).unwrap(),
+        distance: dpbi::posterior::distance::find(distance).unwrap(),
     }
 }
 
@@ -63,7 +63,7 @@ impl From<std::process::Output> for Outcome {
 /// A JSON object with the SHA-256 that ends a manifest.
 pub fn sealed(object: &str) -> String {
     let open = object.strip_suffix("\n}").unwrap_or(object);
-    let hash = dpbi::store::sha256(open.as_bytes());
+    let hash = dpbi::run::store::sha256(open.as_bytes());
     format!("{open},\n  \"sha256\": \"{hash}\"\n}}\n")
 }
 

@@ -7,12 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use dpbi::cli::Cli;
-use dpbi::command;
-use dpbi::config::{self, Overrides};
-use dpbi::source::Source;
-use dpbi::store::{Key, Shelf, log_head, log_record, sha256};
-use dpbi::sweep::Sweep;
+use dpbi::base::source::Source;
+use dpbi::experiment::config::{self, Overrides};
+use dpbi::face::cli::Cli;
+use dpbi::face::command;
+use dpbi::run::store::{CellStore, Key, log_head, log_record, sha256};
+use dpbi::run::sweep::Sweep;
 use serde_json::{Value, json};
 
 use crate::common::sealed;
@@ -56,10 +56,10 @@ impl Sound {
 fn cells(folder: &Path) -> Cells {
     let config = Source::Disk(folder.join("config.toml"));
     let experiment = config::load(&config, Overrides::default()).expect("a config");
-    let (sweep, shelf) = (Sweep::whole(&experiment), Shelf::of(&[folder]).expect("a log"));
+    let (sweep, store) = (Sweep::whole(&experiment), CellStore::of(&[folder]).expect("a log"));
     let cells = sweep.cases().flat_map(|(panel, case)| sweep.cells(panel, case));
     let keys = cells.map(|cell| Key::new(&cell.text));
-    keys.map(|key| (key, shelf.get(key).expect("readable").expect("there").1)).collect()
+    keys.map(|key| (key, store.get(key).expect("readable").expect("there").1)).collect()
 }
 
 /// What stands where a file should be.

@@ -261,7 +261,8 @@ fn option(choice: &str, dice: &mut Dice) -> Value {
     match choice {
         "global" => (*dice.one(&["exact", "bound"])).into(),
         "candidates_in_beta" => {
-            let known = dpbi::sensitivity::CandidatesInBeta::ALL.map(|count| count.name());
+            let known =
+                dpbi::posterior::sensitivity::CandidatesInBeta::ALL.map(|count| count.name());
             (*dice.one(&known)).into()
         }
         "calibrated" | "remap" => Value::Boolean(!dice.once_in(4)),

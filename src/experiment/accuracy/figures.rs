@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 
 use crate::experiment::axis::{Abscissa, Axis};
 use crate::experiment::curves::line;
+use crate::experiment::reading::Quantity;
+use crate::experiment::stats::Whiskers;
+use crate::experiment::table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
 use crate::experiment::{Case, FigureName, Panel, naming};
 use crate::figure::{
     BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Sample, Scale, Series,
 };
-use crate::metric::Metric;
-use crate::model::vector;
-use crate::reading::Quantity;
-use crate::stats::Whiskers;
-use crate::table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
+use crate::posterior::metric::Metric;
+use crate::posterior::model::vector;
 
 /// Cases that share everything but what the axis shows: one figure. Each with its place among all.
 struct Facet<'a> {

@@ -16,19 +16,19 @@ use serde::{Deserialize, Serialize};
 use super::cell::{Cell, Content, Keeper, Layout, NUMERICS, UNNUMBERED};
 use super::sampling::{RUNS_PER_BLOCK, Sampler, runs_of};
 use super::{Case, Panel, PlacedReadings};
-use crate::fault::{self, caught};
-use crate::law::{Exact, Plan};
+use crate::analysis::tuning;
+use crate::base::fault::{self, caught};
+use crate::experiment::reading::Reading;
+use crate::experiment::table::{CalibrationRow, ReadingRow};
 use crate::mechanism::Variant;
-use crate::reading::Reading;
-use crate::table::{CalibrationRow, ReadingRow};
-use crate::tuning;
-use crate::workbench::Workbench;
+use crate::mechanism::law::{Exact, Plan};
+use crate::mechanism::prepared::PreparedSetting;
 
 /// A block of runs of one mechanism at one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Block {
     /// What is known without any run; in the first block.
-    known: Option<Known>,
+    known: Option<ExactNumbers>,
     /// Released counts, one run after the other.
     released: Vec<u64>,
     /// For each error its value in each run.
@@ -51,7 +51,7 @@ impl Block {
 
 /// What is known about one mechanism at one case without any run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Known {
+struct ExactNumbers {
     /// Exact numbers about each error.
     exact: Vec<Exact>,
     /// Why it is private, if it was calibrated.
@@ -116,7 +116,7 @@ fn run_case(layout: &Layout, wanted: &[Cell], keeper: &dyn Keeper) {
     let variant = |cells: &[Cell]| &panel.variants[cells[0].variant.unwrap_or_default()];
     let plans: Vec<Plan> =
         of_variant.iter().map(|cells| panel.plan(variant(cells), case)).collect();
-    let bench = Workbench::with_summaries(&case.setting, &plans, &panel.metrics);
+    let bench = PreparedSetting::with_summaries(&case.setting, &plans, &panel.metrics);
     let shared = clock.elapsed().as_secs_f64() / of_variant.len() as f64;
     of_variant.par_iter().zip(&plans).for_each(|(cells, plan)| {
         if keeper.is_stopped() {
@@ -144,7 +144,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, bench: &Workbench, plan: &Plan) {
+    fn run(&self, bench: &PreparedSetting, plan: &Plan) {
         let Self { panel, case, variant, cells, keeper, .. } = *self;
         fault::strike(panel.first + cells[0].case, &variant.label);
         let clock = Instant::now();
@@ -156,7 +156,7 @@ impl Job<'_> {
                 fields.iter().map(|&field| Exact::new(law.as_ref(), field)).collect();
             let readings = self.placed.of(&variant.label, case).collect();
             let readings = readings::compare(panel, readings, law.as_ref(), fields[0], &exact[0]);
-            Known { exact, calibration: self.calibration(), readings }
+            ExactNumbers { exact, calibration: self.calibration(), readings }
         });
         // What blocks share is divided among them.
         let shared = (self.shared + clock.elapsed().as_secs_f64()) / cells.len() as f64;

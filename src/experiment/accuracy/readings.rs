@@ -1,11 +1,11 @@
 //! Printed means and boxes beside the exact law.
 
 use crate::experiment::Panel;
-use crate::field::Field;
-use crate::law::{Distribution, Exact, Law};
-use crate::reading::{Quantity, Reading};
-use crate::stats::Whiskers;
-use crate::table::ReadingRow;
+use crate::experiment::reading::{Quantity, Reading};
+use crate::experiment::stats::Whiskers;
+use crate::experiment::table::ReadingRow;
+use crate::mechanism::law::{Distribution, Exact, Law};
+use crate::posterior::error_field::Field;
 
 /// Compares all readings of one cell with its law.
 pub(super) fn compare(

@@ -1,10 +1,10 @@
 //! The tables of the accuracy experiment.
 
-use super::{Block, Known};
+use super::{Block, ExactNumbers};
 use crate::experiment::Panel;
-use crate::law::Exact;
-use crate::stats::BoxSummary;
-use crate::table::{ErrorBlock, SummaryRow, Tables};
+use crate::experiment::stats::BoxSummary;
+use crate::experiment::table::{ErrorBlock, SummaryRow, Tables};
+use crate::mechanism::law::Exact;
 
 /// The tables of one mechanism at one case, from all its blocks; none if one is missing.
 pub(in crate::experiment) fn tables(
@@ -25,7 +25,9 @@ pub(in crate::experiment) fn tables(
         released.extend(block.released);
         errors.iter_mut().zip(block.errors).for_each(|(all, more)| all.extend(more));
     }
-    let Some(Known { exact, calibration, readings }) = known else { return Tables::default() };
+    let Some(ExactNumbers { exact, calibration, readings }) = known else {
+        return Tables::default();
+    };
     let summary = |((metric, errors), exact): ((_, &Vec<f64>), &Exact)| {
         let summary = BoxSummary::new(errors, panel.look.whiskers);
         summary_row(setting, label, metric, errors.len() as u64, &summary, exact)

@@ -3,8 +3,8 @@
 use super::super::axis::Axis;
 use super::super::{Case, DataSpec, Naming, Panel, naming};
 use super::{Among, ordinate, place};
+use crate::experiment::table::{PhaseRow, Tables};
 use crate::figure::{Figure, HeatFigure, HeatValues, Scale, Series};
-use crate::table::{PhaseRow, Tables};
 
 /// Margins are told apart by shades: how strong a colour is from which margin on, and what that
 /// means.

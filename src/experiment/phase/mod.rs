@@ -10,12 +10,12 @@ pub use figures::figures;
 
 use super::axis::Axis;
 use super::{Case, DataSpec, Finished, Naming, Panel};
-use crate::law;
+use crate::experiment::table::{MeanRow, PhaseRow, Tables};
 use crate::mechanism::Variant;
-use crate::privacy::Guarantee;
-use crate::setting::Setting;
-use crate::table::{MeanRow, PhaseRow, Tables};
-use crate::workbench::Workbench;
+use crate::mechanism::law;
+use crate::mechanism::prepared::PreparedSetting;
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
 
 /// Means nearer than this, relative to each other, are equal.
 const SAME: f64 = 1e-11;
@@ -106,7 +106,7 @@ impl Among {
 /// The means; none where an error is so steep that its mean depends on what is not walked.
 fn means(panel: &Panel, case: &Case, finished: impl Fn(usize)) -> Vec<Option<f64>> {
     let plans = panel.plans(case);
-    let bench = Workbench::new(&case.setting, &plans, &[]);
+    let bench = PreparedSetting::new(&case.setting, &plans, &[]);
     let field = bench.fields().next().expect("the distance");
     let mean = |(place, plan)| {
         let mean = law::mean(bench.law(plan).as_ref(), field);

@@ -1,0 +1,113 @@
+//! One mechanism at two adjacent data sets.
+
+use super::hamming::{Hamming, HammingPair};
+use super::noisy::{Noisy, NoisyPair};
+use super::pairs::Pair;
+use super::scored::{Scored, ScoredPair};
+use super::tabled::{Tabled, TabledPair};
+use crate::base::numeric::Sum;
+use crate::base::numeric::exp::{exp_nonpositive, one_minus_exp};
+use crate::mechanism::law::Recipe;
+use crate::mechanism::{Refusal, Variant};
+use crate::posterior::model::Counts;
+use crate::posterior::setting::Setting;
+
+/// What can be said about a pair of adjacent data sets x, x'.
+pub trait Comparison {
+    /// max over outputs of |ln P_x − ln P_x'|.
+    fn loss(&self) -> f64;
+
+    /// More than rounding can have changed the loss by.
+    fn rounding(&self) -> f64;
+
+    /// All outputs, in classes of equal ratios (not all of which need be in one class).
+    fn classes(&self) -> Vec<Class>;
+
+    /// An output that attains the loss.
+    fn witness(&self) -> Witness;
+}
+
+/// Outputs that have one ratio of probabilities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Class {
+    /// ln P_x − ln P_x'.
+    pub ratio: f64,
+    /// Their probability at x and at x', all together.
+    pub masses: [f64; 2],
+}
+
+impl Class {
+    /// `outputs` outputs, each with these logarithms of probabilities.
+    pub fn new(at_x: f64, at_moved: f64, outputs: f64) -> Self {
+        let masses = [at_x, at_moved].map(|ln_p| outputs * exp_nonpositive(ln_p.min(0.0)));
+        Self { ratio: at_x - at_moved, masses }
+    }
+}
+
+/// Σ max(0, P_x − e^ε P_x') over all outputs, and the same with x and x' exchanged. Each term is
+/// P_x (1 − e^(ε − ratio)): nothing is subtracted.
+pub fn deltas(classes: &[Class], epsilon: f64) -> [f64; 2] {
+    let mut sums = [Sum::default(), Sum::default()];
+    for Class { ratio, masses: [at_x, at_moved] } in classes {
+        if *ratio > epsilon {
+            sums[0].add(at_x * one_minus_exp(epsilon - ratio));
+        }
+        if -ratio > epsilon {
+            sums[1].add(at_moved * one_minus_exp(epsilon + ratio));
+        }
+    }
+    sums.map(|sum| sum.value())
+}
+
+/// An output that attains a loss.
+pub struct Witness {
+    pub output: Counts,
+    /// Whether the output is the likelier one at x.
+    pub forward: bool,
+}
+
+/// What a mechanism does at one data set, prepared for comparisons.
+pub enum Release {
+    Scored(Scored),
+    Noisy(Noisy),
+    Hamming(Hamming),
+    Tabled(Tabled),
+}
+
+impl Release {
+    /// The mechanism at the posterior of `setting`.
+    pub fn new(variant: &Variant, setting: &Setting) -> Result<Self, Refusal> {
+        let recipe = variant.recipe(setting)?;
+        if let Some(remap) = &variant.remap {
+            return Ok(Self::Tabled(Tabled::new(setting, recipe, remap)));
+        }
+        Ok(match recipe {
+            Recipe::Exponential { rate } => Self::Scored(Scored::new(setting, rate)),
+            Recipe::Noise { noise, scale, restored } => {
+                Self::Noisy(Noisy { noise, scale, restored })
+            }
+            Recipe::Hamming { rate } => Self::Hamming(Hamming::new(&setting.posterior, rate)),
+        })
+    }
+}
+
+/// Compares a mechanism at the two data sets of a pair.
+pub fn compare<'a>(
+    pair: &'a Pair,
+    at_x: &'a Release,
+    at_moved: &'a Release,
+) -> Box<dyn Comparison + 'a> {
+    match (at_x, at_moved) {
+        (Release::Scored(at_x), Release::Scored(at_moved)) => {
+            Box::new(ScoredPair { at_x, at_moved })
+        }
+        (Release::Noisy(noisy), Release::Noisy(_)) => Box::new(NoisyPair::new(noisy, pair)),
+        (Release::Hamming(at_x), Release::Hamming(at_moved)) => {
+            Box::new(HammingPair { pair, at_x, at_moved })
+        }
+        (Release::Tabled(at_x), Release::Tabled(at_moved)) => {
+            Box::new(TabledPair { at_x, at_moved })
+        }
+        _ => unreachable!("a mechanism has laws of one kind"),
+    }
+}

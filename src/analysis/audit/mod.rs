@@ -1,0 +1,338 @@
+//! How private a mechanism really is, by exhaustive computation.
+//!
+//! Two data sets of n records are adjacent if one record changes its category. The privacy loss of
+//! a mechanism is the largest |ln P_x(r) − ln P_x'(r)| over adjacent x, x' and outputs r; the
+//! guarantees that the documents prove are bounds on it. δ at ε is the largest
+//! Σ_r max(0, P_x(r) − e^ε P_x'(r)).
+//!
+//! A mechanism has its own [`Recipe`] at every data set, since sensitivities
+//! depend on it. Ratios are differences of logarithms, never quotients of masses: rates can be
+//! thousands, and most masses underflow.
+
+mod compare;
+mod hamming;
+mod line;
+mod noisy;
+mod pairs;
+mod scored;
+mod screen;
+mod tabled;
+mod trade_off;
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+pub use pairs::Scope;
+pub use trade_off::{TradeOff, trade_off};
+
+use compare::{Comparison, Release, compare, deltas};
+use pairs::Pair;
+use screen::Common;
+
+use crate::base::numeric::log1p;
+use crate::mechanism::law::Recipe;
+use crate::mechanism::{Refusal, Variant};
+use crate::posterior::model::{Counts, Posterior, approximate_compositions};
+use crate::posterior::setting::Setting;
+
+/// The largest privacy loss, and where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    /// ln P_from(output) − ln P_to(output), the largest of all.
+    pub loss: f64,
+    /// No smaller than the true loss, whatever rounding did to the computed one.
+    pub bound: f64,
+    /// The data set where the output is likelier.
+    pub from: Counts,
+    /// Its neighbour.
+    pub to: Counts,
+    /// The output.
+    pub output: Counts,
+    /// How many pairs of adjacent data sets were covered.
+    pub pairs: u64,
+}
+
+/// The largest δ at one ε, and where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeltaAt {
+    /// ε.
+    pub epsilon: f64,
+    /// Σ_r max(0, P_from(r) − e^ε P_to(r)), the largest of all.
+    pub delta: f64,
+    /// The data set whose probabilities are too large.
+    pub from: Counts,
+    /// Its neighbour.
+    pub to: Counts,
+}
+
+/// What an audit finds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Findings {
+    /// The largest loss.
+    pub loss: Loss,
+    /// The largest δ at every ε that was asked for, each maximised on its own.
+    pub deltas: Vec<DeltaAt>,
+}
+
+/// Audits `variant` over `scope`, with the prior, distance and privacy parameters of `template`
+/// (of its data only the number of records counts): the loss, and δ at every one of `epsilons`.
+///
+/// Every pair is covered. Where only the loss is asked for, pairs that are proved to lose less than
+/// another one are not walked.
+///
+/// Without records there is nothing to lose. Of several pairs with the same loss the first is named.
+pub fn examine(
+    variant: &Variant,
+    template: &Setting,
+    scope: &Scope,
+    epsilons: &[f64],
+) -> Result<Findings, Refusal> {
+    let mut audit = Audit::new(variant, template, scope)?;
+    if epsilons.is_empty() {
+        audit.screen()?;
+    }
+    let found = audit.largest(|comparison| {
+        let loss = comparison.loss();
+        let mut measures = vec![loss, loss + comparison.rounding()];
+        if !epsilons.is_empty() {
+            let classes = comparison.classes();
+            measures.extend(
+                epsilons.iter().map(|&e| deltas(&classes, e).into_iter().fold(0.0, f64::max)),
+            );
+        }
+        measures
+    })?;
+    let [loss, bound, others @ ..] = &found[..] else {
+        return Ok(Findings::nothing(template.posterior.counts(), epsilons));
+    };
+    let at = others.iter().zip(epsilons);
+    Ok(Findings {
+        loss: audit.name_loss(loss, bound.value, scope)?,
+        deltas: at
+            .map(|(best, &epsilon)| audit.name_delta(best, epsilon))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+impl Findings {
+    /// Without records.
+    fn nothing(none: &[u64], epsilons: &[f64]) -> Self {
+        let none = || none.to_vec();
+        let delta = |&epsilon: &f64| DeltaAt { epsilon, delta: 0.0, from: none(), to: none() };
+        Self {
+            loss: Loss {
+                loss: 0.0,
+                bound: 0.0,
+                from: none(),
+                to: none(),
+                output: none(),
+                pairs: 0,
+            },
+            deltas: epsilons.iter().map(delta).collect(),
+        }
+    }
+}
+
+/// The privacy loss alone; see [`examine`].
+pub fn loss(variant: &Variant, template: &Setting, scope: &Scope) -> Result<Loss, Refusal> {
+    Ok(examine(variant, template, scope, &[])?.loss)
+}
+
+/// δ of `variant` at `epsilon` over `scope`; see [`examine`]. Where it is attained need not be where
+/// the loss is.
+pub fn delta_at(
+    variant: &Variant,
+    template: &Setting,
+    scope: &Scope,
+    epsilon: f64,
+) -> Result<DeltaAt, Refusal> {
+    let mut found = examine(variant, template, scope, &[epsilon])?;
+    Ok(found.deltas.swap_remove(0))
+}
+
+/// The two data sets of a pair, x first if `forward`.
+fn directed(pair: &Pair, forward: bool) -> (Counts, Counts) {
+    let (x, moved) = (pair.x.clone(), pair.moved.clone());
+    if forward { (x, moved) } else { (moved, x) }
+}
+
+/// One mechanism and the pairs at which it is examined.
+struct Audit<'a> {
+    variant: &'a Variant,
+    template: &'a Setting,
+    n: u64,
+    k: usize,
+    pairs: Vec<Pair>,
+}
+
+/// The most outputs whose probabilities are kept at a time (by every thread).
+const KEPT: f64 = 8e6;
+
+/// So many pairs whose bounds are largest are compared first; the largest loss among them is what
+/// others must be able to reach.
+const LIKELIEST: usize = 64;
+
+/// More than rounding can have changed a bound by, relative.
+const BOUNDING: f64 = 1e-9;
+
+/// Pairs are divided into so many chunks at least, for threads to share.
+const CHUNKS: usize = 16;
+
+impl<'a> Audit<'a> {
+    fn new(variant: &'a Variant, template: &'a Setting, scope: &Scope) -> Result<Self, Refusal> {
+        let k = template.posterior.k();
+        let n = match scope {
+            Scope::One(x) | Scope::Pair(x, _) => x.iter().sum(),
+            _ => template.posterior.n(),
+        };
+        let recipe = variant.recipe(template)?;
+        // Of several candidates that are equally good, a remapping takes one.
+        let symmetric = variant.remap.is_none() && is_symmetric(template, recipe);
+        Ok(Self { variant, template, n, k, pairs: scope.pairs(n, k, symmetric) })
+    }
+
+    fn setting(&self, counts: &Counts) -> Setting {
+        let prior = self.template.posterior.prior().clone();
+        let posterior = Posterior::new(prior, counts.clone());
+        Setting { posterior, ..self.template.clone() }
+    }
+
+    /// The mechanism at one data set.
+    fn release(&self, counts: &Counts) -> Result<Release, Refusal> {
+        Release::new(self.variant, &self.setting(counts))
+    }
+
+    /// Drops the pairs that are proved to lose less than another one, where there is such a proof.
+    fn screen(&mut self) -> Result<(), Refusal> {
+        let Some(bounds) = self.loss_bounds()? else { return Ok(()) };
+        let mut order: Vec<usize> = (0..bounds.len()).collect();
+        order.sort_by(|&a, &b| bounds[b].total_cmp(&bounds[a]));
+        let worst: Vec<Pair> =
+            order.iter().take(LIKELIEST).map(|&i| self.pairs[i].clone()).collect();
+        let found = self.largest_of(&worst, |comparison| vec![comparison.loss()])?;
+        let reached = found.first().map_or(0.0, |best| best.value);
+        let mut bounds = bounds.into_iter();
+        // What cannot be compared is kept.
+        let is_less = |bound: f64| bound.partial_cmp(&reached) == Some(Ordering::Less);
+        self.pairs.retain(|_| !bounds.next().is_some_and(is_less));
+        Ok(())
+    }
+
+    /// For every pair a number above its loss and the bound on it, rounding included; nothing where
+    /// [`screen`] proves nothing, or where there are few pairs.
+    fn loss_bounds(&self) -> Result<Option<Vec<f64>>, Refusal> {
+        let power = self.template.distance.power(&self.template.posterior);
+        let is_proved = self.k == 2 && self.variant.remap.is_none();
+        let Some(power) = power.filter(|_| is_proved && self.pairs.len() > LIKELIEST) else {
+            return Ok(None);
+        };
+        let chunks = self.pairs.par_chunks(self.pairs.len().div_ceil(CHUNKS));
+        let bounds = chunks.map(|chunk| self.loss_bounds_of(chunk, power));
+        let bounds: Option<Vec<Vec<f64>>> = bounds.collect::<Result<_, Refusal>>()?;
+        Ok(bounds.map(|chunks| chunks.concat()))
+    }
+
+    fn loss_bounds_of(&self, chunk: &[Pair], power: f64) -> Result<Option<Vec<f64>>, Refusal> {
+        let mut bounds = Vec::with_capacity(chunk.len());
+        // Most pairs begin where the last one ended, seen backwards.
+        let mut before: Option<(&Counts, f64)> = None;
+        for Pair { x, moved, .. } in chunk {
+            let known = before.filter(|(counts, _)| *counts == moved).map(|(_, rate)| rate);
+            let at_moved = known.map_or_else(|| self.rate(moved), |rate| Ok(Some(rate)))?;
+            let (Some(at_x), Some(at_moved)) = (self.rate(x)?, at_moved) else { return Ok(None) };
+            before = Some((x, at_x));
+            let common = Common::new(&self.template.posterior, power, x, moved);
+            let rounding = [at_x, at_moved].map(|rate| {
+                let ln_normaliser = log1p(self.n as f64);
+                scored::rounding(self.template, rate, 1.0, ln_normaliser)
+            });
+            let loss = common.loss([at_x, at_moved]);
+            bounds.push((loss + 2.0 * (rounding[0] + rounding[1])) * (1.0 + BOUNDING));
+        }
+        Ok(Some(bounds))
+    }
+
+    /// The rate of an exponential mechanism at one data set.
+    fn rate(&self, counts: &Counts) -> Result<Option<f64>, Refusal> {
+        Ok(match self.variant.recipe(&self.setting(counts))? {
+            Recipe::Exponential { rate } => Some(rate),
+            _ => None,
+        })
+    }
+
+    /// For each of several measures the first pair at which it is largest; nothing without pairs.
+    /// Neighbours share data sets, so pairs are taken in chunks, as large as memory allows, whose
+    /// data sets are prepared once.
+    fn largest(
+        &self,
+        measures: impl Fn(&dyn Comparison) -> Vec<f64> + Sync,
+    ) -> Result<Vec<Best<'_>>, Refusal> {
+        let chunks = self.pairs.par_chunks(self.chunk_length());
+        let best = chunks.map(|chunk| self.largest_of(chunk, &measures));
+        let best: Vec<_> = best.collect::<Result<_, _>>()?;
+        Ok(best.into_iter().reduce(first_largest).unwrap_or_default())
+    }
+
+    fn largest_of<'p>(
+        &self,
+        chunk: &'p [Pair],
+        measures: impl Fn(&dyn Comparison) -> Vec<f64>,
+    ) -> Result<Vec<Best<'p>>, Refusal> {
+        let mut releases = BTreeMap::new();
+        for counts in chunk.iter().flat_map(|pair| [&pair.x, &pair.moved]) {
+            if !releases.contains_key(counts) {
+                releases.insert(counts, self.release(counts)?);
+            }
+        }
+        let measured = chunk.iter().map(|pair| {
+            let comparison = compare(pair, &releases[&pair.x], &releases[&pair.moved]);
+            measures(comparison.as_ref()).into_iter().map(|value| Best { pair, value }).collect()
+        });
+        Ok(measured.reduce(first_largest).unwrap_or_default())
+    }
+
+    fn name_loss(&self, best: &Best, bound: f64, scope: &Scope) -> Result<Loss, Refusal> {
+        let (at_x, at_moved) = (self.release(&best.pair.x)?, self.release(&best.pair.moved)?);
+        let witness = compare(best.pair, &at_x, &at_moved).witness();
+        let (from, to) = directed(best.pair, witness.forward);
+        let pairs = scope.size(self.n, self.k);
+        Ok(Loss { loss: best.value, bound, from, to, output: witness.output, pairs })
+    }
+
+    fn name_delta(&self, best: &Best, epsilon: f64) -> Result<DeltaAt, Refusal> {
+        let (at_x, at_moved) = (self.release(&best.pair.x)?, self.release(&best.pair.moved)?);
+        let [forward, backward] = deltas(&compare(best.pair, &at_x, &at_moved).classes(), epsilon);
+        let (from, to) = directed(best.pair, forward >= backward);
+        Ok(DeltaAt { epsilon, delta: best.value, from, to })
+    }
+
+    /// The number of pairs in a chunk: a data set has up to k (k−1) / 2.
+    fn chunk_length(&self) -> usize {
+        let data_sets = (KEPT / approximate_compositions(self.n, self.k)) as usize;
+        let by_memory = data_sets * (self.k * (self.k - 1) / 2);
+        by_memory.clamp(1, self.pairs.len().div_ceil(CHUNKS).max(1))
+    }
+}
+
+/// The pair at which a measure is largest so far.
+struct Best<'p> {
+    pair: &'p Pair,
+    value: f64,
+}
+
+/// Measure by measure the larger of the two; the first if they are equal.
+fn first_largest<'p>(a: Vec<Best<'p>>, b: Vec<Best<'p>>) -> Vec<Best<'p>> {
+    a.into_iter().zip(b).map(|(a, b)| if b.value > a.value { b } else { a }).collect()
+}
+
+/// Whether the mechanism treats all categories alike.
+fn is_symmetric(template: &Setting, recipe: Recipe) -> bool {
+    let alpha = template.posterior.prior().alpha();
+    match recipe {
+        Recipe::Exponential { .. } => alpha.iter().all(|&a| a == alpha[0]),
+        Recipe::Noise { .. } => false,
+        Recipe::Hamming { .. } => true,
+    }
+}

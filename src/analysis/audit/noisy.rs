@@ -1,0 +1,138 @@
+//! Noise on counts at two adjacent data sets.
+//!
+//! Coordinates are independent, and only those that changed (two; one if the other is restored)
+//! contribute to a ratio of probabilities. Along one coordinate the ratio takes five values: at 0,
+//! at n, where both counts are on the one side, on the other side, and at the smaller count itself.
+//! Sums over outputs are sums over these, whatever n and the scale.
+
+use super::compare::{Class, Comparison, Witness};
+use super::pairs::Pair;
+use crate::base::numeric::expm1;
+use crate::mechanism::law::Noise;
+use crate::posterior::model::Counts;
+
+/// The law of the noise.
+#[derive(Clone, Copy)]
+pub struct Noisy {
+    pub noise: Noise,
+    pub scale: f64,
+    pub restored: bool,
+}
+
+/// A run of values of one coordinate where the ratio is constant.
+#[derive(Clone, Copy)]
+struct Run {
+    /// One of its values.
+    value: u64,
+    /// ln p_x − ln p_x'.
+    ratio: f64,
+    /// The probabilities of the run at x and at x'.
+    masses: [f64; 2],
+}
+
+impl Noisy {
+    /// The runs of a coordinate that has `from` records in x and `to` in x'.
+    fn runs(&self, n: u64, from: u64, to: u64) -> Vec<Run> {
+        let rate = 1.0 / self.scale;
+        // One of the two counts is m, the other m + 1.
+        let m = from.min(to);
+        let nearest_and_length = [
+            (0, 1),
+            (m.saturating_sub(1), m.saturating_sub(1)),
+            (m, m.min(1)),
+            (m + 1, n - 1 - m),
+            (n, 1),
+        ];
+        let run = |(value, length): (u64, u64)| {
+            let series = match length {
+                1 => 1.0,
+                _ => expm1(-rate * length as f64) / expm1(-rate),
+            };
+            Run {
+                value,
+                ratio: self.noise.ln_ratio(self.scale, (from, to), n, value),
+                masses: [from, to]
+                    .map(|x| self.noise.probability(self.scale, x, n, value) * series),
+            }
+        };
+        nearest_and_length.into_iter().filter(|&(_, length)| length > 0).map(run).collect()
+    }
+}
+
+const ROUNDING: f64 = 2e-15;
+
+/// Two adjacent data sets under noise.
+pub struct NoisyPair<'a> {
+    pair: &'a Pair,
+    restored: bool,
+    /// The noisy coordinates that changed, with their runs.
+    changed: Vec<(usize, Vec<Run>)>,
+}
+
+impl<'a> NoisyPair<'a> {
+    pub fn new(noisy: &Noisy, pair: &'a Pair) -> Self {
+        let n = pair.x.iter().sum();
+        let free = pair.x.len() - usize::from(noisy.restored);
+        let changed = [pair.leaves, pair.enters].into_iter().filter(|&i| i < free);
+        let runs = |i: usize| (i, noisy.runs(n, pair.x[i], pair.moved[i]));
+        Self { pair, restored: noisy.restored, changed: changed.map(runs).collect() }
+    }
+
+    /// For every changed coordinate the run with the largest ratio, seen from x or from x'.
+    fn largest(&self, forward: bool) -> impl Iterator<Item = (usize, Run)> {
+        self.changed.iter().filter_map(move |(i, runs)| {
+            let sign = if forward { 1.0 } else { -1.0 };
+            let larger = |a: Run, b: Run| if sign * b.ratio > sign * a.ratio { b } else { a };
+            Some((*i, runs.iter().copied().reduce(larger)?))
+        })
+    }
+
+    fn largest_ratio(&self, forward: bool) -> f64 {
+        self.largest(forward).map(|(_, run)| run.ratio).sum::<f64>().abs()
+    }
+
+    fn output(&self, forward: bool) -> Counts {
+        let mut output = self.pair.x.clone();
+        self.largest(forward).for_each(|(i, run)| output[i] = run.value);
+        let n: u64 = self.pair.x.iter().sum();
+        if self.restored
+            && let Some((last, others)) = output.split_last_mut()
+        {
+            *last = n.saturating_sub(others.iter().sum());
+        }
+        output
+    }
+}
+
+impl Comparison for NoisyPair<'_> {
+    fn loss(&self) -> f64 {
+        self.largest_ratio(true).max(self.largest_ratio(false))
+    }
+
+    /// Sums of a few products of whole numbers with the rate.
+    fn rounding(&self) -> f64 {
+        ROUNDING * (1.0 + self.loss())
+    }
+
+    /// All combinations of runs.
+    fn classes(&self) -> Vec<Class> {
+        let mut classes = vec![Class { ratio: 0.0, masses: [1.0; 2] }];
+        for (_, runs) in &self.changed {
+            let joined = |class: &Class| {
+                let (ratio, [at_x, at_moved]) = (class.ratio, class.masses);
+                let joined = move |run: &Run| Class {
+                    ratio: ratio + run.ratio,
+                    masses: [at_x * run.masses[0], at_moved * run.masses[1]],
+                };
+                runs.iter().map(joined).collect::<Vec<_>>()
+            };
+            classes = classes.iter().flat_map(joined).collect();
+        }
+        classes
+    }
+
+    fn witness(&self) -> Witness {
+        let forward = self.largest_ratio(true) >= self.largest_ratio(false);
+        Witness { output: self.output(forward), forward }
+    }
+}

@@ -1,0 +1,189 @@
+//! The pairs of adjacent data sets that an audit looks at.
+
+use crate::posterior::model::{Counts, compositions};
+use crate::posterior::simplex::list_compositions;
+
+/// Which data sets an audit covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All data sets of n records.
+    All,
+    /// Data sets with at most three records outside of one category (for k = 2: at most three
+    /// records in the other one), against those of their neighbours that are such data sets too.
+    /// The largest losses are often here, and there are few of them whatever n.
+    Corners,
+    /// One data set against all its neighbours.
+    One(Counts),
+    /// Two adjacent data sets.
+    Pair(Counts, Counts),
+}
+
+/// The most records outside of the main category of a data set in [`Scope::Corners`].
+const OUTSIDE: u64 = 3;
+
+/// Two adjacent data sets: x, and x' = x − e_i + e_j.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    pub x: Counts,
+    pub moved: Counts,
+    /// i: the category that the record leaves.
+    pub leaves: usize,
+    /// j: the category that it enters.
+    pub enters: usize,
+}
+
+impl Pair {
+    /// The pair, if category i has a record to give.
+    fn new(x: &[u64], leaves: usize, enters: usize) -> Option<Self> {
+        let mut moved = x.to_vec();
+        moved[leaves] = moved[leaves].checked_sub(1)?;
+        moved[enters] += 1;
+        Some(Self { x: x.to_vec(), moved, leaves, enters })
+    }
+
+    /// The pair of two data sets, if they are adjacent.
+    pub fn between(x: &[u64], moved: &[u64]) -> Option<Self> {
+        let leaves = x.iter().zip(moved).position(|(a, b)| a > b)?;
+        let enters = x.iter().zip(moved).position(|(a, b)| a < b)?;
+        Self::new(x, leaves, enters).filter(|pair| pair.moved == moved)
+    }
+}
+
+impl Scope {
+    /// Every unordered pair of the scope once, in a fixed order. With `symmetric` categories, pairs
+    /// that differ by a permutation of the categories may be represented by one of them.
+    pub(super) fn pairs(&self, n: u64, k: usize, symmetric: bool) -> Vec<Pair> {
+        let moves = |i: usize| (0..k).filter(move |&j| j != i).map(move |j| (i, j));
+        let downwards = |x: &Counts| -> Vec<Pair> {
+            let moves = (0..k).flat_map(moves).filter(|&(i, j)| i < j);
+            let moves = moves.filter(|&(i, j)| !symmetric || represents(x, i, j));
+            moves.filter_map(|(i, j)| Pair::new(x, i, j)).collect()
+        };
+        let representative = |x: &Counts| !symmetric || x.is_sorted_by(|a, b| a >= b);
+        match self {
+            Self::All => list_compositions(n, k)
+                .iter()
+                .filter(|x| representative(x))
+                .flat_map(downwards)
+                .collect(),
+            Self::Corners => corners(n, k)
+                .iter()
+                .filter(|x| representative(x))
+                .flat_map(downwards)
+                .filter(|pair| is_corner(&pair.moved))
+                .collect(),
+            Self::One(x) => {
+                (0..k).flat_map(moves).filter_map(|(i, j)| Pair::new(x, i, j)).collect()
+            }
+            Self::Pair(x, moved) => Pair::between(x, moved).into_iter().collect(),
+        }
+    }
+
+    /// The number of unordered pairs, symmetric or not.
+    pub(super) fn size(&self, n: u64, k: usize) -> u64 {
+        match (self, n.checked_sub(1)) {
+            (_, None) => 0,
+            // A pair is a data set without one record, and two categories for it.
+            (Self::All, Some(others)) => {
+                let pairs = compositions(others, k).unwrap_or(u128::MAX);
+                let pairs = pairs.saturating_mul((k * (k - 1) / 2) as u128);
+                u64::try_from(pairs).unwrap_or(u64::MAX)
+            }
+            _ => self.pairs(n, k, false).len() as u64,
+        }
+    }
+}
+
+/// Whether a move of one record from i to j > i stands for all its permutations, x being sorted
+/// with the largest count first.
+///
+/// Of any pair y, y' = y − e_a + e_b, one has the larger count where the record leaves: y if
+/// y_a > y_b, else y' (seen backwards). Sorting that one makes a pair with x_i > x_j, i < j; among
+/// equal counts the last may give and the first may take.
+fn represents(x: &[u64], i: usize, j: usize) -> bool {
+    x[i] > x[j] && x[i] > x[i + 1] && x[j - 1] > x[j]
+}
+
+fn is_corner(x: &[u64]) -> bool {
+    let most = x.iter().copied().max().unwrap_or(0);
+    x.iter().sum::<u64>() - most <= OUTSIDE
+}
+
+/// Every data set that is a corner, in lexicographic order.
+fn corners(n: u64, k: usize) -> Vec<Counts> {
+    let outside = n.min(OUTSIDE);
+    let mut found: Vec<Counts> = (0..k)
+        .flat_map(|main| {
+            list_compositions(outside, k).into_iter().map(move |mut x| {
+                x[main] += n - outside;
+                x
+            })
+        })
+        .filter(|x| is_corner(x))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn sorted_pair(pair: &Pair) -> (Counts, Counts) {
+        (pair.x.clone().min(pair.moved.clone()), pair.x.clone().max(pair.moved.clone()))
+    }
+
+    fn permutations(k: usize) -> Vec<Vec<usize>> {
+        let all_maps = list_compositions(k as u64 * (k as u64 - 1) / 2, k);
+        let maps = all_maps.into_iter().map(|x| x.iter().map(|&v| v as usize).collect::<Vec<_>>());
+        maps.filter(|map| (0..k).all(|i| map.contains(&i))).collect()
+    }
+
+    #[test]
+    fn every_pair_once_and_every_corner() {
+        for (n, k) in [(0, 2), (1, 2), (7, 2), (9, 2), (1, 3), (5, 3), (8, 3), (6, 4)] {
+            let data = list_compositions(n, k);
+            let direct: BTreeSet<_> = data
+                .iter()
+                .flat_map(|x| data.iter().map(move |y| (x.clone(), y.clone())))
+                .filter(|(x, y)| x < y && crate::posterior::model::hamming_distance(x, y) == 1.0)
+                .collect();
+            let listed = Scope::All.pairs(n, k, false);
+            assert_eq!(listed.iter().map(sorted_pair).collect::<BTreeSet<_>>(), direct);
+            assert_eq!(listed.len(), direct.len());
+            assert_eq!(listed.len() as u64, Scope::All.size(n, k));
+            let corners: BTreeSet<_> =
+                direct.into_iter().filter(|(x, y)| is_corner(x) && is_corner(y)).collect();
+            let listed = Scope::Corners.pairs(n, k, false);
+            assert_eq!(listed.iter().map(sorted_pair).collect::<BTreeSet<_>>(), corners);
+            assert_eq!(listed.len(), corners.len());
+        }
+    }
+
+    #[test]
+    fn representatives_stand_for_every_pair_once() {
+        for (n, k) in [(1, 2), (6, 2), (7, 2), (5, 3), (8, 3), (6, 4)] {
+            for scope in [Scope::All, Scope::Corners] {
+                let few = scope.pairs(n, k, true);
+                let orbits: Vec<BTreeSet<_>> = few
+                    .iter()
+                    .map(|pair| {
+                        let permuted = |map: &Vec<usize>| {
+                            let apply = |x: &Counts| map.iter().map(|&i| x[i]).collect::<Counts>();
+                            let (x, y) = (apply(&pair.x), apply(&pair.moved));
+                            (x.clone().min(y.clone()), x.max(y))
+                        };
+                        permutations(k).iter().map(permuted).collect()
+                    })
+                    .collect();
+                let covered: usize = orbits.iter().map(BTreeSet::len).sum();
+                let union: BTreeSet<_> = orbits.into_iter().flatten().collect();
+                assert_eq!(covered, union.len(), "{scope:?} {n} {k}: a pair twice");
+                assert_eq!(covered as u64, scope.size(n, k), "{scope:?} {n} {k}: a pair missing");
+            }
+        }
+    }
+}

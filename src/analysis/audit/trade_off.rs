@@ -1,0 +1,112 @@
+//! What an observer can tell: false alarms against misses.
+//!
+//! An observer knows every record but one, sees the output, and must say whether the data set is x'
+//! (an ordinary one) or x (the one to be detected). By Neyman and Pearson the best tests raise the
+//! alarm at the outputs with the largest ratio P_x / P_x', so that going through the outputs by
+//! falling ratios gives the whole curve.
+
+use super::compare::{Class, Release, compare};
+use super::pairs::Pair;
+use crate::base::numeric::Sum;
+use crate::mechanism::{Refusal, Variant};
+use crate::posterior::model::{Counts, Posterior};
+use crate::posterior::setting::Setting;
+
+/// The smallest probability of a miss for every probability of a false alarm: a convex, piecewise
+/// linear curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TradeOff {
+    /// The data set to be detected.
+    pub from: Counts,
+    /// The ordinary one.
+    pub to: Counts,
+    /// Its corners: false alarms (growing from 0 to 1) and misses (falling from 1 to 0).
+    pub corners: Vec<(f64, f64)>,
+}
+
+impl TradeOff {
+    /// The smallest probability of a miss at a probability of a false alarm in [0, 1].
+    #[must_use]
+    pub fn misses(&self, false_alarms: f64) -> f64 {
+        let after = self.corners.partition_point(|corner| corner.0 < false_alarms);
+        match (after.checked_sub(1).map(|i| self.corners[i]), self.corners.get(after)) {
+            (Some(a), Some(b)) if b.0 > a.0 => {
+                a.1 + (b.1 - a.1) * (false_alarms - a.0) / (b.0 - a.0)
+            }
+            (_, Some(corner)) => corner.1,
+            (Some(corner), None) => corner.1,
+            (None, None) => 1.0 - false_alarms,
+        }
+    }
+
+    /// How much better than chance the observer can do: the largest probability of detection minus
+    /// that of a false alarm, which is the total variation distance of the two laws.
+    #[must_use]
+    pub fn advantage(&self) -> f64 {
+        self.corners.iter().map(|(alarm, miss)| 1.0 - miss - alarm).fold(0.0, f64::max)
+    }
+}
+
+/// The trade-off between two adjacent data sets, with the prior, distance and privacy parameters of
+/// `template`.
+///
+/// # Panics
+/// If the data sets are not adjacent.
+pub fn trade_off(
+    variant: &Variant,
+    template: &Setting,
+    from: &[u64],
+    to: &[u64],
+) -> Result<TradeOff, Refusal> {
+    let pair = Pair::between(from, to).expect("adjacent data sets");
+    let release = |counts: &Counts| {
+        let posterior = Posterior::new(template.posterior.prior().clone(), counts.clone());
+        Release::new(variant, &Setting { posterior, ..template.clone() })
+    };
+    let (at_x, at_moved) = (release(&pair.x)?, release(&pair.moved)?);
+    let classes = compare(&pair, &at_x, &at_moved).classes();
+    Ok(TradeOff { from: from.to_vec(), to: to.to_vec(), corners: corners(classes) })
+}
+
+fn corners(mut classes: Vec<Class>) -> Vec<(f64, f64)> {
+    classes.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+    // Misses are summed from the other end, so that small ones keep their digits.
+    let mut missed = Sum::default();
+    let mut misses: Vec<f64> = (classes.iter().rev())
+        .map(|class| {
+            missed.add(class.masses[0]);
+            missed.value().min(1.0)
+        })
+        .collect();
+    misses.reverse();
+    misses.push(0.0);
+    let mut alarms = Sum::default();
+    let mut corners = vec![(0.0, misses[0])];
+    for (i, class) in classes.iter().enumerate() {
+        alarms.add(class.masses[1]);
+        corners.push((alarms.value().min(1.0), misses[i + 1]));
+    }
+    if let Some(last) = corners.last_mut() {
+        last.0 = 1.0;
+    }
+    corners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_outputs_by_hand() {
+        let class = |a: f64, b: f64| Class { ratio: libm::log(a / b), masses: [a, b] };
+        let corners = corners(vec![class(0.3, 0.3), class(0.1, 0.5), class(0.6, 0.2)]);
+        let by_hand = [(0.0, 1.0), (0.2, 0.4), (0.5, 0.1), (1.0, 0.0)];
+        for (ours, (alarm, miss)) in corners.iter().zip(by_hand) {
+            assert!((ours.0 - alarm).abs() < 1e-15 && (ours.1 - miss).abs() < 1e-15, "{ours:?}");
+        }
+        let curve = TradeOff { from: vec![1, 0], to: vec![0, 1], corners };
+        assert!((curve.advantage() - 0.4).abs() < 1e-15);
+        assert!((curve.misses(0.1) - 0.7).abs() < 1e-15);
+        assert!((curve.misses(0.0) - 1.0).abs() < 1e-15 && curve.misses(1.0).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,169 @@
+//! What exact privacy losses cost, and the mechanisms that are made from them.
+
+use super::{Extent, SettingWork, Work, extent, predict_means, rates, repeated};
+use crate::analysis::ranking::Data;
+use crate::analysis::tuning::remapping;
+use crate::mechanism::Variant;
+use crate::mechanism::law::{Outputs, Recipe};
+use crate::posterior::model::{Posterior, approximate_compositions};
+use crate::posterior::setting::Setting;
+
+/// Predicts the exact privacy loss of every recipe: over all data sets of the setting's size, or
+/// over a few of them.
+#[must_use]
+pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) -> SettingWork {
+    predict_passes(setting, recipes, everything, 1.0)
+}
+
+/// Predicts the same, with so many looks at the outputs of exponential mechanisms.
+#[must_use]
+pub fn predict_passes(
+    setting: &Setting,
+    recipes: &[Recipe],
+    everything: bool,
+    passes: f64,
+) -> SettingWork {
+    let posterior = &setting.posterior;
+    let mut work = SettingWork::new(setting);
+    let weighs = recipes.iter().any(Recipe::needs_ball);
+    let compared = match everything {
+        _ if !weighs => 0.0,
+        true => Extent::new(&balanced(setting), &[]).near,
+        false => Extent::new(setting, &[]).near,
+    };
+    let k = posterior.k() as f64;
+    let data_sets = if everything { work.candidates } else { 8.0 * k };
+    let (first, pair) = match posterior.k() {
+        2 => (rates::NS_PER_LINE_COMPARISON, rates::NS_PER_LINE_PAIR),
+        _ => (rates::NS_PER_COMPARISON, rates::NS_PER_WEIGHED_PAIR),
+    };
+    let cell = |recipe: &Recipe| {
+        let pairs = data_sets * 0.5 * k * (k - 1.0) / symmetries(posterior, *recipe);
+        let outputs = match recipe.needs_ball() {
+            true => 2.0 * pairs * compared,
+            false => pairs,
+        };
+        let ns = match recipe {
+            Recipe::Exponential { .. } => {
+                let again = rates::NS_PER_COMPARISON * (passes - 1.0);
+                outputs * (first * setting.distance.effort() + again) + pairs * pair
+            }
+            Recipe::Noise { .. } => rates::NS_PER_PAIR * pairs,
+            Recipe::Hamming { .. } => {
+                let convolved = extent::convolved(*recipe, posterior);
+                pairs * (rates::NS_PER_CONVOLVED * convolved + rates::NS_PER_PAIR)
+            }
+        };
+        // The list of data sets and of pairs of them; the tables of the data sets that are compared
+        // at one time.
+        let (listed, paired) = (24.0 + 8.0 * k + 16.0, 2.0 * (24.0 + 8.0 * k + 16.0) + 16.0);
+        let tables = if recipe.needs_ball() { rates::BYTES_PER_COMPARISON * compared } else { 0.0 };
+        Work {
+            outputs,
+            kept: rates::BYTES_PER_CELL,
+            passing: data_sets * listed + pairs * paired + tables,
+            cpu_seconds: 1e-9 * (ns + rates::NS_PER_CELL),
+            ..Work::default()
+        }
+    };
+    work.cells = recipes.iter().map(cell).collect();
+    work.sampled_only = vec![false; recipes.len()];
+    work
+}
+
+/// As many records in equal parts: most data sets are more like these than like a corner, where
+/// little is near.
+fn balanced(setting: &Setting) -> Setting {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k() as u64);
+    let counts = (0..k).map(|i| n / k + u64::from(i < n % k)).collect();
+    let posterior = Posterior::new(setting.posterior.prior().clone(), counts);
+    Setting { posterior, ..setting.clone() }
+}
+
+/// Predicts the exact privacy loss of a remapped mechanism over all data sets: every candidate of
+/// every pair is looked at.
+#[must_use]
+pub fn predict_remapped_audit(setting: &Setting, recipe: Recipe) -> Work {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let candidates = approximate_compositions(n, k);
+    let pairs = candidates * 0.5 * (k * (k - 1)) as f64;
+    let tabled = candidates * Outputs::of(recipe, n, k).approximate_len();
+    Work {
+        outputs: pairs * candidates,
+        passing: 8.0 * tabled,
+        cpu_seconds: 1e-9
+            * (rates::NS_PER_TABLED * tabled + rates::NS_PER_COMPARISON * pairs * candidates),
+        ..Work::default()
+    }
+}
+
+/// Of so many data sets and pairs of them one is looked at.
+pub(super) fn symmetries(posterior: &Posterior, recipe: Recipe) -> f64 {
+    let alpha = posterior.prior().alpha();
+    match recipe {
+        Recipe::Exponential { .. } if alpha.iter().any(|a| *a != alpha[0]) => 1.0,
+        Recipe::Noise { .. } => 1.0,
+        _ => (1..=alpha.len()).map(|i| i as f64).product(),
+    }
+}
+
+/// Predicts what makes one mechanism ready: its calibration, its remapping.
+#[must_use]
+pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
+    let mut work = Work::default();
+    let Ok(recipe) = variant.outline(setting) else { return work };
+    if variant.options.calibrated {
+        let audit = predict_audit(setting, &[recipe], true);
+        work.add(repeated(audit, rates::AUDITS_PER_CALIBRATION).sum());
+    }
+    if variant.options.remap {
+        let (n, k) = (setting.posterior.n(), setting.posterior.k());
+        let (kept, outputs) = remapping::work(Outputs::of(recipe, n, k), setting);
+        work.add(Work {
+            outputs,
+            passing: 8.0 * kept,
+            cpu_seconds: 1e-9 * rates::NS_PER_TERM * outputs,
+            ..Work::default()
+        });
+    }
+    work
+}
+
+/// Predicts a release by one mechanism: what makes it ready, and the weights of all candidates.
+#[must_use]
+pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
+    let mut work = SettingWork::new(setting);
+    let mut cell = predict_tuning(variant, setting);
+    if variant.outline(setting).is_ok_and(|recipe| recipe.needs_ball()) {
+        cell.add(Work {
+            outputs: work.candidates,
+            passing: 8.0 * work.candidates,
+            serial_seconds: 1e-9 * rates::NS_PER_RELEASED_WEIGHT * work.candidates,
+            ..Work::default()
+        });
+    }
+    work.cells.push(cell);
+    work.sampled_only.push(false);
+    work
+}
+
+/// Predicts the mean error of one mechanism, made ready first: at the setting's own data, or over
+/// all data sets of as many records. `None` if it cannot be used, or its law is too large.
+#[must_use]
+pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
+    let recipe = variant.outline(setting).ok()?;
+    let means = predict_means(setting, &[recipe]);
+    if means.sampled_only[0] {
+        return None;
+    }
+    let mut work = means.sum();
+    if data == Data::Predicted {
+        let (n, k) = (setting.posterior.n(), setting.posterior.k());
+        let data_sets = approximate_compositions(n, k);
+        work.cpu_seconds *= data_sets;
+        // They are listed, with their orbits.
+        work.kept += data_sets * (64.0 + 16.0 * k as f64);
+    }
+    work.add(predict_tuning(variant, setting));
+    Some(work)
+}

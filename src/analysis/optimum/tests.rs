@@ -1,0 +1,195 @@
+use super::*;
+use crate::analysis::predictive_error::over_all_data;
+use crate::mechanism::Variant;
+use crate::posterior::distance::{self, HELLINGER};
+use crate::posterior::metric::Metric;
+use crate::posterior::model::{Posterior, Prior};
+use crate::posterior::privacy::{Epsilon, Gamma};
+
+fn template(prior: &[f64], n: u64, epsilon: f64) -> Setting {
+    let mut counts = vec![0; prior.len()];
+    counts[0] = n;
+    Setting {
+        posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts),
+        epsilon: Epsilon::new(epsilon).unwrap(),
+        delta: None,
+        gamma: Gamma::new(1.0).unwrap(),
+        distance: HELLINGER,
+    }
+}
+
+fn optimum(prior: &[f64], n: u64, epsilon: f64, goal: Goal, set: ReleaseSet) -> Optimum {
+    solve(&template(prior, n, epsilon), goal, set).unwrap()
+}
+
+fn bayes(prior: &[f64], n: u64, epsilon: f64) -> Optimum {
+    optimum(prior, n, epsilon, Goal::Bayes, ReleaseSet::Same)
+}
+
+/// Rows sum to one, and the loss is at most ε but for rounding, found without our own code for
+/// neighbours: two data sets are adjacent if their counts differ by two in all.
+fn assert_private(optimum: &Optimum, epsilon: f64) {
+    let OptimalMechanism { inputs, outputs, ln_probabilities } = &optimum.mechanism;
+    for x in 0..inputs.len() {
+        let sum: f64 = (0..outputs.len()).map(|r| optimum.mechanism.probability(x, r)).sum();
+        assert!((sum - 1.0).abs() < 1e-14, "row {x} sums to {sum}");
+    }
+    let mut loss: f64 = 0.0;
+    for (x, row) in inputs.iter().zip(ln_probabilities) {
+        for (y, other) in inputs.iter().zip(ln_probabilities) {
+            if x.iter().zip(y).map(|(a, b)| a.abs_diff(*b)).sum::<u64>() == 2 {
+                for (p, q) in row.iter().zip(other).filter(|(p, q)| p != q) {
+                    loss = loss.max(p - q);
+                }
+            }
+        }
+    }
+    // Logarithms down to −600 are rounded to 1e-13.
+    assert!(loss <= epsilon + 2e-13, "{loss}");
+    assert_eq!(loss, optimum.mechanism.loss());
+}
+
+#[test]
+fn known_values() {
+    let close = |optimum: Optimum, value: f64, digits: f64| {
+        assert!((optimum.value - value).abs() <= digits, "{} for {value}", optimum.value);
+        assert!(optimum.upper - optimum.lower < 1e-8, "{optimum:?}");
+    };
+    for (n, value) in [(10, 0.1746), (20, 0.1477), (50, 0.1080)] {
+        close(bayes(&[1.0, 1.0], n, 1.0), value, 5e-5);
+    }
+    close(bayes(&[1.0, 1.0], 100, 1.0), 0.0817068, 5e-8);
+    close(bayes(&[1.0, 1.0, 1.0], 12, 1.0), 0.3459248, 5e-8);
+    close(bayes(&[1.0, 1.0], 20, 0.1), 0.5614773, 5e-8);
+    close(optimum(&[1.0, 1.0], 20, 0.1, Goal::Bayes, ReleaseSet::Below), 0.5345, 5e-5);
+}
+
+#[test]
+fn exchangeable_categories_change_the_work_and_not_the_value() {
+    for (prior, n) in [(vec![1.0, 1.0], 9), (vec![0.5; 3], 5), (vec![2.0, 1.0, 2.0], 5)] {
+        for goal in [Goal::Bayes, Goal::Minimax] {
+            for set in ReleaseSet::ALL {
+                let template = template(&prior, n, 0.8);
+                let folded = solve_with(&template, goal, set, true).unwrap();
+                let plain = solve_with(&template, goal, set, false).unwrap();
+                let unknowns = |optimum: &Optimum| optimum.account.as_ref().unwrap().unknowns;
+                assert!(unknowns(&folded) < unknowns(&plain));
+                // Each is certified on its own, so the intervals must overlap.
+                assert!(folded.lower <= plain.upper && plain.lower <= folded.upper);
+                assert!((folded.value - plain.value).abs() < 1e-8, "{prior:?} {goal:?} {set:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_returned_is_private() {
+    for (prior, n) in [(vec![1.0, 1.0], 30), (vec![0.3, 2.0], 20), (vec![1.0, 2.0, 3.0], 5)] {
+        for epsilon in [1e-3, 0.1, 1.0, 5.0, 20.0, 60.0] {
+            for goal in [Goal::Bayes, Goal::Minimax] {
+                let optimum = optimum(&prior, n, epsilon, goal, ReleaseSet::Same);
+                assert_private(&optimum, epsilon);
+                assert!(optimum.lower <= optimum.value && optimum.value <= optimum.upper);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_edges_of_n_and_epsilon() {
+    for goal in [Goal::Bayes, Goal::Minimax] {
+        for set in ReleaseSet::ALL {
+            let none = optimum(&[1.0, 2.0, 0.5], 0, 1.0, goal, set);
+            assert_eq!((none.value, none.mechanism.loss()), (0.0, 0.0));
+            // One record: the truth with probability p, the other posterior with e^(−ε) p.
+            let one = optimum(&[1.0, 1.0], 1, 1.0, goal, set);
+            let wrong = 1.0 / (1.0 + std::f64::consts::E);
+            let distance = (1.0 - std::f64::consts::PI / 4.0).sqrt();
+            assert!((one.value - wrong * distance).abs() < 1e-9, "{}", one.value);
+            for epsilon in [50.0, 1e3, 1e100] {
+                let truth = optimum(&[1.0, 2.0], 20, epsilon, goal, set);
+                assert!(truth.upper < 1e-19 && truth.lower == 0.0);
+                assert!(truth.mechanism.loss() <= epsilon);
+            }
+        }
+    }
+    // So little privacy loss that the data cannot matter, with and without two equal candidates.
+    for (n, epsilon) in [(20, 1e-100), (20, 1e-7), (20, 1e-3), (21, 1e-10)] {
+        let blind = bayes(&[1.0, 1.0], n, epsilon);
+        assert!(blind.account.is_none() && blind.upper - blind.lower <= 1e-8, "{n} {epsilon}");
+    }
+    for epsilon in [1e-8, 1e-7, 1e-6] {
+        let blind = bayes(&[1.0; 3], 10, epsilon);
+        assert!(
+            blind.upper - blind.lower <= WIDEST && blind.lower > 0.61,
+            "{epsilon} {}",
+            blind.lower
+        );
+    }
+    assert!(
+        (bayes(&[1.0, 1.0], 21, 1e-10).value - bayes(&[1.0, 1.0], 21, 1e-3).value).abs() < 1e-3
+    );
+}
+
+#[test]
+fn more_outputs_or_less_privacy_never_hurt() {
+    let same = bayes(&[1.0, 1.0, 2.0], 5, 0.2);
+    let below = optimum(&[1.0, 1.0, 2.0], 5, 0.2, Goal::Bayes, ReleaseSet::Below);
+    let looser = bayes(&[1.0, 1.0, 2.0], 5, 0.3);
+    assert!(below.upper <= same.lower && looser.upper < same.lower);
+    let minimax = optimum(&[1.0, 1.0, 2.0], 5, 0.2, Goal::Minimax, ReleaseSet::Same);
+    assert!(minimax.lower > same.upper);
+}
+
+#[test]
+fn the_print_distance_needs_a_total() {
+    let mut template = template(&[0.3, 0.3], 5, 1.0);
+    template.distance = distance::find("print").unwrap();
+    assert!(solve(&template, Goal::Bayes, ReleaseSet::Same).is_ok());
+    let refused = solve(&template, Goal::Bayes, ReleaseSet::Below);
+    assert!(matches!(refused, Err(OptimumError::Refused(_))));
+}
+
+#[test]
+fn the_size_is_foreseen() {
+    for (prior, n, set) in [
+        (vec![1.0, 1.0], 40, ReleaseSet::Same),
+        (vec![1.0, 2.0], 40, ReleaseSet::Same),
+        (vec![1.0, 1.0], 15, ReleaseSet::Below),
+        (vec![1.0, 1.0, 2.0], 7, ReleaseSet::Same),
+        (vec![1.0; 4], 4, ReleaseSet::Same),
+    ] {
+        let template = template(&prior, n, 1.0);
+        let size = Size::new(&template, set);
+        let account = solve(&template, Goal::Bayes, set).unwrap().account.unwrap();
+        let near = |foreseen: f64, given: usize| {
+            let ratio = foreseen / given as f64;
+            assert!((0.6..1.4).contains(&ratio), "{prior:?} {n}: {foreseen} for {given}");
+        };
+        near(size.unknowns, account.unknowns);
+        near(size.constraints, account.constraints);
+    }
+}
+
+#[test]
+fn unbounded_distances_are_not_taken_for_bounded_ones() {
+    for (alpha, epsilon) in [(1e-9, 33.0), (1e-3, 34.0), (1.0, 40.0)] {
+        let mut template = template(&[alpha, 1.0], 6, epsilon);
+        template.distance = distance::find("kl").unwrap();
+        let geometric = Variant::plain(crate::mechanism::find("geometric").unwrap());
+        let metric = Metric::from_distance(template.distance);
+        let rival = over_all_data(&geometric, &template, metric).unwrap().unwrap();
+        for (goal, error) in [(Goal::Bayes, rival.mean), (Goal::Minimax, rival.worst)] {
+            // A bound that says nothing is better than one that is wrong.
+            if let Ok(best) = solve(&template, goal, ReleaseSet::Same) {
+                assert!(best.lower <= error, "{alpha} {epsilon}: {} > {error}", best.lower);
+                let worth = best.mechanism.probability(0, 0) > 0.0;
+                assert!(worth && best.upper >= best.lower, "{alpha} {epsilon}");
+                assert!(
+                    best.multiple(error).is_none_or(|times| times > 0.999),
+                    "{alpha} {epsilon}"
+                );
+            }
+        }
+    }
+}

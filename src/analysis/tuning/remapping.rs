@@ -1,0 +1,131 @@
+//! Bayes-optimal post-processing: what should be released, given what the mechanism made?
+//!
+//! Before the data is seen, x has the prior's predictive probability w(x). Given an output o it has
+//! the probability w(x) P_x(o) / Σ, and the best candidate is the one whose expected distance from
+//! the true posterior is smallest under this law. The map knows the output only, so it costs no
+//! privacy.
+
+use rayon::prelude::*;
+
+use crate::base::numeric::exp_accurate;
+use crate::mechanism::law::{Outputs, Remap, ln_probabilities};
+use crate::mechanism::{Refusal, Variant};
+use crate::posterior::error_field::Reach;
+use crate::posterior::model::{Counts, Posterior, Predictive, approximate_compositions};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::{list_compositions, rank};
+
+/// The most probabilities (outputs times data sets) that are kept.
+const MOST_KEPT: f64 = 1.5e8;
+/// The most additions: an hour on one thread.
+const MOST_ADDED: f64 = 1e13;
+
+/// Data sets less likely than this, relative to the likeliest, do not change which candidate is
+/// best, as long as distances are about 1; where they are larger, it is as much smaller.
+const NEGLIGIBLE: f64 = 1e-20;
+
+/// Candidates whose expected errors agree to this are equally good; a remapping must not depend on
+/// the last bits of a sum.
+const SAME: f64 = 1e-12;
+
+/// How much work a remapping is: probabilities kept, terms added.
+#[must_use]
+pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
+    let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
+    let kept = (outputs.approximate_len() + data_sets) * data_sets;
+    (kept, outputs.approximate_len() * data_sets * data_sets)
+}
+
+/// Why a remapping cannot be computed, if it is too large.
+#[must_use]
+pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let recipe = variant.outline(setting).ok()?;
+    if let Some(unfit) = setting.distance.refuses_scores(&setting.posterior) {
+        let cause = format!("`{}` cannot be remapped: {}", variant.mechanism.id(), unfit.cause);
+        return Some(Refusal::new(cause, unfit.remedy));
+    }
+    let (kept, added) = work(Outputs::of(recipe, n, k), setting);
+    (kept > MOST_KEPT || added > MOST_ADDED).then(|| {
+        Refusal::new(
+            format!(
+                "the remapping of `{}` weighs every output against every data set: {kept:.1e} \
+                 probabilities ({MOST_KEPT:.1e} at most) and {added:.1e} terms ({MOST_ADDED:.0e} \
+                 at most)",
+                variant.mechanism.id()
+            ),
+            "use fewer records or categories, or leave `remap` out",
+        )
+    })
+}
+
+/// The best map of the outputs of `variant` at data sets of as many records as `setting` has.
+///
+/// Of several candidates that are equally good, the output itself is taken if it is one, else the
+/// first.
+pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
+    if let Some(refusal) = refusal(variant, setting) {
+        return Err(refusal);
+    }
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let outputs = Outputs::of(variant.recipe(setting)?, n, k);
+    let data_sets = list_compositions(n, k);
+    let rows = data_sets.par_iter().map(|x| DataSet::new(variant, setting, outputs, x));
+    let rows: Vec<DataSet> = rows.collect::<Result<_, _>>()?;
+    let list = outputs.list();
+    let distances = rows.iter().flat_map(|row| &row.distances);
+    let negligible = NEGLIGIBLE / distances.copied().fold(1.0, f64::max);
+    let to = (0..list.len()).into_par_iter().map(|o| {
+        let own = (list[o].iter().sum::<u64>() == n).then(|| rank(&list[o]));
+        data_sets[best_candidate(&rows, o, own, negligible)].clone()
+    });
+    Ok(Remap::new(outputs, to.collect()))
+}
+
+/// One data set.
+struct DataSet {
+    /// ln (w(x) P_x(o)) for every output o.
+    joint: Vec<f64>,
+    /// The distance of every candidate.
+    distances: Vec<f64>,
+}
+
+impl DataSet {
+    fn new(
+        variant: &Variant,
+        setting: &Setting,
+        outputs: Outputs,
+        x: &Counts,
+    ) -> Result<Self, Refusal> {
+        let prior = setting.posterior.prior();
+        let n = setting.posterior.n();
+        let ln_weight = Predictive::new(prior, n).ln_probability(x);
+        let posterior = Posterior::new(prior.clone(), x.clone());
+        let at_x = Setting { posterior, ..setting.clone() };
+        let reach = Reach { windows: vec![(0, n); x.len()], ball: false };
+        let field = at_x.distance.field(&at_x.posterior, &reach);
+        let recipe = variant.recipe(&at_x)?;
+        let logs = ln_probabilities(recipe, &at_x.posterior, field.as_ref(), outputs);
+        let candidates = list_compositions(n, x.len());
+        Ok(Self {
+            joint: logs.into_iter().map(|ln_p| ln_weight + ln_p).collect(),
+            distances: candidates.iter().map(|r| field.at(r)).collect(),
+        })
+    }
+}
+
+/// The candidate with the least expected distance given output `o`, which is candidate `own` if it
+/// is one.
+fn best_candidate(data_sets: &[DataSet], o: usize, own: Option<usize>, negligible: f64) -> usize {
+    let highest = data_sets.iter().map(|x| x.joint[o]).fold(f64::NEG_INFINITY, f64::max);
+    let mut errors = vec![0.0; data_sets.len()];
+    for x in data_sets {
+        let weight = exp_accurate(x.joint[o] - highest);
+        if weight > negligible {
+            errors.iter_mut().zip(&x.distances).for_each(|(sum, h)| *sum += weight * h);
+        }
+    }
+    let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+    let is_best = |&r: &usize| errors[r] <= least * (1.0 + SAME);
+    own.filter(is_best).or_else(|| (0..errors.len()).find(is_best)).unwrap_or(0)
+}

@@ -1,0 +1,9 @@
+//! What everything stands on: numbers that keep their digits, random streams, messages, files.
+
+pub mod console;
+pub mod diagnostic;
+pub mod fault;
+pub mod filesystem;
+pub mod numeric;
+pub mod rng;
+pub mod source;

@@ -1,8 +1,0 @@
-//! `dpbi schema`.
-
-use super::{Failure, print_json};
-use crate::config;
-
-pub fn execute() -> Result<(), Failure> {
-    print_json(&config::schema())
-}

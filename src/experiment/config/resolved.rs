@@ -1,0 +1,185 @@
+//! The resolved config: everything that decides the results, written out, so that a results folder
+//! can be run and drawn again without the files it came from.
+
+use toml::{Table, Value};
+
+use crate::experiment::stats::Whiskers;
+use crate::experiment::{DataSpec, Experiment, Kind, Panel, Parameters};
+use crate::mechanism::Variant;
+use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+
+/// `experiment` as a config.
+#[must_use]
+pub fn resolve(experiment: &Experiment) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("# Written by dpbi {version}: the experiment as it was run.\n{}", table(experiment))
+}
+
+/// The same for a manifest.
+#[must_use]
+pub fn resolved(experiment: &Experiment) -> serde_json::Value {
+    serde_json::to_value(table(experiment)).expect("a config is plain data")
+}
+
+fn table(experiment: &Experiment) -> Table {
+    let mut table = Table::new();
+    let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
+    put("name", experiment.name.clone().into());
+    put("title", experiment.title.clone().into());
+    if let Some(source) = &experiment.source {
+        put("source", source.clone().into());
+    }
+    if !experiment.notes.is_empty() {
+        put("notes", experiment.notes.clone().into());
+    }
+    put("seed", whole(experiment.seed));
+    match &experiment.panels[..] {
+        [only] if only.id.is_empty() => table.extend(panel(only)),
+        panels => {
+            put("panel", panels.iter().map(|one| panel(one).into()).collect::<Vec<Value>>().into())
+        }
+    }
+    table
+}
+
+/// The keys of one panel.
+fn panel(panel: &Panel) -> Table {
+    let mut table = Table::new();
+    let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
+    if !panel.id.is_empty() {
+        put("id", panel.id.clone().into());
+    }
+    put("title", panel.title.clone().into());
+    put("kind", panel.kind.id().into());
+    put("runs", whole(panel.runs));
+    put("distance", panel.distance.id().into());
+    let grid = &panel.grid;
+    let prior = |prior: &crate::posterior::model::Prior| Value::from(prior.alpha().to_vec());
+    put("prior", grid.priors.iter().map(prior).collect::<Vec<_>>().into());
+    put("epsilon", grid.epsilons.iter().copied().map(Epsilon::get).collect::<Vec<_>>().into());
+    if !grid.deltas.is_empty() {
+        put("delta", grid.deltas.iter().copied().map(Delta::get).collect::<Vec<_>>().into());
+    }
+    if !grid.gammas.is_empty() {
+        put("gamma", grid.gammas.iter().copied().map(Gamma::get).collect::<Vec<_>>().into());
+    }
+    if !panel.metrics.is_empty() {
+        let ids = panel.metrics.iter().map(|metric| metric.id);
+        put("metrics", ids.collect::<Vec<_>>().into());
+    }
+    if panel.kind.compares_mechanisms() {
+        put("mechanisms", panel.variants.iter().map(mechanism).collect::<Vec<_>>().into());
+    }
+    if panel.kind == Kind::Accuracy {
+        put(
+            "whiskers",
+            match panel.look.whiskers {
+                Whiskers::Range => "range".into(),
+                Whiskers::Iqr(factor) => factor.into(),
+            },
+        );
+        put("outliers", panel.look.outliers.into());
+    }
+    if let Some(readings) = &panel.readings {
+        put("readings", readings.name.clone().into());
+    }
+    put("data", data(&grid.data));
+    table.extend(parameters(&panel.parameters));
+    table
+}
+
+fn parameters(parameters: &Parameters) -> Table {
+    let mut table = Table::new();
+    let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
+    if let Some((from, to)) = parameters.view {
+        put("view", vec![from, to].into());
+    }
+    if !parameters.sensitivities.is_empty() {
+        let names = parameters.sensitivities.iter().map(|name| name.id());
+        put("sensitivities", names.collect::<Vec<_>>().into());
+    }
+    if !parameters.scopes.is_empty() {
+        put("scope", parameters.scopes.iter().map(|name| name.id()).collect::<Vec<_>>().into());
+    }
+    if let Some(epsilon) = parameters.at_epsilon {
+        put("at_epsilon", epsilon.into());
+    }
+    if !parameters.figures.is_empty() {
+        put("figures", parameters.figures.iter().map(|name| name.id()).collect::<Vec<_>>().into());
+    }
+    if !parameters.steps.is_empty() {
+        put("steps", parameters.steps.iter().copied().map(whole).collect::<Vec<_>>().into());
+    }
+    if !parameters.without.is_empty() {
+        put("without", parameters.without.clone().into());
+    }
+    table
+}
+
+/// Counts, runs and seeds all lie in TOML's range: the config reader sees to it.
+fn whole(value: u64) -> Value {
+    Value::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+fn mechanism(variant: &Variant) -> Value {
+    let mut table = Table::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            table.insert(key.into(), value);
+        }
+    };
+    let options = &variant.options;
+    put("id", Some(variant.mechanism.id().into()));
+    put("label", Some(variant.label.clone().into()));
+    put("gamma", options.gamma.map(|gamma| gamma.get().into()));
+    put("divisor", options.divisor.map(Value::from));
+    put("global", options.global.map(|global| global.name().into()));
+    put("scale_factor", options.scale_factor.map(Value::from));
+    put("candidates_in_beta", options.candidates_in_beta.map(|count| count.name().into()));
+    put("calibrated", options.calibrated.then_some(Value::from(true)));
+    put("remap", options.remap.then_some(Value::from(true)));
+    table.into()
+}
+
+fn data(spec: &DataSpec) -> Value {
+    let mut inner = Table::new();
+    let mut put = |key: &str, value: Value| drop(inner.insert(key.into(), value));
+    let wholes =
+        |values: &[u64]| Value::from(values.iter().copied().map(whole).collect::<Vec<_>>());
+    let name = match spec {
+        DataSpec::Balanced { sizes, proportions } => {
+            put("sizes", wholes(sizes));
+            if let Some(proportions) = proportions {
+                put("proportions", proportions.clone().into());
+            }
+            "balanced"
+        }
+        DataSpec::Counts { counts, at, at_label, labels } => {
+            put("counts", counts.iter().map(|counts| wholes(counts)).collect::<Vec<_>>().into());
+            if let Some(at) = at {
+                put("at", at.clone().into());
+            }
+            if let Some(label) = at_label {
+                put("at_label", label.clone().into());
+            }
+            if let Some(labels) = labels {
+                put("labels", labels.clone().into());
+            }
+            "counts"
+        }
+        DataSpec::Line { sizes } => {
+            put("sizes", wholes(sizes));
+            "line"
+        }
+        DataSpec::Shares { sizes, shares } => {
+            put("sizes", wholes(sizes));
+            put("shares", shares.clone().into());
+            "shares"
+        }
+        DataSpec::Predictive { sizes } => {
+            put("sizes", wholes(sizes));
+            "predictive"
+        }
+    };
+    Table::from_iter([(name.to_owned(), inner.into())]).into()
+}

@@ -1,0 +1,481 @@
+//! The config format as a JSON Schema, for editors: they complete keys and names, show what they
+//! mean, and mark what is wrong while it is typed.
+//!
+//! Names and limits come from the lists and constants that the reader itself uses. What a schema
+//! cannot say (that counts fit the prior, that a file exists) is left to `dpbi check`. Draft 7 is the
+//! latest that the editors' TOML plugins know well.
+
+use serde_json::{Map, Value, json};
+
+use super::{MOST_RUNS, data, panel, range};
+use crate::experiment::{FigureName, Kind, ScopeName, SensitivityName};
+use crate::mechanism::{self, Choice, Global, Mechanism};
+use crate::posterior::distance;
+use crate::posterior::metric;
+use crate::posterior::model::MOST_RECORDS;
+use crate::posterior::sensitivity::CandidatesInBeta;
+
+/// The schema of an experiment file.
+#[must_use]
+pub fn schema() -> Value {
+    let mut properties = panel_properties();
+    properties.extend(experiment_properties());
+    let mut conditions = vec![json!({
+        "if": with("panel"),
+        "else": { "required": ["prior", "epsilon", "data"] },
+    })];
+    conditions.push(json!({
+        "if": { "anyOf": [with("panel"), with_kind(|kind| !kind.compares_mechanisms())] },
+        "else": { "required": ["mechanisms"] },
+    }));
+    conditions.extend(kind_conditions(true));
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "A dpbi experiment",
+        "description": "What `dpbi run` carries out. `dpbi check` says what this schema cannot.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["name"],
+        "properties": properties,
+        "allOf": conditions,
+        "definitions": {
+            "panel": panel_table(),
+            "prior": prior(),
+            "mechanism": mechanism(),
+            "distance": distance(),
+            "metric": metric(),
+            "data": data_table(),
+            "range": range_table(json!({ "type": "number" }), false),
+            "whole_range": range_table(whole(0, MOST_RECORDS), false),
+            "prior_range": range_table(json!({ "type": "number" }), true),
+        },
+    })
+}
+
+/// `value` with words for people.
+fn about(mut value: Value, description: &str) -> Value {
+    value["description"] = description.into();
+    value
+}
+
+fn or_default(mut value: Value, default: impl Into<Value>) -> Value {
+    value["default"] = default.into();
+    value
+}
+
+fn reference(definition: &str) -> Value {
+    json!({ "$ref": format!("#/definitions/{definition}") })
+}
+
+/// A text of one line that is not blank.
+fn label() -> Value {
+    json!({ "type": "string", "pattern": r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$" })
+}
+
+/// The name of a folder: letters of any language, digits, `_`, `-` and `.`, not hidden.
+fn folder_name() -> Value {
+    let (inside, first) = (r"\x00-,/:-@\[-^`{-\x7f", ".");
+    json!({ "type": "string", "pattern": format!("^[^{first}{inside}][^{inside}]{{0,99}}$") })
+}
+
+fn whole(least: u64, most: u64) -> Value {
+    json!({ "type": "integer", "minimum": least, "maximum": most })
+}
+
+fn list(item: &Value) -> Value {
+    json!({ "type": "array", "minItems": 1, "items": item })
+}
+
+fn one_or_list(item: Value) -> Value {
+    json!({ "anyOf": [item, list(&item)] })
+}
+
+/// One number, a list or a range of them.
+fn numbers(number: Value) -> Value {
+    json!({ "anyOf": [number, list(&number), reference("range")] })
+}
+
+fn sizes(most: u64) -> Value {
+    let number = whole(0, most);
+    let numbers = json!({ "anyOf": [number, list(&number), reference("whole_range")] });
+    about(numbers, "Numbers of records: one, a list, or a range.")
+}
+
+/// A positive number that is neither too small nor too large to compute with.
+fn positive() -> Value {
+    json!({ "type": "number", "minimum": 1e-100, "maximum": 1e100 })
+}
+
+fn gamma() -> Value {
+    json!({ "type": "number", "minimum": 0, "maximum": 1e100 })
+}
+
+/// One of several names, each with what it means.
+fn names<'a>(named: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
+    let (names, meanings): (Vec<&str>, Vec<&str>) = named.into_iter().unzip();
+    json!({ "type": "string", "enum": names, "x-taplo": { "docs": { "enumValues": meanings } } })
+}
+
+fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": required,
+        "properties": properties,
+    })
+}
+
+fn keys<const N: usize>(entries: [(&str, Value); N]) -> Map<String, Value> {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// A table that sets `key`.
+fn with(key: &str) -> Value {
+    json!({ "required": [key] })
+}
+
+/// A table that sets a kind for which `wanted` is true.
+fn with_kind(wanted: impl Fn(Kind) -> bool) -> Value {
+    let kinds: Vec<&str> =
+        Kind::ALL.into_iter().filter(|kind| wanted(*kind)).map(Kind::id).collect();
+    json!({ "required": ["kind"], "properties": { "kind": { "enum": kinds } } })
+}
+
+/// What belongs to the experiment as a whole.
+fn experiment_properties() -> Map<String, Value> {
+    keys([
+        ("name", about(folder_name(), "The results folder: results/<name>/.")),
+        ("title", about(label(), "What it is about, in one line. Default: the name.")),
+        ("source", about(label(), "Where it stands in a document, such as \"Figure 2\".")),
+        ("notes", about(one_or_list(label()), "Remarks, printed below the figure in the report.")),
+        (
+            "seed",
+            or_default(
+                about(whole(0, i64::MAX as u64), "Same seed, same bytes in every table."),
+                0,
+            ),
+        ),
+        (
+            "panel",
+            about(
+                list(&reference("panel")),
+                "Several panels; each inherits every key that it does not set.",
+            ),
+        ),
+    ])
+}
+
+fn panel_table() -> Value {
+    let mut properties = panel_properties();
+    properties.insert("id".into(), about(folder_name(), "The panel's name, in tables and files."));
+    let mut panel = object(properties, &["id"]);
+    panel["allOf"] = kind_conditions(false).into();
+    about(panel, "One panel of a figure.")
+}
+
+/// What can be said of every panel, or once for all of them.
+fn panel_properties() -> Map<String, Value> {
+    let mut properties = keys([
+        ("title", about(label(), "The title of the panel.")),
+        ("kind", kind()),
+        (
+            "runs",
+            or_default(
+                about(whole(1, MOST_RUNS), "Sampled releases for each setting and mechanism."),
+                1000,
+            ),
+        ),
+        ("prior", reference("prior")),
+        ("epsilon", about(numbers(positive()), "ε: a number, a list, or a range.")),
+        (
+            "delta",
+            about(
+                numbers(json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })),
+                "δ, for mh-beta and the β-smooth sensitivity: a number, a list, or a range.",
+            ),
+        ),
+        (
+            "gamma",
+            or_default(
+                about(
+                    numbers(gamma()),
+                    "γ, for ehds, mh-gamma and the γ-smooth sensitivity: a number, a list, or a \
+                     range.",
+                ),
+                1,
+            ),
+        ),
+        ("distance", or_default(reference("distance"), distance::HELLINGER.id())),
+        (
+            "metrics",
+            about(one_or_list(reference("metric")), "Further errors of the same releases."),
+        ),
+        ("mechanisms", about(one_or_list(reference("mechanism")), "What is compared.")),
+        ("whiskers", whiskers()),
+        (
+            "outliers",
+            or_default(
+                about(json!({ "type": "boolean" }), "Whether box plots show single outliers."),
+                false,
+            ),
+        ),
+        (
+            "readings",
+            about(
+                json!({ "type": "string" }),
+                "Values read off a printed figure: a table of data/printed, or a CSV file.",
+            ),
+        ),
+        ("data", reference("data")),
+    ]);
+    properties.extend(panel::PARAMETERS.map(|key| (key.to_owned(), parameter(key))));
+    properties
+}
+
+fn kind() -> Value {
+    let kinds = names(Kind::ALL.map(|kind| (kind.id(), kind.computes())));
+    or_default(about(kinds, "What is computed."), Kind::Accuracy.id())
+}
+
+fn whiskers() -> Value {
+    let whiskers = json!({ "anyOf": [positive(), { "const": "range" }] });
+    or_default(
+        about(whiskers, "How far whiskers reach: in interquartile ranges, or \"range\" for all."),
+        1.5,
+    )
+}
+
+/// A key that only some kinds understand.
+fn parameter(key: &str) -> Value {
+    let number = json!({ "type": "number" });
+    let (value, words) = match key {
+        "view" => (
+            json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": number }),
+            "The part of the horizontal axis that is drawn: [from, to].",
+        ),
+        "sensitivities" => (
+            one_or_list(names(SensitivityName::ALL.map(|name| (name.id(), name.title())))),
+            "Which sensitivities. Default: all.",
+        ),
+        "scope" => (
+            one_or_list(names(ScopeName::ALL.map(|name| (name.id(), name.title())))),
+            "Over which data sets the loss is taken. Default: all of n records.",
+        ),
+        "figures" => (
+            one_or_list(json!({ "enum": FigureName::ALL.map(FigureName::id) })),
+            "Which figures. Default: box and mean.",
+        ),
+        "at_epsilon" => (positive(), "Also δ at this ε."),
+        "without" => (
+            one_or_list(json!({ "type": "string" })),
+            "Labels of mechanisms that take no part in a second contest.",
+        ),
+        _ => (one_or_list(whole(0, MOST_RECORDS)), "Numbers of steps."),
+    };
+    let kinds = Kind::ALL.into_iter().filter(|kind| kind.keys().contains(&key)).map(Kind::id);
+    about(value, &format!("{words} Of kind {}.", kinds.collect::<Vec<_>>().join(", ")))
+}
+
+/// Keys that mean nothing to a kind are refused, where the kind is known: in a panel of its own,
+/// and in an experiment without panels, where it is `accuracy` unless said otherwise.
+fn kind_conditions(whole_experiment: bool) -> Vec<Value> {
+    let of_samples = ["metrics", "whiskers", "outliers"];
+    let keys = panel::PARAMETERS.into_iter().chain(of_samples).chain(["mechanisms", "readings"]);
+    let condition = |key: &'static str| {
+        let understands = |kind: &Kind| match key {
+            "mechanisms" => kind.compares_mechanisms(),
+            "readings" => kind.compares_readings(),
+            _ if of_samples.contains(&key) => *kind == Kind::Accuracy,
+            _ => kind.keys().contains(&key),
+        };
+        let kinds: Vec<&str> = Kind::ALL.into_iter().filter(understands).map(Kind::id).collect();
+        let mut then = json!({ "properties": { "kind": { "enum": kinds } } });
+        if whole_experiment && !understands(&Kind::Accuracy) {
+            then["required"] = json!(["kind"]);
+        }
+        let given = match whole_experiment {
+            true => json!({ "required": [key], "not": with("panel") }),
+            false => json!({ "required": [key, "kind"] }),
+        };
+        json!({ "if": given, "then": then })
+    };
+    keys.map(condition).collect()
+}
+
+fn prior() -> Value {
+    let vector = json!({
+        "type": "array",
+        "minItems": 2,
+        "maxItems": range::MOST_CATEGORIES,
+        "items": positive(),
+    });
+    let prior = json!({ "anyOf": [vector, list(&vector), reference("prior_range")] });
+    about(prior, "The Dirichlet parameters: one vector, a list of vectors, or a range with k.")
+}
+
+fn range_table(end: Value, symmetric: bool) -> Value {
+    let mut properties = keys([
+        ("from", about(end.clone(), "The first number.")),
+        ("to", about(end, "The last number.")),
+        ("count", about(whole(2, range::MOST), "How many numbers.")),
+        (
+            "spacing",
+            or_default(
+                names([("linear", "By equal differences."), ("log", "By equal quotients.")]),
+                "linear",
+            ),
+        ),
+    ]);
+    let mut required = vec!["from", "to", "count"];
+    if symmetric {
+        let k = about(whole(2, range::MOST_CATEGORIES), "Categories of the prior (b, …, b).");
+        properties.insert("k".into(), k);
+        required.push("k");
+    }
+    about(object(properties, &required), "A range of numbers.")
+}
+
+/// A mechanism's id, or a table with its options.
+fn mechanism() -> Value {
+    let id = || names(mechanism::ALL.map(|mechanism| (mechanism.id(), mechanism.draws())));
+    let boolean = || or_default(json!({ "type": "boolean" }), false);
+    let properties = keys([
+        ("id", about(id(), "The mechanism.")),
+        ("label", about(label(), "Its name in tables and figures. Default: the id.")),
+        ("gamma", about(gamma(), "γ of the smooth sensitivity. Default: the config's.")),
+        ("divisor", about(positive(), "The number before the sensitivity in the weight.")),
+        (
+            "global",
+            or_default(
+                about(
+                    json!({ "enum": Global::ALL.map(Global::name) }),
+                    "Which global sensitivity: the exact one, or the bound sqrt(1 − π/4).",
+                ),
+                Global::default().name(),
+            ),
+        ),
+        ("scale_factor", about(positive(), "The noise has this scale over ε.")),
+        (
+            "candidates_in_beta",
+            or_default(
+                about(
+                    json!({ "enum": CandidatesInBeta::ALL.map(CandidatesInBeta::name) }),
+                    "What β counts: as in the text, or as in print.",
+                ),
+                CandidatesInBeta::default().name(),
+            ),
+        ),
+        (
+            "calibrated",
+            about(boolean(), "Move the ε in the weight until the exact privacy loss is ε."),
+        ),
+        ("remap", about(boolean(), "Replace every output by the best candidate given it.")),
+    ]);
+    let options = |mechanism: &dyn Mechanism| {
+        let own = mechanism.choices().iter().copied().map(Choice::key);
+        let known: Vec<&str> = ["id", "label", "remap"].into_iter().chain(own).collect();
+        json!({
+            "if": { "properties": { "id": { "const": mechanism.id() } } },
+            "then": { "propertyNames": { "enum": known } },
+        })
+    };
+    let mut table = object(properties, &["id"]);
+    table["allOf"] = mechanism::ALL.into_iter().map(options).collect();
+    about(json!({ "anyOf": [id(), table] }), "A mechanism: its id, or a table with its options.")
+}
+
+/// The names of distances, or `renyi:` with an order.
+fn named_or_renyi<'a>(named: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
+    let renyi = json!({
+        "type": "string",
+        "pattern": format!(r"^{}([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$", distance::RENYI),
+        "description": "The Rényi divergence of an order, such as renyi:0.5.",
+    });
+    json!({ "anyOf": [names(named), renyi] })
+}
+
+fn distance() -> Value {
+    let named = distance::NAMED.map(|distance| (distance.id(), distance.title()));
+    about(named_or_renyi(named), "Score, sensitivities and error.")
+}
+
+fn metric() -> Value {
+    let all = metric::all();
+    about(named_or_renyi(all.iter().map(|metric| (metric.id, metric.title))), "An error.")
+}
+
+fn data_table() -> Value {
+    let sources = data::SOURCES.map(|name| (name.to_owned(), source(name)));
+    json!({
+        "type": "object",
+        "description": "Where the data come from: exactly one source.",
+        "additionalProperties": false,
+        "minProperties": 1,
+        "maxProperties": 1,
+        "properties": Map::from_iter(sources),
+    })
+}
+
+/// One source of data.
+fn source(name: &str) -> Value {
+    let share = json!({ "type": "number", "minimum": 0, "maximum": 1 });
+    let text = json!({ "type": "string" });
+    let (properties, required, words): (_, &[&str], _) = match name {
+        "balanced" => (
+            keys([
+                ("sizes", sizes(MOST_RECORDS)),
+                ("proportions", about(list(&share), "One for each category, 1 in all.")),
+            ]),
+            &["sizes"],
+            "n records, split evenly or in proportions.",
+        ),
+        "counts" => {
+            let vector = list(&whole(0, MOST_RECORDS));
+            let number = json!({ "type": "number" });
+            (
+                keys([
+                    (
+                        "counts",
+                        about(
+                            json!({ "anyOf": [vector, list(&vector)] }),
+                            "The counts of one data set, or a list of data sets.",
+                        ),
+                    ),
+                    ("at", about(one_or_list(number), "An abscissa for each data set.")),
+                    ("at_label", about(label(), "What the abscissas are.")),
+                    ("labels", about(one_or_list(label()), "A name for each data set.")),
+                ]),
+                &["counts"],
+                "Data sets written out as counts.",
+            )
+        }
+        "file" => (
+            keys([
+                ("path", about(one_or_list(text.clone()), "CSV files, relative to this config.")),
+                ("column", about(text.clone(), "The column of a raw table.")),
+                ("categories", about(list(&text), "Its categories, in the prior's order.")),
+            ]),
+            &["path"],
+            "A histogram (category,count) or a raw table.",
+        ),
+        "line" => (
+            keys([("sizes", sizes(data::LONGEST_LINE))]),
+            &["sizes"],
+            "Every data set of two categories; the first count is the abscissa.",
+        ),
+        "shares" => (
+            keys([
+                ("sizes", sizes(MOST_RECORDS)),
+                ("shares", about(numbers(share), "The first category's share of the records.")),
+            ]),
+            &["sizes", "shares"],
+            "The first category has its share of n, the others the rest in equal parts.",
+        ),
+        _ => (
+            keys([("sizes", sizes(data::MOST_DRAWN))]),
+            &["sizes"],
+            "Drawn from the prior's own predictive law, with the seed.",
+        ),
+    };
+    about(object(properties, required), words)
+}

@@ -1,0 +1,95 @@
+//! The names that a user can type, for shells to complete.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command, Error, ValueEnum};
+use clap_complete::Shell;
+
+use crate::analysis::optimum::ReleaseSet;
+use crate::base::source::{bundled_configs, config_name};
+use crate::experiment::ScopeName;
+use crate::figure::Format;
+use crate::mechanism;
+use crate::paper::claims;
+use crate::posterior::distance;
+
+/// A text, and those among which shells complete it. Others are let through, since what is wrong
+/// with them is said best by those who use them: with the nearest name that would be right.
+#[derive(Clone)]
+pub struct Among(pub fn() -> Vec<String>);
+
+impl TypedValueParser for Among {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+fn owned<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
+}
+
+pub fn mechanisms() -> Vec<String> {
+    owned(mechanism::ALL.map(|mechanism| mechanism.id()))
+}
+
+pub fn distances() -> Vec<String> {
+    owned(distance::names())
+}
+
+pub fn documented_distances() -> Vec<String> {
+    owned(distance::DOCUMENTED.map(|distance| distance.id()))
+}
+
+/// The bundled experiments.
+pub fn configs() -> Vec<String> {
+    bundled_configs().iter().map(|path| config_name(path)).collect()
+}
+
+/// What `dpbi reproduce` knows: documents, their figures, and the open questions.
+pub fn documents() -> Vec<String> {
+    let short = |name: String| {
+        let question = name.strip_prefix("open_questions/").map(|rest| format!("open/{rest}"));
+        question.or_else(|| name.strip_prefix("papers/").map(str::to_owned))
+    };
+    let figures: Vec<String> = configs().into_iter().filter_map(short).collect();
+    let mut documents: Vec<String> =
+        owned(figures.iter().filter_map(|figure| Some(figure.split_once('/')?.0)));
+    documents.dedup();
+    documents.into_iter().chain(figures).collect()
+}
+
+/// The scopes of `dpbi audit`.
+pub fn scopes() -> Vec<String> {
+    owned([ScopeName::All, ScopeName::Corners].map(ScopeName::id))
+}
+
+pub fn release_sets() -> Vec<String> {
+    owned(ReleaseSet::ALL.map(ReleaseSet::name))
+}
+
+/// In place of a list of formats.
+pub const NO_FORMAT: &str = "none";
+
+pub fn formats() -> Vec<String> {
+    owned(Format::ALL.map(Format::extension).into_iter().chain([NO_FORMAT]))
+}
+
+pub fn claims() -> Vec<String> {
+    claims::ALL.iter().map(|claim| claim.number.to_string()).collect()
+}
+
+pub fn shells() -> Vec<String> {
+    Shell::value_variants().iter().map(Shell::to_string).collect()
+}

@@ -1,0 +1,302 @@
+//! `dpbi audit`.
+
+use serde_json::{Value, json};
+
+use super::{Failure, announce, print, print_json, threads, typed};
+use crate::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
+use crate::analysis::cost::{self, SettingWork, Work, rates};
+use crate::analysis::predictive_error::over_all_data;
+use crate::analysis::tuning::{self, Certificate, Tuned};
+use crate::base::console::{Grid, short, short_or_dash};
+use crate::base::diagnostic::{Diagnostic, suggest};
+use crate::base::numeric::exp_accurate;
+use crate::experiment::naming::parenthesised;
+use crate::face::cli::Audit;
+use crate::face::progress::Clock;
+use crate::mechanism::Variant;
+use crate::posterior::metric::Metric;
+use crate::posterior::setting::Setting;
+
+pub fn execute(args: &Audit) -> Result<(), Failure> {
+    let threads = threads(&args.machine.threads)?;
+    let setting =
+        typed::setting(&args.model, typed::counts(&args.model, &args.data), args.epsilon)?;
+    let scope = scope(args)?;
+    let at = at_epsilon(args)?;
+    let variant = variant(args, &setting)?;
+    let clock = admit(args, &variant, &setting, &scope, threads)?;
+
+    let Tuned { variant, certificate } =
+        tuning::tune(&variant, &setting).map_err(typed::refused)?;
+    let asked: Vec<f64> = std::iter::once(0.0).chain(at).collect();
+    let first = examine(&variant, &setting, &scope, &asked)?;
+    let profile = match args.profile {
+        true => examine(&variant, &setting, &scope, &profile_grid(&first))?.deltas,
+        false => Vec::new(),
+    };
+    let advantage = first.deltas.first().expect("δ at 0 was asked for");
+    let trade_off = (args.profile && first.loss.pairs > 0)
+        .then(|| audit::trade_off(&variant, &setting, &advantage.from, &advantage.to))
+        .transpose()
+        .map_err(typed::refused)?;
+    let metric = Metric::from_distance(setting.distance);
+    let mean = match &certificate {
+        Some(_) => over_all_data(&variant, &setting, metric).map_err(typed::refused)?,
+        None => None,
+    };
+    drop(clock);
+    let report = Report {
+        mean: mean.map(|expected| expected.mean),
+        setting: &setting,
+        variant: &variant,
+        scope: &scope,
+        certificate: certificate.as_ref(),
+        findings: &first,
+        advantage,
+        delta_at: first.deltas.get(1),
+        profile: &profile,
+        trade_off: trade_off.as_ref(),
+    };
+    if args.print.json { print_json(&report.json()) } else { print(&report.text()) }
+}
+
+fn examine(
+    variant: &Variant,
+    setting: &Setting,
+    scope: &Scope,
+    at: &[f64],
+) -> Result<Findings, Diagnostic> {
+    audit::examine(variant, setting, scope, at).map_err(typed::refused)
+}
+
+fn scope(args: &Audit) -> Result<Scope, Diagnostic> {
+    if let Some(counts) = &args.data.counts {
+        return Ok(Scope::One(counts.clone()));
+    }
+    match args.scope.as_str() {
+        ALL => Ok(Scope::All),
+        CORNERS => Ok(Scope::Corners),
+        other => Err(typed::wrong("scope", &format!("unknown scope `{other}`"))
+            .help(suggest(other, [ALL, CORNERS]))),
+    }
+}
+
+const ALL: &str = "all";
+const CORNERS: &str = "corners";
+
+fn at_epsilon(args: &Audit) -> Result<Option<f64>, Diagnostic> {
+    match args.at_epsilon {
+        Some(epsilon) if !(epsilon.is_finite() && epsilon >= 0.0) => {
+            let error = format!("{epsilon} is negative or not finite");
+            Err(typed::wrong("at-epsilon", &error).help("try --at-epsilon 0.5"))
+        }
+        at => Ok(at),
+    }
+}
+
+fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
+    let mut variant = typed::variant(&args.mechanism)?;
+    variant.options.calibrated |= args.calibrate;
+    tuning::check(&variant, setting).map_err(typed::refused)?;
+    Ok(variant)
+}
+
+/// Nobody waits longer for a line on the terminal, unless asked to.
+const LONGEST: f64 = 3600.0;
+
+/// Refuses what would take too long, with what would do, and announces what takes long.
+fn admit(
+    args: &Audit,
+    variant: &Variant,
+    setting: &Setting,
+    scope: &Scope,
+    threads: usize,
+) -> Result<Option<Clock>, Diagnostic> {
+    let recipe = variant.outline(setting).map_err(typed::refused)?;
+    // The advantage takes as many looks as a trade-off curve.
+    let profile = if args.profile { rates::PASSES_PER_PROFILE } else { 0.0 };
+    let passes = rates::PASSES_PER_TRADE_OFF + profile;
+    let audit = |everything| cost::predict_passes(setting, &[recipe], everything, passes);
+    let mut tuning = cost::predict_tuning(variant, setting);
+    if variant.options.remap && *scope == Scope::All {
+        tuning.add(cost::predict_remapped_audit(setting, recipe));
+    }
+    if variant.options.calibrated {
+        tuning.add(cost::predict_everywhere(setting, &[recipe]).sum());
+    }
+    let sum = |audit: &SettingWork| {
+        let mut work: Work = cost::total([audit], threads);
+        work.add(tuning);
+        work
+    };
+    let wanted = audit(*scope == Scope::All);
+    let (total, memory) = (sum(&wanted), cost::available_memory());
+    let objection = cost::objection(&total, wanted.candidates, threads, memory, LONGEST);
+    let Some(objection) = objection.filter(|_| !args.machine.force) else {
+        return Ok(announce(total.seconds(threads)));
+    };
+    let fewer = match scope {
+        Scope::All if tuning == Work::default() => {
+            let corners = cost::total([&audit(false)], threads).seconds(threads);
+            format!(
+                "--scope corners (data sets with at most three records in one category, where losses \
+                 are often largest) needs {}; --counts audits one data set; ",
+                cost::duration(corners)
+            )
+        }
+        _ => "use fewer records; ".to_owned(),
+    };
+    Err(Diagnostic::new(format!("this audit is too large: {objection}"))
+        .help(format!("{fewer}--force starts it all the same")))
+}
+
+/// So many points of a privacy profile.
+const PROFILE: u32 = 50;
+
+/// ε from 0 to the loss, where δ ends.
+fn profile_grid(found: &Findings) -> Vec<f64> {
+    (0..=PROFILE).map(|i| found.loss.loss * (f64::from(i) / f64::from(PROFILE))).collect()
+}
+
+struct Report<'a> {
+    /// Of the error over the predictive law, for a calibrated mechanism.
+    mean: Option<f64>,
+    setting: &'a Setting,
+    variant: &'a Variant,
+    scope: &'a Scope,
+    certificate: Option<&'a Certificate>,
+    findings: &'a Findings,
+    advantage: &'a DeltaAt,
+    delta_at: Option<&'a DeltaAt>,
+    profile: &'a [DeltaAt],
+    trade_off: Option<&'a TradeOff>,
+}
+
+/// False alarms at which misses are told.
+fn false_alarms() -> impl Iterator<Item = f64> {
+    (0..=100).map(|i| f64::from(i) / 100.0)
+}
+
+impl Report<'_> {
+    fn scope(&self) -> &'static str {
+        match self.scope {
+            Scope::All => ALL,
+            Scope::Corners => CORNERS,
+            Scope::One(_) | Scope::Pair(..) => "data",
+        }
+    }
+
+    fn json(&self) -> Value {
+        let loss = &self.findings.loss;
+        let mut document = json!({
+            "mechanism": self.variant.label,
+            "guarantee": self.variant.guarantee(self.setting).to_string(),
+            "epsilon": self.setting.epsilon.get(),
+            "scope": self.scope(),
+            "loss": loss.loss,
+            "from": loss.from,
+            "to": loss.to,
+            "output": loss.output,
+            "pairs": loss.pairs,
+            "at_epsilon": self.delta_at.map(|at| at.epsilon),
+            "delta_at": self.delta_at.map(|at| at.delta),
+            "delta_from": self.delta_at.map(|at| &at.from),
+            "delta_to": self.delta_at.map(|at| &at.to),
+            "advantage": self.advantage.delta,
+            "advantage_from": self.advantage.from,
+            "advantage_to": self.advantage.to,
+        });
+        if let Some(certificate) = self.certificate {
+            document["inner_epsilon"] = json!(certificate.inner_epsilon.get());
+            document["mean"] = json!(self.mean);
+            document["certificate"] = json!({
+                "target": certificate.target,
+                "loss": certificate.loss,
+                "margin": certificate.margin(),
+                "from": certificate.from,
+                "to": certificate.to,
+                "output": certificate.output,
+                "pairs": certificate.pairs,
+            });
+        }
+        if !self.profile.is_empty() {
+            let points = self.profile.iter().map(|at| json!([at.epsilon, at.delta]));
+            document["profile"] = points.collect();
+        }
+        if let Some(curve) = self.trade_off {
+            let points = false_alarms().map(|alarm| json!([alarm, curve.misses(alarm)]));
+            document["trade_off"] = json!({
+                "from": curve.from,
+                "to": curve.to,
+                "points": points.collect::<Vec<_>>(),
+            });
+        }
+        document
+    }
+
+    fn text(&self) -> String {
+        let loss = &self.findings.loss;
+        let mut facts = Grid::new(2);
+        let mut fact = |name: &str, value: String| facts.row([name.to_owned(), value]);
+        let pair =
+            |from: &[u64], to: &[u64]| format!("{} and {}", parenthesised(from), parenthesised(to));
+        fact("mechanism", self.variant.label.clone());
+        fact("stated", self.variant.guarantee(self.setting).to_string());
+        fact("covers", format!("{}, {} pairs of neighbours", self.looked_at(), loss.pairs));
+        if let Some(certificate) = self.certificate {
+            fact("ε in the weight", format!("{}", certificate.inner_epsilon.get()));
+            let margin = format!("{:.1e} below ε", certificate.margin());
+            let covered = format!("{} pairs of neighbours", certificate.pairs);
+            fact("certificate", format!("loss {margin}, over all {covered}"));
+            let title = self.setting.distance.title();
+            let mean = short_or_dash(self.mean);
+            fact("mean error", format!("{mean} ({title}, over the prior's predictive law)"));
+        }
+        fact("privacy loss", loss.loss.to_string());
+        if loss.pairs > 0 {
+            fact("  between", pair(&loss.from, &loss.to));
+            fact("  at output", parenthesised(&loss.output));
+            fact("  odds change by", format!("a factor {}", short(exp_accurate(loss.loss))));
+        }
+        if let Some(at) = self.delta_at {
+            fact(&format!("δ at ε = {}", at.epsilon), at.delta.to_string());
+            if at.delta > 0.0 {
+                fact("  between", pair(&at.from, &at.to));
+            }
+        }
+        fact("membership advantage", self.advantage.delta.to_string());
+        if self.advantage.delta > 0.0 {
+            fact("  between", pair(&self.advantage.from, &self.advantage.to));
+        }
+        let mut text = facts.render();
+        if !self.profile.is_empty() {
+            let mut grid = Grid::new(0);
+            grid.row(["ε", "δ"]);
+            let some = self.profile.iter().step_by(PROFILE as usize / 10);
+            some.for_each(|at| grid.row([short(at.epsilon), short(at.delta)]));
+            text += &format!("\n  privacy profile\n{}", grid.render());
+        }
+        if let Some(curve) = self.trade_off {
+            let mut grid = Grid::new(0);
+            grid.row(["false alarms", "misses"]);
+            for alarm in false_alarms().step_by(10) {
+                grid.row([format!("{alarm:.1}"), short(curve.misses(alarm))]);
+            }
+            let between = pair(&curve.from, &curve.to);
+            text += &format!("\n  what an observer can tell, between {between}\n{}", grid.render());
+        }
+        text
+    }
+
+    fn looked_at(&self) -> String {
+        match self.scope {
+            Scope::All => format!("all data sets of {} records", self.setting.posterior.n()),
+            Scope::Corners => {
+                format!("data sets of {} records near the corners", self.setting.posterior.n())
+            }
+            Scope::One(counts) | Scope::Pair(counts, _) => {
+                format!("the data set {}", parenthesised(counts))
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `dpbi check`.
+
+use serde_json::json;
+
+use super::forecast::Forecast;
+use super::{Failure, MOST_PRINTED, load, print, print_json, threads};
+use crate::analysis::cost::{SettingWork, bytes, duration, number};
+use crate::base::console::Grid;
+use crate::experiment::{Experiment, Kind, Naming, Panel};
+use crate::face::cli::Check;
+
+pub fn execute(args: &Check) -> Result<(), Failure> {
+    let threads = threads(&args.machine.threads)?;
+    let mut reports = Vec::new();
+    let mut objection = None;
+    for (source, experiment) in load(&args.configs, &args.replace)? {
+        let mut work = Forecast::new(&experiment, &args.format.0);
+        args.shard.iter().for_each(|&shard| work.take_part(shard));
+        if !args.print.json {
+            let part = args.shard.map_or(String::new(), |shard| format!(", {shard}"));
+            print(&format!("{source} is valid{part}\n{}\n", table(&experiment, &work, threads)))?;
+        }
+        reports.push(report(&experiment, &work, threads));
+        let admitted = work.admit(&source.to_string(), threads, args.machine.force);
+        objection = objection.or(admitted.err());
+    }
+    if args.print.json {
+        print_json(&json!(reports))?;
+    }
+    objection.map_or(Ok(()), |objection| Err(objection.into()))
+}
+
+fn table(experiment: &Experiment, work: &Forecast, threads: usize) -> String {
+    let mut text = String::new();
+    for (place, panel) in experiment.panels.iter().enumerate() {
+        if !panel.id.is_empty() {
+            text += &format!("\n{} ({}): {}\n", panel.id, panel.kind.id(), panel.title);
+        }
+        text += &panel_table(panel, &work.own(place), threads);
+    }
+    let sum = work.total(threads);
+    text + &format!(
+        "  in all about {}, {} of memory and {} on disk, on {threads} threads\n",
+        duration(sum.seconds(threads)),
+        bytes(sum.bytes()),
+        bytes(sum.disk),
+    )
+}
+
+/// The cases of a panel that are predicted, with their places.
+type Own<'a> = [(usize, &'a SettingWork)];
+
+fn panel_table(panel: &Panel, work: &Own, threads: usize) -> String {
+    let naming = Naming::new(&panel.cases);
+    let name = |case: usize| naming.name(&panel.cases[case]);
+    let mut grid = Grid::new(1);
+    grid.row(["setting", "candidates", "outputs to walk", "memory", "time"]);
+    for &(case, work) in work.iter().take(MOST_PRINTED) {
+        let sum = work.sum();
+        grid.row([
+            name(case),
+            number(work.candidates),
+            number(sum.outputs),
+            bytes(sum.bytes()),
+            duration(sum.seconds(threads)),
+        ]);
+    }
+    let mut text = grid.render() + &more(work.len(), "settings");
+    let runs = match panel.kind {
+        Kind::Accuracy => format!(", {} runs each", panel.runs),
+        _ => String::new(),
+    };
+    text += &format!("  {} settings, {} mechanisms{runs}\n", work.len(), panel.variants.len());
+    let consequence = match panel.kind {
+        Kind::Accuracy => "it is sampled without exact means",
+        _ => "it is left out",
+    };
+    for (case, label) in sampled_only(panel, work).take(MOST_PRINTED) {
+        let at = name(case);
+        text += &format!("  {label} at {at}: more than 10^10 outputs, so {consequence}\n");
+    }
+    text + &more(sampled_only(panel, work).count(), "of them")
+}
+
+/// Says that not all are listed.
+fn more(all: usize, what: &str) -> String {
+    match all.saturating_sub(MOST_PRINTED) {
+        0 => String::new(),
+        more => format!("  … and {more} more {what}\n"),
+    }
+}
+
+fn sampled_only<'a>(panel: &'a Panel, work: &'a Own) -> impl Iterator<Item = (usize, &'a str)> {
+    work.iter().flat_map(|&(case, work)| {
+        let variants = panel.variants.iter().zip(&work.sampled_only);
+        variants.filter(|(_, only)| **only).map(move |(variant, _)| (case, variant.label.as_str()))
+    })
+}
+
+fn report(experiment: &Experiment, work: &Forecast, threads: usize) -> serde_json::Value {
+    let sum = work.total(threads);
+    let panels = || experiment.panels.iter();
+    let own: Vec<_> = (0..panels().len()).map(|place| work.own(place)).collect();
+    let sampled_only = panels().zip(&own).flat_map(|(panel, own)| {
+        sampled_only(panel, own)
+            .map(|(case, label)| json!({ "setting": panel.first + case, "mechanism": label }))
+    });
+    json!({
+        "name": experiment.name,
+        "panels": panels().len(),
+        "settings": own.iter().map(Vec::len).sum::<usize>(),
+        "mechanisms": panels().map(|panel| panel.variants.len()).max(),
+        "runs": panels().map(|panel| panel.runs).max(),
+        "candidates": work.candidates(),
+        "outputs": sum.outputs,
+        "bytes": sum.bytes(),
+        "disk": sum.disk,
+        "seconds": sum.seconds(threads),
+        "sampled_only": sampled_only.collect::<Vec<_>>(),
+    })
+}

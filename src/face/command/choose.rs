@@ -1,0 +1,396 @@
+//! `dpbi choose`.
+
+use serde_json::{Value, json};
+
+use super::{Failure, announce, number, print, print_json, threads, typed};
+use crate::analysis::cost::{self, Work};
+use crate::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
+use crate::base::console::{Grid, bar, short};
+use crate::base::diagnostic::Diagnostic;
+use crate::face::cli::Choose;
+use crate::mechanism::{Refusal, Variant};
+use crate::posterior::model::approximate_compositions;
+use crate::posterior::privacy::{Epsilon, Guarantee};
+use crate::posterior::setting::Setting;
+
+/// Mechanisms that take longer than this, by prediction, are left out unless forced.
+const LONGEST: f64 = 60.0;
+
+pub fn execute(args: &Choose) -> Result<(), Failure> {
+    let threads = threads(&args.machine.threads)?;
+    let setting = typed::setting(
+        &args.model,
+        typed::counts(&args.model, &args.data),
+        args.epsilon.unwrap_or(1.0),
+    )?;
+    let data = if args.data.counts.is_some() { Data::Given } else { Data::Predicted };
+    let error = wanted_error(args)?;
+    let all = typed::variants(&args.mechanism, &setting, typed::every_variant(true))?;
+    let named = !args.mechanism.is_empty();
+    let private = |variant: &Variant| named || args.all || variant.is_private(&setting);
+    let priced = all.into_iter().filter(private).map(|variant| {
+        let work = work(&variant, &setting, data, error);
+        (variant, work)
+    });
+    let (cheap, costly): (Vec<_>, Vec<_>) =
+        priced.partition(|(_, work)| args.machine.force || is_affordable(work, threads));
+    if cheap.is_empty() {
+        return Err(too_large(&costly, data, threads).into());
+    }
+    let clock = announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum());
+    let names = |priced: Vec<(Variant, Work)>| priced.into_iter().map(|(variant, _)| variant);
+    let variants: Vec<Variant> = names(cheap).collect();
+    let mut ranking = Ranking {
+        setting: &setting,
+        data,
+        error,
+        left_out: names(costly).collect(),
+        rows: rank(&variants, &setting, data, error),
+    };
+    ranking.sort();
+    drop(clock);
+    if args.print.json { print_json(&ranking.json()) } else { print(&ranking.text()) }
+}
+
+fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {
+    match args.error {
+        Some(error) if !(error > 0.0 && error.is_finite()) => {
+            let cause = format!("{error} is no error that can be reached");
+            Err(typed::wrong("error", &cause).help("try --error 0.05"))
+        }
+        error => Ok(error),
+    }
+}
+
+/// Accuracies that a search for ε takes.
+const SEARCH: f64 = 25.0;
+
+/// How much work one mechanism is.
+fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
+    let Ok(recipe) = variant.outline(setting) else { return Work::default() };
+    let mut here = cost::predict_laws(setting, &[recipe], f64::INFINITY).sum();
+    if data == Data::Predicted {
+        // All laws are kept until they are mixed.
+        let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
+        here.cpu_seconds *= data_sets;
+        here.passing += data_sets * BYTES_PER_LEVEL * here.outputs.max(1.0);
+    }
+    here.add(cost::predict_tuning(variant, setting));
+    let times = if error.is_some() { SEARCH } else { 1.0 };
+    Work { cpu_seconds: times * here.cpu_seconds, ..here }
+}
+
+/// What a value of a law takes while it waits to be mixed, and in the mixture.
+const BYTES_PER_LEVEL: f64 = 64.0;
+
+fn is_affordable(work: &Work, threads: usize) -> bool {
+    let fits = cost::available_memory().is_none_or(|memory| work.bytes() < 0.8 * memory);
+    fits && work.seconds(threads) <= LONGEST
+}
+
+fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnostic {
+    let works = costly.iter().map(|(_, work)| *work);
+    let least = works.min_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds)).unwrap_or_default();
+    if costly.is_empty() {
+        return Diagnostic::new("no mechanism can be used in this setting")
+            .help("name one with --mechanism to see why, or use --all");
+    }
+    let cause = format!(
+        "the quickest of these mechanisms would take {} and {}",
+        cost::duration(least.seconds(threads)),
+        cost::bytes(least.bytes())
+    );
+    let remedy = match data {
+        Data::Predicted => "every data set of n records counts: use fewer records; ",
+        Data::Given => "use fewer records; ",
+    };
+    Diagnostic::new(cause).help(format!("{remedy}--force starts it all the same"))
+}
+
+/// One mechanism.
+struct RankedRow {
+    variant: Variant,
+    /// ε, as given or as found; none if no ε is enough.
+    epsilon: Option<f64>,
+    accuracy: Option<Accuracy>,
+    remark: String,
+}
+
+fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>) -> Vec<RankedRow> {
+    let row = |variant: &Variant| -> Result<RankedRow, Refusal> {
+        let variant = variant.clone();
+        let Some(error) = error else {
+            let accuracy = ranking::accuracy(&variant, setting, data)?;
+            let remark = match accuracy {
+                None => "its law is too large, or its error too steep".to_owned(),
+                Some(accuracy) if accuracy.mean == f64::INFINITY => "infinite".to_owned(),
+                Some(_) => String::new(),
+            };
+            return Ok(RankedRow {
+                variant,
+                epsilon: Some(setting.epsilon.get()),
+                accuracy,
+                remark,
+            });
+        };
+        Ok(match ranking::least_epsilon(&variant, setting, data, error)? {
+            LeastEpsilon::At(epsilon, accuracy) => {
+                let (epsilon, accuracy) = (Some(epsilon.get()), Some(accuracy));
+                RankedRow { variant, epsilon, accuracy, remark: String::new() }
+            }
+            LeastEpsilon::Any => RankedRow {
+                variant,
+                epsilon: Some(SMALLEST),
+                accuracy: None,
+                remark: "or less".to_owned(),
+            },
+            LeastEpsilon::None => RankedRow {
+                variant,
+                epsilon: None,
+                accuracy: None,
+                remark: "not reached".to_owned(),
+            },
+        })
+    };
+    // One after the other: each fills memory, and is parallel in itself.
+    variants
+        .iter()
+        .map(|variant| row(variant).unwrap_or_else(|refusal| refused(variant, refusal)))
+        .collect()
+}
+
+/// A mechanism that turned out to be impossible does not keep the others from being ranked.
+fn refused(variant: &Variant, refusal: Refusal) -> RankedRow {
+    RankedRow { variant: variant.clone(), epsilon: None, accuracy: None, remark: refusal.cause }
+}
+
+/// How long a bar can be.
+const BAR: usize = 8;
+
+/// The mark of what was not proved but computed.
+const COMPUTED: &str = "*";
+
+struct Ranking<'a> {
+    setting: &'a Setting,
+    data: Data,
+    error: Option<f64>,
+    left_out: Vec<Variant>,
+    rows: Vec<RankedRow>,
+}
+
+/// Mechanisms whose numbers agree to this are equally good; the simpler one comes first.
+const SAME: f64 = 1e-9;
+
+impl Ranking<'_> {
+    /// What mechanisms are ranked by: ε if one was looked for, else the mean error.
+    fn measure(&self, row: &RankedRow) -> f64 {
+        let measure = match self.error {
+            Some(_) => row.epsilon,
+            None => row.accuracy.map(|accuracy| accuracy.mean),
+        };
+        measure.unwrap_or(f64::INFINITY)
+    }
+
+    fn sort(&mut self) {
+        let mut rows = std::mem::take(&mut self.rows);
+        let effort = |row: &RankedRow| {
+            u8::from(row.variant.options.calibrated) + u8::from(row.variant.options.remap)
+        };
+        // First by effort, then (stably) by the measure, rounded so that equals are equal.
+        rows.sort_by_key(effort);
+        let rounded = |row: &RankedRow| {
+            let measure = self.measure(row);
+            if measure.is_finite() {
+                (libm::log(measure.max(1e-300)) / SAME).round()
+            } else {
+                measure
+            }
+        };
+        rows.sort_by(|a, b| rounded(a).total_cmp(&rounded(b)));
+        self.rows = rows;
+    }
+
+    fn is_same(&self, a: &RankedRow, b: &RankedRow) -> bool {
+        let (a, b) = (self.measure(a), self.measure(b));
+        a.is_finite() && b.is_finite() && (a - b).abs() <= SAME * a.max(b)
+    }
+
+    /// The rows that say something, and the names of those that say the same as the same mechanism
+    /// with less done to it.
+    fn without_idle(&self) -> (Vec<&RankedRow>, Vec<&str>) {
+        let mut shown: Vec<&RankedRow> = Vec::new();
+        let mut idle = Vec::new();
+        for row in &self.rows {
+            let same = |other: &&&RankedRow| {
+                other.variant.mechanism.id() == row.variant.mechanism.id()
+                    && self.is_same(other, row)
+            };
+            match shown.iter().find(same) {
+                Some(_) => idle.push(row.variant.label.as_str()),
+                None => shown.push(row),
+            }
+        }
+        (shown, idle)
+    }
+
+    /// The best of the mechanisms that are private at their ε.
+    fn best(&self) -> Option<&RankedRow> {
+        let private =
+            |row: &&RankedRow| row.epsilon.is_some_and(|e| row.variant.is_private(&self.at(e)));
+        self.rows.iter().filter(|row| self.measure(row).is_finite()).find(private)
+    }
+
+    /// Which to take, and why.
+    fn advice(&self) -> Option<String> {
+        let best = self.best()?;
+        if let (Some(error), None) = (self.error, best.accuracy) {
+            return Some(format!(
+                "Any ε will do: with {} even ε = {SMALLEST} has a mean error of at most {error}.",
+                best.variant.label
+            ));
+        }
+        let id = &best.variant.label;
+        let why = match self.error {
+            Some(error) => format!("it keeps to a mean error of {error} from the least ε on"),
+            None => "it has the least mean error of the private ones".to_owned(),
+        };
+        let others = || self.rows.iter().filter(|row| !std::ptr::eq(*row, best));
+        let mut after = others().skip_while(|row| self.measure(row) < self.measure(best));
+        let next = after.find(|row| !self.is_same(best, row));
+        let ahead = match next.filter(|row| self.measure(row).is_finite()) {
+            Some(next) => {
+                let percent = 100.0 * (1.0 - self.measure(best) / self.measure(next));
+                format!(", {} % less than {}", short(percent), next.variant.label)
+            }
+            None if self.error.is_some() && others().any(|row| !self.is_same(best, row)) => {
+                ", and no other does".to_owned()
+            }
+            None => String::new(),
+        };
+        let equals: Vec<&str> = others()
+            .filter(|row| self.is_same(best, row))
+            .map(|row| row.variant.label.as_str())
+            .collect();
+        let equals = match &equals[..] {
+            [] => String::new(),
+            few if few.len() <= 3 => format!(" (equal to {})", few.join(", ")),
+            many => format!(" (equal to {} others)", many.len()),
+        };
+        let epsilon = best.epsilon.unwrap_or(self.setting.epsilon.get());
+        let guarantee = self.guarantee(best, epsilon);
+        Some(format!("Take {id}{equals}: {why}{ahead}; it is {guarantee}."))
+    }
+
+    /// The setting with another ε.
+    fn at(&self, epsilon: f64) -> Setting {
+        let epsilon = Epsilon::new(epsilon).unwrap_or(self.setting.epsilon);
+        Setting { epsilon, ..self.setting.clone() }
+    }
+
+    fn guarantee(&self, row: &RankedRow, epsilon: f64) -> String {
+        row.variant.guarantee(&self.at(epsilon)).to_string()
+    }
+
+    fn json(&self) -> Value {
+        let row = |row: &RankedRow| {
+            json!({
+                "id": row.variant.label,
+                "epsilon": row.epsilon,
+                "guarantee": row.epsilon.map(|epsilon| self.guarantee(row, epsilon)),
+                "mean": row.accuracy.map(|accuracy| number(accuracy.mean)),
+                "median": row.accuracy.map(|accuracy| number(accuracy.median)),
+                "q95": row.accuracy.map(|accuracy| number(accuracy.q95)),
+                "remark": (!row.remark.is_empty()).then_some(&row.remark),
+            })
+        };
+        let label = |variant: &Variant| variant.label.clone();
+        json!({
+            "choice": self.best().map(|row| label(&row.variant)),
+            "advice": self.advice(),
+            "error": self.error,
+            "mechanisms": self.rows.iter().map(row).collect::<Vec<_>>(),
+            "left_out": self.left_out.iter().map(label).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The guarantee, or what is to be said instead.
+    fn remark(&self, row: &RankedRow) -> String {
+        let Some(epsilon) = row.epsilon.filter(|_| row.remark.is_empty()) else {
+            return row.remark.clone();
+        };
+        match row.variant.guarantee(&self.at(epsilon)) {
+            Guarantee::Computed(epsilon) => Guarantee::Pure(epsilon).to_string() + COMPUTED,
+            proved => proved.to_string(),
+        }
+    }
+
+    /// The cells of a row, with the bar after what mechanisms are ranked by. An ε that was given is
+    /// the same in every row, and left out.
+    fn arranged<S>(&self, [label, epsilon, bar, mean, median, q95, remark]: [S; 7]) -> Vec<S> {
+        match self.error {
+            Some(_) => vec![label, epsilon, bar, mean, median, q95, remark],
+            None => vec![label, mean, bar, median, q95, remark],
+        }
+    }
+
+    fn text(&self) -> String {
+        let posterior = &self.setting.posterior;
+        let (shown, idle) = self.without_idle();
+        let measures = shown.iter().map(|row| self.measure(row)).filter(|value| value.is_finite());
+        let largest = measures.fold(0.0, f64::max);
+        let mut grid = Grid::new(1);
+        grid.row(self.arranged(["mechanism", "ε", "", "mean", "median", "95 %", "guarantee"]));
+        for row in &shown {
+            let number = |value: fn(Accuracy) -> f64| {
+                row.accuracy.map_or("–".to_owned(), |accuracy| short(value(accuracy)))
+            };
+            let drawn = Some(self.measure(row)).filter(|value| value.is_finite());
+            let drawn = drawn.map_or(String::new(), |value| bar(value, largest, BAR));
+            grid.row(self.arranged([
+                row.variant.label.clone(),
+                row.epsilon.map_or("–".to_owned(), |epsilon| epsilon.to_string()),
+                format!("{drawn:BAR$}"),
+                number(|a| a.mean),
+                number(|a| a.median),
+                number(|a| a.q95),
+                self.remark(row),
+            ]));
+        }
+        let what = self.setting.distance.title();
+        let over = match self.data {
+            Data::Predicted => {
+                format!(
+                    "over all data sets of {} records, as likely as the prior says",
+                    posterior.n()
+                )
+            }
+            Data::Given => format!("at the data ({} records)", posterior.n()),
+        };
+        let at = match self.error {
+            Some(_) => String::new(),
+            None => format!(" at ε = {}", self.setting.epsilon.get()),
+        };
+        let mut text = format!("  exact error ({what}){at}, {over}\n{}", grid.render());
+        if shown.iter().any(|row| self.remark(row).ends_with(COMPUTED)) {
+            text += &format!("  {COMPUTED} computed: no pair of data sets loses more\n");
+        }
+        if !idle.is_empty() {
+            text += &format!("  not shown, since it changes nothing there: {}\n", idle.join(", "));
+        }
+        if !self.left_out.is_empty() {
+            let names: Vec<&str> = self.left_out.iter().map(|v| v.label.as_str()).collect();
+            text += &format!("  left out, since they take long (--force): {}\n", names.join(", "));
+        }
+        text += &match self.advice() {
+            Some(advice) => format!("\n  {advice}\n"),
+            None if self.error.is_some() => {
+                format!("\n  No mechanism gets there with an ε of at most {LARGEST}.\n")
+            }
+            None => "\n  None of these is both private and of finite mean error.\n".to_owned(),
+        };
+        if self.data == Data::Given {
+            text += "  The data were looked at: a choice that is to be private itself must rest on --n.\n";
+        }
+        text
+    }
+}

@@ -1,0 +1,240 @@
+//! What an experiment will take, and whether it is started at all.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+use crate::analysis::cost::{self, SettingWork, Work, rates};
+use crate::analysis::optimum::{ReleaseSet, Size};
+use crate::analysis::tuning;
+use crate::base::diagnostic::Diagnostic;
+use crate::experiment::phase::Among;
+use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName, accuracy, sketches};
+use crate::figure::{self, Format};
+use crate::run::store::Shard;
+use crate::run::sweep;
+
+/// The prediction of an experiment.
+pub(super) struct Forecast {
+    /// Panel by panel and case by case.
+    panels: Vec<Vec<SettingWork>>,
+    /// Whether each case is done by this process.
+    own: Vec<Vec<bool>>,
+    /// Of all figures.
+    drawing: Work,
+    /// Why a figure cannot be drawn, if one cannot.
+    undrawable: Option<String>,
+}
+
+impl Forecast {
+    /// Predicts an experiment whose figures are drawn in these formats.
+    pub(super) fn new(experiment: &Experiment, formats: &[Format]) -> Self {
+        let panels: Vec<_> = experiment.panels.iter().map(predict).collect();
+        let own = panels.iter().map(|cases: &Vec<SettingWork>| vec![true; cases.len()]).collect();
+        let undrawable = match formats {
+            [] => None,
+            _ => experiment.panels.iter().find_map(undrawable),
+        };
+        let mut drawing = Work::default();
+        for panel in &experiment.panels {
+            for _ in 0..figures(panel) {
+                formats.iter().for_each(|&format| drawing.add(one_figure(format)));
+            }
+        }
+        Self { panels, own, drawing, undrawable }
+    }
+
+    /// Only a part of the experiment, which draws nothing.
+    pub(super) fn take_part(&mut self, shard: Shard) {
+        let seconds: Vec<f64> =
+            self.panels.iter().flatten().map(|setting| setting.sum().seconds(1)).collect();
+        let mut parts = sweep::assign(&seconds, shard.count()).into_iter();
+        for own in self.own.iter_mut().flatten() {
+            *own = parts.next() == Some(shard.index());
+        }
+        self.drawing = Work::default();
+        self.undrawable = None;
+    }
+
+    /// Only the cases for which `is_kept` holds, given panel and case.
+    pub(super) fn keep_only(&mut self, is_kept: impl Fn(usize, usize) -> bool) {
+        for (panel, own) in self.own.iter_mut().enumerate() {
+            for (case, own) in own.iter_mut().enumerate() {
+                *own &= is_kept(panel, case);
+            }
+        }
+    }
+
+    /// The cases of a panel that are done by this process, with their places.
+    pub(super) fn own(&self, panel: usize) -> Vec<(usize, &SettingWork)> {
+        let all = self.panels[panel].iter().enumerate();
+        all.filter(|(case, _)| self.is_own(panel, *case)).collect()
+    }
+
+    /// Whether a case is done by this process.
+    pub(super) fn is_own(&self, panel: usize, case: usize) -> bool {
+        self.own[panel][case]
+    }
+
+    /// The seconds of one thread that a mechanism takes at a case.
+    pub(super) fn cell(&self, panel: usize, case: usize, variant: usize) -> f64 {
+        let cell = self.panels[panel][case].cells.get(variant);
+        cell.map_or(0.0, |cell| cell.cpu_seconds)
+    }
+
+    /// The seconds of one thread that it takes to put all files together.
+    pub(super) fn writing_seconds(&self) -> f64 {
+        self.settings().map(|setting| setting.sum().serial_seconds).sum()
+    }
+
+    /// The seconds of one thread that all take for which `is_wanted` holds, given panel, case and
+    /// mechanism.
+    pub(super) fn cpu_seconds(&self, is_wanted: impl Fn(usize, usize, usize) -> bool) -> f64 {
+        let mut sum = 0.0;
+        for panel in 0..self.panels.len() {
+            for (case, work) in self.own(panel) {
+                let wanted = (0..work.cells.len().max(1)).filter(|&v| is_wanted(panel, case, v));
+                let wanted: Vec<f64> = wanted.map(|v| self.cell(panel, case, v)).collect();
+                sum += wanted.iter().sum::<f64>();
+                sum += if wanted.is_empty() { 0.0 } else { work.common.cpu_seconds };
+            }
+        }
+        sum
+    }
+
+    /// What the process takes on so many threads.
+    pub(super) fn total(&self, threads: usize) -> Work {
+        let mut total = cost::total(self.settings(), threads);
+        total.add(self.drawing);
+        total
+    }
+
+    /// The most candidates of a setting.
+    pub(super) fn candidates(&self) -> f64 {
+        self.settings().map(|setting| setting.candidates).fold(0.0, f64::max)
+    }
+
+    fn settings(&self) -> impl Iterator<Item = &SettingWork> {
+        (0..self.panels.len()).flat_map(|panel| self.own(panel)).map(|(_, setting)| setting)
+    }
+
+    /// Refuses work that cannot be done, unless forced, and figures that cannot be drawn.
+    pub(super) fn admit(&self, what: &str, threads: usize, force: bool) -> Result<(), Diagnostic> {
+        if let Some(cause) = &self.undrawable {
+            return Err(Diagnostic::new(format!("{what}: {cause}")).help(
+                "use fewer mechanisms, or divide them among panels; --format none draws nothing",
+            ));
+        }
+        admit(what, &self.total(threads), self.candidates(), threads, force)
+    }
+}
+
+/// Refuses work that cannot be done, unless forced.
+pub(super) fn admit(
+    what: &str,
+    work: &Work,
+    candidates: f64,
+    threads: usize,
+    force: bool,
+) -> Result<(), Diagnostic> {
+    match objection(what, work, candidates, threads) {
+        Some(objection) if !force => Err(objection.help(
+            "fewer runs, records or categories, or mechanisms that need no enumeration (lshist, \
+             geometric); --force starts it all the same",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Why work cannot be done, without a remedy.
+pub(super) fn objection(
+    what: &str,
+    work: &Work,
+    candidates: f64,
+    threads: usize,
+) -> Option<Diagnostic> {
+    let memory = cost::available_memory();
+    let objection = cost::objection(work, candidates, threads, memory, cost::LONGEST)?;
+    Some(Diagnostic::new(format!("{what}: {objection}")))
+}
+
+fn predict(panel: &Panel) -> Vec<SettingWork> {
+    let mut work: Vec<SettingWork> =
+        panel.cases.par_iter().map(|case| predict_case(panel, case)).collect();
+    // A mechanism is made ready once for all data sets of a size.
+    let mut ready = BTreeSet::new();
+    for (case, work) in panel.cases.iter().zip(&mut work) {
+        for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
+            if tuning::needs_tuning(variant) && ready.insert(tuning::key(variant, &case.setting)) {
+                cell.add(cost::predict_tuning(variant, &case.setting));
+            }
+        }
+    }
+    work
+}
+
+fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
+    let (setting, recipes) = (&case.setting, panel.outlines(case));
+    let audit = |passes: f64| {
+        let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
+        cost::predict_passes(setting, &recipes, everything, passes)
+    };
+    match panel.kind {
+        Kind::Accuracy => {
+            let keeps_runs = accuracy::shows_runs(panel);
+            cost::predict(setting, &recipes, &panel.metrics, panel.runs, keeps_runs)
+        }
+        Kind::Privacy => audit(1.0),
+        Kind::Profile => audit(rates::PASSES_PER_PROFILE),
+        Kind::TradeOff => audit(rates::PASSES_PER_TRADE_OFF),
+        Kind::Change => cost::predict_changes(setting),
+        Kind::Optimum => {
+            let mut work = cost::predict_everywhere(setting, &recipes);
+            work.common.add(Size::new(setting, ReleaseSet::Same).work);
+            work
+        }
+        Kind::Phase => cost::predict_means(setting, &recipes),
+        Kind::Scaling => cost::predict_counts(setting, &recipes),
+        Kind::Theory => cost::predict_theory(setting, &recipes),
+        // ℓ1 errors are whole numbers; a few lists of them are joined at a time.
+        Kind::L1Tail => cost::predict_laws(setting, &recipes, 1e6),
+        // Many sizes are tried for every number of steps.
+        Kind::Crossover | Kind::TableOne => {
+            let searches = rates::SIZES_PER_CROSSOVER * panel.parameters.steps.len() as f64;
+            cost::repeated(cost::predict_laws(setting, &recipes, f64::INFINITY), searches)
+        }
+        _ => cost::predict_laws(setting, &recipes, f64::INFINITY),
+    }
+}
+
+/// Why a figure of a panel cannot be drawn, as far as its names tell: they make it large.
+fn undrawable(panel: &Panel) -> Option<String> {
+    let sketches = sketches(panel);
+    let error = sketches.iter().find_map(|sketch| figure::check_size(sketch).err())?;
+    let panel_name = if panel.id.is_empty() { String::new() } else { format!("{}: ", panel.id) };
+    Some(format!("{panel_name}{error}: it names {} mechanisms", panel.variants.len()))
+}
+
+/// How many figures a panel has, about.
+fn figures(panel: &Panel) -> usize {
+    let asked = &panel.parameters.figures;
+    match panel.kind {
+        Kind::Accuracy => {
+            let sorts = if asked.is_empty() { 2 } else { asked.len() };
+            sorts * panel.errors().len() * accuracy::facets(panel).0
+        }
+        Kind::Theory => panel.cases.len(),
+        // Who wins, and by how much.
+        Kind::Phase => 2 * Among::of(panel).len(),
+        Kind::Within | Kind::Steps | Kind::Crossover => panel.parameters.steps.len(),
+        _ => 1,
+    }
+}
+
+fn one_figure(format: Format) -> Work {
+    let (ns, passing) = match format {
+        Format::Png => (rates::NS_PER_PIXEL_FIGURE, rates::BYTES_PER_PIXEL_FIGURE),
+        _ => (rates::NS_PER_VECTOR_FIGURE, 0.0),
+    };
+    Work { serial_seconds: 1e-9 * ns, passing, ..Work::default() }
+}

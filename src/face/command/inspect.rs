@@ -1,0 +1,151 @@
+//! `dpbi inspect`.
+
+use serde_json::{Value, json};
+
+use super::{Failure, announce, forecast, number, print, print_json, threads, typed};
+use crate::analysis::cost;
+use crate::analysis::tuning;
+use crate::base::console::{Grid, short, short_or_dash};
+use crate::base::diagnostic::Diagnostic;
+use crate::face::cli::Inspect;
+use crate::mechanism::Variant;
+use crate::mechanism::law::{Exact, Plan, Recipe};
+use crate::mechanism::prepared::PreparedSetting;
+use crate::posterior::model::compositions;
+use crate::posterior::sensitivity::CandidatesInBeta;
+use crate::posterior::setting::Setting;
+
+pub fn execute(args: &Inspect) -> Result<(), Failure> {
+    let threads = threads(&args.machine.threads)?;
+    let setting = setting(args)?;
+    let variants = typed::variants(&args.mechanism, &setting, typed::every_variant(false))?;
+    let recipes: Vec<Recipe> =
+        variants.iter().filter_map(|variant| variant.outline(&setting).ok()).collect();
+    let mut work = cost::predict(&setting, &recipes, &[], 0, false);
+    for (variant, cell) in variants.iter().zip(&mut work.cells) {
+        cell.add(cost::predict_tuning(variant, &setting));
+    }
+    let (total, candidates) = (cost::total([&work], threads), work.candidates);
+    forecast::admit("this setting", &total, candidates, threads, args.machine.force)?;
+    let clock = announce(total.seconds(threads));
+
+    let plan = |variant: &Variant| tuning::tune(variant, &setting)?.variant.plan(&setting);
+    let plans: Vec<Plan> =
+        variants.iter().map(plan).collect::<Result<_, _>>().map_err(typed::refused)?;
+    let bench = PreparedSetting::with_summaries(&setting, &plans, &[]);
+    let field = bench.fields().next().expect("the distance is always there");
+    let exacts: Vec<Exact> =
+        plans.iter().map(|plan| Exact::new(bench.law(plan).as_ref(), field)).collect();
+    let distance = args.candidate.as_ref().map(|candidate| field.at(candidate));
+    drop(clock);
+    let found = Inspection { setting, variants, exacts, beta: args.beta, distance };
+    if args.print.json { print_json(&found.json()) } else { print(&found.text()) }
+}
+
+/// The setting typed by hand.
+fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
+    let setting = typed::setting(&args.model, args.counts.clone(), args.epsilon)?;
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    if let Some(candidate) = &args.candidate {
+        typed::same_length("--candidate", candidate.len(), k)?;
+        if candidate.iter().any(|&c| c > n) {
+            let error = format!("a count above n = {n} is never released");
+            return Err(
+                typed::wrong("candidate", &error).help(format!("give {k} counts of at most {n}"))
+            );
+        }
+    }
+    if let Some(beta) = args.beta.filter(|beta| !(beta.is_finite() && *beta >= 0.0)) {
+        let error = format!("{beta} is negative or not finite");
+        return Err(typed::wrong("beta", &error).help("try --beta 0.1"));
+    }
+    Ok(setting)
+}
+
+struct Inspection {
+    setting: Setting,
+    variants: Vec<Variant>,
+    exacts: Vec<Exact>,
+    beta: Option<f64>,
+    distance: Option<f64>,
+}
+
+impl Inspection {
+    fn beta(&self) -> Option<f64> {
+        self.beta.or_else(|| self.setting.beta(CandidatesInBeta::NPlusOne))
+    }
+
+    fn json(&self) -> Value {
+        let posterior = &self.setting.posterior;
+        let sensitivity = self.setting.sensitivity();
+        let candidates = compositions(posterior.n(), posterior.k()).map(|count| {
+            u64::try_from(count).map_or_else(|_| json!(count as f64), |count| json!(count))
+        });
+        let mechanisms = self.variants.iter().zip(&self.exacts).map(|(variant, exact)| {
+            json!({
+                "id": variant.label,
+                "guarantee": variant.guarantee(&self.setting).to_string(),
+                "mean": exact.error.map(|error| number(error.mean)),
+                "std": exact.error.map(|error| number(error.std)),
+                "p_exact": exact.p_exact,
+                "median": exact.error.map(|error| number(error.median)),
+                "q90": exact.error.map(|error| number(error.q90)),
+            })
+        });
+        let mut document = json!({
+            "k": posterior.k(),
+            "n": posterior.n(),
+            "candidates": candidates,
+            "local": number(sensitivity.local()),
+            "global": number(sensitivity.global()),
+            "gamma_smooth": number(sensitivity.gamma_smooth(self.setting.gamma.get())),
+            "beta_smooth": self.beta().map(|beta| number(sensitivity.beta_smooth(beta))),
+            "mechanisms": mechanisms.collect::<Vec<_>>(),
+        });
+        if let Some(distance) = self.distance {
+            document["distance"] = number(distance);
+        }
+        document
+    }
+
+    fn text(&self) -> String {
+        let posterior = &self.setting.posterior;
+        let sensitivity = self.setting.sensitivity();
+        let gamma = self.setting.gamma.get();
+        let candidates = compositions(posterior.n(), posterior.k());
+        let mut facts = Grid::new(2);
+        let mut fact = |name: String, value: String| facts.row([name, value]);
+        fact("categories k".into(), posterior.k().to_string());
+        fact("records n".into(), posterior.n().to_string());
+        fact("candidates".into(), candidates.map_or("more than 10^38".into(), |c| c.to_string()));
+        fact("local sensitivity".into(), sensitivity.local().to_string());
+        fact("global sensitivity".into(), sensitivity.global().to_string());
+        let smooth = sensitivity.gamma_smooth(gamma);
+        fact(format!("γ-smooth sensitivity, γ = {gamma}"), smooth.to_string());
+        if let Some(beta) = self.beta() {
+            let smooth = sensitivity.beta_smooth(beta);
+            fact(format!("β-smooth sensitivity, β = {}", short(beta)), smooth.to_string());
+        }
+        if let Some(distance) = self.distance {
+            fact(
+                format!("{} of the candidate", self.setting.distance.title()),
+                distance.to_string(),
+            );
+        }
+        let mut laws = Grid::new(2);
+        laws.row(["mechanism", "guarantee", "mean", "std", "median", "90 %", "P[exact]"]);
+        for (variant, exact) in self.variants.iter().zip(&self.exacts) {
+            laws.row([
+                variant.label.clone(),
+                variant.guarantee(&self.setting).to_string(),
+                short_or_dash(exact.error.map(|error| error.mean)),
+                short_or_dash(exact.error.map(|error| error.std)),
+                short_or_dash(exact.error.map(|error| error.median)),
+                short_or_dash(exact.error.map(|error| error.q90)),
+                short(exact.p_exact),
+            ]);
+        }
+        let title = self.setting.distance.title();
+        format!("{}\n  exact law of the error ({title})\n{}", facts.render(), laws.render())
+    }
+}

@@ -1,0 +1,81 @@
+//! `dpbi man`.
+
+use std::io;
+
+use clap::{Command, CommandFactory};
+
+use super::{Failure, print};
+use crate::base::diagnostic::Diagnostic;
+use crate::face::cli::{self, Cli, Man};
+
+pub fn execute(args: &Man) -> Result<(), Failure> {
+    let mut cli = Cli::command().disable_help_subcommand(true).subcommand_value_name("COMMAND");
+    cli.build();
+    let Some(name) = &args.command else { return print(&whole(&cli)?) };
+    let found = cli.find_subcommand(name).ok_or_else(|| {
+        Diagnostic::new(format!("dpbi has no command `{name}`")).help(cli::suggest_command(name))
+    })?;
+    print(&single(found)?)
+}
+
+/// One page of everything: dpbi, then a section for each of its commands.
+fn whole(cli: &Command) -> Result<String, Failure> {
+    let mut text = opening(cli)?;
+    text += &part(cli)?;
+    for command in cli.get_subcommands() {
+        text += &format!(".SH \"DPBI {}\"\n", command.get_name().to_uppercase());
+        // What is a section on a page of its own is a part of one here.
+        text += &part(command)?.replace(".SH ", ".SS ");
+    }
+    Ok(text)
+}
+
+/// The page of one command.
+fn single(command: &Command) -> Result<String, Failure> {
+    Ok(opening(command)? + &part(command)?)
+}
+
+/// The title and the name.
+fn opening(command: &Command) -> Result<String, Failure> {
+    let man = page(command);
+    rendered(|out| man.render_title(out).and_then(|()| man.render_name_section(out)))
+}
+
+/// How a command is used, what it does, its options, and examples.
+fn part(command: &Command) -> Result<String, Failure> {
+    let man = page(command);
+    let text = rendered(|out| {
+        man.render_synopsis_section(out)?;
+        man.render_description_section(out)?;
+        man.render_options_section(out)
+    })?;
+    let text = without_preamble(&text);
+    let examples = command.get_after_help().map(|text| as_typed(&text.to_string()));
+    Ok(text + &examples.unwrap_or_default())
+}
+
+fn page(command: &Command) -> clap_mangen::Man {
+    let source = concat!("dpbi ", env!("CARGO_PKG_VERSION"));
+    clap_mangen::Man::new(command.clone()).source(source).manual("dpbi")
+}
+
+fn rendered(render: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    render(&mut bytes).map_err(Failure::broken)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Every rendered piece begins with the definition of an apostrophe; once is enough.
+fn without_preamble(text: &str) -> String {
+    let defines = |line: &&str| line.starts_with(".ie \\n(.g") || line.starts_with(".el .ds Aq");
+    text.lines().filter(|line| !defines(line)).map(|line| line.to_owned() + "\n").collect()
+}
+
+/// What follows the options in the help, line by line as it stands there.
+fn as_typed(text: &str) -> String {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let heading = first.trim_end_matches(':').to_uppercase();
+    let line = |line: &str| format!("\\&{}\n", line.replace('\\', "\\e").replace('-', "\\-"));
+    let lines: String = rest.lines().map(line).collect();
+    format!(".SH {heading}\n.nf\n{lines}.fi\n")
+}

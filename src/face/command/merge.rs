@@ -1,0 +1,185 @@
+//! `dpbi merge`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::forecast::Forecast;
+use super::run::{Job, RunOptions};
+use super::{Failure, load_results, no_results, print, threads};
+use crate::base::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::face::cli::Merge;
+use crate::face::interrupt;
+use crate::face::progress::Progress;
+use crate::run::store::{CellStore, Folder, Manifest, ManifestError, Shard, damaged_manifest};
+use crate::run::sweep::Sweep;
+
+pub fn execute(args: &Merge) -> Result<(), Failure> {
+    let threads = threads(&args.threads)?;
+    let parts =
+        args.folders.iter().map(|path| ShardFolder::find(path)).collect::<Result<Vec<_>, _>>()?;
+    let first = check(&parts)?;
+    let experiment = load_results(&first.path)?;
+    let options = RunOptions {
+        formats: args.output.format.0.clone(),
+        quiet: args.talk.quiet,
+        verbose: false,
+        fresh: false,
+        shard: None,
+    };
+    refuse_other_cells(&experiment, &parts)?;
+    let forecast = Forecast::new(&experiment, &options.formats);
+    let folder = Folder::open(&args.output.out, &experiment.name)?;
+    let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
+    let store = CellStore::of(&paths)?;
+    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
+    let progress = Progress::new(forecast.writing_seconds(), threads, args.talk.quiet);
+    let outcome = Job::join(&experiment, &forecast, folder, store, &options, &progress);
+    progress.finish();
+    let outcome = outcome?;
+    if args.print.json {
+        print(&(outcome.document(&experiment)? + "\n"))
+    } else if !args.talk.quiet {
+        print(&outcome.text(&experiment))
+    } else {
+        Ok(())
+    }
+}
+
+/// The shards' manifests list all cells that their config makes: otherwise one of them is not what it
+/// says, and looking for the others may take for ever.
+fn refuse_other_cells(experiment: &Experiment, parts: &[ShardFolder]) -> Result<(), Diagnostic> {
+    let all = Sweep::whole(experiment).count();
+    let listed: usize = parts.iter().map(|part| part.manifest.cells.len()).sum();
+    if all == listed as u64 {
+        return Ok(());
+    }
+    let cause = format!("the shards hold {listed} cells, but their config makes {all}");
+    Err(Diagnostic::new(cause)
+        .help("run the shards again; `dpbi verify` tells which one is damaged"))
+}
+
+/// A results folder that should hold a shard.
+struct ShardFolder {
+    path: PathBuf,
+    manifest: Manifest,
+}
+
+impl ShardFolder {
+    /// The results folder that is meant: this one, or the only one in it.
+    fn find(path: &Path) -> Result<Self, Diagnostic> {
+        if let Some(found) = Self::read(path)? {
+            return Ok(found);
+        }
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        let mut within = Vec::new();
+        for entry in entries {
+            within.extend(Self::read(&entry.path())?);
+        }
+        match (within.pop(), within.is_empty()) {
+            (Some(only), true) => Ok(only),
+            (None, _) => {
+                let remedy = "give the folders that `dpbi run --shard I/N` has written";
+                Err(no_results(path, "holds no results of dpbi", remedy))
+            }
+            _ => Err(Diagnostic::new(format!("{} holds several results", path.display()))
+                .help("name the results folder of the shard, such as part1/sweep")),
+        }
+    }
+
+    /// The results folder at a path, if it is one.
+    fn read(path: &Path) -> Result<Option<Self>, Diagnostic> {
+        match Manifest::read(path) {
+            Ok(manifest) => Ok(Some(Self { path: path.to_owned(), manifest })),
+            Err(ManifestError::Damaged(cause)) => Err(damaged_manifest(path, &cause)),
+            Err(ManifestError::Absent | ManifestError::Foreign) => Ok(None),
+        }
+    }
+
+    fn shard(&self) -> Result<Shard, Diagnostic> {
+        self.manifest.shard.ok_or_else(|| {
+            let cause = format!(
+                "{} holds all of `{}`, not a shard",
+                self.path.display(),
+                self.manifest.name
+            );
+            Diagnostic::new(cause).help("leave it away: there is nothing to be joined to it")
+        })
+    }
+
+    /// Whether it is whole and sound.
+    fn check(&self) -> Result<(), Diagnostic> {
+        let (shard, path) = (self.shard()?, self.path.display());
+        if !self.manifest.complete {
+            let failures = match self.manifest.failures {
+                0 => String::new(),
+                some => format!(": {some} of its cells failed"),
+            };
+            return Err(Diagnostic::new(format!("{shard} in {path} is not finished{failures}"))
+                .help(format!("continue it with {}", self.manifest.command.join(" "))));
+        }
+        match self.manifest.changes(&self.path).keys().next() {
+            None => Ok(()),
+            Some(name) => {
+                let cause = format!("{path}/{name} of {shard} is not as it was written");
+                Err(Diagnostic::new(cause)
+                    .help(format!("run it again: {}", self.manifest.command.join(" "))))
+            }
+        }
+    }
+
+    /// Whether both are shards of the same work.
+    fn check_beside(&self, first: &Self) -> Result<(), Diagnostic> {
+        let (own, other) = (&self.manifest, &first.manifest);
+        let difference = if own.name != other.name {
+            format!("`{}`, not of `{}`", own.name, other.name)
+        } else if (own.numerics, &own.dpbi) != (other.numerics, &other.dpbi) {
+            let version = |of: &Manifest| format!("dpbi {} (numerics {})", of.dpbi, of.numerics);
+            format!("{}, not of {}", version(own), version(other))
+        } else if own.config != other.config {
+            format!("another config: `{}` is different", different_key(&own.config, &other.config))
+        } else if own.shard.map(Shard::count) != other.shard.map(Shard::count) {
+            let count = |of: &Manifest| of.shard.map_or(0, Shard::count);
+            format!("another division: into {}, not into {}", count(own), count(other))
+        } else {
+            return Ok(());
+        };
+        let (own, other) = (self.path.display(), first.path.display());
+        Err(Diagnostic::new(format!("{own} is of {difference} (compared with {other})"))
+            .help("join only shards of one config, made by one version, with one N"))
+    }
+}
+
+/// The first key that two configs do not share.
+fn different_key(a: &serde_json::Value, b: &serde_json::Value) -> String {
+    let keys = |of: &serde_json::Value| of.as_object().cloned().unwrap_or_default();
+    let (a, b) = (keys(a), keys(b));
+    let mut all = a.keys().chain(b.keys());
+    all.find(|key| a.get(*key) != b.get(*key)).cloned().unwrap_or_default()
+}
+
+/// Every shard once, all of the same work. Returns the first.
+fn check(parts: &[ShardFolder]) -> Result<&ShardFolder, Diagnostic> {
+    let first = &parts[0];
+    let count = first.shard()?.count();
+    let mut seen: BTreeMap<usize, &ShardFolder> = BTreeMap::new();
+    for part in parts {
+        let shard = part.shard()?;
+        part.check_beside(first)?;
+        part.check()?;
+        if let Some(other) = seen.insert(shard.index(), part) {
+            let (one, other) = (part.path.display(), other.path.display());
+            return Err(Diagnostic::new(format!("{other} and {one} are both {shard}"))
+                .help("give every shard once"));
+        }
+    }
+    let missing: Vec<String> =
+        (1..=count).filter(|index| !seen.contains_key(index)).map(|i| i.to_string()).collect();
+    match missing.as_slice() {
+        [] => Ok(first),
+        [one] => Err(Diagnostic::new(format!("shard {one} of {count} is missing"))
+            .help("give the folders of all shards")),
+        _ => Err(Diagnostic::new(format!("shards {} of {count} are missing", missing.join(", ")))
+            .help("give the folders of all shards")),
+    }
+}

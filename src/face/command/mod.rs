@@ -1,0 +1,217 @@
+//! The commands: each turns its arguments into calls of the library and prints the outcome.
+
+mod audit;
+mod check;
+mod choose;
+mod claims;
+mod completions;
+mod forecast;
+mod inspect;
+mod list;
+mod man;
+mod merge;
+mod optimum;
+mod orientation;
+mod plot;
+mod release;
+mod reproduce;
+mod run;
+mod schema;
+mod selftest;
+mod summary;
+mod task_pools;
+mod typed;
+mod verify;
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use crate::analysis::cost;
+use crate::base::console;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::filesystem::is_regular;
+use crate::base::source::{Source, similar};
+use crate::experiment::Experiment;
+use crate::experiment::config::{self, Overrides};
+use crate::face::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
+use crate::face::interrupt;
+use crate::face::progress::Clock;
+use crate::run::store::{OpenError, WriteError};
+
+/// Why a command ended without doing its work.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The user's input cannot be used.
+    #[error(transparent)]
+    Input(#[from] Diagnostic),
+    /// Something else went wrong.
+    #[error("{0}")]
+    Broken(String),
+    /// The work was done, but what was asked to hold does not.
+    #[error("{0}")]
+    Verdict(String),
+    /// The user wanted an end.
+    #[error("{0}")]
+    Interrupted(String),
+}
+
+impl Failure {
+    /// The exit status.
+    #[must_use]
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Broken(_) => 1,
+            Self::Verdict(_) => 3,
+            Self::Interrupted(_) => interrupt::STATUS,
+        }
+    }
+
+    fn broken(error: impl std::fmt::Display) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Refused(diagnostic) => Self::Input(diagnostic),
+            OpenError::Full(error) => Self::broken(error),
+        }
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Self::broken(error)
+    }
+}
+
+/// So many settings are printed; the tables hold them all.
+const MOST_PRINTED: usize = 24;
+
+/// Prints on standard output.
+fn print(text: &str) -> Result<(), Failure> {
+    console::emit(text).map_err(|error| Failure::Broken(format!("cannot print: {error}")))
+}
+
+/// Prints one JSON document.
+fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
+    print(&format!("{document:#}\n"))
+}
+
+/// A number; JSON has none that is infinite, so that one is the text "inf".
+fn number(value: f64) -> serde_json::Value {
+    if value.is_finite() { value.into() } else { value.to_string().into() }
+}
+
+/// Carries out a command.
+pub fn execute(cli: &Cli) -> Result<(), Failure> {
+    let Some(command) = &cli.command else { return print(orientation::TEXT) };
+    match command {
+        Command::Run(args) => run::execute(args),
+        Command::Reproduce(args) => reproduce::execute(args),
+        Command::Check(args) => check::execute(args),
+        Command::Plot(args) => plot::execute(args),
+        Command::Merge(args) => merge::execute(args),
+        Command::Verify(args) => verify::execute(args),
+        Command::Claims(args) => claims::execute(args),
+        Command::Inspect(args) => inspect::execute(args),
+        Command::Audit(args) => audit::execute(args),
+        Command::Choose(args) => choose::execute(args),
+        Command::Optimum(args) => optimum::execute(args),
+        Command::Release(args) => release::execute(args),
+        Command::Selftest(args) => selftest::execute(args),
+        Command::List(args) => list::execute(args),
+        Command::Schema(_) => schema::execute(),
+        Command::Completions(args) => completions::execute(args),
+        Command::Man(args) => man::execute(args),
+    }
+}
+
+/// Reads all configs before anything is done with the first.
+fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment)>, Diagnostic> {
+    let overrides = Overrides { seed: replace.seed, runs: replace.runs };
+    let read = |named: &String| {
+        let source = Source::config(named)?;
+        let experiment = config::load(&source, overrides)?;
+        Ok((source, experiment))
+    };
+    // Of several bad ones the first is complained about, whichever was read first.
+    let all: Vec<Result<_, Diagnostic>> = configs.par_iter().map(read).collect();
+    let mut experiments: Vec<(Source, Experiment)> = Vec::new();
+    for one in all {
+        let (source, experiment) = one?;
+        if let Some((other, _)) = experiments.iter().find(|(_, e)| e.name == experiment.name) {
+            let cause = format!("{other} and {source} are both named `{}`", experiment.name);
+            return Err(Diagnostic::new(cause).help("give one of them another `name`"));
+        }
+        experiments.push((source, experiment));
+    }
+    Ok(experiments)
+}
+
+/// The resolved config in a results folder.
+const CONFIG: &str = "config.toml";
+
+/// The experiment of a results folder.
+fn load_results(folder: &Path) -> Result<Experiment, Diagnostic> {
+    let path = folder.join(CONFIG);
+    if !is_regular(&path) {
+        return Err(Diagnostic::new(format!("{} is not a regular file", path.display()))
+            .help("run the experiment again"));
+    }
+    config::load(&Source::Disk(path), Overrides::default())
+}
+
+/// A complaint about a folder that holds no results: if it does not exist, with the one that may have
+/// been meant.
+fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
+    match similar(path).filter(|_| !path.exists()) {
+        Some(near) => Diagnostic::new(format!("there is no folder {}", path.display()))
+            .help(format!("did you mean `{}`?", near.display())),
+        None => Diagnostic::new(format!("{} {cause}", path.display())).help(remedy),
+    }
+}
+
+/// Sets the number of threads and returns it. This thread is one of them: otherwise it would hand
+/// over its work and wait, and the others would look for work while it is busy alone.
+fn threads(asked: &Threads) -> Result<usize, Failure> {
+    // One pool serves all commands of a process.
+    static POOL: OnceLock<Result<(), String>> = OnceLock::new();
+    if asked.threads.is_none() {
+        THREADS_OF_RAYON.into_iter().try_for_each(refuse_many_threads)?;
+    }
+    let pool = rayon::ThreadPoolBuilder::new().use_current_thread();
+    let pool = pool.num_threads(asked.threads.map_or(0, usize::from));
+    let built = POOL.get_or_init(|| pool.build_global().map_err(|error| error.to_string()));
+    built.clone().map_err(Failure::Broken)?;
+    Ok(rayon::current_num_threads())
+}
+
+/// The variables that tell rayon how many threads there are, unless `--threads` does.
+const THREADS_OF_RAYON: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
+
+/// Bounds a variable as `--threads` is bounded. What is no number is ignored, as rayon does.
+fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
+    let asked = std::env::var(variable).ok().and_then(|text| text.parse::<u64>().ok());
+    match asked.filter(|&asked| asked > MOST_THREADS as u64) {
+        None => Ok(()),
+        Some(asked) => Err(Diagnostic::new(format!("{variable}: {asked} threads are too many"))
+            .help(format!("use at most {MOST_THREADS}, or leave it unset to use all processors"))),
+    }
+}
+
+/// Work of more predicted seconds is announced.
+const LONG: f64 = 3.0;
+
+/// Says how long it will take, if one would wonder. Until the clock is dropped a terminal shows how
+/// much of that has passed.
+fn announce(seconds: f64) -> Option<Clock> {
+    (seconds > LONG).then(|| {
+        console::say(format!("this will take about {}", cost::duration(seconds)));
+        Clock::new(seconds)
+    })
+}

@@ -1,0 +1,57 @@
+//! Whether the work is started at all.
+
+use crate::analysis::cost::{self, LONGEST, Work};
+use crate::analysis::optimum::{ReleaseSet, Size};
+use crate::base::diagnostic::Diagnostic;
+use crate::face::command::announce;
+use crate::face::progress::Clock;
+use crate::mechanism::Variant;
+use crate::posterior::setting::Setting;
+
+/// Refuses programs that are too large, unless forced, and says which n would do. Announces those that
+/// take long.
+pub fn admit(
+    setting: &Setting,
+    set: ReleaseSet,
+    goals: usize,
+    rivals: &[Variant],
+    threads: usize,
+    force: bool,
+) -> Result<Option<Clock>, Diagnostic> {
+    let size = Size::new(setting, set);
+    // The solver uses one thread.
+    let seconds =
+        goals as f64 * size.work.cpu_seconds + comparison(setting, rivals) / threads as f64;
+    let memory = cost::available_memory();
+    let fits = |work: &Work, seconds: f64| {
+        seconds <= LONGEST && memory.is_none_or(|memory| work.bytes() <= memory)
+    };
+    if !fits(&size.work, seconds) && !force {
+        let possible = |n: u64| {
+            let work = Size::at(setting, set, n).work;
+            fits(&work, goals as f64 * work.cpu_seconds)
+        };
+        let cause = format!(
+            "this linear program is too large: {} unknowns, {} constraints, about {}{}, about {}",
+            cost::number(size.unknowns),
+            cost::number(size.constraints),
+            cost::bytes(size.work.bytes()),
+            memory.map_or(String::new(), |m| format!(" of {} available", cost::bytes(m))),
+            cost::duration(seconds),
+        );
+        let n = cost::furthest(setting.posterior.n(), possible);
+        let remedy = format!("n = {n} would do; --force starts it all the same");
+        return Err(Diagnostic::new(cause).help(remedy));
+    }
+    Ok(announce(seconds))
+}
+
+/// Seconds of one thread for the mechanisms' errors at every data set.
+fn comparison(setting: &Setting, rivals: &[Variant]) -> f64 {
+    let seconds = |variant: &Variant| {
+        let recipe = variant.outline(setting).ok()?;
+        let everywhere = cost::predict_everywhere(setting, &[recipe]).sum().cpu_seconds;
+        Some(everywhere + cost::predict_tuning(variant, setting).cpu_seconds)
+    };
+    rivals.iter().filter_map(seconds).sum()
+}

@@ -1,0 +1,253 @@
+//! `dpbi optimum`.
+
+mod admit;
+mod write;
+
+pub(super) use write::NAME;
+
+use serde_json::{Value, json};
+
+use super::typed::{self, refused, wrong};
+use super::{Failure, print, print_json, threads};
+use crate::analysis::optimum::{self, Goal, Optimum, OptimumError, ReleaseSet};
+use crate::analysis::predictive_error::{PredictiveError, over_all_data};
+use crate::base::console::{Grid, say, short_or_dash};
+use crate::base::diagnostic::{Diagnostic, suggest};
+use crate::face::cli::{self, Data};
+use crate::mechanism::Variant;
+use crate::posterior::metric::Metric;
+use crate::posterior::model::vector;
+use crate::posterior::setting::Setting;
+
+pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
+    let threads = threads(&args.machine.threads)?;
+    let data = Data { n: Some(args.n), counts: None };
+    let setting = typed::setting(&args.model, typed::counts(&args.model, &data), args.epsilon)?;
+    let set = release_set(&args.release_set)?;
+    let rivals = rivals(args, &setting)?;
+    let programs = if args.minimax { 2 } else { 1 };
+    let clock = admit::admit(&setting, set, programs, &rivals, threads, args.machine.force)?;
+
+    let folder = args.out.as_deref().map(write::open).transpose()?;
+    let bayes = optimum::solve(&setting, Goal::Bayes, set).map_err(failure)?;
+    let minimax = match args.minimax {
+        true => minimax(&setting, set)?,
+        false => None,
+    };
+    let metric = Metric::from_distance(setting.distance);
+    let measure = |variant: Variant| {
+        let errors = over_all_data(&variant, &setting, metric).map_err(refused)?;
+        Ok(Rival { variant, errors })
+    };
+    let mut rivals = rivals.into_iter().map(measure).collect::<Result<Vec<_>, Diagnostic>>()?;
+    let mean = |rival: &Rival| rival.errors.as_ref().map_or(f64::INFINITY, |errors| errors.mean);
+    rivals.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
+    drop(clock);
+    let found = Comparison { setting, set, bayes, minimax, rivals };
+    let written = match folder {
+        Some(folder) => Some(write::write(folder, &found, &args.format.0)?),
+        None => None,
+    };
+    if args.print.json {
+        return print_json(&found.json());
+    }
+    let wrote = written.map_or(String::new(), |files| format!("\n  wrote {files}\n"));
+    print(&(found.text() + &wrote))
+}
+
+/// The minimax optimum. Without it the mean is still worth printing.
+fn minimax(setting: &Setting, set: ReleaseSet) -> Result<Option<Optimum>, Failure> {
+    match optimum::solve(setting, Goal::Minimax, set) {
+        Ok(optimum) => Ok(Some(optimum)),
+        Err(error @ OptimumError::Loose { .. }) => {
+            say(format!("note: no worst-case optimum: {error}"));
+            Ok(None)
+        }
+        Err(error) => Err(failure(error)),
+    }
+}
+
+fn failure(error: OptimumError) -> Failure {
+    match error {
+        OptimumError::Refused(refusal) => refused(refusal).into(),
+        other => Failure::broken(other),
+    }
+}
+
+fn release_set(name: &str) -> Result<ReleaseSet, Diagnostic> {
+    ReleaseSet::ALL.into_iter().find(|set| set.name() == name).ok_or_else(|| {
+        wrong("release-set", &format!("unknown set `{name}`"))
+            .help(suggest(name, ReleaseSet::ALL.map(ReleaseSet::name)))
+    })
+}
+
+/// The mechanisms to compare.
+fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
+    let default = typed::every_variant(args.tuned).into_iter();
+    let default = default.filter(|variant| args.all || variant.is_private(setting));
+    typed::variants(&args.mechanism, setting, default)
+}
+
+/// A mechanism and its errors over all data sets; without errors where its law is too large.
+struct Rival {
+    variant: Variant,
+    errors: Option<PredictiveError>,
+}
+
+struct Comparison {
+    setting: Setting,
+    set: ReleaseSet,
+    bayes: Optimum,
+    minimax: Option<Optimum>,
+    rivals: Vec<Rival>,
+}
+
+impl Rival {
+    fn ratio(&self, optimum: &Optimum) -> Option<f64> {
+        optimum.multiple(self.errors.as_ref()?.mean)
+    }
+
+    fn worst_ratio(&self, optimum: Option<&Optimum>) -> Option<f64> {
+        optimum?.multiple(self.errors.as_ref()?.worst)
+    }
+
+    fn json(&self, found: &Comparison) -> Value {
+        let errors = self.errors.as_ref();
+        json!({
+            "id": self.variant.label,
+            "calibrated": self.variant.options.calibrated,
+            "remap": self.variant.options.remap,
+            "guarantee": self.variant.guarantee(&found.setting).to_string(),
+            "mean": errors.map(|errors| errors.mean),
+            "ratio": self.ratio(&found.bayes),
+            "worst": errors.map(|errors| errors.worst),
+            "worst_at": errors.map(|errors| &errors.worst_at),
+            "worst_ratio": self.worst_ratio(found.minimax.as_ref()),
+        })
+    }
+}
+
+fn certificate(optimum: &Optimum) -> Value {
+    let account = optimum.account.as_ref();
+    json!({
+        "value": optimum.value,
+        "lower": optimum.lower,
+        "upper": optimum.upper,
+        "loss": optimum.mechanism.loss(),
+        "primal": account.map(|account| account.primal),
+        "dual": account.map(|account| account.dual),
+        "gap": account.map(|account| (account.primal - account.dual).abs()),
+        "iterations": account.map(|account| account.iterations),
+        "unknowns": account.map(|account| account.unknowns),
+        "constraints": account.map(|account| account.constraints),
+        "status": account.map(|account| &account.status),
+    })
+}
+
+impl Comparison {
+    fn json(&self) -> Value {
+        let posterior = &self.setting.posterior;
+        json!({
+            "prior": posterior.prior().alpha(),
+            "n": posterior.n(),
+            "epsilon": self.setting.epsilon.get(),
+            "distance": self.setting.distance.id(),
+            "release_set": self.set.name(),
+            "data_sets": self.bayes.mechanism.inputs.len(),
+            "outputs": self.bayes.mechanism.outputs.len(),
+            "bayes": self.bayes.value,
+            "minimax": self.minimax.as_ref().map(|optimum| optimum.value),
+            "bayes_certificate": certificate(&self.bayes),
+            "minimax_certificate": self.minimax.as_ref().map(certificate),
+            "mechanisms": self.rivals.iter().map(|rival| rival.json(self)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self) -> String {
+        format!("{}\n{}", self.optima(), self.comparison())
+    }
+
+    /// The settings and the optima in words.
+    fn optima(&self) -> String {
+        let posterior = &self.setting.posterior;
+        let outputs = match self.set {
+            ReleaseSet::Same => "counts with the same total",
+            ReleaseSet::Below => "counts with the same total or a smaller one",
+        };
+        let mut text = format!(
+            "  the least error ({}) of any ε-private release\n  \
+             prior ({}), n = {}, ε = {}: {} data sets, {} outputs ({outputs})\n\n",
+            self.setting.distance.title(),
+            vector(posterior.prior().alpha()).replace(';', ", "),
+            posterior.n(),
+            self.setting.epsilon.get(),
+            self.bayes.mechanism.inputs.len(),
+            self.bayes.mechanism.outputs.len(),
+        );
+        let mut grid = Grid::new(1);
+        grid.row(["", "optimum", "at least", "at most", "solver's gap"]);
+        let optima = [Some(("mean over the prior's data", &self.bayes))];
+        let minimax = self.minimax.as_ref().map(|optimum| ("at the worst data set", optimum));
+        for (name, optimum) in optima.into_iter().chain([minimax]).flatten() {
+            let account = optimum.account.as_ref();
+            let gap = account.map(|account| (account.primal - account.dual).abs());
+            grid.row([
+                name.to_owned(),
+                format!("{:.9}", optimum.value),
+                format!("{:.9}", round_down(optimum.lower)),
+                format!("{:.9}", round_up(optimum.upper)),
+                gap.map_or("by a formula".to_owned(), |gap| format!("{gap:.1e}")),
+            ]);
+        }
+        text += &grid.render();
+        text += "  \"at most\" is the error of a private mechanism that was found, \"at least\" a bound by duality\n";
+        text
+    }
+
+    /// The mechanisms, best first.
+    fn comparison(&self) -> String {
+        if self.rivals.is_empty() {
+            return "  no mechanism to compare with it\n".to_owned();
+        }
+        let mut grid = Grid::new(2);
+        let mut header = vec!["mechanism", "guarantee", "mean error", "× optimum", "worst error"];
+        header.extend(self.minimax.as_ref().map(|_| "× minimax"));
+        header.push("at");
+        grid.row(header);
+        let times = |ratio: Option<f64>| ratio.map_or("–".to_owned(), |r| format!("{r:.4}"));
+        for rival in &self.rivals {
+            let errors = rival.errors.as_ref();
+            let mut cells = vec![
+                rival.variant.label.clone(),
+                rival.variant.guarantee(&self.setting).to_string(),
+                short_or_dash(errors.map(|errors| errors.mean)),
+                times(rival.ratio(&self.bayes)),
+                short_or_dash(errors.map(|errors| errors.worst)),
+            ];
+            cells.extend(self.minimax.as_ref().map(|o| times(rival.worst_ratio(Some(o)))));
+            let at = errors.map(|errors| vector(&errors.worst_at).replace(';', ","));
+            cells.push(at.unwrap_or_default());
+            grid.row(cells);
+        }
+        let beaten = self.rivals.iter().any(|rival| {
+            rival.variant.is_private(&self.setting)
+                && rival.errors.as_ref().is_some_and(|e| e.mean < self.bayes.lower - 1e-12)
+        });
+        let note = if beaten {
+            "\n  A private mechanism below the optimum releases counts outside its release set.\n"
+        } else {
+            ""
+        };
+        grid.render() + note
+    }
+}
+
+/// Nine decimals, never above the value.
+fn round_down(value: f64) -> f64 {
+    (value * 1e9).floor() / 1e9
+}
+
+/// Nine decimals, never below the value.
+fn round_up(value: f64) -> f64 {
+    (value * 1e9).ceil() / 1e9
+}

@@ -1,0 +1,101 @@
+//! The optimal mechanism as a table and as a heat map.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::super::Failure;
+use super::Comparison;
+use crate::analysis::optimum::{Goal, OptimalMechanism, Optimum};
+use crate::base::console::say;
+use crate::experiment::optimum::release_map;
+use crate::figure::{self, Figure, Format, HeatFigure};
+use crate::posterior::model::{Counts, vector};
+use crate::run::store::{Folder, Manifest, utc};
+
+/// The name of the folder. It has neither config nor cells.
+pub(in crate::face::command) const NAME: &str = "optimum";
+
+/// A heat map of more rows or columns would be a blur.
+const MOST_CELLS: usize = 1_000;
+
+/// Opens the folder, before the work is done.
+pub fn open(out: &Path) -> Result<Folder, Failure> {
+    Ok(Folder::open(out, NAME)?)
+}
+
+/// Writes the tables and figures, and says where they are.
+pub fn write(
+    mut folder: Folder,
+    found: &Comparison,
+    formats: &[Format],
+) -> Result<String, Failure> {
+    let manifest = Manifest::new(NAME, SystemTime::now());
+    folder.begin(&manifest)?;
+    let minimax = found.minimax.as_ref().map(|optimum| (Goal::Minimax, optimum));
+    for (goal, optimum) in [Some((Goal::Bayes, &found.bayes)), minimax].into_iter().flatten() {
+        let name = match goal {
+            Goal::Bayes => "bayes",
+            Goal::Minimax => "minimax",
+        };
+        folder.write(&format!("{name}.csv"), table(&optimum.mechanism).into_bytes())?;
+        if optimum.mechanism.outputs.len() > MOST_CELLS {
+            say(format!(
+                "note: {} outputs are too many for a heat map",
+                optimum.mechanism.outputs.len()
+            ));
+            continue;
+        }
+        let drawing = Figure::Heat(heat(found, goal, optimum));
+        for &format in formats {
+            let bytes = figure::render(&drawing, format).map_err(Failure::broken)?;
+            folder.write(&format!("{name}.{}", format.extension()), bytes)?;
+        }
+    }
+    let files: Vec<String> = folder.files().map(str::to_owned).collect();
+    let written =
+        folder.finish(Manifest { ended: utc(SystemTime::now()), complete: true, ..manifest })?;
+    Ok(format!("{}: {}", written.path.display(), files.join(", ")))
+}
+
+/// One line for each data set and output that is ever released.
+fn table(mechanism: &OptimalMechanism) -> String {
+    let mut text = "counts,released,probability,ln_probability\n".to_owned();
+    for (place, x) in mechanism.inputs.iter().enumerate() {
+        for (output, r) in mechanism.outputs.iter().enumerate() {
+            let log = mechanism.ln_probabilities[place][output];
+            if log > f64::NEG_INFINITY {
+                let probability = mechanism.probability(place, output);
+                text += &format!("{},{},{probability:?},{log:?}\n", vector(x), vector(r));
+            }
+        }
+    }
+    text
+}
+
+fn heat(found: &Comparison, goal: Goal, optimum: &Optimum) -> HeatFigure {
+    let mechanism = &optimum.mechanism;
+    let posterior = &found.setting.posterior;
+    let row = |(place, x): (usize, &Counts)| {
+        let cell = |(output, r): (usize, &Counts)| {
+            let probability = mechanism.probability(place, output);
+            (probability > 0.0).then(|| (x.clone(), r.clone(), probability))
+        };
+        mechanism.outputs.iter().enumerate().filter_map(cell).collect::<Vec<_>>()
+    };
+    let cells: Vec<_> = mechanism.inputs.iter().enumerate().flat_map(row).collect();
+    let goal = match goal {
+        Goal::Bayes => "mean error",
+        Goal::Minimax => "worst-case error",
+    };
+    HeatFigure {
+        title: format!("The ε-private release with the least {goal}"),
+        note: format!(
+            "n = {}, prior ({}), ε = {}; {goal} {:.6}; white: never",
+            posterior.n(),
+            vector(posterior.prior().alpha()).replace(';', ", "),
+            found.setting.epsilon.get(),
+            optimum.value,
+        ),
+        ..release_map(&cells)
+    }
+}

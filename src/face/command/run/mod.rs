@@ -1,0 +1,376 @@
+//! `dpbi run`.
+
+mod notice;
+mod watch;
+
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+use serde::Serialize;
+
+use super::forecast::Forecast;
+use super::{Failure, MOST_PRINTED, load, print, summary, threads};
+use crate::analysis::cost;
+use crate::base::console::say;
+use crate::experiment::config;
+use crate::experiment::table::{
+    CurveRow, FailureRow, PanelRow, PhaseRow, PrivacyRow, ReadingRow, ScalingRow, SettingRow,
+    SummaryRow, Tables, ValueRow,
+};
+use crate::experiment::{Experiment, NUMERICS};
+use crate::face::cli::{Output, Run, Verbosity};
+use crate::face::interrupt;
+use crate::face::progress::Progress;
+use crate::figure::{self, Figure, Format};
+use crate::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
+use crate::run::sweep::{Assembly, Failed, Stock, Sweep};
+use watch::Watch;
+
+pub(super) use notice::{Reason, name as cell_name};
+
+pub fn execute(args: &Run) -> Result<(), Failure> {
+    let threads = threads(&args.machine.threads)?;
+    let experiments = load(&args.configs, &args.replace)?;
+    let options =
+        RunOptions { shard: args.shard, ..RunOptions::new(&args.output, &args.talk, args.fresh) };
+    // Everything that can be refused is refused before the first experiment starts.
+    let mut planned = Vec::new();
+    for (source, experiment) in experiments {
+        let mut forecast = Forecast::new(&experiment, &options.formats);
+        args.shard.iter().for_each(|&shard| forecast.take_part(shard));
+        forecast.admit(&source.to_string(), threads, args.machine.force)?;
+        planned.push((experiment, forecast));
+    }
+    let open = |(experiment, forecast)| Job::open(experiment, forecast, &args.output.out, &options);
+    let jobs = planned.iter().map(|(e, f)| open((e, f))).collect::<Result<Vec<_>, _>>()?;
+    // From here on signals are heard, and obeyed when the cells in flight are done; until here the
+    // first one ends the process, whatever it is reading.
+    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
+    let (mut reports, mut failures) = (Vec::new(), 0);
+    for job in jobs {
+        job.tell(&options);
+        let seconds = job.cpu_seconds() + job.writing_seconds();
+        let progress = Progress::new(seconds, threads, args.talk.quiet);
+        let experiment = job.sweep.experiment;
+        let outcome = job.run(&options, &progress);
+        progress.finish();
+        let outcome = outcome?;
+        if !args.talk.quiet && !args.print.json {
+            print(&outcome.text(experiment))?;
+        }
+        failures += outcome.tables.failures.len();
+        // It may be as large as all tables together.
+        if args.print.json {
+            reports.push(outcome.document(experiment)?);
+        }
+    }
+    if args.print.json {
+        print(&format!("[\n{}\n]\n", reports.join(",\n")))?;
+    }
+    match failures {
+        0 => Ok(()),
+        1 => Err(Failure::Broken("1 cell failed; see failures.csv".into())),
+        many => Err(Failure::Broken(format!("{many} cells failed; see failures.csv"))),
+    }
+}
+
+/// How an experiment is run.
+pub(super) struct RunOptions {
+    pub(super) formats: Vec<Format>,
+    pub(super) quiet: bool,
+    pub(super) verbose: bool,
+    /// Nothing of an earlier run is kept.
+    pub(super) fresh: bool,
+    /// Only a part of it.
+    pub(super) shard: Option<Shard>,
+}
+
+impl RunOptions {
+    pub(super) fn new(output: &Output, talk: &Verbosity, fresh: bool) -> Self {
+        Self {
+            formats: output.format.0.clone(),
+            quiet: talk.quiet,
+            verbose: talk.verbose,
+            fresh,
+            shard: None,
+        }
+    }
+}
+
+/// For every panel its figures, with their names.
+pub(super) type Drawn = Vec<Vec<(String, Figure)>>;
+
+/// What a run leaves behind.
+pub(super) struct RunOutcome {
+    pub(super) tables: Tables,
+    pub(super) figures: Drawn,
+    pub(super) path: PathBuf,
+    pub(super) files: Vec<String>,
+    pub(super) seconds: f64,
+    /// How many of the seconds went into the figures.
+    pub(super) drawing: f64,
+    pub(super) shard: Option<Shard>,
+    pub(super) cells: usize,
+    pub(super) kept: usize,
+}
+
+impl RunOutcome {
+    pub(super) fn text(&self, experiment: &Experiment) -> String {
+        let found = match self.shard {
+            Some(shard) => format!(
+                "{}, {shard}: {} cells\n  when all are done: dpbi merge DIR… --out DIR",
+                experiment.name, self.cells
+            ),
+            None => summary::text(experiment, &self.tables),
+        };
+        format!(
+            "{found}\n  wrote {} in {}: {}\n\n",
+            self.path.display(),
+            cost::duration(self.seconds),
+            listed(&self.files),
+        )
+    }
+
+    /// The tables as one JSON document.
+    pub(super) fn document(&self, experiment: &Experiment) -> Result<String, Failure> {
+        let document = Document {
+            name: &experiment.name,
+            folder: self.path.display().to_string(),
+            seconds: self.seconds,
+            shard: self.shard,
+            cells: self.cells,
+            kept: self.kept,
+            panels: &self.tables.panels,
+            settings: &self.tables.settings,
+            summary: &self.tables.summary,
+            privacy: &self.tables.privacy,
+            curves: &self.tables.curves,
+            phase: &self.tables.phase,
+            scaling: &self.tables.scaling,
+            values: &self.tables.values,
+            readings: &self.tables.readings,
+            failures: &self.tables.failures,
+        };
+        serde_json::to_string_pretty(&document).map_err(Failure::broken)
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    name: &'a str,
+    folder: String,
+    seconds: f64,
+    shard: Option<Shard>,
+    cells: usize,
+    kept: usize,
+    panels: &'a [PanelRow],
+    settings: &'a [SettingRow],
+    summary: &'a [SummaryRow],
+    privacy: &'a [PrivacyRow],
+    curves: &'a [CurveRow],
+    phase: &'a [PhaseRow],
+    scaling: &'a [ScalingRow],
+    values: &'a [ValueRow],
+    readings: &'a [ReadingRow],
+    failures: &'a [FailureRow],
+}
+
+/// Names in one line, the last of them only counted if there are many.
+fn listed(names: &[String]) -> String {
+    match names.len().saturating_sub(MOST_PRINTED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..MOST_PRINTED].join(", ")),
+    }
+}
+
+/// An experiment that is going to be run, and the folder where it is kept.
+pub(super) struct Job<'a> {
+    sweep: Sweep<'a>,
+    forecast: &'a Forecast,
+    folder: Folder,
+    store: CellStore,
+    stock: Stock,
+}
+
+impl<'a> Job<'a> {
+    /// Opens the folder, and looks which cells are there.
+    pub(super) fn open(
+        experiment: &'a Experiment,
+        forecast: &'a Forecast,
+        out: &Path,
+        options: &RunOptions,
+    ) -> Result<Self, Failure> {
+        let folder = Folder::open(out, &experiment.name)?;
+        notice::refuse_other_part(&folder, options)?;
+        let store = CellStore::open(folder.path(), options.fresh)?;
+        let sweep = match options.shard {
+            Some(_) => Sweep::part(experiment, |panel, case| forecast.is_own(panel, case)),
+            None => Sweep::whole(experiment),
+        };
+        let explain = notice::Explain::new(&folder, &store, experiment, options);
+        let stock = sweep.take_stock(&store, |panel, cell, is_kept| {
+            explain.cell(&sweep, panel, cell, is_kept);
+        });
+        Ok(Self { sweep, forecast, folder, store, stock })
+    }
+
+    /// Says what is kept of an earlier run, and what is not as it was left.
+    pub(super) fn tell(&self, options: &RunOptions) {
+        if !options.quiet {
+            let lines = notice::news(&self.folder, &self.store, &self.stock, self.sweep.experiment);
+            lines.iter().for_each(say);
+        }
+    }
+
+    /// The predicted seconds of what is left to do.
+    pub(super) fn cpu_seconds(&self) -> f64 {
+        self.forecast
+            .cpu_seconds(|panel, case, variant| self.stock.is_missing(panel, case, variant))
+    }
+
+    /// The predicted seconds of putting the files together.
+    pub(super) fn writing_seconds(&self) -> f64 {
+        self.forecast.writing_seconds()
+    }
+
+    /// Runs it, and writes its folder.
+    pub(super) fn run(
+        mut self,
+        options: &RunOptions,
+        progress: &Progress,
+    ) -> Result<RunOutcome, Failure> {
+        let (started, clock) = (SystemTime::now(), Instant::now());
+        let first = manifest(self.sweep.experiment, options.shard, started);
+        self.folder.begin(&first)?;
+        self.store.keep_committing()?;
+        let part = progress.part(self.cpu_seconds());
+        let watch = Watch::new(&self.sweep, self.forecast, progress, &part, options.verbose);
+        let failed = self.sweep.compute(&self.store, &watch);
+        drop(part);
+        if interrupt::is_asked() || self.store.failed() {
+            return Err(notice::give_up(&self, options, None));
+        }
+        self.publish(first, &failed, options, progress, clock)
+    }
+
+    /// Joins the cells that others have computed.
+    pub(super) fn join(
+        experiment: &'a Experiment,
+        forecast: &'a Forecast,
+        folder: Folder,
+        store: CellStore,
+        options: &RunOptions,
+        progress: &Progress,
+    ) -> Result<RunOutcome, Failure> {
+        let (started, clock) = (SystemTime::now(), Instant::now());
+        notice::refuse_other_part(&folder, options)?;
+        let sweep = Sweep::whole(experiment);
+        let stock = sweep.take_stock(&store, |_, _, _| ());
+        if stock.kept < stock.cells {
+            let missing = stock.cells - stock.kept;
+            let cause = format!("{missing} of {} cells are in none of the shards", stock.cells);
+            return Err(Failure::Broken(cause));
+        }
+        let first = manifest(experiment, options.shard, started);
+        let mut job = Self { sweep, forecast, folder, store, stock };
+        job.folder.begin(&first)?;
+        job.publish(first, &[], options, progress, clock)
+    }
+
+    /// Puts the files together and writes them.
+    fn publish(
+        mut self,
+        first: Manifest,
+        failed: &[Failed],
+        options: &RunOptions,
+        progress: &Progress,
+        clock: Instant,
+    ) -> Result<RunOutcome, Failure> {
+        let written = self.write(failed, options, progress);
+        let (Assembly { tables, times }, figures, drawing) = match written {
+            Ok(written) => written,
+            Err(reason) => return Err(notice::give_up(&self, options, Some(reason))),
+        };
+        let files: Vec<String> = self.folder.files().map(str::to_owned).collect();
+        let seconds = clock.elapsed().as_secs_f64();
+        let last = Manifest {
+            ended: utc(SystemTime::now()),
+            seconds,
+            complete: tables.failures.is_empty(),
+            failures: tables.failures.len(),
+            cells: times,
+            ..first
+        };
+        let Self { sweep, folder, store, stock, .. } = self;
+        let Written { path, aside } = match folder.finish(last) {
+            Ok(written) => written,
+            Err(error) => return Err(notice::not_written(&error, &store)),
+        };
+        if !options.quiet {
+            aside.iter().for_each(|aside| {
+                say(format!("note: what was changed is kept as {}", aside.display()))
+            });
+        }
+        notice::left_over(store.clear(|| sweep.keys())?, &path, options);
+        let (shard, Stock { cells, kept, .. }) = (options.shard, stock);
+        Ok(RunOutcome { tables, figures, path, files, seconds, drawing, shard, cells, kept })
+    }
+
+    /// Hands all files to the folder; the tables, the figures, and how long these took.
+    fn write(
+        &mut self,
+        failed: &[Failed],
+        options: &RunOptions,
+        progress: &Progress,
+    ) -> Result<(Assembly, Drawn, f64), notice::Reason> {
+        let seconds = self.writing_seconds();
+        let (part, cells) = (progress.part(seconds), self.stock.cells as f64);
+        let (experiment, folder) = (self.sweep.experiment, &mut self.folder);
+        folder.write("config.toml", config::resolve(experiment).into_bytes())?;
+        let all = self.sweep.assemble(&self.store, failed, folder, |added| {
+            part.advance(seconds * added as f64 / cells);
+            !interrupt::is_asked()
+        })?;
+        let pen = Instant::now();
+        let figures = match options.shard {
+            None => draw(experiment, &all.tables, folder, &options.formats)?,
+            Some(_) => Vec::new(),
+        };
+        Ok((all, figures, pen.elapsed().as_secs_f64()))
+    }
+}
+
+/// Draws all figures from the tables and writes them.
+pub(super) fn draw(
+    experiment: &Experiment,
+    tables: &Tables,
+    folder: &mut Folder,
+    formats: &[Format],
+) -> Result<Drawn, Reason> {
+    let figures: Drawn = experiment.panels.iter().map(|panel| panel.figures(tables)).collect();
+    for (name, drawing) in figures.iter().flatten() {
+        for &format in formats {
+            let bytes = figure::render(drawing, format)
+                .map_err(|error| Reason::Drawing(error.to_string()))?;
+            folder.write(&format!("{name}.{}", format.extension()), bytes)?;
+        }
+    }
+    Ok(figures)
+}
+
+/// What is known about a run when it begins.
+pub(super) fn manifest(
+    experiment: &Experiment,
+    shard: Option<Shard>,
+    started: SystemTime,
+) -> Manifest {
+    Manifest {
+        numerics: NUMERICS,
+        seed: experiment.seed,
+        runs: experiment.panels.iter().map(|panel| panel.runs).max().unwrap_or(0),
+        shard,
+        config: config::resolved(experiment),
+        ..Manifest::new(&experiment.name, started)
+    }
+}

@@ -1,0 +1,220 @@
+//! What is said about the cells of an earlier run, and when a run ends before its time.
+
+use std::path::Path;
+
+use crate::base::console::say;
+use crate::base::diagnostic::Diagnostic;
+use crate::experiment::config;
+use crate::experiment::{Cell, Experiment, NUMERICS};
+use crate::face::command::Failure;
+use crate::face::interrupt;
+use crate::run::store::{CellStore, Change, Folder, Key, Manifest, WriteError};
+use crate::run::sweep::{AssemblyError, Stock, Sweep};
+
+use super::{Job, RunOptions};
+
+/// A folder holds the whole of an experiment or one of its parts, and stays that way.
+pub(super) fn refuse_other_part(folder: &Folder, options: &RunOptions) -> Result<(), Diagnostic> {
+    let Some(before) = folder.before().filter(|before| before.shard != options.shard) else {
+        return Ok(());
+    };
+    let what = |shard: Option<_>| shard.map_or("the whole".to_owned(), |shard| format!("{shard}"));
+    let cause = format!(
+        "{} holds {} of `{}`, but this run is {}",
+        folder.path().display(),
+        what(before.shard),
+        before.name,
+        what(options.shard),
+    );
+    Err(Diagnostic::new(cause).help("give each part, and the whole, an --out of its own"))
+}
+
+/// Says of every cell why it is kept or computed, if that was asked for.
+pub(super) struct Explain<'a> {
+    verbose: bool,
+    store: &'a CellStore,
+    /// Why nothing of the earlier run fits, if nothing does; else why a cell is missing.
+    reason: String,
+}
+
+impl<'a> Explain<'a> {
+    pub(super) fn new(
+        folder: &'a Folder,
+        store: &'a CellStore,
+        experiment: &'a Experiment,
+        options: &RunOptions,
+    ) -> Self {
+        let reason = match folder.before() {
+            _ if options.fresh => "--fresh".to_owned(),
+            None => "nothing was computed before".to_owned(),
+            Some(before) => {
+                let other = other_in_kind(before, experiment);
+                other.unwrap_or_else(|| "it was not computed before".to_owned())
+            }
+        };
+        Self { verbose: options.verbose, store, reason }
+    }
+
+    pub(super) fn cell(&self, sweep: &Sweep, panel: usize, cell: &Cell, is_kept: bool) {
+        if !self.verbose {
+            return;
+        }
+        let name = name(sweep, panel, cell);
+        match is_kept {
+            true => say(format!("{name}: kept, since everything that it depends on is the same")),
+            false if self.store.is_damaged(Key::new(&cell.text)) => {
+                say(format!("{name}: computed, since its record is damaged"));
+            }
+            false => say(format!("{name}: computed, since {}", self.reason)),
+        }
+    }
+}
+
+/// What a cell is called.
+pub(in crate::face::command) fn name(sweep: &Sweep, panel: usize, cell: &Cell) -> String {
+    let layout = sweep.layout(panel);
+    let panel = match layout.panel.id.as_str() {
+        "" => sweep.experiment.name.clone(),
+        id => format!("{} {id}", sweep.experiment.name),
+    };
+    let name = format!("{panel}, {}", layout.name(cell.case));
+    let Some(variant) = cell.variant else { return name };
+    let label = &layout.panel.variants[variant].label;
+    match cell.block {
+        0 => format!("{name}: {label}"),
+        block => format!("{name}: {label}, block {}", block + 1),
+    }
+}
+
+/// Why no cell of an earlier run can be kept, if so.
+fn other_in_kind(before: &Manifest, experiment: &Experiment) -> Option<String> {
+    if before.numerics != NUMERICS {
+        return Some(format!("dpbi {} computed other numbers or draws", before.dpbi));
+    }
+    (before.seed != experiment.seed)
+        .then(|| format!("the seed was {}, and is {}", before.seed, experiment.seed))
+}
+
+/// What a user should know before it begins: what is kept, and what is not as it was left.
+pub(super) fn news(
+    folder: &Folder,
+    store: &CellStore,
+    stock: &Stock,
+    experiment: &Experiment,
+) -> Vec<String> {
+    let path = folder.path().display();
+    let mut lines = Vec::new();
+    if folder.before().is_none() && !folder.changes().is_empty() {
+        lines.push(format!(
+            "note: {path} has no manifest; files that are not as the cells give them are kept beside \
+             the new ones"
+        ));
+    }
+    for (name, change) in folder.changes().iter().filter(|_| folder.before().is_some()) {
+        lines.push(match change {
+            Change::Missing => format!("note: {path}/{name} is gone"),
+            Change::Altered => format!("note: {path}/{name} is not as it was written"),
+        });
+    }
+    if !folder.is_locked() {
+        lines.push(format!("note: {path} cannot be locked: no other dpbi may work there"));
+    }
+    let losses = store.losses();
+    match losses.cells() {
+        0 => {}
+        1 => lines.push(format!("note: 1 damaged cell in {path} is computed again")),
+        many => lines.push(format!("note: {many} damaged cells in {path} are computed again")),
+    }
+    for (log, bytes) in &losses.bytes {
+        lines.push(format!("note: {bytes} bytes of {} are no sound cells", log.display()));
+    }
+    if let Some(aside) = &losses.aside {
+        lines
+            .push(format!("note: a file that is not a log of dpbi is kept as {}", aside.display()));
+    }
+    let Stock { cells, kept, .. } = stock;
+    let before = folder.before();
+    let changed = before.is_some_and(|before| before.config != config::resolved(experiment));
+    let changed = if changed { "; the config has changed since" } else { "" };
+    if *kept > 0 {
+        let kept = if kept == cells { "all".to_owned() } else { format!("{kept} of") };
+        lines.push(format!(
+            "{path}: {kept} {cells} cells are kept from an earlier run{changed} (--fresh computes \
+             them again)"
+        ));
+    } else if !store.is_empty() {
+        let why = before.and_then(|before| other_in_kind(before, experiment));
+        let why = why.unwrap_or_else(|| "the config has changed".to_owned());
+        lines.push(format!("{path}: nothing of an earlier run can be kept: {why}"));
+    }
+    lines
+}
+
+/// Why files could not be written.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::face::command) enum Reason {
+    #[error(transparent)]
+    Disk(#[from] WriteError),
+    #[error(transparent)]
+    Assembly(#[from] AssemblyError),
+    #[error("cannot draw: {0}")]
+    Drawing(String),
+}
+
+impl From<Reason> for Failure {
+    fn from(reason: Reason) -> Self {
+        Self::broken(reason)
+    }
+}
+
+/// Ends a run before its time: what is done reaches the disk, and a message says how to go on.
+pub(super) fn give_up(job: &Job, options: &RunOptions, reason: Option<Reason>) -> Failure {
+    let commit = job.store.commit();
+    let error = match (reason, commit) {
+        (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Ok(())) => None,
+        (Some(Reason::Disk(error) | Reason::Assembly(AssemblyError::Disk(error))), _)
+        | (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Err(error)) => Some(error),
+        (Some(other), _) => return Failure::broken(other),
+    };
+    // What counts is what another process would find.
+    let (stock, path) = (&job.stock, job.folder.path());
+    let kept =
+        CellStore::open(path, false).map(|found| job.sweep.take_stock(&found, |_, _, _| ()).kept);
+    let continued = match kept {
+        Ok(kept) if !job.store.is_read_only() => format!(
+            "{kept} of {} cells are kept in {}; the same command{} continues",
+            stock.cells,
+            path.display(),
+            if options.fresh { " without --fresh" } else { "" },
+        ),
+        _ => "nothing else was changed; run the same command again".to_owned(),
+    };
+    match error {
+        None if interrupt::is_asked() => Failure::Interrupted(continued),
+        None => Failure::Broken(continued),
+        Some(error) => unwritten(&error, &continued),
+    }
+}
+
+/// The cells of an unfinished run that is another one are not thrown away.
+pub(super) fn left_over(cells: usize, path: &Path, options: &RunOptions) {
+    if cells > 0 && !options.quiet {
+        let log = path.join("unfinished.log");
+        let other = "cells of an unfinished run with other parameters, and is kept for that one";
+        say(format!("note: {} holds {cells} {other}", log.display()));
+    }
+}
+
+/// The files were made, but could not take their places.
+pub(super) fn not_written(error: &WriteError, store: &CellStore) -> Failure {
+    let continued: String = match store.commit() {
+        Ok(()) if !store.is_read_only() => "its cells are kept; the same command continues".into(),
+        _ => "run the same command again".into(),
+    };
+    unwritten(error, &continued)
+}
+
+fn unwritten(error: &WriteError, continued: &str) -> Failure {
+    let remedy = if error.is_full() { "make room: " } else { "" };
+    Failure::Broken(format!("{error}\n  help: {remedy}{continued}"))
+}

@@ -1,0 +1,58 @@
+//! Telling how a run goes.
+
+use std::time::Instant;
+
+use super::notice::name;
+use crate::experiment::Cell;
+use crate::face::command::forecast::Forecast;
+use crate::face::interrupt;
+use crate::face::progress::{Progress, ProgressShare};
+use crate::run::sweep::{Sweep, Watcher};
+
+/// Moves the progress bar, says which cells failed and, if asked, which are done.
+pub(super) struct Watch<'a> {
+    sweep: &'a Sweep<'a>,
+    forecast: &'a Forecast,
+    progress: &'a Progress,
+    part: &'a ProgressShare<'a>,
+    verbose: bool,
+    clock: Instant,
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(
+        sweep: &'a Sweep<'a>,
+        forecast: &'a Forecast,
+        progress: &'a Progress,
+        part: &'a ProgressShare<'a>,
+        verbose: bool,
+    ) -> Self {
+        Self { sweep, forecast, progress, part, verbose, clock: Instant::now() }
+    }
+}
+
+impl Watcher for Watch<'_> {
+    fn advance(&self, panel: usize, case: usize, variant: usize, part: f64) {
+        self.part.advance(part * self.forecast.cell(panel, case, variant));
+    }
+
+    fn done(&self, panel: usize, cell: &Cell, outcome: Result<f64, &str>) {
+        match outcome {
+            Ok(_) if !self.verbose => {}
+            Ok(_) => {
+                let seconds = self.clock.elapsed().as_secs_f64();
+                let cell = name(self.sweep, panel, cell);
+                self.progress.line(&format!("{seconds:8.3} s  {cell} done"));
+            }
+            Err(cause) => {
+                let cause = cause.lines().next().unwrap_or_default();
+                let cell = name(self.sweep, panel, cell);
+                self.progress.line(&format!("failed: {cell}: {cause}"));
+            }
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        interrupt::is_asked()
+    }
+}

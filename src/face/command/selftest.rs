@@ -1,0 +1,281 @@
+//! `dpbi selftest`.
+
+use serde_json::{Value, json};
+
+use super::{Failure, number, print, print_json, threads};
+use crate::base::console::{Grid, short};
+use crate::face::cli::Selftest;
+use crate::face::progress::Progress;
+use crate::service::selftest::golden::Measure;
+use crate::service::selftest::{self, Extent, LEVEL, Report, Scope, Trial, WRONG, machine};
+
+/// How often every sampler is asked: enough for a power of 0.999 or more for each.
+const DRAWS: u64 = 250_000;
+
+/// What a self-test takes, in seconds of one core.
+const CPU_SECONDS: f64 = 45.0;
+
+pub fn execute(args: &Selftest) -> Result<(), Failure> {
+    let threads = threads(&args.threads)?;
+    let seed = args.seed.map_or_else(machine::seed, Ok);
+    let seed = seed.map_err(|cause| {
+        Failure::Verdict(format!("the operating system gives no randomness: {cause}"))
+    })?;
+    let extent = Extent { scope: Scope::All, draws: DRAWS, seed, threads };
+    let progress = Progress::new(CPU_SECONDS, threads, args.talk.quiet);
+    let part = progress.part(CPU_SECONDS);
+    let step = CPU_SECONDS / selftest::steps(extent.scope) as f64;
+    let report = selftest::run(&extent, || part.advance(step));
+    drop(part);
+    progress.finish();
+    if args.print.json {
+        print_json(&document(&report))?;
+    } else if !args.talk.quiet {
+        print(&text(&report))?;
+    }
+    verdict(&report)
+}
+
+fn verdict(report: &Report) -> Result<(), Failure> {
+    let failures = report.failures();
+    match failures.len() {
+        0 => Ok(()),
+        many => {
+            let lines: String = failures.iter().map(|failure| format!("\n  {failure}")).collect();
+            let repeat = format!("\n  help: dpbi selftest --seed {}", report.extent.seed);
+            let word = if many == 1 { "failure" } else { "failures" };
+            Err(Failure::Verdict(format!("selftest: {many} {word}{lines}{repeat} repeats it")))
+        }
+    }
+}
+
+fn text(report: &Report) -> String {
+    let mut text = samplers(report).render();
+    text += LEGEND;
+    text += &golden(report).render();
+    text.push('\n');
+    let mut grid = Grid::new(usize::MAX);
+    grid.row(["MACHINE", "", ""]);
+    for check in &report.machine {
+        grid.row([check.name, mark(check.passes), &check.seen]);
+    }
+    text += &grid.render();
+    let outcome = if report.failures().is_empty() { "passed" } else { "failed" };
+    text + &format!(
+        "\nselftest {outcome}: {} tests, false-alarm rate {}, least power {} against a scale wrong by \
+         5 % (--seed {})\n",
+        report.tests(),
+        rate(report.false_alarms()),
+        power(report.greatest_miss()),
+        report.extent.seed,
+    )
+}
+
+/// What the columns mean.
+const LEGEND: &str = "  least p: the tail of χ², for orientation. adjusted: a proved bound, for all \
+    trials together; a sampler\n  is rejected below 1e-6. power: how surely a scale wrong by 5 % is seen, \
+    where it is seen best; enough is 0.999.\n\n";
+
+fn samplers(report: &Report) -> Grid {
+    let mut grid = Grid::new(1);
+    let columns = ["SAMPLER", "SETTINGS", "DRAWS", "LEAST P", "ADJUSTED", "POWER", "ENOUGH IN"];
+    grid.row(columns.into_iter().chain(["WRONG ONES", ""]));
+    for line in report.lines() {
+        let of_line = |trial: &&Trial| trial.sampler.starts_with(&format!("{} ", line.sampler));
+        let wrong: Vec<&Trial> = report.wrong.iter().filter(of_line).collect();
+        let caught = wrong.iter().filter(|trial| trial.is_rejected()).count();
+        let is_right = line.adjusted >= selftest::FALSE_ALARMS && caught == wrong.len();
+        grid.row([
+            line.sampler.to_owned(),
+            line.settings.to_string(),
+            line.draws.to_string(),
+            short(line.p),
+            short(line.adjusted),
+            power(line.miss),
+            line.powered.to_string(),
+            match wrong.len() {
+                0 => "–".to_owned(),
+                tried => format!("{caught} of {tried} seen"),
+            },
+            mark(is_right).to_owned(),
+        ]);
+    }
+    grid
+}
+
+fn golden(report: &Report) -> Grid {
+    let mut grid = Grid::new(1);
+    grid.row(["REFERENCE VALUES", "VALUES", "WORST DEVIATION", "ALLOWED", ""]);
+    for group in &report.golden {
+        grid.row([
+            group.name.to_owned(),
+            group.values.to_string(),
+            format!("{:.1e}", group.worst.0),
+            format!("{:.1e}", group.tolerance),
+            mark(group.passes()).to_owned(),
+        ]);
+    }
+    grid
+}
+
+fn mark(passes: bool) -> &'static str {
+    if passes { "ok" } else { "FAILED" }
+}
+
+/// The power that goes with a miss, never shown as more than it is.
+fn power(miss: f64) -> String {
+    match miss {
+        0.0 => "1".to_owned(),
+        miss if miss < 1e-6 => format!("1 - {}", rate(miss)),
+        miss => format!("{:.6}", ((1.0 - miss) * 1e6).floor() / 1e6),
+    }
+}
+
+/// A rate of errors: one digit, and no less than it is but for rounding.
+fn rate(rate: f64) -> String {
+    let shown = format!("{rate:.0e}");
+    let is_less = shown.parse().is_ok_and(|shown: f64| shown < rate * (1.0 - 1e-6));
+    if is_less { format!("{:.0e}", 1.5 * rate) } else { shown }
+}
+
+fn document(report: &Report) -> Value {
+    let line = |line: &selftest::Line| {
+        json!({
+            "sampler": line.sampler,
+            "settings": line.settings,
+            "draws": line.draws,
+            "least_p": line.p,
+            "adjusted": line.adjusted,
+            "power": line.power(),
+            "miss": line.miss,
+            "powered": line.powered,
+        })
+    };
+    let golden = |group: &selftest::golden::Comparison| {
+        json!({
+            "name": group.name,
+            "values": group.values,
+            "measure": measure(group.measure),
+            "worst": number(group.worst.0),
+            "worst_at": group.worst.1,
+            "allowed": group.tolerance,
+            "passes": group.passes(),
+        })
+    };
+    let machine = |check: &machine::Check| json!({ "name": check.name, "seen": check.seen, "passes": check.passes });
+    let failures = report.failures();
+    json!({
+        "passes": failures.is_empty(),
+        "seed": report.extent.seed,
+        "draws": report.extent.draws,
+        "threads": report.extent.threads,
+        "tests": report.tests(),
+        "false_alarms": report.false_alarms(),
+        "level": LEVEL,
+        "wrong_by": WRONG - 1.0,
+        "least_power": 1.0 - report.greatest_miss(),
+        "greatest_miss": report.greatest_miss(),
+        "samplers": report.lines().iter().map(line).collect::<Vec<_>>(),
+        "trials": report.trials.iter().map(trial).collect::<Vec<_>>(),
+        "wrong": report.wrong.iter().map(trial).collect::<Vec<_>>(),
+        "golden": report.golden.iter().map(golden).collect::<Vec<_>>(),
+        "machine": report.machine.iter().map(machine).collect::<Vec<_>>(),
+        "failures": failures,
+    })
+}
+
+fn trial(trial: &Trial) -> Value {
+    json!({
+        "sampler": trial.sampler,
+        "setting": trial.setting,
+        "draws": trial.draws,
+        "outside": trial.outside,
+        "degrees": trial.degrees,
+        "statistic": number(trial.statistic),
+        "p": trial.p,
+        "bound": trial.bound,
+        "power": trial.power(),
+        "miss": trial.miss,
+        "rejected": trial.is_rejected(),
+    })
+}
+
+fn measure(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Relative => "relative",
+        Measure::Absolute => "absolute",
+        Measure::Either => "relative, absolute below 1",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::selftest::{Subject, golden, run_samplers};
+
+    /// Samplers of few draws, one group of reference values, and the randomness of this machine.
+    fn report() -> Report {
+        let extent = Extent { scope: Scope::Powered, draws: 20_000, seed: 5, threads: 2 };
+        let mut report = run_samplers(&extent, || ());
+        // So few draws cannot show what a wrong sampler does.
+        report.wrong.clear();
+        report.golden = vec![golden::GROUPS[0].compare()];
+        report
+    }
+
+    #[test]
+    fn a_right_build_passes_and_says_so_to_people_and_machines() {
+        let report = report();
+        assert!(verdict(&report).is_ok());
+        let text = text(&report);
+        let last = text.lines().last().unwrap_or_default();
+        assert!(last.starts_with("selftest passed: ") && last.ends_with("(--seed 5)"), "{last}");
+        assert!(last.contains("false-alarm rate 1e-6"), "{last}");
+        let document = document(&report);
+        assert_eq!(document["passes"], true);
+        assert_eq!(document["failures"], json!([]));
+        assert_eq!(document["trials"].as_array().map(Vec::len), Some(report.trials.len()));
+        for key in ["sampler", "setting", "statistic", "degrees", "p", "bound", "power"] {
+            assert!(!document["trials"][0][key].is_null(), "{key}");
+        }
+        let draws: u64 = report.lines().iter().map(|line| line.draws).sum();
+        assert_eq!(draws, report.trials.iter().map(|trial| trial.draws).sum::<u64>());
+    }
+
+    #[test]
+    fn a_wrong_sampler_is_named_and_ends_with_status_three() {
+        let mut report = report();
+        let subject = Subject {
+            sampler: "coin".to_owned(),
+            setting: "the table".to_owned(),
+            law: vec![0.5, 0.5],
+            wrong: Vec::new(),
+        };
+        let mut tosses = (0..).map(|i| usize::from(i % 5 > 1));
+        report.trials.push(subject.check(5000, || tosses.next().unwrap_or(0)));
+        let failure = verdict(&report).expect_err("a coin that is not fair");
+        assert_eq!(failure.status(), 3);
+        let told = failure.to_string();
+        assert!(told.contains("coin (2t = 201.4 with 1 degrees of freedom, p <= "), "{told}");
+        assert!(told.contains("at the table") && told.contains("dpbi selftest --seed 5"), "{told}");
+        assert!(text(&report).contains("selftest failed"));
+        assert_eq!(document(&report)["passes"], false);
+        // An output that cannot be is infinitely unlikely, which JSON has no number for.
+        report.trials.push(subject.check(10, || 2));
+        assert_eq!(
+            document(&report)["trials"].as_array().unwrap().last().unwrap()["statistic"],
+            "inf"
+        );
+        let told = report.failures().concat();
+        assert!(told.contains("coin (10 of 10 draws are outputs that cannot be)"), "{told}");
+    }
+
+    #[test]
+    fn rates_are_not_understated() {
+        assert_eq!(rate(1e-6), "1e-6");
+        assert_eq!(rate(1.2e-26), "2e-26");
+        assert_eq!(power(3.6e-26), "1 - 4e-26");
+        assert_eq!(power(0.000_123_45), "0.999876");
+        assert_eq!(power(0.0), "1");
+    }
+}

@@ -1,0 +1,137 @@
+//! Tables beside the files that should hold them.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::base::filesystem::open_regular;
+use crate::run::store::{LOG, WriteError};
+use crate::run::sweep::Output;
+
+/// Takes tables as they are made, and finds where a file differs from them first.
+pub(super) struct Comparison {
+    folder: PathBuf,
+    files: BTreeMap<String, Beside>,
+}
+
+/// A file, as far as it has been compared.
+struct Beside {
+    reader: Option<BufReader<File>>,
+    /// The line that comes next, from 1.
+    line: u64,
+    difference: Option<String>,
+}
+
+impl Comparison {
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { folder: folder.into(), files: BTreeMap::new() }
+    }
+
+    /// The files that were compared.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.files.keys().cloned()
+    }
+
+    /// The first difference of every file.
+    pub(super) fn finish(self) -> Vec<String> {
+        let difference = |(name, beside): (String, Beside)| {
+            let path = self.folder.join(name);
+            beside.finish().map(|difference| format!("{} {difference}", path.display()))
+        };
+        self.files.into_iter().filter_map(difference).collect()
+    }
+}
+
+impl Output for Comparison {
+    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+        // Its records have checksums of their own.
+        if name == LOG {
+            return Ok(());
+        }
+        let path = self.folder.join(name);
+        let beside = self.files.entry(name.to_owned()).or_insert_with(|| {
+            let reader = open_regular(&path).ok().map(BufReader::new);
+            Beside { reader, line: 1, difference: None }
+        });
+        beside.compare(&bytes).map_err(|source| WriteError::reading(&path, source))
+    }
+}
+
+impl Beside {
+    fn compare(&mut self, expected: &[u8]) -> std::io::Result<()> {
+        let Some(reader) = &mut self.reader else {
+            self.difference = Some("is not there, but the cells give it".to_owned());
+            return Ok(());
+        };
+        if self.difference.is_some() {
+            return Ok(());
+        }
+        for expected in expected.split_inclusive(|&byte| byte == b'\n') {
+            let mut found = Vec::new();
+            // No longer than it should be: what follows may be anything.
+            let limit = expected.len() as u64 + LONGEST_SHOWN as u64;
+            reader.by_ref().take(limit).read_until(b'\n', &mut found)?;
+            if found != expected {
+                self.difference = Some(format!(
+                    "differs first in line {}: it has `{}`, the cells give `{}`",
+                    self.line,
+                    shown(&found),
+                    shown(expected),
+                ));
+                return Ok(());
+            }
+            self.line += 1;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Option<String> {
+        let more = self
+            .reader
+            .as_mut()
+            .is_some_and(|reader| reader.fill_buf().is_ok_and(|rest| !rest.is_empty()));
+        let longer =
+            || more.then(|| format!("goes on after line {}, the cells do not", self.line - 1));
+        self.difference.clone().or_else(longer)
+    }
+}
+
+/// So many characters of a line are shown.
+const LONGEST_SHOWN: usize = 200;
+
+fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_end_matches('\n');
+    match text.char_indices().nth(LONGEST_SHOWN) {
+        None => text.escape_debug().to_string(),
+        Some((end, _)) => format!("{}…", text[..end].escape_debug()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(file: &str, pieces: &[&str]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.csv"), file).unwrap();
+        let mut comparison = Comparison::new(folder.path());
+        for piece in pieces {
+            comparison.write("a.csv", piece.as_bytes().to_vec()).unwrap();
+        }
+        comparison.finish()
+    }
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let pieces = ["h\n1,2\n", "3,4\n"];
+        assert!(compared("h\n1,2\n3,4\n", &pieces).is_empty());
+        let found = |file| compared(file, &pieces).pop().unwrap();
+        assert!(found("h\n1,2\n3,5\n").contains("in line 3: it has `3,5`, the cells give `3,4`"));
+        assert!(found("h\n9,2\n3,5\n").contains("in line 2: it has `9,2`, the cells give `1,2`"));
+        assert!(found("h\n1,2\n3").contains("in line 3: it has `3`, the cells give `3,4`"));
+        assert!(found("h\n1,2\n3,4\n5\n").contains("goes on after line 3"));
+        assert!(found("").contains("in line 1: it has ``"));
+    }
+}

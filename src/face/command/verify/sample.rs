@@ -1,0 +1,126 @@
+//! Cells that are computed again.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, PoisonError};
+
+use crate::base::rng;
+use crate::experiment::{Cell, Content, Keeper};
+use crate::face::command::Failure;
+use crate::face::command::run::cell_name;
+use crate::run::store::{CellStore, Key};
+use crate::run::sweep::Sweep;
+
+/// A number that nobody knows beforehand.
+pub(super) fn entropy() -> u64 {
+    RandomState::new().hash_one("sample") >> 32
+}
+
+/// The name of the first cell that is not on the store.
+pub(super) fn first_missing(sweep: &Sweep, store: &CellStore) -> Option<String> {
+    sweep.cases().find_map(|(panel, case)| {
+        let cells = sweep.cells(panel, case);
+        let missing = cells.iter().find(|cell| !store.has(Key::new(&cell.text)));
+        missing.map(|cell| cell_name(sweep, panel, cell))
+    })
+}
+
+/// Cells chosen by chance, by panel.
+pub(super) struct Sample {
+    cells: BTreeMap<usize, Vec<Cell>>,
+}
+
+impl Sample {
+    /// So many of the cells on the store, each as likely as any other.
+    pub(super) fn draw(sweep: &Sweep, store: &CellStore, size: usize, seed: u64) -> Self {
+        let mut stream = rng::stream(seed, "verify");
+        let mut chosen: Vec<(usize, Cell)> = Vec::new();
+        let mut seen = 0;
+        for (panel, case) in sweep.cases() {
+            for cell in sweep.cells(panel, case) {
+                if !store.has(Key::new(&cell.text)) {
+                    continue;
+                }
+                // Reservoir sampling (Vitter's algorithm R).
+                seen += 1;
+                let place = rng::uniform_below(seen, &mut stream) as usize;
+                if chosen.len() < size {
+                    chosen.push((panel, cell));
+                } else if place < size {
+                    chosen[place] = (panel, cell);
+                }
+            }
+        }
+        let mut cells: BTreeMap<usize, Vec<Cell>> = BTreeMap::new();
+        chosen.into_iter().for_each(|(panel, cell)| cells.entry(panel).or_default().push(cell));
+        Self { cells }
+    }
+
+    /// Whether there is a cell of this case.
+    pub(super) fn holds(&self, panel: usize, case: usize) -> bool {
+        self.cells.get(&panel).is_some_and(|cells| cells.iter().any(|cell| cell.case == case))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.cells.values().map(Vec::len).sum()
+    }
+
+    /// Computes them, and names the first that comes out differently.
+    pub(super) fn compute_again(
+        &self,
+        sweep: &Sweep,
+        store: &CellStore,
+    ) -> Result<Option<String>, Failure> {
+        for (&panel, cells) in &self.cells {
+            let again = Again::new(cells);
+            let mut cases: Vec<usize> = cells.iter().map(|cell| cell.case).collect();
+            cases.sort_unstable();
+            cases.dedup();
+            sweep.layout(panel).compute_cells(&cases, &again);
+            let found = again.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            for cell in cells {
+                let kept = store.get(Key::new(&cell.text))?.map(|(_, content)| content);
+                let name = || cell_name(sweep, panel, cell);
+                // Two settings may share a cell.
+                match found.get(&cell.text) {
+                    Some(Ok(bytes)) if kept.as_ref() == Some(bytes) => {}
+                    Some(Err(cause)) => {
+                        return Ok(Some(format!("{}: computed again it fails: {cause}", name())));
+                    }
+                    _ => return Ok(Some(format!("{}: computed again it is different", name()))),
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Has everything but some cells.
+struct Again {
+    wanted: HashSet<String>,
+    found: Mutex<HashMap<String, Result<Vec<u8>, String>>>,
+}
+
+impl Again {
+    fn new(cells: &[Cell]) -> Self {
+        let wanted = cells.iter().map(|cell| cell.text.clone()).collect();
+        Self { wanted, found: Mutex::default() }
+    }
+}
+
+impl Keeper for Again {
+    fn has(&self, cell: &Cell) -> bool {
+        !self.wanted.contains(&cell.text)
+    }
+
+    fn keep(&self, cell: &Cell, outcome: Result<Content, String>, _: f64) {
+        let bytes = outcome.map(|content| content.encode());
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(cell.text.clone(), bytes);
+    }
+
+    fn advance(&self, _: usize, _: usize, _: f64) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,344 @@
+//! The report: everything that was regenerated, on one page that can be sent to a colleague.
+//!
+//! The model is plain data. [`Report::html`] makes of it a page that needs neither network nor
+//! script, [`Report::json`] the same for machines.
+
+mod claims;
+mod dark;
+mod drawing;
+mod figures;
+mod html;
+mod numbers;
+mod summary;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use serde::Serialize;
+
+use crate::experiment::reading::largest_deviation;
+use crate::face::digest::Digest;
+
+pub use crate::experiment::table::ReadingRow;
+pub use summary::{Standing, Summary};
+
+/// All that was regenerated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// The version of dpbi.
+    pub version: String,
+    /// When it was made (UTC).
+    pub generated: String,
+    /// What to type to make it again.
+    pub command: String,
+    /// Whether only some documents or figures were asked for.
+    pub partial: bool,
+    /// How long that took.
+    pub seconds: f64,
+    /// Where the time went, the slowest part first.
+    pub times: Vec<Stretch>,
+    /// The documents with their figures.
+    pub documents: Vec<Document>,
+    /// The numbers that the documents' texts print.
+    pub numbers: Vec<Number>,
+    /// The documents' claims.
+    pub claims: Vec<Claim>,
+    /// The questions that the documents leave open.
+    pub questions: Vec<FigureReport>,
+}
+
+/// How long one part of the work took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stretch {
+    /// Its name: a figure without its drawing (`icml/fig6`), a claim under both distances (`claim 9`),
+    /// `drawing` or `report`.
+    pub part: String,
+    /// From its beginning to its end: several parts are done at a time.
+    pub seconds: f64,
+    /// The part of the sum of all.
+    pub share: f64,
+}
+
+/// A document with its figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Document {
+    /// Its short name (`icml`).
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its figures and tables, in its order.
+    pub figures: Vec<FigureReport>,
+}
+
+/// A figure (or table) of a document, regenerated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FigureReport {
+    /// Its name in the document (`fig2`).
+    pub id: String,
+    /// Its results folder (`icml-fig2`); also its anchor on the page, hence unique.
+    pub name: String,
+    /// What it shows.
+    pub title: String,
+    /// Where it is printed ("Figure 2, §7.1.1").
+    pub source: String,
+    /// What came out, in sentences: the answers to an open question.
+    pub answers: Vec<String>,
+    /// What came out over all panels.
+    pub tables: Vec<Digest>,
+    /// What is assumed, what differs.
+    pub notes: Vec<String>,
+    /// What to type to make it again.
+    pub command: String,
+    /// How long that took.
+    pub seconds: f64,
+    /// Its panels. One as printed stands beside the one as defined that has the same id; failing
+    /// that, if there are as many of either kind, they stand side by side in their order.
+    pub panels: Vec<PanelReport>,
+    /// The files in its results folder.
+    pub files: Vec<String>,
+}
+
+/// One panel of a figure under one of the two distances.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PanelReport {
+    /// Its name in the figure.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// Whether it is drawn with the print distance; otherwise as defined.
+    pub printed: bool,
+    /// Whether it answers a question of our own: no document defines or prints it.
+    pub own: bool,
+    /// Its drawings.
+    pub drawings: Vec<Drawing>,
+    /// Its tables.
+    pub tables: Vec<Digest>,
+    /// How it compares with what was read off the printed figure.
+    pub readings: Option<Readings>,
+}
+
+/// A drawing, laid out twice. JSON only names it: the drawings lie beside it as files.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Drawing {
+    /// The name of its file, without the ending.
+    pub name: String,
+    /// What it shows, for those who cannot see it.
+    pub alt: String,
+    /// Whether its colours are a scale, to be kept as they are in the dark.
+    #[serde(skip)]
+    pub is_map: bool,
+    /// As SVG for paper and screens.
+    #[serde(skip)]
+    pub wide: String,
+    /// As SVG for phones; where it is empty, they get the other.
+    #[serde(skip)]
+    pub narrow: String,
+}
+
+/// Values read off a printed figure, against the computed ones.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Readings {
+    /// How many there are.
+    pub total: usize,
+    /// How many agree.
+    pub within: usize,
+    /// How many do not, for a reason that is known and named beside them.
+    pub named_outliers: usize,
+    /// The largest deviation and where it is ("2.4e-4 (LSDim at 0.0343, vertex)"), in standard errors
+    /// if the readings are of samples.
+    pub largest: String,
+    /// What it means to agree.
+    pub criterion: String,
+    /// Every reading.
+    pub rows: Vec<ReadingRow>,
+}
+
+impl Readings {
+    /// Counts `rows`, which must not be empty.
+    #[must_use]
+    pub fn new(criterion: &str, rows: Vec<ReadingRow>) -> Self {
+        let with = |agreement| rows.iter().filter(|row| Agreement::of(row) == agreement).count();
+        Self {
+            total: rows.len(),
+            within: with(Agreement::Within),
+            named_outliers: with(Agreement::Named),
+            largest: largest_deviation(&rows).unwrap_or_default(),
+            criterion: criterion.to_owned(),
+            rows,
+        }
+    }
+
+    /// How many disagree for no known reason.
+    #[must_use]
+    pub fn beyond(&self) -> usize {
+        self.total.saturating_sub(self.within + self.named_outliers)
+    }
+}
+
+/// So many standard errors a named outlier may be off.
+const MOST_NAMED: f64 = 6.0;
+
+/// Whether a reading agrees with the computed value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    /// It does.
+    Within,
+    /// It does not, for a reason that is known and named.
+    Named,
+    /// It does not.
+    Beyond,
+}
+
+impl Agreement {
+    /// What a reading says.
+    #[must_use]
+    pub fn of(row: &ReadingRow) -> Self {
+        // A note explains an outlier, not just anything.
+        let far = row.z.is_some_and(|z| z.abs() > MOST_NAMED);
+        match (row.within, row.note.is_empty() || far) {
+            (true, _) => Self::Within,
+            (false, false) => Self::Named,
+            (false, true) => Self::Beyond,
+        }
+    }
+
+    /// As a word.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Within => "within",
+            Self::Named => "beyond (named)",
+            Self::Beyond => "beyond",
+        }
+    }
+}
+
+/// A number that a document's text prints.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Number {
+    /// Where ("icml, §7.1.1").
+    pub place: String,
+    /// Of what.
+    pub what: String,
+    /// As printed.
+    pub printed: String,
+    /// As computed.
+    pub computed: String,
+    /// Whether these agree.
+    pub agrees: bool,
+    /// What explains it.
+    pub note: String,
+}
+
+/// A claim of a document, checked under both distances.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Claim {
+    /// Its number.
+    pub number: u32,
+    /// Where it is made.
+    pub source: String,
+    /// What it says.
+    pub statement: String,
+    /// Under the distance that the text defines.
+    pub defined: Verdict,
+    /// Under the distance that the figures were drawn with.
+    pub printed: Verdict,
+}
+
+impl Claim {
+    /// Whether it fares the same under both distances, in the same cases.
+    #[must_use]
+    pub fn survives_change_of_distance(&self) -> bool {
+        self.defined.outcome == self.printed.outcome
+            && self.defined.condition == self.printed.condition
+    }
+}
+
+/// What became of a claim under one distance.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// Whether it holds.
+    pub outcome: Outcome,
+    /// If in part: when ("when n ≥ 300"); if it fails: why ("because …").
+    pub condition: String,
+    /// What was checked.
+    pub evidence: Vec<Evidence>,
+    /// What else came out.
+    pub remarks: Vec<String>,
+    /// What to type to check it again.
+    pub command: String,
+}
+
+/// Whether a claim holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Outcome {
+    /// It does.
+    #[serde(rename = "holds")]
+    Holds,
+    /// Only under a condition.
+    #[serde(rename = "holds when")]
+    InPart,
+    /// It does not.
+    #[serde(rename = "fails")]
+    Fails,
+}
+
+impl Outcome {
+    /// As words.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::InPart => "holds in part",
+            Self::Fails => "fails",
+        }
+    }
+}
+
+/// One part of what was checked about a claim.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Evidence {
+    /// What it says.
+    pub what: String,
+    /// Whether that is so.
+    pub holds: bool,
+    /// The numbers that show it, with their names.
+    pub numbers: Vec<(String, f64)>,
+}
+
+/// Whether a page is a report of ours.
+#[must_use]
+pub fn is_report(page: &[u8]) -> bool {
+    html::is_page(page)
+}
+
+impl Report {
+    /// The page: one file, without network or script.
+    #[must_use]
+    pub fn html(&self) -> String {
+        html::page(self)
+    }
+
+    /// The same for machines, with the summary; drawings are only named.
+    ///
+    /// # Panics
+    /// Never: plain data always becomes JSON.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            summary: Summary,
+            #[serde(flatten)]
+            report: &'a Report,
+        }
+        let whole = Whole { summary: self.summary(), report: self };
+        serde_json::to_value(whole).expect("plain data becomes JSON")
+    }
+
+    /// What matters, counted.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary::of(self)
+    }
+}

@@ -1,0 +1,380 @@
+//! The exponential mechanism on the candidate set R.
+
+use super::exact::summarise;
+use super::survey::{Depth, Masses, Tally, Weighing, survey};
+use super::{Batch, Known, Law};
+use crate::base::numeric::exp::exp_nonpositive;
+use crate::base::numeric::{Sum, exp_accurate, kernel};
+use crate::base::rng::{Stream, uniform};
+use crate::posterior::error_field::Field;
+use crate::posterior::model::{Posterior, approximate_compositions};
+use crate::posterior::simplex::{BLOCK, Blocks, Region, Row, Tail, uniform_composition};
+
+/// The candidates of one posterior, prepared for any number of exponential mechanisms: those that
+/// are walked, and how many lie on the plateau where the score is 1.
+struct Candidates {
+    region: Region,
+    blocks: Blocks,
+    plateau: f64,
+}
+
+impl Candidates {
+    /// All candidates; or, if that saves at least half and all `fields` (the score and what will be
+    /// averaged) have one, the largest of their balls. Balls around one posterior are nested, so
+    /// that outside of the largest every field is 1. Of candidates that differ by exchanging equal
+    /// parameters of the posterior only one is walked.
+    fn new(fields: &[&dyn Field], posterior: &Posterior) -> Self {
+        let (n, k) = (posterior.n(), posterior.k());
+        let parameters = posterior.categories();
+        let fold = |region: Region| {
+            let region = region.folded(&parameters);
+            (region.blocks(), region)
+        };
+        let all = approximate_compositions(n, k);
+        let balls: Option<Vec<Region>> = fields.iter().map(|field| field.ball()).collect();
+        let largest = balls
+            .into_iter()
+            .flatten()
+            .map(fold)
+            .max_by(|(a, _), (b, _)| a.represented().total_cmp(&b.represented()));
+        if let Some((blocks, region)) = largest {
+            let plateau = all - blocks.represented();
+            // Rejection from the whole simplex finds the plateau in at most two tries on average.
+            if plateau >= 0.5 * all {
+                return Self { region, blocks, plateau };
+            }
+        }
+        let (blocks, region) = fold(Region::simplex(n, k));
+        Self { region, blocks, plateau: 0.0 }
+    }
+
+    fn plateau(&self, rate: f64) -> f64 {
+        self.plateau * exp_accurate(-rate)
+    }
+}
+
+/// All exponential mechanisms with one score: P(r) ∝ e^(−rate · score(r)) over R for every rate.
+/// They share one pass over the candidates.
+pub struct Family {
+    /// Candidates to draw from, which depend on the score only. What is averaged must not change
+    /// what is drawn: further errors have candidates of their own.
+    drawn: Candidates,
+    averaged: Option<Candidates>,
+    members: Vec<Member>,
+}
+
+/// One mechanism of a family.
+struct Member {
+    rate: f64,
+    /// Running sums of the blocks' masses.
+    cumulative: Vec<f64>,
+    plateau: f64,
+    /// What is known about each error, as far as it was asked for.
+    known: Vec<Known>,
+}
+
+/// How much a [`Family`] finds out when it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The mean of the score.
+    Mean,
+    /// Mean, spread and quantiles of all errors.
+    Summaries,
+}
+
+impl Family {
+    /// Mechanisms with these rates, whose score is the first of `fields`.
+    #[must_use]
+    pub fn new(
+        posterior: &Posterior,
+        fields: &[&dyn Field],
+        rates: &[f64],
+        detail: Detail,
+    ) -> Self {
+        let score = fields[0];
+        let drawn = Candidates::new(&fields[..1], posterior);
+        let averaged = (fields.len() > 1).then(|| Candidates::new(fields, posterior));
+        let weighed = Weighed { candidates: &drawn, score, field: None, rates };
+        let (found, summaries) = match detail {
+            Detail::Mean => (survey(&weighed, Depth::Means), Vec::new()),
+            Detail::Summaries => summarise(&weighed, &[]),
+        };
+        let member = |(index, tally): (usize, &Tally)| {
+            let mean = tally.mean(tally.mass.value());
+            Member {
+                rate: rates[index],
+                cumulative: running(&tally.blocks),
+                plateau: drawn.plateau(rates[index]),
+                known: vec![Known { mean, summary: summaries.get(index).copied() }],
+            }
+        };
+        let mut members: Vec<Member> = found.laws.iter().enumerate().map(member).collect();
+        if let (Some(candidates), Detail::Summaries) = (&averaged, detail) {
+            for &field in &fields[1..] {
+                let weighed = Weighed { candidates, score, field: Some(field), rates };
+                let (_, summaries) = summarise(&weighed, &[]);
+                for (member, summary) in members.iter_mut().zip(summaries) {
+                    member.known.push(Known { mean: summary.mean, summary: Some(summary) });
+                }
+            }
+        }
+        Self { drawn, averaged, members }
+    }
+
+    /// The mechanism of the given rate; its score is the first of `fields`.
+    ///
+    /// # Panics
+    /// If the family has no such mechanism.
+    #[must_use]
+    pub fn law<'a>(&'a self, rate: f64, fields: Vec<&'a dyn Field>) -> Exponential<'a> {
+        let member = self.members.iter().find(|member| member.rate == rate);
+        Exponential { family: self, member: member.expect("a rate of the family"), fields }
+    }
+}
+
+/// Running sums.
+fn running(terms: &[f64]) -> Vec<f64> {
+    let mut sum = Sum::default();
+    let add = |&term: &f64| {
+        sum.add(term);
+        sum.value()
+    };
+    terms.iter().map(add).collect()
+}
+
+/// An error under the laws of a family.
+struct Weighed<'a> {
+    candidates: &'a Candidates,
+    score: &'a dyn Field,
+    /// The error, if it is not the score itself.
+    field: Option<&'a dyn Field>,
+    rates: &'a [f64],
+}
+
+impl Weighing for Weighed<'_> {
+    fn region(&self) -> &Region {
+        &self.candidates.region
+    }
+
+    fn blocks(&self) -> &Blocks {
+        &self.candidates.blocks
+    }
+
+    fn laws(&self) -> usize {
+        self.rates.len()
+    }
+
+    fn plateau(&self, law: usize) -> f64 {
+        self.candidates.plateau(self.rates[law])
+    }
+
+    fn values(&self, row: &Row, values: &mut [f64]) {
+        self.field.unwrap_or(self.score).row(row, values);
+    }
+
+    fn masses(&self, row: &Row, values: &[f64], masses: &mut Masses) {
+        if self.field.is_none() {
+            for (&rate, (masses, sums)) in self.rates.iter().zip(masses.laws()) {
+                *sums = kernel::weigh(rate, row.weight, values, masses);
+            }
+            return;
+        }
+        let mut scores = [0.0; BLOCK];
+        let scores = &mut scores[..row.len];
+        self.score.row(row, scores);
+        for (&rate, (masses, sums)) in self.rates.iter().zip(masses.laws()) {
+            kernel::weigh(rate, row.weight, scores, masses);
+            *sums = kernel::moments(values, masses);
+        }
+    }
+
+    fn mass(&self, law: usize, row: &Row, value: f64) -> f64 {
+        let mut score = [value];
+        if self.field.is_some() {
+            self.score.row(row, &mut score);
+        }
+        row.weight * exp_nonpositive(-self.rates[law] * score[0])
+    }
+}
+
+/// One exponential mechanism.
+pub struct Exponential<'a> {
+    family: &'a Family,
+    member: &'a Member,
+    fields: Vec<&'a dyn Field>,
+}
+
+impl Exponential<'_> {
+    fn walked(&self) -> &Candidates {
+        self.family.averaged.as_ref().unwrap_or(&self.family.drawn)
+    }
+
+    /// The mass of all candidates off the plateau.
+    fn off_plateau(&self) -> f64 {
+        self.member.cumulative.last().copied().unwrap_or(0.0)
+    }
+
+    /// Draws from the plateau: candidates are proposed uniformly until one is on it.
+    fn draw_plateau(&self, rng: &mut Stream, out: &mut [u64]) {
+        loop {
+            uniform_composition(self.fields[0].n(), out, rng);
+            if !self.family.drawn.region.contains(out) {
+                return;
+            }
+        }
+    }
+
+    /// Finds the candidates at which the masses, summed up, pass the targets. Blocks without a target
+    /// are not walked, others once for all their targets.
+    fn find(&self, targets: &[Target], k: usize, batches: &mut [Batch]) {
+        let cumulative = &self.member.cumulative;
+        let last = cumulative.len() - 1;
+        let block = |target: &Target| cumulative.partition_point(|&sum| sum <= target.mass);
+        let mut placed: Vec<(usize, &Target)> =
+            targets.iter().map(|target| (block(target).min(last), target)).collect();
+        if last > 0 {
+            placed.sort_by_key(|&(block, _)| block);
+        }
+        let mut listed = Listed::default();
+        for group in placed.chunk_by(|a, b| a.0 == b.0) {
+            self.list(group[0].0, &mut listed);
+            for (_, target) in group {
+                listed.output(target.mass, target.out(k, batches));
+            }
+        }
+    }
+
+    /// Lists the candidates of a block.
+    fn list(&self, block: usize, listed: &mut Listed) {
+        let Candidates { region, blocks, .. } = &self.family.drawn;
+        let mut sum = if block == 0 { 0.0 } else { self.member.cumulative[block - 1] };
+        let mut masses = [0.0; BLOCK];
+        listed.clear();
+        region.walk(blocks, block, |row| {
+            let masses = &mut masses[..row.len];
+            self.masses(row, masses);
+            listed.heads.extend(row.head);
+            listed.rows.push((listed.sums.len(), row.start, row.tail));
+            listed.sums.extend(masses.iter().map(|mass| {
+                sum += mass;
+                sum
+            }));
+        });
+    }
+}
+
+/// The candidates of one block.
+#[derive(Default)]
+struct Listed {
+    /// For every candidate the sum of all masses up to it.
+    sums: Vec<f64>,
+    /// For every row the place of its first candidate, that one's running coordinate, and the tail.
+    rows: Vec<(usize, u64, Tail)>,
+    /// For every row the coordinates before the running one.
+    heads: Vec<u64>,
+}
+
+impl Listed {
+    fn clear(&mut self) {
+        self.sums.clear();
+        self.rows.clear();
+        self.heads.clear();
+    }
+
+    /// The candidate at which the sum passes `target`; the last one with any mass if rounding keeps it
+    /// from that.
+    fn output(&self, target: f64, out: &mut [u64]) {
+        let total = self.sums.last().copied().unwrap_or(0.0);
+        let last = self.sums.partition_point(|&sum| sum < total);
+        let place = self.sums.partition_point(|&sum| sum <= target).min(last);
+        let row = self.rows.partition_point(|&(first, ..)| first <= place) - 1;
+        let (first, start, tail) = self.rows[row];
+        let length = self.heads.len() / self.rows.len();
+        let head = &self.heads[row * length..][..length];
+        let len = place - first + 1;
+        Row { head, start, len, tail, weight: 1.0 }.output(place - first, out);
+    }
+}
+
+impl Law for Exponential<'_> {
+    fn region(&self) -> &Region {
+        &self.walked().region
+    }
+
+    fn blocks(&self) -> Option<&Blocks> {
+        Some(&self.walked().blocks)
+    }
+
+    fn masses(&self, row: &Row, masses: &mut [f64]) {
+        self.fields[0].row(row, masses);
+        kernel::masses(self.member.rate, row.weight, masses);
+    }
+
+    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
+        field.row(row, values);
+        if std::ptr::addr_eq(self.fields[0], field) {
+            kernel::weigh(self.member.rate, row.weight, values, masses);
+        } else {
+            self.masses(row, masses);
+        }
+    }
+
+    fn normaliser(&self) -> f64 {
+        self.off_plateau() + self.member.plateau
+    }
+
+    fn plateau(&self) -> f64 {
+        self.walked().plateau(self.member.rate)
+    }
+
+    fn plateau_outputs(&self) -> f64 {
+        self.walked().plateau
+    }
+
+    fn p_exact(&self) -> f64 {
+        1.0 / self.normaliser()
+    }
+
+    fn known(&self, field: &dyn Field) -> Option<Known> {
+        let place = self.fields.iter().position(|&known| std::ptr::addr_eq(known, field))?;
+        self.member.known.get(place).copied()
+    }
+
+    fn draw(&self, k: usize, batches: &mut [Batch]) {
+        let (normaliser, off_plateau) = (self.normaliser(), self.off_plateau());
+        let mut targets = Vec::with_capacity(batches.iter().map(|b| b.released.len() / k).sum());
+        // Everything about a run is drawn before the next one: more runs change none of the others.
+        let region = &self.family.drawn.region;
+        let mut arrangements = Vec::new();
+        for (batch, Batch { rng, released }) in batches.iter_mut().enumerate() {
+            for (run, out) in released.chunks_exact_mut(k).enumerate() {
+                let mass = uniform(rng) * normaliser;
+                if mass >= off_plateau && self.member.plateau > 0.0 {
+                    self.draw_plateau(rng, out);
+                } else {
+                    targets.push(Target { mass, batch, run });
+                    region.draw_arrangement(rng, &mut arrangements);
+                }
+            }
+        }
+        self.find(&targets, k, batches);
+        if let Some(length) = arrangements.len().checked_div(targets.len()).filter(|&l| l > 0) {
+            for (target, arrangement) in targets.iter().zip(arrangements.chunks_exact(length)) {
+                region.arrange(target.out(k, batches), arrangement);
+            }
+        }
+    }
+}
+
+/// A draw on its way: the candidate at which the masses, summed up, pass `mass`.
+struct Target {
+    mass: f64,
+    batch: usize,
+    run: usize,
+}
+
+impl Target {
+    fn out<'a>(&self, k: usize, batches: &'a mut [Batch]) -> &'a mut [u64] {
+        &mut batches[self.batch].released[self.run * k..][..k]
+    }
+}

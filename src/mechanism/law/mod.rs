@@ -1,0 +1,189 @@
+//! Exact output laws: the probability of every output, its mean, spread and quantiles, and draws.
+//!
+//! A mechanism is described by a [`Recipe`]; at one posterior the recipe becomes a [`Law`]. Laws
+//! are walked block by block (see [`crate::posterior::simplex`]), never stored.
+
+mod distribution;
+mod exact;
+mod exponential;
+mod hamming;
+mod logs;
+pub mod noise;
+mod outputs;
+mod product;
+mod remapped;
+mod survey;
+
+pub use distribution::{Distribution, Level};
+pub use exact::{Exact, Known, Summary, mean};
+pub use exponential::{Detail, Exponential, Family};
+pub use hamming::normaliser as hamming_normaliser;
+pub use logs::ln_probabilities;
+pub use noise::Noise;
+pub use outputs::Outputs;
+pub use product::{Product, is_walked};
+pub use remapped::{Plan, Remap, Remapped};
+
+use crate::base::rng::Stream;
+use crate::posterior::error_field::Field;
+use crate::posterior::model::Posterior;
+use crate::posterior::simplex::{Blocks, Region, Row, Tail};
+
+/// How a mechanism makes its output at one posterior.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Recipe {
+    /// A candidate in R with probability proportional to e^(−rate · score).
+    Exponential {
+        /// The number before the score.
+        rate: f64,
+    },
+    /// Noise on the counts.
+    Noise {
+        /// Its law.
+        noise: Noise,
+        /// Its scale b: the law falls by 1/e in b steps.
+        scale: f64,
+        /// Whether the last coordinate is n minus the others (clamped to [0, n]) or noisy too.
+        restored: bool,
+    },
+    /// A candidate in R with probability proportional to e^(−rate · d(x, r)).
+    Hamming {
+        /// The number before the Hamming distance.
+        rate: f64,
+    },
+}
+
+impl Recipe {
+    /// The outputs that carry all but a negligible part of the probability; `None` for an
+    /// exponential mechanism, whose score decides.
+    #[must_use]
+    pub fn region(&self, posterior: &Posterior) -> Option<Region> {
+        match *self {
+            Self::Exponential { .. } => None,
+            Self::Noise { scale, restored, .. } => {
+                Some(product::noise_region(posterior, scale, restored))
+            }
+            Self::Hamming { rate } => Some(hamming::region(posterior, rate)),
+        }
+    }
+
+    /// Whether candidates are weighed by their score.
+    #[must_use]
+    pub fn needs_ball(&self) -> bool {
+        self.rate().is_some()
+    }
+
+    /// The number before the score, if candidates are weighed by it.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        match *self {
+            Self::Exponential { rate } => Some(rate),
+            _ => None,
+        }
+    }
+
+    /// Whether outputs may have any total, below or above n.
+    #[must_use]
+    pub fn leaves_total_open(&self) -> bool {
+        matches!(self, Self::Noise { restored: false, .. })
+    }
+}
+
+/// The largest law that is computed exactly; beyond, a mechanism is sampled only.
+pub const LARGEST_EXACT: f64 = 1e10;
+
+/// The exact law of an output.
+pub trait Law: Sync {
+    /// The outputs that are walked.
+    fn region(&self) -> &Region;
+
+    /// The region's blocks; `None` if the law has too many outputs to be walked.
+    fn blocks(&self) -> Option<&Blocks>;
+
+    /// Writes, for every output of a row, its mass and that of those it stands for.
+    fn masses(&self, row: &Row, masses: &mut [f64]);
+
+    /// Writes, for every output of a row, `field`'s value and the output's mass.
+    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
+        field.row(row, values);
+        self.masses(row, masses);
+    }
+
+    /// What masses must be divided by to be probabilities.
+    fn normaliser(&self) -> f64;
+
+    /// The mass of all outputs outside the region; there, distances are exactly 1.
+    fn plateau(&self) -> f64 {
+        0.0
+    }
+
+    /// A probability that the outputs outside the region and off the plateau do not exceed.
+    fn left_out(&self) -> f64 {
+        0.0
+    }
+
+    /// How many outputs lie outside the region.
+    fn plateau_outputs(&self) -> f64 {
+        0.0
+    }
+
+    /// The probability of releasing the true counts.
+    fn p_exact(&self) -> f64;
+
+    /// What was found out about an error when the law was made.
+    fn known(&self, _field: &dyn Field) -> Option<Known> {
+        None
+    }
+
+    /// Draws the outputs of all batches, of k counts each.
+    fn draw(&self, k: usize, batches: &mut [Batch]);
+}
+
+/// Releases that are drawn one after another from one stream.
+pub struct Batch {
+    /// The stream.
+    pub rng: Stream,
+    /// Where they are written: k counts for each.
+    pub released: Vec<u64>,
+}
+
+impl Batch {
+    /// Room for so many releases.
+    #[must_use]
+    pub fn new(rng: Stream, runs: usize, k: usize) -> Self {
+        Self { rng, released: vec![0; runs * k] }
+    }
+}
+
+/// The probability of one output whose total is n.
+#[must_use]
+pub fn probability(law: &dyn Law, output: &[u64]) -> f64 {
+    let place = output.len() - 2;
+    let row = Row {
+        head: &output[..place],
+        start: output[place],
+        len: 1,
+        tail: Tail::Complement(output[place] + output[place + 1]),
+        weight: 1.0,
+    };
+    let mut mass = [0.0];
+    law.masses(&row, &mut mass);
+    mass[0] / law.normaliser()
+}
+
+/// Calls `visit` with every row of one block, its values and its masses.
+fn walk_block(
+    law: &dyn Law,
+    blocks: &Blocks,
+    block: usize,
+    field: &dyn Field,
+    mut visit: impl FnMut(&Row, &[f64], &[f64]),
+) {
+    let mut values = [0.0; crate::posterior::simplex::BLOCK];
+    let mut masses = [0.0; crate::posterior::simplex::BLOCK];
+    law.region().walk(blocks, block, |row| {
+        let (values, masses) = (&mut values[..row.len], &mut masses[..row.len]);
+        law.row(row, field, values, masses);
+        visit(row, values, masses);
+    });
+}

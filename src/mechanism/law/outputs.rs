@@ -1,0 +1,127 @@
+//! All outputs that a mechanism can make, numbered.
+
+use super::Recipe;
+use crate::posterior::model::{Counts, compositions};
+use crate::posterior::simplex::{list_compositions, rank};
+
+/// The outputs of one kind of mechanism, at data sets of n records in k categories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outputs {
+    set: Set,
+    n: u64,
+    k: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Set {
+    /// The compositions of n, in lexicographic order.
+    Candidates,
+    /// All but the last coordinate from 0 to n; the last makes up the total as far as it can.
+    Restored,
+    /// Every coordinate from 0 to n.
+    Open,
+}
+
+impl Outputs {
+    /// The outputs of `recipe`.
+    #[must_use]
+    pub fn of(recipe: Recipe, n: u64, k: usize) -> Self {
+        let set = match recipe {
+            Recipe::Exponential { .. } | Recipe::Hamming { .. } => Set::Candidates,
+            Recipe::Noise { restored: true, .. } => Set::Restored,
+            Recipe::Noise { restored: false, .. } => Set::Open,
+        };
+        Self { set, n, k }
+    }
+
+    /// How many there are, roughly where they are many.
+    #[must_use]
+    pub fn approximate_len(&self) -> f64 {
+        match self.set {
+            Set::Candidates => crate::posterior::model::approximate_compositions(self.n, self.k),
+            Set::Restored | Set::Open => (self.n as f64 + 1.0).powi(self.free() as i32),
+        }
+    }
+
+    /// How many there are; few enough to be numbered.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self.set {
+            Set::Candidates => self.candidates(),
+            Set::Restored | Set::Open => (self.n as usize + 1).pow(self.free() as u32),
+        }
+    }
+
+    /// Never: without records there is one output.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The number of candidates of R.
+    #[must_use]
+    pub fn candidates(&self) -> usize {
+        compositions(self.n, self.k).and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
+    }
+
+    /// How many coordinates are free.
+    fn free(&self) -> usize {
+        self.k - usize::from(self.set == Set::Restored)
+    }
+
+    /// The number of one output.
+    #[must_use]
+    pub fn index(&self, output: &[u64]) -> usize {
+        match self.set {
+            Set::Candidates => rank(output),
+            Set::Restored | Set::Open => {
+                let base = self.n as usize + 1;
+                output[..self.free()].iter().fold(0, |index, &v| index * base + v as usize)
+            }
+        }
+    }
+
+    /// Every output, in the order of their numbers.
+    #[must_use]
+    pub fn list(&self) -> Vec<Counts> {
+        if self.set == Set::Candidates {
+            return list_compositions(self.n, self.k);
+        }
+        let base = self.n as usize + 1;
+        let output = |index: usize| {
+            let mut output = vec![0; self.k];
+            let mut left = index;
+            for v in output[..self.free()].iter_mut().rev() {
+                *v = (left % base) as u64;
+                left /= base;
+            }
+            if self.set == Set::Restored {
+                output[self.k - 1] = self.n.saturating_sub(output.iter().sum());
+            }
+            output
+        };
+        (0..self.len()).map(output).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::law::Noise;
+
+    #[test]
+    fn outputs_are_numbered_in_order() {
+        let noise = |restored| Recipe::Noise { noise: Noise::Laplace, scale: 1.0, restored };
+        for recipe in [Recipe::Hamming { rate: 1.0 }, noise(true), noise(false)] {
+            for (n, k) in [(0, 2), (1, 2), (6, 2), (4, 3), (3, 4)] {
+                let outputs = Outputs::of(recipe, n, k);
+                let list = outputs.list();
+                assert_eq!(list.len(), outputs.len());
+                assert!((outputs.approximate_len() - outputs.len() as f64).abs() < 1e-6);
+                for (number, output) in list.iter().enumerate() {
+                    assert_eq!(outputs.index(output), number, "{recipe:?} {output:?}");
+                }
+            }
+        }
+    }
+}

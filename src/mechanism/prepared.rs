@@ -1,0 +1,108 @@
+//! One setting on the bench: what its mechanisms share.
+
+use crate::mechanism::law::{
+    Detail, Family, Law, Plan, Product, Recipe, Remapped, is_walked, ln_probabilities,
+};
+use crate::posterior::error_field::{Field, Reach};
+use crate::posterior::metric::Metric;
+use crate::posterior::model::Posterior;
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::{Region, Window};
+
+/// The tables and candidates of one setting, made once and used by every mechanism.
+pub struct PreparedSetting<'a> {
+    posterior: &'a Posterior,
+    /// The score's distance first, then the metrics asked for.
+    fields: Vec<Box<dyn Field>>,
+    /// The exponential mechanisms.
+    family: Option<Family>,
+}
+
+impl<'a> PreparedSetting<'a> {
+    /// Prepares `plans`, with errors in the setting's distance and in `metrics`.
+    #[must_use]
+    pub fn new(
+        setting: &'a Setting,
+        plans: &[impl Into<Plan> + Clone],
+        metrics: &[Metric],
+    ) -> Self {
+        Self::prepare(setting, plans, metrics, Detail::Mean)
+    }
+
+    /// Prepares `plans`, all of whose errors will be summarised.
+    #[must_use]
+    pub fn with_summaries(
+        setting: &'a Setting,
+        plans: &[impl Into<Plan> + Clone],
+        metrics: &[Metric],
+    ) -> Self {
+        Self::prepare(setting, plans, metrics, Detail::Summaries)
+    }
+
+    fn prepare(
+        setting: &'a Setting,
+        plans: &[impl Into<Plan> + Clone],
+        metrics: &[Metric],
+        detail: Detail,
+    ) -> Self {
+        let posterior = &setting.posterior;
+        let plans: Vec<Plan> = plans.iter().cloned().map(Into::into).collect();
+        let reach = joint_reach(posterior, &plans);
+        let mut fields = vec![setting.distance.field(posterior, &reach)];
+        fields.extend(metrics.iter().map(|metric| metric.field(posterior, &reach)));
+        let rates: Vec<f64> = plans.iter().filter_map(|plan| plan.recipe.rate()).collect();
+        let family = (!rates.is_empty()).then(|| {
+            let fields: Vec<&dyn Field> = fields.iter().map(AsRef::as_ref).collect();
+            Family::new(posterior, &fields, &rates, detail)
+        });
+        Self { posterior, fields, family }
+    }
+
+    /// The fields: the distance first, then the metrics in their order.
+    pub fn fields(&self) -> impl Iterator<Item = &dyn Field> {
+        self.fields.iter().map(AsRef::as_ref)
+    }
+
+    /// The law of one plan (one of those that the bench was prepared for).
+    ///
+    /// # Panics
+    /// If the bench was prepared without an exponential recipe and is asked for it.
+    #[must_use]
+    pub fn law(&self, plan: impl Into<Plan>) -> Box<dyn Law + '_> {
+        let Plan { recipe, remap } = plan.into();
+        let law = self.law_of(recipe);
+        let Some(remap) = remap else { return law };
+        let score = self.fields[0].as_ref();
+        let logs = ln_probabilities(recipe, self.posterior, score, remap.outputs());
+        Box::new(Remapped::new(law, remap, &logs, self.posterior.counts()))
+    }
+
+    fn law_of(&self, recipe: Recipe) -> Box<dyn Law + '_> {
+        match recipe {
+            Recipe::Exponential { rate } => {
+                let family = self.family.as_ref().expect("the bench knows its recipes");
+                Box::new(family.law(rate, self.fields().collect()))
+            }
+            Recipe::Noise { noise, scale, restored } => {
+                Box::new(Product::noise(self.posterior, noise, scale, restored))
+            }
+            Recipe::Hamming { rate } => Box::new(Product::hamming(self.posterior, rate)),
+        }
+    }
+}
+
+/// What all plans need: the windows of their recipes, if their laws are walked, and a ball for
+/// exponential ones; a plan that is remapped can release any candidate.
+fn joint_reach(posterior: &Posterior, plans: &[Plan]) -> Reach {
+    let ball = plans.iter().any(|plan| plan.recipe.needs_ball());
+    let start = Reach { ball, ..Reach::ball(posterior) };
+    let regions = plans.iter().filter_map(|plan| match plan.remap {
+        None => plan.recipe.region(posterior).filter(is_walked),
+        Some(_) => Some(Region::simplex(posterior.n(), posterior.k())),
+    });
+    regions.fold(start, |joint, region| {
+        let join = |(a, b): (Window, &Window)| (a.0.min(b.0), a.1.max(b.1));
+        let windows = joint.windows.into_iter().zip(region.windows()).map(join).collect();
+        Reach { windows, ..joint }
+    })
+}

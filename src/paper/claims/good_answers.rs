@@ -1,0 +1,52 @@
+//! Claim 2: who gives good answers at ε = 1.
+
+use super::contest::title;
+use super::{Claim, ClaimPart, Finding, Lab, balanced};
+use crate::mechanism::law::Distribution;
+
+/// The claim.
+pub static CLAIM: Claim = Claim {
+    number: 2,
+    source: "icml §7.1.1, Figure 2",
+    statement: "Balanced data, n = 600, ε = 1: among the private mechanisms LSHist gives good \
+                answers with the highest probability and EHD with the lowest, for k = 3 as for \
+                k = 2. (Good answers: P[H ≤ t] for every t up to the median of LSHist.)",
+    effort: 0.05,
+    judge,
+};
+
+const PRIVATE: [&str; 4] = ["lsdim", "lshist", "ehd", "ehds"];
+
+fn judge(lab: &Lab) -> Finding {
+    [2, 3].into_iter().flat_map(|k| in_dimension(lab, k)).collect()
+}
+
+fn in_dimension(lab: &Lab, k: usize) -> [ClaimPart; 2] {
+    let setting = lab.setting(&vec![1.0; k], &balanced(600, k), 1.0, None);
+    let laws = PRIVATE.map(|id| (id, lab.distribution(&setting, id)));
+    let law = |id: &str| &laws.iter().find(|(other, _)| *other == id).expect("private").1;
+    let median = law("lshist").quantile(0.5);
+    // How much more often `a` than `b` is within t, where that is least.
+    let lead = |a: &str, b: &str| least_lead(law(a), law(b), median);
+    let part = |clause: &str, leads: Vec<(String, f64)>| {
+        let holds = leads.iter().all(|(_, lead)| *lead > 0.0);
+        let masses = laws.iter().map(|(id, law)| {
+            (format!("P[H ≤ median of LSHist], {}", title(id)), law.at_most(median))
+        });
+        let numbers = std::iter::once(("median of LSHist".into(), median));
+        ClaimPart::new(clause, format!("k = {k}"), holds, numbers.chain(masses).chain(leads))
+    };
+    let others = |id: &'static str| PRIVATE.into_iter().filter(move |other| *other != id);
+    let ahead =
+        others("lshist").map(|id| (format!("least lead over {}", title(id)), lead("lshist", id)));
+    let behind = others("ehd").map(|id| (format!("least lead of {}", title(id)), lead(id, "ehd")));
+    [part("LSHist highest", ahead.collect()), part("EHD lowest", behind.collect())]
+}
+
+/// The smallest P_a[H <= t] − P_b[H <= t] over all t from 0 to `last`. Both sides are constant
+/// between the values that they attain.
+fn least_lead(a: &Distribution, b: &Distribution, last: f64) -> f64 {
+    let attained = a.levels.iter().chain(&b.levels).map(|level| level.value);
+    let lead = |t: f64| a.at_most(t) - b.at_most(t);
+    attained.filter(|&t| t <= last).map(lead).fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,77 @@
+//! Claim 10: MH against both Laplace mechanisms as the prior grows.
+
+use super::contest::{Contest, objections};
+use super::range::approaches;
+use super::{Claim, ClaimPart, Finding, Lab};
+
+/// The claim.
+pub static CLAIM: Claim = Claim {
+    number: 10,
+    source: "arxiv §7.2.2, Figure 5 (priors)",
+    statement: "x = (50, 50), priors (b, b), ε = 1, δ = 10⁻⁸: at first both Laplace mechanisms \
+                beat MH; as b grows MH overtakes the baseline (LSDim) and nears the improved one \
+                (LSHist; ratio of means falling below 1.1).",
+    effort: 0.05,
+    judge,
+};
+
+/// The priors of the figure.
+const PRIORS: [u64; 18] = [
+    20, 30, 40, 50, 100, 150, 200, 300, 400, 500, 600, 800, 1_000, 1_200, 1_400, 1_600, 1_800,
+    2_000,
+];
+
+fn judge(lab: &Lab) -> Finding {
+    let contests = PRIORS.map(|b| at_prior(lab, b));
+    let against = |rival: &str| contests.each_ref().map(|contest| contest.ratio("mh-beta", rival));
+    let (baseline, improved) = (against("lsdim"), against("lshist"));
+    let ends = |ratios: &[f64; 18], rival: &str| {
+        let name = |b: u64| format!("MH / {rival} at b = {b}");
+        [(name(PRIORS[0]), ratios[0]), (name(PRIORS[17]), ratios[17])]
+    };
+    let at_first = [baseline[0], improved[0]].iter().all(|&ratio| ratio > 1.0);
+    let both = ends(&baseline, "baseline").into_iter().chain(ends(&improved, "improved"));
+    let parts = [
+        ClaimPart::new(
+            "both Laplace beat MH at first",
+            format!("b = {}", PRIORS[0]),
+            at_first,
+            both.step_by(2),
+        ),
+        ClaimPart::new(
+            "MH overtakes the baseline",
+            "",
+            stays_ahead_from(&baseline).is_some(),
+            ends(&baseline, "baseline"),
+        ),
+        ClaimPart::new(
+            "MH nears the improved",
+            "",
+            approaches(&improved),
+            ends(&improved, "improved"),
+        ),
+    ];
+    let mut remarks = vec![crossing(lab, stays_ahead_from(&baseline))];
+    let along = PRIORS.into_iter().zip(&contests);
+    remarks.extend(objections("mh-beta", &["lsdim", "lshist"], "b", along));
+    Finding { parts: parts.into(), remarks }
+}
+
+fn at_prior(lab: &Lab, b: u64) -> Contest {
+    let setting = lab.setting(&[b as f64; 2], &[50, 50], 1.0, Some(1e-8));
+    Contest::new(lab, &setting, &["mh-beta", "lsdim", "lshist"])
+}
+
+/// The prior from which MH has the smaller mean, up to the last.
+fn stays_ahead_from(ratios: &[f64]) -> Option<u64> {
+    let ahead = ratios.iter().rev().take_while(|&&ratio| ratio < 1.0).count();
+    PRIORS.get(ratios.len() - ahead).copied()
+}
+
+/// The figure's priors are far apart, and it may begin too late.
+fn crossing(lab: &Lab, ahead: Option<u64>) -> String {
+    let Some(known) = ahead else { return "MH does not stay ahead of the baseline".into() };
+    let is_ahead = |b: &u64| at_prior(lab, *b).beats("mh-beta", "lsdim");
+    let behind = (1..known).rev().find(|b| !is_ahead(b)).unwrap_or(0);
+    format!("MH is ahead of the baseline from b = {} on", behind + 1)
+}

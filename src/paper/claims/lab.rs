@@ -1,0 +1,241 @@
+//! Where claims are put to the test: a distance, and the mechanisms that play the documents' parts.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use crate::mechanism::law::{self, Distribution, Exact, Law};
+use crate::mechanism::prepared::PreparedSetting;
+use crate::mechanism::{self, Variant};
+use crate::posterior::distance::Distance;
+use crate::posterior::metric;
+use crate::posterior::model::{Counts, Posterior, Prior};
+use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::{Row, Tail};
+
+/// A distance and a cast. By default every mechanism plays itself; a test may give a part to
+/// another one and see the verdict change.
+#[derive(Clone)]
+pub struct Lab {
+    /// Score, sensitivities and error are measured in this distance.
+    pub distance: &'static dyn Distance,
+    /// S_γ(x). A test may put another function in its place.
+    pub smooth: fn(&Setting, f64) -> f64,
+    recast: BTreeMap<&'static str, Variant>,
+}
+
+impl Lab {
+    /// Everyone plays themselves.
+    #[must_use]
+    pub fn new(distance: &'static dyn Distance) -> Self {
+        let smooth = |setting: &Setting, gamma| setting.sensitivity().gamma_smooth(gamma);
+        Self { distance, smooth, recast: BTreeMap::new() }
+    }
+
+    /// Gives the part of the mechanism `id` to `variant`.
+    #[must_use]
+    pub fn recast(mut self, id: &'static str, variant: Variant) -> Self {
+        self.recast.insert(id, variant);
+        self
+    }
+
+    /// Who plays the mechanism `id`.
+    ///
+    /// # Panics
+    /// If there is no such mechanism.
+    #[must_use]
+    pub fn variant(&self, id: &str) -> Variant {
+        let itself = || Variant::plain(mechanism::find(id).expect("a mechanism of the documents"));
+        self.recast.get(id).cloned().unwrap_or_else(itself)
+    }
+
+    /// A setting with γ = 1.
+    ///
+    /// # Panics
+    /// If a number is out of range: claims are about settings that are known to be right.
+    #[must_use]
+    pub fn setting(
+        &self,
+        prior: &[f64],
+        counts: &[u64],
+        epsilon: f64,
+        delta: Option<f64>,
+    ) -> Setting {
+        let prior = Prior::new(prior.to_vec()).expect("a prior");
+        Setting {
+            posterior: Posterior::new(prior, counts.to_vec()),
+            epsilon: Epsilon::new(epsilon).expect("an ε"),
+            delta: delta.map(|delta| Delta::new(delta).expect("a δ")),
+            gamma: Gamma::new(1.0).expect("1 is a γ"),
+            distance: self.distance,
+        }
+    }
+
+    /// The exact error of the mechanism `id`.
+    #[must_use]
+    pub fn exact(&self, setting: &Setting, id: &str) -> Exact {
+        self.with_law(setting, id, |law, bench| {
+            Exact::new(law, bench.fields().next().expect("the distance"))
+        })
+    }
+
+    /// The exact mean error of the mechanism `id`.
+    ///
+    /// # Panics
+    /// If the law is too large to be walked; no claim asks for such a law.
+    #[must_use]
+    pub fn mean(&self, setting: &Setting, id: &str) -> f64 {
+        self.exact(setting, id).error.expect("a law that is walked").mean
+    }
+
+    /// The law of another error of the mechanism `id`: of the metric called `metric`.
+    ///
+    /// # Panics
+    /// If there is no such metric, or the law is too large to be walked.
+    #[must_use]
+    pub fn distribution_of(&self, setting: &Setting, id: &str, metric: &str) -> Distribution {
+        let recipe = self.variant(id).recipe(setting).expect("a setting that fits");
+        let metric = metric::find(metric).expect("a metric");
+        let bench = PreparedSetting::new(setting, &[recipe], &[metric]);
+        let field = bench.fields().last().expect("the metric");
+        Distribution::new(bench.law(recipe).as_ref(), field).expect("a law that is walked")
+    }
+
+    /// The probability of releasing (v, n − v) under the mechanism `id`, v = 0, 1, …, n, for k = 2
+    /// and a mechanism that restores the total.
+    #[must_use]
+    pub fn candidates(&self, setting: &Setting, id: &str) -> Vec<f64> {
+        self.with_law(setting, id, |law, _| {
+            let n = setting.posterior.n();
+            (0..=n).map(|v| law::probability(law, &[v, n - v])).collect()
+        })
+    }
+
+    /// The probability that the mechanism `id` releases the first count v, for each v and k = 2 or 3;
+    /// the other counts are those with which the total is n.
+    #[must_use]
+    pub fn first_count(
+        &self,
+        setting: &Setting,
+        id: &str,
+        values: RangeInclusive<u64>,
+    ) -> Vec<f64> {
+        if setting.posterior.k() == 2 {
+            let all = self.candidates(setting, id);
+            return values.map(|v| all[v as usize]).collect();
+        }
+        self.with_law(setting, id, |law, _| {
+            let (low, high) = law.region().windows()[1];
+            let of_value = |v: u64| {
+                let rest = setting.posterior.n() - v;
+                let len = (high.min(rest) + 1).saturating_sub(low) as usize;
+                let tail = Tail::Complement(rest);
+                let row = Row { head: &[v], start: low, len, tail, weight: 1.0 };
+                let mut masses = vec![0.0; len];
+                law.masses(&row, &mut masses);
+                masses.iter().sum::<f64>() / law.normaliser()
+            };
+            values.map(of_value).collect()
+        })
+    }
+
+    /// The law of the error of the mechanism `id`, value by value.
+    ///
+    /// # Panics
+    /// If the law is too large to be walked; no claim asks for such a law.
+    #[must_use]
+    pub fn distribution(&self, setting: &Setting, id: &str) -> Distribution {
+        self.with_law(setting, id, |law, bench| {
+            let field = bench.fields().next().expect("the distance");
+            Distribution::new(law, field).expect("a law that is walked")
+        })
+    }
+
+    /// The probability that the mechanism `id` releases `output`, whose total is n.
+    #[must_use]
+    pub fn probability(&self, setting: &Setting, id: &str, output: &[u64]) -> f64 {
+        self.with_law(setting, id, |law, _| law::probability(law, output))
+    }
+
+    fn with_law<T>(
+        &self,
+        setting: &Setting,
+        id: &str,
+        ask: impl FnOnce(&dyn Law, &PreparedSetting) -> T,
+    ) -> T {
+        let recipe = self.variant(id).recipe(setting).expect("a setting that fits");
+        let bench = PreparedSetting::new(setting, &[recipe], &[]);
+        let law = bench.law(recipe);
+        ask(law.as_ref(), &bench)
+    }
+}
+
+/// n records split evenly, the rest to the last category; for k = 3 by 33 %, 33 % and 34 %, as the
+/// documents do.
+#[must_use]
+pub fn balanced(n: u64, k: usize) -> Counts {
+    let part = if k == 3 { n * 33 / 100 } else { n / k as u64 };
+    let mut counts = vec![part; k];
+    counts[k - 1] = n - part * (k as u64 - 1);
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::posterior::distance::HELLINGER;
+
+    #[test]
+    fn a_part_can_be_given_to_another_mechanism() {
+        let lab = Lab::new(HELLINGER);
+        let setting = lab.setting(&[1.0, 1.0], &[50, 50], 1.0, None);
+        let wrong = lab.clone().recast("ehds", lab.variant("lshist"));
+        assert_ne!(lab.mean(&setting, "ehds"), lab.mean(&setting, "lshist"));
+        assert_eq!(wrong.mean(&setting, "ehds"), lab.mean(&setting, "lshist"));
+    }
+
+    #[test]
+    fn the_probability_of_one_output() {
+        let lab = Lab::new(HELLINGER);
+        let setting = lab.setting(&[1.0; 3], &[4, 3, 2], 1.0, None);
+        for id in ["lshist", "lszhang", "ehds"] {
+            let truth = lab.probability(&setting, id, &[4, 3, 2]);
+            assert!((truth - lab.exact(&setting, id).p_exact).abs() < 1e-15, "{id}");
+        }
+    }
+
+    #[test]
+    fn candidates_one_by_one() {
+        let lab = Lab::new(HELLINGER);
+        for n in [9, 100_000] {
+            let setting = lab.setting(&[1.0, 1.0], &balanced(n, 2), 1.0, None);
+            for id in ["lshist", "ehds", "ehd"] {
+                let each = lab.candidates(&setting, id);
+                assert!((each.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{id}");
+                let truth = each[setting.posterior.counts()[0] as usize];
+                assert!((truth / lab.exact(&setting, id).p_exact - 1.0).abs() < 1e-12, "{id}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_count_has_the_law_of_its_noise() {
+        // ⌊Y⌋ = t for Y of scale 2/ε, t = −1, 0, 1.
+        let lab = Lab::new(HELLINGER);
+        let setting = lab.setting(&[1.0; 3], &[90, 90, 90], 1.0, None);
+        let law = lab.first_count(&setting, "lshist", 89..=91);
+        let [near, far] = [0.0, -0.5].map(|e: f64| -0.5 * e.exp() * f64::exp_m1(-0.5));
+        for (ours, known) in law.iter().zip([near, near, far]) {
+            assert!((ours / known - 1.0).abs() < 1e-9, "{ours} {known}");
+        }
+        let all: f64 = lab.first_count(&setting, "ehds", 0..=270).iter().sum();
+        assert!((all - 1.0).abs() < 1e-9, "{all}");
+    }
+
+    #[test]
+    fn balanced_data() {
+        assert_eq!(balanced(600, 3), [198, 198, 204]);
+        assert_eq!(balanced(101, 2), [50, 51]);
+        assert_eq!(balanced(80, 4), [20; 4]);
+    }
+}

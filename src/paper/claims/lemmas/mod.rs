@@ -1,0 +1,206 @@
+//! Claim 15: the sliding and dilation lemmas behind the privacy of MH.
+
+mod privacy;
+mod scene;
+mod tally;
+
+use rayon::prelude::*;
+
+use super::{Claim, ClaimPart, Finding, Lab};
+use crate::base::numeric::ln;
+use crate::posterior::setting::Setting;
+use scene::{Relation, Scene, Value};
+use tally::Tally;
+
+/// The claim.
+pub static CLAIM: Claim = Claim {
+    number: 15,
+    source: "notes Lemmas 2.1, 2.2, arxiv Lemmas 5.3 to 5.5",
+    statement: "For u = -H and z drawn by MH: P[u = s] <= e^(ε/2) P[u = s + Δ] + δ/2 for \
+                Δ >= -S(x); P[u = s] <= e^(ε/2) P[u = e^λ s] + δ/2 for |λ| <= β. For u = H: \
+                P[u = s] <= e^(-εk/2S + ln 2) P[u = s + k]; \
+                P[u = s] <= e^(ε/2) P[u = e^λ s] + δ'/2 with 1 - δ'/2 = |R| e^(ε/2(1-e^λ)); and MH \
+                is (ε', δ)-private with ε' = ε + 2 ln 2 at most.",
+    effort: 0.8,
+    judge,
+};
+
+const SIZES: [u64; 3] = [10, 50, 200];
+const EPSILONS: [f64; 2] = [0.5, 1.0];
+const DELTAS: [f64; 2] = [1e-8, 0.05];
+
+const READING: &str = "read as is fairest: values that candidates attain (others have probability \
+                       0), in Lemma 5.3 the sign that is proved, in Lemma 5.4 those λ for which δ' \
+                       is not negative";
+
+fn judge(lab: &Lab) -> Finding {
+    let scenes: Vec<Scene> = settings(lab).par_iter().map(|s| Scene::new(lab, s)).collect();
+    let counted: Vec<_> = scenes.par_iter().map(tallies).collect();
+    let lemmas = LEMMAS.iter().enumerate().flat_map(|(place, lemma)| {
+        let each = scenes.iter().zip(&counted);
+        told(lemma, &each.map(|(scene, all)| (scene.epsilon, all[place])).collect::<Vec<_>>())
+    });
+    let parts = lemmas.chain([privacy::part(lab)]);
+    Finding {
+        parts: parts.collect(),
+        remarks: vec![READING.into(), privacy::stated_delta(&scenes)],
+    }
+}
+
+/// The prior (1, 1) and all data sets; those with x_1 > n/2 are mirror images.
+fn settings(lab: &Lab) -> Vec<Setting> {
+    let mut all = Vec::new();
+    for (epsilon, delta) in EPSILONS.into_iter().flat_map(|e| DELTAS.map(|delta| (e, delta))) {
+        for n in SIZES {
+            let data = (0..=n / 2).map(|x| [x, n - x]);
+            all.extend(data.map(|x| lab.setting(&[1.0, 1.0], &x, epsilon, Some(delta))));
+        }
+    }
+    all
+}
+
+/// An inequality P[u = s] <= bound, for pairs of values or for one value alone.
+struct Lemma {
+    name: &'static str,
+    reading: &'static str,
+    /// Whether this reading decides: values that candidates attain (others have probability 0), the
+    /// sign that is proved, and a δ' that is a probability.
+    fairest: bool,
+    bound: Bound,
+}
+
+/// The right-hand side; `None` where the lemma says nothing.
+enum Bound {
+    /// Both s and the value it is compared with are attained by candidates.
+    Attained(fn(&Relation) -> Option<f64>),
+    /// s is attained, but the other value is not, and has probability 0.
+    NotAttained(fn(&Scene, Value) -> Option<f64>),
+}
+
+const LEMMAS: [Lemma; 11] = [
+    Lemma {
+        name: "notes Lemma 2.1",
+        reading: "s + Δ attained",
+        fairest: true,
+        bound: Bound::Attained(|Relation { scene, s, t, .. }| {
+            let meant = t.distance <= s.distance + scene.sensitivity;
+            meant.then_some(scene.half * t.probability + 0.5 * scene.delta)
+        }),
+    },
+    Lemma {
+        name: "notes Lemma 2.1",
+        reading: "s + Δ not attained",
+        fairest: false,
+        bound: Bound::NotAttained(|scene, _| Some(0.5 * scene.delta)),
+    },
+    Lemma {
+        name: "notes Lemma 2.2",
+        reading: "e^λ s attained",
+        fairest: true,
+        bound: Bound::Attained(|Relation { scene, s, t, .. }| {
+            let meant = s.distance > 0.0 && ln(t.distance / s.distance).abs() <= scene.beta;
+            meant.then_some(scene.half * t.probability + 0.5 * scene.delta)
+        }),
+    },
+    Lemma {
+        name: "notes Lemma 2.2",
+        reading: "e^λ s not attained",
+        fairest: false,
+        bound: Bound::NotAttained(|scene, s| (s.distance > 0.0).then_some(0.5 * scene.delta)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.3",
+        reading: "as stated (e^(-εk/2S)), s + k attained",
+        fairest: false,
+        bound: Bound::Attained(|pair| Some(2.0 * pair.t.probability / pair.rises)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.3",
+        reading: "as proved (e^(+εk/2S)), s + k attained",
+        fairest: true,
+        bound: Bound::Attained(|pair| Some(2.0 * pair.rises * pair.t.probability)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.3",
+        reading: "s + k not attained",
+        fairest: false,
+        bound: Bound::NotAttained(|_, _| Some(0.0)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.4",
+        reading: "λ > 0 and δ' >= 0, e^λ s attained",
+        fairest: true,
+        bound: Bound::Attained(|pair| dilated(pair, |far, up| up && far <= 1.0)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.4",
+        reading: "all other λ (δ' < 0), e^λ s attained",
+        fairest: false,
+        bound: Bound::Attained(|pair| dilated(pair, |far, up| !up || far > 1.0)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.4",
+        reading: "λ > 0 and δ' = 0, e^λ s not attained",
+        fairest: false,
+        bound: Bound::NotAttained(|_, s| (s.distance > 0.0).then_some(0.0)),
+    },
+    Lemma {
+        name: "arxiv Lemma 5.4",
+        reading: "with δ'/2 = |R| e^(ε/2(1-e^λ)), λ > 0, e^λ s attained",
+        fairest: false,
+        bound: Bound::Attained(|Relation { scene, s, t, far, .. }| {
+            let far = far.filter(|_| t.distance > s.distance)?;
+            Some(scene.half * t.probability + far)
+        }),
+    },
+];
+
+/// e^(ε/2) P[u = e^λ s] + δ'/2, 1 − δ'/2 = |R| e^(ε/2(1−e^λ)), for those λ that are `meant` by that
+/// number and by being positive.
+fn dilated(pair: &Relation, meant: fn(f64, bool) -> bool) -> Option<f64> {
+    let (far, t) = (pair.far?, pair.t);
+    let rest = || pair.scene.half * t.probability + 1.0 - far;
+    meant(far, t.distance > pair.s.distance).then(rest)
+}
+
+/// Every lemma at every value and pair of values.
+fn tallies(scene: &Scene) -> [Tally; LEMMAS.len()] {
+    let mut tallies = [Tally::default(); LEMMAS.len()];
+    for &s in &scene.values {
+        for (tally, lemma) in tallies.iter_mut().zip(&LEMMAS) {
+            if let Bound::NotAttained(bound) = lemma.bound {
+                *tally = tally.put(scene, s, None, bound(scene, s));
+            }
+        }
+        for &t in &scene.values {
+            let pair = scene.relation(s, t);
+            for (tally, lemma) in tallies.iter_mut().zip(&LEMMAS) {
+                if let Bound::Attained(bound) = lemma.bound {
+                    *tally = tally.put(scene, s, Some(t.distance), bound(&pair));
+                }
+            }
+        }
+    }
+    tallies
+}
+
+/// One part, or one for each ε if they differ.
+fn told(lemma: &Lemma, each: &[(f64, Tally)]) -> Vec<ClaimPart> {
+    let of = |epsilon: f64| {
+        let chosen = each.iter().filter(|(other, _)| *other == epsilon);
+        chosen.fold(Tally::default(), |all, (_, tally)| all.join(*tally))
+    };
+    let tallies = EPSILONS.map(|epsilon| (epsilon, of(epsilon)));
+    let agree = tallies.iter().all(|(_, t)| (t.failures == 0.0) == (tallies[0].1.failures == 0.0));
+    if agree {
+        let all = tallies.iter().fold(Tally::default(), |all, (_, tally)| all.join(*tally));
+        return vec![part(lemma, lemma.reading.to_owned(), all)];
+    }
+    let each = tallies.iter();
+    each.map(|(epsilon, t)| part(lemma, format!("{}, ε = {epsilon}", lemma.reading), *t)).collect()
+}
+
+fn part(lemma: &Lemma, when: String, tally: Tally) -> ClaimPart {
+    let part = tally.part(lemma.name, when);
+    if lemma.fairest { part } else { part.read_otherwise() }
+}

@@ -1,0 +1,84 @@
+//! What the lemmas speak of: the law of MH at one data set, value by value.
+
+use super::super::Lab;
+use crate::base::numeric::{exp_accurate, expm1};
+use crate::paper::formula::steps;
+use crate::posterior::sensitivity::CandidatesInBeta;
+use crate::posterior::setting::Setting;
+
+/// MH at one data set.
+pub struct Scene {
+    pub n: u64,
+    pub x: u64,
+    pub epsilon: f64,
+    pub delta: f64,
+    pub beta: f64,
+    pub sensitivity: f64,
+    /// e^(ε/2).
+    pub half: f64,
+    /// The distances that candidates have, from the nearest.
+    pub values: Vec<Value>,
+}
+
+/// All candidates at one distance.
+#[derive(Clone, Copy)]
+pub struct Value {
+    pub distance: f64,
+    pub probability: f64,
+}
+
+impl Scene {
+    pub fn new(lab: &Lab, setting: &Setting) -> Self {
+        let beta = setting.beta(CandidatesInBeta::NPlusOne).expect("a δ");
+        let epsilon = setting.epsilon.get();
+        Self {
+            n: setting.posterior.n(),
+            x: setting.posterior.counts()[0],
+            epsilon,
+            delta: setting.delta.expect("a δ").get(),
+            beta,
+            sensitivity: setting.sensitivity().beta_smooth(beta),
+            half: exp_accurate(0.5 * epsilon),
+            values: values(setting, &lab.candidates(setting, "mh-beta")),
+        }
+    }
+
+    /// Two values, the second of them to be compared with the first.
+    pub fn relation(&self, s: Value, t: Value) -> Relation<'_> {
+        let is_dilated = s.distance > 0.0 && t.distance != s.distance;
+        let far = is_dilated.then(|| self.far(t.distance / s.distance));
+        let rises = exp_accurate(0.5 * self.epsilon * (t.distance - s.distance) / self.sensitivity);
+        Relation { scene: self, s, t, far, rises }
+    }
+
+    /// |R| e^(ε/2(1−e^λ)).
+    pub fn far(&self, ratio: f64) -> f64 {
+        (self.n as f64 + 1.0) * exp_accurate(0.5 * self.epsilon / (1.0 - ratio))
+    }
+}
+
+/// What several lemmas want to know about two values.
+pub struct Relation<'a> {
+    pub scene: &'a Scene,
+    pub s: Value,
+    pub t: Value,
+    /// |R| e^(ε/2(1−e^λ)) where t = e^λ s; nothing at λ = 0, and at s = 0.
+    pub far: Option<f64>,
+    /// e^(ε (t − s) / 2S).
+    pub rises: f64,
+}
+
+/// Candidates have the same distance only if their Bhattacharyya coefficients agree to the last bit,
+/// as they do for a symmetric posterior. Far out distances differ by less than rounding.
+fn values(setting: &Setting, probabilities: &[f64]) -> Vec<Value> {
+    let x = setting.posterior.counts()[0] as i64;
+    let affinity = |v: i64| steps::ln_affinity(setting, v - x).expect("a candidate");
+    let each = (0..).zip(probabilities).map(|(v, &p)| (affinity(v), p));
+    let mut each: Vec<(f64, f64)> = each.collect();
+    each.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let value = |same: &[(f64, f64)]| Value {
+        distance: expm1(same[0].0).abs().sqrt(),
+        probability: same.iter().map(|(_, p)| p).sum(),
+    };
+    each.chunk_by(|a, b| a.0 == b.0).map(value).collect()
+}

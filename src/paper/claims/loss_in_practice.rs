@@ -1,0 +1,61 @@
+//! Claim 5: the privacy that is really lost.
+
+use super::range::{Point, ranges};
+use super::{Claim, ClaimPart, Finding, Lab, balanced};
+use crate::analysis::audit::{self, Scope};
+use crate::posterior::setting::Setting;
+
+/// The claim.
+pub static CLAIM: Claim = Claim {
+    number: 5,
+    source: "icml §7.2, Figure 6",
+    statement: "k = 2, prior (1, 1), ε = 1: over all data sets of n records the privacy loss of \
+                EHD and of EHDS stays below ε, and that of EHDL does not.",
+    effort: 0.3,
+    judge,
+};
+
+/// From the figure's sizes; all data sets of 50000 records would take many times as long as these.
+const SIZES: [u64; 13] = [10, 14, 20, 35, 55, 100, 200, 500, 1_000, 2_000, 3_000, 5_000, 10_000];
+const EPSILON: f64 = 1.0;
+
+fn judge(lab: &Lab) -> Finding {
+    let below = |loss: f64| loss < EPSILON;
+    let parts = [
+        along(lab, "ehd", "EHD below ε", below),
+        along(lab, "ehds", "EHDS below ε", below),
+        along(lab, "ehdl", "EHDL not below ε", |loss| !below(loss)),
+    ];
+    Finding { parts: parts.concat(), remarks: vec![at_the_corners(lab), elsewhere(lab)] }
+}
+
+fn loss(lab: &Lab, id: &str, template: &Setting, scope: &Scope) -> f64 {
+    audit::loss(&lab.variant(id), template, scope).expect("a setting that fits").loss
+}
+
+/// The figure goes on to n = 50000.
+fn at_the_corners(lab: &Lab) -> String {
+    let template = lab.setting(&[1.0, 1.0], &balanced(50_000, 2), EPSILON, None);
+    let [ehd, ehds, ehdl] =
+        ["ehd", "ehds", "ehdl"].map(|id| loss(lab, id, &template, &Scope::Corners));
+    format!(
+        "n = 50000, only data sets with at most three records in one category: EHD loses {ehd:.4}, EHDS \
+         {ehds:.4}, EHDL {ehdl:.4}"
+    )
+}
+
+/// EHDL where the local sensitivity of neighbours differs more than under the prior (1, 1).
+fn elsewhere(lab: &Lab) -> String {
+    let template = lab.setting(&[1e2, 1e2, 1e4], &[8, 8, 9], EPSILON, None);
+    let loss = loss(lab, "ehdl", &template, &Scope::All);
+    format!("under another prior, (100, 100, 10000) with n = 25, EHDL loses {loss:.4}")
+}
+
+fn along(lab: &Lab, id: &str, clause: &str, holds: impl Fn(f64) -> bool) -> Vec<ClaimPart> {
+    let points = SIZES.map(|n| {
+        let template = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, None);
+        let loss = loss(lab, id, &template, &Scope::All);
+        Point { at: n, holds: holds(loss), ratio: loss }
+    });
+    ranges(clause, "", "n", "loss", &points)
+}

@@ -1,0 +1,68 @@
+//! What the documents claim, put to the test: one small file for each claim, and a verdict that is
+//! computed every time it is asked for.
+//!
+//! A claim's file holds its words, the cases in which it is tried, and the function that judges
+//! them. No file holds an answer: a [`Finding`] says in which cases the claim is true, and the
+//! verdict follows from that.
+
+mod contest;
+mod finding;
+mod grid;
+mod lab;
+mod range;
+
+mod approximate_privacy;
+mod concrete_epsilon;
+mod good_answers;
+mod growing_data;
+mod growing_priors;
+mod laplace_optimality;
+mod large_epsilon;
+mod lemmas;
+mod loss_in_practice;
+mod notes_theory;
+mod pure_privacy;
+mod real_data;
+mod smooth_sensitivity;
+mod step_bounds;
+mod step_probabilities;
+mod table_one;
+mod tail_bounds;
+
+pub use finding::{ClaimPart, Finding, Outcome};
+pub use lab::{Lab, balanced};
+
+/// Every claim, in the order of the report.
+pub static ALL: [&Claim; 17] = [
+    &table_one::CLAIM,
+    &good_answers::CLAIM,
+    &large_epsilon::CLAIM,
+    &real_data::CLAIM,
+    &loss_in_practice::CLAIM,
+    &smooth_sensitivity::CLAIM,
+    &pure_privacy::CLAIM,
+    &approximate_privacy::CLAIM,
+    &growing_data::CLAIM,
+    &growing_priors::CLAIM,
+    &notes_theory::CLAIM,
+    &step_bounds::CLAIM,
+    &laplace_optimality::CLAIM,
+    &step_probabilities::CLAIM,
+    &lemmas::CLAIM,
+    &tail_bounds::CLAIM,
+    &concrete_epsilon::CLAIM,
+];
+
+/// A statement of the documents.
+pub struct Claim {
+    /// Its number in the report.
+    pub number: u32,
+    /// Where it stands.
+    pub source: &'static str,
+    /// What it says.
+    pub statement: &'static str,
+    /// Seconds of one thread, about, under one distance: for the order of work, and for progress.
+    pub effort: f64,
+    /// Puts it to the test.
+    pub judge: fn(&Lab) -> Finding,
+}

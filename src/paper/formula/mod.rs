@@ -1,0 +1,12 @@
+//! The documents' own formulas and bounds, one file for each passage, as they are printed. What is
+//! true of them is for [`crate::paper::claims`] to say.
+//!
+//! All of them are about k = 2 categories unless they say otherwise.
+
+pub mod laplace_error;
+pub mod laplace_tail;
+pub mod overtaking;
+pub mod step_bounds;
+pub mod steps;
+pub mod table_one;
+pub mod tail;

@@ -1,0 +1,141 @@
+//! Distances between posteriors: the score of the exponential mechanisms and the error of a
+//! release. One file for each; adding one means one more file and one line in [`NAMED`].
+//!
+//! The Hellinger distance is the documents' own; the others answer arxiv §8.3, which asks what
+//! changes under another one. Divergences are written from the truth to the release, and called
+//! `_reverse` the other way round.
+
+mod affinity;
+mod chi_squared;
+mod hellinger;
+mod kullback_leibler;
+mod near;
+mod print;
+mod renyi;
+mod separable;
+mod total_variation;
+
+pub use near::near;
+pub use renyi::PREFIX as RENYI;
+
+use crate::base::diagnostic::suggest;
+use crate::posterior::error_field::{Field, Reach};
+use crate::posterior::model::{Posterior, Prior};
+use crate::posterior::sensitivity::Sensitivity;
+
+/// A distance between Dir(α + x) and Dir(α + c).
+pub trait Distance: Sync {
+    /// The name in a config, and of its column in a table.
+    fn id(&self) -> &'static str;
+
+    /// The name on an axis.
+    fn title(&self) -> &'static str;
+
+    /// The name on the axis of an error.
+    fn error_title(&self) -> String {
+        match self.bound() {
+            Some(_) => format!("{} from the true posterior", self.title()),
+            // The title of a divergence says what it leads from and to.
+            None => self.title().to_owned(),
+        }
+    }
+
+    /// The largest possible value, where there is one.
+    fn bound(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
+    /// The distance of every output from `posterior`.
+    fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field>;
+
+    /// s, where the distance at equal totals is sqrt(1 − BC^s), if it is.
+    fn power(&self, posterior: &Posterior) -> Option<f64>;
+
+    /// s, where the distance is 1 to the last bit as soon as BC^s is negligible; `None` if it never
+    /// is.
+    fn plateau(&self, posterior: &Posterior) -> Option<f64> {
+        self.power(posterior)
+    }
+
+    /// How far a value within R may be off: relative, and absolute.
+    fn accuracy(&self) -> (f64, f64) {
+        (1e-12, 0.0)
+    }
+
+    /// How long one value takes, in those of the Hellinger distance.
+    fn effort(&self) -> f64 {
+        1.0
+    }
+
+    /// How long a sensitivity at n records takes for each pair of categories, in those of the
+    /// Hellinger distance.
+    fn sensitivity_effort(&self, _n: u64) -> f64 {
+        1.0
+    }
+
+    /// How far one record can change it.
+    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
+        match self.power(posterior) {
+            Some(power) => Sensitivity::new(posterior, power),
+            None => Sensitivity::unlimited(),
+        }
+    }
+
+    /// Why it cannot be the score of a mechanism for data of this size.
+    fn refuses_scores(&self, _posterior: &Posterior) -> Option<Unfit> {
+        None
+    }
+
+    /// Why the distance cannot be evaluated for mechanisms that leave the total open.
+    fn refuses_open_totals(&self, _prior: &Prior) -> Option<String> {
+        None
+    }
+}
+
+/// Why a distance, or the name of one, does not fit, and what would.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// What is wrong.
+    pub cause: String,
+    /// What would be right.
+    pub remedy: String,
+}
+
+/// The distance that the documents define; the default.
+pub static HELLINGER: &dyn Distance = &hellinger::Hellinger;
+
+/// The distances of the documents: as defined, and as printed. What they claim is judged by these.
+pub static DOCUMENTED: [&dyn Distance; 2] = [HELLINGER, &print::Print];
+
+/// Every distance but the Rényi divergences, which are named by their order: `renyi:0.5`.
+pub static NAMED: [&dyn Distance; 7] = [
+    HELLINGER,
+    &print::Print,
+    &total_variation::TotalVariation,
+    &kullback_leibler::Forward,
+    &kullback_leibler::Reverse,
+    &chi_squared::Forward,
+    &chi_squared::Reverse,
+];
+
+/// The names by which distances are found, with an example of a Rényi divergence.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    NAMED.into_iter().map(Distance::id).chain(["renyi:0.5"])
+}
+
+/// The distance called `id`.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static dyn Distance> {
+    named(id).ok()
+}
+
+/// The distance called `id`, or what is wrong with the name.
+pub fn named(id: &str) -> Result<&'static dyn Distance, Unfit> {
+    if let Some(order) = id.strip_prefix(renyi::PREFIX) {
+        return renyi::named(order);
+    }
+    NAMED.into_iter().find(|distance| distance.id() == id).ok_or_else(|| Unfit {
+        cause: format!("unknown distance `{id}`"),
+        remedy: suggest(id, names()),
+    })
+}

@@ -1,0 +1,76 @@
+//! A number for every possible output: a distance from the true posterior, or another error.
+//!
+//! Scores, errors and metrics share this interface, so that each can serve as any other: whatever
+//! implements [`Field`] can be averaged, plotted, and (if it has sensitivities) used as a score.
+
+use crate::posterior::model::Posterior;
+use crate::posterior::simplex::{Region, Row, Tail, Window};
+
+/// Which outputs a field will be asked for often, and should prepare tables for. All others are
+/// answered too, one by one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// For each coordinate a window, of outputs of any total.
+    pub windows: Vec<Window>,
+    /// Also all outputs of total n that are nearer than distance 1, in a [`Field::ball`].
+    pub ball: bool,
+}
+
+impl Reach {
+    /// All candidates nearer than distance 1.
+    #[must_use]
+    pub fn ball(posterior: &Posterior) -> Self {
+        Self { windows: posterior.counts().iter().map(|&x| (x, x)).collect(), ball: true }
+    }
+
+    /// The window of the total.
+    #[must_use]
+    pub fn total(&self) -> Window {
+        self.windows.iter().fold((0, 0), |(low, high), window| (low + window.0, high + window.1))
+    }
+}
+
+/// A function of the released counts, for one fixed posterior.
+pub trait Field: Send + Sync {
+    /// Evaluates one row of outputs: `out[t]` belongs to the output whose running coordinate is
+    /// `row.start + t`. `out` has the length of the row. No value is negative, nor −0: values are
+    /// ordered by their bits.
+    fn row(&self, row: &Row, out: &mut [f64]);
+
+    /// The number of records of the data.
+    fn n(&self) -> u64;
+
+    /// The outputs of total n outside of which the field is 1 to the last bit: its plateau. `None`
+    /// if there is no plateau, or if the field was not prepared for it.
+    fn ball(&self) -> Option<Region> {
+        None
+    }
+
+    /// For an error that grows so fast that the most improbable outputs may decide its mean: what
+    /// no output exceeds, infinite if a candidate's error is. 1 for all others.
+    fn extreme(&self) -> f64 {
+        1.0
+    }
+
+    /// Evaluates one output.
+    fn at(&self, output: &[u64]) -> f64 {
+        let k = output.len();
+        let total: u64 = output.iter().sum();
+        let row = if total == self.n() {
+            let rest = output[k - 2] + output[k - 1];
+            Row {
+                head: &output[..k - 2],
+                start: output[k - 2],
+                len: 1,
+                tail: Tail::Complement(rest),
+                weight: 1.0,
+            }
+        } else {
+            let head = &output[..k - 1];
+            Row { head, start: output[k - 1], len: 1, tail: Tail::Free, weight: 1.0 }
+        };
+        let mut value = [0.0];
+        self.row(&row, &mut value);
+        value[0]
+    }
+}

@@ -1,0 +1,187 @@
+//! How many outputs a region has, without walking them.
+
+use super::Region;
+
+/// Up to so many rows are counted one by one, in a hundredth of a second or so.
+pub const COUNTED: f64 = 1e5;
+
+/// How large a region is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Size {
+    /// The number of its outputs.
+    pub outputs: f64,
+    /// The number of its rows.
+    pub rows: f64,
+}
+
+/// The size of a region: the lengths of its rows added up, if these are not more than about `rows`;
+/// otherwise from as many of them, evenly spread (the midpoint rule in the coordinates before the
+/// running one). Tests found it off by less than 2 % with 1000 rows of three or four categories.
+/// Diamonds of many rows are counted by their steps; what is folded, by what it stands for.
+#[must_use]
+pub fn measure(region: &Region, rows: f64) -> Size {
+    let heads = &region.windows()[..region.depth() - 1];
+    let widths: Vec<f64> = heads.iter().map(|&(low, high)| (high - low) as f64 + 1.0).collect();
+    let (points, widest) = (points(&widths, rows), widths.iter().copied().fold(1.0, f64::max));
+    if points < widest {
+        if let Some((whole, arrangements)) = region.unfolded() {
+            let Size { outputs, rows } = measure(&whole, rows);
+            // What is beyond all numbers stays so, however many of them are alike.
+            let arrangements = if outputs.is_finite() { arrangements.min(outputs) } else { 1.0 };
+            return Size { outputs: outputs / arrangements, rows: rows / arrangements };
+        }
+        if let Some(length) = region.diamond_row() {
+            let outputs = region.size_bound();
+            return Size { outputs, rows: outputs / length };
+        }
+    }
+    let mut counter = Counter { region, points, head: Vec::new(), patience: STEPS_PER_ROW * rows };
+    let size = counter.measure();
+    if counter.patience >= 0.0 && size.rows > 0.0 {
+        return size;
+    }
+    let outputs = region.size_bound();
+    let (low, high) = region.windows()[region.depth() - 1];
+    Size { outputs, rows: outputs / ((high - low) as f64 + 1.0) }
+}
+
+/// Of very many categories even two values of each coordinate are too many heads, and few of them
+/// lie inside. After so many steps for each of the rows that were asked for, an upper bound has to
+/// do: it says that the region is too large.
+const STEPS_PER_ROW: f64 = 1e4;
+
+/// The number of outputs of a region, as [`measure`] finds it.
+#[must_use]
+pub fn count(region: &Region, rows: f64) -> f64 {
+    measure(region, rows).outputs
+}
+
+/// So many values of each coordinate make at most `rows` heads, if of a narrower one all are taken.
+fn points(widths: &[f64], rows: f64) -> f64 {
+    let heads = |points: f64| widths.iter().map(|&width| width.min(points)).product::<f64>();
+    let widest = widths.iter().copied().fold(1.0, f64::max);
+    if heads(widest) <= rows {
+        return widest;
+    }
+    let (mut enough, mut too_many) = (1.0, widest);
+    while too_many - enough > 0.5 {
+        let middle = 0.5 * (enough + too_many);
+        if heads(middle) <= rows { enough = middle } else { too_many = middle }
+    }
+    // Two are needed to see a shape.
+    f64::max(enough.floor(), 2.0)
+}
+
+struct Counter<'a> {
+    region: &'a Region,
+    points: f64,
+    head: Vec<u64>,
+    /// How many more steps are taken; below 0 what was counted is not all.
+    patience: f64,
+}
+
+impl Counter<'_> {
+    /// What begins with `head`.
+    fn measure(&mut self) -> Size {
+        // A window looks at all coordinates.
+        self.patience -= self.region.windows().len() as f64;
+        if self.patience < 0.0 {
+            return Size::default();
+        }
+        let (low, high) = self.region.window(&self.head);
+        if low > high {
+            return Size::default();
+        }
+        let width = (high - low) as f64 + 1.0;
+        if self.head.len() + 1 == self.region.depth() {
+            return Size { outputs: width, rows: 1.0 };
+        }
+        let points = width.min(self.points);
+        let each = width / points;
+        let mut sum = Size::default();
+        for point in 0..points as u64 {
+            self.head.push(low + ((point as f64 + 0.5) * each) as u64);
+            let part = self.measure();
+            sum.outputs += each * part.outputs;
+            sum.rows += each * part.rows;
+            self.head.pop();
+            if self.patience < 0.0 {
+                break;
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::numeric::LN_NEGLIGIBLE;
+    use crate::base::numeric::log_affinity::half_gap_table;
+    use crate::posterior::simplex::Shape;
+
+    fn ball(x: &[u64]) -> Region {
+        let n = x.iter().sum();
+        let table = |&x: &u64| half_gap_table(1.0, x, (x, x), n, LN_NEGLIGIBLE - 1.0);
+        Region::ball(x.to_vec(), x.iter().map(table).collect())
+    }
+
+    #[test]
+    fn what_is_counted_is_what_is_walked() {
+        let diamond =
+            |shape| Region::diamond(shape, vec![30, 0, 14], vec![(0, 44), (0, 20), (3, 40)], 25);
+        let regions = [
+            ball(&[500, 231]),
+            ball(&[463, 247, 21]),
+            ball(&[0, 0, 300]),
+            ball(&[20, 20, 20, 20]),
+            ball(&[1, 0, 60, 9]),
+            diamond(Shape::Simplex),
+            diamond(Shape::Restored),
+            diamond(Shape::Free),
+            Region::simplex(9, 5),
+            Region::simplex(0, 3),
+        ];
+        for region in regions {
+            assert_eq!(count(&region, COUNTED), region.blocks().outputs() as f64, "{region:?}");
+        }
+    }
+
+    /// Many categories, folded and not: about right, and never nothing.
+    #[test]
+    fn diamonds_of_many_categories_are_counted() {
+        for (k, steps) in [(4, 20), (6, 14), (7, 12)] {
+            for shape in [Shape::Free, Shape::Restored] {
+                let windows = vec![(0, 14 * k as u64); k];
+                let region = Region::diamond(shape, vec![14; k], windows, steps);
+                let folded = region.clone().folded(&vec![1; k - usize::from(shape != Shape::Free)]);
+                for region in [region, folded] {
+                    let walked = region.blocks().outputs() as f64;
+                    let Size { outputs, rows } = measure(&region, 256.0);
+                    let ratio = outputs / walked;
+                    assert!((0.5..2.0).contains(&ratio), "{k} {shape:?}: {outputs} {walked}");
+                    assert!(rows > 1.0 && rows < outputs, "{k} {shape:?}: {rows} {outputs}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_few_rows_stand_for_all() {
+        for x in [&[3000, 3000, 3000][..], &[9000, 40, 1], &[300, 200, 100, 20], &[50, 50, 50, 50]]
+        {
+            let all = count(&ball(x), f64::INFINITY);
+            for (rows, most) in [(1000.0, 0.02), (100.0, 0.1)] {
+                let found = count(&ball(x), rows);
+                assert!((found / all - 1.0).abs() < most, "{x:?} {rows}: {found} of {all}");
+            }
+        }
+    }
+
+    #[test]
+    fn absurd_regions_are_counted_too() {
+        let region = ball(&[125_000; 8]);
+        let found = count(&region, 1000.0);
+        assert!(found > 1e20 && found <= region.size_bound(), "{found}");
+    }
+}

@@ -1,0 +1,4 @@
+//! Carrying out an experiment: cell by cell, whole or in shards, kept in a results folder.
+
+pub mod store;
+pub mod sweep;

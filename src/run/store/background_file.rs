@@ -1,0 +1,135 @@
+//! A file on its way: written in the background under a temporary name, renamed when all are there.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use sha2::{Digest, Sha256};
+
+use super::{WriteError, hexadecimal};
+use crate::base::filesystem::create_temporary;
+
+/// So many pieces may wait for the disk.
+const WAITING: usize = 4;
+
+/// A file that is being written, piece by piece, by a thread of its own.
+pub struct BackgroundFile {
+    path: PathBuf,
+    pieces: SyncSender<Vec<u8>>,
+    hash: Receiver<String>,
+    writing: JoinHandle<io::Result<TemporaryFile>>,
+}
+
+impl BackgroundFile {
+    /// Starts the file that will be called `path`.
+    pub(super) fn new(path: &Path) -> Result<Self, WriteError> {
+        let (pieces, arriving) = sync_channel::<Vec<u8>>(WAITING);
+        let (hashed, hash) = sync_channel(1);
+        let path_of_part = path.to_owned();
+        let write = move || {
+            let (mut file, part) = TemporaryFile::create(path_of_part)?;
+            let mut hash = Sha256::new();
+            for piece in arriving {
+                hash.update(&piece);
+                file.write_all(&piece)?;
+            }
+            // Whoever waits for it is there, or has given up.
+            let _ = hashed.send(hexadecimal(&hash.finalize()));
+            file.sync_all()?;
+            Ok(part)
+        };
+        let writing = thread::Builder::new().name("dpbi writer".to_owned()).spawn(write);
+        let writing = writing.map_err(|source| WriteError::new(path, source))?;
+        Ok(Self { path: path.into(), pieces, hash, writing })
+    }
+
+    /// Appends a piece. Whether the disk has not failed already; if it has, so does [`BackgroundFile::close`].
+    pub(super) fn push(&self, piece: Vec<u8>) -> bool {
+        self.pieces.send(piece).is_ok()
+    }
+
+    /// Nothing more will come. Its SHA-256 is known before all of it has reached the disk.
+    pub(super) fn close(self) -> Result<(String, Closed), WriteError> {
+        let Self { path, pieces, hash, writing } = self;
+        drop(pieces);
+        let closed = Closed { path, writing };
+        match hash.recv() {
+            Ok(hash) => Ok((hash, closed)),
+            Err(_) => {
+                let path = closed.path.clone();
+                let lost = || WriteError::new(&path, io::Error::other("the writer stopped"));
+                Err(closed.arrive().err().unwrap_or_else(lost))
+            }
+        }
+    }
+}
+
+/// A file that only has to reach the disk.
+pub(super) struct Closed {
+    path: PathBuf,
+    writing: JoinHandle<io::Result<TemporaryFile>>,
+}
+
+impl Closed {
+    /// Waits until it has.
+    pub(super) fn arrive(self) -> Result<TemporaryFile, WriteError> {
+        let lost = |_| Err(io::Error::other("the writer stopped"));
+        let arrived = self.writing.join().unwrap_or_else(lost);
+        arrived.map_err(|source| WriteError::new(&self.path, source))
+    }
+}
+
+/// A file under its temporary name, which is gone when this is.
+pub(super) struct TemporaryFile {
+    path: PathBuf,
+    temporary: PathBuf,
+    named: bool,
+}
+
+impl TemporaryFile {
+    fn create(path: PathBuf) -> io::Result<(File, Self)> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let (file, temporary) = create_temporary(folder.unwrap_or(Path::new(".")))?;
+        Ok((file, Self { path, temporary, named: false }))
+    }
+
+    /// What it will be called.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it is called now.
+    pub(super) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Gives the file its name.
+    pub(super) fn replace(mut self) -> Result<(), WriteError> {
+        let renamed = fs::rename(&self.temporary, &self.path);
+        self.named = renamed.is_ok();
+        renamed.map_err(|source| WriteError::new(&self.path, source))
+    }
+}
+
+impl Drop for TemporaryFile {
+    /// A file without its name is of no use; if it cannot be removed, the first error counts.
+    fn drop(&mut self) {
+        if !self.named {
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
+pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), WriteError> {
+    write_part(path, bytes)?.1.arrive()?.replace()
+}
+
+/// Begins to write one whole file; its SHA-256.
+pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed), WriteError> {
+    let sheet = BackgroundFile::new(path)?;
+    sheet.push(bytes);
+    sheet.close()
+}

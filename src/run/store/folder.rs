@@ -1,0 +1,653 @@
+//! A results folder that is written to.
+//!
+//! Whatever happens, and whenever, it holds the files of one run: new ones are written under
+//! temporary names, and take their places together when all of them have reached the disk. Only
+//! while they do, the manifest says that the folder is incomplete.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
+
+use super::background_file::{BackgroundFile, Closed, TemporaryFile, write_part, write_whole};
+use super::cell_store::{UNFINISHED, has_log};
+use super::manifest::{Change, FileName, MANIFEST, Manifest, ManifestError};
+use super::{WriteError, is_full};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::filesystem::{
+    beside, create_temporary, is_regular, is_taken, is_temporary, open_in_place, open_regular,
+    rename_to_free, sync_folder,
+};
+
+/// Why a folder could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It cannot be used.
+    #[error(transparent)]
+    Refused(#[from] Diagnostic),
+    /// The disk is full.
+    #[error(transparent)]
+    Full(#[from] WriteError),
+}
+
+/// A results folder that can be written to. Its files reach the disk in the background, several at a
+/// time: waiting for the disk once for each of them would take longer than a small experiment.
+pub struct Folder {
+    path: PathBuf,
+    /// What it said about itself before.
+    before: Option<Manifest>,
+    /// Those of its files that were changed after they were written.
+    changes: BTreeMap<String, Change>,
+    /// The first manifest of a new folder, on its way to the disk.
+    beginning: Option<JoinHandle<Result<(), WriteError>>>,
+    /// Files that are being written.
+    sheets: Vec<(FileName, BackgroundFile)>,
+    /// Files that have been, and may not have reached the disk.
+    closed: Vec<Closed>,
+    /// Files that have, under their temporary names.
+    parts: Vec<TemporaryFile>,
+    /// The SHA-256 of every one of them.
+    written: BTreeMap<FileName, String>,
+    /// All of them, in the order in which they were begun.
+    names: Vec<String>,
+    /// Keeps other processes out, as long as it is open; `None` where nothing can be locked.
+    lock: Option<File>,
+}
+
+/// A folder whose files have all taken their places.
+#[derive(Debug)]
+pub struct Written {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What others had changed, under new names.
+    pub aside: Vec<PathBuf>,
+}
+
+/// So many files at most are on their way to the disk.
+const MOST_SHEETS: usize = 16;
+
+impl Folder {
+    /// Opens or makes `out/name`. Refused if it cannot be written, if another process is at work
+    /// there, if its manifest is damaged, or if it holds files but nothing that shows that they are
+    /// ours: dpbi overwrites nothing that it did not write.
+    pub fn open(out: &Path, name: &str) -> Result<Self, OpenError> {
+        let path = out.join(name);
+        refuse_link(&path)?;
+        make(&path)?;
+        refuse_foreign(&path, name)?;
+        Self::reopen(&path)
+    }
+
+    /// A folder with results, to which something is added.
+    pub fn reopen(path: &Path) -> Result<Self, OpenError> {
+        let lock = lock(path)?;
+        if lock.is_some() {
+            remove_leftovers(path);
+        }
+        let before = match Manifest::read(path) {
+            Ok(before) => Some(before),
+            Err(ManifestError::Damaged(cause)) => return Err(damaged_manifest(path, &cause).into()),
+            Err(ManifestError::Absent | ManifestError::Foreign) => None,
+        };
+        let changes = match &before {
+            Some(before) => before.changes(path),
+            // Nobody knows what was there: whatever will be replaced by something else is kept.
+            None => names(path).map(|name| (name, Change::Altered)).collect(),
+        };
+        Ok(Self {
+            path: path.into(),
+            before,
+            changes,
+            beginning: None,
+            sheets: Vec::new(),
+            closed: Vec::new(),
+            parts: Vec::new(),
+            written: BTreeMap::new(),
+            names: Vec::new(),
+            lock,
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether other processes are kept out.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    /// What it said about itself when it was opened.
+    #[must_use]
+    pub fn before(&self) -> Option<&Manifest> {
+        self.before.as_ref()
+    }
+
+    /// Its files that were changed by others after they were written.
+    #[must_use]
+    pub fn changes(&self) -> &BTreeMap<String, Change> {
+        &self.changes
+    }
+
+    /// Says in a new folder's manifest that a run has begun, so that the folder is known as ours
+    /// whatever happens from then on. In the background. One with results keeps its manifest.
+    pub fn begin(&mut self, manifest: &Manifest) -> Result<(), WriteError> {
+        if self.before.is_none() {
+            let path = self.path.join(MANIFEST);
+            let bytes = Manifest { complete: false, ..manifest.clone() }.bytes();
+            let folder = self.path.clone();
+            let write = thread::Builder::new().name("dpbi writer".to_owned()).spawn(move || {
+                write_whole(&path, bytes)?;
+                // The folder's own name, too.
+                [Some(folder.as_path()), folder.parent()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(sync_folder);
+                Ok(())
+            });
+            let wrong = |source| WriteError::new(&self.path, source);
+            self.beginning = Some(write.map_err(wrong)?);
+        }
+        Ok(())
+    }
+
+    /// Writes a file, or its next piece, in the background: it may be this file's failure that a later
+    /// call reports.
+    pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+        if let Some(place) = self.sheets.iter().position(|(known, _)| known.as_str() == name) {
+            return match self.sheets[place].1.push(bytes) {
+                true => Ok(()),
+                // Now it says why.
+                false => self.sheets.remove(place).1.close().map(drop),
+            };
+        }
+        debug_assert!(!self.written.contains_key(name), "{name} was closed");
+        let path = self.path.join(name);
+        let file_name = FileName::try_from(name.to_owned())
+            .map_err(|cause| WriteError::new(&path, io::Error::other(cause)))?;
+        if self.sheets.len() >= MOST_SHEETS {
+            self.close()?;
+            self.settle()?;
+        }
+        let sheet = BackgroundFile::new(&path)?;
+        sheet.push(bytes);
+        self.sheets.push((file_name, sheet));
+        self.names.push(name.to_owned());
+        Ok(())
+    }
+
+    /// Waits until all files have been written.
+    fn close(&mut self) -> Result<(), WriteError> {
+        while let Some((name, sheet)) = self.sheets.pop() {
+            let (hash, closed) = sheet.close()?;
+            self.written.insert(name, hash);
+            self.closed.push(closed);
+        }
+        Ok(())
+    }
+
+    /// Waits until all of them have reached the disk.
+    fn settle(&mut self) -> Result<(), WriteError> {
+        while let Some(closed) = self.closed.pop() {
+            self.parts.push(closed.arrive()?);
+        }
+        Ok(())
+    }
+
+    /// Waits until the first manifest has its place.
+    fn settle_beginning(&mut self) -> Result<(), WriteError> {
+        let Some(writing) = self.beginning.take() else { return Ok(()) };
+        let lost = |_| Err(WriteError::new(&self.path, io::Error::other("the writer stopped")));
+        writing.join().unwrap_or_else(lost)
+    }
+
+    /// Adds the files to those that were there before.
+    pub fn update(self) -> Result<Written, WriteError> {
+        let mut manifest = self.before.clone().unwrap_or_default();
+        let files = std::mem::take(&mut manifest.files);
+        self.replace(manifest, files)
+    }
+
+    /// The files take their places, those of an earlier run are removed, and the manifest is written.
+    pub fn finish(self, manifest: Manifest) -> Result<Written, WriteError> {
+        self.replace(manifest, BTreeMap::new())
+    }
+
+    fn replace(
+        mut self,
+        manifest: Manifest,
+        mut files: BTreeMap<FileName, String>,
+    ) -> Result<Written, WriteError> {
+        self.close()?;
+        self.settle_beginning()?;
+        files.extend(std::mem::take(&mut self.written));
+        let vouched = Manifest { files, ..manifest };
+        // From here on until the end some files are old and some are new. If this is as far as it
+        // gets, the next run knows which of them are ours.
+        let base = self.before.clone().unwrap_or_else(|| Manifest {
+            files: BTreeMap::new(),
+            cells: Vec::new(),
+            ..vouched.clone()
+        });
+        let mut replacing = base.replacing.clone();
+        replacing.extend(vouched.files.clone());
+        let between = Manifest { complete: false, replacing, ..base };
+        let (_, between) = write_part(&self.path.join(MANIFEST), between.bytes())?;
+        self.settle()?;
+        between.arrive()?.replace()?;
+        // On the disk before anything is renamed: from then on nothing needs any room.
+        let last = write_part(&self.path.join(MANIFEST), vouched.bytes())?.1.arrive()?;
+        let mut aside = Vec::new();
+        for background_file in std::mem::take(&mut self.parts) {
+            aside.extend(self.set_aside(&background_file)?);
+            background_file.replace()?;
+        }
+        let old = self.before.iter().flat_map(Manifest::names);
+        for name in old.filter(|name| !vouched.files.contains_key(*name)) {
+            // It may be gone already; one that was changed is not ours any more.
+            if !self.changes.contains_key(name.as_str()) {
+                let _ = fs::remove_file(self.path.join(name.as_str()));
+            }
+        }
+        // Renames reach the disk in their order; where they do not, the manifest's hashes tell.
+        last.replace()?;
+        sync_folder(&self.path);
+        Ok(Written { path: self.path.clone(), aside })
+    }
+
+    /// A file that is not as we wrote it is kept beside the new one, unless that holds all of it.
+    /// Returns its new name.
+    fn set_aside(&self, background_file: &TemporaryFile) -> Result<Option<PathBuf>, WriteError> {
+        let path = background_file.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut vouched = self.before.iter().flat_map(Manifest::names);
+        let is_ours =
+            vouched.any(|ours| *ours.as_str() == *name) && !self.changes.contains_key(&*name);
+        if is_ours || background_file.holds(path) { Ok(None) } else { keep_aside(path) }
+    }
+
+    /// The files written so far.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+}
+
+impl Drop for Folder {
+    /// Whatever made the run end early, the folder is known as ours, and no file is left half-written.
+    fn drop(&mut self) {
+        let _ = self.settle_beginning();
+        while self.close().is_err() || self.settle().is_err() {}
+    }
+}
+
+/// Gives whatever stands at a path a second name, which is returned. At no time is a file gone: it may
+/// hold what is needed to go on.
+pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, WriteError> {
+    if !is_taken(path) {
+        return Ok(None);
+    }
+    let copy = |aside: &Path| {
+        let mut new = File::create_new(aside)?;
+        io::copy(&mut open_regular(path)?, &mut new).map(drop)
+    };
+    let keep = |aside: &Path| match fs::hard_link(path, aside) {
+        // Some file systems have no second names.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => copy(aside),
+        done => done,
+    };
+    let move_away = |aside: &Path| rename_to_free(path, aside);
+    let keep: &dyn Fn(&Path) -> io::Result<()> = if is_regular(path) { &keep } else { &move_away };
+    beside(path, keep).map(Some).map_err(|source| WriteError::new(path, source))
+}
+
+/// The user names the folder that holds all results, not the one inside it: that one must not lead
+/// elsewhere.
+fn refuse_link(path: &Path) -> Result<(), Diagnostic> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let cause = format!("the results folder {} is a link", path.display());
+    Err(Diagnostic::new(cause).help("remove the link, or name the folder it leads into with --out"))
+}
+
+/// A folder is ours if its manifest says so, or if it has a log of ours.
+fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
+    let shown = path.display();
+    let (cause, help) = match Manifest::read(path) {
+        Ok(manifest) if manifest.name == name => return Ok(()),
+        Ok(Manifest { name: other, .. }) => (
+            format!(
+                "{} is the manifest of `{other}`, not of `{name}`",
+                path.join(MANIFEST).display()
+            ),
+            "move that folder away, or choose another one with --out",
+        ),
+        Err(ManifestError::Damaged(cause)) => return Err(damaged_manifest(path, &cause)),
+        Err(ManifestError::Absent) if !holds_files(path) || has_log(path) => return Ok(()),
+        Err(error) => {
+            let cause = match error {
+                ManifestError::Absent => "holds files, but no manifest.json of dpbi",
+                _ => "holds a manifest.json that dpbi did not write",
+            };
+            let help = "choose another folder with --out, another name, or empty this one";
+            (format!("{shown} {cause}"), help)
+        }
+    };
+    Err(Diagnostic::new(cause).help(help))
+}
+
+/// A complaint about the manifest of a folder. Its log of cells has checksums of its own.
+#[must_use]
+pub fn damaged_manifest(path: &Path, cause: &str) -> Diagnostic {
+    let manifest = path.join(MANIFEST);
+    Diagnostic::new(format!("{} is damaged: {cause}", manifest.display())).help(
+        "nothing was touched; if the folder is your own, remove its manifest.json and run the \
+         experiment again: finished cells are kept",
+    )
+}
+
+/// Makes the folder if need be, and sees whether files can be written there.
+fn make(path: &Path) -> Result<(), OpenError> {
+    let probe = || {
+        fs::create_dir_all(path)?;
+        let (mut file, probe) = create_temporary(path)?;
+        let written = io::Write::write_all(&mut file, b"probe");
+        fs::remove_file(probe)?;
+        written
+    };
+    probe().map_err(|source| {
+        if is_full(&source) {
+            return OpenError::Full(WriteError::new(path, source));
+        }
+        let help = match source.kind() {
+            io::ErrorKind::PermissionDenied => {
+                "choose another folder with --out, or change its permissions"
+            }
+            _ => "choose another folder with --out",
+        };
+        let cause = format!("cannot write to the results folder {}: {source}", path.display());
+        OpenError::Refused(Diagnostic::new(cause).help(help))
+    })
+}
+
+/// Keeps other processes out of a folder; `None` where nothing can be locked.
+fn lock(path: &Path) -> Result<Option<File>, Diagnostic> {
+    // A file, since some file systems lock folders for one machine only.
+    let file = match open_in_place(&path.join(LOCK)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            let cause = format!("cannot use {}: {error}", path.join(LOCK).display());
+            return Err(
+                Diagnostic::new(cause).help("remove it, or choose another folder with --out")
+            );
+        }
+        Err(_) => return Ok(None),
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::Error(_)) => Ok(None),
+        Err(TryLockError::WouldBlock) => {
+            let cause = format!("another dpbi is at work in {}", path.display());
+            let help = "wait until it is done, or choose another folder with --out";
+            Err(Diagnostic::new(cause).help(help))
+        }
+    }
+}
+
+/// The file that is locked.
+const LOCK: &str = ".lock";
+
+/// Removes what a killed run of ours has left behind.
+fn remove_leftovers(path: &Path) {
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_temporary) && is_regular(&entry.path()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether there is anything but what a killed run of ours leaves behind.
+fn holds_files(path: &Path) -> bool {
+    names(path).next().is_some()
+}
+
+/// What is there, but for what a killed run of ours leaves behind.
+fn names(path: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| !is_temporary(name) && ![UNFINISHED, LOCK].contains(&name.as_str()))
+}
+
+impl TemporaryFile {
+    /// Whether its file begins with everything that is in another one.
+    fn holds(&self, other: &Path) -> bool {
+        let files = (open_regular(self.temporary()), open_regular(other));
+        let (Ok(mut own), Ok(mut other)) = files else {
+            return false;
+        };
+        let (mut a, mut b) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+        loop {
+            let Ok(length) = other.read(&mut b) else { return false };
+            if length == 0 {
+                return true;
+            }
+            if own.read_exact(&mut a[..length]).is_err() || a[..length] != b[..length] {
+                return false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sha256;
+    use super::*;
+
+    fn manifest(name: &str) -> Manifest {
+        Manifest { dpbi: "0".into(), name: name.into(), complete: true, ..Manifest::default() }
+    }
+
+    fn sorted(path: &Path) -> Vec<String> {
+        let mut names: Vec<_> = names(path).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_second_run_replaces_the_first_and_leaves_nothing_stale() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        folder.write("old.csv", b"1".to_vec()).unwrap();
+        folder.write("both.csv", b"1".to_vec()).unwrap();
+        folder.finish(manifest("a")).unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.write("both.csv", b"2".to_vec()).unwrap();
+        folder.write("both.csv", b"3".to_vec()).unwrap();
+        let path = folder.finish(manifest("a")).unwrap().path;
+        assert_eq!(sorted(&path), ["both.csv", "manifest.json"]);
+        assert_eq!(fs::read(path.join("both.csv")).unwrap(), b"23");
+        assert_eq!(Manifest::read(&path).unwrap().files["both.csv"], sha256(b"23"));
+    }
+
+    #[test]
+    fn a_run_that_was_killed_can_be_repeated() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        folder.settle_beginning().unwrap();
+        drop(folder);
+        create_temporary(&out.path().join("a")).unwrap();
+        assert_eq!(fs::read_dir(out.path().join("a")).unwrap().count(), 3);
+        assert!(!Manifest::read(&out.path().join("a")).unwrap().complete);
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        folder.write("errors.csv", b"1".to_vec()).unwrap();
+        let path = folder.finish(manifest("a")).unwrap().path;
+        assert!(Manifest::read(&path).unwrap().complete);
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 3);
+        assert_eq!(sorted(&path), ["errors.csv", "manifest.json"]);
+    }
+
+    #[test]
+    fn many_files_are_all_vouched_for() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        let files: Vec<String> = (0..3 * MOST_SHEETS).map(|i| format!("{i}.csv")).collect();
+        for name in &files {
+            folder.write(name, name.as_bytes().to_vec()).unwrap();
+        }
+        assert_eq!(folder.files().count(), files.len());
+        let path = folder.finish(manifest("a")).unwrap().path;
+        let found = Manifest::read(&path).unwrap();
+        assert!(found.complete && found.files.len() == files.len());
+        assert!(found.changes(&path).is_empty());
+        assert_eq!(sorted(&path).len(), files.len() + 1);
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_written_leaves_the_earlier_one_as_it_is() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.begin(&manifest("a")).unwrap();
+        folder.write("good.csv", b"1".to_vec()).unwrap();
+        let path = folder.finish(manifest("a")).unwrap().path;
+        let before = Manifest::read(&path).unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.write("good.csv", b"2".to_vec()).unwrap();
+        let error = folder.write("../bad.csv", b"1".to_vec()).unwrap_err().to_string();
+        assert!(error.contains("cannot write") && error.contains("bad.csv"), "{error}");
+        drop(folder);
+        assert_eq!(Manifest::read(&path).unwrap(), before);
+        assert_eq!(fs::read(path.join("good.csv")).unwrap(), b"1");
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn what_was_changed_by_hand_is_noticed_and_kept_beside() {
+        let out = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        for name in ["edited.csv", "cut.csv", "gone.csv", "same.csv"] {
+            folder.write(name, b"1,2,3\n".to_vec()).unwrap();
+        }
+        let path = folder.finish(manifest("a")).unwrap().path;
+        fs::write(path.join("edited.csv"), b"1,2,4\n").unwrap();
+        fs::write(path.join("cut.csv"), b"1,2").unwrap();
+        fs::remove_file(path.join("gone.csv")).unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        assert_eq!(folder.changes().len(), 3);
+        for name in ["edited.csv", "cut.csv", "gone.csv", "same.csv"] {
+            folder.write(name, b"1,2,3\n".to_vec()).unwrap();
+        }
+        folder.finish(manifest("a")).unwrap();
+        let all = [
+            "cut.csv",
+            "edited.csv",
+            "edited.csv.changed",
+            "gone.csv",
+            "manifest.json",
+            "same.csv",
+        ];
+        assert_eq!(sorted(&path), all);
+        assert_eq!(fs::read(path.join("edited.csv.changed")).unwrap(), b"1,2,4\n");
+        // A second change does not cost the first.
+        fs::write(path.join("edited.csv"), b"1,2,5\n").unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.write("edited.csv", b"1,2,3\n".to_vec()).unwrap();
+        let written = folder.finish(manifest("a")).unwrap();
+        assert_eq!(written.aside, [path.join("edited.csv.changed-2")]);
+        assert_eq!(fs::read(path.join("edited.csv.changed")).unwrap(), b"1,2,4\n");
+        assert!(Manifest::read(&path).unwrap().changes(&path).is_empty());
+    }
+
+    #[test]
+    fn foreign_folders_are_left_alone() {
+        let out = tempfile::tempdir().unwrap();
+        fs::create_dir(out.path().join("a")).unwrap();
+        fs::write(out.path().join("a/thesis.tex"), "precious").unwrap();
+        let refused = || Folder::open(out.path(), "a").err().unwrap().to_string();
+        let error = refused();
+        assert!(error.contains("no manifest.json of dpbi") && error.contains("help: "), "{error}");
+        assert_eq!(sorted(&out.path().join("a")), ["thesis.tex"]);
+        fs::write(out.path().join("a/manifest.json"), r#"{ "name": "a" }"#).unwrap();
+        assert!(refused().contains("that dpbi did not write"));
+        fs::write(out.path().join("a/manifest.json"), manifest("b").bytes()).unwrap();
+        assert!(refused().contains("the manifest of `b`"));
+        fs::write(out.path().join("a/manifest.json"), r#"{ "dpbi": "0" }"#).unwrap();
+        assert!(refused().contains("its own SHA-256 does not fit"));
+        assert_eq!(sorted(&out.path().join("a")), ["manifest.json", "thesis.tex"]);
+    }
+
+    /// A manifest of a run that was killed while it replaced `name`.
+    fn replacing(name: &str, hash: String) -> Vec<u8> {
+        let replacing = BTreeMap::from([(FileName::try_from(name.to_owned()).unwrap(), hash)]);
+        Manifest { complete: false, replacing, ..manifest("a") }.bytes()
+    }
+
+    #[test]
+    fn what_a_manifest_says_is_being_replaced_is_removed_only_if_it_is_ours() {
+        let out = tempfile::tempdir().unwrap();
+        let path = out.path().join("a");
+        fs::create_dir(&path).unwrap();
+        for (hash, is_kept) in [(sha256(b"mine"), true), (sha256(b"1,2\n"), false)] {
+            fs::write(path.join("data.csv"), b"1,2\n").unwrap();
+            fs::write(path.join(MANIFEST), replacing("data.csv", hash)).unwrap();
+            Folder::open(out.path(), "a").unwrap().finish(manifest("a")).unwrap();
+            assert_eq!(path.join("data.csv").exists(), is_kept);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        use std::os::unix::fs::symlink;
+        let out = tempfile::tempdir().unwrap();
+        let outside = out.path().join("precious");
+        fs::write(&outside, "precious").unwrap();
+        let path = out.path().join("a");
+        fs::create_dir(&path).unwrap();
+        symlink(&outside, path.join("new.csv")).unwrap();
+        symlink(&outside, path.join("old.csv")).unwrap();
+        symlink(out.path().join("made"), path.join("new.csv.changed")).unwrap();
+        fs::write(path.join(MANIFEST), replacing("old.csv", sha256(b"precious"))).unwrap();
+        let mut folder = Folder::open(out.path(), "a").unwrap();
+        folder.write("new.csv", b"1".to_vec()).unwrap();
+        folder.finish(manifest("a")).unwrap();
+        assert_eq!(fs::read(path.join("new.csv")).unwrap(), b"1");
+        assert!(path.join("old.csv").is_symlink());
+        assert_eq!(fs::read(&outside).unwrap(), b"precious");
+        assert!(!out.path().join("made").exists());
+        // A lock that leads elsewhere, and a folder that does.
+        fs::remove_file(path.join(LOCK)).unwrap();
+        symlink(out.path().join("made"), path.join(LOCK)).unwrap();
+        let refused = |name: &str| Folder::open(out.path(), name).err().unwrap().to_string();
+        assert!(refused("a").contains(".lock: it is a link"), "{}", refused("a"));
+        symlink(&path, out.path().join("b")).unwrap();
+        assert!(refused("b").contains("is a link"), "{}", refused("b"));
+        assert!(!out.path().join("made").exists());
+    }
+
+    #[test]
+    fn two_at_a_time_are_refused() {
+        let out = tempfile::tempdir().unwrap();
+        let first = Folder::open(out.path(), "a").unwrap();
+        let error = Folder::open(out.path(), "a").err().unwrap().to_string();
+        assert!(error.contains("another dpbi is at work"), "{error}");
+        drop(first);
+        Folder::open(out.path(), "a").unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_refused() {
+        let out = tempfile::tempdir().unwrap();
+        fs::write(out.path().join("file"), "").unwrap();
+        let error = Folder::open(&out.path().join("file"), "a").err().unwrap().to_string();
+        assert!(error.contains("cannot write to the results folder"), "{error}");
+        assert!(!error.contains("permissions"), "{error}");
+    }
+}

@@ -1,0 +1,424 @@
+//! `manifest.json`: what a results folder says about itself.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::{hash_file, sha256, utc};
+use crate::base::filesystem::{is_regular, is_taken, open_regular};
+
+pub(super) const MANIFEST: &str = "manifest.json";
+
+/// What stands before the SHA-256 of the manifest up to there.
+const OWN: &str = ",\n  \"sha256\": \"";
+
+/// The most bytes of a manifest: some million cells.
+const LARGEST: u64 = 1 << 28;
+
+/// The most parts an experiment can be divided into.
+pub const MOST_SHARDS: usize = 100_000;
+
+/// The name of a file that dpbi writes into a results folder, and of nothing else: a manifest may come
+/// from a stranger, and files that it names are read, replaced and removed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FileName(String);
+
+impl FileName {
+    /// The endings of all files that a manifest vouches for.
+    const ENDINGS: [&str; 6] = ["csv", "log", "pdf", "png", "svg", "toml"];
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for FileName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+        let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+        let known = ending.is_some_and(|(_, ending)| Self::ENDINGS.contains(&ending));
+        if name.starts_with('.') || !known || !name.chars().all(plain) {
+            return Err(format!("`{name}` is not the name of a file that dpbi writes"));
+        }
+        Ok(Self(name))
+    }
+}
+
+impl From<FileName> for String {
+    fn from(name: FileName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::borrow::Borrow<str> for FileName {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a folder has no manifest that can be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// There is none.
+    #[error("there is no manifest.json")]
+    Absent,
+    /// Another program wrote it.
+    #[error("dpbi did not write this manifest.json")]
+    Foreign,
+    /// It cannot be read, or is not as dpbi wrote it. Nothing that it says is used.
+    #[error("manifest.json is damaged: {0}")]
+    Damaged(String),
+}
+
+/// What a results folder says about itself. Other versions may say more or less: what is missing
+/// is read as a default.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, expecting = "a JSON object")]
+pub struct Manifest {
+    /// The version of dpbi that wrote it.
+    pub dpbi: String,
+    /// The version of the numbers and draws: cells of different ones are never mixed.
+    pub numerics: u32,
+    /// The commit that it was built from; `unknown` outside of a repository.
+    pub commit: String,
+    /// The compiler.
+    pub rustc: String,
+    /// The platform.
+    pub platform: String,
+    /// The experiment.
+    pub name: String,
+    /// The command line.
+    pub command: Vec<String>,
+    /// The seed.
+    pub seed: u64,
+    /// The runs of each cell.
+    pub runs: u64,
+    /// Which part of the experiment, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// When the work began (UTC).
+    pub started: String,
+    /// When it ended.
+    pub ended: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// Whether every cell is there; if not, a failed or interrupted run can be continued.
+    pub complete: bool,
+    /// How many cells failed.
+    pub failures: usize,
+    /// The experiment as it was run.
+    pub config: serde_json::Value,
+    /// Files that are just taking their places, in a folder that is not complete, and the SHA-256 of
+    /// each.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub replacing: BTreeMap<FileName, String>,
+    /// The SHA-256 of every other file.
+    pub files: BTreeMap<FileName, String>,
+    /// Every cell and how long it took, in the order of the log.
+    #[serde(skip_serializing)]
+    pub cells: Vec<CellTime>,
+}
+
+/// A setting's number, a mechanism's label (empty if the cell is about all of them), the number of
+/// the block of runs, and seconds.
+pub type CellTime = (usize, String, u64, f64);
+
+/// One of several parts of an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "UncheckedShard")]
+pub struct Shard {
+    index: usize,
+    count: usize,
+}
+
+impl Shard {
+    /// Part `index` (from 1) of `count`, if there can be one.
+    #[must_use]
+    pub fn new(index: usize, count: usize) -> Option<Self> {
+        let possible = (1..=count).contains(&index) && count <= MOST_SHARDS;
+        possible.then_some(Self { index, count })
+    }
+
+    /// Which one it is, from 1.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.index
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.count
+    }
+}
+
+/// A shard as a stranger may have written it.
+#[derive(Deserialize)]
+struct UncheckedShard {
+    index: usize,
+    count: usize,
+}
+
+impl TryFrom<UncheckedShard> for Shard {
+    type Error = String;
+
+    fn try_from(shard: UncheckedShard) -> Result<Self, String> {
+        let UncheckedShard { index, count } = shard;
+        Self::new(index, count).ok_or_else(|| format!("there is no shard {index} of {count}"))
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "shard {} of {}", self.index, self.count)
+    }
+}
+
+/// What tells a manifest of ours from those of other programs.
+#[derive(Deserialize)]
+#[serde(expecting = "a JSON object")]
+struct Head {
+    dpbi: Option<serde::de::IgnoredAny>,
+}
+
+impl Manifest {
+    /// What this process knows of itself, and of a folder that it begins to fill.
+    #[must_use]
+    pub fn new(name: &str, started: SystemTime) -> Self {
+        // What is not UTF-8 is shown with replacement characters.
+        let argument = |argument: OsString| argument.to_string_lossy().into_owned();
+        Self {
+            dpbi: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: env!("DPBI_COMMIT").to_owned(),
+            rustc: env!("DPBI_RUSTC").to_owned(),
+            platform: env!("DPBI_PLATFORM").to_owned(),
+            name: name.to_owned(),
+            command: std::env::args_os().map(argument).collect(),
+            started: utc(started),
+            ended: utc(started),
+            ..Self::default()
+        }
+    }
+
+    /// The manifest of a folder, byte for byte as dpbi wrote it.
+    pub fn read(folder: &Path) -> Result<Self, ManifestError> {
+        let damaged = |cause: &dyn fmt::Display| ManifestError::Damaged(cause.to_string());
+        let text = match read_text(&folder.join(MANIFEST)) {
+            Ok(text) => text,
+            Err(error) if is_absent(&error) => return Err(ManifestError::Absent),
+            Err(error) => return Err(damaged(&error)),
+        };
+        let head: Head = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
+        if head.dpbi.is_none() {
+            return Err(ManifestError::Foreign);
+        }
+        if !is_as_written(&text) {
+            return Err(damaged(&"its own SHA-256 does not fit"));
+        }
+        serde_json::from_str(&text).map_err(|error| damaged(&error))
+    }
+
+    /// Whether `folder` holds the complete results of this resolved config.
+    #[must_use]
+    pub fn is_current(&self, folder: &Path, resolved: &str) -> bool {
+        self.complete
+            && self.shard.is_none()
+            && self.files.get("config.toml") == Some(&sha256(resolved.as_bytes()))
+            && self.files.keys().all(|name| is_regular(&folder.join(name.as_str())))
+    }
+
+    /// The files that are not as they were written, and what is wrong with each. Where a run was
+    /// killed while it replaced files, each may be the old or the new one.
+    #[must_use]
+    pub fn changes(&self, folder: &Path) -> BTreeMap<String, Change> {
+        let state = |name: &FileName| {
+            let path = folder.join(name.as_str());
+            let change = match hash_file(&path) {
+                Ok(now) if self.files.get(name) == Some(&now) => return None,
+                Ok(now) if self.replacing.get(name) == Some(&now) => return None,
+                Ok(_) => Change::Altered,
+                // It was still to come.
+                Err(_) if self.replacing.contains_key(name) && !is_taken(&path) => return None,
+                Err(_) => Change::Missing,
+            };
+            Some((name.to_string(), change))
+        };
+        self.names().filter_map(state).collect()
+    }
+
+    /// Every file that it vouches for; some may occur twice.
+    pub(super) fn names(&self) -> impl Iterator<Item = &FileName> {
+        self.files.keys().chain(self.replacing.keys())
+    }
+
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let text = serde_json::to_string_pretty(self).expect("a manifest is plain data");
+        let open = text.strip_suffix("\n}").unwrap_or(&text);
+        // A line for each cell.
+        let line = |cell: &CellTime| format!("    {}", serde_json::json!(cell));
+        let lines: Vec<String> = self.cells.iter().map(line).collect();
+        let cells = match lines.is_empty() {
+            true => "[]".to_owned(),
+            false => format!("[\n{}\n  ]", lines.join(",\n")),
+        };
+        let text = format!("{open},\n  \"cells\": {cells}");
+        let own = sha256(text.as_bytes());
+        format!("{text}{OWN}{own}\"\n}}\n").into_bytes()
+    }
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open_regular(path)?.take(LARGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Whether there is nothing, not even a folder, where a file was looked for.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Whether the text of a manifest ends with the SHA-256 of what stands before.
+fn is_as_written(text: &str) -> bool {
+    let parts = text.rsplit_once(OWN);
+    parts.is_some_and(|(text, own)| own == format!("{}\"\n}}\n", sha256(text.as_bytes())))
+}
+
+/// What happened to a file after it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is gone, or cannot be read.
+    Missing,
+    /// It holds something else.
+    Altered,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn manifest() -> Manifest {
+        Manifest { dpbi: "0".into(), ..Manifest::default() }
+    }
+
+    /// What is read of a manifest whose text was changed, with a hash that fits.
+    fn reread(change: impl Fn(&str) -> String) -> Result<Manifest, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let files = BTreeMap::from([(FileName("x.csv".into()), "hash".to_owned())]);
+        let shard = Shard::new(2, 3);
+        let text = String::from_utf8(Manifest { files, shard, ..manifest() }.bytes()).unwrap();
+        let text = change(text.rsplit_once(OWN).unwrap().0);
+        let own = sha256(text.as_bytes());
+        fs::write(folder.path().join(MANIFEST), format!("{text}{OWN}{own}\"\n}}\n")).unwrap();
+        Manifest::read(folder.path()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_manifest_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let cell = |setting| (setting, "a, \"b\"".to_owned(), 1, 0.25);
+        for cells in [vec![], vec![cell(1)], vec![cell(1), cell(2)]] {
+            let written = Manifest {
+                shard: Shard::new(2, 3),
+                files: BTreeMap::from([(FileName("x.csv".into()), "hash".to_owned())]),
+                config: serde_json::json!({ "name": "}" }),
+                cells,
+                ..Manifest::new("a", SystemTime::UNIX_EPOCH)
+            };
+            fs::write(folder.path().join(MANIFEST), written.bytes()).unwrap();
+            assert_eq!(Manifest::read(folder.path()).unwrap(), written);
+            let text = fs::read_to_string(folder.path().join(MANIFEST)).unwrap();
+            for (from, to) in [("\"runs\": 0", "\"runs\": 1"), (",\n  \"sha256\"", ",\n  \"sha\"")]
+            {
+                fs::write(folder.path().join(MANIFEST), text.replacen(from, to, 1)).unwrap();
+                let error = Manifest::read(folder.path()).unwrap_err().to_string();
+                assert!(error.contains("its own SHA-256 does not fit"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn others_have_manifests_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = || Manifest::read(folder.path()).unwrap_err();
+        assert!(matches!(read(), ManifestError::Absent));
+        fs::write(folder.path().join(MANIFEST), r#"{ "name": "a", "icons": [] }"#).unwrap();
+        assert!(matches!(read(), ManifestError::Foreign));
+        fs::write(folder.path().join(MANIFEST), r#"{ "dpbi": "0.1.0""#).unwrap();
+        assert!(matches!(read(), ManifestError::Damaged(_)));
+        assert!(matches!(
+            Manifest::read(&folder.path().join(MANIFEST)),
+            Err(ManifestError::Absent)
+        ));
+    }
+
+    #[test]
+    fn only_names_of_files_that_dpbi_writes_are_taken() {
+        assert!(reread(str::to_owned).is_ok());
+        for name in
+            ["errors.csv", "config.toml", "cells.log", "panel-a.box.svg", "ε_2.png", "a.pdf"]
+        {
+            assert!(reread(|text| text.replace("x.csv", name)).is_ok(), "{name}");
+        }
+        let names = [
+            "../x.csv",
+            "/dev/zero",
+            "/tmp/x.csv",
+            "a/b.csv",
+            "a\\\\b.csv",
+            "..",
+            ".",
+            "",
+            ".csv",
+            ".x.csv",
+            "C:x.csv",
+            "x",
+            "x.rs",
+            "manifest.json",
+            "x.csv\\u0000",
+            "x y.csv",
+            "\\u001b.csv",
+        ];
+        for name in names {
+            let error = reread(|text| text.replace("x.csv", name)).unwrap_err();
+            assert!(
+                error.contains("is not the name of a file that dpbi writes"),
+                "{name}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_are_refused() {
+        let shard = |index: &str, count: &str| {
+            reread(|text| {
+                let text = text.replace("\"index\": 2", &format!("\"index\": {index}"));
+                text.replace("\"count\": 3", &format!("\"count\": {count}"))
+            })
+        };
+        assert!(shard("3", "3").is_ok());
+        for (index, count) in
+            [("0", "3"), ("4", "3"), ("1", "99999999999"), ("-1", "3"), ("1e3", "3")]
+        {
+            assert!(shard(index, count).is_err(), "{index} of {count}");
+        }
+        assert!(reread(|text| text.replace("\"seed\": 0", "\"seed\": 1e400")).is_err());
+    }
+}

@@ -1,0 +1,400 @@
+//! An experiment carried out cell by cell: which cells there are, which are at hand, the computation
+//! of the others, and the tables that all of them make.
+
+mod shard;
+
+pub use shard::assign;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::base::fault::caught;
+use crate::experiment::table::{
+    ERRORS, FailureRow, Tables, distinct, error_rows, errors_head, is_sound,
+};
+use crate::experiment::{Cell, Content, Experiment, Group, Keeper, Kind, Layout, accuracy, groups};
+use crate::posterior::model::vector;
+use crate::run::store::{
+    CellStore, CellTime, Folder, Key, LARGEST_CONTENT, LOG, WriteError, log_head, log_record,
+};
+
+/// About so many runs are put together at a time.
+const RUNS_AT_A_TIME: u64 = 100_000;
+
+/// An experiment, or a part of it, laid out in cells.
+pub struct Sweep<'a> {
+    /// The experiment.
+    pub experiment: &'a Experiment,
+    layouts: Vec<Layout<'a>>,
+    /// For every panel the cases that are part of it.
+    cases: Vec<Vec<usize>>,
+    is_whole: bool,
+}
+
+/// Where tables go.
+pub trait Output {
+    /// Takes the next piece of a file.
+    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError>;
+}
+
+impl Output for Folder {
+    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+        Self::write(self, name, bytes)
+    }
+}
+
+/// Who is told how the work goes, and may end it.
+pub trait Watcher: Sync {
+    /// Part of a mechanism's work at a case is done.
+    fn advance(&self, panel: usize, case: usize, variant: usize, part: f64);
+    /// A cell was computed, or failed.
+    fn done(&self, panel: usize, cell: &Cell, outcome: Result<f64, &str>);
+    /// Whether no further cell should be begun.
+    fn is_stopped(&self) -> bool;
+}
+
+/// What a sweep leaves to do.
+pub struct Stock {
+    /// How many cells there are.
+    pub cells: usize,
+    /// How many of them are at hand.
+    pub kept: usize,
+    /// For every panel, case and mechanism whether something is missing.
+    missing: Vec<Vec<Vec<bool>>>,
+}
+
+impl Stock {
+    /// Whether something of a mechanism at a case has to be computed.
+    #[must_use]
+    pub fn is_missing(&self, panel: usize, case: usize, variant: usize) -> bool {
+        self.missing[panel][case].get(variant).copied().unwrap_or(false)
+    }
+}
+
+/// A cell that could not be computed.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// The place of its panel.
+    pub panel: usize,
+    /// Which cell.
+    pub cell: Cell,
+    /// Why.
+    pub cause: String,
+}
+
+/// All tables, and how long every cell took.
+pub struct Assembly {
+    /// The tables; runs only as far as figures show them.
+    pub tables: Tables,
+    /// In the order of the log.
+    pub times: Vec<CellTime>,
+}
+
+/// Why tables could not be put together.
+#[derive(Debug, thiserror::Error)]
+pub enum AssemblyError {
+    /// A file could not be written or read.
+    #[error(transparent)]
+    Disk(#[from] WriteError),
+    /// The log holds what is no cell.
+    #[error(
+        "a cell of setting {0} is sound, but of another form\n  help: --fresh computes it again"
+    )]
+    Unreadable(usize),
+    /// A cell holds what is no number.
+    #[error("the cells give {0} a number that is none\n  help: --fresh computes them again")]
+    Unsound(&'static str),
+    /// The user wants an end.
+    #[error("interrupted")]
+    Stopped,
+}
+
+impl<'a> Sweep<'a> {
+    /// The whole of an experiment.
+    #[must_use]
+    pub fn whole(experiment: &'a Experiment) -> Self {
+        Self::of(experiment, |_, _| true, true)
+    }
+
+    /// The cases of an experiment for which `is_part` holds, given panel and case.
+    #[must_use]
+    pub fn part(experiment: &'a Experiment, is_part: impl Fn(usize, usize) -> bool) -> Self {
+        Self::of(experiment, is_part, false)
+    }
+
+    fn of(
+        experiment: &'a Experiment,
+        is_part: impl Fn(usize, usize) -> bool,
+        is_whole: bool,
+    ) -> Self {
+        let layouts: Vec<Layout> = experiment.panels.iter().map(Layout::new).collect();
+        let cases = |(place, layout): (usize, &Layout)| {
+            (0..layout.panel.cases.len()).filter(|&case| is_part(place, case)).collect()
+        };
+        let cases = layouts.iter().enumerate().map(cases).collect();
+        Self { experiment, layouts, cases, is_whole }
+    }
+
+    /// A panel, laid out.
+    #[must_use]
+    pub fn layout(&self, panel: usize) -> &Layout<'a> {
+        &self.layouts[panel]
+    }
+
+    /// The cells of a case.
+    #[must_use]
+    pub fn cells(&self, panel: usize, case: usize) -> Vec<Cell> {
+        self.layouts[panel].cells(case)
+    }
+
+    /// How many cells there are, without making them: a config from a stranger may ask for more than
+    /// anybody can hold.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        let panels = self.layouts.iter().zip(&self.cases);
+        panels.map(|(layout, cases)| cases.len() as u64 * layout.cells_per_case()).sum()
+    }
+
+    /// The keys of all cells.
+    #[must_use]
+    pub fn keys(&self) -> HashSet<Key> {
+        let cells = self.cases().flat_map(|(panel, case)| self.cells(panel, case));
+        cells.map(|cell| Key::new(&cell.text)).collect()
+    }
+
+    /// Every case, by panel.
+    pub fn cases(&self) -> impl Iterator<Item = (usize, usize)> {
+        let of_panel = |(panel, cases): (usize, &'_ Vec<usize>)| {
+            cases.iter().map(move |&case| (panel, case)).collect::<Vec<_>>()
+        };
+        self.cases.iter().enumerate().flat_map(of_panel)
+    }
+
+    /// Which cells are on the store; `tell` hears of every cell whether it is.
+    pub fn take_stock(&self, store: &CellStore, tell: impl Fn(usize, &Cell, bool)) -> Stock {
+        let panels = self.layouts.iter().map(|layout| vec![Vec::new(); layout.panel.cases.len()]);
+        let mut stock = Stock { cells: 0, kept: 0, missing: panels.collect() };
+        // What two cases share is computed for the first.
+        let mut seen = HashSet::new();
+        for (panel, case) in self.cases() {
+            let layout = &self.layouts[panel];
+            let mut missing = vec![false; layout.panel.variants.len().max(1)];
+            for cell in layout.cells(case) {
+                let key = Key::new(&cell.text);
+                let is_kept = store.has(key);
+                tell(panel, &cell, is_kept);
+                stock.cells += 1;
+                stock.kept += usize::from(is_kept);
+                let is_missing = !is_kept && seen.insert(key);
+                match cell.variant {
+                    Some(variant) => missing[variant] |= is_missing,
+                    None => missing.fill(is_missing),
+                }
+            }
+            stock.missing[panel][case] = missing;
+        }
+        stock
+    }
+
+    /// Computes all cells that are not on the store, and puts them there. Returns those that failed.
+    pub fn compute(&self, store: &CellStore, watcher: &dyn Watcher) -> Vec<Failed> {
+        let failed = Mutex::default();
+        for (panel, (layout, cases)) in self.layouts.iter().zip(&self.cases).enumerate() {
+            layout.compute_cells(cases, &CellSaver { panel, store, watcher, failed: &failed });
+        }
+        let mut failed: Vec<Failed> = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.sort_by_key(|one| (one.panel, one.cell.case, one.cell.variant, one.cell.block));
+        failed
+    }
+
+    /// Puts everything on the store together: the log of all cells, and the tables. A part of an
+    /// experiment has no tables. `go_on` hears how many cells have been added, and may end it.
+    pub fn assemble(
+        &self,
+        store: &CellStore,
+        failed: &[Failed],
+        output: &mut impl Output,
+        go_on: impl Fn(usize) -> bool,
+    ) -> Result<Assembly, AssemblyError> {
+        let mut all = Assembly { tables: Tables::default(), times: Vec::new() };
+        let errors = self.errors();
+        output.write(LOG, log_head())?;
+        if self.is_whole && !errors.is_empty() {
+            output.write(ERRORS, errors_head(&errors))?;
+        }
+        let causes: HashMap<&str, &str> =
+            failed.iter().map(|one| (one.cell.text.as_str(), one.cause.as_str())).collect();
+        for (panel, (layout, cases)) in self.layouts.iter().zip(&self.cases).enumerate() {
+            if self.is_whole {
+                all.tables.append(layout.panel.rows());
+            }
+            for cases in cases.chunks(cases_at_a_time(layout)) {
+                let pieces = self.pieces(panel, cases, store, &errors)?;
+                for piece in pieces {
+                    if !go_on(piece.times.len()) {
+                        return Err(AssemblyError::Stopped);
+                    }
+                    output.write(LOG, piece.log)?;
+                    if !piece.errors.is_empty() {
+                        output.write(ERRORS, piece.errors)?;
+                    }
+                    all.tables.append(piece.tables);
+                    all.times.extend(piece.times);
+                    let failures = piece.missing.iter().map(|cell| {
+                        failure(layout, cell, causes.get(cell.text.as_str()).unwrap_or(&UNKNOWN))
+                    });
+                    all.tables.failures.extend(failures);
+                }
+            }
+        }
+        for (name, bytes) in all.tables.files() {
+            if !is_sound(&bytes) {
+                return Err(AssemblyError::Unsound(name));
+            }
+            output.write(name, bytes)?;
+        }
+        Ok(all)
+    }
+
+    /// The names of all errors, in the order of the panels.
+    fn errors(&self) -> Vec<&'static str> {
+        let panels = self.experiment.panels.iter().filter(|panel| panel.kind == Kind::Accuracy);
+        distinct(panels.flat_map(|panel| panel.errors()).map(|metric| metric.id))
+    }
+
+    /// What some cases of a panel add to the files, group by group.
+    fn pieces(
+        &self,
+        panel: usize,
+        cases: &[usize],
+        store: &CellStore,
+        errors: &[&str],
+    ) -> Result<Vec<Piece>, AssemblyError> {
+        let layout = &self.layouts[panel];
+        let of_case = |&case: &usize| groups(&layout.cells(case));
+        let groups: Vec<Group> = cases.par_iter().flat_map_iter(of_case).collect();
+        groups.par_iter().map(|group| self.piece(layout, group, store, errors)).collect()
+    }
+
+    fn piece(
+        &self,
+        layout: &Layout,
+        group: &Group,
+        store: &CellStore,
+        errors: &[&str],
+    ) -> Result<Piece, AssemblyError> {
+        let panel = layout.panel;
+        let setting = panel.first + group.case;
+        let label = group.variant.map_or("", |variant| panel.variants[variant].label.as_str());
+        let (mut piece, mut contents) = (Piece::default(), Vec::new());
+        for cell in &group.cells {
+            let key = Key::new(&cell.text);
+            let Some((seconds, content)) = store.get(key)? else {
+                piece.missing.push(cell.clone());
+                continue;
+            };
+            piece.log.extend(log_record(key, &content));
+            piece.times.push((setting, label.to_owned(), cell.block + 1, seconds));
+            if self.is_whole {
+                let content = Content::decode(&content, panel, cell);
+                contents.push(content.ok_or(AssemblyError::Unreadable(setting))?);
+            }
+        }
+        if self.is_whole && piece.missing.is_empty() {
+            // Rows may hold anything that their types can.
+            piece.tables = caught(|| layout.assemble(group, contents))
+                .map_err(|_| AssemblyError::Unreadable(setting))?;
+            for block in &piece.tables.errors {
+                piece.errors.extend(error_rows(block, errors));
+            }
+            if !accuracy::shows_runs(panel) {
+                piece.tables.errors.clear();
+            }
+        }
+        Ok(piece)
+    }
+}
+
+/// Where nothing is known about a cell that is not there.
+const UNKNOWN: &str = "it was not computed";
+
+/// The row of a failed cell.
+fn failure(layout: &Layout, cell: &Cell, cause: &str) -> FailureRow {
+    let panel = layout.panel;
+    let setting = &panel.cases[cell.case].setting;
+    FailureRow {
+        setting: panel.first + cell.case,
+        mechanism: cell.variant.map_or("", |variant| &*panel.variants[variant].label).to_owned(),
+        block: cell.block + 1,
+        prior: vector(setting.posterior.prior().alpha()),
+        counts: vector(setting.posterior.counts()),
+        epsilon: setting.epsilon.get(),
+        delta: setting.delta.map(|delta| delta.get()),
+        gamma: setting.gamma.get(),
+        cause: cause.lines().next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// As many cases as make a good piece of work.
+fn cases_at_a_time(layout: &Layout) -> usize {
+    let panel = layout.panel;
+    let runs = match panel.kind {
+        Kind::Accuracy => panel.runs.saturating_mul(panel.variants.len() as u64),
+        _ => RUNS_AT_A_TIME / 64,
+    };
+    (RUNS_AT_A_TIME / runs.max(1)).max(1) as usize
+}
+
+/// What a group of cells adds to the files.
+#[derive(Default)]
+struct Piece {
+    log: Vec<u8>,
+    errors: Vec<u8>,
+    tables: Tables,
+    times: Vec<CellTime>,
+    /// Cells that are not there: they failed, here or where they are shared.
+    missing: Vec<Cell>,
+}
+
+/// Carries cells of one panel to the store.
+struct CellSaver<'a> {
+    panel: usize,
+    store: &'a CellStore,
+    watcher: &'a dyn Watcher,
+    failed: &'a Mutex<Vec<Failed>>,
+}
+
+impl Keeper for CellSaver<'_> {
+    fn has(&self, cell: &Cell) -> bool {
+        self.store.has(Key::new(&cell.text))
+    }
+
+    fn keep(&self, cell: &Cell, outcome: Result<Content, String>, seconds: f64) {
+        let content = outcome.map(|content| content.encode());
+        let too_large = || "its content is larger than a record can be".to_owned();
+        let content = content.and_then(|bytes| {
+            if bytes.len() <= LARGEST_CONTENT { Ok(bytes) } else { Err(too_large()) }
+        });
+        match content {
+            Ok(content) => {
+                self.store.put(Key::new(&cell.text), seconds, &content);
+                self.watcher.done(self.panel, cell, Ok(seconds));
+            }
+            Err(cause) => {
+                self.watcher.done(self.panel, cell, Err(&cause));
+                let failed = Failed { panel: self.panel, cell: cell.clone(), cause };
+                self.failed.lock().unwrap_or_else(PoisonError::into_inner).push(failed);
+            }
+        }
+    }
+
+    fn advance(&self, case: usize, variant: usize, part: f64) {
+        self.watcher.advance(self.panel, case, variant, part);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.watcher.is_stopped() || self.store.failed()
+    }
+}

@@ -1,0 +1,265 @@
+//! Whole-number noise drawn in whole-number arithmetic, after Canonne, Kamath and Steinke, "The
+//! Discrete Gaussian for Differential Privacy" (2020), Algorithms 1 and 2.
+//!
+//! Noise computed with doubles gives away more than its formula says: some values cannot come out,
+//! others come out too often, and which ones depends on the data (Mironov 2012). Here ε is the
+//! fraction that the user typed, every decision is a comparison of whole numbers with uniform random
+//! ones, and the laws are exact: no double takes part.
+
+use rand::Rng;
+
+use crate::mechanism::law::Noise;
+
+/// A fraction of at least 0, reduced; both parts are below 2⁹⁶, so that a draw has room to multiply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    numerator: u128,
+    denominator: u128,
+}
+
+/// The bits of a numerator or denominator.
+const BITS: u32 = 96;
+
+impl Ratio {
+    /// The fraction; `None` if it needs too many digits.
+    #[must_use]
+    pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
+        let common = gcd(numerator, denominator);
+        let (numerator, denominator) =
+            (numerator.checked_div(common)?, denominator.checked_div(common)?);
+        let fits = |part: u128| part >> BITS == 0;
+        (denominator > 0 && fits(numerator) && fits(denominator))
+            .then_some(Self { numerator, denominator })
+    }
+
+    /// The value of a double, exactly.
+    #[must_use]
+    pub fn from_f64(value: f64) -> Option<Self> {
+        let (mantissa, exponent) = decode(value)?;
+        match exponent {
+            0.. => Self::new(u128::from(mantissa).checked_mul(1 << exponent.min(64))?, 1)
+                .filter(|_| exponent <= 64),
+            _ => {
+                // Trailing zeros first: most denominators are small.
+                let zeros = mantissa.trailing_zeros().min(exponent.unsigned_abs());
+                let bits = exponent.unsigned_abs() - zeros;
+                (bits < BITS).then(|| Self::new(u128::from(mantissa >> zeros), 1 << bits))?
+            }
+        }
+    }
+
+    /// The fraction over a whole number.
+    #[must_use]
+    pub fn over(self, divisor: u64) -> Option<Self> {
+        Self::new(self.numerator, self.denominator.checked_mul(u128::from(divisor))?)
+    }
+
+    /// Whether this times `factor` is at most `bound`.
+    pub(super) fn times_is_at_most(self, factor: u64, bound: u64) -> bool {
+        match self.numerator.checked_mul(u128::from(factor)) {
+            Some(product) => product <= self.denominator.saturating_mul(u128::from(bound)),
+            None => false,
+        }
+    }
+}
+
+fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// A finite positive double as mantissa · 2^exponent.
+pub(super) fn decode(value: f64) -> Option<(u64, i32)> {
+    if !(value.is_finite() && value > 0.0) {
+        return None;
+    }
+    let bits = value.to_bits();
+    let (field, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
+    Some(match field {
+        0 => (fraction, -1074),
+        _ => (fraction | 1 << 52, field - 1075),
+    })
+}
+
+/// A uniform whole number in [0, `bound`), by rejection.
+fn uniform_below(bound: u128, rng: &mut impl Rng) -> u128 {
+    debug_assert!(bound > 0);
+    let mask = u128::MAX.checked_shr((bound - 1).leading_zeros()).unwrap_or(0);
+    loop {
+        let low = u128::from(rng.next_u64());
+        let high = if mask >> 64 == 0 { 0 } else { u128::from(rng.next_u64()) << 64 };
+        let candidate = (high | low) & mask;
+        if candidate < bound {
+            return candidate;
+        }
+    }
+}
+
+/// True with probability e^(−a/b), a <= b: the first K for which a coin of bias a/(bK) falls, is odd.
+fn falls_within_one(a: u128, b: u128, rng: &mut impl Rng) -> bool {
+    let mut k: u128 = 1;
+    while uniform_below(b * k, rng) < a {
+        k += 1;
+    }
+    k % 2 == 1
+}
+
+/// True with probability e^(−ratio · times).
+pub(super) fn falls(ratio: Ratio, times: u64, rng: &mut impl Rng) -> bool {
+    let Ratio { numerator, denominator } = ratio;
+    // The exponent as whole + rest / denominator, without leaving 128 bits.
+    let (mut whole, mut rest) = (0_u128, 0_u128);
+    let (ones, part) = (numerator / denominator, numerator % denominator);
+    if let Some(product) = part.checked_mul(u128::from(times)) {
+        whole = product / denominator;
+        rest = product % denominator;
+    } else {
+        // Bit by bit.
+        for bit in (0..64).rev() {
+            whole = whole.saturating_mul(2);
+            rest *= 2;
+            if times >> bit & 1 == 1 {
+                rest += part;
+            }
+            whole = whole.saturating_add(rest / denominator);
+            rest %= denominator;
+        }
+    }
+    whole = whole.saturating_add(ones.saturating_mul(u128::from(times)));
+    for _ in 0..whole {
+        if !falls_within_one(1, 1, rng) {
+            return false;
+        }
+    }
+    falls_within_one(rest, denominator, rng)
+}
+
+/// A number with P[m] = (1 − e^(−rate)) e^(−rate · m), m = 0, 1, …
+///
+/// With rate = p/q: a number with P ∝ e^(−m/q) is made of its rest modulo q and of how often q goes
+/// into it, and one with the rate p times as large is p-th part of it.
+fn geometric(rate: Ratio, rng: &mut impl Rng) -> u128 {
+    let Ratio { numerator, denominator } = rate;
+    let rest = loop {
+        let rest = uniform_below(denominator, rng);
+        if falls_within_one(rest, denominator, rng) {
+            break rest;
+        }
+    };
+    let mut times: u128 = 0;
+    while falls_within_one(1, 1, rng) {
+        times += 1;
+    }
+    rest.saturating_add(denominator.saturating_mul(times)) / numerator
+}
+
+fn coin(rng: &mut impl Rng) -> bool {
+    rng.next_u64() >> 63 == 1
+}
+
+/// The noise: P[η = t] ∝ e^(−rate·|t|) for [`Noise::Geometric`]; for [`Noise::Laplace`] the floor of
+/// a Laplace number of scale 1/rate, which is a geometric number m, or −m − 1, by a fair coin.
+fn noise(law: Noise, rate: Ratio, rng: &mut impl Rng) -> i128 {
+    loop {
+        let (below, magnitude) = (coin(rng), geometric(rate, rng).min(i128::MAX as u128) as i128);
+        match (law, below) {
+            (_, false) => return magnitude,
+            (Noise::Laplace, true) => return -magnitude - 1,
+            // 0 has one sign only.
+            (Noise::Geometric, true) if magnitude == 0 => {}
+            (Noise::Geometric, true) => return -magnitude,
+        }
+    }
+}
+
+/// x plus noise, clamped to [0, n].
+pub(super) fn noisy(law: Noise, rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {
+    let value = i128::from(x).saturating_add(noise(law, rate, rng));
+    value.clamp(0, i128::from(n)) as u64
+}
+
+/// A number v in [0, n] with P ∝ e^(−rate·|v − x|). Proposed by the noise, or, where that is wider
+/// than the range, uniformly: at least a quarter of the proposals are taken.
+pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {
+    if rate.times_is_at_most(n, 1) {
+        loop {
+            let v = crate::base::rng::uniform_below(n + 1, rng);
+            if falls(rate, v.abs_diff(x), rng) {
+                return v;
+            }
+        }
+    }
+    loop {
+        let v = i128::from(x).saturating_add(noise(Noise::Geometric, rate, rng));
+        if let Ok(v) = u64::try_from(v)
+            && v <= n
+        {
+            return v;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::stream;
+
+    fn ratio(a: u128, b: u128) -> Ratio {
+        Ratio::new(a, b).unwrap()
+    }
+
+    #[test]
+    fn fractions_are_reduced_and_exact() {
+        assert_eq!(ratio(500, 1000), ratio(1, 2));
+        assert_eq!(Ratio::from_f64(0.75), Some(ratio(3, 4)));
+        assert_eq!(Ratio::from_f64(3.0), Some(ratio(3, 1)));
+        assert_eq!(Ratio::from_f64(0.1), Ratio::new(3_602_879_701_896_397, 1 << 55));
+        assert_eq!(Ratio::from_f64(2_f64.powi(70)), Ratio::new(1 << 70, 1));
+        for none in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300, 1e300] {
+            assert_eq!(Ratio::from_f64(none), None, "{none}");
+        }
+        assert_eq!(Ratio::new(1, 0), None);
+        assert_eq!(Ratio::new(1 << 100, (1 << 100) + 1), None);
+        assert_eq!(ratio(3, 4).over(6), Some(ratio(1, 8)));
+    }
+
+    #[test]
+    fn doubles_are_decoded() {
+        for value in [1.0, 0.1, 5e-324, 1e-310, f64::MAX, 2_f64.powi(-1022)] {
+            let (mantissa, exponent) = decode(value).unwrap();
+            assert_eq!(libm::ldexp(mantissa as f64, exponent), value);
+        }
+    }
+
+    #[test]
+    fn coins_fall_as_often_as_the_exponential_says() {
+        let mut rng = stream(1, "falls");
+        let large = ratio((1 << 95) + 12_345, (1 << 95) - 1);
+        for (rate, times) in [
+            (ratio(1, 3), 1),
+            (ratio(1, 1), 1),
+            (ratio(7, 10), 4),
+            (ratio(3, 1000), 500),
+            (large, 2),
+        ] {
+            let draws = 200_000;
+            let fell = (0..draws).filter(|_| falls(rate, times, &mut rng)).count() as f64;
+            let exponent = rate.numerator as f64 / rate.denominator as f64 * times as f64;
+            let p = libm::exp(-exponent);
+            let z = (fell - f64::from(draws) * p) / (f64::from(draws) * p * (1.0 - p)).sqrt();
+            // Five standard deviations: 6e-7.
+            assert!(z.abs() < 5.0, "{rate:?} {times}: {z}");
+        }
+        assert!(!falls(ratio(u128::MAX >> 32, 1), u64::MAX, &mut rng));
+        assert!(falls(ratio(1, 2), 0, &mut rng));
+    }
+
+    #[test]
+    fn uniform_numbers_of_any_size_stay_below_their_bound() {
+        let mut rng = stream(2, "uniform");
+        for bound in [1, 2, 3, 1 << 64, (1 << 64) + 1, u128::MAX] {
+            for _ in 0..100 {
+                assert!(uniform_below(bound, &mut rng) < bound);
+            }
+        }
+    }
+}

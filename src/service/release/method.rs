@@ -1,0 +1,333 @@
+//! How a release is made, decided before the data are looked at.
+
+use rand::Rng;
+
+use super::amount::Amount;
+use super::discrete::{Ratio, falls, noisy, within};
+use super::weighed::{self, Weights};
+use crate::analysis::cost::number;
+use crate::analysis::tuning::{self, Tuned};
+use crate::mechanism::law::{Noise, Recipe};
+use crate::mechanism::{Options, Refusal, Variant};
+use crate::posterior::distance::HELLINGER;
+use crate::posterior::model::{Posterior, approximate_compositions};
+use crate::posterior::privacy::{Epsilon, Guarantee};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::uniform_composition;
+
+/// The most candidates that are weighed one by one.
+const MOST_WEIGHED: f64 = 1e7;
+
+/// The most categories among which `hamming` finds a candidate: its proposals become rare.
+const MOST_HAMMING: usize = 8;
+
+/// A mechanism, ready to release data of n records. It depends on public values only.
+pub struct Method {
+    variant: Variant,
+    /// The setting of some data set of n records: all in the first category.
+    template: Setting,
+    epsilon: Amount,
+    price: Amount,
+    way: Way,
+}
+
+/// How an output is drawn.
+enum Way {
+    /// Noise of this rate on the counts, in whole numbers.
+    Noise { noise: Noise, rate: Ratio, restored: bool },
+    /// A candidate with weight e^(−rate · d), in whole numbers; and half the rate.
+    Hamming { rate: Ratio, half: Ratio },
+    /// A candidate with its weight as it was computed.
+    Weighed,
+}
+
+impl Method {
+    /// Makes `variant` ready. `template` has the right number of records; ε is replaced.
+    pub fn new(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
+        Self::check(variant, template, epsilon)?;
+        let template = Setting { epsilon: as_double(epsilon)?, ..template.clone() };
+        let Tuned { variant, .. } = tuning::tune(variant, &template)?;
+        let (way, price) = match variant.recipe(&template)? {
+            Recipe::Exponential { rate } => {
+                (Way::Weighed, weighed_price(&variant, rate, &template)?)
+            }
+            recipe => (exact_way(&variant, recipe, &template, epsilon)?, found_price(&variant)),
+        };
+        Ok(Self { variant, template, epsilon, price, way })
+    }
+
+    /// Refuses what [`Self::new`] would refuse, as far as that is known without any work.
+    pub fn check(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<(), Refusal> {
+        let template = &Setting { epsilon: as_double(epsilon)?, ..template.clone() };
+        refuse_what_is_not_private(variant, template)?;
+        tuning::check(variant, template)?;
+        match variant.outline(template)? {
+            Recipe::Exponential { .. } => refuse_many_candidates(variant, template),
+            Recipe::Hamming { .. } => refuse_many_categories(template.posterior.k()),
+            Recipe::Noise { .. } => Ok(()),
+        }
+    }
+
+    /// The mechanism, tuned.
+    #[must_use]
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// The setting of some data set of n records.
+    #[must_use]
+    pub fn template(&self) -> &Setting {
+        &self.template
+    }
+
+    /// What is proved or computed about it.
+    #[must_use]
+    pub fn guarantee(&self) -> Guarantee {
+        self.variant.guarantee(&self.template)
+    }
+
+    /// The ε that was asked for.
+    #[must_use]
+    pub fn epsilon(&self) -> Amount {
+        self.epsilon
+    }
+
+    /// What is paid beyond it, since weights are computed with rounding.
+    #[must_use]
+    pub fn price(&self) -> Amount {
+        self.price
+    }
+
+    /// What a release spends.
+    #[must_use]
+    pub fn spent(&self) -> Amount {
+        self.epsilon + self.price
+    }
+
+    /// Draws a release of `counts`, which have as many records as the method is made for.
+    ///
+    /// # Panics
+    /// If they have not.
+    pub fn draw(&self, counts: &[u64], rng: &mut impl Rng) -> Vec<u64> {
+        self.prepare(counts).draw(rng)
+    }
+
+    /// Makes ready to draw releases of `counts`.
+    ///
+    /// # Panics
+    /// If they have not as many records as the method is made for.
+    #[must_use]
+    pub fn prepare<'a>(&'a self, counts: &'a [u64]) -> Ready<'a> {
+        let n = self.template.posterior.n();
+        assert_eq!(counts.iter().sum::<u64>(), n, "made for another number of records");
+        let weights = matches!(self.way, Way::Weighed).then(|| {
+            let prior = self.template.posterior.prior().clone();
+            let posterior = Posterior::new(prior, counts.to_vec());
+            let setting = Setting { posterior, ..self.template.clone() };
+            let rate = self.variant.recipe(&setting).ok().and_then(|recipe| recipe.rate());
+            Weights::new(rate.expect("as at the template"), &setting)
+        });
+        Ready { method: self, counts, weights }
+    }
+}
+
+/// A method at its data: the only thing that knows both.
+pub struct Ready<'a> {
+    method: &'a Method,
+    counts: &'a [u64],
+    /// Of the candidates, if they are weighed.
+    weights: Option<Weights>,
+}
+
+impl Ready<'_> {
+    /// Draws a release.
+    pub fn draw(&self, rng: &mut impl Rng) -> Vec<u64> {
+        let n = self.method.template.posterior.n();
+        let drawn = match (&self.method.way, &self.weights) {
+            (&Way::Noise { noise, rate, restored }, _) => {
+                draw_noisy(noise, rate, restored, self.counts, n, rng)
+            }
+            (&Way::Hamming { rate, half }, _) => draw_hamming((rate, half), self.counts, n, rng),
+            (Way::Weighed, Some(weights)) => weights.draw(rng),
+            (Way::Weighed, None) => unreachable!("weights are made ready"),
+        };
+        match &self.method.variant.remap {
+            Some(remap) => remap.replace(&drawn).to_vec(),
+            None => drawn,
+        }
+    }
+}
+
+fn as_double(epsilon: Amount) -> Result<Epsilon, Refusal> {
+    Epsilon::new(epsilon.to_f64()).map_err(|error| Refusal::new(error.to_string(), error.remedy()))
+}
+
+fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(), Refusal> {
+    if variant.is_private(template) {
+        return Ok(());
+    }
+    let (label, guarantee) = (&variant.label, variant.guarantee(template));
+    let cause = match guarantee {
+        Guarantee::None => format!("`{label}` is not private: it is a benchmark"),
+        Guarantee::Claimed(..) => {
+            format!("`{label}` is ({guarantee}), and the proof of it is incomplete")
+        }
+        _ => format!("`{label}` is {guarantee}, which is more than ε"),
+    };
+    let calibrates = variant.mechanism.choices().contains(&crate::mechanism::Choice::Calibrated);
+    let remedy = match calibrates && !variant.mechanism.uses_delta() {
+        true => format!("`{label}+calibrated` is private by computation, for few records"),
+        false => "leave --mechanism out to take the most accurate private one".to_owned(),
+    };
+    Err(Refusal::new(cause, remedy))
+}
+
+/// What helps where candidates cannot be weighed.
+const NOISE: &str = "use a mechanism that adds noise to the counts, such as geometric";
+
+fn refuse_many_candidates(variant: &Variant, template: &Setting) -> Result<(), Refusal> {
+    // The bounds on the price are those of this distance.
+    if template.distance.id() != HELLINGER.id() {
+        let cause = "weights are released for the Hellinger distance only";
+        return Err(Refusal::new(cause, "use another mechanism, or this distance"));
+    }
+    let (n, k) = (template.posterior.n(), template.posterior.k());
+    let candidates = approximate_compositions(n, k);
+    if candidates <= MOST_WEIGHED {
+        return Ok(());
+    }
+    let cause = format!(
+        "`{}` weighs {} candidates, {} at most",
+        variant.mechanism.id(),
+        number(candidates),
+        number(MOST_WEIGHED)
+    );
+    Err(Refusal::new(cause, NOISE))
+}
+
+/// What is paid for computed weights, if they can be used at all.
+fn weighed_price(variant: &Variant, rate: f64, template: &Setting) -> Result<Amount, Refusal> {
+    let exponent = weighed::largest_exponent(rate, template);
+    if exponent > weighed::LARGEST_EXPONENT {
+        let cause = format!(
+            "weights of `{}` may be as small as e^-{exponent:.0}, too small to be drawn exactly",
+            variant.mechanism.id()
+        );
+        return Err(Refusal::new(cause, NOISE));
+    }
+    Ok(Amount::round_up(weighed::price(exponent)))
+}
+
+/// What is paid for a rate that was found by computation, to the last digit of ε as a double.
+fn found_price(variant: &Variant) -> Amount {
+    let found = variant.options.inner_epsilon;
+    found.map_or(Amount::ZERO, |inner| Amount::round_up(1e-15 * inner.get()))
+}
+
+/// The way of a mechanism whose law has one rate: ε over a whole number, which the recipe at ε = 1
+/// tells; or, where it was calibrated, the double that was found.
+fn exact_way(
+    variant: &Variant,
+    recipe: Recipe,
+    template: &Setting,
+    epsilon: Amount,
+) -> Result<Way, Refusal> {
+    let (numerator, denominator) = epsilon.fraction();
+    let unit = Setting { epsilon: as_double_one(), ..template.clone() };
+    let options = Options { inner_epsilon: None, ..variant.options };
+    let at_one = Variant { options, ..variant.clone() }.recipe(&unit)?;
+    let over = |divisor: f64| {
+        let whole = (divisor.fract() == 0.0 && divisor >= 1.0).then_some(divisor as u64)?;
+        Ratio::new(numerator, denominator)?.over(whole)
+    };
+    let way = match (recipe, at_one) {
+        (Recipe::Noise { noise, restored, .. }, Recipe::Noise { scale, .. }) => {
+            over(scale).map(|rate| Way::Noise { noise, rate, restored })
+        }
+        (Recipe::Hamming { rate }, Recipe::Hamming { rate: at_one }) => {
+            let rate = match variant.options.inner_epsilon {
+                Some(_) => Ratio::from_f64(rate),
+                None => over(1.0 / at_one),
+            };
+            rate.and_then(|rate| Some(Way::Hamming { rate, half: rate.over(2)? }))
+        }
+        _ => None,
+    };
+    way.ok_or_else(|| {
+        Refusal::new(
+            format!("`{}` cannot be drawn exactly with this ε", variant.label),
+            "use a mechanism that is not calibrated, or an ε that is not so small",
+        )
+    })
+}
+
+fn as_double_one() -> Epsilon {
+    Epsilon::new(1.0).expect("1 is an ε")
+}
+
+fn refuse_many_categories(k: usize) -> Result<(), Refusal> {
+    if k <= MOST_HAMMING {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        format!("`hamming` is drawn for at most {MOST_HAMMING} categories, not for {k}"),
+        NOISE,
+    ))
+}
+
+fn draw_noisy(
+    noise: Noise,
+    rate: Ratio,
+    restored: bool,
+    counts: &[u64],
+    n: u64,
+    rng: &mut impl Rng,
+) -> Vec<u64> {
+    let mut released = counts.to_vec();
+    let free = counts.len() - usize::from(restored);
+    released[..free].iter_mut().for_each(|v| *v = noisy(noise, rate, *v, n, rng));
+    if restored && let Some((last, others)) = released.split_last_mut() {
+        *last = others.iter().fold(n, |left, &v| left.saturating_sub(v));
+    }
+    released
+}
+
+/// Weights of all candidates are at least e to minus this: they can be proposed uniformly.
+const WIDE: u64 = 3;
+
+/// A candidate with P ∝ e^(−rate·d), d = ½ Σ |v_i − x_i|, by rejection.
+///
+/// If all weights are near 1, candidates are proposed uniformly. Otherwise all coordinates but the
+/// last are, each in [0, n] with its own part e^(−rate·|v_i − x_i|/2) of the weight; the last takes
+/// what is left, if there is that much, and is accepted with its part. Two categories move by the
+/// same number of records, and the first decides.
+fn draw_hamming(
+    (rate, half): (Ratio, Ratio),
+    counts: &[u64],
+    n: u64,
+    rng: &mut impl Rng,
+) -> Vec<u64> {
+    let mut released = counts.to_vec();
+    let last = counts.len() - 1;
+    loop {
+        if rate.times_is_at_most(n, WIDE) {
+            uniform_composition(n, &mut released, rng);
+            let moved: u64 = released.iter().zip(counts).map(|(v, x)| v.saturating_sub(*x)).sum();
+            if falls(rate, moved, rng) {
+                return released;
+            }
+            continue;
+        }
+        let part = if last == 1 { rate } else { half };
+        for (v, &x) in released[..last].iter_mut().zip(counts) {
+            *v = within(part, x, n, rng);
+        }
+        let taken = released[..last].iter().fold(0_u64, |sum, &v| sum.saturating_add(v));
+        if let Some(left) = n.checked_sub(taken) {
+            released[last] = left;
+            if last == 1 || falls(half, left.abs_diff(counts[last]), rng) {
+                return released;
+            }
+        }
+    }
+}

@@ -1,0 +1,511 @@
+//! Counting the records of a file, without ever holding them.
+//!
+//! The file is read once, in pieces, whatever its lines look like: memory does not depend on it. No
+//! message says what stands in the file, only where: messages end up in logs, and logs in mails.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::base::diagnostic::{Diagnostic, Place, nearest};
+use crate::base::filesystem::open_named;
+use crate::posterior::model::{Counts, MOST_RECORDS};
+use crate::run::store::hexadecimal;
+
+/// Which records belong to which category.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// The name of the column.
+    pub column: String,
+    /// The values that are counted, one for each category.
+    pub categories: Vec<String>,
+    /// The category that takes every other value, if any does.
+    pub other: Option<usize>,
+    /// What stands between two cells.
+    pub delimiter: u8,
+}
+
+/// What is known of a file once it has been read.
+pub struct Tally {
+    /// How many records fall into each category.
+    pub counts: Counts,
+    /// The SHA-256 of the file.
+    pub hash: String,
+}
+
+/// A cell is kept up to this length, or that of the longest category.
+const LONGEST_CELL: usize = 1024;
+
+/// Bytes read at a time.
+const PIECE: usize = 1 << 16;
+
+/// Counts the records of a file.
+pub fn count(path: &Path, columns: &Columns) -> Result<Tally, Diagnostic> {
+    let name = path.display().to_string();
+    let unreadable = |cause: String| {
+        Diagnostic::new(format!("cannot read the data {name}: {cause}"))
+            .help("--data takes a CSV file whose first row names the columns")
+    };
+    let mut file = open_named(path).map_err(|error| unreadable(error.to_string()))?;
+    let mut counter = Counter::new(columns, &name);
+    let mut hash = Sha256::new();
+    let mut piece = vec![0; PIECE];
+    loop {
+        let length = match file.read(&mut piece) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(unreadable(error.to_string())),
+        };
+        hash.update(&piece[..length]);
+        counter.feed(&piece[..length])?;
+    }
+    let counts = counter.finish()?;
+    Ok(Tally { counts, hash: hexadecimal(&hash.finalize()) })
+}
+
+/// Reads a small text file, or pipe, whole.
+pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let file = open_named(path).map_err(|error| error.to_string())?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > most {
+        return Err(format!("it is larger than {most} bytes"));
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    text.ok_or_else(|| "it is no text in UTF-8".to_owned())
+}
+
+/// Where the reader stands within a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before its first character that is not blank.
+    Before,
+    /// In a cell without quotes.
+    Plain,
+    /// Between quotes.
+    Quoted,
+    /// After a quote that may be the closing one, or the first of two.
+    AfterQuote,
+}
+
+/// Reads CSV byte by byte: cells in quotes may hold delimiters, line ends and doubled quotes; blanks
+/// around a cell do not belong to it; empty lines, and lines at the top that begin with #, are
+/// passed over; lines end with LF, CRLF or CR. Where there is one column only, an empty line below the
+/// header is a record with an empty cell: passing it over would tell how many there are.
+struct Counter<'a> {
+    columns: &'a Columns,
+    /// Each category's place.
+    places: HashMap<&'a [u8], usize>,
+    file: &'a str,
+    longest: usize,
+    counts: Counts,
+    records: u64,
+    /// The place of the column and the number of cells, once the header has been read.
+    header: Option<(usize, usize)>,
+    found: Option<usize>,
+    /// The number, from 1, of a header cell that resembles the column's name.
+    similar: Option<usize>,
+    state: State,
+    /// The start of the present cell, as far as it is kept.
+    cell: Vec<u8>,
+    /// Whether it is longer than that.
+    cut: bool,
+    /// The cell's number, from 0.
+    place: usize,
+    /// Whether the record has anything in it.
+    begun: bool,
+    /// Whether the line is a comment at the top.
+    comment: bool,
+    /// The present line, and the one in which the record began.
+    line: usize,
+    first_line: usize,
+    /// The line in which the last quote was opened.
+    quote_line: usize,
+    after_return: bool,
+    /// Bytes of a byte order mark that were met.
+    mark: usize,
+}
+
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl<'a> Counter<'a> {
+    fn new(columns: &'a Columns, file: &'a str) -> Self {
+        let places = columns.categories.iter().enumerate();
+        let longest = columns.categories.iter().map(String::len).max().unwrap_or(0);
+        Self {
+            columns,
+            places: places.map(|(place, category)| (category.as_bytes(), place)).collect(),
+            file,
+            longest: longest.max(columns.column.len()).max(LONGEST_CELL),
+            counts: vec![0; columns.categories.len()],
+            records: 0,
+            header: None,
+            found: None,
+            similar: None,
+            state: State::Before,
+            cell: Vec::new(),
+            cut: false,
+            place: 0,
+            begun: false,
+            comment: false,
+            line: 1,
+            first_line: 1,
+            quote_line: 1,
+            after_return: false,
+            mark: 0,
+        }
+    }
+
+    fn at(&self, line: usize, cause: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(cause).at(Place::line(self.file, line))
+    }
+
+    fn feed(&mut self, mut piece: &[u8]) -> Result<(), Diagnostic> {
+        while let Some((&byte, rest)) = piece.split_first() {
+            self.step(byte)?;
+            piece = &rest[self.unheeded(rest)..];
+        }
+        Ok(())
+    }
+
+    /// How many of the next bytes change nothing: those within a cell that is not kept.
+    fn unheeded(&self, next: &[u8]) -> usize {
+        let kept = self.header.is_none_or(|(column, _)| column == self.place) && !self.cut;
+        let end = match self.state {
+            _ if kept || self.comment || self.after_return => return 0,
+            State::Plain => self.columns.delimiter,
+            State::Quoted => b'"',
+            State::Before | State::AfterQuote => return 0,
+        };
+        let heeded = |&byte: &u8| byte == end || byte == b'\n' || byte == b'\r' || byte == 0;
+        next.iter().position(heeded).unwrap_or(next.len())
+    }
+
+    fn step(&mut self, byte: u8) -> Result<(), Diagnostic> {
+        if self.mark < MARK.len() {
+            if byte == MARK[self.mark] {
+                self.mark += 1;
+                return Ok(());
+            }
+            // It was none: these bytes belong to the first cell.
+            let met = std::mem::replace(&mut self.mark, MARK.len());
+            MARK[..met].iter().try_for_each(|&byte| self.step(byte))?;
+        }
+        if byte == 0 || (self.header.is_none() && byte >= 0xfe) {
+            let error = self.at(self.line, "this is no text in UTF-8");
+            return Err(error.help("save the file as CSV in UTF-8 (it may be UTF-16, or no table)"));
+        }
+        let returned = std::mem::replace(&mut self.after_return, byte == b'\r');
+        if returned && byte == b'\n' {
+            // The second half of one line end.
+            if self.state == State::Quoted {
+                self.keep(byte);
+            }
+            return Ok(());
+        }
+        let ends_line = byte == b'\n' || byte == b'\r';
+        if self.comment {
+            if ends_line {
+                self.comment = false;
+                self.next_line();
+            }
+            return Ok(());
+        }
+        match self.state {
+            State::Quoted if byte == b'"' => self.state = State::AfterQuote,
+            State::Quoted => {
+                self.keep(byte);
+                self.line += usize::from(ends_line);
+            }
+            State::AfterQuote if byte == b'"' => {
+                self.keep(byte);
+                self.state = State::Quoted;
+            }
+            _ if ends_line => {
+                self.begun |= self.header.is_some_and(|(_, width)| width == 1);
+                self.end_record()?;
+                self.next_line();
+            }
+            _ if byte == self.columns.delimiter => {
+                self.begun = true;
+                self.end_cell();
+            }
+            State::Before if byte == b' ' || byte == b'\t' => {}
+            State::Before if byte == b'"' => {
+                (self.state, self.begun, self.quote_line) = (State::Quoted, true, self.line);
+            }
+            State::Before if byte == b'#' && self.header.is_none() && !self.begun => {
+                self.comment = true;
+            }
+            State::Before | State::Plain => {
+                (self.state, self.begun) = (State::Plain, true);
+                self.keep(byte);
+            }
+            State::AfterQuote if byte == b' ' || byte == b'\t' => {}
+            State::AfterQuote => {
+                let error = self.at(self.line, "there is text after the closing quote of a cell");
+                return Err(error.help("write a quote within quotes twice"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a byte of the column that is counted, or of the header.
+    fn keep(&mut self, byte: u8) {
+        match self.header {
+            Some((column, _)) if column != self.place => {}
+            _ if self.cell.len() < self.longest => self.cell.push(byte),
+            _ => self.cut = true,
+        }
+    }
+
+    fn next_line(&mut self) {
+        self.line += 1;
+        self.first_line = self.line;
+    }
+
+    fn end_cell(&mut self) {
+        // What stood between quotes is kept as it is.
+        if self.state == State::Plain && !self.cut {
+            let blank = |&byte: &u8| byte == b' ' || byte == b'\t';
+            let end = self.cell.iter().rposition(|byte| !blank(byte)).map_or(0, |i| i + 1);
+            self.cell.truncate(end);
+        }
+        match self.header {
+            None => self.end_header_cell(),
+            Some((column, _)) if column == self.place => self.found = self.category(),
+            Some(_) => {}
+        }
+        self.place += 1;
+        self.cell.clear();
+        (self.state, self.cut) = (State::Before, false);
+    }
+
+    /// The category of the present cell.
+    fn category(&self) -> Option<usize> {
+        let listed = self.places.get(self.cell.as_slice()).copied().filter(|_| !self.cut);
+        listed.or(self.columns.other)
+    }
+
+    fn end_header_cell(&mut self) {
+        let wanted = &self.columns.column;
+        if self.cut {
+            return;
+        }
+        if self.cell == wanted.as_bytes() {
+            // A second column of the same name is complained about at the end of the header.
+            match self.found {
+                None => self.found = Some(self.place),
+                Some(_) => self.found = Some(usize::MAX),
+            }
+        } else if let Ok(name) = std::str::from_utf8(&self.cell)
+            && nearest(wanted, &[name]).is_some()
+        {
+            self.similar = Some(self.place + 1);
+        }
+    }
+
+    fn end_record(&mut self) -> Result<(), Diagnostic> {
+        if !self.begun {
+            return Ok(());
+        }
+        self.end_cell();
+        let cells = std::mem::take(&mut self.place);
+        self.begun = false;
+        let found = self.found.take();
+        let Some((_, width)) = self.header else { return self.end_header(found, cells) };
+        if cells != width {
+            let word = if cells == 1 { "cell" } else { "cells" };
+            let cause = format!("this record has {cells} {word}, the header {width}");
+            return Err(self.at(self.first_line, cause).help(
+                "give every record the same number of cells; quote a cell that holds a comma",
+            ));
+        }
+        let Some(category) = found else {
+            return Err(self
+                .at(self.first_line, "this record belongs to none of the categories")
+                .help(
+                    "values must equal a category, but for blanks around them; --other CATEGORY takes all \
+                 that equal none",
+                ));
+        };
+        self.counts[category] += 1;
+        self.records += 1;
+        match self.records > MOST_RECORDS {
+            true => Err(self.at(self.first_line, "these are more records than dpbi can count")),
+            false => Ok(()),
+        }
+    }
+
+    fn end_header(&mut self, found: Option<usize>, cells: usize) -> Result<(), Diagnostic> {
+        let wanted = &self.columns.column;
+        match found {
+            Some(usize::MAX) => {
+                let cause = format!("two columns are named `{wanted}`");
+                Err(self.at(self.first_line, cause).help("rename one of them"))
+            }
+            Some(column) => {
+                self.header = Some((column, cells));
+                Ok(())
+            }
+            None => {
+                let hint = match &self.similar {
+                    // Not what it says: without a header it would be a value.
+                    Some(number) => format!("column {number} has a similar name; "),
+                    None => String::new(),
+                };
+                let words = match cells {
+                    1 => "one column".to_owned(),
+                    _ => format!("{cells} columns"),
+                };
+                let cause = format!("the file has no column `{wanted}`");
+                Err(self.at(self.first_line, cause).help(format!(
+                    "{hint}the first row names the columns, and has {words} (--delimiter tells what \
+                     separates them)"
+                )))
+            }
+        }
+    }
+
+    /// The counts, when all of the file has been read.
+    fn finish(mut self) -> Result<Counts, Diagnostic> {
+        if self.state == State::Quoted {
+            let error = self.at(self.quote_line, "this quote is never closed");
+            return Err(error.help("write a quote within quotes twice"));
+        }
+        self.end_record()?;
+        if self.header.is_none() {
+            let error = Diagnostic::new(format!("the data file {} is empty", self.file));
+            return Err(error.help("the first row must name the columns"));
+        }
+        if self.records == 0 {
+            let error = Diagnostic::new(format!("the data file {} has no records", self.file));
+            return Err(error.help("there is nothing to release"));
+        }
+        Ok(self.counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(column: &str, categories: &[&str], other: Option<usize>) -> Columns {
+        let categories = categories.iter().map(|&category| category.to_owned()).collect();
+        Columns { column: column.to_owned(), categories, other, delimiter: b',' }
+    }
+
+    /// Counts, fed in pieces of one byte and as a whole.
+    fn tally(text: &[u8], columns: &Columns) -> Result<Counts, String> {
+        let fed = |size: usize| {
+            let mut counter = Counter::new(columns, "d.csv");
+            let fed = text.chunks(size).try_for_each(|piece| counter.feed(piece));
+            fed.and_then(|()| counter.finish()).map_err(|error| error.to_string())
+        };
+        let whole = fed(text.len().max(1));
+        assert_eq!(fed(1), whole);
+        whole
+    }
+
+    fn yes_no(text: &[u8]) -> Result<Counts, String> {
+        tally(text, &columns("answer", &["no", "yes"], None))
+    }
+
+    #[test]
+    fn every_way_to_write_a_table() {
+        let texts: [&[u8]; 12] = [
+            b"id,answer\n1,yes\n2,no\n3,yes\n",
+            b"id,answer\r\n1,yes\r\n2,no\r\n3,yes",
+            b"id,answer\r1,yes\r2,no\r3,yes\r",
+            b"\xef\xbb\xbfid,answer\n1,yes\n2,no\n3,yes\n",
+            b"# a comment, with \"quotes\n#\nid,answer\n1,yes\n2,no\n3,yes\n",
+            b"\n\nid,answer\n\n1,yes\n\n\n2,no\n3,yes\n\n",
+            b"id , \"answer\" \n1,\tyes \n2 , no\n3,\"yes\"\n",
+            b"\"a\nb\",answer\n\"x\r\ny\",yes\n\"p,q\",no\n\"say \"\"no\"\"\",yes\n",
+            b"id,answer\n#1,yes\n#2,no\n#3,yes\n",
+            b"answer\nyes\nno\nyes\n",
+            b"a,answer,b\n\xff\xfe,yes,\n,no,\n\xc3\x28,yes,\n",
+            b"answer,answers\nyes,no\nno,no\nyes,no\n",
+        ];
+        for text in texts {
+            assert_eq!(yes_no(text), Ok(vec![1, 2]), "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_a_value() {
+        let cases: [(&[u8], &str); 14] = [
+            (b"", "the data file d.csv is empty"),
+            (b"\xef\xbb\xbf", "the data file d.csv is empty"),
+            (b"# only\n# comments\n", "the data file d.csv is empty"),
+            (b"id,answer\n", "the data file d.csv has no records"),
+            (b"id,secret\n1,yes\n", "the file has no column `answer`\n  --> d.csv:1"),
+            (b"answer,id,answer\nyes,1,no\n", "two columns are named `answer`\n  --> d.csv:1"),
+            (b"id,answer\n1,yes\n2,secret\n", "this record belongs to none"),
+            (b"id,answer\n1,Yes\n", "this record belongs to none of the categories\n  --> d.csv:2"),
+            (b"id,answer\n1,\n", "this record belongs to none"),
+            (b"id,answer\n1,\xffsecret\n", "this record belongs to none"),
+            (b"id,answer\n1\n", "this record has 1 cell, the header 2\n  --> d.csv:2"),
+            (b"id,answer\n\n1,\"secret\nyes\n", "this quote is never closed\n  --> d.csv:3"),
+            (b"id,answer\n1,\"yes\"secret\n", "there is text after the closing quote"),
+            (b"id,answer\n1,yes\n2,s\0ecret\n", "this is no text in UTF-8"),
+        ];
+        for (text, expected) in cases {
+            let error = yes_no(text).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+            assert!(error.contains("help: ") && !error.contains("secret"), "{error}");
+        }
+        let wide = b"\xff\xfei\0d\0,\0a\0";
+        assert!(yes_no(wide).unwrap_err().starts_with("this is no text in UTF-8"));
+        let error = yes_no(b"id,anwser\n1,yes\n").unwrap_err();
+        assert!(
+            error.contains("column 2 has a similar name") && !error.contains("anwser"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn other_takes_what_is_left() {
+        let columns = columns("kind", &["a", "b", "rest"], Some(2));
+        let long = format!("id,kind\n1,a\n2,\n3,\"x\ny\"\n4,rest\n5,{}\n6,b\n", "b".repeat(5000));
+        assert_eq!(tally(long.as_bytes(), &columns), Ok(vec![1, 1, 4]));
+    }
+
+    #[test]
+    fn a_category_may_be_long_empty_or_odd() {
+        let long = "x".repeat(3000);
+        let columns = columns("kind", &[&long, "", "a,b", "ü"], None);
+        let text = format!("kind,z\n{long},1\n,1\n\"a,b\",1\nü,1\n\"\",1\n");
+        assert_eq!(tally(text.as_bytes(), &columns), Ok(vec![1, 2, 1, 1]));
+    }
+
+    #[test]
+    fn an_empty_line_of_one_column_is_a_record() {
+        let columns = columns("kind", &["a", "b"], Some(1));
+        assert_eq!(tally(b"\n kind\na\n\na\n", &columns), Ok(vec![2, 1]));
+        assert_eq!(tally(b"kind\r\na\r\n\r\n \r\n", &columns), Ok(vec![1, 2]));
+        let error = yes_no(b"answer\nyes\n\nno\n").unwrap_err();
+        assert!(error.contains("none of the categories\n  --> d.csv:3"), "{error}");
+    }
+
+    #[test]
+    fn a_name_may_begin_like_a_byte_order_mark() {
+        let columns = columns("ｎame", &["a", "b"], None);
+        assert_eq!(tally("ｎame,z\na,1\nb,1\n".as_bytes(), &columns), Ok(vec![1, 1]));
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_a_cell() {
+        let columns = columns("kind", &["a"], Some(0));
+        let mut counter = Counter::new(&columns, "d.csv");
+        counter.feed(b"kind,b\n").unwrap();
+        (0..1000).for_each(|_| counter.feed(&[b'y'; 4096]).unwrap());
+        counter.feed(b",").unwrap();
+        (0..1000).for_each(|_| counter.feed(&[b'z'; 4096]).unwrap());
+        assert!(counter.cell.capacity() <= 2 * LONGEST_CELL);
+        assert_eq!(counter.finish().unwrap(), [1]);
+    }
+}

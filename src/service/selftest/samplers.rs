@@ -1,0 +1,302 @@
+//! The samplers of all mechanisms against their exact laws, through the paths that experiments and
+//! releases take.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::{Scope, Subject, Trial};
+use crate::analysis::tuning;
+use crate::base::numeric::{Sum, exp_accurate};
+use crate::base::rng;
+use crate::experiment::{RUNS_PER_BLOCK, Sampler};
+use crate::mechanism::law::{Plan, Recipe};
+use crate::mechanism::prepared::PreparedSetting;
+use crate::mechanism::{self, Choice, Options, Refusal, Variant};
+use crate::posterior::distance;
+use crate::posterior::error_field::Reach;
+use crate::posterior::model::{Counts, Posterior, Prior};
+use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::{BLOCK, Region};
+use crate::service::release::{Amount, Method};
+
+/// A sampler whose scale is so many times what it should be, or as much too small, must be rejected.
+pub const WRONG: f64 = 1.05;
+
+/// A place where samplers are tried: prior, counts, ε, distance.
+type SampledSetting = (&'static [f64], &'static [u64], f64, &'static str);
+
+/// Balanced and not, empty categories, priors that are not whole, one record, every kind of score,
+/// noise that reaches 0 and n, and sizes at which exponential mechanisms use the ball and the plateau.
+const PLACES: [SampledSetting; 30] = [
+    (&[1.0, 1.0], &[25, 25], 1.0, "hellinger"),
+    (&[1.0, 1.0], &[0, 40], 0.5, "hellinger"),
+    (&[0.5, 3.0], &[1, 0], 1.0, "hellinger"),
+    (&[2.5, 0.3], &[7, 93], 2.0, "hellinger"),
+    (&[1.0, 1.0], &[300, 300], 1.0, "print"),
+    (&[7.0, 4.0], &[12, 18], 0.1, "hellinger"),
+    (&[1.0, 1.0], &[2500, 2500], 1.0, "hellinger"),
+    (&[1.0, 1.0], &[1, 4999], 1.0, "hellinger"),
+    (&[0.7, 1.3], &[0, 6000], 2.0, "hellinger"),
+    (&[1.0, 1.0], &[4000, 4000], 1.0, "print"),
+    (&[1.0, 1.0, 1.0], &[10, 10, 10], 1.0, "hellinger"),
+    (&[1.0, 1.0, 1.0], &[0, 0, 25], 1.0, "hellinger"),
+    (&[0.4, 2.0, 5.5], &[3, 0, 17], 2.0, "hellinger"),
+    (&[1.0, 1.0, 1.0], &[1, 0, 0], 1.0, "hellinger"),
+    (&[7.0, 4.0, 5.0], &[15, 5, 20], 5.0, "hellinger"),
+    (&[1.0, 1.0, 1.0], &[20, 5, 15], 1.0, "print"),
+    (&[1.0, 1.0, 1.0], &[12, 9, 3], 0.1, "hellinger"),
+    (&[1.0, 2.0, 3.0], &[200, 5, 5], 3.0, "hellinger"),
+    (&[1.0, 1.0, 1.0, 1.0], &[4, 4, 4, 4], 1.0, "hellinger"),
+    (&[1.0, 1.0, 1.0, 1.0], &[0, 0, 0, 9], 2.0, "hellinger"),
+    (&[0.9, 1.1, 2.2, 0.2], &[6, 0, 3, 1], 5.0, "hellinger"),
+    (&[1.0, 1.0, 1.0, 1.0], &[1, 1, 1, 12], 0.5, "hellinger"),
+    (&[2.0, 2.0, 2.0, 2.0], &[3, 2, 5, 4], 1.0, "print"),
+    (&[1.0, 1.0, 1.0, 1.0], &[8, 1, 2, 0], 10.0, "hellinger"),
+    (&[1.0, 1.0], &[25, 25], 2.0, "tv"),
+    (&[1.0, 1.0], &[1500, 1500], 1.0, "tv"),
+    (&[0.5, 2.0], &[3, 47], 3.0, "kl"),
+    (&[1.0, 1.0, 1.0], &[6, 3, 9], 5.0, "kl_reverse"),
+    (&[1.0, 2.0, 0.6], &[4, 12, 0], 5.0, "renyi:0.5"),
+    (&[60.0, 51.0], &[20, 30], 1.0, "renyi:2"),
+];
+
+/// Strong privacy hides everything, a wrong scale too: here ε is large enough for each law to vary.
+const POWERED: [SampledSetting; 3] = [
+    (&[1.0, 1.0], &[25, 25], 5.0, "hellinger"),
+    (&[1.0, 2.0, 1.5], &[10, 4, 9], 5.0, "hellinger"),
+    (&[1.0, 1.0, 1.0, 1.0], &[3, 5, 4, 1], 5.0, "hellinger"),
+];
+
+/// Small enough for mechanisms to be calibrated and remapped in no time.
+const TUNED: [SampledSetting; 2] =
+    [(&[1.5, 1.0], &[14, 16], 3.0, "hellinger"), (&[1.0, 1.0, 2.0], &[5, 1, 4], 5.0, "hellinger")];
+
+/// Where releases are tried too: ε that are no fractions of two, noise that reaches 0 and n, weights
+/// near 1 and far from it.
+const RELEASED: [SampledSetting; 4] = [
+    (&[1.0, 1.0], &[2, 38], 0.1, "hellinger"),
+    (&[0.5, 3.0], &[0, 12], 0.7, "hellinger"),
+    (&[1.0, 1.0, 1.0], &[7, 0, 3], 0.3, "hellinger"),
+    (&[1.0, 1.0, 1.0, 1.0], &[0, 5, 4, 1], 1.0, "hellinger"),
+];
+
+/// A mechanism in a setting.
+#[derive(Clone)]
+pub struct Scene {
+    setting: Setting,
+    variant: Variant,
+    way: Way,
+}
+
+/// Which sampler draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// That of experiments.
+    Experiment,
+    /// That of releases, in whole numbers.
+    Release,
+}
+
+/// What is tried within a scope.
+#[must_use]
+pub fn scenes(scope: Scope) -> Vec<Scene> {
+    let several = PLACES.iter().filter(|_| scope == Scope::All).chain(&POWERED);
+    let plain = several.map(|place| (place, plain_variants()));
+    let tuned = TUNED.iter().map(|place| (place, tuned_variants()));
+    let places: Vec<(&SampledSetting, Vec<Variant>)> = plain.chain(tuned).collect();
+    let experiments = places.into_par_iter().flat_map_iter(|(place, variants)| at(place, variants));
+    let mut scenes: Vec<Scene> = experiments.collect();
+    scenes.extend(releases(scope));
+    scenes
+}
+
+/// Every mechanism that can be released.
+#[must_use]
+pub fn releases(scope: Scope) -> Vec<Scene> {
+    let places = RELEASED.iter().filter(|_| scope == Scope::All).chain(&POWERED);
+    places.flat_map(|place| at(place, plain_variants())).filter_map(released).collect()
+}
+
+/// Those that are calibrated or remapped.
+#[must_use]
+pub fn tuned_releases() -> Vec<Scene> {
+    TUNED.iter().flat_map(|place| at(place, tuned_variants())).filter_map(released).collect()
+}
+
+/// The same mechanism as it is released, if it can be.
+fn released(scene: Scene) -> Option<Scene> {
+    let mut scene = Scene { way: Way::Release, ..scene };
+    scene.method(1.0).ok()?;
+    scene.variant.label = format!("release {}", scene.variant.label);
+    Some(scene)
+}
+
+fn plain_variants() -> Vec<Variant> {
+    mechanism::ALL.map(Variant::plain).to_vec()
+}
+
+/// Every mechanism remapped, and calibrated if it can be.
+fn tuned_variants() -> Vec<Variant> {
+    let remap = Options { remap: true, ..Options::default() };
+    let calibrated = Options { calibrated: true, ..Options::default() };
+    let tuned = |(options, word): (Options, &'static str)| {
+        let is_apt = move |mechanism: &&'static dyn mechanism::Mechanism| {
+            !options.calibrated || mechanism.choices().contains(&Choice::Calibrated)
+        };
+        mechanism::ALL.into_iter().filter(is_apt).map(move |mechanism| {
+            Variant::new(mechanism, options, format!("{}+{word}", mechanism.id()))
+        })
+    };
+    [(calibrated, "calibrated"), (remap, "remap")].into_iter().flat_map(tuned).collect()
+}
+
+/// The mechanisms that can be used at a place, made ready.
+fn at(&(prior, counts, epsilon, distance): &SampledSetting, variants: Vec<Variant>) -> Vec<Scene> {
+    const SOUND: &str = "the places are sound";
+    let setting = Setting {
+        posterior: Posterior::new(Prior::new(prior.to_vec()).expect(SOUND), counts.to_vec()),
+        epsilon: Epsilon::new(epsilon).expect(SOUND),
+        delta: Delta::new(1e-3).ok(),
+        gamma: Gamma::new(1.0).expect(SOUND),
+        distance: distance::find(distance).expect(SOUND),
+    };
+    let ready = |variant: Variant| {
+        variant.plan(&setting).ok()?;
+        let tuned = tuning::tune(&variant, &setting).ok()?;
+        let (setting, variant) = (setting.clone(), tuned.variant);
+        Some(Scene { setting, variant, way: Way::Experiment })
+    };
+    variants.into_iter().filter_map(ready).collect()
+}
+
+impl Scene {
+    /// The name of the sampler.
+    #[must_use]
+    pub fn sampler(&self) -> &str {
+        &self.variant.label
+    }
+
+    /// Draws from the sampler, its scale being `off` times what it should be, and judges the draws by
+    /// the exact law of the right one.
+    #[must_use]
+    pub fn try_out(&self, off: f64, draws: u64, seed: u64) -> Trial {
+        let right = self.variant.plan(&self.setting).expect("a mechanism that can be used");
+        let wrong = [WRONG, 1.0 / WRONG].map(|off| rescaled(&right, off));
+        let drawn = rescaled(&right, off);
+        let plans = [&right, &wrong[0], &wrong[1], &drawn].map(Plan::clone);
+        let bench = PreparedSetting::new(&self.setting, &plans, &[]);
+        let law = |plan: &Plan| probabilities(&self.setting, plan, &bench);
+        let exact = law(&right);
+        let wrong = wrong.map(|plan| {
+            let wrong = law(&plan);
+            exact.keys().map(|outcome| wrong.get(outcome).copied().unwrap_or(0.0)).collect()
+        });
+        let subject = Subject {
+            sampler: self.variant.label.clone(),
+            setting: self.setting.key(),
+            law: exact.values().copied().collect(),
+            wrong: wrong.into(),
+        };
+        let places: HashMap<Counts, usize> =
+            exact.into_keys().enumerate().map(|(place, outcome)| (outcome, place)).collect();
+        let key = format!(
+            "selftest {} {} scale={off}",
+            self.setting.key(),
+            self.variant.key(&self.setting)
+        );
+        if self.way == Way::Release {
+            let method = self.method(off).expect("a mechanism that can be released");
+            let mut stream = rng::stream(seed, &key);
+            let ready = method.prepare(self.setting.posterior.counts());
+            return subject.check(draws, || {
+                places.get(&ready.draw(&mut stream)).copied().unwrap_or(usize::MAX)
+            });
+        }
+        let drawn = bench.law(drawn);
+        let sampler = Sampler {
+            law: drawn.as_ref(),
+            fields: &[],
+            k: self.setting.posterior.k(),
+            runs: draws,
+            seed,
+            key: &key,
+        };
+        let (counts, outside) = tally(&sampler, &places);
+        subject.judge(&counts, outside)
+    }
+
+    /// How a release is made whose scale is `off` times what it should be.
+    fn method(&self, off: f64) -> Result<Method, Refusal> {
+        let epsilon = format!("{:.15}", self.setting.epsilon.get() / off);
+        let epsilon = epsilon.parse::<Amount>().expect("a decimal number");
+        Method::new(&self.variant, &self.setting, epsilon)
+    }
+}
+
+/// How often every outcome is drawn, and how often none of them.
+fn tally(sampler: &Sampler, places: &HashMap<Counts, usize>) -> (Vec<u64>, u64) {
+    let all = Mutex::new((vec![0; places.len()], 0));
+    let blocks: Vec<u64> = (0..sampler.runs.div_ceil(RUNS_PER_BLOCK)).collect();
+    sampler.draw(
+        &blocks,
+        || false,
+        |_, draws| {
+            let found: Vec<_> = draws.released().map(|outcome| places.get(outcome)).collect();
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            for place in found {
+                match place {
+                    Some(&place) => all.0[place] += 1,
+                    None => all.1 += 1,
+                }
+            }
+        },
+    );
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same mechanism with another scale.
+fn rescaled(plan: &Plan, off: f64) -> Plan {
+    let recipe = match plan.recipe {
+        Recipe::Exponential { rate } => Recipe::Exponential { rate: rate / off },
+        Recipe::Noise { noise, scale, restored } => {
+            Recipe::Noise { noise, scale: scale * off, restored }
+        }
+        Recipe::Hamming { rate } => Recipe::Hamming { rate: rate / off },
+    };
+    Plan { recipe, remap: plan.remap.clone() }
+}
+
+/// The probability of every output, in order. For an exponential mechanism straight from its
+/// definition, over all candidates one by one: independent of blocks, balls and plateaus. What is
+/// left out of the others has a probability of 10⁻¹⁶ at most.
+fn probabilities(setting: &Setting, plan: &Plan, bench: &PreparedSetting) -> BTreeMap<Counts, f64> {
+    let (posterior, recipe) = (&setting.posterior, plan.recipe);
+    let law = bench.law(recipe);
+    let field = setting.distance.field(posterior, &Reach::ball(posterior));
+    let simplex = || Region::simplex(posterior.n(), posterior.k());
+    let region = recipe.region(posterior).unwrap_or_else(simplex);
+    let blocks = region.blocks();
+    let mut masses: BTreeMap<Counts, Sum> = BTreeMap::new();
+    let mut row_masses = [0.0; BLOCK];
+    for block in 0..blocks.len() {
+        region.walk(&blocks, block, |row| {
+            let row_masses = &mut row_masses[..row.len];
+            law.masses(row, row_masses);
+            for (t, &row_mass) in row_masses.iter().enumerate() {
+                let mut output = vec![0; posterior.k()];
+                row.output(t, &mut output);
+                let mass = match recipe {
+                    Recipe::Exponential { rate } => exp_accurate(-rate * field.at(&output)),
+                    _ => row_mass,
+                };
+                let released = plan.remap.as_ref().map(|remap| remap.replace(&output).to_vec());
+                masses.entry(released.unwrap_or(output)).or_default().add(mass);
+            }
+        });
+    }
+    let total: Sum = masses.values().map(Sum::value).collect();
+    masses.into_iter().map(|(output, mass)| (output, mass.value() / total.value())).collect()
+}
