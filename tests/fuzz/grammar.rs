@@ -1,10 +1,10 @@
 //! Configs written from the grammar of the keys, with values from one end to the other.
 
+use dpbi::experiment::ScopeName;
 use dpbi::experiment::kind::accuracy::FigureName;
 use dpbi::experiment::kind::key::Named;
 use dpbi::experiment::kind::sensitivity::SensitivityName;
 use dpbi::experiment::kind::{ALL, Kind};
-use dpbi::experiment::ScopeName;
 use toml::{Table, Value};
 
 use crate::dice::Dice;

@@ -5,13 +5,13 @@
 use rayon::prelude::*;
 
 use super::curves::line;
-use super::key::keys;
+use super::key::kind;
 use super::{About, Complaint, Kind};
 use crate::analysis::cost::{self, SettingWork};
 use crate::base::console::short;
 use crate::experiment::digest::Digest;
 use crate::experiment::table::{ChangeRow, Tables};
-use crate::experiment::{Abscissa, Case, Naming, Panel, Task, naming};
+use crate::experiment::{Case, Naming, Panel, Task, naming};
 use crate::figure::{CurveFigure, Figure, HeatFigure, HeatValues, Scale, Series, colour};
 use crate::mechanism::Refusal;
 use crate::posterior::error_field::{Field, Reach};
@@ -22,20 +22,13 @@ use crate::posterior::simplex::list_compositions;
 /// The most candidates that are listed one by one.
 const MOST_LISTED: f64 = 2e6;
 
-keys! {
+kind! {
+    "change": "how far one record changes the score of every candidate";
     /// The largest change at every candidate.
     pub struct Change {}
 }
 
 impl Kind for Change {
-    fn id(&self) -> &'static str {
-        "change"
-    }
-
-    fn computes(&self) -> &'static str {
-        "how far one record changes the score of every candidate"
-    }
-
     fn compares_mechanisms(&self) -> bool {
         false
     }
@@ -53,10 +46,6 @@ impl Kind for Change {
             ));
         }
         Ok(())
-    }
-
-    fn place(&self, _: &Panel, _: &Abscissa, _: &Case) -> Option<String> {
-        None
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {

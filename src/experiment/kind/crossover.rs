@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::curves::{self, point};
-use super::key::{Count, keys};
+use super::key::{Count, kind};
 use super::{About, CHECKS_FORMULAS, Complaint, Kind, check_steps};
 use crate::analysis::cost::{self, SettingWork, rates};
 use crate::experiment::digest::Digest;
@@ -20,7 +20,11 @@ use crate::posterior::model::Posterior;
 /// found like k'/n, noise on the counts with a fixed probability.
 const MOST_RECORDS: u64 = 100_000;
 
-keys! {
+/// The curve that the corollaries are compared with.
+const COMPUTED: &str = "computed";
+
+kind! {
+    "crossover": "the n from which on one mechanism beats another";
     /// For every number of steps the n from which on the first mechanism wins, and the corollaries.
     pub struct Crossover {
         /// Numbers of steps.
@@ -29,14 +33,6 @@ keys! {
 }
 
 impl Kind for Crossover {
-    fn id(&self) -> &'static str {
-        "crossover"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the n from which on one mechanism beats another"
-    }
-
     fn why_untuned(&self) -> Option<&'static str> {
         Some(CHECKS_FORMULAS)
     }
@@ -75,7 +71,7 @@ impl Kind for Crossover {
             // With 2k' records or fewer every candidate is within k' steps.
             let sizes = 2 * u64::from(count) + 1..=MOST_RECORDS;
             if let Some(n) = leads_from(sizes, |n| known.at(n, |leads| leads[place])) {
-                put("computed", n as f64);
+                put(COMPUTED, n as f64);
             }
             put("Corollary 4.5.1", overtaking::lshist_wins_above(count, epsilon));
             put("Corollary 4.5.2", overtaking::ehd_wins_below(count, epsilon));
@@ -89,7 +85,7 @@ impl Kind for Crossover {
     /// One figure for every number of steps.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let [first, second] = [0, 1].map(|place| panel.variants[place].title());
-        curves::figures(panel, tables, "crossover", |facet| CurveFigure {
+        curves::figures(panel, tables, "crossover", Some(COMPUTED), |facet| CurveFigure {
             note: format!("{facet}, {}, balanced data", naming::prior(&panel.cases[0])),
             x_label: "privacy parameter ε".to_owned(),
             y_label: format!("n from which {first} beats {second}"),
@@ -110,7 +106,8 @@ impl Kind for Crossover {
     /// Many sizes are tried for every number of steps.
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         let searches = rates::SIZES_PER_CROSSOVER * self.steps.len() as f64;
-        Ok(cost::repeated(curves::cost(panel, case)?, searches))
+        let once = cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY);
+        Ok(cost::repeated(once, searches))
     }
 }
 

@@ -1,12 +1,10 @@
 //! What the kinds that draw curves share: points go into `curves.csv`, and figures come from there.
 
-use crate::analysis::cost::{self, SettingWork};
 use crate::base::console::short_or_dash;
+use crate::experiment::Panel;
 use crate::experiment::digest::Digest;
 use crate::experiment::table::{CurveRow, Tables, distinct};
-use crate::experiment::{Case, Panel};
 use crate::figure::{Colour, Curve, CurveFigure, Figure, LineStyle, Scale, Series};
-use crate::mechanism::Refusal;
 
 /// The curve that everything else is compared with.
 pub(super) const EXACT: &str = "exact";
@@ -34,11 +32,14 @@ pub(super) fn point(
     }
 }
 
-/// One figure for every facet of the panel, as `axes` wants it; `axes` gets the facet's name.
+/// One figure for every facet of the panel, as `axes` wants it; `axes` gets the facet's name. Curves
+/// that are not called `computed` show what a document claims, and are dotted; `None` if all curves
+/// are computed.
 pub(super) fn figures(
     panel: &Panel,
     tables: &Tables,
     name: &str,
+    computed: Option<&str>,
     axes: impl Fn(&str) -> CurveFigure,
 ) -> Vec<(String, Figure)> {
     let rows: Vec<&CurveRow> = tables.curves.iter().filter(|row| row.panel == panel.id).collect();
@@ -48,7 +49,7 @@ pub(super) fn figures(
         let suffix = if facets.len() > 1 { format!("-{number}") } else { String::new() };
         let mut figure = axes(facet);
         figure.title.clone_from(&panel.title);
-        figure.lines = lines(panel, &own);
+        figure.lines = lines(panel, &own, computed);
         (format!("{name}{suffix}"), Figure::Curve(figure))
     };
     (1..).zip(&facets).map(figure).collect()
@@ -57,7 +58,7 @@ pub(super) fn figures(
 /// Colours of curves that are about no mechanism.
 const COLOURS: [&str; 6] = ["mh-beta", "lshist", "ehd", "geometric", "ehds", "ehdl"];
 
-fn lines(panel: &Panel, rows: &[&CurveRow]) -> Vec<Curve> {
+fn lines(panel: &Panel, rows: &[&CurveRow], computed: Option<&str>) -> Vec<Curve> {
     let series = panel.series();
     let mechanisms = distinct(rows.iter().map(|row| row.mechanism.as_str()));
     let alone = mechanisms.len() == 1;
@@ -78,17 +79,14 @@ fn lines(panel: &Panel, rows: &[&CurveRow]) -> Vec<Curve> {
                 Some(base) => plain(format!("{}: {curve}", base.label), base.colour),
                 None => plain((*curve).to_owned(), other_colour(order)),
             };
-            let style = if is_claimed(curve) { LineStyle::Dotted } else { LineStyle::Solid };
+            let style = match computed.is_none_or(|computed| computed == *curve) {
+                true => LineStyle::Solid,
+                false => LineStyle::Dotted,
+            };
             lines.push(Curve { style, ..line(series, points.collect()) });
         }
     }
     lines
-}
-
-/// Whether a curve shows what a document claims, not what was computed.
-fn is_claimed(curve: &str) -> bool {
-    let claimed = ["guessing", "formula", "bound", "Corollary", "limit", "|R|"];
-    claimed.iter().any(|word| curve.contains(word))
 }
 
 fn plain(label: String, colour: Colour) -> Series {
@@ -141,9 +139,4 @@ pub(super) fn digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
         }
     };
     distinct(own.iter().map(|row| row.facet.as_str())).into_iter().map(digest).collect()
-}
-
-/// The work of laws whose errors take any number of values.
-pub(super) fn cost(panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-    Ok(cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY))
 }

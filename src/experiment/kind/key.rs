@@ -1,6 +1,6 @@
 //! The keys of a config that only some kinds understand.
 //!
-//! A kind lists its keys once, with [`keys!`]: name, type, meaning. The parser, the JSON Schema and
+//! A kind lists its keys once, with [`kind!`]: name, type, meaning. The parser, the JSON Schema and
 //! the resolved config all come from that list.
 
 use std::sync::Arc;
@@ -29,9 +29,15 @@ pub struct Key {
     pub schema: fn() -> Json,
 }
 
-/// The keys of a kind, as [`keys!`] implements them.
+/// Name, sentence and keys of a kind, as [`kind!`] implements them.
 pub trait Keys {
-    /// The list.
+    /// The name of the kind in a config.
+    fn id(&self) -> &'static str;
+
+    /// What the kind computes, in one line.
+    fn computes(&self) -> &'static str;
+
+    /// The keys.
     fn keys(&self) -> &'static [Key];
 
     /// The kind with the values of these keys.
@@ -41,9 +47,10 @@ pub trait Keys {
     fn resolved(&self) -> Table;
 }
 
-/// A kind as a struct: one field for each of its keys.
-macro_rules! keys {
+/// A kind: its name in a config, what it computes, and a struct with one field for each of its keys.
+macro_rules! kind {
     (
+        $id:literal: $computes:literal;
         $(#[$meta:meta])*
         pub struct $kind:ident {
             $(#[doc = $about:literal] $name:literal => $field:ident: $value:ty,)*
@@ -62,6 +69,14 @@ macro_rules! keys {
         }
 
         impl $crate::experiment::kind::key::Keys for $kind {
+            fn id(&self) -> &'static str {
+                $id
+            }
+
+            fn computes(&self) -> &'static str {
+                $computes
+            }
+
             fn keys(&self) -> &'static [$crate::experiment::kind::key::Key] {
                 &[$($crate::experiment::kind::key::Key {
                     name: $name,
@@ -99,7 +114,7 @@ macro_rules! keys {
         }
     };
 }
-pub(crate) use keys;
+pub(crate) use kind;
 
 /// The names of the keys of all kinds.
 #[must_use]

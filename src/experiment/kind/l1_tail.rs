@@ -1,7 +1,7 @@
 //! The ℓ1 error of noise on the counts, P[‖x̃ − x‖₁ >= t], beside the bound of notes §3.1.
 
 use super::curves::{self, EXACT, point};
-use super::key::keys;
+use super::key::kind;
 use super::{Kind, sketch};
 use crate::analysis::cost::{self, SettingWork};
 use crate::experiment::table::Tables;
@@ -17,20 +17,13 @@ use crate::posterior::model::vector;
 /// The least probability that is tabulated.
 const LEAST_TAIL: f64 = 1e-9;
 
-keys! {
+kind! {
+    "l1-tail": "the tail of the ℓ1 error";
     /// The tail of every mechanism.
     pub struct L1Tail {}
 }
 
 impl Kind for L1Tail {
-    fn id(&self) -> &'static str {
-        "l1-tail"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the tail of the ℓ1 error"
-    }
-
     fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
         Some(vector(case.setting.posterior.counts()))
     }
@@ -59,7 +52,7 @@ impl Kind for L1Tail {
     /// One figure for every case.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let case = &panel.cases[0];
-        curves::figures(panel, tables, "l1-tail", |facet| CurveFigure {
+        curves::figures(panel, tables, "l1-tail", Some(EXACT), |facet| CurveFigure {
             note: format!("{facet}, {}", naming::epsilon(case)),
             x_label: "ℓ1 error t".to_owned(),
             y_label: "P[‖x̃ − x‖₁ ≥ t]".to_owned(),

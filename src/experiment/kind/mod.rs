@@ -26,7 +26,7 @@ pub mod theory;
 pub mod trade_off;
 pub mod within;
 
-use crate::analysis::cost::SettingWork;
+use crate::analysis::cost::{self, SettingWork};
 use crate::experiment::axis::Abscissa;
 use crate::experiment::cell::{CellKey, Layout, Runs, Task};
 use crate::experiment::digest::Digest;
@@ -62,12 +62,6 @@ pub static ALL: &[&dyn Kind] = &[
 
 /// A kind of experiment, with the values of its own keys.
 pub trait Kind: Keys + Send + Sync {
-    /// The name in a config.
-    fn id(&self) -> &'static str;
-
-    /// What it computes, in one line.
-    fn computes(&self) -> &'static str;
-
     // What a config may ask for.
 
     /// Whether it compares mechanisms. If not, a config names none.
@@ -92,7 +86,9 @@ pub trait Kind: Keys + Send + Sync {
 
     /// Where a case stands in the figures of the panel. Two cases at the same place are refused;
     /// `None` if every case has a place of its own.
-    fn place(&self, panel: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String>;
+    fn place(&self, _panel: &Panel, _abscissa: &Abscissa, _case: &Case) -> Option<String> {
+        None
+    }
 
     /// How to mend a panel of which two cases stand at the same place.
     fn uncrowding(&self) -> &'static str {
@@ -149,7 +145,9 @@ pub trait Kind: Keys + Send + Sync {
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)>;
 
     /// How many figures that will be.
-    fn figure_count(&self, panel: &Panel) -> usize;
+    fn figure_count(&self, _panel: &Panel) -> usize {
+        1
+    }
 
     /// Figures without data, as large as the real ones, where mechanisms are named in them.
     fn sketches(&self, _panel: &Panel) -> Vec<Figure> {
@@ -178,8 +176,10 @@ pub trait Kind: Keys + Send + Sync {
 
     // What it costs.
 
-    /// The predicted work of one case.
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal>;
+    /// The predicted work of one case: unless said otherwise, that of walking every law once.
+    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
+        Ok(cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY))
+    }
 }
 
 /// What a kind refuses, and about what.

@@ -1,10 +1,9 @@
 //! The normaliser NL of an exponential mechanism that arxiv §6.2 asks for, against n.
 
 use super::curves::{self, EXACT, against_n, point};
-use super::key::keys;
+use super::key::kind;
 use super::tail::{DIVISOR, check_is_mh, note};
 use super::{CHECKS_FORMULAS, Complaint, Kind, sketch};
-use crate::analysis::cost::SettingWork;
 use crate::experiment::table::Tables;
 use crate::experiment::{Abscissa, Case, Panel, Task};
 use crate::figure::Figure;
@@ -12,20 +11,13 @@ use crate::mechanism::Refusal;
 use crate::mechanism::prepared::PreparedSetting;
 use crate::paper::formula::tail::normaliser_limit;
 
-keys! {
+kind! {
+    "normaliser": "the normaliser of an exponential mechanism";
     /// NL = 1 / P[H = 0] of every mechanism, and its limit.
     pub struct Normaliser {}
 }
 
 impl Kind for Normaliser {
-    fn id(&self) -> &'static str {
-        "normaliser"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the normaliser of an exponential mechanism"
-    }
-
     fn why_untuned(&self) -> Option<&'static str> {
         Some(CHECKS_FORMULAS)
     }
@@ -61,20 +53,12 @@ impl Kind for Normaliser {
     /// One figure.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let settings = note(panel);
-        curves::figures(panel, tables, "normaliser", |_| {
+        curves::figures(panel, tables, "normaliser", Some(EXACT), |_| {
             against_n(format!("{settings}, balanced data"), "normaliser NL = 1 / P[H = 0]")
         })
     }
 
-    fn figure_count(&self, _: &Panel) -> usize {
-        1
-    }
-
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
         vec![sketch::curves(panel, 1, true)]
-    }
-
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        curves::cost(panel, case)
     }
 }

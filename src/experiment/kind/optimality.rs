@@ -2,9 +2,8 @@
 //! it keeps with probability 1 − γ, γ = e^(−ε), with the local sensitivity.
 
 use super::curves::{self, against_n, point};
-use super::key::keys;
+use super::key::kind;
 use super::{CHECKS_FORMULAS, Kind};
-use crate::analysis::cost::SettingWork;
 use crate::experiment::digest::Digest;
 use crate::experiment::table::{CurveRow, Tables};
 use crate::experiment::{Abscissa, Case, Panel, Task, naming};
@@ -15,20 +14,13 @@ use crate::paper::formula::laplace_error::{failure, laplace_error};
 const BY_LOCAL: &str = "ELap / LS";
 const BY_EPSILON: &str = "ELap / (ε LS)";
 
-keys! {
+kind! {
+    "optimality": "the error of Laplace noise over the local sensitivity";
     /// Both ratios.
     pub struct Optimality {}
 }
 
 impl Kind for Optimality {
-    fn id(&self) -> &'static str {
-        "optimality"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the error of Laplace noise over the local sensitivity"
-    }
-
     fn why_untuned(&self) -> Option<&'static str> {
         Some(CHECKS_FORMULAS)
     }
@@ -66,7 +58,7 @@ impl Kind for Optimality {
             let least = if facet == BY_LOCAL { 2.0 } else { 1.0 };
             1.1 * tables.curves.iter().filter(own).map(|row| row.y).fold(least, f64::max)
         };
-        curves::figures(panel, tables, "optimality", |facet| CurveFigure {
+        curves::figures(panel, tables, "optimality", None, |facet| CurveFigure {
             y_scale: Scale::Linear,
             y_range: Some((0.0, top(facet))),
             references: match facet {
@@ -84,9 +76,5 @@ impl Kind for Optimality {
 
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         curves::digests(panel, tables)
-    }
-
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        curves::cost(panel, case)
     }
 }

@@ -3,7 +3,7 @@
 //! mechanism can have.
 
 use super::curves::line;
-use super::key::keys;
+use super::key::kind;
 use super::{Kind, sketch};
 use crate::analysis::cost::{self, SettingWork};
 use crate::analysis::optimum::{self, Goal, ReleaseSet, Size};
@@ -18,20 +18,13 @@ use crate::mechanism::{Options, Refusal, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, vector};
 
-keys! {
+kind! {
+    "optimum": "every mechanism's error as a multiple of the least possible";
     /// The optimum and every mechanism's error. A panel of one case also tells the optimal mechanism.
     pub struct Optimum {}
 }
 
 impl Kind for Optimum {
-    fn id(&self) -> &'static str {
-        "optimum"
-    }
-
-    fn computes(&self) -> &'static str {
-        "every mechanism's error as a multiple of the least possible"
-    }
-
     fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
         Some(abscissa.axis.name(case, &abscissa.naming))
     }
@@ -75,10 +68,6 @@ impl Kind for Optimum {
             return map.map(|map| ("release".to_owned(), Figure::Heat(map))).into_iter().collect();
         }
         vec![("multiple".to_owned(), Figure::Curve(multiples(panel, tables)))]
-    }
-
-    fn figure_count(&self, _: &Panel) -> usize {
-        1
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {

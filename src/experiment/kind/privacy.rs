@@ -2,7 +2,7 @@
 //! one record, where the documents prove a bound.
 
 use super::curves::line;
-use super::key::{Named, Positive, keys};
+use super::key::{Named, Positive, kind};
 use super::{Kind, sketch};
 use crate::analysis::audit::{self, Findings};
 use crate::analysis::cost::{self, SettingWork};
@@ -15,7 +15,8 @@ use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
 use crate::mechanism::{Refusal, Variant};
 use crate::posterior::model::vector;
 
-keys! {
+kind! {
+    "privacy": "the exact privacy loss";
     /// The loss of every mechanism, over every scope.
     pub struct Privacy {
         /// Over which data sets the loss is taken. Default: all of n records.
@@ -26,14 +27,6 @@ keys! {
 }
 
 impl Kind for Privacy {
-    fn id(&self) -> &'static str {
-        "privacy"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the exact privacy loss"
-    }
-
     fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
         Some(abscissa.axis.name(case, &abscissa.naming))
     }
@@ -92,10 +85,6 @@ impl Kind for Privacy {
             ..CurveFigure::default()
         };
         vec![("loss".to_owned(), Figure::Curve(figure))]
-    }
-
-    fn figure_count(&self, _: &Panel) -> usize {
-        1
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {

@@ -1,7 +1,7 @@
 //! The privacy profile ε ↦ δ: what a mechanism gives away, not only at its worst output.
 
 use super::curves::{self, EXACT, point};
-use super::key::keys;
+use super::key::kind;
 use super::privacy::{audit_cost, or_all};
 use super::{Kind, key::Named, sketch};
 use crate::analysis::audit::{self, Scope};
@@ -17,7 +17,8 @@ use crate::mechanism::{Refusal, Variant};
 /// The number of points of a curve, beside the first.
 pub(super) const POINTS: u32 = 100;
 
-keys! {
+kind! {
+    "profile": "the privacy profile: δ at every ε";
     /// δ of every mechanism at ε from 0 to its loss.
     pub struct Profile {
         /// Over which data sets the loss is taken. Default: all of n records.
@@ -26,14 +27,6 @@ keys! {
 }
 
 impl Kind for Profile {
-    fn id(&self) -> &'static str {
-        "profile"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the privacy profile: δ at every ε"
-    }
-
     fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
         Some(abscissa.naming.name(case))
     }
@@ -63,14 +56,15 @@ impl Kind for Profile {
             let own = |row: &&CurveRow| row.panel == panel.id && row.facet == facet && row.y > 0.0;
             tables.curves.iter().filter(own).map(|row| row.y).fold(1.0, f64::min)
         };
-        let mut figures = curves::figures(panel, tables, "profile", |facet| CurveFigure {
-            note: join(facet, &note),
-            x_label: "ε".to_owned(),
-            y_label: "δ(ε), the largest of all pairs".to_owned(),
-            y_scale: Scale::Log,
-            y_range: Some((0.5 * least(facet).max(1e-4), 1.0)),
-            ..CurveFigure::default()
-        });
+        let mut figures =
+            curves::figures(panel, tables, "profile", Some(EXACT), |facet| CurveFigure {
+                note: join(facet, &note),
+                x_label: "ε".to_owned(),
+                y_label: "δ(ε), the largest of all pairs".to_owned(),
+                y_scale: Scale::Log,
+                y_range: Some((0.5 * least(facet).max(1e-4), 1.0)),
+                ..CurveFigure::default()
+            });
         for (_, figure) in &mut figures {
             if let Figure::Curve(CurveFigure { lines, y_range: Some((bottom, _)), .. }) = figure {
                 for line in lines {

@@ -8,7 +8,7 @@
 
 use super::Kind;
 use super::curves::{against_n, line, other_colour};
-use super::key::keys;
+use super::key::kind;
 use crate::analysis::cost::{self, SettingWork};
 use crate::base::console::{short, short_or_dash};
 use crate::base::numeric::ln;
@@ -27,20 +27,13 @@ pub const CANDIDATES: &str = "candidates";
 /// See [`CANDIDATES`].
 pub const NEAR: &str = "nearer than 1";
 
-keys! {
+kind! {
+    "scaling": "how the work grows with the number of records";
     /// The counts of candidates and outputs.
     pub struct Scaling {}
 }
 
 impl Kind for Scaling {
-    fn id(&self) -> &'static str {
-        "scaling"
-    }
-
-    fn computes(&self) -> &'static str {
-        "how the work grows with the number of records"
-    }
-
     fn why_untuned(&self) -> Option<&'static str> {
         Some("counts outputs, which tuning does not change")
     }
@@ -109,10 +102,6 @@ impl Kind for Scaling {
             ..against_n(note, "candidates nearer than distance 1")
         };
         vec![("scaling".to_owned(), Figure::Curve(figure))]
-    }
-
-    fn figure_count(&self, _: &Panel) -> usize {
-        1
     }
 
     /// What is counted at every case.

@@ -3,15 +3,15 @@
 
 use super::Kind;
 use super::curves::line;
-use super::key::{Named, keys};
-use crate::analysis::cost::SettingWork;
+use super::key::{Named, kind};
 use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::table::{SettingRow, Tables};
 use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
 use crate::figure::{Colour, Curve, CurveFigure, Figure, Scale, Series};
 use crate::mechanism::Refusal;
 
-keys! {
+kind! {
+    "sensitivity": "local, global and smooth sensitivities along the data";
     /// Sensitivities along the data.
     pub struct Sensitivity {
         /// Which sensitivities. Default: all.
@@ -20,14 +20,6 @@ keys! {
 }
 
 impl Kind for Sensitivity {
-    fn id(&self) -> &'static str {
-        "sensitivity"
-    }
-
-    fn computes(&self) -> &'static str {
-        "local, global and smooth sensitivities along the data"
-    }
-
     fn compares_mechanisms(&self) -> bool {
         false
     }
@@ -97,14 +89,6 @@ impl Kind for Sensitivity {
             ..CurveFigure::default()
         };
         vec![("sensitivity".to_owned(), Figure::Curve(figure))]
-    }
-
-    fn figure_count(&self, _: &Panel) -> usize {
-        1
-    }
-
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        super::curves::cost(panel, case)
     }
 }
 

@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::curves::{self, EXACT, against_n, point};
-use super::key::{Count, keys};
+use super::key::{Count, kind};
 use super::{CHECKS_FORMULAS, Complaint, Kind, check_steps, check_totals, sketch};
-use crate::analysis::cost::SettingWork;
 use crate::experiment::digest::Digest;
 use crate::experiment::table::Tables;
 use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
@@ -15,7 +14,8 @@ use crate::mechanism::Refusal;
 use crate::mechanism::law;
 use crate::mechanism::prepared::PreparedSetting;
 
-keys! {
+kind! {
+    "steps": "the probability of an answer some steps off on one side";
     /// P[release (x_1 + t, x_2 − t)] for every mechanism and t.
     pub struct Steps {
         /// Numbers of steps.
@@ -24,14 +24,6 @@ keys! {
 }
 
 impl Kind for Steps {
-    fn id(&self) -> &'static str {
-        "steps"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the probability of an answer some steps off on one side"
-    }
-
     fn why_untuned(&self) -> Option<&'static str> {
         Some(CHECKS_FORMULAS)
     }
@@ -70,7 +62,7 @@ impl Kind for Steps {
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let case = &panel.cases[0];
         let settings = format!("{}, {}, balanced data", naming::prior(case), naming::epsilon(case));
-        curves::figures(panel, tables, "steps", |facet| CurveFigure {
+        curves::figures(panel, tables, "steps", Some(EXACT), |facet| CurveFigure {
             ..against_n(format!("{facet}, one side; {settings}"), "probability of this release")
         })
     }
@@ -87,10 +79,6 @@ impl Kind for Steps {
 
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         curves::digests(panel, tables)
-    }
-
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        curves::cost(panel, case)
     }
 }
 

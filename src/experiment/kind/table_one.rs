@@ -2,8 +2,7 @@
 //! their distances beside the true ones, and §6.3's equation solved: from how many records on the
 //! last mechanism beats each of the others.
 
-use super::curves;
-use super::key::{Count, keys};
+use super::key::{Count, kind};
 use super::steps::probabilities;
 use super::{CHECKS_FORMULAS, Complaint, Kind, check_steps, check_totals};
 use crate::analysis::cost::{self, SettingWork, rates};
@@ -19,7 +18,8 @@ use crate::posterior::model::Posterior;
 /// The largest n that is tried: far beyond it, the probabilities are at their limits.
 const MOST_RECORDS: u64 = 10_000_000;
 
-keys! {
+kind! {
+    "table1": "the numbers of icml Table 1";
     /// The numbers of the table.
     pub struct TableOne {
         /// Numbers of steps.
@@ -28,14 +28,6 @@ keys! {
 }
 
 impl Kind for TableOne {
-    fn id(&self) -> &'static str {
-        "table1"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the numbers of icml Table 1"
-    }
-
     fn why_untuned(&self) -> Option<&'static str> {
         Some(CHECKS_FORMULAS)
     }
@@ -82,7 +74,8 @@ impl Kind for TableOne {
     /// Many sizes are tried for every number of steps.
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         let searches = rates::SIZES_PER_CROSSOVER * self.steps.len() as f64;
-        Ok(cost::repeated(curves::cost(panel, case)?, searches))
+        let once = cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY);
+        Ok(cost::repeated(once, searches))
     }
 }
 

@@ -2,9 +2,8 @@
 //! §6.2.
 
 use super::curves::{self, EXACT, point};
-use super::key::{Interval, keys};
+use super::key::{Interval, kind};
 use super::{About, CHECKS_FORMULAS, Complaint, Kind, sketch};
-use crate::analysis::cost::SettingWork;
 use crate::experiment::table::{CurveRow, Tables};
 use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
 use crate::figure::{CurveFigure, Figure, Scale};
@@ -16,7 +15,8 @@ use crate::posterior::model::approximate_compositions;
 /// The number before the sensitivity in MH, unless a mechanism sets another.
 pub(super) const DIVISOR: f64 = 2.0;
 
-keys! {
+kind! {
+    "tail": "the tail of the error and its bounds";
     /// The tail and its bounds at every distance, for every mechanism.
     pub struct Tail {
         /// The part of the horizontal axis that is drawn: [from, to].
@@ -25,14 +25,6 @@ keys! {
 }
 
 impl Kind for Tail {
-    fn id(&self) -> &'static str {
-        "tail"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the tail of the error and its bounds"
-    }
-
     fn why_untuned(&self) -> Option<&'static str> {
         Some(CHECKS_FORMULAS)
     }
@@ -78,7 +70,7 @@ impl Kind for Tail {
             let largest = tables.curves.iter().filter(own).map(|row| row.y).fold(1.0, f64::max);
             Some((least.max(1e-12) / 10.0, largest))
         };
-        curves::figures(panel, tables, "tail", |facet| CurveFigure {
+        curves::figures(panel, tables, "tail", Some(EXACT), |facet| CurveFigure {
             note: format!("{facet}, {settings}; dotted: bounds"),
             x_label: format!("{} c", panel.distance.title()),
             y_label: "tail P[H ≥ c]".to_owned(),
@@ -96,10 +88,6 @@ impl Kind for Tail {
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
         vec![sketch::curves(panel, 1, true)]
-    }
-
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        curves::cost(panel, case)
     }
 }
 

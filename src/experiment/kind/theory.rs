@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::curves::line;
-use super::key::{Interval, keys};
+use super::key::{Interval, kind};
 use super::{Kind, sketch};
 use crate::analysis::cost::{self, SettingWork};
 use crate::base::console::short_or_dash;
@@ -20,7 +20,8 @@ use crate::mechanism::law::{Distribution, Plan};
 use crate::mechanism::prepared::PreparedSetting;
 use crate::mechanism::{Refusal, Variant};
 
-keys! {
+kind! {
+    "theory": "P[H = c] and P[H ≤ c], exactly";
     /// The law of the error of every mechanism.
     pub struct Theory {
         /// The part of the horizontal axis that is drawn: [from, to].
@@ -29,18 +30,6 @@ keys! {
 }
 
 impl Kind for Theory {
-    fn id(&self) -> &'static str {
-        "theory"
-    }
-
-    fn computes(&self) -> &'static str {
-        "P[H = c] and P[H ≤ c], exactly"
-    }
-
-    fn place(&self, _: &Panel, _: &Abscissa, _: &Case) -> Option<String> {
-        None
-    }
-
     fn compares_readings(&self) -> bool {
         true
     }

@@ -1,8 +1,8 @@
 //! The trade-off between false alarms and misses, between the two data sets that an observer tells
 //! apart best.
 
-use super::curves::{self, point};
-use super::key::keys;
+use super::curves::{self, EXACT, point};
+use super::key::kind;
 use super::privacy::audit_cost;
 use super::profile::{POINTS, complete_key, curve_of, join, note, over_mechanisms};
 use super::{Kind, sketch};
@@ -18,7 +18,8 @@ use crate::mechanism::Refusal;
 /// What an observer who guesses can reach.
 const GUESSING: &str = "guessing";
 
-keys! {
+kind! {
+    "trade-off": "false alarms against misses of the worst pair of data sets";
     /// The curve of every mechanism, and that of a mere guess.
     pub struct TradeOff {
         /// Over which data sets the loss is taken. Default: all of n records.
@@ -27,14 +28,6 @@ keys! {
 }
 
 impl Kind for TradeOff {
-    fn id(&self) -> &'static str {
-        "trade-off"
-    }
-
-    fn computes(&self) -> &'static str {
-        "false alarms against misses of the worst pair of data sets"
-    }
-
     fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
         Some(abscissa.naming.name(case))
     }
@@ -63,16 +56,17 @@ impl Kind for TradeOff {
     /// One figure for every case. All curves end at the same point, so their names stand below.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let note = note(panel, &self.scopes);
-        let mut figures = curves::figures(panel, tables, "trade-off", |facet| CurveFigure {
-            note: join(facet, &note),
-            x_label: "probability of a false alarm".to_owned(),
-            y_label: "probability of a miss".to_owned(),
-            x_scale: Scale::Linear,
-            y_scale: Scale::Linear,
-            x_range: Some((0.0, 1.0)),
-            y_range: Some((0.0, 1.0)),
-            ..CurveFigure::default()
-        });
+        let mut figures =
+            curves::figures(panel, tables, "trade-off", Some(EXACT), |facet| CurveFigure {
+                note: join(facet, &note),
+                x_label: "probability of a false alarm".to_owned(),
+                y_label: "probability of a miss".to_owned(),
+                x_scale: Scale::Linear,
+                y_scale: Scale::Linear,
+                x_range: Some((0.0, 1.0)),
+                y_range: Some((0.0, 1.0)),
+                ..CurveFigure::default()
+            });
         for (_, figure) in &mut figures {
             if let Figure::Curve(figure) = figure {
                 figure.lines.iter_mut().for_each(|line| line.label_end = false);

@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 
 use super::curves::{self, EXACT, against_n, point};
-use super::key::{Count, keys};
+use super::key::{Count, kind};
 use super::{CHECKS_FORMULAS, Complaint, Kind, check_steps, sketch};
-use crate::analysis::cost::SettingWork;
 use crate::experiment::table::Tables;
 use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
 use crate::figure::{CurveFigure, Figure, Scale};
 use crate::mechanism::{Refusal, Variant};
 use crate::paper::formula::{step_bounds, steps};
 
-keys! {
+kind! {
+    "within": "the probability of an answer within a few steps";
     /// P[H <= c(k')] for every mechanism and number of steps k'.
     pub struct Within {
         /// Numbers of steps.
@@ -22,14 +22,6 @@ keys! {
 }
 
 impl Kind for Within {
-    fn id(&self) -> &'static str {
-        "within"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the probability of an answer within a few steps"
-    }
-
     fn why_untuned(&self) -> Option<&'static str> {
         Some(CHECKS_FORMULAS)
     }
@@ -73,7 +65,7 @@ impl Kind for Within {
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let case = &panel.cases[0];
         let settings = format!("{}, {}, balanced data", naming::prior(case), naming::epsilon(case));
-        curves::figures(panel, tables, "within", |facet| CurveFigure {
+        curves::figures(panel, tables, "within", Some(EXACT), |facet| CurveFigure {
             y_scale: Scale::Log,
             // The upper bounds leave the probabilities far behind.
             y_range: Some((1e-4, 1.0)),
@@ -96,10 +88,6 @@ impl Kind for Within {
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
         vec![sketch::curves(panel, 1, true)]
-    }
-
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        curves::cost(panel, case)
     }
 }
 

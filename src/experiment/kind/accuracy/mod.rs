@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::key::{Named, keys};
+use super::key::{Named, kind};
 use super::{Kind, sketch};
 use crate::analysis::cost::{self, SettingWork};
 use crate::analysis::tuning;
@@ -21,8 +21,7 @@ use crate::experiment::sampling::{Block, ExactNumbers, RUNS_PER_BLOCK, Sampler, 
 use crate::experiment::stats::Whiskers;
 use crate::experiment::table::{CalibrationRow, Tables};
 use crate::experiment::{
-    Abscissa, Case, Cell, CellKey, Content, Group, Keeper, Layout, Panel, PlacedReadings, Runs,
-    Task,
+    Case, Cell, CellKey, Content, Group, Keeper, Layout, Panel, PlacedReadings, Runs, Task,
 };
 use crate::figure::Figure;
 use crate::mechanism::law::{Exact, Law, Plan};
@@ -31,7 +30,8 @@ use crate::mechanism::{Refusal, Variant};
 use crate::posterior::error_field::Field;
 use crate::posterior::metric::Metric;
 
-keys! {
+kind! {
+    "accuracy": "errors of sampled releases beside their exact law";
     /// Errors of sampled releases beside their exact laws.
     pub struct Accuracy {
         /// Which figures. Default: box and mean.
@@ -46,18 +46,6 @@ keys! {
 }
 
 impl Kind for Accuracy {
-    fn id(&self) -> &'static str {
-        "accuracy"
-    }
-
-    fn computes(&self) -> &'static str {
-        "errors of sampled releases beside their exact law"
-    }
-
-    fn place(&self, _: &Panel, _: &Abscissa, _: &Case) -> Option<String> {
-        None
-    }
-
     fn compares_readings(&self) -> bool {
         true
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::key::keys;
+use super::key::kind;
 use super::{About, Complaint, Kind};
 use crate::analysis::cost::{self, SettingWork};
 use crate::base::diagnostic::suggest;
@@ -26,7 +26,8 @@ use crate::mechanism::{Refusal, Variant};
 /// Means nearer than this, relative to each other, are equal.
 const SAME: f64 = 1e-11;
 
-keys! {
+kind! {
+    "phase": "the mechanism of least error over a plane";
     /// The exact mean error of every mechanism, and who wins.
     pub struct Phase {
         /// Labels of mechanisms that take no part in a second contest.
@@ -35,14 +36,6 @@ keys! {
 }
 
 impl Kind for Phase {
-    fn id(&self) -> &'static str {
-        "phase"
-    }
-
-    fn computes(&self) -> &'static str {
-        "the mechanism of least error over a plane"
-    }
-
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
         self.check_contest(panel)?;
         if panel.variants.len() == 1 {
