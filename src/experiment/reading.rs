@@ -13,10 +13,10 @@ use crate::mechanism::law::{Distribution, Summary};
 /// The runs behind every sampled value in print (icml §7.1.2, arxiv §7.2.2).
 pub const RUNS_IN_PRINT: f64 = 1000.0;
 
-/// A sampled reading may be so many standard errors off.
+/// The most standard errors that a sampled reading may be off.
 pub const MOST_STANDARD_ERRORS: f64 = 4.0;
 
-/// The probability of so many standard errors or more, both sides: the least probability that a
+/// The probability of [`MOST_STANDARD_ERRORS`] or more, on both sides: the least probability that a
 /// reading may have.
 const LEAST_PROBABILITY: f64 = 6.3e-5;
 

@@ -17,7 +17,7 @@ pub fn release_map(cells: &[(Counts, Counts, f64)]) -> HeatFigure {
         all.into_iter().collect::<Vec<_>>()
     };
     let (inputs, mut outputs) = (distinct(|cell| &cell.0), distinct(|cell| &cell.1));
-    // Data sets that are never released are shown too, unless releases are of another kind.
+    // If only data sets are released, those that never are get a row, too.
     if outputs.iter().all(|output| inputs.binary_search(output).is_ok()) {
         outputs.clone_from(&inputs);
     }

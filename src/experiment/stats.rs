@@ -49,7 +49,7 @@ impl BoxSummary {
         let squares = sum(sample.iter().map(|value| (value - mean) * (value - mean)));
         let [q1, median, q3] = [0.25, 0.5, 0.75].map(|p| quantile(&sorted, p));
         let (min, max) = (sorted[0], sorted[sorted.len() - 1]);
-        // Where errors may be infinite, so may quartiles: two of them are no range apart.
+        // Two infinite quartiles are equal: their difference would be NaN.
         let iqr = if q3 == q1 { 0.0 } else { q3 - q1 };
         let (whisker_low, whisker_high) = match whiskers {
             Whiskers::Range => (min, max),
@@ -93,7 +93,7 @@ fn quantile(sorted: &[f64], p: f64) -> f64 {
     let below = position.floor() as usize;
     let part = position - below as f64;
     match sorted.get(below + 1) {
-        // Not between an infinite datum and another.
+        // An infinite datum cannot be interpolated.
         Some(above) if part > 0.0 && *above > sorted[below] => {
             sorted[below] + part * (above - sorted[below])
         }

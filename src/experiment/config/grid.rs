@@ -62,7 +62,7 @@ pub fn check_search(
     Ok(())
 }
 
-/// What the panels before one take.
+/// How much of the limits the earlier panels have used.
 #[derive(Clone, Copy, Default)]
 pub struct Taken {
     /// Their settings.
@@ -131,13 +131,13 @@ impl Taken {
         }
         if scored && all.pairs > MOST_PAIRS {
             let cause =
-                "the sensitivities of so many settings with so many categories take too long";
+                "the sensitivities of these settings take too long: too many settings with too many categories";
             let most = format!("settings times categories squared, at most {MOST_PAIRS}");
             let remedy = format!("use fewer ({most}), or mechanisms that add noise to the counts");
             return refuse(cause.to_owned(), remedy);
         }
         if all.drawn > MOST_DRAWN {
-            let cause = "so many records cannot be drawn one by one".to_owned();
+            let cause = "these are too many records to be drawn one by one".to_owned();
             let most = format!("records times categories, added up, at most {MOST_DRAWN}");
             return refuse(cause, format!("use smaller or fewer sizes: {most}; or [data.counts]"));
         }

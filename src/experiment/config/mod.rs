@@ -64,8 +64,8 @@ fn experiment(
     source: &Source,
     overrides: Overrides,
 ) -> Result<Experiment, Diagnostic> {
-    // Unknown keys are reported before missing ones, since a typo is both: what `require` says waits
-    // until all tables are finished.
+    // A mistyped key is both unknown and missing. It is reported as unknown: the result of `require`
+    // is looked at only after all tables are finished.
     let name = table.require("name", "name = \"my_experiment\"");
     let title = table.take("title").map(|node| node.label()).transpose()?;
     let place = table.take("source").map(|node| node.label()).transpose()?;

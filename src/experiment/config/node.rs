@@ -40,7 +40,7 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Whether the value stands in the table around the one that was asked.
+    /// Whether the value is inherited from the table around the panel.
     pub fn is_inherited(&self) -> bool {
         self.inherited
     }
@@ -68,7 +68,7 @@ impl<'a> Node<'a> {
     /// A number, whole or not.
     pub fn number(&self) -> Result<f64, Diagnostic> {
         let number = match self.value.get_ref() {
-            // What is beyond is beyond any limit.
+            // A number too large for 128 bits is beyond every limit of a config.
             DeValue::Integer(integer) => {
                 let whole = i128::from_str_radix(integer.as_str(), integer.radix());
                 Some(whole.map_or(f64::INFINITY, |whole| whole as f64))
@@ -145,7 +145,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The elements, if this is a list; of one that is no list, itself.
+    /// The elements of a list; a value that is not a list counts as a list of one.
     pub fn one_or_list(&self) -> Result<Vec<Self>, Diagnostic> {
         if self.is_list() { self.list() } else { Ok(vec![*self]) }
     }
@@ -232,7 +232,7 @@ impl<'a> Table<'a> {
         Some(Node { text: self.text, key: key.get_ref(), value, inherited })
     }
 
-    /// Counts the keys that were asked of a table inside this one as known.
+    /// Counts the keys that an inner table knows as known.
     pub fn know(&mut self, inner: &Self) {
         self.known.extend(&inner.known);
     }

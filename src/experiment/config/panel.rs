@@ -35,8 +35,8 @@ pub struct Open<'a> {
 }
 
 impl<'a> Open<'a> {
-    /// Takes all keys of a panel out of its table. What is missing is complained of later, after
-    /// what is unknown.
+    /// Takes all keys of a panel out of its table. A missing key is reported later, after unknown
+    /// ones.
     pub fn take(table: &mut Table<'a>) -> Self {
         Self {
             title: table.take("title"),
@@ -65,7 +65,7 @@ fn understands(kind: &dyn Kind, node: &Node) -> bool {
     kind.keys().iter().any(|key| key.name == node.key())
 }
 
-/// Complains about a key above all panels that none of them understands.
+/// Refuses a key above all panels that none of them understands.
 pub fn check_shared(shared: &[Node], panels: &[Panel]) -> Result<(), Diagnostic> {
     let understood =
         |node: &&Node| panels.iter().any(|panel| understands(panel.kind.as_ref(), node));

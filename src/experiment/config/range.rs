@@ -5,7 +5,7 @@ use super::node::{Node, Table};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::numeric::{exp_accurate, ln};
 
-/// More numbers than these are no axis of a figure.
+/// The most numbers in a range.
 pub const MOST: u64 = 10_000;
 
 /// The most categories of a prior.
