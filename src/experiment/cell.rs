@@ -18,6 +18,7 @@ use crate::analysis::tuning;
 use crate::base::fault::{self, caught};
 use crate::experiment::table::{CalibrationRow, Tables};
 use crate::mechanism::{Refusal, Variant};
+use crate::posterior::metric::Metric;
 
 /// The version of everything that reaches a table. To be raised whenever any number or draw, or the
 /// form in which cells are kept, changes: cells of different versions are never mixed.
@@ -131,6 +132,8 @@ impl CellKey {
 
 /// How a kind that samples works: its cells are blocks of runs of one mechanism at one case.
 pub trait Runs: Sync {
+    /// The errors of its releases.
+    fn errors(&self, panel: &Panel) -> Vec<Metric>;
     /// How many blocks the runs of one mechanism at one case are divided into.
     fn blocks(&self, panel: &Panel) -> u64;
     /// The cells of one case, in the order of the tables.

@@ -169,7 +169,7 @@ impl Panel {
     /// the kind samples nothing.
     #[must_use]
     pub fn errors(&self) -> Vec<Metric> {
-        self.kind.errors(self)
+        self.kind.runs().map_or_else(Vec::new, |runs| runs.errors(self))
     }
 
     /// Whether some figure shows single runs, and not only their summaries.

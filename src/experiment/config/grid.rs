@@ -130,8 +130,7 @@ impl Taken {
             );
         }
         if scored && all.pairs > MOST_PAIRS {
-            let cause =
-                "the sensitivities of these settings take too long: too many settings with too many categories";
+            let cause = "the sensitivities of these settings take too long: too many settings with too many categories";
             let most = format!("settings times categories squared, at most {MOST_PAIRS}");
             let remedy = format!("use fewer ({most}), or mechanisms that add noise to the counts");
             return refuse(cause.to_owned(), remedy);

@@ -35,7 +35,6 @@ use crate::experiment::table::Tables;
 use crate::experiment::{Case, Panel};
 use crate::figure::Figure;
 use crate::mechanism::Refusal;
-use crate::posterior::metric::Metric;
 use key::Keys;
 
 /// Every kind, in the order in which they are listed. The first is the default.
@@ -126,15 +125,12 @@ pub trait Kind: Keys + Send + Sync {
     /// the readings and the panel's name.
     fn complete_key(&self, _layout: &Layout, _case: &Case, _key: &mut CellKey) {}
 
-    /// The rows of one case.
-    fn rows(&self, task: &Task) -> Result<Tables, Refusal>;
-
-    /// The errors of which it samples runs; none if it samples nothing.
-    fn errors(&self, _panel: &Panel) -> Vec<Metric> {
-        Vec::new()
+    /// The rows of one case. A kind that samples has [`Kind::runs`] instead.
+    fn rows(&self, _task: &Task) -> Result<Tables, Refusal> {
+        Ok(Tables::default())
     }
 
-    /// How its runs are kept, if it samples.
+    /// How it samples, if it does.
     fn runs(&self) -> Option<&dyn Runs> {
         None
     }

@@ -21,7 +21,7 @@ use crate::experiment::sampling::{Block, ExactNumbers, RUNS_PER_BLOCK, Sampler, 
 use crate::experiment::stats::Whiskers;
 use crate::experiment::table::{CalibrationRow, Tables};
 use crate::experiment::{
-    Case, Cell, CellKey, Content, Group, Keeper, Layout, Panel, PlacedReadings, Runs, Task,
+    Case, Cell, CellKey, Content, Group, Keeper, Layout, Panel, PlacedReadings, Runs,
 };
 use crate::figure::Figure;
 use crate::mechanism::law::{Exact, Law, Plan};
@@ -63,22 +63,6 @@ impl Kind for Accuracy {
                  plus the reading error."
             }
         }
-    }
-
-    /// Its cells are blocks of runs.
-    fn rows(&self, _: &Task) -> Result<Tables, Refusal> {
-        Ok(Tables::default())
-    }
-
-    /// The distance first, then the metrics asked for, each once.
-    fn errors(&self, panel: &Panel) -> Vec<Metric> {
-        let mut errors = vec![Metric::from_distance(panel.distance)];
-        for &metric in &self.metrics {
-            if errors.iter().all(|known| known.id != metric.id) {
-                errors.push(metric);
-            }
-        }
-        errors
     }
 
     fn runs(&self) -> Option<&dyn Runs> {
@@ -150,6 +134,17 @@ impl Accuracy {
 }
 
 impl Runs for Accuracy {
+    /// The distance first, then the metrics asked for, each once.
+    fn errors(&self, panel: &Panel) -> Vec<Metric> {
+        let mut errors = vec![Metric::from_distance(panel.distance)];
+        for &metric in &self.metrics {
+            if errors.iter().all(|known| known.id != metric.id) {
+                errors.push(metric);
+            }
+        }
+        errors
+    }
+
     fn blocks(&self, panel: &Panel) -> u64 {
         panel.runs.div_ceil(RUNS_PER_BLOCK)
     }
