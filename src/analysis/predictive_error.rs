@@ -165,7 +165,7 @@ mod tests {
         for prior in [vec![1.0, 1.0, 1.0], vec![0.5, 2.0, 0.5], vec![1.0, 2.0, 3.0]] {
             let template = setting(&prior, vec![7, 0, 0]);
             let weights = Predictive::new(template.posterior.prior(), 7);
-            for mechanism in mechanism::ALL {
+            for &mechanism in mechanism::ALL {
                 let variant = Variant::plain(mechanism);
                 let (mut mean, mut worst) = (0.0, 0.0_f64);
                 for x in list_compositions(7, 3) {

@@ -29,7 +29,7 @@ use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 
 /// Every mechanism, in the order in which they are listed.
-pub static ALL: [&dyn Mechanism; 11] = [
+pub static ALL: &[&dyn Mechanism] = &[
     &lszhang::LsZhang,
     &lsdim::LsDim,
     &lshist::LsHist,
@@ -94,7 +94,7 @@ pub trait Mechanism: Sync {
 /// The mechanism called `id`.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static dyn Mechanism> {
-    ALL.into_iter().find(|mechanism| mechanism.id() == id)
+    ALL.iter().copied().find(|mechanism| mechanism.id() == id)
 }
 
 /// A mechanism with its options and its label, as a config asks for it.

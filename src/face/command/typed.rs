@@ -129,5 +129,5 @@ pub fn every_variant(tuned: bool) -> Vec<Variant> {
             variant
         })
     };
-    mechanism::ALL.into_iter().flat_map(variants).collect()
+    mechanism::ALL.iter().copied().flat_map(variants).collect()
 }

@@ -105,10 +105,10 @@ pub struct Unfit {
 pub static HELLINGER: &dyn Distance = &hellinger::Hellinger;
 
 /// The distances of the documents: as defined, and as printed. What they claim is judged by these.
-pub static DOCUMENTED: [&dyn Distance; 2] = [HELLINGER, &print::Print];
+pub static DOCUMENTED: &[&dyn Distance] = &[HELLINGER, &print::Print];
 
 /// Every distance but the Rényi divergences, which are named by their order: `renyi:0.5`.
-pub static NAMED: [&dyn Distance; 7] = [
+pub static NAMED: &[&dyn Distance] = &[
     HELLINGER,
     &print::Print,
     &total_variation::TotalVariation,
@@ -120,7 +120,7 @@ pub static NAMED: [&dyn Distance; 7] = [
 
 /// The names by which distances are found, with an example of a Rényi divergence.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    NAMED.into_iter().map(Distance::id).chain(["renyi:0.5"])
+    NAMED.iter().map(|distance| distance.id()).chain(["renyi:0.5"])
 }
 
 /// The distance called `id`.
@@ -134,7 +134,7 @@ pub fn named(id: &str) -> Result<&'static dyn Distance, Unfit> {
     if let Some(order) = id.strip_prefix(renyi::PREFIX) {
         return renyi::named(order);
     }
-    NAMED.into_iter().find(|distance| distance.id() == id).ok_or_else(|| Unfit {
+    NAMED.iter().copied().find(|distance| distance.id() == id).ok_or_else(|| Unfit {
         cause: format!("unknown distance `{id}`"),
         remedy: suggest(id, names()),
     })

@@ -99,7 +99,7 @@ pub fn all() -> Vec<Metric> {
         |id, title, make| Metric { id, title, bound: None, source: Source::Other(make) };
     let of_hellinger =
         |id, title, make| Metric { id, title, bound: Some(1.0), source: Source::OfHellinger(make) };
-    let mut metrics: Vec<_> = distance::NAMED.into_iter().map(Metric::from_distance).collect();
+    let mut metrics: Vec<_> = distance::NAMED.iter().copied().map(Metric::from_distance).collect();
     metrics.extend([
         unbounded("l1", "ℓ1 distance of the parameters", norm::l1),
         unbounded("l2", "ℓ2 distance of the parameters", norm::l2),

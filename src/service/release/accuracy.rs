@@ -253,7 +253,7 @@ mod tests {
     }
 
     fn plain() -> Vec<Variant> {
-        mechanism::ALL.into_iter().map(Variant::plain).collect()
+        mechanism::ALL.iter().copied().map(Variant::plain).collect()
     }
 
     #[test]

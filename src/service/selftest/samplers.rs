@@ -135,7 +135,7 @@ fn released(scene: Scene) -> Option<Scene> {
 }
 
 fn plain_variants() -> Vec<Variant> {
-    mechanism::ALL.map(Variant::plain).to_vec()
+    mechanism::ALL.iter().copied().map(Variant::plain).collect()
 }
 
 /// Every mechanism remapped, and calibrated if it can be.
@@ -146,7 +146,7 @@ fn tuned_variants() -> Vec<Variant> {
         let is_apt = move |mechanism: &&'static dyn mechanism::Mechanism| {
             !options.calibrated || mechanism.choices().contains(&Choice::Calibrated)
         };
-        mechanism::ALL.into_iter().filter(is_apt).map(move |mechanism| {
+        mechanism::ALL.iter().copied().filter(is_apt).map(move |mechanism| {
             Variant::new(mechanism, options, format!("{}+{word}", mechanism.id()))
         })
     };
