@@ -43,7 +43,8 @@ impl Colour {
     }
 
     /// Perceived lightness from 0 (black) to 1 (white).
-    pub(super) fn lightness(self) -> f64 {
+    #[must_use]
+    pub fn lightness(self) -> f64 {
         let (r, g, b) = self.rgb;
         (0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b)) / 255.0
     }
