@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::analysis::tuning;
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::{Sum, exp_accurate};
+use crate::mechanism::Variant;
 use crate::mechanism::law::{self, Distribution, Recipe};
 use crate::mechanism::prepared::PreparedSetting;
-use crate::mechanism::{Refusal, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Posterior, Predictive};
 use crate::posterior::setting::Setting;

@@ -6,7 +6,7 @@ use super::grid::{self, Taken};
 use super::node::{Node, Table};
 use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, positive, range};
 use crate::analysis::tuning;
-use crate::base::diagnostic::{Diagnostic, suggest};
+use crate::base::diagnostic::{Diagnostic, Refusal, suggest};
 use crate::base::source::{Source, bundled_tables};
 use crate::experiment::reading::ReadingSet;
 use crate::experiment::stats::Whiskers;
@@ -14,7 +14,7 @@ use crate::experiment::{
     Case, FigureName, Grid, Kind, Look, Panel, Parameters, ScopeName, SensitivityName, phase,
 };
 use crate::mechanism::law::is_walked;
-use crate::mechanism::{Choice, Refusal, Variant};
+use crate::mechanism::{Choice, Variant};
 use crate::posterior::distance::{self, Distance};
 use crate::posterior::metric::{self, Metric};
 use crate::posterior::model::{Posterior, Prior, approximate_compositions};
@@ -457,7 +457,8 @@ fn checked_prior(node: &Node, alpha: Vec<f64>) -> Result<Prior, Diagnostic> {
 }
 
 fn named_distance(node: &Node) -> Result<&'static dyn Distance, Diagnostic> {
-    distance::named(node.string()?).map_err(|unfit| node.wrong(unfit.cause).help(unfit.remedy))
+    distance::named(node.string()?)
+        .map_err(|refusal| node.wrong(refusal.cause).help(refusal.remedy))
 }
 
 /// The metrics beside the distance, which is always there.
@@ -466,7 +467,7 @@ fn metrics(node: Option<Node>, distance: &dyn Distance) -> Result<Vec<Metric>, D
     let mut metrics: Vec<Metric> = Vec::new();
     for element in node.one_or_list()? {
         let metric = metric::named(element.string()?)
-            .map_err(|unfit| element.wrong(unfit.cause).help(unfit.remedy))?;
+            .map_err(|refusal| element.wrong(refusal.cause).help(refusal.remedy))?;
         if metric.id != distance.id() && !metrics.contains(&metric) {
             metrics.push(metric);
         }

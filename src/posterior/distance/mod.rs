@@ -18,7 +18,7 @@ mod total_variation;
 pub use near::near;
 pub use renyi::PREFIX as RENYI;
 
-use crate::base::diagnostic::suggest;
+use crate::base::diagnostic::{Refusal, suggest};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Posterior, Prior};
 use crate::posterior::sensitivity::Sensitivity;
@@ -82,7 +82,7 @@ pub trait Distance: Sync {
     }
 
     /// Why it cannot be the score of a mechanism for data of this size.
-    fn refuses_scores(&self, _posterior: &Posterior) -> Option<Unfit> {
+    fn refuses_scores(&self, _posterior: &Posterior) -> Option<Refusal> {
         None
     }
 
@@ -90,15 +90,6 @@ pub trait Distance: Sync {
     fn refuses_open_totals(&self, _prior: &Prior) -> Option<String> {
         None
     }
-}
-
-/// Why a distance, or the name of one, does not fit, and what would.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfit {
-    /// What is wrong.
-    pub cause: String,
-    /// What would be right.
-    pub remedy: String,
 }
 
 /// The distance that the documents define; the default.
@@ -130,12 +121,13 @@ pub fn find(id: &str) -> Option<&'static dyn Distance> {
 }
 
 /// The distance called `id`, or what is wrong with the name.
-pub fn named(id: &str) -> Result<&'static dyn Distance, Unfit> {
+pub fn named(id: &str) -> Result<&'static dyn Distance, Refusal> {
     if let Some(order) = id.strip_prefix(renyi::PREFIX) {
         return renyi::named(order);
     }
-    NAMED.iter().copied().find(|distance| distance.id() == id).ok_or_else(|| Unfit {
-        cause: format!("unknown distance `{id}`"),
-        remedy: suggest(id, names()),
-    })
+    NAMED
+        .iter()
+        .copied()
+        .find(|distance| distance.id() == id)
+        .ok_or_else(|| Refusal::new(format!("unknown distance `{id}`"), suggest(id, names())))
 }

@@ -5,8 +5,8 @@
 mod norm;
 mod total_variation;
 
-use crate::base::diagnostic::suggest;
-use crate::posterior::distance::{self, Distance, Unfit};
+use crate::base::diagnostic::{Refusal, suggest};
+use crate::posterior::distance::{self, Distance};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::Posterior;
 
@@ -117,7 +117,7 @@ pub fn find(id: &str) -> Option<Metric> {
 }
 
 /// The metric called `id`, or what is wrong with the name.
-pub fn named(id: &str) -> Result<Metric, Unfit> {
+pub fn named(id: &str) -> Result<Metric, Refusal> {
     let all = all();
     if let Some(metric) = all.iter().find(|metric| metric.id == id) {
         return Ok(*metric);
@@ -127,6 +127,6 @@ pub fn named(id: &str) -> Result<Metric, Unfit> {
     let names = all.iter().map(|metric| metric.id).chain(others);
     match id.contains(':') {
         true => distance::named(id).map(Metric::from_distance),
-        false => Err(Unfit { cause: format!("unknown metric `{id}`"), remedy: suggest(id, names) }),
+        false => Err(Refusal::new(format!("unknown metric `{id}`"), suggest(id, names))),
     }
 }

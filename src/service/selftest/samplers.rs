@@ -8,12 +8,13 @@ use rayon::prelude::*;
 
 use super::{Scope, Subject, Trial};
 use crate::analysis::tuning;
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::{Sum, exp_accurate};
 use crate::base::rng;
 use crate::experiment::{RUNS_PER_BLOCK, Sampler};
 use crate::mechanism::law::{Plan, Recipe};
 use crate::mechanism::prepared::PreparedSetting;
-use crate::mechanism::{self, Choice, Options, Refusal, Variant};
+use crate::mechanism::{self, Choice, Options, Variant};
 use crate::posterior::distance;
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::{Counts, Posterior, Prior};
