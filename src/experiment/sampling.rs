@@ -5,8 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::base::rng;
-use crate::mechanism::law::{Batch, Law};
-use crate::posterior::error_field::Field;
+use crate::mechanism::law::{Batch, Law, PreparedField};
 
 /// So many runs share a random stream. Part of the definition of the results: never change it
 /// without saying so, since every draw depends on it.
@@ -53,7 +52,7 @@ pub struct Sampler<'a> {
     /// The law.
     pub law: &'a dyn Law,
     /// The errors of interest.
-    pub fields: &'a [&'a dyn Field],
+    pub fields: &'a [PreparedField<'a>],
     /// The number of categories.
     pub k: usize,
     /// How many runs there are in all.
@@ -104,7 +103,7 @@ impl Sampler<'_> {
             drawn[place].counts.extend(batch.released);
         }
         for draws in &mut drawn {
-            let error = |field: &&dyn Field| {
+            let error = |field: &PreparedField| {
                 draws.counts.chunks_exact(self.k).map(|out| field.at(out)).collect()
             };
             draws.errors = self.fields.iter().map(error).collect();
