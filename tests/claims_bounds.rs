@@ -68,7 +68,7 @@ fn assert_flips(number: u32, id: &'static str, variant: &Variant, clauses: &[&st
 
 #[test]
 fn every_claim_is_judged_under_every_distance() {
-    for distance in distance::DOCUMENTED {
+    for &distance in distance::DOCUMENTED {
         for claim in ALL.iter().filter(|claim| (12..=17).contains(&claim.number)) {
             let finding = (claim.judge)(&Lab::new(distance));
             assert!((1..=24).contains(&finding.parts.len()), "{}", claim.number);

@@ -254,7 +254,7 @@ fn an_output_far_from_both_data_sets_can_be_the_worst() {
 #[test]
 fn losses_stay_finite_where_probabilities_underflow() {
     let template = of_size(&[1.0, 1.0], 300, 4000.0, "hellinger");
-    for mechanism in mechanism::ALL {
+    for &mechanism in mechanism::ALL {
         let variant = Variant::plain(mechanism);
         if variant.recipe(&template).is_ok() {
             let Loss { loss, .. } = loss(&variant, &template, &Scope::All).unwrap();
@@ -266,7 +266,7 @@ fn losses_stay_finite_where_probabilities_underflow() {
 #[test]
 fn without_records_there_is_nothing_to_lose() {
     let template = of_size(&[1.0, 2.0, 3.0], 0, 1.0, "hellinger");
-    for mechanism in mechanism::ALL {
+    for &mechanism in mechanism::ALL {
         let variant = Variant::plain(mechanism);
         for scope in [Scope::All, Scope::Corners, Scope::One(vec![0; 3])] {
             let found = loss(&variant, &template, &scope).unwrap();

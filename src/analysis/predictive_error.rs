@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::analysis::tuning;
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::{Sum, exp_accurate};
+use crate::mechanism::Variant;
 use crate::mechanism::law::{self, Distribution, Recipe};
 use crate::mechanism::prepared::PreparedSetting;
-use crate::mechanism::{Refusal, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Posterior, Predictive};
 use crate::posterior::setting::Setting;
@@ -165,7 +166,7 @@ mod tests {
         for prior in [vec![1.0, 1.0, 1.0], vec![0.5, 2.0, 0.5], vec![1.0, 2.0, 3.0]] {
             let template = setting(&prior, vec![7, 0, 0]);
             let weights = Predictive::new(template.posterior.prior(), 7);
-            for mechanism in mechanism::ALL {
+            for &mechanism in mechanism::ALL {
                 let variant = Variant::plain(mechanism);
                 let (mut mean, mut worst) = (0.0, 0.0_f64);
                 for x in list_compositions(7, 3) {

@@ -1,8 +1,9 @@
 //! Which mechanism to take: their exact errors compared, and the least ε that is accurate enough.
 
 use crate::analysis::predictive_error;
+use crate::base::diagnostic::Refusal;
+use crate::mechanism::Variant;
 use crate::mechanism::law::Distribution;
-use crate::mechanism::{Refusal, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
@@ -82,8 +83,7 @@ pub fn least_epsilon(
     error: f64,
 ) -> Result<LeastEpsilon, Refusal> {
     let at = |epsilon: f64| -> Result<Option<(Epsilon, Accuracy)>, Refusal> {
-        let epsilon = Epsilon::new(epsilon)
-            .map_err(|error| Refusal::new(error.to_string(), error.remedy()))?;
+        let epsilon = Epsilon::new(epsilon)?;
         let found = accuracy(variant, &Setting { epsilon, ..setting.clone() }, data)?;
         Ok(found.filter(|found| found.mean <= error).map(|found| (epsilon, found)))
     };

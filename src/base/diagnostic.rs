@@ -164,6 +164,31 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+/// Why something cannot be done, and what would help. Whoever knows the place in the input makes a
+/// [`Diagnostic`] of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}")]
+pub struct Refusal {
+    /// What is wrong.
+    pub cause: String,
+    /// What would be right.
+    pub remedy: String,
+}
+
+impl Refusal {
+    /// A refusal.
+    #[must_use]
+    pub fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { cause: cause.into(), remedy: remedy.into() }
+    }
+}
+
+impl From<Refusal> for Diagnostic {
+    fn from(Refusal { cause, remedy }: Refusal) -> Self {
+        Self::new(cause).help(remedy)
+    }
+}
+
 /// "did you mean `x`?" for the nearest of `known`, or a list of them.
 #[must_use]
 pub fn suggest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> String {

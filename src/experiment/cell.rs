@@ -15,9 +15,10 @@ use serde::{Deserialize, Serialize};
 use super::sampling::Block;
 use super::{Case, Naming, Panel, PlacedReadings};
 use crate::analysis::tuning;
+use crate::base::diagnostic::Refusal;
 use crate::base::fault::{self, caught};
 use crate::experiment::table::{CalibrationRow, Tables};
-use crate::mechanism::{Refusal, Variant};
+use crate::mechanism::Variant;
 use crate::posterior::metric::Metric;
 
 /// The version of everything that reaches a table. To be raised whenever any number or draw, or the

@@ -33,12 +33,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::analysis::tuning;
+use crate::base::diagnostic::Refusal;
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
 use crate::experiment::table::{PanelRow, ReadingRow, SettingRow, Tables};
 use crate::figure::{Figure, Series, colour, distinguish};
+use crate::mechanism::Variant;
 use crate::mechanism::law::{Distribution, Plan, Recipe, is_walked};
 use crate::mechanism::prepared::PreparedSetting;
-use crate::mechanism::{Refusal, Variant};
 use crate::posterior::distance::Distance;
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Prior, compositions, vector};

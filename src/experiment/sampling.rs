@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Cell, Panel};
 use crate::base::rng;
 use crate::experiment::table::{CalibrationRow, ReadingRow};
-use crate::mechanism::law::{Batch, Exact, Law};
-use crate::posterior::error_field::Field;
+use crate::mechanism::law::{Batch, Exact, Law, PreparedField};
 
 /// The number of runs that share a random stream. Every draw depends on it: it must never change.
 const RUNS_PER_STREAM: u64 = 250;
@@ -92,7 +91,7 @@ pub struct Sampler<'a> {
     /// The law.
     pub law: &'a dyn Law,
     /// The errors of interest.
-    pub fields: &'a [&'a dyn Field],
+    pub fields: &'a [PreparedField<'a>],
     /// The number of categories.
     pub k: usize,
     /// How many runs there are in all.
@@ -143,7 +142,7 @@ impl Sampler<'_> {
             drawn[place].counts.extend(batch.released);
         }
         for draws in &mut drawn {
-            let error = |field: &&dyn Field| {
+            let error = |field: &PreparedField| {
                 draws.counts.chunks_exact(self.k).map(|out| field.at(out)).collect()
             };
             draws.errors = self.fields.iter().map(error).collect();

@@ -1,8 +1,8 @@
 //! The embedded typeface: its registration with plotters and its metrics.
 //!
 //! plotters measures text only to whole pixels and, when it draws a string,
-//! forgets the side bearing of every glyph. Both show at small sizes, so the
-//! few tables needed to measure and to place glyphs are read here.
+//! forgets the side bearing of every glyph. Both show at small sizes, so
+//! advances and side bearings are read here.
 
 use std::sync::OnceLock;
 
@@ -79,12 +79,10 @@ pub(super) struct Glyph {
     pub(super) bearing: f64,
 }
 
-/// The TrueType tables of one weight.
+/// One weight of the typeface.
 pub(super) struct Face {
     pub(super) bytes: &'static [u8],
-    hmtx: usize,
-    cmap: usize,
-    long_metrics: usize,
+    tables: ttf_parser::Face<'static>,
     units: f64,
     /// Height above the baseline in ems.
     pub(super) ascent: f64,
@@ -96,19 +94,17 @@ pub(super) struct Face {
 
 impl Face {
     fn new(bytes: &'static [u8]) -> Self {
-        let hhea = table(bytes, b"hhea");
-        let units = f64::from(u16_at(bytes, table(bytes, b"head") + 18)).max(1.0);
-        let ascent = f64::from(i16_at(bytes, hhea + 4));
-        let descent = f64::from(i16_at(bytes, hhea + 6));
+        let tables = ttf_parser::Face::parse(bytes, 0).expect("the embedded font is sound");
+        let units = f64::from(tables.units_per_em());
+        let heights = tables.tables().hhea;
+        let (ascent, descent) = (f64::from(heights.ascender), f64::from(heights.descender));
         Self {
             bytes,
-            hmtx: table(bytes, b"hmtx"),
-            cmap: segment_map(bytes, table(bytes, b"cmap")),
-            long_metrics: usize::from(u16_at(bytes, hhea + 34)),
             units,
             ascent: ascent / units,
             descent: descent / units,
             extent: (ascent - descent) / units,
+            tables,
         }
     }
 
@@ -118,79 +114,23 @@ impl Face {
 
     /// The box all glyphs stay in, in ems: left, low, right, high.
     pub(super) fn bounds(&self) -> [f64; 4] {
-        let head = table(self.bytes, b"head");
-        [36, 38, 40, 42].map(|at| f64::from(i16_at(self.bytes, head + at)) / self.units)
+        let bounds = self.tables.global_bounding_box();
+        [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max]
+            .map(|at| f64::from(at) / self.units)
     }
 
     /// The measures of the glyph with this index.
     pub(super) fn measure(&self, index: u16) -> Glyph {
-        let index = usize::from(index);
-        let last = self.long_metrics.saturating_sub(1);
-        let advance = u16_at(self.bytes, self.hmtx + 4 * index.min(last));
-        let bearing_at = if index <= last {
-            4 * index + 2
-        } else {
-            4 * self.long_metrics + 2 * (index - self.long_metrics)
-        };
-        Glyph {
-            advance: f64::from(advance) / self.units,
-            bearing: f64::from(i16_at(self.bytes, self.hmtx + bearing_at)) / self.units,
-        }
+        let id = ttf_parser::GlyphId(index);
+        let advance = self.tables.glyph_hor_advance(id).unwrap_or(0);
+        let bearing = self.tables.glyph_hor_side_bearing(id).unwrap_or(0);
+        Glyph { advance: f64::from(advance) / self.units, bearing: f64::from(bearing) / self.units }
     }
 
-    /// The glyph index of `c` by the segment map (format 4), 0 if missing.
+    /// The glyph index of `c`, 0 if the typeface has none.
     pub(super) fn index(&self, c: char) -> u16 {
-        let Ok(code) = u16::try_from(u32::from(c)) else {
-            return 0;
-        };
-        let word = |at: usize| u16_at(self.bytes, self.cmap + at);
-        let twice = usize::from(word(6));
-        let segment = (0..twice).step_by(2).find(|i| word(14 + i) >= code);
-        let Some(i) = segment else { return 0 };
-        let (start, delta) = (word(16 + twice + i), word(16 + 2 * twice + i));
-        let offset_at = 16 + 3 * twice + i;
-        let offset = usize::from(word(offset_at));
-        if code < start {
-            0
-        } else if offset == 0 {
-            code.wrapping_add(delta)
-        } else {
-            match word(offset_at + offset + 2 * usize::from(code - start)) {
-                0 => 0,
-                glyph => glyph.wrapping_add(delta),
-            }
-        }
+        self.tables.glyph_index(c).map_or(0, |glyph| glyph.0)
     }
-}
-
-/// Where the format 4 map for Unicode begins.
-fn segment_map(bytes: &[u8], cmap: usize) -> usize {
-    let records = usize::from(u16_at(bytes, cmap + 2));
-    let offsets = (0..records).map(|i| cmap + u32_at(bytes, cmap + 8 + 8 * i));
-    let mut maps = offsets.filter(|at| u16_at(bytes, *at) == 4);
-    maps.next().unwrap_or(bytes.len())
-}
-
-fn table(bytes: &[u8], tag: &[u8; 4]) -> usize {
-    let tables = usize::from(u16_at(bytes, 4));
-    let mut records = (0..tables).map(|i| 12 + 16 * i);
-    let found = records.find(|at| bytes.get(*at..at + 4) == Some(tag));
-    found.map_or(bytes.len(), |at| u32_at(bytes, at + 8))
-}
-
-/// Big-endian reads that yield 0 past the end instead of failing: the bytes
-/// are compiled in, and the tests check that they are read right.
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    let pair = bytes.get(at..at + 2).and_then(|b| b.try_into().ok());
-    pair.map_or(0, u16::from_be_bytes)
-}
-
-fn i16_at(bytes: &[u8], at: usize) -> i16 {
-    u16_at(bytes, at).cast_signed()
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> usize {
-    usize::from(u16_at(bytes, at)) << 16 | usize::from(u16_at(bytes, at + 2))
 }
 
 #[cfg(test)]

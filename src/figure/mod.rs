@@ -63,7 +63,7 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Pdf];
+    pub const ALL: &[Self] = &[Self::Svg, Self::Png, Self::Pdf];
 
     /// The ending of file names, without the dot.
     #[must_use]
@@ -80,7 +80,7 @@ impl FromStr for Format {
     type Err = FigureError;
 
     fn from_str(name: &str) -> Result<Self, FigureError> {
-        let known = Self::ALL.into_iter();
+        let known = Self::ALL.iter().copied();
         let mut matching = known.filter(|format| name.eq_ignore_ascii_case(format.extension()));
         let unknown = || FigureError::UnknownFormat(name.to_owned());
         matching.next().ok_or_else(unknown)

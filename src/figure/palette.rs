@@ -43,7 +43,8 @@ impl Colour {
     }
 
     /// Perceived lightness from 0 (black) to 1 (white).
-    pub(super) fn lightness(self) -> f64 {
+    #[must_use]
+    pub fn lightness(self) -> f64 {
         let (r, g, b) = self.rgb;
         (0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b)) / 255.0
     }
@@ -64,7 +65,7 @@ pub(super) const GRID: Colour = Colour::hex(0xE4_E4E4);
 
 /// Okabe and Ito's colours for the mechanisms of the papers; darker shades,
 /// apart from them also for the colour-blind, for the rest.
-const KNOWN: [(&str, Colour); 11] = [
+const KNOWN: &[(&str, Colour)] = &[
     ("lszhang", Colour::hex(0x99_9999)),
     ("lsdim", Colour::hex(0x56_B4E9)),
     ("lshist", Colour::hex(0x00_72B2)),
@@ -79,7 +80,7 @@ const KNOWN: [(&str, Colour); 11] = [
 ];
 
 /// For ids the palette does not know (Tol's muted scheme).
-const FALLBACK: [Colour; 6] = [
+const FALLBACK: &[Colour] = &[
     Colour::hex(0x88_2255),
     Colour::hex(0x44_AA99),
     Colour::hex(0x33_2288),
@@ -153,7 +154,7 @@ mod tests {
 
     #[test]
     fn repeats_get_other_shades() {
-        for (_, base) in KNOWN {
+        for &(_, base) in KNOWN {
             let shades: Vec<_> = (0..3).map(|repeat| shade(base, repeat)).collect();
             assert!(distance(shades[0], shades[1]) > 40.0);
             assert!(distance(shades[0], shades[2]) > 40.0);

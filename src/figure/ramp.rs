@@ -5,7 +5,7 @@ use super::axis::Axis;
 use super::palette::Colour;
 
 /// From dark to bright along viridis (Smith and van der Walt).
-const STOPS: [Colour; 9] = [
+const STOPS: &[Colour] = &[
     Colour::hex(0x44_0154),
     Colour::hex(0x47_2D7B),
     Colour::hex(0x3B_528B),

@@ -131,10 +131,8 @@ fn check_page(canvas: &Canvas) {
     assert_eq!(overlaps(&all), None);
 }
 
-const FORMATS: [Format; 3] = [Format::Svg, Format::Png, Format::Pdf];
-
 fn check_renders(figure: &Figure) {
-    for format in FORMATS {
+    for &format in Format::ALL {
         assert!(!render(figure, format).expect("odd data is no error").is_empty());
     }
     assert!(!render_narrow(figure, Format::Svg).expect("nor is it here").is_empty());
@@ -245,7 +243,7 @@ fn files_of_heat_maps_are_small() {
             },
             ..HeatFigure::default()
         };
-        for format in FORMATS {
+        for &format in Format::ALL {
             let size = render(&Figure::Heat(figure.clone()), format).expect("a file").len();
             assert!(size < 300_000, "{format:?} {cells} {size}");
         }
@@ -260,7 +258,7 @@ fn the_same_figure_gives_the_same_bytes() {
         let curves = Figure::Curve(curve_figure(&mut random, 4, 9, 1.0));
         [boxes, curves, Figure::Heat(heat_figure(&mut random, 9, 7, 1.0))]
     };
-    for format in FORMATS {
+    for &format in Format::ALL {
         for (first, second) in figures().iter().zip(&figures()) {
             let (first, second) = (render(first, format), render(second, format));
             assert_eq!(first.expect("first"), second.expect("second"));
@@ -346,7 +344,7 @@ fn huge_pages_are_refused() {
 
 #[test]
 fn formats_have_names() {
-    for format in FORMATS {
+    for &format in Format::ALL {
         assert_eq!(format.extension().parse::<Format>().ok(), Some(format));
     }
     let unknown = "bmp".parse::<Format>().expect_err("no such format").to_string();

@@ -1,6 +1,7 @@
 //! EHD: the exponential mechanism with global sensitivity (icml Algorithm 3).
 
-use super::{Choice, Global, Mechanism, Options, Refusal, exponential, pure};
+use super::{Choice, Global, Mechanism, Options, exponential, pure};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::Recipe;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::sensitivity::GLOBAL_BOUND;

@@ -1,6 +1,7 @@
 //! EHDL: the exponential mechanism with local sensitivity (icml Algorithm 4).
 
-use super::{Choice, Mechanism, Options, Refusal, exponential};
+use super::{Choice, Mechanism, Options, exponential};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::Recipe;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;

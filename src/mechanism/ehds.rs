@@ -1,6 +1,7 @@
 //! EHDS: the exponential mechanism with γ-smooth sensitivity (icml Algorithm 5, bounds §2).
 
-use super::{Choice, Mechanism, Options, Refusal, exponential, private_divisor, pure};
+use super::{Choice, Mechanism, Options, exponential, private_divisor, pure};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::Recipe;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;

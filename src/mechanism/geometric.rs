@@ -1,6 +1,7 @@
 //! Geometric: LSHist without the rounding (not in the documents).
 
-use super::{Choice, Mechanism, Options, Refusal, noisy, pure, restored_sensitivity};
+use super::{Choice, Mechanism, Options, noisy, pure, restored_sensitivity};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::{Noise, Recipe};
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;

@@ -1,6 +1,7 @@
 //! The inverse-sensitivity mechanism (not in the documents).
 
-use super::{Choice, Mechanism, Options, Refusal, pure};
+use super::{Choice, Mechanism, Options, pure};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::Recipe;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;

@@ -1,6 +1,7 @@
 //! LSDim: Laplace noise calibrated to the dimension (icml Algorithm 1).
 
-use super::{Choice, Mechanism, Options, Refusal, noisy, pure};
+use super::{Choice, Mechanism, Options, noisy, pure};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::{Noise, Recipe};
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;

@@ -1,6 +1,7 @@
 //! LSHist: Laplace noise calibrated to the sensitivity of a histogram (icml Algorithm 2).
 
-use super::{Choice, Mechanism, Options, Refusal, noisy, pure, restored_sensitivity};
+use super::{Choice, Mechanism, Options, noisy, pure, restored_sensitivity};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::{Noise, Recipe};
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;

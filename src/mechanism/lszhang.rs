@@ -1,6 +1,7 @@
 //! LSZhang: Laplace noise on every count (bounds Algorithm 1 as read by Theorem 4.5).
 
-use super::{Choice, Mechanism, Options, Refusal, noisy, pure};
+use super::{Choice, Mechanism, Options, noisy, pure};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::{Noise, Recipe};
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;

@@ -1,6 +1,7 @@
 //! MH with β-smooth sensitivity (notes §2.3, arxiv §4.2).
 
-use super::{Choice, Mechanism, Options, Refusal, exponential};
+use super::{Choice, Mechanism, Options, exponential};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::Recipe;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;

@@ -1,6 +1,7 @@
 //! MH with γ-smooth sensitivity (arxiv §5.2.4, Lemma 5.6).
 
-use super::{Choice, Mechanism, Options, Refusal, exponential, private_divisor, pure};
+use super::{Choice, Mechanism, Options, exponential, private_divisor, pure};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::Recipe;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;

@@ -23,13 +23,14 @@ pub use options::{Choice, Global, Options};
 
 use std::sync::Arc;
 
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::{Noise, Plan, Recipe, Remap};
 use crate::posterior::model::Posterior;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 
 /// Every mechanism, in the order in which they are listed.
-pub static ALL: [&dyn Mechanism; 11] = [
+pub static ALL: &[&dyn Mechanism] = &[
     &lszhang::LsZhang,
     &lsdim::LsDim,
     &lshist::LsHist,
@@ -46,24 +47,6 @@ pub static ALL: [&dyn Mechanism; 11] = [
 /// The most records around which candidates are weighed: the tables of those that are near grow with
 /// the square root of it, and take some hundred megabytes.
 const MOST_WEIGHED: u64 = 1_000_000_000_000;
-
-/// Why a mechanism cannot be used in a setting, and what would help.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{cause}")]
-pub struct Refusal {
-    /// What is wrong.
-    pub cause: String,
-    /// What would be right.
-    pub remedy: String,
-}
-
-impl Refusal {
-    /// A refusal.
-    #[must_use]
-    pub fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { cause: cause.into(), remedy: remedy.into() }
-    }
-}
 
 /// A way to release a posterior privately (or a benchmark for one).
 pub trait Mechanism: Sync {
@@ -94,7 +77,7 @@ pub trait Mechanism: Sync {
 /// The mechanism called `id`.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static dyn Mechanism> {
-    ALL.into_iter().find(|mechanism| mechanism.id() == id)
+    ALL.iter().copied().find(|mechanism| mechanism.id() == id)
 }
 
 /// A mechanism with its options and its label, as a config asks for it.
@@ -172,10 +155,10 @@ impl Variant {
     }
 
     fn checked(&self, recipe: Recipe, setting: &Setting) -> Result<Recipe, Refusal> {
-        let unfit = setting.distance.refuses_scores(&setting.posterior);
-        if let Some(unfit) = unfit.filter(|_| recipe.needs_ball()) {
-            let cause = format!("{} weighs candidates, and {}", self.mechanism.id(), unfit.cause);
-            return Err(Refusal::new(cause, unfit.remedy));
+        let refused = setting.distance.refuses_scores(&setting.posterior);
+        if let Some(Refusal { cause, remedy }) = refused.filter(|_| recipe.needs_ball()) {
+            let cause = format!("{} weighs candidates, and {cause}", self.mechanism.id());
+            return Err(Refusal::new(cause, remedy));
         }
         if recipe.needs_ball() && setting.posterior.n() > MOST_WEIGHED {
             let cause = format!(

@@ -18,7 +18,7 @@ pub enum Global {
 
 impl Global {
     /// Every choice.
-    pub const ALL: [Self; 2] = [Self::Exact, Self::Bound];
+    pub const ALL: &[Self] = &[Self::Exact, Self::Bound];
 
     /// The name in a config.
     #[must_use]

@@ -1,7 +1,8 @@
 //! One setting on the bench: what its mechanisms share.
 
 use crate::mechanism::law::{
-    Detail, Family, Law, Plan, Product, Recipe, Remapped, is_walked, ln_probabilities,
+    Detail, Family, Law, Plan, PreparedField, Product, Recipe, Remapped, is_walked,
+    ln_probabilities,
 };
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::metric::Metric;
@@ -59,14 +60,15 @@ impl<'a> PreparedSetting<'a> {
     }
 
     /// The fields: the distance first, then the metrics in their order.
-    pub fn fields(&self) -> impl Iterator<Item = &dyn Field> {
-        self.fields.iter().map(AsRef::as_ref)
+    pub fn fields(&self) -> impl Iterator<Item = PreparedField<'_>> {
+        let fields = self.fields.iter().map(AsRef::as_ref).enumerate();
+        fields.map(|(place, field)| PreparedField::new(place, field))
     }
 
     /// The field of the setting's distance.
     #[must_use]
-    pub fn distance(&self) -> &dyn Field {
-        self.fields[0].as_ref()
+    pub fn distance(&self) -> PreparedField<'_> {
+        PreparedField::new(0, self.fields[0].as_ref())
     }
 
     /// The law of one plan (one of those that the bench was prepared for).
@@ -87,7 +89,7 @@ impl<'a> PreparedSetting<'a> {
         match recipe {
             Recipe::Exponential { rate } => {
                 let family = self.family.as_ref().expect("the bench knows its recipes");
-                Box::new(family.law(rate, self.fields().collect()))
+                Box::new(family.law(rate, self.fields[0].as_ref()))
             }
             Recipe::Noise { noise, scale, restored } => {
                 Box::new(Product::noise(self.posterior, noise, scale, restored))

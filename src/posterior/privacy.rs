@@ -2,31 +2,7 @@
 
 use std::fmt;
 
-/// Why a number is not a privacy parameter.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum PrivacyError {
-    /// ε must be positive, and of a size that does not overflow on the way.
-    #[error("epsilon is {0:?}, but it must lie between 1e-100 and 1e100")]
-    Epsilon(f64),
-    /// δ must lie strictly between 0 and 1.
-    #[error("delta is {0:?}, but it must lie strictly between 0 and 1")]
-    Delta(f64),
-    /// γ must not be negative.
-    #[error("gamma is {0:?}, but it must lie between 0 and 1e100")]
-    Gamma(f64),
-}
-
-impl PrivacyError {
-    /// What would be right.
-    #[must_use]
-    pub fn remedy(self) -> &'static str {
-        match self {
-            Self::Epsilon(_) => "use for example 1.0",
-            Self::Delta(_) => "use for example 1e-8",
-            Self::Gamma(_) => "use for example 1",
-        }
-    }
-}
+use crate::base::diagnostic::Refusal;
 
 /// ε > 0, of reasonable size.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -41,16 +17,16 @@ pub struct Delta(f64);
 pub struct Gamma(f64);
 
 macro_rules! checked_number {
-    ($type:ident, $valid:expr) => {
+    ($type:ident, $name:literal, $valid:expr, $range:literal, $example:literal) => {
         impl $type {
             /// Checks the range.
-            pub fn new(value: f64) -> Result<Self, PrivacyError> {
+            pub fn new(value: f64) -> Result<Self, Refusal> {
                 let valid: fn(f64) -> bool = $valid;
                 if value.is_finite() && valid(value) {
-                    Ok(Self(value))
-                } else {
-                    Err(PrivacyError::$type(value))
+                    return Ok(Self(value));
                 }
+                let cause = format!("{} is {value:?}, but it must lie {}", $name, $range);
+                Err(Refusal::new(cause, concat!("use for example ", $example)))
             }
 
             /// The number.
@@ -62,9 +38,22 @@ macro_rules! checked_number {
     };
 }
 
-checked_number!(Epsilon, |value| (1e-100..=1e100).contains(&value));
-checked_number!(Delta, |value| value > 0.0 && value < 1.0);
-checked_number!(Gamma, |value| (0.0..=1e100).contains(&value));
+// Beyond 1e-100 and 1e100 doubles overflow on the way.
+checked_number!(
+    Epsilon,
+    "epsilon",
+    |value| (1e-100..=1e100).contains(&value),
+    "between 1e-100 and 1e100",
+    "1.0"
+);
+checked_number!(
+    Delta,
+    "delta",
+    |value| value > 0.0 && value < 1.0,
+    "strictly between 0 and 1",
+    "1e-8"
+);
+checked_number!(Gamma, "gamma", |value| (0.0..=1e100).contains(&value), "between 0 and 1e100", "1");
 
 /// What is known about a mechanism's privacy: what the documents prove, or what was computed.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -132,7 +132,7 @@ fn parameter(key: &str, dice: &mut Dice) -> Value {
         "sensitivities" => dice.one(SensitivityName::ALL).id(),
         "scope" => dice.one(ScopeName::ALL).id(),
         "figures" => dice.one(FigureName::ALL).id(),
-        _ => dice.one(&dpbi::mechanism::ALL).id(),
+        _ => dice.one(dpbi::mechanism::ALL).id(),
     };
     Value::Array(vec![name.into(); if dice.once_in(10) { 2 } else { 1 }])
 }

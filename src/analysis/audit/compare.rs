@@ -5,10 +5,11 @@ use super::noisy::{Noisy, NoisyPair};
 use super::pairs::Pair;
 use super::scored::{Scored, ScoredPair};
 use super::tabled::{Tabled, TabledPair};
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::Sum;
 use crate::base::numeric::exp::{exp_nonpositive, one_minus_exp};
+use crate::mechanism::Variant;
 use crate::mechanism::law::Recipe;
-use crate::mechanism::{Refusal, Variant};
 use crate::posterior::model::Counts;
 use crate::posterior::setting::Setting;
 

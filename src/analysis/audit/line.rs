@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_same_distances_as_the_fields() {
-        for distance in distance::DOCUMENTED {
+        for &distance in distance::DOCUMENTED {
             for (prior, counts) in [
                 ([1.0, 1.0], [40, 60]),
                 ([0.3, 7.5], [0, 12]),

@@ -31,9 +31,10 @@ use compare::{Comparison, Release, compare, deltas};
 use pairs::Pair;
 use screen::Common;
 
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::log1p;
+use crate::mechanism::Variant;
 use crate::mechanism::law::Recipe;
-use crate::mechanism::{Refusal, Variant};
 use crate::posterior::model::{Counts, Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
 

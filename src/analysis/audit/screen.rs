@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn screening_changes_nothing() {
         let mut dropped = 0;
-        for distance in distance::DOCUMENTED {
+        for &distance in distance::DOCUMENTED {
             for (prior, n) in [([1.0, 1.0], 400), ([0.3, 7.5], 251), ([40.0, 2.5], 300)] {
                 let template = template(distance, prior, n, 1.0);
                 for id in ["ehd", "ehdl", "ehds", "mh-beta", "mh-gamma"] {
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn no_loss_is_above_its_bound() {
         let mut largest_ratio: f64 = 0.0;
-        for distance in distance::DOCUMENTED {
+        for &distance in distance::DOCUMENTED {
             for (prior, n, epsilon) in [
                 ([1.0, 1.0], 1, 1.0),
                 ([1.0, 1.0], 400, 1.0),

@@ -7,8 +7,9 @@
 
 use super::compare::{Class, Release, compare};
 use super::pairs::Pair;
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::Sum;
-use crate::mechanism::{Refusal, Variant};
+use crate::mechanism::Variant;
 use crate::posterior::model::{Counts, Posterior};
 use crate::posterior::setting::Setting;
 

@@ -21,7 +21,7 @@ pub use solver::Account;
 
 use program::Program;
 
-use crate::mechanism::Refusal;
+use crate::base::diagnostic::Refusal;
 use crate::posterior::model::Counts;
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::list_compositions;
@@ -154,10 +154,10 @@ pub fn solve_with(
     {
         let remedy = "use a prior whose parameters sum to more than 1, another distance, or the \
                       release set `same`";
-        return Err(Refusal { cause, remedy: remedy.to_owned() }.into());
+        return Err(Refusal::new(cause, remedy).into());
     }
-    if let Some(unfit) = template.distance.refuses_scores(&template.posterior) {
-        return Err(Refusal { cause: unfit.cause, remedy: unfit.remedy }.into());
+    if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
+        return Err(refusal.into());
     }
     if let Some(optimum) = edge::optimum(template, goal, set) {
         return Ok(optimum);

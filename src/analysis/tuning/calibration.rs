@@ -7,7 +7,8 @@
 //! lose less than one that has.
 
 use crate::analysis::audit::{self, Loss, Scope};
-use crate::mechanism::{Choice, Refusal, Variant};
+use crate::base::diagnostic::Refusal;
+use crate::mechanism::{Choice, Variant};
 use crate::posterior::model::Counts;
 use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;

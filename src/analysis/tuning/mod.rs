@@ -15,7 +15,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::mechanism::{Options, Refusal, Variant};
+use crate::base::diagnostic::Refusal;
+use crate::mechanism::{Options, Variant};
 use crate::posterior::model::{Posterior, vector};
 use crate::posterior::setting::Setting;
 

@@ -7,9 +7,10 @@
 
 use rayon::prelude::*;
 
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::exp_accurate;
+use crate::mechanism::Variant;
 use crate::mechanism::law::{Outputs, Remap, ln_probabilities};
-use crate::mechanism::{Refusal, Variant};
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::{Counts, Posterior, Predictive, approximate_compositions};
 use crate::posterior::setting::Setting;
@@ -41,9 +42,9 @@ pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
     let recipe = variant.outline(setting).ok()?;
-    if let Some(unfit) = setting.distance.refuses_scores(&setting.posterior) {
-        let cause = format!("`{}` cannot be remapped: {}", variant.mechanism.id(), unfit.cause);
-        return Some(Refusal::new(cause, unfit.remedy));
+    if let Some(Refusal { cause, remedy }) = setting.distance.refuses_scores(&setting.posterior) {
+        let cause = format!("`{}` cannot be remapped: {cause}", variant.mechanism.id());
+        return Some(Refusal::new(cause, remedy));
     }
     let (kept, added) = work(Outputs::of(recipe, n, k), setting);
     (kept > MOST_KEPT || added > MOST_ADDED).then(|| {

@@ -66,7 +66,7 @@ fn ln_power(a: f64, b: f64, x: f64) -> f64 {
     a * ln(x) + b * log1p(-x) - ln_beta
 }
 
-/// ln(1 + u) − u, u > −1.
+/// ln(1 + u) − u, u > −1. Its series has one term less than that in `gamma`, and other last bits.
 fn log_excess(u: f64) -> f64 {
     if u.abs() > 0.1 {
         return log1p(u) - u;

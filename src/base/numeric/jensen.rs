@@ -13,6 +13,7 @@
 //! For 0 < q < 1 every part is positive. For q > 1 the second weight is negative, and about
 //! log10(2q) digits go.
 
+use super::gamma::small_excess_over_log1p;
 use super::{Sum, Table, ln, log1p, stirling};
 
 /// J(α + x, α + v) for the order q. For q > 1, −∞ where the integral is infinite: m <= 0.
@@ -69,7 +70,7 @@ const SMALL: f64 = 0.1;
 /// t − ln r, r = 1 + t, where either keeps its digits.
 fn excess(t: f64, r: f64) -> f64 {
     if t.abs() < SMALL {
-        return (2..20).rev().fold(0.0, |tail, i| 1.0 / f64::from(i) - t * tail) * t * t;
+        return small_excess_over_log1p(t);
     }
     t - logarithm(t, r)
 }

@@ -93,12 +93,10 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
     let options = Options {
         gamma: gamma.map(|node| privacy_number(&node, Gamma::new)).transpose()?,
         divisor: divisor.map(|node| positive(&node)).transpose()?,
-        global: global
-            .map(|node| node.one_of(&Global::ALL.map(|global| (global.name(), global))))
-            .transpose()?,
+        global: global.map(|node| node.one_of(&named(Global::ALL, Global::name))).transpose()?,
         scale_factor: scale_factor.map(|node| positive(&node)).transpose()?,
         candidates_in_beta: candidates
-            .map(|node| node.one_of(&CandidatesInBeta::ALL.map(|count| (count.name(), count))))
+            .map(|node| node.one_of(&named(CandidatesInBeta::ALL, CandidatesInBeta::name)))
             .transpose()?,
         calibrated: calibrated.map_or(Ok(false), |node| node.boolean())?,
         remap: remap.map_or(Ok(false), |node| node.boolean())?,
@@ -106,6 +104,11 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
     };
     let label = label.unwrap_or_else(|| mechanism.id().to_owned());
     Ok(Variant::new(mechanism, options, label))
+}
+
+/// Each of `all` beside its name.
+fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
+    all.iter().map(|&one| (name(one), one)).collect()
 }
 
 fn not_understood(node: &Node, mechanism: &dyn Mechanism) -> Diagnostic {

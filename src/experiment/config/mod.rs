@@ -18,10 +18,9 @@ pub use schema::schema;
 
 use std::collections::HashSet;
 
-use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::{Diagnostic, Refusal};
 use crate::base::source::Source;
 use crate::experiment::{Experiment, Panel};
-use crate::posterior::privacy::PrivacyError;
 use grid::Taken;
 use node::{Node, Table, Text};
 use panel::{Context, Open};
@@ -164,7 +163,7 @@ fn folder_name(node: &Node) -> Result<String, Diagnostic> {
 /// A number, a list or a range of numbers, each checked; nothing if the key is absent.
 fn numbers<T>(
     node: Option<Node>,
-    check: impl Fn(f64) -> Result<T, PrivacyError>,
+    check: impl Fn(f64) -> Result<T, Refusal>,
 ) -> Result<Vec<T>, Diagnostic> {
     let Some(node) = node else { return Ok(Vec::new()) };
     let checked = |(element, value): (Node, f64)| in_range(&element, value, &check);
@@ -173,7 +172,7 @@ fn numbers<T>(
 
 fn privacy_number<T>(
     node: &Node,
-    check: impl Fn(f64) -> Result<T, PrivacyError>,
+    check: impl Fn(f64) -> Result<T, Refusal>,
 ) -> Result<T, Diagnostic> {
     in_range(node, node.number()?, check)
 }
@@ -181,9 +180,9 @@ fn privacy_number<T>(
 fn in_range<T>(
     node: &Node,
     value: f64,
-    check: impl Fn(f64) -> Result<T, PrivacyError>,
+    check: impl Fn(f64) -> Result<T, Refusal>,
 ) -> Result<T, Diagnostic> {
-    check(value).map_err(|error| node.wrong(error.to_string()).help(error.remedy()))
+    check(value).map_err(|refusal| node.wrong(refusal.cause).help(refusal.remedy))
 }
 
 /// A positive number that does not overflow when it meets the smallest ε or sensitivity.

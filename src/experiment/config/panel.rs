@@ -276,7 +276,8 @@ fn checked_prior(node: &Node, alpha: Vec<f64>) -> Result<Prior, Diagnostic> {
 }
 
 fn named_distance(node: &Node) -> Result<&'static dyn Distance, Diagnostic> {
-    distance::named(node.string()?).map_err(|unfit| node.wrong(unfit.cause).help(unfit.remedy))
+    distance::named(node.string()?)
+        .map_err(|refusal| node.wrong(refusal.cause).help(refusal.remedy))
 }
 
 /// Every combination of prior, data, ε, δ and γ.

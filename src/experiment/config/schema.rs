@@ -299,7 +299,7 @@ fn range_table(end: Value, symmetric: bool) -> Value {
 
 /// A mechanism's id, or a table with its options.
 fn mechanism() -> Value {
-    let id = || named(mechanism::ALL.map(|mechanism| (mechanism.id(), mechanism.draws())));
+    let id = || named(mechanism::ALL.iter().map(|mechanism| (mechanism.id(), mechanism.draws())));
     let boolean = || or_default(json!({ "type": "boolean" }), false);
     let properties = keys([
         ("id", about(id(), "The mechanism.")),
@@ -310,7 +310,7 @@ fn mechanism() -> Value {
             "global",
             or_default(
                 about(
-                    json!({ "enum": Global::ALL.map(Global::name) }),
+                    json!({ "enum": Global::ALL.iter().map(|global| global.name()).collect::<Vec<_>>() }),
                     "Which global sensitivity: the exact one, or the bound sqrt(1 − π/4).",
                 ),
                 Global::default().name(),
@@ -321,7 +321,7 @@ fn mechanism() -> Value {
             "candidates_in_beta",
             or_default(
                 about(
-                    json!({ "enum": CandidatesInBeta::ALL.map(CandidatesInBeta::name) }),
+                    json!({ "enum": CandidatesInBeta::ALL.iter().map(|count| count.name()).collect::<Vec<_>>() }),
                     "What β counts: as in the text, or as in print.",
                 ),
                 CandidatesInBeta::default().name(),
@@ -342,7 +342,7 @@ fn mechanism() -> Value {
         })
     };
     let mut table = object(properties, &["id"]);
-    table["allOf"] = mechanism::ALL.into_iter().map(options).collect();
+    table["allOf"] = mechanism::ALL.iter().copied().map(options).collect();
     about(json!({ "anyOf": [id(), table] }), "A mechanism: its id, or a table with its options.")
 }
 
@@ -357,7 +357,7 @@ fn named_or_renyi<'a>(names: impl IntoIterator<Item = (&'a str, &'a str)>) -> Va
 }
 
 fn distance() -> Value {
-    let named = distance::NAMED.map(|distance| (distance.id(), distance.title()));
+    let named = distance::NAMED.iter().map(|distance| (distance.id(), distance.title()));
     about(named_or_renyi(named), "Score, sensitivities and error.")
 }
 

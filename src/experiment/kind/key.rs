@@ -92,16 +92,16 @@ macro_rules! kind {
                 std::sync::Arc<dyn $crate::experiment::kind::Kind>,
                 $crate::base::diagnostic::Diagnostic,
             > {
-                let kind = values.iter().try_fold(Self::NEW, |kind, value| {
-                    Ok(match value.key() {
+                let read = |kind, value: &$crate::experiment::config::node::Node| {
+                    Ok::<_, $crate::base::diagnostic::Diagnostic>(match value.key() {
                         $($name => Self {
                             $field: $crate::experiment::kind::key::KeyValue::read(value)?,
                             ..kind
                         },)*
                         _ => kind,
                     })
-                })?;
-                Ok(std::sync::Arc::new(kind))
+                };
+                Ok(std::sync::Arc::new(values.iter().try_fold(Self::NEW, read)?))
             }
 
             fn resolved(&self) -> toml::Table {

@@ -27,6 +27,7 @@ pub mod trade_off;
 pub mod within;
 
 use crate::analysis::cost::{self, SettingWork};
+use crate::base::diagnostic::Refusal;
 use crate::experiment::axis::Abscissa;
 use crate::experiment::cell::{CellKey, Layout, Runs, Task};
 use crate::experiment::digest::Digest;
@@ -34,7 +35,6 @@ use crate::experiment::reading::Reading;
 use crate::experiment::table::Tables;
 use crate::experiment::{Case, Panel};
 use crate::figure::Figure;
-use crate::mechanism::Refusal;
 use key::Keys;
 
 /// Every kind, in the order in which they are listed. The first is the default.

@@ -4,11 +4,11 @@
 use super::curves::{self, against_n, point};
 use super::key::kind;
 use super::{CHECKS_FORMULAS, Kind};
+use crate::base::diagnostic::Refusal;
 use crate::experiment::digest::Digest;
 use crate::experiment::table::{CurveRow, Tables};
 use crate::experiment::{Abscissa, Case, Panel, Task, naming};
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::mechanism::Refusal;
 use crate::paper::formula::laplace_error::{failure, laplace_error};
 
 const BY_LOCAL: &str = "ELap / LS";

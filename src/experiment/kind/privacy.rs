@@ -8,11 +8,12 @@ use crate::analysis::audit::{self, Findings};
 use crate::analysis::cost::{self, SettingWork};
 use crate::analysis::tuning;
 use crate::base::console::short_or_dash;
+use crate::base::diagnostic::Refusal;
 use crate::experiment::digest::{Digest, by_case, spread};
 use crate::experiment::table::{PrivacyRow, Tables, distinct};
 use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, ScopeName, Task, naming};
 use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
-use crate::mechanism::{Refusal, Variant};
+use crate::mechanism::Variant;
 use crate::posterior::model::vector;
 
 kind! {

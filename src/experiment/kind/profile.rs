@@ -8,11 +8,12 @@ use crate::analysis::audit::{self, Scope};
 use crate::analysis::cost::{SettingWork, rates};
 use crate::analysis::tuning;
 use crate::base::console::short;
+use crate::base::diagnostic::Refusal;
 use crate::experiment::digest::{Digest, by_case};
 use crate::experiment::table::{CurveRow, Tables};
 use crate::experiment::{Abscissa, Case, CellKey, Layout, Naming, Panel, ScopeName, Task};
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::mechanism::{Refusal, Variant};
+use crate::mechanism::Variant;
 
 /// The number of points of a curve, beside the first.
 pub(super) const POINTS: u32 = 100;

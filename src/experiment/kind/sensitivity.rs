@@ -4,11 +4,11 @@
 use super::Kind;
 use super::curves::line;
 use super::key::{Named, kind};
+use crate::base::diagnostic::Refusal;
 use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::table::{SettingRow, Tables};
 use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
 use crate::figure::{Colour, Curve, CurveFigure, Figure, Scale, Series};
-use crate::mechanism::Refusal;
 
 kind! {
     "sensitivity": "local, global and smooth sensitivities along the data";

@@ -4,10 +4,10 @@
 use super::curves::{self, EXACT, point};
 use super::key::{Interval, kind};
 use super::{About, CHECKS_FORMULAS, Complaint, Kind, sketch};
+use crate::base::diagnostic::Refusal;
 use crate::experiment::table::{CurveRow, Tables};
 use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::mechanism::Refusal;
 use crate::mechanism::law::{Distribution, Recipe};
 use crate::paper::formula::tail::Weights;
 use crate::posterior::model::approximate_compositions;

@@ -9,11 +9,11 @@ use super::{Kind, sketch};
 use crate::analysis::audit;
 use crate::analysis::cost::{SettingWork, rates};
 use crate::base::console::short;
+use crate::base::diagnostic::Refusal;
 use crate::experiment::digest::{Digest, by_case};
 use crate::experiment::table::Tables;
 use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, ScopeName, Task};
 use crate::figure::{CurveFigure, Figure, Scale};
-use crate::mechanism::Refusal;
 
 /// What an observer who guesses can reach.
 const GUESSING: &str = "guessing";

@@ -42,7 +42,7 @@ fn owned<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
 }
 
 pub fn mechanisms() -> Vec<String> {
-    owned(mechanism::ALL.map(|mechanism| mechanism.id()))
+    owned(mechanism::ALL.iter().map(|mechanism| mechanism.id()))
 }
 
 pub fn distances() -> Vec<String> {
@@ -50,7 +50,7 @@ pub fn distances() -> Vec<String> {
 }
 
 pub fn documented_distances() -> Vec<String> {
-    owned(distance::DOCUMENTED.map(|distance| distance.id()))
+    owned(distance::DOCUMENTED.iter().map(|distance| distance.id()))
 }
 
 /// The bundled experiments.
@@ -84,7 +84,7 @@ pub fn release_sets() -> Vec<String> {
 pub const NO_FORMAT: &str = "none";
 
 pub fn formats() -> Vec<String> {
-    owned(Format::ALL.map(Format::extension).into_iter().chain([NO_FORMAT]))
+    owned(Format::ALL.iter().map(|format| format.extension()).chain([NO_FORMAT]))
 }
 
 pub fn claims() -> Vec<String> {

@@ -66,9 +66,9 @@ fn distances(named: Option<&str>) -> Result<Vec<&'static dyn Distance>, Diagnost
             Some(_) => format!("the documents claim nothing about the distance `{name}`"),
             None => format!("unknown distance `{name}`"),
         };
-        Diagnostic::new(cause).help(suggest(name, documented.map(|distance| distance.id())))
+        Diagnostic::new(cause).help(suggest(name, documented.iter().map(|distance| distance.id())))
     };
-    let found = documented.into_iter().find(|distance| distance.id() == name);
+    let found = documented.iter().copied().find(|distance| distance.id() == name);
     found.map(|distance| vec![distance]).ok_or_else(unknown)
 }
 

@@ -20,7 +20,7 @@ use crate::face::progress::Clock;
 use crate::mechanism::Variant;
 use crate::posterior::distance::HELLINGER;
 use crate::posterior::model::{Posterior, Prior};
-use crate::posterior::privacy::{Epsilon, Gamma, Guarantee, PrivacyError, compact};
+use crate::posterior::privacy::{Epsilon, Gamma, Guarantee, compact};
 use crate::posterior::setting::Setting;
 use crate::run::store::utc;
 use crate::service::release::{
@@ -128,12 +128,11 @@ impl<'a> Request<'a> {
     fn method(&self, n: u64, threads: usize) -> Result<(Method, Reason), Diagnostic> {
         let mut counts = vec![0; self.prior.k()];
         counts[0] = n;
-        let number = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
         let template = Setting {
             posterior: Posterior::new(self.prior.clone(), counts),
-            epsilon: Epsilon::new(self.epsilon.to_f64()).map_err(number)?,
+            epsilon: Epsilon::new(self.epsilon.to_f64())?,
             delta: None,
-            gamma: Gamma::new(1.0).map_err(number)?,
+            gamma: Gamma::new(1.0)?,
             distance: HELLINGER,
         };
         match &self.variant {

@@ -1,12 +1,12 @@
 //! Settings and mechanisms typed by hand.
 
 use crate::analysis::tuning::check;
-use crate::base::diagnostic::{Diagnostic, suggest};
+use crate::base::diagnostic::{Diagnostic, Refusal, suggest};
 use crate::face::cli::{Data, Model};
-use crate::mechanism::{self, Choice, Mechanism, Refusal, Variant};
+use crate::mechanism::{self, Choice, Mechanism, Variant};
 use crate::posterior::distance;
 use crate::posterior::model::{Counts, MOST_RECORDS, Posterior, Prior, is_countable};
-use crate::posterior::privacy::{Delta, Epsilon, Gamma, PrivacyError};
+use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 use crate::posterior::setting::Setting;
 
 /// The setting of these counts.
@@ -19,13 +19,12 @@ pub fn setting(model: &Model, counts: Counts, epsilon: f64) -> Result<Setting, D
             .help(format!("use at most {MOST_RECORDS}")));
     }
     let distance = distance::named(&model.distance)
-        .map_err(|unfit| wrong("distance", &unfit.cause).help(unfit.remedy))?;
-    let privacy = |error: PrivacyError| Diagnostic::new(error.to_string()).help(error.remedy());
+        .map_err(|refusal| wrong("distance", &refusal.cause).help(refusal.remedy))?;
     Ok(Setting {
         posterior: Posterior::new(prior, counts),
-        epsilon: Epsilon::new(epsilon).map_err(privacy)?,
-        delta: model.delta.map(Delta::new).transpose().map_err(privacy)?,
-        gamma: Gamma::new(model.gamma).map_err(privacy)?,
+        epsilon: Epsilon::new(epsilon)?,
+        delta: model.delta.map(Delta::new).transpose()?,
+        gamma: Gamma::new(model.gamma)?,
         distance,
     })
 }
@@ -61,7 +60,7 @@ pub fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic
 
 /// A refusal as a message.
 pub fn refused(refusal: Refusal) -> Diagnostic {
-    Diagnostic::new(refusal.cause).help(refusal.remedy)
+    refusal.into()
 }
 
 /// A mechanism by its id, with `+calibrated` and `+remap` after it where they are wanted. Its label
@@ -129,5 +128,5 @@ pub fn every_variant(tuned: bool) -> Vec<Variant> {
             variant
         })
     };
-    mechanism::ALL.into_iter().flat_map(variants).collect()
+    mechanism::ALL.iter().copied().flat_map(variants).collect()
 }

@@ -60,13 +60,7 @@ fn counterpart(colour: Colour) -> Colour {
 /// Nearer to white, the darker the colour.
 fn lift(colour: Colour) -> Colour {
     const FOR_BLACK: f64 = 0.52;
-    colour.lighten(FOR_BLACK * (1.0 - lightness(colour)))
-}
-
-/// From 0 (black) to 1 (white).
-fn lightness(colour: Colour) -> f64 {
-    let (red, green, blue) = colour.rgb;
-    (0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue)) / 255.0
+    colour.lighten(FOR_BLACK * (1.0 - colour.lightness()))
 }
 
 #[cfg(test)]

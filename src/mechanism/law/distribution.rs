@@ -4,9 +4,8 @@ use rayon::prelude::*;
 
 use super::exact::{SAME, SLACK};
 use super::survey::for_parts;
-use super::{Law, walk_block};
+use super::{Law, PreparedField, walk_block};
 use crate::base::numeric::Sum;
-use crate::posterior::error_field::Field;
 
 /// A part of a mixture that is less likely than this is left out: a million of them do not move a
 /// quantile.
@@ -35,7 +34,7 @@ pub struct Distribution {
 impl Distribution {
     /// The law of `field` under `law`, or `None` if that is too large to be walked.
     #[must_use]
-    pub fn new(law: &dyn Law, field: &dyn Field) -> Option<Self> {
+    pub fn new(law: &dyn Law, field: PreparedField) -> Option<Self> {
         let mut lumps = list(law, field)?;
         // Stable, so that equal values keep the order of the walk whatever the threads.
         lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
@@ -161,7 +160,7 @@ const CROWDED: usize = 1 << 16;
 
 /// The errors and masses of all outputs. Equal errors are joined as the list grows, which keeps
 /// errors of few values (steps, ℓ1, symmetric posteriors) small.
-fn list(law: &dyn Law, field: &dyn Field) -> Option<Vec<Lump>> {
+fn list(law: &dyn Law, field: PreparedField) -> Option<Vec<Lump>> {
     let blocks = law.blocks()?;
     let parts = for_parts(blocks, |part| {
         let (mut lumps, mut joined) = (Vec::new(), 0);

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Law;
 use super::survey::{Depth, Single, Survey, Weighing, for_parts, survey};
+use super::{Law, PreparedField};
 use crate::base::numeric::{kernel, scale};
 use crate::posterior::error_field::Field;
 use crate::posterior::simplex::BLOCK;
@@ -21,13 +21,13 @@ pub struct Exact {
 impl Exact {
     /// The error of `law`, measured by `field`.
     #[must_use]
-    pub fn new(law: &dyn Law, field: &dyn Field) -> Self {
+    pub fn new(law: &dyn Law, field: PreparedField) -> Self {
         let summary = law.known(field).and_then(|known| known.summary).or_else(|| {
-            let single = Single::new(law, field)?;
+            let single = Single::new(law, field.get())?;
             summarise(&single, &[law.normaliser()]).1.pop()
         });
         let honest = |error: Summary| {
-            let mean = visible_mean(law, field, error.mean)?;
+            let mean = visible_mean(law, field.get(), error.mean)?;
             let std = if mean == f64::INFINITY { mean } else { error.std };
             Some(Summary { mean, std, ..error })
         };
@@ -85,15 +85,15 @@ const QUANTILES: [f64; 2] = [0.5, 0.9];
 
 /// The mean of `field` under `law` alone, in one pass; `None` as in [`Exact::error`].
 #[must_use]
-pub fn mean(law: &dyn Law, field: &dyn Field) -> Option<f64> {
+pub fn mean(law: &dyn Law, field: PreparedField) -> Option<f64> {
     let mean = match law.known(field) {
         Some(known) => known.mean,
         None => {
-            let single = Single::new(law, field)?;
+            let single = Single::new(law, field.get())?;
             survey(&single, Depth::Means).laws[0].mean(law.normaliser())
         }
     };
-    visible_mean(law, field, mean)
+    visible_mean(law, field.get(), mean)
 }
 
 /// Summarises an error under every law of `weighing`, whose masses sum to `totals` (to what is found

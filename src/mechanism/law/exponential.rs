@@ -2,7 +2,7 @@
 
 use super::exact::summarise;
 use super::survey::{Depth, Masses, Tally, Weighing, survey};
-use super::{Batch, Known, Law};
+use super::{Batch, Known, Law, PreparedField};
 use crate::base::numeric::exp::exp_nonpositive;
 use crate::base::numeric::{Sum, exp_accurate, kernel};
 use crate::base::rng::{Stream, uniform};
@@ -121,14 +121,14 @@ impl Family {
         Self { drawn, averaged, members }
     }
 
-    /// The mechanism of the given rate; its score is the first of `fields`.
+    /// The mechanism of the given rate, by the score of the family.
     ///
     /// # Panics
     /// If the family has no such mechanism.
     #[must_use]
-    pub fn law<'a>(&'a self, rate: f64, fields: Vec<&'a dyn Field>) -> Exponential<'a> {
+    pub fn law<'a>(&'a self, rate: f64, score: &'a dyn Field) -> Exponential<'a> {
         let member = self.members.iter().find(|member| member.rate == rate);
-        Exponential { family: self, member: member.expect("a rate of the family"), fields }
+        Exponential { family: self, member: member.expect("a rate of the family"), score }
     }
 }
 
@@ -201,7 +201,7 @@ impl Weighing for Weighed<'_> {
 pub struct Exponential<'a> {
     family: &'a Family,
     member: &'a Member,
-    fields: Vec<&'a dyn Field>,
+    score: &'a dyn Field,
 }
 
 impl Exponential<'_> {
@@ -217,7 +217,7 @@ impl Exponential<'_> {
     /// Draws from the plateau: candidates are proposed uniformly until one is on it.
     fn draw_plateau(&self, rng: &mut Stream, out: &mut [u64]) {
         loop {
-            uniform_composition(self.fields[0].n(), out, rng);
+            uniform_composition(self.score.n(), out, rng);
             if !self.family.drawn.region.contains(out) {
                 return;
             }
@@ -306,13 +306,13 @@ impl Law for Exponential<'_> {
     }
 
     fn masses(&self, row: &Row, masses: &mut [f64]) {
-        self.fields[0].row(row, masses);
+        self.score.row(row, masses);
         kernel::masses(self.member.rate, row.weight, masses);
     }
 
-    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
+    fn row(&self, row: &Row, field: PreparedField, values: &mut [f64], masses: &mut [f64]) {
         field.row(row, values);
-        if std::ptr::addr_eq(self.fields[0], field) {
+        if field.is_score() {
             kernel::weigh(self.member.rate, row.weight, values, masses);
         } else {
             self.masses(row, masses);
@@ -335,9 +335,8 @@ impl Law for Exponential<'_> {
         1.0 / self.normaliser()
     }
 
-    fn known(&self, field: &dyn Field) -> Option<Known> {
-        let place = self.fields.iter().position(|&known| std::ptr::addr_eq(known, field))?;
-        self.member.known.get(place).copied()
+    fn known(&self, field: PreparedField) -> Option<Known> {
+        self.member.known.get(field.place()).copied()
     }
 
     fn draw(&self, k: usize, batches: &mut [Batch]) {

@@ -10,6 +10,7 @@ mod hamming;
 mod logs;
 pub mod noise;
 mod outputs;
+mod prepared_field;
 mod product;
 mod remapped;
 mod survey;
@@ -21,11 +22,11 @@ pub use hamming::normaliser as hamming_normaliser;
 pub use logs::ln_probabilities;
 pub use noise::Noise;
 pub use outputs::Outputs;
+pub use prepared_field::PreparedField;
 pub use product::{Product, is_walked};
 pub use remapped::{Plan, Remap, Remapped};
 
 use crate::base::rng::Stream;
-use crate::posterior::error_field::Field;
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Tail};
 
@@ -104,7 +105,7 @@ pub trait Law: Sync {
     fn masses(&self, row: &Row, masses: &mut [f64]);
 
     /// Writes, for every output of a row, `field`'s value and the output's mass.
-    fn row(&self, row: &Row, field: &dyn Field, values: &mut [f64], masses: &mut [f64]) {
+    fn row(&self, row: &Row, field: PreparedField, values: &mut [f64], masses: &mut [f64]) {
         field.row(row, values);
         self.masses(row, masses);
     }
@@ -131,7 +132,7 @@ pub trait Law: Sync {
     fn p_exact(&self) -> f64;
 
     /// What was found out about an error when the law was made.
-    fn known(&self, _field: &dyn Field) -> Option<Known> {
+    fn known(&self, _field: PreparedField) -> Option<Known> {
         None
     }
 
@@ -176,7 +177,7 @@ fn walk_block(
     law: &dyn Law,
     blocks: &Blocks,
     block: usize,
-    field: &dyn Field,
+    field: PreparedField,
     mut visit: impl FnMut(&Row, &[f64], &[f64]),
 ) {
     let mut values = [0.0; crate::posterior::simplex::BLOCK];

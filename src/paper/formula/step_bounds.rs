@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_formula_of_lshist_is_its_law_away_from_the_ends() {
-        for distance in distance::DOCUMENTED {
+        for &distance in distance::DOCUMENTED {
             let lab = Lab::new(distance);
             for epsilon in [0.5, 2.0] {
                 let setting = lab.setting(&[1.0, 1.0], &[100, 100], epsilon, None);

@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn one_step_is_the_local_sensitivity() {
-        for distance in distance::DOCUMENTED {
+        for &distance in distance::DOCUMENTED {
             let lab = Lab::new(distance);
             for counts in [[5, 5], [1, 30], [0, 7]] {
                 let setting = lab.setting(&[1.0, 2.5], &counts, 1.0, None);

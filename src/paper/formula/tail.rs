@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn normalisers_approach_their_limit() {
         // A far candidate weighs e^(−const · ε sqrt(n)), and there are n of them.
-        for distance in distance::DOCUMENTED {
+        for &distance in distance::DOCUMENTED {
             for (id, divisor) in [("mh-beta", 2.0), ("mh-gamma", 2.0), ("ehds", 4.0)] {
                 for epsilon in [0.5, 1.0, 2.0] {
                     let lab = Lab::new(distance);

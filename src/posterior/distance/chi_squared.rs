@@ -1,7 +1,8 @@
 //! The χ² divergence in both directions: ∫ p²/p' − 1 = e^(D₂) − 1, D₂ the Rényi divergence of order 2.
 
+use super::Distance;
 use super::separable::{Link, separable};
-use super::{Distance, Unfit};
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::jensen::{renyi_table, reverse_renyi_table};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::Posterior;
@@ -35,7 +36,7 @@ impl Distance for Forward {
         None
     }
 
-    fn refuses_scores(&self, _: &Posterior) -> Option<Unfit> {
+    fn refuses_scores(&self, _: &Posterior) -> Option<Refusal> {
         Some(no_score())
     }
 }
@@ -62,18 +63,16 @@ impl Distance for Reverse {
         None
     }
 
-    fn refuses_scores(&self, _: &Posterior) -> Option<Unfit> {
+    fn refuses_scores(&self, _: &Posterior) -> Option<Refusal> {
         Some(no_score())
     }
 }
 
-fn no_score() -> Unfit {
-    Unfit {
-        cause: "χ² is no score: it is infinite between most posteriors, and where it is not, its \
-                sensitivity grows exponentially"
-            .to_owned(),
-        remedy: "use it as a metric; as distance use renyi:2, which is ln(1 + χ²), with a prior \
-                 whose parameters all exceed the number of records, or renyi:0.5"
-            .to_owned(),
-    }
+fn no_score() -> Refusal {
+    Refusal::new(
+        "χ² is no score: it is infinite between most posteriors, and where it is not, its \
+         sensitivity grows exponentially",
+        "use it as a metric; as distance use renyi:2, which is ln(1 + χ²), with a prior whose \
+         parameters all exceed the number of records, or renyi:0.5",
+    )
 }

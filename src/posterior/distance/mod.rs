@@ -18,7 +18,7 @@ mod total_variation;
 pub use near::near;
 pub use renyi::PREFIX as RENYI;
 
-use crate::base::diagnostic::suggest;
+use crate::base::diagnostic::{Refusal, suggest};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Posterior, Prior};
 use crate::posterior::sensitivity::Sensitivity;
@@ -82,7 +82,7 @@ pub trait Distance: Sync {
     }
 
     /// Why it cannot be the score of a mechanism for data of this size.
-    fn refuses_scores(&self, _posterior: &Posterior) -> Option<Unfit> {
+    fn refuses_scores(&self, _posterior: &Posterior) -> Option<Refusal> {
         None
     }
 
@@ -92,23 +92,14 @@ pub trait Distance: Sync {
     }
 }
 
-/// Why a distance, or the name of one, does not fit, and what would.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfit {
-    /// What is wrong.
-    pub cause: String,
-    /// What would be right.
-    pub remedy: String,
-}
-
 /// The distance that the documents define; the default.
 pub static HELLINGER: &dyn Distance = &hellinger::Hellinger;
 
 /// The distances of the documents: as defined, and as printed. What they claim is judged by these.
-pub static DOCUMENTED: [&dyn Distance; 2] = [HELLINGER, &print::Print];
+pub static DOCUMENTED: &[&dyn Distance] = &[HELLINGER, &print::Print];
 
 /// Every distance but the Rényi divergences, which are named by their order: `renyi:0.5`.
-pub static NAMED: [&dyn Distance; 7] = [
+pub static NAMED: &[&dyn Distance] = &[
     HELLINGER,
     &print::Print,
     &total_variation::TotalVariation,
@@ -120,7 +111,7 @@ pub static NAMED: [&dyn Distance; 7] = [
 
 /// The names by which distances are found, with an example of a Rényi divergence.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    NAMED.into_iter().map(Distance::id).chain(["renyi:0.5"])
+    NAMED.iter().map(|distance| distance.id()).chain(["renyi:0.5"])
 }
 
 /// The distance called `id`.
@@ -130,12 +121,13 @@ pub fn find(id: &str) -> Option<&'static dyn Distance> {
 }
 
 /// The distance called `id`, or what is wrong with the name.
-pub fn named(id: &str) -> Result<&'static dyn Distance, Unfit> {
+pub fn named(id: &str) -> Result<&'static dyn Distance, Refusal> {
     if let Some(order) = id.strip_prefix(renyi::PREFIX) {
         return renyi::named(order);
     }
-    NAMED.into_iter().find(|distance| distance.id() == id).ok_or_else(|| Unfit {
-        cause: format!("unknown distance `{id}`"),
-        remedy: suggest(id, names()),
-    })
+    NAMED
+        .iter()
+        .copied()
+        .find(|distance| distance.id() == id)
+        .ok_or_else(|| Refusal::new(format!("unknown distance `{id}`"), suggest(id, names())))
 }

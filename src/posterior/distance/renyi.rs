@@ -8,8 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Distance;
 use super::separable::{Link, separable};
-use super::{Distance, Unfit};
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::jensen::renyi_table;
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::Posterior;
@@ -26,7 +27,7 @@ pub struct Renyi {
 }
 
 /// The divergence called `renyi:<order>`, made once.
-pub fn named(order: &str) -> Result<&'static dyn Distance, Unfit> {
+pub fn named(order: &str) -> Result<&'static dyn Distance, Refusal> {
     static MADE: Mutex<BTreeMap<u64, &'static Renyi>> = Mutex::new(BTreeMap::new());
     let order = read(order)?;
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,22 +46,21 @@ pub fn named(order: &str) -> Result<&'static dyn Distance, Unfit> {
 const ORDERS: std::ops::RangeInclusive<f64> = 0.001..=1000.0;
 const NEAREST_TO_ONE: f64 = 0.001;
 
-fn read(text: &str) -> Result<f64, Unfit> {
-    let unfit = |cause: &str, remedy: &str| Unfit {
-        cause: format!("the order of `{PREFIX}{text}` {cause}"),
-        remedy: remedy.to_owned(),
+fn read(text: &str) -> Result<f64, Refusal> {
+    let refused = |cause: &str, remedy: &str| {
+        Err(Refusal::new(format!("the order of `{PREFIX}{text}` {cause}"), remedy))
     };
     let Ok(order) = text.parse::<f64>() else {
-        return Err(unfit("is no number", "write for example renyi:0.5 or renyi:2"));
+        return refused("is no number", "write for example renyi:0.5 or renyi:2");
     };
     if order == 1.0 {
-        return Err(unfit("is 1, where it is the KL divergence", "use kl"));
+        return refused("is 1, where it is the KL divergence", "use kl");
     }
     if !ORDERS.contains(&order) || (order - 1.0).abs() < NEAREST_TO_ONE {
-        return Err(unfit(
+        return refused(
             "is out of range",
             "an order lies between 0.001 and 1000, and at least 0.001 away from 1 (where it is kl)",
-        ));
+        );
     }
     Ok(order)
 }
@@ -99,17 +99,17 @@ impl Distance for Renyi {
         Sensitivity::searched(posterior, Arc::new(moves))
     }
 
-    fn refuses_scores(&self, posterior: &Posterior) -> Option<Unfit> {
+    fn refuses_scores(&self, posterior: &Posterior) -> Option<Refusal> {
         let smallest = posterior.prior().alpha().iter().copied().fold(f64::INFINITY, f64::min);
         let needed = (self.order - 1.0) * posterior.n() as f64;
-        (smallest <= needed).then(|| Unfit {
-            cause: format!(
+        (smallest <= needed).then(|| {
+            let cause = format!(
                 "the Rényi divergence of order {} is infinite between some posteriors of {} \
                  records, unless every prior parameter exceeds {needed}, and one is {smallest}",
                 self.order,
                 posterior.n()
-            ),
-            remedy: "use it as a metric only, or an order below 1 as distance".to_owned(),
+            );
+            Refusal::new(cause, "use it as a metric only, or an order below 1 as distance")
         })
     }
 }

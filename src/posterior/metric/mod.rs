@@ -5,8 +5,8 @@
 mod norm;
 mod total_variation;
 
-use crate::base::diagnostic::suggest;
-use crate::posterior::distance::{self, Distance, Unfit};
+use crate::base::diagnostic::{Refusal, suggest};
+use crate::posterior::distance::{self, Distance};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::Posterior;
 
@@ -99,7 +99,7 @@ pub fn all() -> Vec<Metric> {
         |id, title, make| Metric { id, title, bound: None, source: Source::Other(make) };
     let of_hellinger =
         |id, title, make| Metric { id, title, bound: Some(1.0), source: Source::OfHellinger(make) };
-    let mut metrics: Vec<_> = distance::NAMED.into_iter().map(Metric::from_distance).collect();
+    let mut metrics: Vec<_> = distance::NAMED.iter().copied().map(Metric::from_distance).collect();
     metrics.extend([
         unbounded("l1", "ℓ1 distance of the parameters", norm::l1),
         unbounded("l2", "ℓ2 distance of the parameters", norm::l2),
@@ -117,7 +117,7 @@ pub fn find(id: &str) -> Option<Metric> {
 }
 
 /// The metric called `id`, or what is wrong with the name.
-pub fn named(id: &str) -> Result<Metric, Unfit> {
+pub fn named(id: &str) -> Result<Metric, Refusal> {
     let all = all();
     if let Some(metric) = all.iter().find(|metric| metric.id == id) {
         return Ok(*metric);
@@ -127,6 +127,6 @@ pub fn named(id: &str) -> Result<Metric, Unfit> {
     let names = all.iter().map(|metric| metric.id).chain(others);
     match id.contains(':') {
         true => distance::named(id).map(Metric::from_distance),
-        false => Err(Unfit { cause: format!("unknown metric `{id}`"), remedy: suggest(id, names) }),
+        false => Err(Refusal::new(format!("unknown metric `{id}`"), suggest(id, names))),
     }
 }

@@ -166,7 +166,7 @@ pub enum CandidatesInBeta {
 
 impl CandidatesInBeta {
     /// Every choice.
-    pub const ALL: [Self; 2] = [Self::NPlusOne, Self::N];
+    pub const ALL: &[Self] = &[Self::NPlusOne, Self::N];
 
     /// The name in a config.
     #[must_use]

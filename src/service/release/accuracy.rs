@@ -8,7 +8,8 @@ use crate::analysis::audit::{self, Scope};
 use crate::analysis::cost::{self, Work};
 use crate::analysis::predictive_error;
 use crate::analysis::ranking::Data;
-use crate::mechanism::{Options, Refusal, Variant};
+use crate::base::diagnostic::Refusal;
+use crate::mechanism::{Options, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Posterior};
 use crate::posterior::setting::Setting;
@@ -253,7 +254,7 @@ mod tests {
     }
 
     fn plain() -> Vec<Variant> {
-        mechanism::ALL.into_iter().map(Variant::plain).collect()
+        mechanism::ALL.iter().copied().map(Variant::plain).collect()
     }
 
     #[test]

@@ -7,8 +7,9 @@ use super::discrete::{Ratio, falls, noisy, within};
 use super::weighed::{self, Weights};
 use crate::analysis::cost::number;
 use crate::analysis::tuning::{self, Tuned};
+use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::{Noise, Recipe};
-use crate::mechanism::{Options, Refusal, Variant};
+use crate::mechanism::{Options, Variant};
 use crate::posterior::distance::HELLINGER;
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::privacy::{Epsilon, Guarantee};
@@ -45,7 +46,7 @@ impl Method {
     /// Makes `variant` ready. `template` has the right number of records; ε is replaced.
     pub fn new(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
         Self::check(variant, template, epsilon)?;
-        let template = Setting { epsilon: as_double(epsilon)?, ..template.clone() };
+        let template = Setting { epsilon: Epsilon::new(epsilon.to_f64())?, ..template.clone() };
         let Tuned { variant, .. } = tuning::tune(variant, &template)?;
         let (way, price) = match variant.recipe(&template)? {
             Recipe::Exponential { rate } => {
@@ -58,7 +59,7 @@ impl Method {
 
     /// Refuses what [`Self::new`] would refuse, as far as that is known without any work.
     pub fn check(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<(), Refusal> {
-        let template = &Setting { epsilon: as_double(epsilon)?, ..template.clone() };
+        let template = &Setting { epsilon: Epsilon::new(epsilon.to_f64())?, ..template.clone() };
         refuse_what_is_not_private(variant, template)?;
         tuning::check(variant, template)?;
         match variant.outline(template)? {
@@ -156,10 +157,6 @@ impl Ready<'_> {
             None => drawn,
         }
     }
-}
-
-fn as_double(epsilon: Amount) -> Result<Epsilon, Refusal> {
-    Epsilon::new(epsilon.to_f64()).map_err(|error| Refusal::new(error.to_string(), error.remedy()))
 }
 
 fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(), Refusal> {

@@ -8,12 +8,13 @@ use rayon::prelude::*;
 
 use super::{Scope, Subject, Trial};
 use crate::analysis::tuning;
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::{Sum, exp_accurate};
 use crate::base::rng;
 use crate::experiment::{RUNS_PER_BLOCK, Sampler};
 use crate::mechanism::law::{Plan, Recipe};
 use crate::mechanism::prepared::PreparedSetting;
-use crate::mechanism::{self, Choice, Options, Refusal, Variant};
+use crate::mechanism::{self, Choice, Options, Variant};
 use crate::posterior::distance;
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::{Counts, Posterior, Prior};
@@ -135,7 +136,7 @@ fn released(scene: Scene) -> Option<Scene> {
 }
 
 fn plain_variants() -> Vec<Variant> {
-    mechanism::ALL.map(Variant::plain).to_vec()
+    mechanism::ALL.iter().copied().map(Variant::plain).collect()
 }
 
 /// Every mechanism remapped, and calibrated if it can be.
@@ -146,7 +147,7 @@ fn tuned_variants() -> Vec<Variant> {
         let is_apt = move |mechanism: &&'static dyn mechanism::Mechanism| {
             !options.calibrated || mechanism.choices().contains(&Choice::Calibrated)
         };
-        mechanism::ALL.into_iter().filter(is_apt).map(move |mechanism| {
+        mechanism::ALL.iter().copied().filter(is_apt).map(move |mechanism| {
             Variant::new(mechanism, options, format!("{}+{word}", mechanism.id()))
         })
     };

@@ -14,6 +14,7 @@ use super::key::{Named, kind};
 use super::{Kind, sketch};
 use crate::analysis::cost::{self, SettingWork};
 use crate::analysis::tuning;
+use crate::base::diagnostic::Refusal;
 use crate::base::fault::{self, caught};
 use crate::experiment::cell::UNNUMBERED;
 use crate::experiment::digest::Digest;
@@ -24,10 +25,9 @@ use crate::experiment::{
     Case, Cell, CellKey, Content, Group, Keeper, Layout, Panel, PlacedReadings, Runs,
 };
 use crate::figure::Figure;
-use crate::mechanism::law::{Exact, Law, Plan};
+use crate::mechanism::Variant;
+use crate::mechanism::law::{Exact, Law, Plan, PreparedField};
 use crate::mechanism::prepared::PreparedSetting;
-use crate::mechanism::{Refusal, Variant};
-use crate::posterior::error_field::Field;
 use crate::posterior::metric::Metric;
 
 kind! {
@@ -298,7 +298,11 @@ impl Job<'_> {
     }
 
     /// What is known without any run.
-    fn exact_numbers(&self, law: &dyn Law, fields: &[&dyn Field]) -> Result<ExactNumbers, Refusal> {
+    fn exact_numbers(
+        &self,
+        law: &dyn Law,
+        fields: &[PreparedField],
+    ) -> Result<ExactNumbers, Refusal> {
         let Self { kind, panel, case, variant, .. } = *self;
         let exact: Vec<Exact> = fields.iter().map(|&field| Exact::new(law, field)).collect();
         let readings = self.placed.of(&variant.label, case).collect();

@@ -4,8 +4,7 @@ use super::{Accuracy, fence};
 use crate::experiment::Panel;
 use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::table::ReadingRow;
-use crate::mechanism::law::{Distribution, Exact, Law};
-use crate::posterior::error_field::Field;
+use crate::mechanism::law::{Distribution, Exact, Law, PreparedField};
 
 /// Compares all readings of one cell with its law.
 pub(super) fn compare(
@@ -13,7 +12,7 @@ pub(super) fn compare(
     panel: &Panel,
     readings: Vec<&Reading>,
     law: &dyn Law,
-    field: &dyn Field,
+    field: PreparedField,
     exact: &Exact,
 ) -> Vec<ReadingRow> {
     let of_mean = |reading: &&Reading| reading.quantity == Quantity::Mean;

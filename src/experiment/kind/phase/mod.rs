@@ -13,15 +13,16 @@ use rayon::prelude::*;
 use super::key::kind;
 use super::{About, Complaint, Kind};
 use crate::analysis::cost::{self, SettingWork};
+use crate::base::diagnostic::Refusal;
 use crate::base::diagnostic::suggest;
 use crate::experiment::axis::Axis;
 use crate::experiment::digest::{Digest, percent};
 use crate::experiment::table::{MeanRow, PhaseRow, Tables};
 use crate::experiment::{Abscissa, Case, CellKey, DataSpec, Layout, Naming, Panel, Task};
 use crate::figure::Figure;
+use crate::mechanism::Variant;
 use crate::mechanism::law;
 use crate::mechanism::prepared::PreparedSetting;
-use crate::mechanism::{Refusal, Variant};
 
 /// Means nearer than this, relative to each other, are equal.
 const SAME: f64 = 1e-11;

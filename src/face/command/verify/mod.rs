@@ -216,7 +216,7 @@ fn drawn_again(
 ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut drawn = Vec::new();
     for (name, figure) in experiment.panels.iter().flat_map(|panel| panel.figures(tables)) {
-        for format in Format::ALL {
+        for &format in Format::ALL {
             let file = format!("{name}.{}", format.extension());
             if manifest.files.contains_key(file.as_str()) {
                 drawn.push((file, figure::render(&figure, format).map_err(Failure::broken)?));
