@@ -15,7 +15,7 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
     let mut objection = None;
     for (source, experiment) in load(&args.configs, &args.replace)? {
         let mut work = Forecast::new(&experiment, &args.format.0);
-        args.shard.iter().for_each(|&shard| work.take_part(shard));
+        args.shard.iter().for_each(|&shard| work.take_part(&experiment, shard));
         if !args.print.json {
             let part = args.shard.map_or(String::new(), |shard| format!(", {shard}"));
             print(&format!("{source} is valid{part}\n{}\n", table(&experiment, &work, threads)))?;

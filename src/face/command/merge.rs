@@ -12,7 +12,7 @@ use crate::face::cli::Merge;
 use crate::face::interrupt;
 use crate::face::progress::Progress;
 use crate::run::store::{CellStore, Folder, Manifest, ManifestError, Shard, damaged_manifest};
-use crate::run::sweep::Sweep;
+use crate::run::sweep::{DIVISION, shard_sizes};
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
@@ -49,14 +49,15 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
 /// The shards' manifests list all cells that their config makes: otherwise one of them is not what it
 /// says, and looking for the others may take for ever.
 fn refuse_other_cells(experiment: &Experiment, parts: &[ShardFolder]) -> Result<(), Diagnostic> {
-    let all = Sweep::whole(experiment).count();
+    let sizes = shard_sizes(experiment, parts.len());
+    let all: u64 = sizes.iter().map(|(_, cells)| cells).sum();
     let listed: usize = parts.iter().map(|part| part.manifest.cells.len()).sum();
-    if all == listed as u64 {
-        return Ok(());
+    if all != listed as u64 {
+        let cause = format!("the shards hold {listed} cells, but their config makes {all}");
+        return Err(Diagnostic::new(cause)
+            .help("run the shards again; `dpbi verify` tells which one is damaged"));
     }
-    let cause = format!("the shards hold {listed} cells, but their config makes {all}");
-    Err(Diagnostic::new(cause)
-        .help("run the shards again; `dpbi verify` tells which one is damaged"))
+    parts.iter().try_for_each(|part| part.check_size(&sizes))
 }
 
 /// A results folder that should hold a shard.
@@ -128,6 +129,32 @@ impl ShardFolder {
         }
     }
 
+    /// Whether this dpbi divides by the same rule.
+    fn check_rule(&self) -> Result<(), Diagnostic> {
+        if self.manifest.division.is_some_and(|division| division.rule == DIVISION) {
+            return Ok(());
+        }
+        let (path, rule) = (self.path.display(), rule(&self.manifest));
+        let cause = format!("{path} was divided by {rule}, this dpbi divides by rule {DIVISION}");
+        Err(Diagnostic::new(cause)
+            .help("join all shards with the dpbi that made them, or run them again with this one"))
+    }
+
+    /// Whether it has as many cases and cells as its config gives to this shard.
+    fn check_size(&self, sizes: &[(usize, u64)]) -> Result<(), Diagnostic> {
+        let (shard, path) = (self.shard()?, self.path.display());
+        let cases = self.manifest.division.map_or(0, |division| division.cases);
+        let own = (cases, self.manifest.cells.len() as u64);
+        let right = sizes[shard.index() - 1];
+        if own == right {
+            return Ok(());
+        }
+        let size = |(cases, cells): (usize, u64)| format!("{cases} cases with {cells} cells");
+        let cause = format!("{path} has {}, but {shard} has {}", size(own), size(right));
+        Err(Diagnostic::new(cause)
+            .help(format!("run it again: {}", self.manifest.command.join(" "))))
+    }
+
     /// Whether both are shards of the same work.
     fn check_beside(&self, first: &Self) -> Result<(), Diagnostic> {
         let (own, other) = (&self.manifest, &first.manifest);
@@ -141,6 +168,8 @@ impl ShardFolder {
         } else if own.shard.map(Shard::count) != other.shard.map(Shard::count) {
             let count = |of: &Manifest| of.shard.map_or(0, Shard::count);
             format!("another division: into {}, not into {}", count(own), count(other))
+        } else if own.division.map(|of| of.rule) != other.division.map(|of| of.rule) {
+            format!("another division: by {}, not by {}", rule(own), rule(other))
         } else {
             return Ok(());
         };
@@ -148,6 +177,12 @@ impl ShardFolder {
         Err(Diagnostic::new(format!("{own} is of {difference} (compared with {other})"))
             .help("join only shards of one config, made by one version, with one N"))
     }
+}
+
+/// The rule by which a shard was divided, in words.
+fn rule(of: &Manifest) -> String {
+    let unknown = || "the rule of an older dpbi".to_owned();
+    of.division.map_or_else(unknown, |division| format!("rule {}", division.rule))
 }
 
 /// The first key that two configs do not share.
@@ -162,10 +197,14 @@ fn different_key(a: &serde_json::Value, b: &serde_json::Value) -> String {
 fn check(parts: &[ShardFolder]) -> Result<&ShardFolder, Diagnostic> {
     let first = &parts[0];
     let count = first.shard()?.count();
+    for part in parts {
+        part.shard()?;
+        part.check_beside(first)?;
+    }
+    first.check_rule()?;
     let mut seen: BTreeMap<usize, &ShardFolder> = BTreeMap::new();
     for part in parts {
         let shard = part.shard()?;
-        part.check_beside(first)?;
         part.check()?;
         if let Some(other) = seen.insert(shard.index(), part) {
             let (one, other) = (part.path.display(), other.path.display());

@@ -112,6 +112,9 @@ pub struct Manifest {
     /// Which part of the experiment, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// How the experiment was divided, if this is a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub division: Option<Division>,
     /// When the work began (UTC).
     pub started: String,
     /// When it ended.
@@ -166,6 +169,15 @@ impl Shard {
     pub fn count(self) -> usize {
         self.count
     }
+}
+
+/// How an experiment was divided into shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Division {
+    /// The version of the rule: shards that were divided by different ones are not joined.
+    pub rule: u32,
+    /// How many cases this shard has.
+    pub cases: usize,
 }
 
 /// A shard as a stranger may have written it.

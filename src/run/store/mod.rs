@@ -12,7 +12,9 @@ pub use background_file::{BackgroundFile, write_whole};
 pub use cell_store::{CellStore, LOG, Losses, log_head, log_record};
 pub use folder::{Folder, OpenError, Written, damaged_manifest, keep_aside};
 pub use log::{Key, LARGEST_CONTENT};
-pub use manifest::{CellTime, Change, FileName, MOST_SHARDS, Manifest, ManifestError, Shard};
+pub use manifest::{
+    CellTime, Change, Division, FileName, MOST_SHARDS, Manifest, ManifestError, Shard,
+};
 pub use time::utc;
 
 use std::io::{self, Read};

@@ -3,7 +3,7 @@
 
 mod shard;
 
-pub use shard::assign;
+pub use shard::{DIVISION, shard_sizes};
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +17,8 @@ use crate::experiment::table::{
 use crate::experiment::{Cell, Content, Experiment, Group, Keeper, Kind, Layout, accuracy, groups};
 use crate::posterior::model::vector;
 use crate::run::store::{
-    CellStore, CellTime, Folder, Key, LARGEST_CONTENT, LOG, WriteError, log_head, log_record,
+    CellStore, CellTime, Division, Folder, Key, LARGEST_CONTENT, LOG, Shard, WriteError, log_head,
+    log_record,
 };
 
 /// About so many runs are put together at a time.
@@ -28,9 +29,10 @@ pub struct Sweep<'a> {
     /// The experiment.
     pub experiment: &'a Experiment,
     layouts: Vec<Layout<'a>>,
+    /// Which part of it, if not the whole.
+    pub shard: Option<Shard>,
     /// For every panel the cases that are part of it.
     cases: Vec<Vec<usize>>,
-    is_whole: bool,
 }
 
 /// Where tables go.
@@ -115,26 +117,38 @@ impl<'a> Sweep<'a> {
     /// The whole of an experiment.
     #[must_use]
     pub fn whole(experiment: &'a Experiment) -> Self {
-        Self::of(experiment, |_, _| true, true)
+        Self::new(experiment, None)
     }
 
-    /// The cases of an experiment for which `is_part` holds, given panel and case.
+    /// One shard of an experiment, or the whole of it.
     #[must_use]
-    pub fn part(experiment: &'a Experiment, is_part: impl Fn(usize, usize) -> bool) -> Self {
-        Self::of(experiment, is_part, false)
+    pub fn new(experiment: &'a Experiment, shard: Option<Shard>) -> Self {
+        let layouts = experiment.panels.iter().map(Layout::new).collect();
+        let cases = match shard {
+            Some(shard) => shard::divide(experiment, shard.count())
+                .iter()
+                .map(|of| (0..of.len()).filter(|&case| of[case] == shard.index()).collect())
+                .collect(),
+            None => experiment.panels.iter().map(|of| (0..of.cases.len()).collect()).collect(),
+        };
+        Self { experiment, layouts, shard, cases }
     }
 
-    fn of(
-        experiment: &'a Experiment,
-        is_part: impl Fn(usize, usize) -> bool,
-        is_whole: bool,
-    ) -> Self {
-        let layouts: Vec<Layout> = experiment.panels.iter().map(Layout::new).collect();
-        let cases = |(place, layout): (usize, &Layout)| {
-            (0..layout.panel.cases.len()).filter(|&case| is_part(place, case)).collect()
-        };
-        let cases = layouts.iter().enumerate().map(cases).collect();
-        Self { experiment, layouts, cases, is_whole }
+    /// How the experiment was divided, if this is a shard.
+    #[must_use]
+    pub fn division(&self) -> Option<Division> {
+        let cases = self.cases.iter().map(Vec::len).sum();
+        self.shard.map(|_| Division { rule: DIVISION, cases })
+    }
+
+    /// Whether a case is part of it.
+    #[must_use]
+    pub fn has_case(&self, panel: usize, case: usize) -> bool {
+        self.cases[panel].binary_search(&case).is_ok()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.shard.is_none()
     }
 
     /// A panel, laid out.
@@ -221,13 +235,13 @@ impl<'a> Sweep<'a> {
         let mut all = Assembly { tables: Tables::default(), times: Vec::new() };
         let errors = self.errors();
         output.write(LOG, log_head())?;
-        if self.is_whole && !errors.is_empty() {
+        if self.is_whole() && !errors.is_empty() {
             output.write(ERRORS, errors_head(&errors))?;
         }
         let causes: HashMap<&str, &str> =
             failed.iter().map(|one| (one.cell.text.as_str(), one.cause.as_str())).collect();
         for (panel, (layout, cases)) in self.layouts.iter().zip(&self.cases).enumerate() {
-            if self.is_whole {
+            if self.is_whole() {
                 all.tables.append(layout.panel.rows());
             }
             for cases in cases.chunks(cases_at_a_time(layout)) {
@@ -297,12 +311,12 @@ impl<'a> Sweep<'a> {
             };
             piece.log.extend(log_record(key, &content));
             piece.times.push((setting, label.to_owned(), cell.block + 1, seconds));
-            if self.is_whole {
+            if self.is_whole() {
                 let content = Content::decode(&content, panel, cell);
                 contents.push(content.ok_or(AssemblyError::Unreadable(setting))?);
             }
         }
-        if self.is_whole && piece.missing.is_empty() {
+        if self.is_whole() && piece.missing.is_empty() {
             // Rows may hold anything that their types can.
             piece.tables = caught(|| layout.assemble(group, contents))
                 .map_err(|_| AssemblyError::Unreadable(setting))?;

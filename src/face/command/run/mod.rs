@@ -37,7 +37,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     let mut planned = Vec::new();
     for (source, experiment) in experiments {
         let mut forecast = Forecast::new(&experiment, &options.formats);
-        args.shard.iter().for_each(|&shard| forecast.take_part(shard));
+        args.shard.iter().for_each(|&shard| forecast.take_part(&experiment, shard));
         forecast.admit(&source.to_string(), threads, args.machine.force)?;
         planned.push((experiment, forecast));
     }
@@ -204,10 +204,7 @@ impl<'a> Job<'a> {
         let folder = Folder::open(out, &experiment.name)?;
         notice::refuse_other_part(&folder, options)?;
         let store = CellStore::open(folder.path(), options.fresh)?;
-        let sweep = match options.shard {
-            Some(_) => Sweep::part(experiment, |panel, case| forecast.is_own(panel, case)),
-            None => Sweep::whole(experiment),
-        };
+        let sweep = Sweep::new(experiment, options.shard);
         let explain = notice::Explain::new(&folder, &store, experiment, options);
         let stock = sweep.take_stock(&store, |panel, cell, is_kept| {
             explain.cell(&sweep, panel, cell, is_kept);
@@ -241,7 +238,7 @@ impl<'a> Job<'a> {
         progress: &Progress,
     ) -> Result<RunOutcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
-        let first = manifest(self.sweep.experiment, options.shard, started);
+        let first = manifest(&self.sweep, started);
         self.folder.begin(&first)?;
         self.store.keep_committing()?;
         let part = progress.part(self.cpu_seconds());
@@ -272,7 +269,7 @@ impl<'a> Job<'a> {
             let cause = format!("{missing} of {} cells are in none of the shards", stock.cells);
             return Err(Failure::Broken(cause));
         }
-        let first = manifest(experiment, options.shard, started);
+        let first = manifest(&sweep, started);
         let mut job = Self { sweep, forecast, folder, store, stock };
         job.folder.begin(&first)?;
         job.publish(first, &[], options, progress, clock)
@@ -360,16 +357,14 @@ pub(super) fn draw(
 }
 
 /// What is known about a run when it begins.
-pub(super) fn manifest(
-    experiment: &Experiment,
-    shard: Option<Shard>,
-    started: SystemTime,
-) -> Manifest {
+fn manifest(sweep: &Sweep, started: SystemTime) -> Manifest {
+    let experiment = sweep.experiment;
     Manifest {
         numerics: NUMERICS,
         seed: experiment.seed,
         runs: experiment.panels.iter().map(|panel| panel.runs).max().unwrap_or(0),
-        shard,
+        shard: sweep.shard,
+        division: sweep.division(),
         config: config::resolved(experiment),
         ..Manifest::new(&experiment.name, started)
     }

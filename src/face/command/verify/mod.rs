@@ -145,11 +145,12 @@ fn check_cells(
 ) -> Result<(), Failure> {
     let store = CellStore::of(&[path])?;
     let mut forecast = Forecast::new(experiment, &[]);
-    manifest.shard.iter().for_each(|&shard| forecast.take_part(shard));
-    let sweep = match manifest.shard {
-        None => Sweep::whole(experiment),
-        Some(_) => Sweep::part(experiment, |panel, case| forecast.is_own(panel, case)),
-    };
+    manifest.shard.iter().for_each(|&shard| forecast.take_part(experiment, shard));
+    let sweep = Sweep::new(experiment, manifest.shard);
+    if manifest.division != sweep.division() {
+        let division = "is not the one that this dpbi makes";
+        findings.note(format!("the division in the manifest of {} {division}", path.display()));
+    }
     let (all, listed) = (sweep.count(), manifest.cells.len());
     if all != listed as u64 {
         let config = path.join(CONFIG);
