@@ -237,6 +237,7 @@ pub struct Data {
 #[command(after_help = "Examples:\n  \
     dpbi run configs/beta_balanced.toml\n  \
     dpbi run beta_balanced --runs 100 --format none      a bundled config, from any folder\n  \
+    dpbi run icml/fig2                                   a figure of a document\n  \
     dpbi run configs/*.toml --threads 2 --out /tmp/results\n  \
     dpbi run configs/sweep.toml --shard 3/8 --out part3  the third of eight parts\n\n\
     A run that was interrupted or killed is continued by the same command: finished cells are kept.")]

@@ -17,7 +17,7 @@ use crate::analysis::cost::{Work, available_memory, duration};
 use crate::base::console::say;
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::filesystem::open_regular;
-use crate::base::source::{bundled_configs, config_name};
+use crate::base::source::{OPEN, PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 use crate::experiment::reading::Quantity;
 use crate::experiment::table::Tables;
 use crate::experiment::{Experiment, Kind, Panel};
@@ -51,22 +51,6 @@ const DOCUMENTS: [(&str, &str); 5] = [
     ("notes", "Notes of DP – Bayesian Inference"),
     ("early", "An earlier version of the notes"),
 ];
-
-/// Where the documents' configs are.
-const PAPERS: &str = "papers/";
-
-/// Where the configs of the questions are that the documents leave open, and what they are called
-/// together.
-const QUESTIONS: &str = "open_questions/";
-const OPEN: &str = "open";
-
-/// What a user calls a config: `icml/fig2`, `open/optimum`.
-fn short(config: &str) -> String {
-    match config.strip_prefix(QUESTIONS) {
-        Some(question) => format!("{OPEN}/{question}"),
-        None => config.trim_start_matches(PAPERS).to_owned(),
-    }
-}
 
 pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let clock = Instant::now();
@@ -294,7 +278,7 @@ impl<'a> ReportBuilder<'a> {
                 let line = format!(
                     "[{done:>2}/{}] {}: {title}, {}\n",
                     self.figures.len(),
-                    short(&self.planned[place].config),
+                    short_name(&self.planned[place].config),
                     duration(seconds + drawing),
                 );
                 self.figures[place] = Some(*figure);
@@ -325,7 +309,7 @@ impl<'a> ReportBuilder<'a> {
         for ((planned, figure), seconds) in
             self.planned.iter().zip(self.figures).zip(self.figure_seconds)
         {
-            times.push((short(&planned.config), seconds));
+            times.push((short_name(&planned.config), seconds));
             if let Some(figure) = figure {
                 add(report, &planned.config, figure);
             }
@@ -431,12 +415,12 @@ fn choose(names: &[String]) -> Result<Vec<String>, Diagnostic> {
         .filter(|name| name.starts_with(PAPERS) || name.starts_with(QUESTIONS))
         .collect();
     let is = |named: &str, config: &String| {
-        let config = short(config);
+        let config = short_name(config);
         config == named || config.split('/').next() == Some(named)
     };
     for named in names {
         if !all.iter().any(|config| is(named, config)) {
-            let names = all.iter().map(|config| short(config));
+            let names = all.iter().map(|config| short_name(config));
             let documents = DOCUMENTS.map(|(id, _)| id.to_owned());
             let known: Vec<String> = names.chain(documents).chain([OPEN.to_owned()]).collect();
             return Err(Diagnostic::new(format!("no document or figure is called `{named}`"))
@@ -447,7 +431,7 @@ fn choose(names: &[String]) -> Result<Vec<String>, Diagnostic> {
         .into_iter()
         .filter(|config| names.is_empty() || names.iter().any(|named| is(named, config)))
         .collect();
-    chosen.sort_by_key(|config| order(&short(config)));
+    chosen.sort_by_key(|config| order(&short_name(config)));
     Ok(chosen)
 }
 
@@ -607,7 +591,7 @@ mod tests {
     #[test]
     fn figures_stand_in_the_order_of_the_documents() {
         let chosen = choose(&["arxiv".to_owned(), "icml/table1".to_owned()]).unwrap();
-        let names: Vec<String> = chosen.iter().map(|name| short(name)).collect();
+        let names: Vec<String> = chosen.iter().map(|name| short_name(name)).collect();
         let arxiv = "fig1 fig2 fig3 fig4 fig5a fig5b fig5-priors fig6 bounds".split(' ');
         let expected: Vec<String> = std::iter::once("icml/table1".to_owned())
             .chain(arxiv.map(|name| format!("arxiv/{name}")))
