@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use dpbi::base::console::say_in_red;
 use dpbi::face::cli::Cli;
-use dpbi::face::command::{self, Failure};
+use dpbi::face::command;
+use dpbi::face::failure::Failure;
 use dpbi::face::interrupt;
 
 fn main() -> ExitCode {
@@ -17,7 +18,8 @@ fn main() -> ExitCode {
                 Failure::Interrupted(_) => "interrupted:",
                 _ => "error:",
             };
-            say_in_red(word, &failure);
+            let remedy = failure.remedy().map(|remedy| format!("\n  help: {remedy}"));
+            say_in_red(word, format!("{failure}{}", remedy.unwrap_or_default()));
             ExitCode::from(failure.status())
         }
     }

@@ -4,6 +4,7 @@ pub mod answers;
 pub mod cli;
 pub mod command;
 pub mod digest;
+pub mod failure;
 pub mod interrupt;
 pub mod progress;
 pub mod report;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, announce, print, print_json, threads, typed};
+use super::{announce, print, print_json, threads, typed};
 use crate::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
 use crate::analysis::cost::{self, SettingWork, Work, rates};
 use crate::analysis::predictive_error::over_all_data;
@@ -12,6 +12,7 @@ use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::numeric::exp_accurate;
 use crate::experiment::naming::parenthesised;
 use crate::face::cli::Audit;
+use crate::face::failure::Failure;
 use crate::face::progress::Clock;
 use crate::mechanism::Variant;
 use crate::posterior::metric::Metric;

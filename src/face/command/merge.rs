@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
-use super::{Failure, load_results, no_results, print, threads};
+use super::{load_results, no_results, print, threads};
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::face::cli::Merge;
+use crate::face::failure::{Failure, WorkError};
 use crate::face::interrupt;
 use crate::face::progress::Progress;
 use crate::run::store::{CellStore, Folder, Manifest, ManifestError, Shard, damaged_manifest};
@@ -21,7 +22,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let first = check(&parts)?;
     let experiment = load_results(&first.path)?;
     let options = RunOptions {
-        formats: args.output.format.0.clone(),
+        formats: args.output.figures.format.0.clone(),
         quiet: args.talk.quiet,
         verbose: false,
         fresh: false,
@@ -32,7 +33,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let store = CellStore::of(&paths)?;
-    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
+    interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
     let progress = Progress::new(forecast.writing_seconds(), threads, args.talk.quiet);
     let outcome = Job::join(&experiment, &forecast, folder, store, &options, &progress);
     progress.finish();

@@ -36,65 +36,15 @@ use crate::base::source::{Source, similar};
 use crate::experiment::Experiment;
 use crate::experiment::config::{self, Overrides};
 use crate::face::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
-use crate::face::interrupt;
+use crate::face::failure::{Failure, WorkError};
 use crate::face::progress::Clock;
-use crate::run::store::{OpenError, WriteError};
-
-/// Why a command ended without doing its work.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// The user's input cannot be used.
-    #[error(transparent)]
-    Input(#[from] Diagnostic),
-    /// Something else went wrong.
-    #[error("{0}")]
-    Broken(String),
-    /// The work was done, but what was asked to hold does not.
-    #[error("{0}")]
-    Verdict(String),
-    /// The user wanted an end.
-    #[error("{0}")]
-    Interrupted(String),
-}
-
-impl Failure {
-    /// The exit status.
-    #[must_use]
-    pub fn status(&self) -> u8 {
-        match self {
-            Self::Input(_) => 2,
-            Self::Broken(_) => 1,
-            Self::Verdict(_) => 3,
-            Self::Interrupted(_) => interrupt::STATUS,
-        }
-    }
-
-    fn broken(error: impl std::fmt::Display) -> Self {
-        Self::Broken(error.to_string())
-    }
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        match error {
-            OpenError::Refused(diagnostic) => Self::Input(diagnostic),
-            OpenError::Full(error) => Self::broken(error),
-        }
-    }
-}
-
-impl From<WriteError> for Failure {
-    fn from(error: WriteError) -> Self {
-        Self::broken(error)
-    }
-}
 
 /// So many settings are printed; the tables hold them all.
 const MOST_PRINTED: usize = 24;
 
 /// Prints on standard output.
 fn print(text: &str) -> Result<(), Failure> {
-    console::emit(text).map_err(|error| Failure::Broken(format!("cannot print: {error}")))
+    Ok(console::emit(text).map_err(WorkError::Print)?)
 }
 
 /// Prints one JSON document.
@@ -187,7 +137,7 @@ fn threads(asked: &Threads) -> Result<usize, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().use_current_thread();
     let pool = pool.num_threads(asked.threads.map_or(0, usize::from));
     let built = POOL.get_or_init(|| pool.build_global().map_err(|error| error.to_string()));
-    built.clone().map_err(Failure::Broken)?;
+    built.clone().map_err(WorkError::Threads)?;
     Ok(rayon::current_num_threads())
 }
 

@@ -5,12 +5,13 @@ use std::path::Path;
 use serde_json::json;
 
 use super::run::draw;
-use super::{Failure, load_results, no_results, print, print_json};
+use super::{load_results, no_results, print, print_json};
 use crate::base::console::say;
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::table::Tables;
 use crate::experiment::{Experiment, accuracy};
 use crate::face::cli::Plot;
+use crate::face::failure::Failure;
 use crate::run::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
 
 pub fn execute(args: &Plot) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::forecast::objection;
-use super::{Failure, announce, threads, typed};
+use super::{announce, threads, typed};
 use crate::analysis::cost;
 use crate::base::console::{self, Grid, say, short};
 use crate::base::diagnostic::{Diagnostic, legible, suggest};
@@ -16,6 +16,7 @@ use crate::base::fault::caught;
 use crate::base::filesystem::is_same_file;
 use crate::experiment::config::MOST_CATEGORIES;
 use crate::face::cli::Release;
+use crate::face::failure::{Failure, WorkError};
 use crate::face::progress::Clock;
 use crate::mechanism::Variant;
 use crate::posterior::distance::HELLINGER;
@@ -24,8 +25,8 @@ use crate::posterior::privacy::{Epsilon, Gamma, Guarantee, PrivacyError, compact
 use crate::posterior::setting::Setting;
 use crate::run::store::utc;
 use crate::service::release::{
-    self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, LedgerError,
-    Loss, Method, Reason, Tally,
+    self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, Loss, Method,
+    Reason, Tally,
 };
 
 pub fn execute(args: &Release) -> Result<(), Failure> {
@@ -34,22 +35,19 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
     let Tally { counts, hash } = release::count(&args.data, &request.columns)?;
     let (method, reason) = request.method(counts.iter().sum(), threads)?;
-    let mut entropy = Entropy::new().map_err(|error| {
-        Failure::Broken(format!("the operating system has no randomness to give: {error}"))
-    })?;
+    let mut entropy = Entropy::new().map_err(WorkError::Randomness)?;
     // From here on ε is spent.
     let account = request.enter(&method, hash)?;
-    let released = caught(|| method.draw(&counts, &mut entropy)).map_err(|cause| {
-        Failure::Broken(format!("nothing was released, and ε is spent: {cause}"))
-    })?;
+    let released = caught(|| method.draw(&counts, &mut entropy));
+    let released = released.map_err(WorkError::NothingReleased)?;
     drop(counts);
     let outcome = caught(|| FullRelease::new(&request, &method, reason, &released, account));
     // What was paid for is shown, whatever becomes of what follows from it.
-    let outcome = outcome.map_err(|cause| {
-        Failure::Broken(format!("released {released:?}, and then failed: {cause}"))
-    })?;
+    let after = |cause| WorkError::AfterRelease { released: released.clone(), cause };
+    let outcome = outcome.map_err(after)?;
     let text = if args.print.json { format!("{:#}\n", outcome.json()) } else { outcome.text() };
-    console::emit_whole(&text).map_err(|error| outcome.unprinted(&error, &text))
+    let printed = console::emit_whole(&text);
+    Ok(printed.map_err(|source| outcome.unprinted(source, text))?)
 }
 
 /// A ledger that is also something else would be overwritten, or overwrite it.
@@ -159,11 +157,7 @@ impl<'a> Request<'a> {
             mechanism: method.variant().label.clone(),
             previous: String::new(),
         };
-        match release::enter(path, entry, &|line| say(line)) {
-            Ok(account) => Ok(Some(account)),
-            Err(LedgerError::Refused(diagnostic)) => Err(diagnostic.into()),
-            Err(error) => Err(Failure::broken(error)),
-        }
+        Ok(Some(release::enter(path, entry, &|line| say(line))?))
     }
 }
 
@@ -392,17 +386,10 @@ impl<'a> FullRelease<'a> {
         }
     }
 
-    /// The release that standard output did not take is shown with the error: it is paid for.
-    fn unprinted(&self, error: &std::io::Error, text: &str) -> Failure {
-        let spent = self.method.spent();
-        let entered = match &self.request.args.ledger {
-            Some(ledger) => format!(", and the ledger {} has its entry", ledger.display()),
-            None => String::new(),
-        };
-        Failure::Broken(format!(
-            "cannot print the release: {error}\n  ε = {spent} is spent{entered}. The release stands \
-             here, on standard error, and nowhere else:\n\n{text}"
-        ))
+    /// The release that standard output did not take.
+    fn unprinted(&self, source: std::io::Error, text: String) -> WorkError {
+        let spent = self.method.spent().to_string();
+        WorkError::Unprinted { source, spent, ledger: self.request.args.ledger.clone(), text }
     }
 
     fn json(&self) -> Value {

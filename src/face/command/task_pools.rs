@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
+use crate::face::failure::{Failure, WorkError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-
-use super::Failure;
 
 /// The most tasks at a time: with more threads than that, each task has several.
 const MOST: usize = 4;
@@ -22,7 +21,11 @@ impl TaskPools {
     pub(super) fn new(threads: usize, most: usize) -> Result<Self, Failure> {
         let pool = |size| ThreadPoolBuilder::new().num_threads(size).build();
         let pools = sizes(threads, most.min(MOST)).into_iter().map(pool);
-        Ok(Self(pools.collect::<Result<_, _>>().map_err(Failure::broken)?))
+        Ok(Self(
+            pools
+                .collect::<Result<_, _>>()
+                .map_err(|error| WorkError::Threads(error.to_string()))?,
+        ))
     }
 
     /// How many tasks are carried out at a time.
@@ -97,8 +100,9 @@ mod tests {
             seen.sort_unstable();
             assert_eq!(seen, tasks.iter().map(|task| task * task).collect::<Vec<_>>());
         }
-        let fail =
-            |task: u64| if task < 3 { Ok(()) } else { Err(Failure::Broken(task.to_string())) };
+        let fail = |task: u64| {
+            if task < 3 { Ok(()) } else { Err(WorkError::Threads(task.to_string()).into()) }
+        };
         let pools = TaskPools::new(1, 1).unwrap();
         let failed = pools.carry_out(&tasks, |task| *task, fail);
         assert_eq!(failed.unwrap_err().to_string(), "3");

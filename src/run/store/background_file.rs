@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use sha2::{Digest, Sha256};
 
-use super::{WriteError, hexadecimal};
+use super::{FileError, hexadecimal};
 use crate::base::filesystem::create_temporary;
 
 /// So many pieces may wait for the disk.
@@ -24,7 +24,7 @@ pub struct BackgroundFile {
 
 impl BackgroundFile {
     /// Starts the file that will be called `path`.
-    pub(super) fn new(path: &Path) -> Result<Self, WriteError> {
+    pub(super) fn new(path: &Path) -> Result<Self, FileError> {
         let (pieces, arriving) = sync_channel::<Vec<u8>>(WAITING);
         let (hashed, hash) = sync_channel(1);
         let path_of_part = path.to_owned();
@@ -41,7 +41,7 @@ impl BackgroundFile {
             Ok(part)
         };
         let writing = thread::Builder::new().name("dpbi writer".to_owned()).spawn(write);
-        let writing = writing.map_err(|source| WriteError::new(path, source))?;
+        let writing = writing.map_err(|source| FileError::writing(path, source))?;
         Ok(Self { path: path.into(), pieces, hash, writing })
     }
 
@@ -51,7 +51,7 @@ impl BackgroundFile {
     }
 
     /// Nothing more will come. Its SHA-256 is known before all of it has reached the disk.
-    pub(super) fn close(self) -> Result<(String, Closed), WriteError> {
+    pub(super) fn close(self) -> Result<(String, Closed), FileError> {
         let Self { path, pieces, hash, writing } = self;
         drop(pieces);
         let closed = Closed { path, writing };
@@ -59,7 +59,7 @@ impl BackgroundFile {
             Ok(hash) => Ok((hash, closed)),
             Err(_) => {
                 let path = closed.path.clone();
-                let lost = || WriteError::new(&path, io::Error::other("the writer stopped"));
+                let lost = || FileError::writing(&path, io::Error::other("the writer stopped"));
                 Err(closed.arrive().err().unwrap_or_else(lost))
             }
         }
@@ -74,10 +74,10 @@ pub(super) struct Closed {
 
 impl Closed {
     /// Waits until it has.
-    pub(super) fn arrive(self) -> Result<TemporaryFile, WriteError> {
+    pub(super) fn arrive(self) -> Result<TemporaryFile, FileError> {
         let lost = |_| Err(io::Error::other("the writer stopped"));
         let arrived = self.writing.join().unwrap_or_else(lost);
-        arrived.map_err(|source| WriteError::new(&self.path, source))
+        arrived.map_err(|source| FileError::writing(&self.path, source))
     }
 }
 
@@ -106,10 +106,10 @@ impl TemporaryFile {
     }
 
     /// Gives the file its name.
-    pub(super) fn replace(mut self) -> Result<(), WriteError> {
+    pub(super) fn replace(mut self) -> Result<(), FileError> {
         let renamed = fs::rename(&self.temporary, &self.path);
         self.named = renamed.is_ok();
-        renamed.map_err(|source| WriteError::new(&self.path, source))
+        renamed.map_err(|source| FileError::writing(&self.path, source))
     }
 }
 
@@ -123,12 +123,12 @@ impl Drop for TemporaryFile {
 }
 
 /// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
-pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), WriteError> {
+pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), FileError> {
     write_part(path, bytes)?.1.arrive()?.replace()
 }
 
 /// Begins to write one whole file; its SHA-256.
-pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed), WriteError> {
+pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed), FileError> {
     let sheet = BackgroundFile::new(path)?;
     sheet.push(bytes);
     sheet.close()

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use super::background_file::BackgroundFile;
 use super::log::{self, CONTENT, Inventory, Key, MAGIC};
-use super::{Manifest, WriteError};
+use super::{FileError, Manifest};
 use crate::base::filesystem::{
     beside, is_regular, is_taken, open_in_place, open_regular, rename_to_free, sync_folder,
 };
@@ -77,9 +77,9 @@ struct RecordLocation {
 
 impl CellStore {
     /// The cells of a results folder, to which others are added; with `fresh`, none of the old ones.
-    pub fn open(folder: &Path, fresh: bool) -> Result<Self, WriteError> {
+    pub fn open(folder: &Path, fresh: bool) -> Result<Self, FileError> {
         let path = folder.join(UNFINISHED);
-        let wrong = |source| WriteError::reading(&path, source);
+        let wrong = |source| FileError::reading(&path, source);
         let mut store = Self::new(Some(Journal::new(path.clone())));
         let unfinished = match is_regular(&path) {
             true => log::take_stock(&path).map_err(wrong)?,
@@ -111,7 +111,7 @@ impl CellStore {
     }
 
     /// The finished cells of several folders, to which nothing is added.
-    pub fn of(folders: &[&Path]) -> Result<Self, WriteError> {
+    pub fn of(folders: &[&Path]) -> Result<Self, FileError> {
         let mut store = Self::new(None);
         folders.iter().try_for_each(|folder| store.add(folder))?;
         Ok(store)
@@ -140,9 +140,9 @@ impl CellStore {
     }
 
     /// Puts up what a folder has finished.
-    fn add(&mut self, folder: &Path) -> Result<(), WriteError> {
+    fn add(&mut self, folder: &Path) -> Result<(), FileError> {
         let path = folder.join(LOG);
-        let wrong = |source| WriteError::reading(&path, source);
+        let wrong = |source| FileError::reading(&path, source);
         let Some((file, mut found)) = log::take_stock(&path).map_err(wrong)? else { return Ok(()) };
         // Its times are in the manifest, so that the same work gives the same bytes.
         let manifest = Manifest::read(folder).unwrap_or_default();
@@ -196,7 +196,7 @@ impl CellStore {
     }
 
     /// How long a cell took, and its content.
-    pub fn get(&self, key: Key) -> Result<Option<(f64, Vec<u8>)>, WriteError> {
+    pub fn get(&self, key: Key) -> Result<Option<(f64, Vec<u8>)>, FileError> {
         let places = self.places.read().unwrap_or_else(PoisonError::into_inner);
         let Some(&RecordLocation { log, at, length, seconds }) = places.get(&key) else {
             return Ok(None);
@@ -213,7 +213,7 @@ impl CellStore {
                 (&journal.path, journal.lock().read(at, &mut content))
             }
         };
-        read.map_err(|source| WriteError::reading(path, source))?;
+        read.map_err(|source| FileError::reading(path, source))?;
         Ok(Some((seconds, content)))
     }
 
@@ -226,12 +226,12 @@ impl CellStore {
     }
 
     /// From now on what is put here reaches the disk every second or so.
-    pub fn keep_committing(&mut self) -> Result<(), WriteError> {
+    pub fn keep_committing(&mut self) -> Result<(), FileError> {
         let journal = Arc::clone(self.journal());
         let path = journal.path.clone();
         let thread = thread::Builder::new().name("dpbi committer".to_owned());
         let committer = thread.spawn(move || journal.keep_committing());
-        let wrong = |source| WriteError::new(&path, source);
+        let wrong = |source| FileError::writing(&path, source);
         self.committer = Some(committer.map_err(wrong)?);
         Ok(())
     }
@@ -243,18 +243,18 @@ impl CellStore {
     }
 
     /// Has everything reach the disk now.
-    pub fn commit(&self) -> Result<(), WriteError> {
+    pub fn commit(&self) -> Result<(), FileError> {
         let Some(journal) = &self.journal else { return Ok(()) };
         journal.commit();
         match &journal.lock().error {
-            Some(error) => Err(WriteError::new(&journal.path, same(error))),
+            Some(error) => Err(FileError::writing(&journal.path, same(error))),
             None => Ok(()),
         }
     }
 
     /// Removes `unfinished.log`, but for the cells of an earlier run that are not among `finished`.
     /// Returns how many these are.
-    pub fn clear(mut self, finished: impl Fn() -> HashSet<Key>) -> Result<usize, WriteError> {
+    pub fn clear(mut self, finished: impl Fn() -> HashSet<Key>) -> Result<usize, FileError> {
         self.stop();
         let Some(journal) = &self.journal else { return Ok(0) };
         let mut others = std::mem::take(&mut self.unfinished);

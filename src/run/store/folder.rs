@@ -12,8 +12,8 @@ use std::thread::{self, JoinHandle};
 
 use super::background_file::{BackgroundFile, Closed, TemporaryFile, write_part, write_whole};
 use super::cell_store::{UNFINISHED, has_log};
-use super::manifest::{Change, FileName, MANIFEST, Manifest, ManifestError};
-use super::{WriteError, is_full};
+use super::manifest::{Change, Damage, FileName, MANIFEST, Manifest, ManifestError};
+use super::{FileError, is_full};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::filesystem::{
     beside, create_temporary, is_regular, is_taken, is_temporary, open_in_place, open_regular,
@@ -28,7 +28,7 @@ pub enum OpenError {
     Refused(#[from] Diagnostic),
     /// The disk is full.
     #[error(transparent)]
-    Full(#[from] WriteError),
+    Full(#[from] FileError),
 }
 
 /// A results folder that can be written to. Its files reach the disk in the background, several at a
@@ -40,7 +40,7 @@ pub struct Folder {
     /// Those of its files that were changed after they were written.
     changes: BTreeMap<String, Change>,
     /// The first manifest of a new folder, on its way to the disk.
-    beginning: Option<JoinHandle<Result<(), WriteError>>>,
+    beginning: Option<JoinHandle<Result<(), FileError>>>,
     /// Files that are being written.
     sheets: Vec<(FileName, BackgroundFile)>,
     /// Files that have been, and may not have reached the disk.
@@ -87,7 +87,9 @@ impl Folder {
         }
         let before = match Manifest::read(path) {
             Ok(before) => Some(before),
-            Err(ManifestError::Damaged(cause)) => return Err(damaged_manifest(path, &cause).into()),
+            Err(ManifestError::Damaged(damage)) => {
+                return Err(damaged_manifest(path, &damage).into());
+            }
             Err(ManifestError::Absent | ManifestError::Foreign) => None,
         };
         let changes = match &before {
@@ -135,7 +137,7 @@ impl Folder {
 
     /// Says in a new folder's manifest that a run has begun, so that the folder is known as ours
     /// whatever happens from then on. In the background. One with results keeps its manifest.
-    pub fn begin(&mut self, manifest: &Manifest) -> Result<(), WriteError> {
+    pub fn begin(&mut self, manifest: &Manifest) -> Result<(), FileError> {
         if self.before.is_none() {
             let path = self.path.join(MANIFEST);
             let bytes = Manifest { complete: false, ..manifest.clone() }.bytes();
@@ -149,7 +151,7 @@ impl Folder {
                     .for_each(sync_folder);
                 Ok(())
             });
-            let wrong = |source| WriteError::new(&self.path, source);
+            let wrong = |source| FileError::writing(&self.path, source);
             self.beginning = Some(write.map_err(wrong)?);
         }
         Ok(())
@@ -157,7 +159,7 @@ impl Folder {
 
     /// Writes a file, or its next piece, in the background: it may be this file's failure that a later
     /// call reports.
-    pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+    pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
         if let Some(place) = self.sheets.iter().position(|(known, _)| known.as_str() == name) {
             return match self.sheets[place].1.push(bytes) {
                 true => Ok(()),
@@ -168,7 +170,7 @@ impl Folder {
         debug_assert!(!self.written.contains_key(name), "{name} was closed");
         let path = self.path.join(name);
         let file_name = FileName::try_from(name.to_owned())
-            .map_err(|cause| WriteError::new(&path, io::Error::other(cause)))?;
+            .map_err(|cause| FileError::writing(&path, io::Error::other(cause)))?;
         if self.sheets.len() >= MOST_SHEETS {
             self.close()?;
             self.settle()?;
@@ -181,7 +183,7 @@ impl Folder {
     }
 
     /// Waits until all files have been written.
-    fn close(&mut self) -> Result<(), WriteError> {
+    fn close(&mut self) -> Result<(), FileError> {
         while let Some((name, sheet)) = self.sheets.pop() {
             let (hash, closed) = sheet.close()?;
             self.written.insert(name, hash);
@@ -191,7 +193,7 @@ impl Folder {
     }
 
     /// Waits until all of them have reached the disk.
-    fn settle(&mut self) -> Result<(), WriteError> {
+    fn settle(&mut self) -> Result<(), FileError> {
         while let Some(closed) = self.closed.pop() {
             self.parts.push(closed.arrive()?);
         }
@@ -199,21 +201,21 @@ impl Folder {
     }
 
     /// Waits until the first manifest has its place.
-    fn settle_beginning(&mut self) -> Result<(), WriteError> {
+    fn settle_beginning(&mut self) -> Result<(), FileError> {
         let Some(writing) = self.beginning.take() else { return Ok(()) };
-        let lost = |_| Err(WriteError::new(&self.path, io::Error::other("the writer stopped")));
+        let lost = |_| Err(FileError::writing(&self.path, io::Error::other("the writer stopped")));
         writing.join().unwrap_or_else(lost)
     }
 
     /// Adds the files to those that were there before.
-    pub fn update(self) -> Result<Written, WriteError> {
+    pub fn update(self) -> Result<Written, FileError> {
         let mut manifest = self.before.clone().unwrap_or_default();
         let files = std::mem::take(&mut manifest.files);
         self.replace(manifest, files)
     }
 
     /// The files take their places, those of an earlier run are removed, and the manifest is written.
-    pub fn finish(self, manifest: Manifest) -> Result<Written, WriteError> {
+    pub fn finish(self, manifest: Manifest) -> Result<Written, FileError> {
         self.replace(manifest, BTreeMap::new())
     }
 
@@ -221,7 +223,7 @@ impl Folder {
         mut self,
         manifest: Manifest,
         mut files: BTreeMap<FileName, String>,
-    ) -> Result<Written, WriteError> {
+    ) -> Result<Written, FileError> {
         self.close()?;
         self.settle_beginning()?;
         files.extend(std::mem::take(&mut self.written));
@@ -261,7 +263,7 @@ impl Folder {
 
     /// A file that is not as we wrote it is kept beside the new one, unless that holds all of it.
     /// Returns its new name.
-    fn set_aside(&self, background_file: &TemporaryFile) -> Result<Option<PathBuf>, WriteError> {
+    fn set_aside(&self, background_file: &TemporaryFile) -> Result<Option<PathBuf>, FileError> {
         let path = background_file.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let mut vouched = self.before.iter().flat_map(Manifest::names);
@@ -286,7 +288,7 @@ impl Drop for Folder {
 
 /// Gives whatever stands at a path a second name, which is returned. At no time is a file gone: it may
 /// hold what is needed to go on.
-pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, WriteError> {
+pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, FileError> {
     if !is_taken(path) {
         return Ok(None);
     }
@@ -301,7 +303,7 @@ pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, WriteError> {
     };
     let move_away = |aside: &Path| rename_to_free(path, aside);
     let keep: &dyn Fn(&Path) -> io::Result<()> = if is_regular(path) { &keep } else { &move_away };
-    beside(path, keep).map(Some).map_err(|source| WriteError::new(path, source))
+    beside(path, keep).map(Some).map_err(|source| FileError::writing(path, source))
 }
 
 /// The user names the folder that holds all results, not the one inside it: that one must not lead
@@ -326,7 +328,7 @@ fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
             ),
             "move that folder away, or choose another one with --out",
         ),
-        Err(ManifestError::Damaged(cause)) => return Err(damaged_manifest(path, &cause)),
+        Err(ManifestError::Damaged(damage)) => return Err(damaged_manifest(path, &damage)),
         Err(ManifestError::Absent) if !holds_files(path) || has_log(path) => return Ok(()),
         Err(error) => {
             let cause = match error {
@@ -342,9 +344,9 @@ fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
 
 /// A complaint about the manifest of a folder. Its log of cells has checksums of its own.
 #[must_use]
-pub fn damaged_manifest(path: &Path, cause: &str) -> Diagnostic {
+pub fn damaged_manifest(path: &Path, damage: &Damage) -> Diagnostic {
     let manifest = path.join(MANIFEST);
-    Diagnostic::new(format!("{} is damaged: {cause}", manifest.display())).help(
+    Diagnostic::new(format!("{} is damaged: {damage}", manifest.display())).help(
         "nothing was touched; if the folder is your own, remove its manifest.json and run the \
          experiment again: finished cells are kept",
     )
@@ -361,7 +363,7 @@ fn make(path: &Path) -> Result<(), OpenError> {
     };
     probe().map_err(|source| {
         if is_full(&source) {
-            return OpenError::Full(WriteError::new(path, source));
+            return OpenError::Full(FileError::writing(path, source));
         }
         let help = match source.kind() {
             io::ErrorKind::PermissionDenied => {

@@ -17,7 +17,7 @@ use crate::experiment::table::{
 use crate::experiment::{Cell, Content, Experiment, Group, Keeper, Kind, Layout, accuracy, groups};
 use crate::posterior::model::vector;
 use crate::run::store::{
-    CellStore, CellTime, Division, Folder, Key, LARGEST_CONTENT, LOG, Shard, WriteError, log_head,
+    CellStore, CellTime, Division, FileError, Folder, Key, LARGEST_CONTENT, LOG, Shard, log_head,
     log_record,
 };
 
@@ -38,11 +38,11 @@ pub struct Sweep<'a> {
 /// Where tables go.
 pub trait Output {
     /// Takes the next piece of a file.
-    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError>;
+    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError>;
 }
 
 impl Output for Folder {
-    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
         Self::write(self, name, bytes)
     }
 }
@@ -99,18 +99,28 @@ pub struct Assembly {
 pub enum AssemblyError {
     /// A file could not be written or read.
     #[error(transparent)]
-    Disk(#[from] WriteError),
-    /// The log holds what is no cell.
-    #[error(
-        "a cell of setting {0} is sound, but of another form\n  help: --fresh computes it again"
-    )]
+    Disk(#[from] FileError),
+    /// The content of a cell of this setting has another form than it should.
+    #[error("a cell of setting {0} is sound, but of another form")]
     Unreadable(usize),
-    /// A cell holds what is no number.
-    #[error("the cells give {0} a number that is none\n  help: --fresh computes them again")]
+    /// A cell gives this table something that is not a number.
+    #[error("the cells give {0} a number that is none")]
     Unsound(&'static str),
     /// The user wants an end.
     #[error("interrupted")]
     Stopped,
+}
+
+impl AssemblyError {
+    /// What a user can do about it.
+    #[must_use]
+    pub fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Self::Unreadable(_) => Some("--fresh computes it again"),
+            Self::Unsound(_) => Some("--fresh computes them again"),
+            Self::Disk(_) | Self::Stopped => None,
+        }
+    }
 }
 
 impl<'a> Sweep<'a> {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions, RunOutcome};
 use super::task_pools::TaskPools;
-use super::{Failure, load, print, print_json, threads};
+use super::{load, print, print_json, threads};
 use crate::analysis::cost::{Work, available_memory, duration};
 use crate::base::console::say;
 use crate::base::diagnostic::{Diagnostic, suggest};
@@ -24,6 +24,7 @@ use crate::experiment::{Experiment, Kind, Panel};
 use crate::face::answers::{answers, overall};
 use crate::face::cli::Reproduce;
 use crate::face::digest::titled_digests;
+use crate::face::failure::{Continuation, Failure, VerdictError, WorkError};
 use crate::face::interrupt;
 use crate::face::progress::Progress;
 use crate::face::report::{
@@ -63,7 +64,7 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
         jobs.push(Mutex::new(Some(job)));
     }
     // Until here the first signal ends the process, whatever it is reading.
-    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
+    interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
     let claims = claims::ALL.into_iter().filter(|claim| asked(&args.names, claim.source));
     let claims: Vec<&claims::Claim> = claims.collect();
     let tasks = tasks(&planned, &claims);
@@ -133,9 +134,6 @@ fn at_a_time(planned: &[Planned], threads: usize) -> usize {
     let fits = |tasks: &usize| bytes.iter().take(*tasks).sum::<f64>() <= MEMORY * free;
     (1..=threads).rev().find(fits).unwrap_or(1)
 }
-
-/// How to go on after an interruption.
-const AGAIN: &str = "finished figures and cells are kept; the same command continues";
 
 /// One thing to do, whatever else has been done.
 enum Task<'a> {
@@ -208,14 +206,12 @@ impl Task<'_> {
     ) -> Result<Done, Failure> {
         let clock = Instant::now();
         if interrupt::is_asked() {
-            return Err(Failure::Interrupted(AGAIN.into()));
+            return Err(Failure::Interrupted(Continuation::Figures));
         }
         match *self {
             Task::Figure(place, Planned { config, experiment, forecast, .. }) => {
                 let job = jobs[place].lock().unwrap_or_else(PoisonError::into_inner).take();
-                let Some(job) = job else {
-                    return Err(Failure::Broken("it was run before".into()));
-                };
+                let job = job.expect("every task is carried out once");
                 // What is kept is done.
                 let left = job.cpu_seconds() + job.writing_seconds();
                 drop(progress.part((forecast.total(1).cpu_seconds - left).max(0.0)));
@@ -379,16 +375,13 @@ fn finish(
         ));
     }
     if failed > 0 {
-        return Err(Failure::Broken(format!("{failed} of {all} cells failed; see failures.csv")));
+        return Err(WorkError::CellsOf { failed, all }.into());
     }
     let missed = summary.readings_beyond + summary.numbers - summary.numbers_agreeing;
     if args.strict && missed > 0 {
-        return Err(Failure::Verdict(format!(
-            "{} readings and {} numbers do not come out; see {}",
-            summary.readings_beyond,
-            summary.numbers - summary.numbers_agreeing,
-            path.display()
-        )));
+        let readings = summary.readings_beyond;
+        let numbers = summary.numbers - summary.numbers_agreeing;
+        return Err(VerdictError::Strict { readings, numbers, report: path }.into());
     }
     Ok(())
 }
@@ -497,8 +490,8 @@ fn panel(
 ) -> Result<PanelReport, Failure> {
     let drawing = |(name, figure): &(String, Figure)| {
         let svg = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let wide = figure::render(figure, Format::Svg).map_err(Failure::broken)?;
-        let narrow = figure::render_narrow(figure, Format::Svg).map_err(Failure::broken)?;
+        let wide = figure::render(figure, Format::Svg)?;
+        let narrow = figure::render_narrow(figure, Format::Svg)?;
         Ok(Drawing {
             name: name.clone(),
             alt: figure.description(),

@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 
 use super::forecast::Forecast;
-use super::{Failure, MOST_PRINTED, load, print, summary, threads};
+use super::{MOST_PRINTED, load, print, summary, threads};
 use crate::analysis::cost;
 use crate::base::console::say;
 use crate::experiment::config;
@@ -19,6 +19,7 @@ use crate::experiment::table::{
 };
 use crate::experiment::{Experiment, NUMERICS};
 use crate::face::cli::{Output, Run, Verbosity};
+use crate::face::failure::{Failure, WorkError};
 use crate::face::interrupt;
 use crate::face::progress::Progress;
 use crate::figure::{self, Figure, Format};
@@ -26,11 +27,11 @@ use crate::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
 use crate::run::sweep::{Assembly, Failed, Stock, Sweep};
 use watch::Watch;
 
-pub(super) use notice::{Reason, name as cell_name};
+pub(super) use notice::name as cell_name;
 
 pub fn execute(args: &Run) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
-    let experiments = load(&args.configs, &args.replace)?;
+    let experiments = load(&args.experiments.configs, &args.replace)?;
     let options =
         RunOptions { shard: args.shard, ..RunOptions::new(&args.output, &args.talk, args.fresh) };
     // Everything that can be refused is refused before the first experiment starts.
@@ -45,7 +46,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     let jobs = planned.iter().map(|(e, f)| open((e, f))).collect::<Result<Vec<_>, _>>()?;
     // From here on signals are heard, and obeyed when the cells in flight are done; until here the
     // first one ends the process, whatever it is reading.
-    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
+    interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
     let (mut reports, mut failures) = (Vec::new(), 0);
     for job in jobs {
         job.tell(&options);
@@ -69,8 +70,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     }
     match failures {
         0 => Ok(()),
-        1 => Err(Failure::Broken("1 cell failed; see failures.csv".into())),
-        many => Err(Failure::Broken(format!("{many} cells failed; see failures.csv"))),
+        failed => Err(WorkError::Cells(failed).into()),
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) struct RunOptions {
 impl RunOptions {
     pub(super) fn new(output: &Output, talk: &Verbosity, fresh: bool) -> Self {
         Self {
-            formats: output.format.0.clone(),
+            formats: output.figures.format.0.clone(),
             quiet: talk.quiet,
             verbose: talk.verbose,
             fresh,
@@ -151,7 +151,7 @@ impl RunOutcome {
             readings: &self.tables.readings,
             failures: &self.tables.failures,
         };
-        serde_json::to_string_pretty(&document).map_err(Failure::broken)
+        Ok(serde_json::to_string_pretty(&document).map_err(WorkError::from)?)
     }
 }
 
@@ -265,9 +265,8 @@ impl<'a> Job<'a> {
         let sweep = Sweep::whole(experiment);
         let stock = sweep.take_stock(&store, |_, _, _| ());
         if stock.kept < stock.cells {
-            let missing = stock.cells - stock.kept;
-            let cause = format!("{missing} of {} cells are in none of the shards", stock.cells);
-            return Err(Failure::Broken(cause));
+            let (all, missing) = (stock.cells, stock.cells - stock.kept);
+            return Err(WorkError::CellsMissing { missing, all }.into());
         }
         let first = manifest(&sweep, started);
         let mut job = Self { sweep, forecast, folder, store, stock };
@@ -287,7 +286,7 @@ impl<'a> Job<'a> {
         let written = self.write(failed, options, progress);
         let (Assembly { tables, times }, figures, drawing) = match written {
             Ok(written) => written,
-            Err(reason) => return Err(notice::give_up(&self, options, Some(reason))),
+            Err(error) => return Err(notice::give_up(&self, options, Some(error))),
         };
         let files: Vec<String> = self.folder.files().map(str::to_owned).collect();
         let seconds = clock.elapsed().as_secs_f64();
@@ -302,7 +301,7 @@ impl<'a> Job<'a> {
         let Self { sweep, folder, store, stock, .. } = self;
         let Written { path, aside } = match folder.finish(last) {
             Ok(written) => written,
-            Err(error) => return Err(notice::not_written(&error, &store)),
+            Err(error) => return Err(notice::not_written(error, &store).into()),
         };
         if !options.quiet {
             aside.iter().for_each(|aside| {
@@ -320,7 +319,7 @@ impl<'a> Job<'a> {
         failed: &[Failed],
         options: &RunOptions,
         progress: &Progress,
-    ) -> Result<(Assembly, Drawn, f64), notice::Reason> {
+    ) -> Result<(Assembly, Drawn, f64), WorkError> {
         let seconds = self.writing_seconds();
         let (part, cells) = (progress.part(seconds), self.stock.cells as f64);
         let (experiment, folder) = (self.sweep.experiment, &mut self.folder);
@@ -344,12 +343,11 @@ pub(super) fn draw(
     tables: &Tables,
     folder: &mut Folder,
     formats: &[Format],
-) -> Result<Drawn, Reason> {
+) -> Result<Drawn, WorkError> {
     let figures: Drawn = experiment.panels.iter().map(|panel| panel.figures(tables)).collect();
     for (name, drawing) in figures.iter().flatten() {
         for &format in formats {
-            let bytes = figure::render(drawing, format)
-                .map_err(|error| Reason::Drawing(error.to_string()))?;
+            let bytes = figure::render(drawing, format)?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }

@@ -6,9 +6,9 @@ use crate::base::console::say;
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::config;
 use crate::experiment::{Cell, Experiment, NUMERICS};
-use crate::face::command::Failure;
+use crate::face::failure::{Continuation, Failure, WorkError};
 use crate::face::interrupt;
-use crate::run::store::{CellStore, Change, Folder, Key, Manifest, WriteError};
+use crate::run::store::{CellStore, Change, FileError, Folder, Key, Manifest};
 use crate::run::sweep::{AssemblyError, Stock, Sweep};
 
 use super::{Job, RunOptions};
@@ -150,49 +150,31 @@ pub(super) fn news(
     lines
 }
 
-/// Why files could not be written.
-#[derive(Debug, thiserror::Error)]
-pub(in crate::face::command) enum Reason {
-    #[error(transparent)]
-    Disk(#[from] WriteError),
-    #[error(transparent)]
-    Assembly(#[from] AssemblyError),
-    #[error("cannot draw: {0}")]
-    Drawing(String),
-}
-
-impl From<Reason> for Failure {
-    fn from(reason: Reason) -> Self {
-        Self::broken(reason)
-    }
-}
-
-/// Ends a run before its time: what is done reaches the disk, and a message says how to go on.
-pub(super) fn give_up(job: &Job, options: &RunOptions, reason: Option<Reason>) -> Failure {
+/// Ends a run early: what is done reaches the disk, and the message says how to go on. Without an
+/// error, the disk failed or the user wants an end.
+pub(super) fn give_up(job: &Job, options: &RunOptions, error: Option<WorkError>) -> Failure {
     let commit = job.store.commit();
-    let error = match (reason, commit) {
-        (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Ok(())) => None,
-        (Some(Reason::Disk(error) | Reason::Assembly(AssemblyError::Disk(error))), _)
-        | (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Err(error)) => Some(error),
-        (Some(other), _) => return Failure::broken(other),
+    let error = match (error, commit) {
+        (Some(WorkError::Assembly(AssemblyError::Stopped)) | None, Ok(())) => None,
+        (Some(WorkError::File(error) | WorkError::Assembly(AssemblyError::Disk(error))), _)
+        | (Some(WorkError::Assembly(AssemblyError::Stopped)) | None, Err(error)) => Some(error),
+        (Some(other), _) => return other.into(),
     };
     // What counts is what another process would find.
     let (stock, path) = (&job.stock, job.folder.path());
     let kept =
         CellStore::open(path, false).map(|found| job.sweep.take_stock(&found, |_, _, _| ()).kept);
-    let continued = match kept {
-        Ok(kept) if !job.store.is_read_only() => format!(
-            "{kept} of {} cells are kept in {}; the same command{} continues",
-            stock.cells,
-            path.display(),
-            if options.fresh { " without --fresh" } else { "" },
-        ),
-        _ => "nothing else was changed; run the same command again".to_owned(),
+    let continuation = match kept {
+        Ok(kept) if !job.store.is_read_only() => {
+            let (all, folder, fresh) = (stock.cells, path.to_owned(), options.fresh);
+            Continuation::Cells { kept, all, folder, fresh }
+        }
+        _ => Continuation::Unchanged,
     };
     match error {
-        None if interrupt::is_asked() => Failure::Interrupted(continued),
-        None => Failure::Broken(continued),
-        Some(error) => unwritten(&error, &continued),
+        None if interrupt::is_asked() => Failure::Interrupted(continuation),
+        None => WorkError::Stopped(continuation).into(),
+        Some(error) => WorkError::Unwritten(error, continuation).into(),
     }
 }
 
@@ -206,15 +188,10 @@ pub(super) fn left_over(cells: usize, path: &Path, options: &RunOptions) {
 }
 
 /// The files were made, but could not take their places.
-pub(super) fn not_written(error: &WriteError, store: &CellStore) -> Failure {
-    let continued: String = match store.commit() {
-        Ok(()) if !store.is_read_only() => "its cells are kept; the same command continues".into(),
-        _ => "run the same command again".into(),
+pub(super) fn not_written(error: FileError, store: &CellStore) -> WorkError {
+    let continuation = match store.commit() {
+        Ok(()) if !store.is_read_only() => Continuation::AllCells,
+        _ => Continuation::Nothing,
     };
-    unwritten(error, &continued)
-}
-
-fn unwritten(error: &WriteError, continued: &str) -> Failure {
-    let remedy = if error.is_full() { "make room: " } else { "" };
-    Failure::Broken(format!("{error}\n  help: {remedy}{continued}"))
+    WorkError::Unwritten(error, continuation)
 }

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::base::filesystem::open_regular;
-use crate::run::store::{LOG, WriteError};
+use crate::run::store::{FileError, LOG};
 use crate::run::sweep::Output;
 
 /// Takes tables as they are made, and finds where a file differs from them first.
@@ -44,7 +44,7 @@ impl Comparison {
 }
 
 impl Output for Comparison {
-    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
         // Its records have checksums of their own.
         if name == LOG {
             return Ok(());
@@ -54,7 +54,7 @@ impl Output for Comparison {
             let reader = open_regular(&path).ok().map(BufReader::new);
             Beside { reader, line: 1, difference: None }
         });
-        beside.compare(&bytes).map_err(|source| WriteError::reading(&path, source))
+        beside.compare(&bytes).map_err(|source| FileError::reading(&path, source))
     }
 }
 

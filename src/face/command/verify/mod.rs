@@ -10,11 +10,12 @@ use serde_json::json;
 
 use super::forecast::Forecast;
 use super::optimum;
-use super::{CONFIG, Failure, announce, load_results, no_results, print, print_json, threads};
+use super::{CONFIG, announce, load_results, no_results, print, print_json, threads};
 use crate::base::diagnostic::{Diagnostic, legible};
 use crate::experiment::table::Tables;
 use crate::experiment::{Experiment, NUMERICS};
 use crate::face::cli::Verify;
+use crate::face::failure::{Failure, VerdictError, WorkError};
 use crate::face::progress::Clock;
 use crate::figure::{self, Format};
 use crate::run::store::{CellStore, Change, LOG, Manifest, ManifestError, sha256};
@@ -37,7 +38,7 @@ pub fn execute(args: &Verify) -> Result<(), Failure> {
     if args.print.json {
         print_json(&json!(reports))?;
     }
-    first.map_or(Ok(()), |problem| Err(Failure::Verdict(problem)))
+    first.map_or(Ok(()), |problem| Err(VerdictError::Difference(problem).into()))
 }
 
 /// What was found out about a folder.
@@ -191,7 +192,7 @@ fn check_files(
     let mut made = BTreeSet::from([CONFIG, LOG].map(str::to_owned));
     if manifest.shard.is_none() {
         let mut comparison = Comparison::new(path);
-        let all = sweep.assemble(store, &[], &mut comparison, |_| true).map_err(Failure::broken)?;
+        let all = sweep.assemble(store, &[], &mut comparison, |_| true).map_err(WorkError::from)?;
         made.extend(comparison.names());
         comparison.finish().into_iter().for_each(|problem| findings.note(problem));
         for (name, bytes) in drawn_again(sweep.experiment, &all.tables, manifest)? {
@@ -220,7 +221,7 @@ fn drawn_again(
         for format in Format::ALL {
             let file = format!("{name}.{}", format.extension());
             if manifest.files.contains_key(file.as_str()) {
-                drawn.push((file, figure::render(&figure, format).map_err(Failure::broken)?));
+                drawn.push((file, figure::render(&figure, format)?));
             }
         }
     }

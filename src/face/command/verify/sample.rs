@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::base::rng;
 use crate::experiment::{Cell, Content, Keeper};
-use crate::face::command::Failure;
 use crate::face::command::run::cell_name;
+use crate::face::failure::Failure;
 use crate::run::store::{CellStore, Key};
 use crate::run::sweep::Sweep;
 
