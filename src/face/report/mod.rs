@@ -317,7 +317,7 @@ impl Report {
     /// The page: one file, without network or script.
     #[must_use]
     pub fn html(&self) -> String {
-        html::page(self)
+        html::page(self).into_string()
     }
 
     /// The same for machines, with the summary; drawings are only named.
