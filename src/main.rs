@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use dpbi::base::console::say_in_red;
+use dpbi::base::system::outlive_file_limits;
 use dpbi::face::cli::Cli;
 use dpbi::face::command;
 use dpbi::face::failure::Failure;
-use dpbi::face::interrupt;
 
 fn main() -> ExitCode {
-    interrupt::outlive_file_limits();
+    outlive_file_limits();
     let outcome = Cli::read().map_err(Failure::Input).and_then(|cli| command::execute(&cli));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,6 +11,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use crate::base::system;
+
 /// Opens a file inside a results folder for reading. A link, a pipe, a device or a folder is refused.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true))
@@ -20,7 +22,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// has a second name is refused, too: whatever is written would appear under that name.
 pub fn open_in_place(path: &Path) -> io::Result<File> {
     let file = open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
-    if has_other_names(&file.metadata()?) {
+    if system::has_other_names(&file.metadata()?) {
         return Err(refused("it has another name elsewhere (a hard link)"));
     }
     Ok(file)
@@ -120,21 +122,6 @@ pub fn sync_folder(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
-/// Whether two files are one; `None` where the system has no numbers for its files.
-#[must_use]
-pub fn is_same_file(a: &Metadata, b: &Metadata) -> Option<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        Some((a.dev(), a.ino()) == (b.dev(), b.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = (a, b);
-        None
-    }
-}
-
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     match path.symlink_metadata() {
         Ok(about) => check_regular(&about)?,
@@ -142,9 +129,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         Err(error) => return Err(error),
     }
     // It may have become something else since.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    let file = options.open(path)?;
+    let file = system::without_surprises(options).open(path)?;
     check_regular(&file.metadata()?)?;
     Ok(file)
 }
@@ -155,18 +140,6 @@ fn check_regular(about: &Metadata) -> io::Result<()> {
         kind if kind.is_symlink() => Err(refused("it is a link, and links are not followed here")),
         kind if kind.is_dir() => Err(refused("it is a folder")),
         _ => Err(refused("it is not a regular file")),
-    }
-}
-
-fn has_other_names(about: &Metadata) -> bool {
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::MetadataExt::nlink(about) > 1
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = about;
-        false
     }
 }
 
@@ -194,15 +167,15 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn only_regular_files_are_opened() {
-        use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::write(path("file"), "x").unwrap();
-        symlink(path("file"), path("link")).unwrap();
-        symlink(path("nowhere"), path("dangling")).unwrap();
+        if !system::symlink(&path("file"), &path("link")) {
+            return;
+        }
+        assert!(system::symlink(&path("nowhere"), &path("dangling")));
         std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
         open_regular(&path("file")).unwrap();
         open_in_place(&path("file")).unwrap();

@@ -263,8 +263,10 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn what_never_ends_is_not_read_to_its_end() {
+        if !Path::new("/dev/zero").exists() {
+            return;
+        }
         let error = Source::Disk("/dev/zero".into()).read().unwrap_err().to_string();
         assert!(error.contains("/dev/zero: it has more than 64 MB"), "{error}");
         assert!(Source::Disk("/dev/null".into()).read().unwrap().is_empty());

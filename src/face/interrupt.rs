@@ -27,16 +27,6 @@ const TICK: Duration = Duration::from_millis(50);
 /// group.
 const SAME: Duration = Duration::from_millis(300);
 
-/// A write beyond the limit of a file's size (`ulimit -f`) fails, and is reported like any other,
-/// instead of ending the process.
-pub fn outlive_file_limits() {
-    #[cfg(unix)]
-    {
-        // If it cannot be, the signal does what it would have done.
-        let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
-    }
-}
-
 /// From now on signals ask; calling it again changes nothing. The user is told when one was heard,
 /// since the cells in flight may take a while, and a second one then ends at once.
 pub fn watch(quiet: bool) -> io::Result<()> {

@@ -13,7 +13,7 @@ use crate::analysis::cost;
 use crate::base::console::{self, Grid, say, short};
 use crate::base::diagnostic::{Diagnostic, legible, suggest};
 use crate::base::fault::caught;
-use crate::base::filesystem::is_same_file;
+use crate::base::system::is_same_file;
 use crate::experiment::config::MOST_CATEGORIES;
 use crate::face::cli::Release;
 use crate::face::failure::{Failure, WorkError};
