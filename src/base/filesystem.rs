@@ -28,7 +28,7 @@ pub fn open_in_place(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a file that was not there, under a name that nobody can guess.
+/// Makes a new file under a random name.
 pub fn create_temporary(folder: &Path) -> io::Result<(File, PathBuf)> {
     loop {
         let number = RandomState::new().hash_one(folder);
@@ -66,8 +66,8 @@ pub fn is_regular(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|about| about.is_file())
 }
 
-/// The first of `name.changed`, `name.changed-2`, … that `take` can have; `take` says with
-/// [`io::ErrorKind::AlreadyExists`] that it cannot.
+/// Tries `take` with `name.changed`, `name.changed-2`, … until one is free, and returns that. `take`
+/// fails with [`io::ErrorKind::AlreadyExists`] for a name that is taken.
 pub fn beside(path: &Path, take: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut number = 1;
@@ -106,7 +106,7 @@ pub fn open_named(path: &Path) -> io::Result<File> {
     let (sender, receiver) = mpsc::channel();
     let owned = path.to_owned();
     let open = move || {
-        // If nobody waits any longer, there is nobody to tell.
+        // If the wait is over, nothing receives the file.
         let _ = sender.send(File::open(owned));
     };
     thread::Builder::new().spawn(open)?;
@@ -116,9 +116,9 @@ pub fn open_named(path: &Path) -> io::Result<File> {
     })
 }
 
-/// Has the names of a folder's files reach the disk, where the system can do that.
+/// Syncs a folder, so that the names of its files are on the disk, where the system can do that.
 pub fn sync_folder(folder: &Path) {
-    // Some file systems refuse; their names are as safe as they get.
+    // Some file systems refuse. Nothing more can be done there.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
@@ -128,7 +128,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    // It may have become something else since.
+    // The file may have been replaced since, so that the opened one is checked again.
     let file = system::without_surprises(options).open(path)?;
     check_regular(&file.metadata()?)?;
     Ok(file)

@@ -35,7 +35,7 @@ mod here {
     /// A write beyond the limit of a file's size (`ulimit -f`) fails, and is reported like any other,
     /// instead of ending the process.
     pub fn outlive_file_limits() {
-        // If it cannot be, the signal does what it would have done.
+        // If this fails, the signal ends the process as before.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     }
 

@@ -47,8 +47,8 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     }
 }
 
-/// The shards' manifests list all cells that their config makes: otherwise one of them is not what it
-/// says, and looking for the others may take for ever.
+/// Refuses shards whose manifests do not list exactly the cells that their config makes. Otherwise the
+/// search for missing cells could take forever.
 fn refuse_other_cells(experiment: &Experiment, parts: &[ShardFolder]) -> Result<(), Diagnostic> {
     let sizes = shard_sizes(experiment, parts.len());
     let all: u64 = sizes.iter().map(|(_, cells)| cells).sum();
@@ -68,7 +68,7 @@ struct ShardFolder {
 }
 
 impl ShardFolder {
-    /// The results folder that is meant: this one, or the only one in it.
+    /// The results folder of a shard: the folder at `path`, or the only one inside it.
     fn find(path: &Path) -> Result<Self, Diagnostic> {
         if let Some(found) = Self::read(path)? {
             return Ok(found);
@@ -105,11 +105,11 @@ impl ShardFolder {
                 self.path.display(),
                 self.manifest.name
             );
-            Diagnostic::new(cause).help("leave it away: there is nothing to be joined to it")
+            Diagnostic::new(cause).help("leave it out: it is complete")
         })
     }
 
-    /// Whether it is whole and sound.
+    /// Refuses a shard that is not finished, or whose files were changed.
     fn check(&self) -> Result<(), Diagnostic> {
         let (shard, path) = (self.shard()?, self.path.display());
         if !self.manifest.complete {
@@ -130,7 +130,7 @@ impl ShardFolder {
         }
     }
 
-    /// Whether this dpbi divides by the same rule.
+    /// Refuses a shard that was divided by another rule than that of this dpbi.
     fn check_rule(&self) -> Result<(), Diagnostic> {
         if self.manifest.division.is_some_and(|division| division.rule == DIVISION) {
             return Ok(());
@@ -141,7 +141,7 @@ impl ShardFolder {
             .help("join all shards with the dpbi that made them, or run them again with this one"))
     }
 
-    /// Whether it has as many cases and cells as its config gives to this shard.
+    /// Refuses a shard that has more or fewer cases and cells than its config gives to it.
     fn check_size(&self, sizes: &[(usize, u64)]) -> Result<(), Diagnostic> {
         let (shard, path) = (self.shard()?, self.path.display());
         let cases = self.manifest.division.map_or(0, |division| division.cases);
@@ -156,7 +156,7 @@ impl ShardFolder {
             .help(format!("run it again: {}", self.manifest.command.join(" "))))
     }
 
-    /// Whether both are shards of the same work.
+    /// Refuses a shard that does not fit the first one.
     fn check_beside(&self, first: &Self) -> Result<(), Diagnostic> {
         let (own, other) = (&self.manifest, &first.manifest);
         let difference = if own.name != other.name {

@@ -39,7 +39,7 @@ use crate::face::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
 use crate::face::failure::{Failure, WorkError};
 use crate::face::progress::Clock;
 
-/// So many settings are printed; the tables hold them all.
+/// At most this many settings are printed; the tables hold all of them.
 const MOST_PRINTED: usize = 24;
 
 /// Prints on standard output.
@@ -52,7 +52,7 @@ fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
     print(&format!("{document:#}\n"))
 }
 
-/// A number; JSON has none that is infinite, so that one is the text "inf".
+/// A number as JSON. JSON has no infinity: that becomes the text "inf".
 fn number(value: f64) -> serde_json::Value {
     if value.is_finite() { value.into() } else { value.to_string().into() }
 }
@@ -116,8 +116,8 @@ fn load_results(folder: &Path) -> Result<Experiment, Diagnostic> {
     config::load(&Source::Disk(path), Overrides::default())
 }
 
-/// A complaint about a folder that holds no results: if it does not exist, with the one that may have
-/// been meant.
+/// The message about a folder that holds no results. If it does not exist, it names a folder that may
+/// have been meant.
 fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
     match similar(path).filter(|_| !path.exists()) {
         Some(near) => Diagnostic::new(format!("there is no folder {}", path.display()))
@@ -126,8 +126,8 @@ fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
     }
 }
 
-/// Sets the number of threads and returns it. This thread is one of them: otherwise it would hand
-/// over its work and wait, and the others would look for work while it is busy alone.
+/// Sets the number of threads and returns it. The calling thread is one of them, so that none idles
+/// while it works alone.
 fn threads(asked: &Threads) -> Result<usize, Failure> {
     // One pool serves all commands of a process.
     static POOL: OnceLock<Result<(), String>> = OnceLock::new();
@@ -144,7 +144,7 @@ fn threads(asked: &Threads) -> Result<usize, Failure> {
 /// The variables that tell rayon how many threads there are, unless `--threads` does.
 const THREADS_OF_RAYON: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
 
-/// Bounds a variable as `--threads` is bounded. What is no number is ignored, as rayon does.
+/// Bounds a variable as `--threads` is bounded. A value that is not a number is ignored, as rayon does.
 fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
     let asked = std::env::var(variable).ok().and_then(|text| text.parse::<u64>().ok());
     match asked.filter(|&asked| asked > MOST_THREADS as u64) {
@@ -157,8 +157,8 @@ fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
 /// Work of more predicted seconds is announced.
 const LONG: f64 = 3.0;
 
-/// Says how long it will take, if one would wonder. Until the clock is dropped a terminal shows how
-/// much of that has passed.
+/// Says how long work will take, if it takes long. Until the clock is dropped, a terminal shows how
+/// much of that time has passed.
 fn announce(seconds: f64) -> Option<Clock> {
     (seconds > LONG).then(|| {
         console::say(format!("this will take about {}", cost::duration(seconds)));

@@ -42,7 +42,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     let released = released.map_err(WorkError::NothingReleased)?;
     drop(counts);
     let outcome = caught(|| FullRelease::new(&request, &method, reason, &released, account));
-    // What was paid for is shown, whatever becomes of what follows from it.
+    // The release is paid for: if something fails from here on, the error shows it.
     let after = |cause| WorkError::AfterRelease { released: released.clone(), cause };
     let outcome = outcome.map_err(after)?;
     let text = if args.print.json { format!("{:#}\n", outcome.json()) } else { outcome.text() };
@@ -50,7 +50,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     Ok(printed.map_err(|source| outcome.unprinted(source, text))?)
 }
 
-/// A ledger that is also something else would be overwritten, or overwrite it.
+/// Refuses a ledger that is also the data, the list of categories or the output.
 fn refuse_other_files(args: &Release) -> Result<(), Diagnostic> {
     let Some(ledger) = &args.ledger else { return Ok(()) };
     let others = [
@@ -122,7 +122,7 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// How the release is made, of data of which only the number is known.
+    /// How the release is made. Of the data, only the number of records is known here.
     fn method(&self, n: u64, threads: usize) -> Result<(Method, Reason), Diagnostic> {
         let mut counts = vec![0; self.prior.k()];
         counts[0] = n;
@@ -219,7 +219,7 @@ fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
     }
 }
 
-/// A longer list is no list of categories.
+/// The most categories.
 const LONGEST_LIST: u64 = 1_000_000;
 
 /// The categories of a file, one on every line.
@@ -521,7 +521,7 @@ impl<'a> FullRelease<'a> {
     }
 }
 
-/// So many parameters fit on a line.
+/// At most this many parameters are printed on a line.
 const MOST_PARAMETERS: usize = 12;
 
 /// A mean, and an interval as "0.123 – 0.456".

@@ -1,4 +1,4 @@
-//! Tasks that have nothing to do with each other, several at a time.
+//! Independent tasks, several at a time.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -12,8 +12,7 @@ const MOST: usize = 4;
 
 /// Threads in pools, each of which carries out one task at a time.
 ///
-/// A pool shares no thread with another: a task that asked for a busy thread would wait for a task
-/// that has nothing to do with it.
+/// Pools share no threads: otherwise a task could wait for a thread that is busy with another task.
 pub(super) struct TaskPools(Vec<ThreadPool>);
 
 impl TaskPools {
@@ -66,7 +65,7 @@ impl TaskPools {
     }
 }
 
-/// So many threads in each pool, as equal as they can be.
+/// The number of threads in each pool, as equal as possible.
 fn sizes(threads: usize, pools: usize) -> Vec<usize> {
     let pools = pools.clamp(1, threads.max(1));
     (0..pools).map(|pool| threads / pools + usize::from(pool < threads % pools)).collect()
@@ -77,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_thread_is_in_a_crew() {
+    fn every_thread_is_in_a_pool() {
         assert_eq!(sizes(1, 4), [1]);
         assert_eq!(sizes(2, 4), [1, 1]);
         assert_eq!(sizes(2, 1), [2]);

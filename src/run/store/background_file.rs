@@ -1,4 +1,4 @@
-//! A file on its way: written in the background under a temporary name, renamed when all are there.
+//! Files that are written in the background under temporary names, and renamed when they are complete.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::{FileError, hexadecimal};
 use crate::base::filesystem::create_temporary;
 
-/// So many pieces may wait for the disk.
+/// At most this many pieces wait for the disk.
 const WAITING: usize = 4;
 
 /// A file that is being written, piece by piece, by a thread of its own.
@@ -35,7 +35,7 @@ impl BackgroundFile {
                 hash.update(&piece);
                 file.write_all(&piece)?;
             }
-            // Whoever waits for it is there, or has given up.
+            // If nothing receives the hash, the file has been given up.
             let _ = hashed.send(hexadecimal(&hash.finalize()));
             file.sync_all()?;
             Ok(part)
@@ -45,12 +45,12 @@ impl BackgroundFile {
         Ok(Self { path: path.into(), pieces, hash, writing })
     }
 
-    /// Appends a piece. Whether the disk has not failed already; if it has, so does [`BackgroundFile::close`].
+    /// Appends a piece. Returns false if the disk has failed; then [`BackgroundFile::close`] says why.
     pub(super) fn push(&self, piece: Vec<u8>) -> bool {
         self.pieces.send(piece).is_ok()
     }
 
-    /// Nothing more will come. Its SHA-256 is known before all of it has reached the disk.
+    /// Ends the file. Its SHA-256 is known before all of it has reached the disk.
     pub(super) fn close(self) -> Result<(String, Closed), FileError> {
         let Self { path, pieces, hash, writing } = self;
         drop(pieces);
@@ -66,14 +66,14 @@ impl BackgroundFile {
     }
 }
 
-/// A file that only has to reach the disk.
+/// A complete file that may not have reached the disk.
 pub(super) struct Closed {
     path: PathBuf,
     writing: JoinHandle<io::Result<TemporaryFile>>,
 }
 
 impl Closed {
-    /// Waits until it has.
+    /// Waits until it has reached the disk.
     pub(super) fn arrive(self) -> Result<TemporaryFile, FileError> {
         let lost = |_| Err(io::Error::other("the writer stopped"));
         let arrived = self.writing.join().unwrap_or_else(lost);
@@ -81,7 +81,7 @@ impl Closed {
     }
 }
 
-/// A file under its temporary name, which is gone when this is.
+/// A file under its temporary name. Unless it gets its own name, it is removed on drop.
 pub(super) struct TemporaryFile {
     path: PathBuf,
     temporary: PathBuf,
@@ -114,7 +114,7 @@ impl TemporaryFile {
 }
 
 impl Drop for TemporaryFile {
-    /// A file without its name is of no use; if it cannot be removed, the first error counts.
+    /// That it cannot be removed is not reported: the error that led here is.
     fn drop(&mut self) {
         if !self.named {
             let _ = fs::remove_file(&self.temporary);
@@ -122,14 +122,14 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
+/// Writes one file under a temporary name in the same folder, syncs it, and renames it.
 pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), FileError> {
     write_part(path, bytes)?.1.arrive()?.replace()
 }
 
 /// Begins to write one whole file; its SHA-256.
 pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed), FileError> {
-    let sheet = BackgroundFile::new(path)?;
-    sheet.push(bytes);
-    sheet.close()
+    let file = BackgroundFile::new(path)?;
+    file.push(bytes);
+    file.close()
 }

@@ -42,7 +42,7 @@ pub struct Folder {
     /// The first manifest of a new folder, on its way to the disk.
     beginning: Option<JoinHandle<Result<(), FileError>>>,
     /// Files that are being written.
-    sheets: Vec<(FileName, BackgroundFile)>,
+    writing: Vec<(FileName, BackgroundFile)>,
     /// Files that have been, and may not have reached the disk.
     closed: Vec<Closed>,
     /// Files that have, under their temporary names.
@@ -60,12 +60,12 @@ pub struct Folder {
 pub struct Written {
     /// Where it is.
     pub path: PathBuf,
-    /// What others had changed, under new names.
+    /// The new names of files that others had changed.
     pub aside: Vec<PathBuf>,
 }
 
-/// So many files at most are on their way to the disk.
-const MOST_SHEETS: usize = 16;
+/// At most this many files are written at the same time.
+const MOST_AT_A_TIME: usize = 16;
 
 impl Folder {
     /// Opens or makes `out/name`. Refused if it cannot be written, if another process is at work
@@ -94,7 +94,7 @@ impl Folder {
         };
         let changes = match &before {
             Some(before) => before.changes(path),
-            // Nobody knows what was there: whatever will be replaced by something else is kept.
+            // It is not known who wrote the files: those that would be replaced by others are kept.
             None => names(path).map(|name| (name, Change::Altered)).collect(),
         };
         Ok(Self {
@@ -102,7 +102,7 @@ impl Folder {
             before,
             changes,
             beginning: None,
-            sheets: Vec::new(),
+            writing: Vec::new(),
             closed: Vec::new(),
             parts: Vec::new(),
             written: BTreeMap::new(),
@@ -135,8 +135,8 @@ impl Folder {
         &self.changes
     }
 
-    /// Says in a new folder's manifest that a run has begun, so that the folder is known as ours
-    /// whatever happens from then on. In the background. One with results keeps its manifest.
+    /// Begins to write the first manifest of a new folder, in the background. Whatever happens later,
+    /// the folder is then known to be dpbi's. A folder with results keeps its manifest.
     pub fn begin(&mut self, manifest: &Manifest) -> Result<(), FileError> {
         if self.before.is_none() {
             let path = self.path.join(MANIFEST);
@@ -144,7 +144,7 @@ impl Folder {
             let folder = self.path.clone();
             let write = thread::Builder::new().name("dpbi writer".to_owned()).spawn(move || {
                 write_whole(&path, bytes)?;
-                // The folder's own name, too.
+                // The name of the folder itself is synced, too.
                 [Some(folder.as_path()), folder.parent()]
                     .into_iter()
                     .flatten()
@@ -160,32 +160,32 @@ impl Folder {
     /// Writes a file, or its next piece, in the background: it may be this file's failure that a later
     /// call reports.
     pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
-        if let Some(place) = self.sheets.iter().position(|(known, _)| known.as_str() == name) {
-            return match self.sheets[place].1.push(bytes) {
+        if let Some(place) = self.writing.iter().position(|(known, _)| known.as_str() == name) {
+            return match self.writing[place].1.push(bytes) {
                 true => Ok(()),
-                // Now it says why.
-                false => self.sheets.remove(place).1.close().map(drop),
+                // Closing it returns the error.
+                false => self.writing.remove(place).1.close().map(drop),
             };
         }
         debug_assert!(!self.written.contains_key(name), "{name} was closed");
         let path = self.path.join(name);
         let file_name = FileName::try_from(name.to_owned())
             .map_err(|cause| FileError::writing(&path, io::Error::other(cause)))?;
-        if self.sheets.len() >= MOST_SHEETS {
+        if self.writing.len() >= MOST_AT_A_TIME {
             self.close()?;
             self.settle()?;
         }
-        let sheet = BackgroundFile::new(&path)?;
-        sheet.push(bytes);
-        self.sheets.push((file_name, sheet));
+        let file = BackgroundFile::new(&path)?;
+        file.push(bytes);
+        self.writing.push((file_name, file));
         self.names.push(name.to_owned());
         Ok(())
     }
 
     /// Waits until all files have been written.
     fn close(&mut self) -> Result<(), FileError> {
-        while let Some((name, sheet)) = self.sheets.pop() {
-            let (hash, closed) = sheet.close()?;
+        while let Some((name, file)) = self.writing.pop() {
+            let (hash, closed) = file.close()?;
             self.written.insert(name, hash);
             self.closed.push(closed);
         }
@@ -244,9 +244,9 @@ impl Folder {
         // On the disk before anything is renamed: from then on nothing needs any room.
         let last = write_part(&self.path.join(MANIFEST), vouched.bytes())?.1.arrive()?;
         let mut aside = Vec::new();
-        for background_file in std::mem::take(&mut self.parts) {
-            aside.extend(self.set_aside(&background_file)?);
-            background_file.replace()?;
+        for file in std::mem::take(&mut self.parts) {
+            aside.extend(self.set_aside(&file)?);
+            file.replace()?;
         }
         let old = self.before.iter().flat_map(Manifest::names);
         for name in old.filter(|name| !vouched.files.contains_key(*name)) {
@@ -261,15 +261,15 @@ impl Folder {
         Ok(Written { path: self.path.clone(), aside })
     }
 
-    /// A file that is not as we wrote it is kept beside the new one, unless that holds all of it.
-    /// Returns its new name.
-    fn set_aside(&self, background_file: &TemporaryFile) -> Result<Option<PathBuf>, FileError> {
-        let path = background_file.path();
+    /// Keeps a file that is not as dpbi wrote it under another name, which is returned; unless the new
+    /// file begins with all that it holds.
+    fn set_aside(&self, new: &TemporaryFile) -> Result<Option<PathBuf>, FileError> {
+        let path = new.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let mut vouched = self.before.iter().flat_map(Manifest::names);
         let is_ours =
             vouched.any(|ours| *ours.as_str() == *name) && !self.changes.contains_key(&*name);
-        if is_ours || background_file.holds(path) { Ok(None) } else { keep_aside(path) }
+        if is_ours || new.holds(path) { Ok(None) } else { keep_aside(path) }
     }
 
     /// The files written so far.
@@ -279,15 +279,15 @@ impl Folder {
 }
 
 impl Drop for Folder {
-    /// Whatever made the run end early, the folder is known as ours, and no file is left half-written.
+    /// However the run ended, the first manifest is written, and temporary files are removed.
     fn drop(&mut self) {
         let _ = self.settle_beginning();
         while self.close().is_err() || self.settle().is_err() {}
     }
 }
 
-/// Gives whatever stands at a path a second name, which is returned. At no time is a file gone: it may
-/// hold what is needed to go on.
+/// Gives the file at a path a second name, which is returned. The file is there at all times: it may
+/// hold cells that are needed to go on.
 pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, FileError> {
     if !is_taken(path) {
         return Ok(None);
@@ -306,8 +306,8 @@ pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, FileError> {
     beside(path, keep).map(Some).map_err(|source| FileError::writing(path, source))
 }
 
-/// The user names the folder that holds all results, not the one inside it: that one must not lead
-/// elsewhere.
+/// The user names the folder that holds all results, and that may be a link. The results folder inside
+/// it may not.
 fn refuse_link(path: &Path) -> Result<(), Diagnostic> {
     if !path.is_symlink() {
         return Ok(());
@@ -352,7 +352,7 @@ pub fn damaged_manifest(path: &Path, damage: &Damage) -> Diagnostic {
     )
 }
 
-/// Makes the folder if need be, and sees whether files can be written there.
+/// Makes the folder if there is none, and tries to write a file there.
 fn make(path: &Path) -> Result<(), OpenError> {
     let probe = || {
         fs::create_dir_all(path)?;
@@ -501,7 +501,7 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(&manifest("a")).unwrap();
-        let files: Vec<String> = (0..3 * MOST_SHEETS).map(|i| format!("{i}.csv")).collect();
+        let files: Vec<String> = (0..3 * MOST_AT_A_TIME).map(|i| format!("{i}.csv")).collect();
         for name in &files {
             folder.write(name, name.as_bytes().to_vec()).unwrap();
         }

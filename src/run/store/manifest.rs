@@ -14,7 +14,7 @@ use crate::base::filesystem::{is_regular, is_taken, open_regular};
 
 pub(super) const MANIFEST: &str = "manifest.json";
 
-/// What stands before the SHA-256 of the manifest up to there.
+/// The text between the entries of a manifest and its own SHA-256.
 const OWN: &str = ",\n  \"sha256\": \"";
 
 /// The most bytes of a manifest: some million cells.
@@ -229,7 +229,7 @@ impl std::fmt::Display for Shard {
     }
 }
 
-/// What tells a manifest of ours from those of other programs.
+/// The entry that every manifest of dpbi has, and those of other programs have not.
 #[derive(Deserialize)]
 #[serde(expecting = "a JSON object")]
 struct Head {

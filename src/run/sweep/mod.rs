@@ -1,5 +1,5 @@
-//! An experiment carried out cell by cell: which cells there are, which are at hand, the computation
-//! of the others, and the tables that all of them make.
+//! An experiment carried out cell by cell: which cells there are, which of them are stored, the
+//! computation of the others, and the tables that are assembled from all of them.
 
 mod shard;
 
@@ -21,7 +21,7 @@ use crate::run::store::{
     log_record,
 };
 
-/// About so many runs are put together at a time.
+/// About this many runs are assembled at a time.
 const RUNS_AT_A_TIME: u64 = 100_000;
 
 /// An experiment, or a part of it, laid out in cells.
@@ -47,7 +47,7 @@ impl Output for Folder {
     }
 }
 
-/// Who is told how the work goes, and may end it.
+/// Is told how the work goes, and can end it.
 pub trait Watcher: Sync {
     /// Part of a mechanism's work at a case is done.
     fn advance(&self, panel: usize, case: usize, variant: usize, part: f64);
@@ -57,11 +57,11 @@ pub trait Watcher: Sync {
     fn is_stopped(&self) -> bool;
 }
 
-/// What a sweep leaves to do.
+/// Which cells of a sweep are stored, and which have to be computed.
 pub struct Stock {
     /// How many cells there are.
     pub cells: usize,
-    /// How many of them are at hand.
+    /// How many of them are stored.
     pub kept: usize,
     /// For every panel, case and mechanism whether something is missing.
     missing: Vec<Vec<Vec<bool>>>,
@@ -104,7 +104,7 @@ pub enum AssemblyError {
     #[error("a cell of setting {0} is sound, but of another form")]
     Unreadable(usize),
     /// A cell gives this table something that is not a number.
-    #[error("the cells give {0} a number that is none")]
+    #[error("the cells give {0} something that is not a number")]
     Unsound(&'static str),
     /// The user wants an end.
     #[error("interrupted")]
@@ -173,8 +173,8 @@ impl<'a> Sweep<'a> {
         self.layouts[panel].cells(case)
     }
 
-    /// How many cells there are, without making them: a config from a stranger may ask for more than
-    /// anybody can hold.
+    /// How many cells there are, without making them: a config from a stranger may ask for more cells
+    /// than memory can hold.
     #[must_use]
     pub fn count(&self) -> u64 {
         let panels = self.layouts.iter().zip(&self.cases);
@@ -196,7 +196,7 @@ impl<'a> Sweep<'a> {
         self.cases.iter().enumerate().flat_map(of_panel)
     }
 
-    /// Which cells are on the store; `tell` hears of every cell whether it is.
+    /// Finds out which cells are stored. `tell` is called for every cell, with whether it is.
     pub fn take_stock(&self, store: &CellStore, tell: impl Fn(usize, &Cell, bool)) -> Stock {
         let panels = self.layouts.iter().map(|layout| vec![Vec::new(); layout.panel.cases.len()]);
         let mut stock = Stock { cells: 0, kept: 0, missing: panels.collect() };
@@ -222,7 +222,7 @@ impl<'a> Sweep<'a> {
         stock
     }
 
-    /// Computes all cells that are not on the store, and puts them there. Returns those that failed.
+    /// Computes all cells that are not stored, and stores them. Returns those that failed.
     pub fn compute(&self, store: &CellStore, watcher: &dyn Watcher) -> Vec<Failed> {
         let failed = Mutex::default();
         for (panel, (layout, cases)) in self.layouts.iter().zip(&self.cases).enumerate() {
@@ -233,8 +233,9 @@ impl<'a> Sweep<'a> {
         failed
     }
 
-    /// Puts everything on the store together: the log of all cells, and the tables. A part of an
-    /// experiment has no tables. `go_on` hears how many cells have been added, and may end it.
+    /// Assembles the files from the stored cells: the log of all cells, and the tables. A shard has no
+    /// tables. `go_on` is called with the number of cells that were added; if it is false, that is the
+    /// end.
     pub fn assemble(
         &self,
         store: &CellStore,
@@ -327,7 +328,7 @@ impl<'a> Sweep<'a> {
             }
         }
         if self.is_whole() && piece.missing.is_empty() {
-            // Rows may hold anything that their types can.
+            // A stored cell may hold any values that its types allow, so that this may panic.
             piece.tables = caught(|| layout.assemble(group, contents))
                 .map_err(|_| AssemblyError::Unreadable(setting))?;
             for block in &piece.tables.errors {
@@ -341,7 +342,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Where nothing is known about a cell that is not there.
+/// The cause of a missing cell for which no failure was reported.
 const UNKNOWN: &str = "it was not computed";
 
 /// The row of a failed cell.
@@ -378,11 +379,11 @@ struct Piece {
     errors: Vec<u8>,
     tables: Tables,
     times: Vec<CellTime>,
-    /// Cells that are not there: they failed, here or where they are shared.
+    /// Cells that are not stored: they failed, for this case or for another one that shares them.
     missing: Vec<Cell>,
 }
 
-/// Carries cells of one panel to the store.
+/// Stores the cells of one panel as they are computed.
 struct CellSaver<'a> {
     panel: usize,
     store: &'a CellStore,

@@ -72,12 +72,12 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let progress =
         Progress::new(tasks.iter().map(|(_, seconds)| seconds).sum(), threads, args.talk.quiet);
     let talk = !args.talk.quiet && !args.print.json;
-    let mut desk = ReportBuilder::new(&planned, &claims);
+    let mut builder = ReportBuilder::new(&planned, &claims);
     let done = pools.carry_out(
         &tasks,
         |(task, _)| task.carry_out(args, &jobs, &options, &progress),
         |done| {
-            let told = desk.take(done?);
+            let told = builder.take(done?);
             told.filter(|_| talk).map_or(Ok(()), |line| progress.aside(|| print(&line)))
         },
     );
@@ -93,8 +93,8 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
             .collect(),
         ..Report::default()
     };
-    let cells = desk.cells;
-    desk.clear_onto(&mut report);
+    let cells = builder.cells;
+    builder.fill(&mut report);
     finish(args, report, cells, clock, pools.len())
 }
 
@@ -122,7 +122,7 @@ fn plan(args: &Reproduce, options: &RunOptions, threads: usize) -> Result<Vec<Pl
     .collect()
 }
 
-/// The most of the free memory that experiments beside each other may need together.
+/// Experiments that run at the same time may need at most this share of the free memory.
 const MEMORY: f64 = 0.5;
 
 /// How many tasks may be done at a time: one on every thread, if the largest of them fit into memory
@@ -135,7 +135,7 @@ fn at_a_time(planned: &[Planned], threads: usize) -> usize {
     (1..=threads).rev().find(fits).unwrap_or(1)
 }
 
-/// One thing to do, whatever else has been done.
+/// A task that does not depend on the others.
 enum Task<'a> {
     /// An experiment, with its place in the report.
     Figure(usize, &'a Planned),
@@ -143,7 +143,7 @@ enum Task<'a> {
     Claim(usize, &'static claims::Claim, usize),
 }
 
-/// What became of it, and how long it took.
+/// The outcome of a task, and how long it took.
 enum Done {
     Figure {
         place: usize,
@@ -160,7 +160,7 @@ enum Done {
     },
 }
 
-/// What became of cells.
+/// Counts of cells.
 #[derive(Clone, Copy, Default)]
 struct CellCounts {
     all: usize,
@@ -212,7 +212,7 @@ impl Task<'_> {
             Task::Figure(place, Planned { config, experiment, forecast, .. }) => {
                 let job = jobs[place].lock().unwrap_or_else(PoisonError::into_inner).take();
                 let job = job.expect("every task is carried out once");
-                // What is kept is done.
+                // Cells that are kept count as done.
                 let left = job.cpu_seconds() + job.writing_seconds();
                 drop(progress.part((forecast.total(1).cpu_seconds - left).max(0.0)));
                 let outcome = job.run(options, progress)?;
@@ -238,7 +238,7 @@ impl Task<'_> {
 /// A claim under each of the documents' distances, as far as it has been judged.
 type Verdicts = [Option<Verdict>; distance::DOCUMENTED.len()];
 
-/// Where everything that is done comes together, in any order.
+/// Collects the outcomes of tasks, which come in any order, for the report.
 struct ReportBuilder<'a> {
     planned: &'a [Planned],
     claims: &'a [&'static claims::Claim],
@@ -299,8 +299,8 @@ impl<'a> ReportBuilder<'a> {
         }
     }
 
-    /// Everything in the order of the report.
-    fn clear_onto(self, report: &mut Report) {
+    /// Adds all outcomes to the report, in its order.
+    fn fill(self, report: &mut Report) {
         let mut times = vec![("drawing".to_owned(), self.drawing)];
         for ((planned, figure), seconds) in
             self.planned.iter().zip(self.figures).zip(self.figure_seconds)
@@ -340,10 +340,10 @@ fn keep_other_page(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// So many bytes of a page are read.
+/// At most this many bytes of a page are read.
 const LONGEST_HEAD: u64 = 1000;
 
-/// Writes the report, says what is in it, and keeps to `--strict`.
+/// Writes the report, prints its summary, and fails if `--strict` asks for it.
 fn finish(
     args: &Reproduce,
     mut report: Report,

@@ -60,7 +60,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
             print(&outcome.text(experiment))?;
         }
         failures += outcome.tables.failures.len();
-        // It may be as large as all tables together.
+        // The document may be as large as all tables together, so that it is made only if wanted.
         if args.print.json {
             reports.push(outcome.document(experiment)?);
         }
@@ -176,7 +176,7 @@ struct Document<'a> {
     failures: &'a [FailureRow],
 }
 
-/// Names in one line, the last of them only counted if there are many.
+/// Names in one line; of many, the last ones are only counted.
 fn listed(names: &[String]) -> String {
     match names.len().saturating_sub(MOST_PRINTED) {
         0 => names.join(", "),
@@ -194,7 +194,7 @@ pub(super) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// Opens the folder, and looks which cells are there.
+    /// Opens the folder, and finds out which cells are stored.
     pub(super) fn open(
         experiment: &'a Experiment,
         forecast: &'a Forecast,
@@ -212,7 +212,7 @@ impl<'a> Job<'a> {
         Ok(Self { sweep, forecast, folder, store, stock })
     }
 
-    /// Says what is kept of an earlier run, and what is not as it was left.
+    /// Says what is kept of an earlier run, and which files were changed since.
     pub(super) fn tell(&self, options: &RunOptions) {
         if !options.quiet {
             let lines = notice::news(&self.folder, &self.store, &self.stock, self.sweep.experiment);
@@ -251,7 +251,7 @@ impl<'a> Job<'a> {
         self.publish(first, &failed, options, progress, clock)
     }
 
-    /// Joins the cells that others have computed.
+    /// Writes the folder of an experiment whose cells are in the folders of its shards.
     pub(super) fn join(
         experiment: &'a Experiment,
         forecast: &'a Forecast,
@@ -313,7 +313,7 @@ impl<'a> Job<'a> {
         Ok(RunOutcome { tables, figures, path, files, seconds, drawing, shard, cells, kept })
     }
 
-    /// Hands all files to the folder; the tables, the figures, and how long these took.
+    /// Writes all files to the folder. Returns the tables, the figures, and how long drawing took.
     fn write(
         &mut self,
         failed: &[Failed],
@@ -354,7 +354,7 @@ pub(super) fn draw(
     Ok(figures)
 }
 
-/// What is known about a run when it begins.
+/// The manifest of a run that begins.
 fn manifest(sweep: &Sweep, started: SystemTime) -> Manifest {
     let experiment = sweep.experiment;
     Manifest {

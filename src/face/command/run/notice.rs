@@ -1,4 +1,4 @@
-//! What is said about the cells of an earlier run, and when a run ends before its time.
+//! Messages about the cells of an earlier run, and about a run that ends early.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::run::sweep::{AssemblyError, Stock, Sweep};
 
 use super::{Job, RunOptions};
 
-/// A folder holds the whole of an experiment or one of its parts, and stays that way.
+/// Refuses to run another part of an experiment in a folder that holds one, or the whole.
 pub(super) fn refuse_other_part(folder: &Folder, options: &RunOptions) -> Result<(), Diagnostic> {
     let Some(before) = folder.before().filter(|before| before.shard != options.shard) else {
         return Ok(());
@@ -70,7 +70,7 @@ impl<'a> Explain<'a> {
     }
 }
 
-/// What a cell is called.
+/// The name of a cell in messages.
 pub(in crate::face::command) fn name(sweep: &Sweep, panel: usize, cell: &Cell) -> String {
     let layout = sweep.layout(panel);
     let panel = match layout.panel.id.as_str() {
@@ -95,7 +95,7 @@ fn other_in_kind(before: &Manifest, experiment: &Experiment) -> Option<String> {
         .then(|| format!("the seed was {}, and is {}", before.seed, experiment.seed))
 }
 
-/// What a user should know before it begins: what is kept, and what is not as it was left.
+/// Lines for the user before a run begins: what is kept, and which files were changed since.
 pub(super) fn news(
     folder: &Folder,
     store: &CellStore,
@@ -126,7 +126,7 @@ pub(super) fn news(
         many => lines.push(format!("note: {many} damaged cells in {path} are computed again")),
     }
     for (log, bytes) in &losses.bytes {
-        lines.push(format!("note: {bytes} bytes of {} are no sound cells", log.display()));
+        lines.push(format!("note: {bytes} bytes of {} are not sound cells", log.display()));
     }
     if let Some(aside) = &losses.aside {
         lines
@@ -178,7 +178,7 @@ pub(super) fn give_up(job: &Job, options: &RunOptions, error: Option<WorkError>)
     }
 }
 
-/// The cells of an unfinished run that is another one are not thrown away.
+/// Says that the cells of another unfinished run are kept.
 pub(super) fn left_over(cells: usize, path: &Path, options: &RunOptions) {
     if cells > 0 && !options.quiet {
         let log = path.join("unfinished.log");
