@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use dpbi::base::console::say_in_red;
+use dpbi::base::system::outlive_file_limits;
 use dpbi::face::cli::Cli;
-use dpbi::face::command::{self, Failure};
-use dpbi::face::interrupt;
+use dpbi::face::command;
+use dpbi::face::failure::Failure;
 
 fn main() -> ExitCode {
-    interrupt::outlive_file_limits();
+    outlive_file_limits();
     let outcome = Cli::read().map_err(Failure::Input).and_then(|cli| command::execute(&cli));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -17,7 +18,8 @@ fn main() -> ExitCode {
                 Failure::Interrupted(_) => "interrupted:",
                 _ => "error:",
             };
-            say_in_red(word, &failure);
+            let remedy = failure.remedy().map(|remedy| format!("\n  help: {remedy}"));
+            say_in_red(word, format!("{failure}{}", remedy.unwrap_or_default()));
             ExitCode::from(failure.status())
         }
     }

@@ -90,7 +90,7 @@ fn a_typo_on_the_command_line_is_recognised() {
         ("run beta_balanced --format non", "did you mean `none`?"),
         ("run beta_balancd", "did you mean `beta_balanced`?"),
         ("run configs/beta_balancd.toml", "did you mean `beta_balanced`?"),
-        ("run icml/fig3", "did you mean `papers/icml/fig3`?"),
+        ("run icml/fgi3", "did you mean `icml/fig3`?"),
         ("run mine.tml", "did you mean `mine.toml`?"),
         ("check papers/icml/fgi3", "did you mean `papers/icml/fig3`?"),
         ("reproduce icm", "did you mean `icml`?"),
@@ -228,6 +228,7 @@ fn bash_completes_what_is_typed() {
     };
     assert_eq!(complete("dpbi inspe"), "inspect");
     assert_eq!(complete("dpbi run beta_"), "beta_balanced");
+    assert_eq!(complete("dpbi run icml/fig2"), "icml/fig2");
     assert_eq!(complete("dpbi audit --mechanism geometric-"), "geometric-all");
     assert_eq!(complete("dpbi audit --scope c"), "corners");
     assert_eq!(complete("dpbi completions z"), "zsh");
@@ -278,4 +279,15 @@ fn a_run_draws_its_means_on_the_terminal() {
     );
     let chosen = sandbox.succeed(&["choose", "--prior", "1,1", "--n", "10", "--epsilon", "1"]);
     assert!(chosen.lines().any(|line| line.contains("████████")), "{chosen}");
+}
+
+#[test]
+fn figures_of_documents_are_run_by_their_short_names() {
+    let sandbox = Sandbox::new();
+    let names = |command: &str| {
+        let line = format!("{command} --runs 2 --format none --json");
+        sandbox.json(&line.split(' ').collect::<Vec<_>>())[0]["name"].clone()
+    };
+    assert_eq!(names("run icml/fig1"), names("check papers/icml/fig1"));
+    assert_eq!(names("check open/phase_n_prior"), names("check open_questions/phase_n_prior"));
 }

@@ -146,3 +146,51 @@ fn more_shards_than_settings_leave_some_without_work() {
     sandbox.succeed(&[&["merge"], &parts[..], &["--out", "m", "--format", "none"]].concat());
     assert!(sandbox.files("m/s") == sandbox.files("results/s"));
 }
+
+#[test]
+fn shards_of_another_division_are_refused_before_anything_is_written() {
+    let sandbox = sandbox();
+    for i in 1..=2 {
+        run_shard(&sandbox, "s.toml", &format!("{i}/2"), &format!("p{i}"), "2");
+    }
+    let sound = [1, 2].map(|i| sandbox.manifest(&format!("p{i}/s")));
+    let cases = |manifest: &serde_json::Value| manifest["division"]["cases"].as_u64().unwrap();
+    assert_eq!(sound[0]["division"]["rule"], 1);
+    assert!(cases(&sound[0]).abs_diff(cases(&sound[1])) <= 1, "{sound:?}");
+    let refused = |rules: [Option<u64>; 2], message: &str, remedy: &str| {
+        for (i, rule) in rules.into_iter().enumerate() {
+            let mut manifest = sound[i].clone();
+            match rule {
+                Some(rule) => manifest["division"]["rule"] = rule.into(),
+                None => drop(manifest.as_object_mut().unwrap().remove("division")),
+            }
+            sandbox.forge_manifest(&format!("p{}/s", i + 1), manifest);
+        }
+        let outcome = sandbox.dpbi(&["merge", "p1", "p2", "--out", "merged"]);
+        assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(remedy), "{}", outcome.stderr);
+        assert!(!sandbox.path("merged").exists());
+    };
+    let mixed = "join only shards of one config, made by one version, with one N";
+    let older = "p2/s is of another division: by the rule of an older dpbi, not by rule 1";
+    refused([Some(1), None], older, mixed);
+    refused([Some(1), Some(2)], "p2/s is of another division: by rule 2, not by rule 1", mixed);
+    let whole = "or run them again with this one";
+    refused([Some(2); 2], "p1/s was divided by rule 2, this dpbi divides by rule 1", whole);
+    refused([None; 2], "p1/s was divided by the rule of an older dpbi, this dpbi", whole);
+    // A shard that says of itself what cannot be.
+    let mut wrong = sound[0].clone();
+    wrong["division"]["cases"] = 1.into();
+    sandbox.forge_manifest("p1/s", wrong);
+    sandbox.forge_manifest("p2/s", sound[1].clone());
+    let outcome = sandbox.dpbi(&["merge", "p1", "p2", "--out", "merged"]);
+    assert!(outcome.stderr.contains("p1/s has 1 cases with "), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("help: run it again: "), "{}", outcome.stderr);
+    assert!(!sandbox.path("merged").exists());
+    let verified = sandbox.dpbi(&["verify", "p1/s"]);
+    assert_eq!(verified.status, 3, "{}", verified.stderr);
+    assert!(verified.stderr.contains("is not the one that this dpbi makes"), "{}", verified.stderr);
+    sandbox.forge_manifest("p1/s", sound[0].clone());
+    sandbox.succeed(&["merge", "p1", "p2", "--out", "merged"]);
+}

@@ -478,3 +478,19 @@ fn no_change_of_a_ledger_makes_room() {
     println!("{refused} refused, {cut} cut short, {same} the same but for the last line end");
     assert!(refused > 45_000 && cut > 0 && same > 0, "{refused} {cut} {same}");
 }
+
+#[test]
+fn plot_refuses_tables_that_the_manifest_does_not_list() {
+    let sandbox = results();
+    let mut manifest = sandbox.manifest("results/v");
+    manifest["files"].as_object_mut().unwrap().remove("summary.csv");
+    sandbox.forge_manifest("results/v", manifest);
+    let outcome = sandbox.dpbi(&["plot", "results/v", "--format", "svg"]);
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("summary.csv is not in the manifest"), "{}", outcome.stderr);
+    std::fs::remove_file(sandbox.path("results/v/summary.csv")).unwrap();
+    // A table of one's own is no table of dpbi.
+    sandbox.write("results/v/notes.csv", "mine\n1\n");
+    sandbox.dpbi(&["plot", "results/v", "--format", "svg"]);
+    assert_eq!(sandbox.read("results/v/notes.csv"), b"mine\n1\n");
+}

@@ -11,6 +11,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use crate::base::system;
+
 /// Opens a file inside a results folder for reading. A link, a pipe, a device or a folder is refused.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true))
@@ -20,13 +22,13 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// has a second name is refused, too: whatever is written would appear under that name.
 pub fn open_in_place(path: &Path) -> io::Result<File> {
     let file = open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
-    if has_other_names(&file.metadata()?) {
+    if system::has_other_names(&file.metadata()?) {
         return Err(refused("it has another name elsewhere (a hard link)"));
     }
     Ok(file)
 }
 
-/// Makes a file that was not there, under a name that nobody can guess.
+/// Makes a new file under a random name.
 pub fn create_temporary(folder: &Path) -> io::Result<(File, PathBuf)> {
     loop {
         let number = RandomState::new().hash_one(folder);
@@ -64,8 +66,8 @@ pub fn is_regular(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|about| about.is_file())
 }
 
-/// The first of `name.changed`, `name.changed-2`, … that `take` can have; `take` says with
-/// [`io::ErrorKind::AlreadyExists`] that it cannot.
+/// Tries `take` with `name.changed`, `name.changed-2`, … until one is free, and returns that. `take`
+/// fails with [`io::ErrorKind::AlreadyExists`] for a name that is taken.
 pub fn beside(path: &Path, take: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut number = 1;
@@ -104,7 +106,7 @@ pub fn open_named(path: &Path) -> io::Result<File> {
     let (sender, receiver) = mpsc::channel();
     let owned = path.to_owned();
     let open = move || {
-        // If nobody waits any longer, there is nobody to tell.
+        // If the wait is over, nothing receives the file.
         let _ = sender.send(File::open(owned));
     };
     thread::Builder::new().spawn(open)?;
@@ -114,25 +116,10 @@ pub fn open_named(path: &Path) -> io::Result<File> {
     })
 }
 
-/// Has the names of a folder's files reach the disk, where the system can do that.
+/// Syncs a folder, so that the names of its files are on the disk, where the system can do that.
 pub fn sync_folder(folder: &Path) {
-    // Some file systems refuse; their names are as safe as they get.
+    // Some file systems refuse. Nothing more can be done there.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
-}
-
-/// Whether two files are one; `None` where the system has no numbers for its files.
-#[must_use]
-pub fn is_same_file(a: &Metadata, b: &Metadata) -> Option<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        Some((a.dev(), a.ino()) == (b.dev(), b.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = (a, b);
-        None
-    }
 }
 
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
@@ -141,10 +128,8 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    // It may have become something else since.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    let file = options.open(path)?;
+    // The file may have been replaced since, so that the opened one is checked again.
+    let file = system::without_surprises(options).open(path)?;
     check_regular(&file.metadata()?)?;
     Ok(file)
 }
@@ -155,18 +140,6 @@ fn check_regular(about: &Metadata) -> io::Result<()> {
         kind if kind.is_symlink() => Err(refused("it is a link, and links are not followed here")),
         kind if kind.is_dir() => Err(refused("it is a folder")),
         _ => Err(refused("it is not a regular file")),
-    }
-}
-
-fn has_other_names(about: &Metadata) -> bool {
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::MetadataExt::nlink(about) > 1
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = about;
-        false
     }
 }
 
@@ -194,15 +167,15 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn only_regular_files_are_opened() {
-        use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::write(path("file"), "x").unwrap();
-        symlink(path("file"), path("link")).unwrap();
-        symlink(path("nowhere"), path("dangling")).unwrap();
+        if !system::symlink(&path("file"), &path("link")) {
+            return;
+        }
+        assert!(system::symlink(&path("nowhere"), &path("dangling")));
         std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
         open_regular(&path("file")).unwrap();
         open_in_place(&path("file")).unwrap();

@@ -7,3 +7,4 @@ pub mod filesystem;
 pub mod numeric;
 pub mod rng;
 pub mod source;
+pub mod system;

@@ -23,22 +23,12 @@ static WATCHING: AtomicBool = AtomicBool::new(false);
 /// How often the flag is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Signals so soon after the first are the same request: some send it twice, to a process and to its
-/// group.
+/// Signals within this time after the first are the same request: some programs send it twice, to a
+/// process and to its group.
 const SAME: Duration = Duration::from_millis(300);
 
-/// A write beyond the limit of a file's size (`ulimit -f`) fails, and is reported like any other,
-/// instead of ending the process.
-pub fn outlive_file_limits() {
-    #[cfg(unix)]
-    {
-        // If it cannot be, the signal does what it would have done.
-        let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
-    }
-}
-
-/// From now on signals ask; calling it again changes nothing. The user is told when one was heard,
-/// since the cells in flight may take a while, and a second one then ends at once.
+/// From now on the first signal asks for an orderly end, and the user is told, since the cells in
+/// flight may take a while. A second signal ends the process. Calling this again changes nothing.
 pub fn watch(quiet: bool) -> io::Result<()> {
     if WATCHING.swap(true, Ordering::Relaxed) {
         return Ok(());
@@ -52,7 +42,7 @@ pub fn watch(quiet: bool) -> io::Result<()> {
         }
         thread::sleep(SAME);
         for signal in SIGNALS {
-            // If it cannot be, a second signal asks once more.
+            // If this fails, a second signal changes nothing.
             let _ = flag::register_conditional_shutdown(signal, STATUS.into(), Arc::clone(&ASKED));
         }
         if !quiet {

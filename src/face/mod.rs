@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod command;
+pub mod failure;
 pub mod interrupt;
 pub mod progress;
 pub mod report;

@@ -18,7 +18,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar for work of so many predicted seconds; none if there are few, or if asked to be quiet.
+    /// A bar for work of `cpu_seconds` predicted seconds of one thread; none if the work is short, or
+    /// with `quiet`.
     #[must_use]
     pub fn new(cpu_seconds: f64, threads: usize, quiet: bool) -> Self {
         let predicted = cpu_seconds / threads as f64;
@@ -26,7 +27,7 @@ impl Progress {
         Self { bar: visible.then(|| bar(cpu_seconds, predicted)) }
     }
 
-    /// A part of the work, of so many predicted seconds of one thread.
+    /// A part of the work, of `cpu_seconds` predicted seconds of one thread.
     #[must_use]
     pub fn part(&self, cpu_seconds: f64) -> ProgressShare<'_> {
         ProgressShare { progress: self, left: units(cpu_seconds).into() }
@@ -58,13 +59,13 @@ impl Progress {
     }
 }
 
-/// The time beside the predicted one, for work that does not tell how far it is; on a terminal only,
-/// and gone when this is dropped.
+/// A clock that shows the elapsed and the predicted time, for work that does not tell how far it is.
+/// It is shown on a terminal only, until it is dropped.
 #[must_use = "it is gone when it is dropped"]
 pub struct Clock(ProgressBar);
 
 impl Clock {
-    /// A clock for work of so many predicted seconds.
+    /// A clock for work of `predicted` seconds.
     pub fn new(predicted: f64) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         let share = move |state: &ProgressState, text: &mut dyn Write| {
@@ -94,7 +95,7 @@ pub struct ProgressShare<'a> {
 }
 
 impl ProgressShare<'_> {
-    /// A piece of so many predicted seconds of one thread is done.
+    /// A piece of `cpu_seconds` predicted seconds of one thread is done.
     pub fn advance(&self, cpu_seconds: f64) {
         let piece = units(cpu_seconds);
         let take = |left: u64| Some(left.saturating_sub(piece));

@@ -7,7 +7,7 @@ use clap::{Arg, Command, Error, ValueEnum};
 use clap_complete::Shell;
 
 use crate::analysis::optimum::ReleaseSet;
-use crate::base::source::{bundled_configs, config_name};
+use crate::base::source::{PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 use crate::experiment::ScopeName;
 use crate::experiment::kind::key::Named;
 use crate::figure::Format;
@@ -53,18 +53,21 @@ pub fn documented_distances() -> Vec<String> {
     owned(distance::DOCUMENTED.iter().map(|distance| distance.id()))
 }
 
-/// The bundled experiments.
+/// The bundled experiments, by their names and short names.
 pub fn configs() -> Vec<String> {
-    bundled_configs().iter().map(|path| config_name(path)).collect()
+    let names: Vec<String> = bundled_configs().iter().map(|path| config_name(path)).collect();
+    let mut all: Vec<String> =
+        names.iter().map(|name| short_name(name)).chain(names.clone()).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// What `dpbi reproduce` knows: documents, their figures, and the open questions.
 pub fn documents() -> Vec<String> {
-    let short = |name: String| {
-        let question = name.strip_prefix("open_questions/").map(|rest| format!("open/{rest}"));
-        question.or_else(|| name.strip_prefix("papers/").map(str::to_owned))
-    };
-    let figures: Vec<String> = configs().into_iter().filter_map(short).collect();
+    let names = bundled_configs().into_iter().map(|path| config_name(&path));
+    let documented = names.filter(|name| name.starts_with(PAPERS) || name.starts_with(QUESTIONS));
+    let figures: Vec<String> = documented.map(|name| short_name(&name)).collect();
     let mut documents: Vec<String> =
         owned(figures.iter().filter_map(|figure| Some(figure.split_once('/')?.0)));
     documents.dedup();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, announce, print, print_json, threads, typed};
+use super::{announce, print, print_json, threads, typed};
 use crate::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
 use crate::analysis::cost::{self, SettingWork, Work, rates};
 use crate::analysis::predictive_error::over_all_data;
@@ -12,6 +12,7 @@ use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::numeric::exp_accurate;
 use crate::experiment::naming::parenthesised;
 use crate::face::cli::Audit;
+use crate::face::failure::Failure;
 use crate::face::progress::Clock;
 use crate::mechanism::Variant;
 use crate::posterior::metric::Metric;
@@ -101,10 +102,10 @@ fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
     Ok(variant)
 }
 
-/// Nobody waits longer for a line on the terminal, unless asked to.
+/// An audit that takes longer is not started, unless forced.
 const LONGEST: f64 = 3600.0;
 
-/// Refuses what would take too long, with what would do, and announces what takes long.
+/// Refuses an audit that takes too long and names a smaller one; announces one that takes long.
 fn admit(
     args: &Audit,
     variant: &Variant,
@@ -150,7 +151,7 @@ fn admit(
         .help(format!("{fewer}--force starts it all the same")))
 }
 
-/// So many points of a privacy profile.
+/// The number of points of a privacy profile.
 const PROFILE: u32 = 50;
 
 /// ε from 0 to the loss, where δ ends.

@@ -3,19 +3,20 @@
 use serde_json::json;
 
 use super::forecast::Forecast;
-use super::{Failure, MOST_PRINTED, load, print, print_json, threads};
+use super::{MOST_PRINTED, load, print, print_json, threads};
 use crate::analysis::cost::{SettingWork, bytes, duration, number};
 use crate::base::console::Grid;
 use crate::experiment::{Experiment, Naming, Panel};
 use crate::face::cli::Check;
+use crate::face::failure::Failure;
 
 pub fn execute(args: &Check) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
     let mut reports = Vec::new();
     let mut objection = None;
-    for (source, experiment) in load(&args.configs, &args.replace)? {
+    for (source, experiment) in load(&args.experiments.configs, &args.replace)? {
         let mut work = Forecast::new(&experiment, &args.format.0);
-        args.shard.iter().for_each(|&shard| work.take_part(shard));
+        args.shard.iter().for_each(|&shard| work.take_part(&experiment, shard));
         if !args.print.json {
             let part = args.shard.map_or(String::new(), |shard| format!(", {shard}"));
             print(&format!("{source} is valid{part}\n{}\n", table(&experiment, &work, threads)))?;

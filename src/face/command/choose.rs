@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, announce, number, print, print_json, threads, typed};
+use super::{announce, number, print, print_json, threads, typed};
 use crate::analysis::cost::{self, Work};
 use crate::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
 use crate::base::console::{Grid, bar, short};
 use crate::base::diagnostic::{Diagnostic, Refusal};
 use crate::face::cli::Choose;
+use crate::face::failure::Failure;
 use crate::mechanism::Variant;
 use crate::posterior::model::approximate_compositions;
 use crate::posterior::privacy::{Epsilon, Guarantee};

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::task_pools::TaskPools;
-use super::{Failure, print, print_json, threads};
+use super::{print, print_json, threads};
 use crate::base::console::short;
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::face::cli::Claims;
+use crate::face::failure::Failure;
 use crate::paper::claims::{self, Claim, Finding, Lab, Outcome};
 use crate::posterior::distance::{self, Distance};
 

@@ -3,9 +3,10 @@
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::{Failure, print};
+use super::print;
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::face::cli::{Cli, Completions, names};
+use crate::face::failure::Failure;
 
 pub fn execute(args: &Completions) -> Result<(), Failure> {
     let shell: Shell = args.shell.parse().map_err(|_| {

@@ -10,7 +10,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::experiment::{Case, Experiment, Panel};
 use crate::figure::{self, Format};
 use crate::run::store::Shard;
-use crate::run::sweep;
+use crate::run::sweep::Sweep;
 
 /// The prediction of an experiment.
 pub(super) struct Forecast {
@@ -43,13 +43,9 @@ impl Forecast {
     }
 
     /// Only a part of the experiment, which draws nothing.
-    pub(super) fn take_part(&mut self, shard: Shard) {
-        let seconds: Vec<f64> =
-            self.panels.iter().flatten().map(|setting| setting.sum().seconds(1)).collect();
-        let mut parts = sweep::assign(&seconds, shard.count()).into_iter();
-        for own in self.own.iter_mut().flatten() {
-            *own = parts.next() == Some(shard.index());
-        }
+    pub(super) fn take_part(&mut self, experiment: &Experiment, shard: Shard) {
+        let part = Sweep::new(experiment, Some(shard));
+        self.keep_only(|panel, case| part.has_case(panel, case));
         self.drawing = Work::default();
         self.undrawable = None;
     }
@@ -70,7 +66,7 @@ impl Forecast {
     }
 
     /// Whether a case is done by this process.
-    pub(super) fn is_own(&self, panel: usize, case: usize) -> bool {
+    fn is_own(&self, panel: usize, case: usize) -> bool {
         self.own[panel][case]
     }
 

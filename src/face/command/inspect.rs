@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, announce, forecast, number, print, print_json, threads, typed};
+use super::{announce, forecast, number, print, print_json, threads, typed};
 use crate::analysis::cost;
 use crate::analysis::tuning;
 use crate::base::console::{Grid, short, short_or_dash};
 use crate::base::diagnostic::Diagnostic;
 use crate::face::cli::Inspect;
+use crate::face::failure::Failure;
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Exact, Plan, Recipe};
 use crate::mechanism::prepared::PreparedSetting;

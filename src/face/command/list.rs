@@ -4,11 +4,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Failure, print, print_json};
+use super::{print, print_json};
 use crate::base::console::Grid;
 use crate::base::source::{Source, bundled_configs, config_name};
 use crate::experiment::config::{self, Overrides};
 use crate::face::cli::List;
+use crate::face::failure::Failure;
 use crate::mechanism;
 use crate::run::store::{Manifest, ManifestError};
 

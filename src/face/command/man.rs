@@ -4,9 +4,10 @@ use std::io;
 
 use clap::{Command, CommandFactory};
 
-use super::{Failure, print};
+use super::print;
 use crate::base::diagnostic::Diagnostic;
 use crate::face::cli::{self, Cli, Man};
+use crate::face::failure::{Failure, WorkError};
 
 pub fn execute(args: &Man) -> Result<(), Failure> {
     let mut cli = Cli::command().disable_help_subcommand(true).subcommand_value_name("COMMAND");
@@ -61,7 +62,7 @@ fn page(command: &Command) -> clap_mangen::Man {
 
 fn rendered(render: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    render(&mut bytes).map_err(Failure::broken)?;
+    render(&mut bytes).map_err(WorkError::Manual)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
-use super::{Failure, load_results, no_results, print, threads};
+use super::{load_results, no_results, print, threads};
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::face::cli::Merge;
+use crate::face::failure::{Failure, WorkError};
 use crate::face::interrupt;
 use crate::face::progress::Progress;
 use crate::run::store::{CellStore, Folder, Manifest, ManifestError, Shard, damaged_manifest};
-use crate::run::sweep::Sweep;
+use crate::run::sweep::{DIVISION, shard_sizes};
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
@@ -21,7 +22,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let first = check(&parts)?;
     let experiment = load_results(&first.path)?;
     let options = RunOptions {
-        formats: args.output.format.0.clone(),
+        formats: args.output.figures.format.0.clone(),
         quiet: args.talk.quiet,
         verbose: false,
         fresh: false,
@@ -32,7 +33,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let store = CellStore::of(&paths)?;
-    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
+    interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
     let progress = Progress::new(forecast.writing_seconds(), threads, args.talk.quiet);
     let outcome = Job::join(&experiment, &forecast, folder, store, &options, &progress);
     progress.finish();
@@ -46,17 +47,18 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     }
 }
 
-/// The shards' manifests list all cells that their config makes: otherwise one of them is not what it
-/// says, and looking for the others may take for ever.
+/// Refuses shards whose manifests do not list exactly the cells that their config makes. Otherwise the
+/// search for missing cells could take forever.
 fn refuse_other_cells(experiment: &Experiment, parts: &[ShardFolder]) -> Result<(), Diagnostic> {
-    let all = Sweep::whole(experiment).count();
+    let sizes = shard_sizes(experiment, parts.len());
+    let all: u64 = sizes.iter().map(|(_, cells)| cells).sum();
     let listed: usize = parts.iter().map(|part| part.manifest.cells.len()).sum();
-    if all == listed as u64 {
-        return Ok(());
+    if all != listed as u64 {
+        let cause = format!("the shards hold {listed} cells, but their config makes {all}");
+        return Err(Diagnostic::new(cause)
+            .help("run the shards again; `dpbi verify` tells which one is damaged"));
     }
-    let cause = format!("the shards hold {listed} cells, but their config makes {all}");
-    Err(Diagnostic::new(cause)
-        .help("run the shards again; `dpbi verify` tells which one is damaged"))
+    parts.iter().try_for_each(|part| part.check_size(&sizes))
 }
 
 /// A results folder that should hold a shard.
@@ -66,7 +68,7 @@ struct ShardFolder {
 }
 
 impl ShardFolder {
-    /// The results folder that is meant: this one, or the only one in it.
+    /// The results folder of a shard: the folder at `path`, or the only one inside it.
     fn find(path: &Path) -> Result<Self, Diagnostic> {
         if let Some(found) = Self::read(path)? {
             return Ok(found);
@@ -103,11 +105,11 @@ impl ShardFolder {
                 self.path.display(),
                 self.manifest.name
             );
-            Diagnostic::new(cause).help("leave it away: there is nothing to be joined to it")
+            Diagnostic::new(cause).help("leave it out: it is complete")
         })
     }
 
-    /// Whether it is whole and sound.
+    /// Refuses a shard that is not finished, or whose files were changed.
     fn check(&self) -> Result<(), Diagnostic> {
         let (shard, path) = (self.shard()?, self.path.display());
         if !self.manifest.complete {
@@ -128,7 +130,33 @@ impl ShardFolder {
         }
     }
 
-    /// Whether both are shards of the same work.
+    /// Refuses a shard that was divided by another rule than that of this dpbi.
+    fn check_rule(&self) -> Result<(), Diagnostic> {
+        if self.manifest.division.is_some_and(|division| division.rule == DIVISION) {
+            return Ok(());
+        }
+        let (path, rule) = (self.path.display(), rule(&self.manifest));
+        let cause = format!("{path} was divided by {rule}, this dpbi divides by rule {DIVISION}");
+        Err(Diagnostic::new(cause)
+            .help("join all shards with the dpbi that made them, or run them again with this one"))
+    }
+
+    /// Refuses a shard that has more or fewer cases and cells than its config gives to it.
+    fn check_size(&self, sizes: &[(usize, u64)]) -> Result<(), Diagnostic> {
+        let (shard, path) = (self.shard()?, self.path.display());
+        let cases = self.manifest.division.map_or(0, |division| division.cases);
+        let own = (cases, self.manifest.cells.len() as u64);
+        let right = sizes[shard.index() - 1];
+        if own == right {
+            return Ok(());
+        }
+        let size = |(cases, cells): (usize, u64)| format!("{cases} cases with {cells} cells");
+        let cause = format!("{path} has {}, but {shard} has {}", size(own), size(right));
+        Err(Diagnostic::new(cause)
+            .help(format!("run it again: {}", self.manifest.command.join(" "))))
+    }
+
+    /// Refuses a shard that does not fit the first one.
     fn check_beside(&self, first: &Self) -> Result<(), Diagnostic> {
         let (own, other) = (&self.manifest, &first.manifest);
         let difference = if own.name != other.name {
@@ -141,6 +169,8 @@ impl ShardFolder {
         } else if own.shard.map(Shard::count) != other.shard.map(Shard::count) {
             let count = |of: &Manifest| of.shard.map_or(0, Shard::count);
             format!("another division: into {}, not into {}", count(own), count(other))
+        } else if own.division.map(|of| of.rule) != other.division.map(|of| of.rule) {
+            format!("another division: by {}, not by {}", rule(own), rule(other))
         } else {
             return Ok(());
         };
@@ -148,6 +178,12 @@ impl ShardFolder {
         Err(Diagnostic::new(format!("{own} is of {difference} (compared with {other})"))
             .help("join only shards of one config, made by one version, with one N"))
     }
+}
+
+/// The rule by which a shard was divided, in words.
+fn rule(of: &Manifest) -> String {
+    let unknown = || "the rule of an older dpbi".to_owned();
+    of.division.map_or_else(unknown, |division| format!("rule {}", division.rule))
 }
 
 /// The first key that two configs do not share.
@@ -162,10 +198,14 @@ fn different_key(a: &serde_json::Value, b: &serde_json::Value) -> String {
 fn check(parts: &[ShardFolder]) -> Result<&ShardFolder, Diagnostic> {
     let first = &parts[0];
     let count = first.shard()?.count();
+    for part in parts {
+        part.shard()?;
+        part.check_beside(first)?;
+    }
+    first.check_rule()?;
     let mut seen: BTreeMap<usize, &ShardFolder> = BTreeMap::new();
     for part in parts {
         let shard = part.shard()?;
-        part.check_beside(first)?;
         part.check()?;
         if let Some(other) = seen.insert(shard.index(), part) {
             let (one, other) = (part.path.display(), other.path.display());

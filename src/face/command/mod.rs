@@ -36,65 +36,15 @@ use crate::base::source::{Source, similar};
 use crate::experiment::Experiment;
 use crate::experiment::config::{self, Overrides};
 use crate::face::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
-use crate::face::interrupt;
+use crate::face::failure::{Failure, WorkError};
 use crate::face::progress::Clock;
-use crate::run::store::{OpenError, WriteError};
 
-/// Why a command ended without doing its work.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// The user's input cannot be used.
-    #[error(transparent)]
-    Input(#[from] Diagnostic),
-    /// Something else went wrong.
-    #[error("{0}")]
-    Broken(String),
-    /// The work was done, but what was asked to hold does not.
-    #[error("{0}")]
-    Verdict(String),
-    /// The user wanted an end.
-    #[error("{0}")]
-    Interrupted(String),
-}
-
-impl Failure {
-    /// The exit status.
-    #[must_use]
-    pub fn status(&self) -> u8 {
-        match self {
-            Self::Input(_) => 2,
-            Self::Broken(_) => 1,
-            Self::Verdict(_) => 3,
-            Self::Interrupted(_) => interrupt::STATUS,
-        }
-    }
-
-    fn broken(error: impl std::fmt::Display) -> Self {
-        Self::Broken(error.to_string())
-    }
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        match error {
-            OpenError::Refused(diagnostic) => Self::Input(diagnostic),
-            OpenError::Full(error) => Self::broken(error),
-        }
-    }
-}
-
-impl From<WriteError> for Failure {
-    fn from(error: WriteError) -> Self {
-        Self::broken(error)
-    }
-}
-
-/// So many settings are printed; the tables hold them all.
+/// At most this many settings are printed; the tables hold all of them.
 const MOST_PRINTED: usize = 24;
 
 /// Prints on standard output.
 fn print(text: &str) -> Result<(), Failure> {
-    console::emit(text).map_err(|error| Failure::Broken(format!("cannot print: {error}")))
+    Ok(console::emit(text).map_err(WorkError::Print)?)
 }
 
 /// Prints one JSON document.
@@ -102,7 +52,7 @@ fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
     print(&format!("{document:#}\n"))
 }
 
-/// A number; JSON has none that is infinite, so that one is the text "inf".
+/// A number as JSON. JSON has no infinity: that becomes the text "inf".
 fn number(value: f64) -> serde_json::Value {
     if value.is_finite() { value.into() } else { value.to_string().into() }
 }
@@ -166,8 +116,8 @@ fn load_results(folder: &Path) -> Result<Experiment, Diagnostic> {
     config::load(&Source::Disk(path), Overrides::default())
 }
 
-/// A complaint about a folder that holds no results: if it does not exist, with the one that may have
-/// been meant.
+/// The message about a folder that holds no results. If it does not exist, it names a folder that may
+/// have been meant.
 fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
     match similar(path).filter(|_| !path.exists()) {
         Some(near) => Diagnostic::new(format!("there is no folder {}", path.display()))
@@ -176,8 +126,8 @@ fn no_results(path: &Path, cause: &str, remedy: &str) -> Diagnostic {
     }
 }
 
-/// Sets the number of threads and returns it. This thread is one of them: otherwise it would hand
-/// over its work and wait, and the others would look for work while it is busy alone.
+/// Sets the number of threads and returns it. The calling thread is one of them, so that none idles
+/// while it works alone.
 fn threads(asked: &Threads) -> Result<usize, Failure> {
     // One pool serves all commands of a process.
     static POOL: OnceLock<Result<(), String>> = OnceLock::new();
@@ -187,14 +137,14 @@ fn threads(asked: &Threads) -> Result<usize, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().use_current_thread();
     let pool = pool.num_threads(asked.threads.map_or(0, usize::from));
     let built = POOL.get_or_init(|| pool.build_global().map_err(|error| error.to_string()));
-    built.clone().map_err(Failure::Broken)?;
+    built.clone().map_err(WorkError::Threads)?;
     Ok(rayon::current_num_threads())
 }
 
 /// The variables that tell rayon how many threads there are, unless `--threads` does.
 const THREADS_OF_RAYON: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
 
-/// Bounds a variable as `--threads` is bounded. What is no number is ignored, as rayon does.
+/// Bounds a variable as `--threads` is bounded. A value that is not a number is ignored, as rayon does.
 fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
     let asked = std::env::var(variable).ok().and_then(|text| text.parse::<u64>().ok());
     match asked.filter(|&asked| asked > MOST_THREADS as u64) {
@@ -207,8 +157,8 @@ fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
 /// Work of more predicted seconds is announced.
 const LONG: f64 = 3.0;
 
-/// Says how long it will take, if one would wonder. Until the clock is dropped a terminal shows how
-/// much of that has passed.
+/// Says how long work will take, if it takes long. Until the clock is dropped, a terminal shows how
+/// much of that time has passed.
 fn announce(seconds: f64) -> Option<Clock> {
     (seconds > LONG).then(|| {
         console::say(format!("this will take about {}", cost::duration(seconds)));

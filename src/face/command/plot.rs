@@ -5,12 +5,13 @@ use std::path::Path;
 use serde_json::json;
 
 use super::run::draw;
-use super::{Failure, load_results, no_results, print, print_json};
+use super::{load_results, no_results, print, print_json};
 use crate::base::console::say;
 use crate::base::diagnostic::Diagnostic;
-use crate::experiment::table::Tables;
+use crate::experiment::table::{ERRORS, Tables};
 use crate::experiment::{Experiment, Panel};
 use crate::face::cli::Plot;
+use crate::face::failure::Failure;
 use crate::run::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
 
 pub fn execute(args: &Plot) -> Result<(), Failure> {
@@ -30,8 +31,8 @@ pub fn execute(args: &Plot) -> Result<(), Failure> {
 
 const AGAIN: &str = "run the experiment again";
 
-/// Reads all tables that the folder's manifest names. What was changed since is drawn as it is now,
-/// with a word about it.
+/// Reads all tables that the folder's manifest lists; any other table is refused. A table that was
+/// changed since is drawn as it is now, with a note.
 fn read(folder: &Folder, experiment: &Experiment) -> Result<Tables, Diagnostic> {
     let path = folder.path();
     for (name, change) in folder.changes().iter().filter(|(name, _)| name.ends_with(".csv")) {
@@ -46,8 +47,18 @@ fn read(folder: &Folder, experiment: &Experiment) -> Result<Tables, Diagnostic> 
         };
         return Err(Diagnostic::new(cause).help(AGAIN));
     }
-    let with_runs = experiment.panels.iter().any(Panel::shows_runs);
-    Tables::read(path, with_runs).map_err(|error| Diagnostic::new(error.to_string()).help(AGAIN))
+    let is_listed = |name: &str| folder.before().is_some_and(|of| of.files.contains_key(name));
+    let with_runs = is_listed(ERRORS) && experiment.panels.iter().any(Panel::shows_runs);
+    let tables = Tables::read(path, with_runs);
+    let tables = tables.map_err(|error| Diagnostic::new(error.to_string()).help(AGAIN))?;
+    let foreign = tables.files().map(|(name, _)| name).find(|name| !is_listed(name));
+    match foreign {
+        None => Ok(tables),
+        Some(name) => {
+            let cause = format!("{} is not in the manifest", path.join(name).display());
+            Err(Diagnostic::new(cause).help("remove it, or run the experiment again"))
+        }
+    }
 }
 
 fn is_empty(file: &Path) -> bool {

@@ -8,14 +8,15 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::forecast::objection;
-use super::{Failure, announce, threads, typed};
+use super::{announce, threads, typed};
 use crate::analysis::cost;
 use crate::base::console::{self, Grid, say, short};
 use crate::base::diagnostic::{Diagnostic, legible, suggest};
 use crate::base::fault::caught;
-use crate::base::filesystem::is_same_file;
+use crate::base::system::is_same_file;
 use crate::experiment::config::MOST_CATEGORIES;
 use crate::face::cli::Release;
+use crate::face::failure::{Failure, WorkError};
 use crate::face::progress::Clock;
 use crate::mechanism::Variant;
 use crate::posterior::distance::HELLINGER;
@@ -24,8 +25,8 @@ use crate::posterior::privacy::{Epsilon, Gamma, Guarantee, compact};
 use crate::posterior::setting::Setting;
 use crate::run::store::utc;
 use crate::service::release::{
-    self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, LedgerError,
-    Loss, Method, Reason, Tally,
+    self, Account, Amount, Aware, BetaMixture, Columns, Entropy, Entry, Interval, Loss, Method,
+    Reason, Tally,
 };
 
 pub fn execute(args: &Release) -> Result<(), Failure> {
@@ -34,25 +35,22 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
     let Tally { counts, hash } = release::count(&args.data, &request.columns)?;
     let (method, reason) = request.method(counts.iter().sum(), threads)?;
-    let mut entropy = Entropy::new().map_err(|error| {
-        Failure::Broken(format!("the operating system has no randomness to give: {error}"))
-    })?;
+    let mut entropy = Entropy::new().map_err(WorkError::Randomness)?;
     // From here on ε is spent.
     let account = request.enter(&method, hash)?;
-    let released = caught(|| method.draw(&counts, &mut entropy)).map_err(|cause| {
-        Failure::Broken(format!("nothing was released, and ε is spent: {cause}"))
-    })?;
+    let released = caught(|| method.draw(&counts, &mut entropy));
+    let released = released.map_err(WorkError::NothingReleased)?;
     drop(counts);
     let outcome = caught(|| FullRelease::new(&request, &method, reason, &released, account));
-    // What was paid for is shown, whatever becomes of what follows from it.
-    let outcome = outcome.map_err(|cause| {
-        Failure::Broken(format!("released {released:?}, and then failed: {cause}"))
-    })?;
+    // The release is paid for: if something fails from here on, the error shows it.
+    let after = |cause| WorkError::AfterRelease { released: released.clone(), cause };
+    let outcome = outcome.map_err(after)?;
     let text = if args.print.json { format!("{:#}\n", outcome.json()) } else { outcome.text() };
-    console::emit_whole(&text).map_err(|error| outcome.unprinted(&error, &text))
+    let printed = console::emit_whole(&text);
+    Ok(printed.map_err(|source| outcome.unprinted(source, text))?)
 }
 
-/// A ledger that is also something else would be overwritten, or overwrite it.
+/// Refuses a ledger that is also the data, the list of categories or the output.
 fn refuse_other_files(args: &Release) -> Result<(), Diagnostic> {
     let Some(ledger) = &args.ledger else { return Ok(()) };
     let others = [
@@ -124,7 +122,7 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// How the release is made, of data of which only the number is known.
+    /// How the release is made. Of the data, only the number of records is known here.
     fn method(&self, n: u64, threads: usize) -> Result<(Method, Reason), Diagnostic> {
         let mut counts = vec![0; self.prior.k()];
         counts[0] = n;
@@ -158,11 +156,7 @@ impl<'a> Request<'a> {
             mechanism: method.variant().label.clone(),
             previous: String::new(),
         };
-        match release::enter(path, entry, &|line| say(line)) {
-            Ok(account) => Ok(Some(account)),
-            Err(LedgerError::Refused(diagnostic)) => Err(diagnostic.into()),
-            Err(error) => Err(Failure::broken(error)),
-        }
+        Ok(Some(release::enter(path, entry, &|line| say(line))?))
     }
 }
 
@@ -224,7 +218,7 @@ fn categories(args: &Release) -> Result<Vec<String>, Diagnostic> {
     }
 }
 
-/// A longer list is no list of categories.
+/// The most categories.
 const LONGEST_LIST: u64 = 1_000_000;
 
 /// The categories of a file, one on every line.
@@ -391,17 +385,10 @@ impl<'a> FullRelease<'a> {
         }
     }
 
-    /// The release that standard output did not take is shown with the error: it is paid for.
-    fn unprinted(&self, error: &std::io::Error, text: &str) -> Failure {
-        let spent = self.method.spent();
-        let entered = match &self.request.args.ledger {
-            Some(ledger) => format!(", and the ledger {} has its entry", ledger.display()),
-            None => String::new(),
-        };
-        Failure::Broken(format!(
-            "cannot print the release: {error}\n  ε = {spent} is spent{entered}. The release stands \
-             here, on standard error, and nowhere else:\n\n{text}"
-        ))
+    /// The release that standard output did not take.
+    fn unprinted(&self, source: std::io::Error, text: String) -> WorkError {
+        let spent = self.method.spent().to_string();
+        WorkError::Unprinted { source, spent, ledger: self.request.args.ledger.clone(), text }
     }
 
     fn json(&self) -> Value {
@@ -533,7 +520,7 @@ impl<'a> FullRelease<'a> {
     }
 }
 
-/// So many parameters fit on a line.
+/// At most this many parameters are printed on a line.
 const MOST_PARAMETERS: usize = 12;
 
 /// A mean, and an interval as "0.123 – 0.456".

@@ -1,7 +1,8 @@
 //! `dpbi schema`.
 
-use super::{Failure, print_json};
+use super::print_json;
 use crate::experiment::config;
+use crate::face::failure::Failure;
 
 pub fn execute() -> Result<(), Failure> {
     print_json(&config::schema())

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, number, print, print_json, threads};
+use super::{number, print, print_json, threads};
 use crate::base::console::{Grid, short};
 use crate::face::cli::Selftest;
+use crate::face::failure::{Failure, VerdictError};
 use crate::face::progress::Progress;
 use crate::service::selftest::golden::Measure;
 use crate::service::selftest::{self, Extent, LEVEL, Report, Scope, Trial, WRONG, machine};
@@ -18,9 +19,7 @@ const CPU_SECONDS: f64 = 45.0;
 pub fn execute(args: &Selftest) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
     let seed = args.seed.map_or_else(machine::seed, Ok);
-    let seed = seed.map_err(|cause| {
-        Failure::Verdict(format!("the operating system gives no randomness: {cause}"))
-    })?;
+    let seed = seed.map_err(VerdictError::Randomness)?;
     let extent = Extent { scope: Scope::All, draws: DRAWS, seed, threads };
     let progress = Progress::new(CPU_SECONDS, threads, args.talk.quiet);
     let part = progress.part(CPU_SECONDS);
@@ -33,19 +32,14 @@ pub fn execute(args: &Selftest) -> Result<(), Failure> {
     } else if !args.talk.quiet {
         print(&text(&report))?;
     }
-    verdict(&report)
+    Ok(verdict(&report)?)
 }
 
-fn verdict(report: &Report) -> Result<(), Failure> {
-    let failures = report.failures();
-    match failures.len() {
-        0 => Ok(()),
-        many => {
-            let lines: String = failures.iter().map(|failure| format!("\n  {failure}")).collect();
-            let repeat = format!("\n  help: dpbi selftest --seed {}", report.extent.seed);
-            let word = if many == 1 { "failure" } else { "failures" };
-            Err(Failure::Verdict(format!("selftest: {many} {word}{lines}{repeat} repeats it")))
-        }
+fn verdict(report: &Report) -> Result<(), VerdictError> {
+    let (failures, seed) = (report.failures(), report.extent.seed);
+    match failures.is_empty() {
+        true => Ok(()),
+        false => Err(VerdictError::Selftest { failures, seed }),
     }
 }
 
@@ -253,9 +247,9 @@ mod tests {
         };
         let mut tosses = (0..).map(|i| usize::from(i % 5 > 1));
         report.trials.push(subject.check(5000, || tosses.next().unwrap_or(0)));
-        let failure = verdict(&report).expect_err("a coin that is not fair");
+        let failure = Failure::from(verdict(&report).expect_err("a coin that is not fair"));
         assert_eq!(failure.status(), 3);
-        let told = failure.to_string();
+        let told = format!("{failure}\n  help: {}", failure.remedy().expect("a remedy"));
         assert!(told.contains("coin (2t = 201.4 with 1 degrees of freedom, p <= "), "{told}");
         assert!(told.contains("at the table") && told.contains("dpbi selftest --seed 5"), "{told}");
         assert!(text(&report).contains("selftest failed"));

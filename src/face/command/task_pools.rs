@@ -1,20 +1,18 @@
-//! Tasks that have nothing to do with each other, several at a time.
+//! Independent tasks, several at a time.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
+use crate::face::failure::{Failure, WorkError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-
-use super::Failure;
 
 /// The most tasks at a time: with more threads than that, each task has several.
 const MOST: usize = 4;
 
 /// Threads in pools, each of which carries out one task at a time.
 ///
-/// A pool shares no thread with another: a task that asked for a busy thread would wait for a task
-/// that has nothing to do with it.
+/// Pools share no threads: otherwise a task could wait for a thread that is busy with another task.
 pub(super) struct TaskPools(Vec<ThreadPool>);
 
 impl TaskPools {
@@ -22,7 +20,11 @@ impl TaskPools {
     pub(super) fn new(threads: usize, most: usize) -> Result<Self, Failure> {
         let pool = |size| ThreadPoolBuilder::new().num_threads(size).build();
         let pools = sizes(threads, most.min(MOST)).into_iter().map(pool);
-        Ok(Self(pools.collect::<Result<_, _>>().map_err(Failure::broken)?))
+        Ok(Self(
+            pools
+                .collect::<Result<_, _>>()
+                .map_err(|error| WorkError::Threads(error.to_string()))?,
+        ))
     }
 
     /// How many tasks are carried out at a time.
@@ -63,7 +65,7 @@ impl TaskPools {
     }
 }
 
-/// So many threads in each pool, as equal as they can be.
+/// The number of threads in each pool, as equal as possible.
 fn sizes(threads: usize, pools: usize) -> Vec<usize> {
     let pools = pools.clamp(1, threads.max(1));
     (0..pools).map(|pool| threads / pools + usize::from(pool < threads % pools)).collect()
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_thread_is_in_a_crew() {
+    fn every_thread_is_in_a_pool() {
         assert_eq!(sizes(1, 4), [1]);
         assert_eq!(sizes(2, 4), [1, 1]);
         assert_eq!(sizes(2, 1), [2]);
@@ -97,8 +99,9 @@ mod tests {
             seen.sort_unstable();
             assert_eq!(seen, tasks.iter().map(|task| task * task).collect::<Vec<_>>());
         }
-        let fail =
-            |task: u64| if task < 3 { Ok(()) } else { Err(Failure::Broken(task.to_string())) };
+        let fail = |task: u64| {
+            if task < 3 { Ok(()) } else { Err(WorkError::Threads(task.to_string()).into()) }
+        };
         let pools = TaskPools::new(1, 1).unwrap();
         let failed = pools.carry_out(&tasks, |task| *task, fail);
         assert_eq!(failed.unwrap_err().to_string(), "3");

@@ -1,49 +1,56 @@
 //! The claims, each with what became of it under either distance.
 
+use maud::{Markup, html};
+
 use super::figures::PRINT_DISTANCE;
 use super::tables::{fold, scroll};
-use super::text::{command, count, escape, number};
+use super::text::{command, count, number};
 use super::{Claim, Evidence, Outcome, Verdict};
 
 /// The section; nothing if there are no claims.
-pub(super) fn section(claims: &[Claim]) -> String {
-    if claims.is_empty() {
-        return String::new();
+pub(super) fn section(claims: &[Claim]) -> Markup {
+    html! {
+        @if !claims.is_empty() {
+            section #claims {
+                h2 { "Claims: which sentences survive" }
+                p {
+                    "A claim is a conjunction of clauses, each tried in cases that numbers decide. It "
+                    "holds if every clause is true in every case, holds in part if every clause is "
+                    "true in some case, and fails if some clause is true in none. Parts “read "
+                    "otherwise” are for the reader: the verdict does not depend on them."
+                }
+                (overview(claims))
+                @for claim in claims { (card(claim)) }
+            }
+        }
     }
-    let cards: String = claims.iter().map(card).collect();
-    format!(
-        "<section id=\"claims\">\n<h2>Claims: which sentences survive</h2>\n<p>A claim is a \
-         conjunction of clauses, each tried in cases that numbers decide. It holds if every clause is \
-         true in every case, holds in part if every clause is true in some case, and fails if some \
-         clause is true in none. Parts “read otherwise” are for the reader: the verdict does not \
-         depend on them.</p>\n{}{cards}</section>\n",
-        overview(claims)
-    )
 }
 
 /// Every sentence with what became of it.
-fn overview(claims: &[Claim]) -> String {
-    let cell = |outcome: Outcome| {
-        let (class, sign, label) = (class(outcome), sign(outcome), outcome.label());
-        format!(
-            "<td><span class=\"badge {class}\">{sign} <span class=\"word\">{label}</span></span></td>"
-        )
+fn overview(claims: &[Claim]) -> Markup {
+    let table = html! {
+        table.sentences {
+            thead {
+                tr { th.n {} th { "sentence" } th { "as defined" } th { "print distance" } }
+            }
+            tbody {
+                @for claim in claims {
+                    tr {
+                        td.n { a href={ "#claim-" (claim.number) } { (claim.number) } }
+                        td { (claim.statement) }
+                        @for outcome in [claim.defined.outcome, claim.printed.outcome] {
+                            td {
+                                span.badge.(class(outcome)) {
+                                    (sign(outcome)) " " span.word { (outcome.label()) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     };
-    let row = |claim: &Claim| {
-        format!(
-            "<tr><td class=\"n\"><a href=\"#claim-{0}\">{0}</a></td><td>{1}</td>{2}{3}</tr>\n",
-            claim.number,
-            escape(&claim.statement),
-            cell(claim.defined.outcome),
-            cell(claim.printed.outcome)
-        )
-    };
-    let rows: String = claims.iter().map(row).collect();
-    let table = format!(
-        "<table class=\"sentences\">\n<thead><tr><th class=\"n\"></th><th>sentence</th>\
-         <th>as defined</th><th>print distance</th></tr></thead>\n<tbody>\n{rows}</tbody></table>"
-    );
-    scroll("which sentences survive", &table)
+    scroll("which sentences survive", table)
 }
 
 /// The class, in the style sheet, of an outcome.
@@ -65,86 +72,86 @@ fn sign(outcome: Outcome) -> &'static str {
 }
 
 /// All claims at a glance.
-pub(super) fn glance(claims: &[Claim]) -> String {
-    let cell = |outcome: Outcome| format!("<i class=\"{}\">{}</i>", class(outcome), sign(outcome));
-    let chip = |claim: &Claim| {
-        let [defined, printed] = [&claim.defined, &claim.printed].map(|verdict| verdict.outcome);
-        let label = format!(
-            "Claim {}: as defined, {}; print distance, {}",
-            claim.number,
-            defined.label(),
-            printed.label()
-        );
-        let differs = if claim.survives_change_of_distance() { "" } else { " class=\"differs\"" };
-        format!(
-            "<li><a href=\"#claim-{0}\"{differs} aria-label=\"{label}\" title=\"{label}\">\
-             <b>{0}</b>{1}{2}</a></li>",
-            claim.number,
-            cell(defined),
-            cell(printed)
-        )
-    };
-    let chips: String = claims.iter().map(chip).collect();
-    format!("<ul class=\"glance\">{chips}</ul>\n")
+pub(super) fn glance(claims: &[Claim]) -> Markup {
+    html! { ul.glance { @for claim in claims { (chip(claim)) } } }
 }
 
-fn card(claim: &Claim) -> String {
-    format!(
-        "<article class=\"claim\" id=\"claim-{0}\">\n<p class=\"source\">Claim {0} · {1}</p>\n\
-         <p class=\"statement\">{2}</p>\n<div class=\"verdicts\">\n{3}{4}</div></article>\n",
+fn chip(claim: &Claim) -> Markup {
+    let [defined, printed] = [&claim.defined, &claim.printed].map(|verdict| verdict.outcome);
+    let label = format!(
+        "Claim {}: as defined, {}; print distance, {}",
         claim.number,
-        escape(&claim.source),
-        escape(&claim.statement),
-        verdict(&claim.defined, "As defined"),
-        verdict(&claim.printed, PRINT_DISTANCE)
-    )
+        defined.label(),
+        printed.label()
+    );
+    let differs = (!claim.survives_change_of_distance()).then_some("differs");
+    html! {
+        li {
+            a href={ "#claim-" (claim.number) } class=[differs] aria-label=(label) title=(label) {
+                b { (claim.number) }
+                @for outcome in [defined, printed] { i.(class(outcome)) { (sign(outcome)) } }
+            }
+        }
+    }
 }
 
-fn verdict(verdict: &Verdict, distance: &str) -> String {
-    let Verdict { outcome, condition, evidence, remarks, command: line } = verdict;
-    let condition = if condition.is_empty() {
-        String::new()
-    } else {
-        format!("<p class=\"condition\">{}</p>\n", escape(condition))
-    };
-    let remarks: String = remarks
-        .iter()
-        .map(|remark| format!("<p class=\"remark\">{}</p>\n", escape(remark)))
-        .collect();
-    format!(
-        "<section class=\"verdict\">\n<h4>{} <span class=\"badge {}\">{} {}</span></h4>\n\
-         {condition}{remarks}{}</section>\n",
-        distance,
-        class(*outcome),
-        sign(*outcome),
-        outcome.label(),
-        evidence_list(evidence, line)
-    )
+fn card(claim: &Claim) -> Markup {
+    html! {
+        article.claim id={ "claim-" (claim.number) } {
+            p.source { "Claim " (claim.number) " · " (claim.source) }
+            p.statement { (claim.statement) }
+            div.verdicts {
+                (verdict(&claim.defined, "As defined"))
+                (verdict(&claim.printed, PRINT_DISTANCE))
+            }
+        }
+    }
 }
 
-fn evidence_list(evidence: &[Evidence], line: &str) -> String {
-    let again = match command(line) {
-        line if line.is_empty() => line,
-        line => format!("<p class=\"made\">{line}</p>\n"),
-    };
+fn verdict(verdict: &Verdict, distance: &str) -> Markup {
+    let Verdict { outcome, condition, evidence, remarks, command } = verdict;
+    html! {
+        section.verdict {
+            h4 {
+                (distance) " "
+                span.badge.(class(*outcome)) { (sign(*outcome)) " " (outcome.label()) }
+            }
+            @if !condition.is_empty() { p.condition { (condition) } }
+            @for remark in remarks { p.remark { (remark) } }
+            (evidence_list(evidence, command))
+        }
+    }
+}
+
+fn evidence_list(evidence: &[Evidence], line: &str) -> Markup {
+    let again = html! { @if !line.is_empty() { p.made { (command(line)) } } };
     if evidence.is_empty() {
         return again;
     }
     let holding = evidence.iter().filter(|part| part.holds).count();
-    let summary = format!("Evidence: {holding} of {} hold", count(evidence.len(), "part"));
-    let items: String = evidence.iter().map(evidence_item).collect();
-    fold(&summary, &format!("<ul class=\"evidence\">\n{items}</ul>\n{again}"), false)
+    let summary = html! { "Evidence: " (holding) " of " (count(evidence.len(), "part")) " hold" };
+    let content = html! {
+        ul.evidence { @for part in evidence { (evidence_item(part)) } }
+        (again)
+    };
+    fold(summary, content, false)
 }
 
-fn evidence_item(part: &Evidence) -> String {
+fn evidence_item(part: &Evidence) -> Markup {
     let (class, sign) = if part.holds { ("holds", "✓") } else { ("fails", "✗") };
-    let pair = |(name, value): &(String, f64)| {
-        format!("<span><i>{}</i> {}</span>", escape(name), number(*value))
-    };
-    let numbers: Vec<String> = part.numbers.iter().map(pair).collect();
-    let numbers = match numbers.join(" ") {
-        none if none.is_empty() => none,
-        some => format!("<br><span class=\"values\">{some}</span>"),
-    };
-    format!("<li><b class=\"{class}\">{sign}</b>{}{numbers}</li>\n", escape(&part.what))
+    html! {
+        li {
+            b.(class) { (sign) }
+            (part.what)
+            @if !part.numbers.is_empty() {
+                br;
+                span.values {
+                    @for (place, (name, value)) in part.numbers.iter().enumerate() {
+                        @if place > 0 { " " }
+                        span { i { (name) } " " (number(*value)) }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,38 +1,41 @@
 //! SVG files inside the page.
 
+use maud::{Markup, PreEscaped, html};
+
 use super::Drawing;
-use super::text::escape;
 
 /// What every text of a drawing says about its font; the style sheet says it once.
 const FONT: &str = " font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\"";
 
 /// Both layouts of a drawing, of which the page shows one. `key` sets its ids apart from those of
 /// all others.
-pub(super) fn figure(drawing: &Drawing, key: &str) -> String {
+pub(super) fn figure(drawing: &Drawing, key: &str) -> Markup {
     let Drawing { alt, wide, narrow, .. } = drawing;
-    let class = if drawing.is_map { "drawing map" } else { "drawing" };
-    let layouts = if narrow.is_empty() {
-        inline(wide, alt, "", key)
-    } else {
-        let wide = inline(wide, alt, "wide", &format!("{key}-wide"));
-        wide + &inline(narrow, alt, "narrow", &format!("{key}-narrow"))
-    };
-    format!("<figure class=\"{class}\">\n{layouts}</figure>\n")
+    html! {
+        figure.drawing.map[drawing.is_map] {
+            @if narrow.is_empty() {
+                (inline(wide, alt, "", key))
+            } @else {
+                (inline(wide, alt, "wide", &format!("{key}-wide")))
+                (inline(narrow, alt, "narrow", &format!("{key}-narrow")))
+            }
+        }
+    }
 }
 
-/// An SVG file as part of the page.
-fn inline(svg: &str, alt: &str, class: &str, key: &str) -> String {
-    let Some(start) = svg.find("<svg") else {
-        return String::new();
+/// An SVG file as part of the page. dpbi has drawn it, so that it is taken as it is.
+fn inline(svg: &str, alt: &str, class: &str, key: &str) -> Markup {
+    let Some((_, body)) = svg.split_once("<svg") else {
+        return html! {};
     };
-    let body = &svg[start + "<svg".len()..];
     let body = body
         .replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
         .replace(FONT, "")
         .replace(" opacity=\"1\"", "")
         .replace(" \"/>", "\"/>");
-    let head = format!("<svg role=\"img\" aria-label=\"{}\" class=\"{class}\"", escape(alt));
-    format!("{head}{}\n", own_ids(&body, key).trim_end())
+    let alt = html! { (alt) }.into_string();
+    let head = format!("<svg role=\"img\" aria-label=\"{alt}\" class=\"{class}\"");
+    PreEscaped(format!("{head}{}\n", own_ids(&body, key).trim_end()))
 }
 
 /// Ids are one name space for the whole page.
@@ -60,7 +63,7 @@ mod tests {
 
     #[test]
     fn ids_are_the_drawings_own() {
-        let html = figure(&drawing(SVG), "x");
+        let html = figure(&drawing(SVG), "x").into_string();
         for id in ["id=\"x-wide-plot\"", "url(#x-wide-plot)", "id=\"x-narrow-plot\""] {
             assert_eq!(html.matches(id).count(), 1, "{id}");
         }
@@ -69,12 +72,12 @@ mod tests {
 
     #[test]
     fn drawings_are_images_with_a_description() {
-        let html = figure(&drawing(""), "x");
+        let html = figure(&drawing(""), "x").into_string();
         assert_eq!(html.matches("<svg role=\"img\" aria-label=\"a &quot;b&quot;\"").count(), 1);
     }
 
     #[test]
     fn what_is_not_svg_is_left_out() {
-        assert_eq!(inline("oops", "", "", "x"), "");
+        assert_eq!(inline("oops", "", "", "x").into_string(), "");
     }
 }

@@ -1,7 +1,10 @@
 //! The figures of one document: as defined and as printed, side by side.
 
-use super::text::{anchor, command, duration, escape, notes};
+use maud::{Markup, html};
+
+use super::text::{anchor, command, notes};
 use super::{Document, FigureReport, PanelReport, drawing, tables};
+use crate::analysis::cost::duration;
 
 /// What a panel is called above its title.
 fn kind(panel: &PanelReport) -> Option<&'static str> {
@@ -17,70 +20,63 @@ fn kind(panel: &PanelReport) -> Option<&'static str> {
 pub(super) const PRINT_DISTANCE: &str = "Print distance";
 
 /// The section of a document.
-pub(super) fn document(document: &Document) -> String {
+pub(super) fn document(document: &Document) -> Markup {
     let Document { id, title, figures } = document;
-    let figures: String = figures.iter().map(figure).collect();
-    format!(
-        "<section class=\"document\" id=\"{}\">\n<h2>{} <span class=\"short\">{}</span></h2>\n{figures}</section>\n",
-        anchor(id),
-        escape(title),
-        escape(id),
-    )
+    html! {
+        section.document id=(anchor(id)) {
+            h2 { (title) " " span.short { (id) } }
+            @for one in figures { (figure(one)) }
+        }
+    }
 }
 
 /// The section of the open questions; nothing without any.
-pub(super) fn questions(questions: &[FigureReport]) -> String {
-    if questions.is_empty() {
-        return String::new();
+pub(super) fn questions(questions: &[FigureReport]) -> Markup {
+    html! {
+        @if !questions.is_empty() {
+            section #questions.document {
+                h2 { (QUESTIONS) }
+                @for one in questions { (figure(one)) }
+            }
+        }
     }
-    let figures: String = questions.iter().map(figure).collect();
-    format!(
-        "<section class=\"document\" id=\"questions\">\n<h2>{QUESTIONS}</h2>\n{figures}</section>\n"
-    )
 }
 
 /// The heading of the open questions.
 pub(super) const QUESTIONS: &str = "Questions the documents leave open";
 
-/// What came out of a question, in sentences.
-fn answers(answers: &[String]) -> String {
-    if answers.is_empty() {
-        return String::new();
-    }
-    let item = |answer: &String| format!("<li>{}</li>\n", escape(answer));
-    let items: String = answers.iter().map(item).collect();
-    format!("<ul class=\"answers\">\n{items}</ul>\n")
-}
-
-fn figure(figure: &FigureReport) -> String {
+fn figure(figure: &FigureReport) -> Markup {
     let place = anchor(&figure.name);
-    let panels: String =
-        pairs(&figure.panels).iter().map(|pair| panel_group(pair, &place)).collect();
-    format!(
-        "<article class=\"figure\" id=\"{place}\">\n<p class=\"source\">{}</p>\n<h3>{}</h3>\n\
-         {}{}{}{panels}{}</article>\n",
-        escape(&figure.source),
-        escape(&figure.title),
-        answers(&figure.answers),
-        figure.tables.iter().map(|table| tables::table(table, None)).collect::<String>(),
-        notes(&figure.notes),
-        footer(figure)
-    )
+    html! {
+        article.figure id=(place) {
+            p.source { (figure.source) }
+            h3 { (figure.title) }
+            @if !figure.answers.is_empty() {
+                ul.answers { @for answer in &figure.answers { li { (answer) } } }
+            }
+            @for table in &figure.tables { (tables::table(table, None)) }
+            (notes(&figure.notes))
+            @for pair in pairs(&figure.panels) { (panel_group(&pair, &place)) }
+            (footer(figure))
+        }
+    }
 }
 
 /// How to make the figure again, and where its files are.
-fn footer(figure: &FigureReport) -> String {
-    let made = format!("{} ({})", command(&figure.command), duration(figure.seconds));
-    if figure.files.is_empty() {
-        return format!("<p class=\"made\">{made}</p>\n");
+fn footer(figure: &FigureReport) -> Markup {
+    html! {
+        p.made {
+            (command(&figure.command)) " (" (duration(figure.seconds)) ")"
+            @if !figure.files.is_empty() {
+                br;
+                "Files in " code { (figure.name) "/" } ": "
+                @for (place, file) in figure.files.iter().enumerate() {
+                    @if place > 0 { ", " }
+                    code { (file) }
+                }
+            }
+        }
     }
-    let file = |file: &String| format!("<code>{}</code>", escape(file));
-    let files: Vec<String> = figure.files.iter().map(file).collect();
-    format!(
-        "<p class=\"made\">{made}<br>Files in <code>{}/</code>: {}</p>\n",
-        escape(&figure.name),
-        files.join(", ")
-    )
 }
 
 /// Panels that belong together: one, or one as defined with its twin as printed.
@@ -113,45 +109,46 @@ fn pairs(panels: &[PanelReport]) -> Vec<Pair<'_>> {
 }
 
 /// A pair of panels, their tables across the whole width below.
-fn panel_group(pair: &[&PanelReport], place: &str) -> String {
+fn panel_group(pair: &[&PanelReport], place: &str) -> Markup {
     let class = if pair.len() == 2 { "pair" } else { "alone" };
-    let panels: String = pair.iter().map(|panel| panel_box(panel, place)).collect();
-    let details: String = pair.iter().map(|panel| panel_tables(panel)).collect();
-    format!("<div class=\"{class}\">\n{panels}</div>\n{details}")
+    html! {
+        div.(class) { @for panel in pair { (panel_box(panel, place)) } }
+        @for panel in pair { (panel_tables(panel)) }
+    }
 }
 
-fn panel_box(panel: &PanelReport, place: &str) -> String {
+fn panel_box(panel: &PanelReport, place: &str) -> Markup {
     let side = if panel.printed { "printed" } else { "defined" };
-    let drawings: String = panel
-        .drawings
-        .iter()
-        .map(|one| {
-            let key = anchor(&format!("{place}-{}-{side}-{}", panel.id, one.name));
-            drawing::figure(one, &key)
-        })
-        .collect();
-    let readings = panel.readings.as_ref().map(tables::readings_line).unwrap_or_default();
-    let label = kind(panel)
-        .map_or(String::new(), |kind| format!("<span class=\"kind {side}\">{kind}</span> "));
-    format!(
-        "<section class=\"panel\">\n<h4>{label}{}</h4>\n\
-         <div class=\"drawings\">{drawings}</div>\n<div class=\"about\">{readings}</div></section>\n",
-        escape(&panel.title),
-    )
+    let key = |name: &str| anchor(&format!("{place}-{}-{side}-{name}", panel.id));
+    html! {
+        section.panel {
+            h4 {
+                @if let Some(kind) = kind(panel) { span.kind.(side) { (kind) } " " }
+                (panel.title)
+            }
+            div.drawings {
+                @for one in &panel.drawings { (drawing::figure(one, &key(&one.name))) }
+            }
+            div.about {
+                @if let Some(readings) = &panel.readings { (tables::readings_line(readings)) }
+            }
+        }
+    }
 }
 
 /// The tables of a panel; they say whose they are, since its twin's stand below.
-fn panel_tables(panel: &PanelReport) -> String {
+fn panel_tables(panel: &PanelReport) -> Markup {
     let side = kind(panel).map(str::to_lowercase);
     let side = side.as_deref();
-    let plain: String = panel.tables.iter().map(|table| tables::table(table, side)).collect();
     // Most titles say it themselves.
-    let titled = match side.filter(|side| !panel.title.to_lowercase().contains(side)) {
+    let title = match side.filter(|side| !panel.title.to_lowercase().contains(side)) {
         None => panel.title.clone(),
         Some(side) => format!("{}, {side}", panel.title),
     };
-    let readings = panel.readings.as_ref();
-    plain + &readings.map(|one| tables::readings_table(one, &titled)).unwrap_or_default()
+    html! {
+        @for table in &panel.tables { (tables::table(table, side)) }
+        @if let Some(readings) = &panel.readings { (tables::readings_table(readings, &title)) }
+    }
 }
 
 #[cfg(test)]

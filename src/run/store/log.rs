@@ -27,10 +27,10 @@ const CHECK: usize = 8;
 /// The largest content of a record.
 pub const LARGEST_CONTENT: usize = u32::MAX as usize;
 
-/// So far the next sound head is looked for: further than most records are long.
+/// How many bytes are searched for the next sound head: more than most records have.
 const FARTHEST: usize = 64 << 20;
 
-/// So many bytes are looked at first.
+/// How many bytes are searched first.
 const FIRST_STEP: u64 = 256;
 
 /// The name of a cell's content: a hash of all that it depends on.
@@ -96,7 +96,7 @@ pub(super) struct Inventory {
     pub(super) lost: u64,
 }
 
-/// Reads a whole log. `None` if there is none, or if it is no log of ours.
+/// Reads a whole log. `None` if there is no file, or if it is not a log of dpbi.
 pub(super) fn take_stock(path: &Path) -> io::Result<Option<(File, Inventory)>> {
     let file = match open_regular(path) {
         Ok(file) => file,
@@ -138,7 +138,7 @@ fn next_entry(reader: &mut BufReader<File>, at: u64, size: u64) -> io::Result<Op
     if let Some(entry) = entry(&head, at, size).filter(|_| here) {
         return Ok(Some(entry));
     }
-    // In steps that grow: in a log with many gaps what is read must not be read again and again.
+    // In steps that grow, so that a log with many gaps is not read many times over.
     let (mut rest, mut step, mut seen) = (head.to_vec(), FIRST_STEP, 1);
     while here && rest.len() <= FARTHEST {
         let more = reader.by_ref().take(step).read_to_end(&mut rest)?;
@@ -169,7 +169,7 @@ fn entry(head: &[u8; HEAD], at: u64, size: u64) -> Option<Entry> {
     (ends <= size).then_some(Entry { key, seconds, at, length })
 }
 
-/// Moves without giving up what is buffered.
+/// Moves to a place and keeps the buffer.
 fn go_to(reader: &mut BufReader<File>, at: u64) -> io::Result<()> {
     let from = reader.stream_position()?;
     reader.seek_relative(at as i64 - from as i64)

@@ -14,7 +14,7 @@ use crate::base::filesystem::{is_regular, is_taken, open_regular};
 
 pub(super) const MANIFEST: &str = "manifest.json";
 
-/// What stands before the SHA-256 of the manifest up to there.
+/// The text between the entries of a manifest and its own SHA-256.
 const OWN: &str = ",\n  \"sha256\": \"";
 
 /// The most bytes of a manifest: some million cells.
@@ -40,15 +40,20 @@ impl FileName {
     }
 }
 
-impl TryFrom<String> for FileName {
-    type Error = String;
+/// A name that no file of dpbi has.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not the name of a file that dpbi writes")]
+pub struct ForeignName(String);
 
-    fn try_from(name: String) -> Result<Self, String> {
+impl TryFrom<String> for FileName {
+    type Error = ForeignName;
+
+    fn try_from(name: String) -> Result<Self, ForeignName> {
         let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
         let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
         let known = ending.is_some_and(|(_, ending)| Self::ENDINGS.contains(&ending));
         if name.starts_with('.') || !known || !name.chars().all(plain) {
-            return Err(format!("`{name}` is not the name of a file that dpbi writes"));
+            return Err(ForeignName(name));
         }
         Ok(Self(name))
     }
@@ -83,7 +88,21 @@ pub enum ManifestError {
     Foreign,
     /// It cannot be read, or is not as dpbi wrote it. Nothing that it says is used.
     #[error("manifest.json is damaged: {0}")]
-    Damaged(String),
+    Damaged(#[from] Damage),
+}
+
+/// What is wrong with a damaged manifest.
+#[derive(Debug, thiserror::Error)]
+pub enum Damage {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// It is not a manifest.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// It was changed.
+    #[error("its own SHA-256 does not fit")]
+    Hash,
 }
 
 /// What a results folder says about itself. Other versions may say more or less: what is missing
@@ -112,6 +131,9 @@ pub struct Manifest {
     /// Which part of the experiment, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// How the experiment was divided, if this is a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub division: Option<Division>,
     /// When the work began (UTC).
     pub started: String,
     /// When it ended.
@@ -168,6 +190,15 @@ impl Shard {
     }
 }
 
+/// How an experiment was divided into shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Division {
+    /// The version of the rule: shards that were divided by different ones are not joined.
+    pub rule: u32,
+    /// How many cases this shard has.
+    pub cases: usize,
+}
+
 /// A shard as a stranger may have written it.
 #[derive(Deserialize)]
 struct UncheckedShard {
@@ -175,12 +206,20 @@ struct UncheckedShard {
     count: usize,
 }
 
-impl TryFrom<UncheckedShard> for Shard {
-    type Error = String;
+/// A shard that cannot be.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no shard {index} of {count}")]
+struct NoSuchShard {
+    index: usize,
+    count: usize,
+}
 
-    fn try_from(shard: UncheckedShard) -> Result<Self, String> {
+impl TryFrom<UncheckedShard> for Shard {
+    type Error = NoSuchShard;
+
+    fn try_from(shard: UncheckedShard) -> Result<Self, NoSuchShard> {
         let UncheckedShard { index, count } = shard;
-        Self::new(index, count).ok_or_else(|| format!("there is no shard {index} of {count}"))
+        Self::new(index, count).ok_or(NoSuchShard { index, count })
     }
 }
 
@@ -190,7 +229,7 @@ impl std::fmt::Display for Shard {
     }
 }
 
-/// What tells a manifest of ours from those of other programs.
+/// The entry that every manifest of dpbi has, and those of other programs have not.
 #[derive(Deserialize)]
 #[serde(expecting = "a JSON object")]
 struct Head {
@@ -218,20 +257,19 @@ impl Manifest {
 
     /// The manifest of a folder, byte for byte as dpbi wrote it.
     pub fn read(folder: &Path) -> Result<Self, ManifestError> {
-        let damaged = |cause: &dyn fmt::Display| ManifestError::Damaged(cause.to_string());
         let text = match read_text(&folder.join(MANIFEST)) {
             Ok(text) => text,
             Err(error) if is_absent(&error) => return Err(ManifestError::Absent),
-            Err(error) => return Err(damaged(&error)),
+            Err(error) => return Err(Damage::File(error).into()),
         };
-        let head: Head = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
+        let head: Head = serde_json::from_str(&text).map_err(Damage::Json)?;
         if head.dpbi.is_none() {
             return Err(ManifestError::Foreign);
         }
         if !is_as_written(&text) {
-            return Err(damaged(&"its own SHA-256 does not fit"));
+            return Err(Damage::Hash.into());
         }
-        serde_json::from_str(&text).map_err(|error| damaged(&error))
+        Ok(serde_json::from_str(&text).map_err(Damage::Json)?)
     }
 
     /// Whether `folder` holds the complete results of this resolved config.

@@ -12,7 +12,10 @@ pub use background_file::{BackgroundFile, write_whole};
 pub use cell_store::{CellStore, LOG, Losses, log_head, log_record};
 pub use folder::{Folder, OpenError, Written, damaged_manifest, keep_aside};
 pub use log::{Key, LARGEST_CONTENT};
-pub use manifest::{CellTime, Change, FileName, MOST_SHARDS, Manifest, ManifestError, Shard};
+pub use manifest::{
+    CellTime, Change, Damage, Division, FileName, ForeignName, MOST_SHARDS, Manifest,
+    ManifestError, Shard,
+};
 pub use time::utc;
 
 use std::io::{self, Read};
@@ -22,30 +25,43 @@ use sha2::{Digest, Sha256};
 
 use crate::base::filesystem::open_regular;
 
-/// Why a file could not be written, or read back.
+/// Why a file could not be written or read.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot {doing} {}: {source}", path.display())]
-pub struct WriteError {
-    doing: &'static str,
-    path: PathBuf,
-    source: io::Error,
+pub enum FileError {
+    /// It could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
 }
 
-impl WriteError {
-    fn new(path: &Path, source: io::Error) -> Self {
-        Self { doing: "write", path: path.into(), source }
+impl FileError {
+    fn writing(path: &Path, source: io::Error) -> Self {
+        Self::Write { path: path.into(), source }
     }
 
-    /// The same for a file that is read.
+    /// For a file that could not be read.
     #[must_use]
     pub fn reading(path: &Path, source: io::Error) -> Self {
-        Self { doing: "read", path: path.into(), source }
+        Self::Read { path: path.into(), source }
     }
 
     /// Whether there is no room left.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        is_full(&self.source)
+        let (Self::Write { source, .. } | Self::Read { source, .. }) = self;
+        is_full(source)
     }
 }
 

@@ -1,9 +1,9 @@
-//! An experiment carried out cell by cell: which cells there are, which are at hand, the computation
-//! of the others, and the tables that all of them make.
+//! An experiment carried out cell by cell: which cells there are, which of them are stored, the
+//! computation of the others, and the tables that are assembled from all of them.
 
 mod shard;
 
-pub use shard::assign;
+pub use shard::{DIVISION, shard_sizes};
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -17,10 +17,11 @@ use crate::experiment::table::{
 use crate::experiment::{Cell, Content, Experiment, Group, Keeper, Layout, groups};
 use crate::posterior::model::vector;
 use crate::run::store::{
-    CellStore, CellTime, Folder, Key, LARGEST_CONTENT, LOG, WriteError, log_head, log_record,
+    CellStore, CellTime, Division, FileError, Folder, Key, LARGEST_CONTENT, LOG, Shard, log_head,
+    log_record,
 };
 
-/// About so many runs are put together at a time.
+/// About this many runs are assembled at a time.
 const RUNS_AT_A_TIME: u64 = 100_000;
 
 /// An experiment, or a part of it, laid out in cells.
@@ -28,24 +29,25 @@ pub struct Sweep<'a> {
     /// The experiment.
     pub experiment: &'a Experiment,
     layouts: Vec<Layout<'a>>,
+    /// Which part of it, if not the whole.
+    pub shard: Option<Shard>,
     /// For every panel the cases that are part of it.
     cases: Vec<Vec<usize>>,
-    is_whole: bool,
 }
 
 /// Where tables go.
 pub trait Output {
     /// Takes the next piece of a file.
-    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError>;
+    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError>;
 }
 
 impl Output for Folder {
-    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
+    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
         Self::write(self, name, bytes)
     }
 }
 
-/// Who is told how the work goes, and may end it.
+/// Is told how the work goes, and can end it.
 pub trait Watcher: Sync {
     /// Part of a mechanism's work at a case is done.
     fn advance(&self, panel: usize, case: usize, variant: usize, part: f64);
@@ -55,11 +57,11 @@ pub trait Watcher: Sync {
     fn is_stopped(&self) -> bool;
 }
 
-/// What a sweep leaves to do.
+/// Which cells of a sweep are stored, and which have to be computed.
 pub struct Stock {
     /// How many cells there are.
     pub cells: usize,
-    /// How many of them are at hand.
+    /// How many of them are stored.
     pub kept: usize,
     /// For every panel, case and mechanism whether something is missing.
     missing: Vec<Vec<Vec<bool>>>,
@@ -97,44 +99,66 @@ pub struct Assembly {
 pub enum AssemblyError {
     /// A file could not be written or read.
     #[error(transparent)]
-    Disk(#[from] WriteError),
-    /// The log holds what is no cell.
-    #[error(
-        "a cell of setting {0} is sound, but of another form\n  help: --fresh computes it again"
-    )]
+    Disk(#[from] FileError),
+    /// The content of a cell of this setting has another form than it should.
+    #[error("a cell of setting {0} is sound, but of another form")]
     Unreadable(usize),
-    /// A cell holds what is no number.
-    #[error("the cells give {0} a number that is none\n  help: --fresh computes them again")]
+    /// A cell gives this table something that is not a number.
+    #[error("the cells give {0} something that is not a number")]
     Unsound(&'static str),
     /// The user wants an end.
     #[error("interrupted")]
     Stopped,
 }
 
+impl AssemblyError {
+    /// What a user can do about it.
+    #[must_use]
+    pub fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Self::Unreadable(_) => Some("--fresh computes it again"),
+            Self::Unsound(_) => Some("--fresh computes them again"),
+            Self::Disk(_) | Self::Stopped => None,
+        }
+    }
+}
+
 impl<'a> Sweep<'a> {
     /// The whole of an experiment.
     #[must_use]
     pub fn whole(experiment: &'a Experiment) -> Self {
-        Self::of(experiment, |_, _| true, true)
+        Self::new(experiment, None)
     }
 
-    /// The cases of an experiment for which `is_part` holds, given panel and case.
+    /// One shard of an experiment, or the whole of it.
     #[must_use]
-    pub fn part(experiment: &'a Experiment, is_part: impl Fn(usize, usize) -> bool) -> Self {
-        Self::of(experiment, is_part, false)
+    pub fn new(experiment: &'a Experiment, shard: Option<Shard>) -> Self {
+        let layouts = experiment.panels.iter().map(Layout::new).collect();
+        let cases = match shard {
+            Some(shard) => shard::divide(experiment, shard.count())
+                .iter()
+                .map(|of| (0..of.len()).filter(|&case| of[case] == shard.index()).collect())
+                .collect(),
+            None => experiment.panels.iter().map(|of| (0..of.cases.len()).collect()).collect(),
+        };
+        Self { experiment, layouts, shard, cases }
     }
 
-    fn of(
-        experiment: &'a Experiment,
-        is_part: impl Fn(usize, usize) -> bool,
-        is_whole: bool,
-    ) -> Self {
-        let layouts: Vec<Layout> = experiment.panels.iter().map(Layout::new).collect();
-        let cases = |(place, layout): (usize, &Layout)| {
-            (0..layout.panel.cases.len()).filter(|&case| is_part(place, case)).collect()
-        };
-        let cases = layouts.iter().enumerate().map(cases).collect();
-        Self { experiment, layouts, cases, is_whole }
+    /// How the experiment was divided, if this is a shard.
+    #[must_use]
+    pub fn division(&self) -> Option<Division> {
+        let cases = self.cases.iter().map(Vec::len).sum();
+        self.shard.map(|_| Division { rule: DIVISION, cases })
+    }
+
+    /// Whether a case is part of it.
+    #[must_use]
+    pub fn has_case(&self, panel: usize, case: usize) -> bool {
+        self.cases[panel].binary_search(&case).is_ok()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.shard.is_none()
     }
 
     /// A panel, laid out.
@@ -149,8 +173,8 @@ impl<'a> Sweep<'a> {
         self.layouts[panel].cells(case)
     }
 
-    /// How many cells there are, without making them: a config from a stranger may ask for more than
-    /// anybody can hold.
+    /// How many cells there are, without making them: a config from a stranger may ask for more cells
+    /// than memory can hold.
     #[must_use]
     pub fn count(&self) -> u64 {
         let panels = self.layouts.iter().zip(&self.cases);
@@ -172,7 +196,7 @@ impl<'a> Sweep<'a> {
         self.cases.iter().enumerate().flat_map(of_panel)
     }
 
-    /// Which cells are on the store; `tell` hears of every cell whether it is.
+    /// Finds out which cells are stored. `tell` is called for every cell, with whether it is.
     pub fn take_stock(&self, store: &CellStore, tell: impl Fn(usize, &Cell, bool)) -> Stock {
         let panels = self.layouts.iter().map(|layout| vec![Vec::new(); layout.panel.cases.len()]);
         let mut stock = Stock { cells: 0, kept: 0, missing: panels.collect() };
@@ -198,7 +222,7 @@ impl<'a> Sweep<'a> {
         stock
     }
 
-    /// Computes all cells that are not on the store, and puts them there. Returns those that failed.
+    /// Computes all cells that are not stored, and stores them. Returns those that failed.
     pub fn compute(&self, store: &CellStore, watcher: &dyn Watcher) -> Vec<Failed> {
         let failed = Mutex::default();
         for (panel, (layout, cases)) in self.layouts.iter().zip(&self.cases).enumerate() {
@@ -209,8 +233,9 @@ impl<'a> Sweep<'a> {
         failed
     }
 
-    /// Puts everything on the store together: the log of all cells, and the tables. A part of an
-    /// experiment has no tables. `go_on` hears how many cells have been added, and may end it.
+    /// Assembles the files from the stored cells: the log of all cells, and the tables. A shard has no
+    /// tables. `go_on` is called with the number of cells that were added; if it is false, that is the
+    /// end.
     pub fn assemble(
         &self,
         store: &CellStore,
@@ -221,13 +246,13 @@ impl<'a> Sweep<'a> {
         let mut all = Assembly { tables: Tables::default(), times: Vec::new() };
         let errors = self.errors();
         output.write(LOG, log_head())?;
-        if self.is_whole && !errors.is_empty() {
+        if self.is_whole() && !errors.is_empty() {
             output.write(ERRORS, errors_head(&errors))?;
         }
         let causes: HashMap<&str, &str> =
             failed.iter().map(|one| (one.cell.text.as_str(), one.cause.as_str())).collect();
         for (panel, (layout, cases)) in self.layouts.iter().zip(&self.cases).enumerate() {
-            if self.is_whole {
+            if self.is_whole() {
                 all.tables.append(layout.panel.rows());
             }
             for cases in cases.chunks(cases_at_a_time(layout)) {
@@ -297,13 +322,13 @@ impl<'a> Sweep<'a> {
             };
             piece.log.extend(log_record(key, &content));
             piece.times.push((setting, label.to_owned(), cell.block + 1, seconds));
-            if self.is_whole {
+            if self.is_whole() {
                 let content = Content::decode(&content, panel, cell);
                 contents.push(content.ok_or(AssemblyError::Unreadable(setting))?);
             }
         }
-        if self.is_whole && piece.missing.is_empty() {
-            // Rows may hold anything that their types can.
+        if self.is_whole() && piece.missing.is_empty() {
+            // A stored cell may hold any values that its types allow, so that this may panic.
             piece.tables = caught(|| layout.assemble(group, contents))
                 .map_err(|_| AssemblyError::Unreadable(setting))?;
             for block in &piece.tables.errors {
@@ -317,7 +342,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Where nothing is known about a cell that is not there.
+/// The cause of a missing cell for which no failure was reported.
 const UNKNOWN: &str = "it was not computed";
 
 /// The row of a failed cell.
@@ -354,11 +379,11 @@ struct Piece {
     errors: Vec<u8>,
     tables: Tables,
     times: Vec<CellTime>,
-    /// Cells that are not there: they failed, here or where they are shared.
+    /// Cells that are not stored: they failed, for this case or for another one that shares them.
     missing: Vec<Cell>,
 }
 
-/// Carries cells of one panel to the store.
+/// Stores the cells of one panel as they are computed.
 struct CellSaver<'a> {
     panel: usize,
     store: &'a CellStore,

@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 
 use super::amount::Amount;
 use crate::base::diagnostic::{Diagnostic, Place};
-use crate::base::filesystem::{is_same_file, sync_folder};
+use crate::base::filesystem::sync_folder;
+use crate::base::system::{self, is_same_file};
 use crate::run::store::sha256;
 
 /// One release.
@@ -164,9 +165,7 @@ struct Ledger {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    system::private(&mut options).open(path)
 }
 
 /// Opens a ledger that nobody else has. If it was replaced by another file while we waited, that one
@@ -501,13 +500,11 @@ mod tests {
         });
     }
 
-    #[cfg(unix)]
     #[test]
     fn only_its_owner_reads_it() {
-        use std::os::unix::fs::PermissionsExt;
         in_folder(|path| {
             enter(path, entry("1", None)).unwrap();
-            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+            assert_ne!(system::is_private(&fs::metadata(path).unwrap()), Some(false));
         });
     }
 

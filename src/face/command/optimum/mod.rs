@@ -8,12 +8,13 @@ pub(super) use write::NAME;
 use serde_json::{Value, json};
 
 use super::typed::{self, refused, wrong};
-use super::{Failure, print, print_json, threads};
+use super::{print, print_json, threads};
 use crate::analysis::optimum::{self, Goal, Optimum, OptimumError, ReleaseSet};
 use crate::analysis::predictive_error::{PredictiveError, over_all_data};
 use crate::base::console::{Grid, say, short_or_dash};
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::face::cli::{self, Data};
+use crate::face::failure::{Failure, WorkError};
 use crate::mechanism::Variant;
 use crate::posterior::metric::Metric;
 use crate::posterior::model::vector;
@@ -45,7 +46,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     drop(clock);
     let found = Comparison { setting, set, bayes, minimax, rivals };
     let written = match folder {
-        Some(folder) => Some(write::write(folder, &found, &args.format.0)?),
+        Some(folder) => Some(write::write(folder, &found, &args.figures.format.0)?),
         None => None,
     };
     if args.print.json {
@@ -70,7 +71,7 @@ fn minimax(setting: &Setting, set: ReleaseSet) -> Result<Option<Optimum>, Failur
 fn failure(error: OptimumError) -> Failure {
     match error {
         OptimumError::Refused(refusal) => refused(refusal).into(),
-        other => Failure::broken(other),
+        other => WorkError::from(other).into(),
     }
 }
 

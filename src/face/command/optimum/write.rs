@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::super::Failure;
 use super::Comparison;
 use crate::analysis::optimum::{Goal, OptimalMechanism, Optimum};
 use crate::base::console::say;
 use crate::experiment::release_map::release_map;
+use crate::face::failure::Failure;
 use crate::figure::{self, Figure, Format, HeatFigure};
 use crate::posterior::model::{Counts, vector};
 use crate::run::store::{Folder, Manifest, utc};
@@ -47,7 +47,7 @@ pub fn write(
         }
         let drawing = Figure::Heat(heat(found, goal, optimum));
         for &format in formats {
-            let bytes = figure::render(&drawing, format).map_err(Failure::broken)?;
+            let bytes = figure::render(&drawing, format)?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }

@@ -12,17 +12,18 @@ use rayon::prelude::*;
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions, RunOutcome};
 use super::task_pools::TaskPools;
-use super::{Failure, load, print, print_json, threads};
+use super::{load, print, print_json, threads};
 use crate::analysis::cost::{Work, available_memory, duration};
 use crate::base::console::say;
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::filesystem::open_regular;
-use crate::base::source::{bundled_configs, config_name};
+use crate::base::source::{OPEN, PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 use crate::experiment::digest::{answers, overall, titled_digests};
 use crate::experiment::reading::Quantity;
 use crate::experiment::table::Tables;
 use crate::experiment::{Experiment, Panel};
 use crate::face::cli::Reproduce;
+use crate::face::failure::{Continuation, Failure, VerdictError, WorkError};
 use crate::face::interrupt;
 use crate::face::progress::Progress;
 use crate::face::report::{
@@ -51,22 +52,6 @@ const DOCUMENTS: [(&str, &str); 5] = [
     ("early", "An earlier version of the notes"),
 ];
 
-/// Where the documents' configs are.
-const PAPERS: &str = "papers/";
-
-/// Where the configs of the questions are that the documents leave open, and what they are called
-/// together.
-const QUESTIONS: &str = "open_questions/";
-const OPEN: &str = "open";
-
-/// What a user calls a config: `icml/fig2`, `open/optimum`.
-fn short(config: &str) -> String {
-    match config.strip_prefix(QUESTIONS) {
-        Some(question) => format!("{OPEN}/{question}"),
-        None => config.trim_start_matches(PAPERS).to_owned(),
-    }
-}
-
 pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let clock = Instant::now();
     let threads = threads(&args.machine.threads)?;
@@ -78,7 +63,7 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
         jobs.push(Mutex::new(Some(job)));
     }
     // Until here the first signal ends the process, whatever it is reading.
-    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
+    interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
     let claims = claims::ALL.into_iter().filter(|claim| asked(&args.names, claim.source));
     let claims: Vec<&claims::Claim> = claims.collect();
     let tasks = tasks(&planned, &claims);
@@ -86,12 +71,12 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let progress =
         Progress::new(tasks.iter().map(|(_, seconds)| seconds).sum(), threads, args.talk.quiet);
     let talk = !args.talk.quiet && !args.print.json;
-    let mut desk = ReportBuilder::new(&planned, &claims);
+    let mut builder = ReportBuilder::new(&planned, &claims);
     let done = pools.carry_out(
         &tasks,
         |(task, _)| task.carry_out(args, &jobs, &options, &progress),
         |done| {
-            let told = desk.take(done?);
+            let told = builder.take(done?);
             told.filter(|_| talk).map_or(Ok(()), |line| progress.aside(|| print(&line)))
         },
     );
@@ -107,8 +92,8 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
             .collect(),
         ..Report::default()
     };
-    let cells = desk.cells;
-    desk.clear_onto(&mut report);
+    let cells = builder.cells;
+    builder.fill(&mut report);
     finish(args, report, cells, clock, pools.len())
 }
 
@@ -136,7 +121,7 @@ fn plan(args: &Reproduce, options: &RunOptions, threads: usize) -> Result<Vec<Pl
     .collect()
 }
 
-/// The most of the free memory that experiments beside each other may need together.
+/// Experiments that run at the same time may need at most this share of the free memory.
 const MEMORY: f64 = 0.5;
 
 /// How many tasks may be done at a time: one on every thread, if the largest of them fit into memory
@@ -149,10 +134,7 @@ fn at_a_time(planned: &[Planned], threads: usize) -> usize {
     (1..=threads).rev().find(fits).unwrap_or(1)
 }
 
-/// How to go on after an interruption.
-const AGAIN: &str = "finished figures and cells are kept; the same command continues";
-
-/// One thing to do, whatever else has been done.
+/// A task that does not depend on the others.
 enum Task<'a> {
     /// An experiment, with its place in the report.
     Figure(usize, &'a Planned),
@@ -160,7 +142,7 @@ enum Task<'a> {
     Claim(usize, &'static claims::Claim, usize),
 }
 
-/// What became of it, and how long it took.
+/// The outcome of a task, and how long it took.
 enum Done {
     Figure {
         place: usize,
@@ -177,7 +159,7 @@ enum Done {
     },
 }
 
-/// What became of cells.
+/// Counts of cells.
 #[derive(Clone, Copy, Default)]
 struct CellCounts {
     all: usize,
@@ -223,15 +205,13 @@ impl Task<'_> {
     ) -> Result<Done, Failure> {
         let clock = Instant::now();
         if interrupt::is_asked() {
-            return Err(Failure::Interrupted(AGAIN.into()));
+            return Err(Failure::Interrupted(Continuation::Figures));
         }
         match *self {
             Task::Figure(place, Planned { config, experiment, forecast, .. }) => {
                 let job = jobs[place].lock().unwrap_or_else(PoisonError::into_inner).take();
-                let Some(job) = job else {
-                    return Err(Failure::Broken("it was run before".into()));
-                };
-                // What is kept is done.
+                let job = job.expect("every task is carried out once");
+                // Cells that are kept count as done.
                 let left = job.cpu_seconds() + job.writing_seconds();
                 drop(progress.part((forecast.total(1).cpu_seconds - left).max(0.0)));
                 let outcome = job.run(options, progress)?;
@@ -257,7 +237,7 @@ impl Task<'_> {
 /// A claim under each of the documents' distances, as far as it has been judged.
 type Verdicts = [Option<Verdict>; distance::DOCUMENTED.len()];
 
-/// Where everything that is done comes together, in any order.
+/// Collects the outcomes of tasks, which come in any order, for the report.
 struct ReportBuilder<'a> {
     planned: &'a [Planned],
     claims: &'a [&'static claims::Claim],
@@ -293,7 +273,7 @@ impl<'a> ReportBuilder<'a> {
                 let line = format!(
                     "[{done:>2}/{}] {}: {title}, {}\n",
                     self.figures.len(),
-                    short(&self.planned[place].config),
+                    short_name(&self.planned[place].config),
                     duration(seconds + drawing),
                 );
                 self.figures[place] = Some(*figure);
@@ -318,13 +298,13 @@ impl<'a> ReportBuilder<'a> {
         }
     }
 
-    /// Everything in the order of the report.
-    fn clear_onto(self, report: &mut Report) {
+    /// Adds all outcomes to the report, in its order.
+    fn fill(self, report: &mut Report) {
         let mut times = vec![("drawing".to_owned(), self.drawing)];
         for ((planned, figure), seconds) in
             self.planned.iter().zip(self.figures).zip(self.figure_seconds)
         {
-            times.push((short(&planned.config), seconds));
+            times.push((short_name(&planned.config), seconds));
             if let Some(figure) = figure {
                 add(report, &planned.config, figure);
             }
@@ -359,10 +339,10 @@ fn keep_other_page(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// So many bytes of a page are read.
+/// At most this many bytes of a page are read.
 const LONGEST_HEAD: u64 = 1000;
 
-/// Writes the report, says what is in it, and keeps to `--strict`.
+/// Writes the report, prints its summary, and fails if `--strict` asks for it.
 fn finish(
     args: &Reproduce,
     mut report: Report,
@@ -394,16 +374,13 @@ fn finish(
         ));
     }
     if failed > 0 {
-        return Err(Failure::Broken(format!("{failed} of {all} cells failed; see failures.csv")));
+        return Err(WorkError::CellsOf { failed, all }.into());
     }
     let missed = summary.readings_beyond + summary.numbers - summary.numbers_agreeing;
     if args.strict && missed > 0 {
-        return Err(Failure::Verdict(format!(
-            "{} readings and {} numbers do not come out; see {}",
-            summary.readings_beyond,
-            summary.numbers - summary.numbers_agreeing,
-            path.display()
-        )));
+        let readings = summary.readings_beyond;
+        let numbers = summary.numbers - summary.numbers_agreeing;
+        return Err(VerdictError::Strict { readings, numbers, report: path }.into());
     }
     Ok(())
 }
@@ -430,12 +407,12 @@ fn choose(names: &[String]) -> Result<Vec<String>, Diagnostic> {
         .filter(|name| name.starts_with(PAPERS) || name.starts_with(QUESTIONS))
         .collect();
     let is = |named: &str, config: &String| {
-        let config = short(config);
+        let config = short_name(config);
         config == named || config.split('/').next() == Some(named)
     };
     for named in names {
         if !all.iter().any(|config| is(named, config)) {
-            let names = all.iter().map(|config| short(config));
+            let names = all.iter().map(|config| short_name(config));
             let documents = DOCUMENTS.map(|(id, _)| id.to_owned());
             let known: Vec<String> = names.chain(documents).chain([OPEN.to_owned()]).collect();
             return Err(Diagnostic::new(format!("no document or figure is called `{named}`"))
@@ -446,7 +423,7 @@ fn choose(names: &[String]) -> Result<Vec<String>, Diagnostic> {
         .into_iter()
         .filter(|config| names.is_empty() || names.iter().any(|named| is(named, config)))
         .collect();
-    chosen.sort_by_key(|config| order(&short(config)));
+    chosen.sort_by_key(|config| order(&short_name(config)));
     Ok(chosen)
 }
 
@@ -512,8 +489,8 @@ fn panel(
 ) -> Result<PanelReport, Failure> {
     let drawing = |(name, figure): &(String, Figure)| {
         let svg = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let wide = figure::render(figure, Format::Svg).map_err(Failure::broken)?;
-        let narrow = figure::render_narrow(figure, Format::Svg).map_err(Failure::broken)?;
+        let wide = figure::render(figure, Format::Svg)?;
+        let narrow = figure::render_narrow(figure, Format::Svg)?;
         Ok(Drawing {
             name: name.clone(),
             alt: figure.description(),
@@ -591,7 +568,7 @@ mod tests {
     #[test]
     fn figures_stand_in_the_order_of_the_documents() {
         let chosen = choose(&["arxiv".to_owned(), "icml/table1".to_owned()]).unwrap();
-        let names: Vec<String> = chosen.iter().map(|name| short(name)).collect();
+        let names: Vec<String> = chosen.iter().map(|name| short_name(name)).collect();
         let arxiv = "fig1 fig2 fig3 fig4 fig5a fig5b fig5-priors fig6 bounds".split(' ');
         let expected: Vec<String> = std::iter::once("icml/table1".to_owned())
             .chain(arxiv.map(|name| format!("arxiv/{name}")))

@@ -2,7 +2,7 @@
 
 use crate::face::report::{Report, Stretch};
 
-/// So many of the slowest parts are named.
+/// At most this many of the slowest parts are named.
 const NAMED: usize = 8;
 
 /// The slowest parts with their shares, and the others together.

@@ -9,13 +9,14 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 
 use super::forecast::Forecast;
-use super::{Failure, MOST_PRINTED, load, print, summary, threads};
+use super::{MOST_PRINTED, load, print, summary, threads};
 use crate::analysis::cost;
 use crate::base::console::say;
 use crate::experiment::config;
 use crate::experiment::table::{ErrorRows, Tables};
 use crate::experiment::{Experiment, NUMERICS};
 use crate::face::cli::{Output, Run, Verbosity};
+use crate::face::failure::{Failure, WorkError};
 use crate::face::interrupt;
 use crate::face::progress::Progress;
 use crate::figure::{self, Figure, Format};
@@ -23,18 +24,18 @@ use crate::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
 use crate::run::sweep::{Assembly, Failed, Stock, Sweep};
 use watch::Watch;
 
-pub(super) use notice::{Reason, name as cell_name};
+pub(super) use notice::name as cell_name;
 
 pub fn execute(args: &Run) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
-    let experiments = load(&args.configs, &args.replace)?;
+    let experiments = load(&args.experiments.configs, &args.replace)?;
     let options =
         RunOptions { shard: args.shard, ..RunOptions::new(&args.output, &args.talk, args.fresh) };
     // Everything that can be refused is refused before the first experiment starts.
     let mut planned = Vec::new();
     for (source, experiment) in experiments {
         let mut forecast = Forecast::new(&experiment, &options.formats);
-        args.shard.iter().for_each(|&shard| forecast.take_part(shard));
+        args.shard.iter().for_each(|&shard| forecast.take_part(&experiment, shard));
         forecast.admit(&source.to_string(), threads, args.machine.force)?;
         planned.push((experiment, forecast));
     }
@@ -42,7 +43,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     let jobs = planned.iter().map(|(e, f)| open((e, f))).collect::<Result<Vec<_>, _>>()?;
     // From here on signals are heard, and obeyed when the cells in flight are done; until here the
     // first one ends the process, whatever it is reading.
-    interrupt::watch(args.talk.quiet).map_err(Failure::broken)?;
+    interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
     let (mut reports, mut failures) = (Vec::new(), 0);
     for job in jobs {
         job.tell(&options);
@@ -56,7 +57,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
             print(&outcome.text(experiment))?;
         }
         failures += outcome.tables.failures.len();
-        // It may be as large as all tables together.
+        // The document may be as large as all tables together, so that it is made only if wanted.
         if args.print.json {
             reports.push(outcome.document(experiment)?);
         }
@@ -66,8 +67,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     }
     match failures {
         0 => Ok(()),
-        1 => Err(Failure::Broken("1 cell failed; see failures.csv".into())),
-        many => Err(Failure::Broken(format!("{many} cells failed; see failures.csv"))),
+        failed => Err(WorkError::Cells(failed).into()),
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) struct RunOptions {
 impl RunOptions {
     pub(super) fn new(output: &Output, talk: &Verbosity, fresh: bool) -> Self {
         Self {
-            formats: output.format.0.clone(),
+            formats: output.figures.format.0.clone(),
             quiet: talk.quiet,
             verbose: talk.verbose,
             fresh,
@@ -140,7 +140,7 @@ impl RunOutcome {
             errors: ErrorRows(&self.path),
             tables: &self.tables,
         };
-        serde_json::to_string_pretty(&document).map_err(Failure::broken)
+        Ok(serde_json::to_string_pretty(&document).map_err(WorkError::from)?)
     }
 }
 
@@ -159,7 +159,7 @@ struct Document<'a> {
     tables: &'a Tables,
 }
 
-/// Names in one line, the last of them only counted if there are many.
+/// Names in one line; of many, the last ones are only counted.
 fn listed(names: &[String]) -> String {
     match names.len().saturating_sub(MOST_PRINTED) {
         0 => names.join(", "),
@@ -177,7 +177,7 @@ pub(super) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// Opens the folder, and looks which cells are there.
+    /// Opens the folder, and finds out which cells are stored.
     pub(super) fn open(
         experiment: &'a Experiment,
         forecast: &'a Forecast,
@@ -187,10 +187,7 @@ impl<'a> Job<'a> {
         let folder = Folder::open(out, &experiment.name)?;
         notice::refuse_other_part(&folder, options)?;
         let store = CellStore::open(folder.path(), options.fresh)?;
-        let sweep = match options.shard {
-            Some(_) => Sweep::part(experiment, |panel, case| forecast.is_own(panel, case)),
-            None => Sweep::whole(experiment),
-        };
+        let sweep = Sweep::new(experiment, options.shard);
         let explain = notice::Explain::new(&folder, &store, experiment, options);
         let stock = sweep.take_stock(&store, |panel, cell, is_kept| {
             explain.cell(&sweep, panel, cell, is_kept);
@@ -198,7 +195,7 @@ impl<'a> Job<'a> {
         Ok(Self { sweep, forecast, folder, store, stock })
     }
 
-    /// Says what is kept of an earlier run, and what is not as it was left.
+    /// Says what is kept of an earlier run, and which files were changed since.
     pub(super) fn tell(&self, options: &RunOptions) {
         if !options.quiet {
             let lines = notice::news(&self.folder, &self.store, &self.stock, self.sweep.experiment);
@@ -224,7 +221,7 @@ impl<'a> Job<'a> {
         progress: &Progress,
     ) -> Result<RunOutcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
-        let first = manifest(self.sweep.experiment, options.shard, started);
+        let first = manifest(&self.sweep, started);
         self.folder.begin(&first)?;
         self.store.keep_committing()?;
         let part = progress.part(self.cpu_seconds());
@@ -237,7 +234,7 @@ impl<'a> Job<'a> {
         self.publish(first, &failed, options, progress, clock)
     }
 
-    /// Joins the cells that others have computed.
+    /// Writes the folder of an experiment whose cells are in the folders of its shards.
     pub(super) fn join(
         experiment: &'a Experiment,
         forecast: &'a Forecast,
@@ -251,11 +248,10 @@ impl<'a> Job<'a> {
         let sweep = Sweep::whole(experiment);
         let stock = sweep.take_stock(&store, |_, _, _| ());
         if stock.kept < stock.cells {
-            let missing = stock.cells - stock.kept;
-            let cause = format!("{missing} of {} cells are in none of the shards", stock.cells);
-            return Err(Failure::Broken(cause));
+            let (all, missing) = (stock.cells, stock.cells - stock.kept);
+            return Err(WorkError::CellsMissing { missing, all }.into());
         }
-        let first = manifest(experiment, options.shard, started);
+        let first = manifest(&sweep, started);
         let mut job = Self { sweep, forecast, folder, store, stock };
         job.folder.begin(&first)?;
         job.publish(first, &[], options, progress, clock)
@@ -273,7 +269,7 @@ impl<'a> Job<'a> {
         let written = self.write(failed, options, progress);
         let (Assembly { tables, times }, figures, drawing) = match written {
             Ok(written) => written,
-            Err(reason) => return Err(notice::give_up(&self, options, Some(reason))),
+            Err(error) => return Err(notice::give_up(&self, options, Some(error))),
         };
         let files: Vec<String> = self.folder.files().map(str::to_owned).collect();
         let seconds = clock.elapsed().as_secs_f64();
@@ -288,7 +284,7 @@ impl<'a> Job<'a> {
         let Self { sweep, folder, store, stock, .. } = self;
         let Written { path, aside } = match folder.finish(last) {
             Ok(written) => written,
-            Err(error) => return Err(notice::not_written(&error, &store)),
+            Err(error) => return Err(notice::not_written(error, &store).into()),
         };
         if !options.quiet {
             aside.iter().for_each(|aside| {
@@ -300,13 +296,13 @@ impl<'a> Job<'a> {
         Ok(RunOutcome { tables, figures, path, files, seconds, drawing, shard, cells, kept })
     }
 
-    /// Hands all files to the folder; the tables, the figures, and how long these took.
+    /// Writes all files to the folder. Returns the tables, the figures, and how long drawing took.
     fn write(
         &mut self,
         failed: &[Failed],
         options: &RunOptions,
         progress: &Progress,
-    ) -> Result<(Assembly, Drawn, f64), notice::Reason> {
+    ) -> Result<(Assembly, Drawn, f64), WorkError> {
         let seconds = self.writing_seconds();
         let (part, cells) = (progress.part(seconds), self.stock.cells as f64);
         let (experiment, folder) = (self.sweep.experiment, &mut self.folder);
@@ -330,29 +326,26 @@ pub(super) fn draw(
     tables: &Tables,
     folder: &mut Folder,
     formats: &[Format],
-) -> Result<Drawn, Reason> {
+) -> Result<Drawn, WorkError> {
     let figures: Drawn = experiment.panels.iter().map(|panel| panel.figures(tables)).collect();
     for (name, drawing) in figures.iter().flatten() {
         for &format in formats {
-            let bytes = figure::render(drawing, format)
-                .map_err(|error| Reason::Drawing(error.to_string()))?;
+            let bytes = figure::render(drawing, format)?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }
     Ok(figures)
 }
 
-/// What is known about a run when it begins.
-pub(super) fn manifest(
-    experiment: &Experiment,
-    shard: Option<Shard>,
-    started: SystemTime,
-) -> Manifest {
+/// The manifest of a run that begins.
+fn manifest(sweep: &Sweep, started: SystemTime) -> Manifest {
+    let experiment = sweep.experiment;
     Manifest {
         numerics: NUMERICS,
         seed: experiment.seed,
         runs: experiment.panels.iter().map(|panel| panel.runs).max().unwrap_or(0),
-        shard,
+        shard: sweep.shard,
+        division: sweep.division(),
         config: config::resolved(experiment),
         ..Manifest::new(&experiment.name, started)
     }

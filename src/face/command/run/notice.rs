@@ -1,4 +1,4 @@
-//! What is said about the cells of an earlier run, and when a run ends before its time.
+//! Messages about the cells of an earlier run, and about a run that ends early.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use crate::base::console::say;
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::config;
 use crate::experiment::{Cell, Experiment, NUMERICS};
-use crate::face::command::Failure;
+use crate::face::failure::{Continuation, Failure, WorkError};
 use crate::face::interrupt;
-use crate::run::store::{CellStore, Change, Folder, Key, Manifest, WriteError};
+use crate::run::store::{CellStore, Change, FileError, Folder, Key, Manifest};
 use crate::run::sweep::{AssemblyError, Stock, Sweep};
 
 use super::{Job, RunOptions};
 
-/// A folder holds the whole of an experiment or one of its parts, and stays that way.
+/// Refuses to run another part of an experiment in a folder that holds one, or the whole.
 pub(super) fn refuse_other_part(folder: &Folder, options: &RunOptions) -> Result<(), Diagnostic> {
     let Some(before) = folder.before().filter(|before| before.shard != options.shard) else {
         return Ok(());
@@ -70,7 +70,7 @@ impl<'a> Explain<'a> {
     }
 }
 
-/// What a cell is called.
+/// The name of a cell in messages.
 pub(in crate::face::command) fn name(sweep: &Sweep, panel: usize, cell: &Cell) -> String {
     let layout = sweep.layout(panel);
     let panel = match layout.panel.id.as_str() {
@@ -95,7 +95,7 @@ fn other_in_kind(before: &Manifest, experiment: &Experiment) -> Option<String> {
         .then(|| format!("the seed was {}, and is {}", before.seed, experiment.seed))
 }
 
-/// What a user should know before it begins: what is kept, and what is not as it was left.
+/// Lines for the user before a run begins: what is kept, and which files were changed since.
 pub(super) fn news(
     folder: &Folder,
     store: &CellStore,
@@ -126,7 +126,7 @@ pub(super) fn news(
         many => lines.push(format!("note: {many} damaged cells in {path} are computed again")),
     }
     for (log, bytes) in &losses.bytes {
-        lines.push(format!("note: {bytes} bytes of {} are no sound cells", log.display()));
+        lines.push(format!("note: {bytes} bytes of {} are not sound cells", log.display()));
     }
     if let Some(aside) = &losses.aside {
         lines
@@ -150,53 +150,35 @@ pub(super) fn news(
     lines
 }
 
-/// Why files could not be written.
-#[derive(Debug, thiserror::Error)]
-pub(in crate::face::command) enum Reason {
-    #[error(transparent)]
-    Disk(#[from] WriteError),
-    #[error(transparent)]
-    Assembly(#[from] AssemblyError),
-    #[error("cannot draw: {0}")]
-    Drawing(String),
-}
-
-impl From<Reason> for Failure {
-    fn from(reason: Reason) -> Self {
-        Self::broken(reason)
-    }
-}
-
-/// Ends a run before its time: what is done reaches the disk, and a message says how to go on.
-pub(super) fn give_up(job: &Job, options: &RunOptions, reason: Option<Reason>) -> Failure {
+/// Ends a run early: what is done reaches the disk, and the message says how to go on. Without an
+/// error, the disk failed or the user wants an end.
+pub(super) fn give_up(job: &Job, options: &RunOptions, error: Option<WorkError>) -> Failure {
     let commit = job.store.commit();
-    let error = match (reason, commit) {
-        (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Ok(())) => None,
-        (Some(Reason::Disk(error) | Reason::Assembly(AssemblyError::Disk(error))), _)
-        | (Some(Reason::Assembly(AssemblyError::Stopped)) | None, Err(error)) => Some(error),
-        (Some(other), _) => return Failure::broken(other),
+    let error = match (error, commit) {
+        (Some(WorkError::Assembly(AssemblyError::Stopped)) | None, Ok(())) => None,
+        (Some(WorkError::File(error) | WorkError::Assembly(AssemblyError::Disk(error))), _)
+        | (Some(WorkError::Assembly(AssemblyError::Stopped)) | None, Err(error)) => Some(error),
+        (Some(other), _) => return other.into(),
     };
     // What counts is what another process would find.
     let (stock, path) = (&job.stock, job.folder.path());
     let kept =
         CellStore::open(path, false).map(|found| job.sweep.take_stock(&found, |_, _, _| ()).kept);
-    let continued = match kept {
-        Ok(kept) if !job.store.is_read_only() => format!(
-            "{kept} of {} cells are kept in {}; the same command{} continues",
-            stock.cells,
-            path.display(),
-            if options.fresh { " without --fresh" } else { "" },
-        ),
-        _ => "nothing else was changed; run the same command again".to_owned(),
+    let continuation = match kept {
+        Ok(kept) if !job.store.is_read_only() => {
+            let (all, folder, fresh) = (stock.cells, path.to_owned(), options.fresh);
+            Continuation::Cells { kept, all, folder, fresh }
+        }
+        _ => Continuation::Unchanged,
     };
     match error {
-        None if interrupt::is_asked() => Failure::Interrupted(continued),
-        None => Failure::Broken(continued),
-        Some(error) => unwritten(&error, &continued),
+        None if interrupt::is_asked() => Failure::Interrupted(continuation),
+        None => WorkError::Stopped(continuation).into(),
+        Some(error) => WorkError::Unwritten(error, continuation).into(),
     }
 }
 
-/// The cells of an unfinished run that is another one are not thrown away.
+/// Says that the cells of another unfinished run are kept.
 pub(super) fn left_over(cells: usize, path: &Path, options: &RunOptions) {
     if cells > 0 && !options.quiet {
         let log = path.join("unfinished.log");
@@ -206,15 +188,10 @@ pub(super) fn left_over(cells: usize, path: &Path, options: &RunOptions) {
 }
 
 /// The files were made, but could not take their places.
-pub(super) fn not_written(error: &WriteError, store: &CellStore) -> Failure {
-    let continued: String = match store.commit() {
-        Ok(()) if !store.is_read_only() => "its cells are kept; the same command continues".into(),
-        _ => "run the same command again".into(),
+pub(super) fn not_written(error: FileError, store: &CellStore) -> WorkError {
+    let continuation = match store.commit() {
+        Ok(()) if !store.is_read_only() => Continuation::AllCells,
+        _ => Continuation::Nothing,
     };
-    unwritten(error, &continued)
-}
-
-fn unwritten(error: &WriteError, continued: &str) -> Failure {
-    let remedy = if error.is_full() { "make room: " } else { "" };
-    Failure::Broken(format!("{error}\n  help: {remedy}{continued}"))
+    WorkError::Unwritten(error, continuation)
 }

@@ -1,4 +1,4 @@
-//! Telling how a run goes.
+//! Messages and progress while a run goes on.
 
 use std::time::Instant;
 

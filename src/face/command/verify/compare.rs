@@ -1,4 +1,4 @@
-//! Tables beside the files that should hold them.
+//! Comparing tables with the files that should hold them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -6,17 +6,17 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::base::filesystem::open_regular;
-use crate::run::store::{LOG, WriteError};
+use crate::run::store::{FileError, LOG};
 use crate::run::sweep::Output;
 
 /// Takes tables as they are made, and finds where a file differs from them first.
 pub(super) struct Comparison {
     folder: PathBuf,
-    files: BTreeMap<String, Beside>,
+    files: BTreeMap<String, FileComparison>,
 }
 
 /// A file, as far as it has been compared.
-struct Beside {
+struct FileComparison {
     reader: Option<BufReader<File>>,
     /// The line that comes next, from 1.
     line: u64,
@@ -35,30 +35,30 @@ impl Comparison {
 
     /// The first difference of every file.
     pub(super) fn finish(self) -> Vec<String> {
-        let difference = |(name, beside): (String, Beside)| {
+        let difference = |(name, file): (String, FileComparison)| {
             let path = self.folder.join(name);
-            beside.finish().map(|difference| format!("{} {difference}", path.display()))
+            file.finish().map(|difference| format!("{} {difference}", path.display()))
         };
         self.files.into_iter().filter_map(difference).collect()
     }
 }
 
 impl Output for Comparison {
-    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), WriteError> {
-        // Its records have checksums of their own.
+    fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
+        // The records of the log have checksums of their own.
         if name == LOG {
             return Ok(());
         }
         let path = self.folder.join(name);
-        let beside = self.files.entry(name.to_owned()).or_insert_with(|| {
+        let file = self.files.entry(name.to_owned()).or_insert_with(|| {
             let reader = open_regular(&path).ok().map(BufReader::new);
-            Beside { reader, line: 1, difference: None }
+            FileComparison { reader, line: 1, difference: None }
         });
-        beside.compare(&bytes).map_err(|source| WriteError::reading(&path, source))
+        file.compare(&bytes).map_err(|source| FileError::reading(&path, source))
     }
 }
 
-impl Beside {
+impl FileComparison {
     fn compare(&mut self, expected: &[u8]) -> std::io::Result<()> {
         let Some(reader) = &mut self.reader else {
             self.difference = Some("is not there, but the cells give it".to_owned());
@@ -69,7 +69,7 @@ impl Beside {
         }
         for expected in expected.split_inclusive(|&byte| byte == b'\n') {
             let mut found = Vec::new();
-            // No longer than it should be: what follows may be anything.
+            // A line may be of any length: little more is read than it should have.
             let limit = expected.len() as u64 + LONGEST_SHOWN as u64;
             reader.by_ref().take(limit).read_until(b'\n', &mut found)?;
             if found != expected {
@@ -97,7 +97,7 @@ impl Beside {
     }
 }
 
-/// So many characters of a line are shown.
+/// At most this many characters of a line are shown.
 const LONGEST_SHOWN: usize = 200;
 
 fn shown(line: &[u8]) -> String {

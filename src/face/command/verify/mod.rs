@@ -10,11 +10,12 @@ use serde_json::json;
 
 use super::forecast::Forecast;
 use super::optimum;
-use super::{CONFIG, Failure, announce, load_results, no_results, print, print_json, threads};
+use super::{CONFIG, announce, load_results, no_results, print, print_json, threads};
 use crate::base::diagnostic::{Diagnostic, legible};
 use crate::experiment::table::Tables;
 use crate::experiment::{Experiment, NUMERICS};
 use crate::face::cli::Verify;
+use crate::face::failure::{Failure, VerdictError, WorkError};
 use crate::face::progress::Clock;
 use crate::figure::{self, Format};
 use crate::run::store::{CellStore, Change, LOG, Manifest, ManifestError, sha256};
@@ -27,35 +28,49 @@ pub fn execute(args: &Verify) -> Result<(), Failure> {
     let seed = args.seed.unwrap_or_else(entropy);
     let (mut reports, mut first) = (Vec::new(), None);
     for path in &args.folders {
-        let findings = verify(path, args, seed)?;
+        let mut check = FolderCheck::new(path, args, seed);
+        check.verify()?;
         if !args.talk.quiet && !args.print.json {
-            print(&findings.text(path, seed))?;
+            print(&check.text())?;
         }
-        first = first.or_else(|| findings.problems.first().cloned());
-        reports.push(findings.json(path, seed));
+        reports.push(check.json());
+        first = first.or_else(|| check.problems.into_iter().next());
     }
     if args.print.json {
         print_json(&json!(reports))?;
     }
-    first.map_or(Ok(()), |problem| Err(Failure::Verdict(problem)))
+    first.map_or(Ok(()), |problem| Err(VerdictError::Difference(problem).into()))
 }
 
-/// What was found out about a folder.
-struct FolderCheck {
+/// A folder that is checked, and what was found out about it.
+struct FolderCheck<'a> {
+    path: &'a Path,
+    args: &'a Verify,
+    /// The seed of the sample.
+    seed: u64,
     files: usize,
     cells: usize,
     sampled: usize,
     problems: Vec<String>,
 }
 
-impl FolderCheck {
-    /// Notes a difference. What a file says may hold anything: a terminal would obey it.
+impl<'a> FolderCheck<'a> {
+    fn new(path: &'a Path, args: &'a Verify, seed: u64) -> Self {
+        Self { path, args, seed, files: 0, cells: 0, sampled: 0, problems: Vec::new() }
+    }
+
+    /// Notes a difference. Control characters are written out: a terminal would obey them.
     fn note(&mut self, problem: impl AsRef<str>) {
         self.problems.push(legible(problem.as_ref()));
     }
 
-    fn text(&self, path: &Path, seed: u64) -> String {
-        let Self { files, cells, sampled, problems } = self;
+    /// Notes a difference of one file of the folder.
+    fn note_file(&mut self, name: &str, what: &str) {
+        self.note(format!("{} {what}", self.path.join(name).display()));
+    }
+
+    fn text(&self) -> String {
+        let Self { path, seed, files, cells, sampled, problems, .. } = self;
         let state = match problems.len() {
             0 => "as it was written".to_owned(),
             1 => "1 difference".to_owned(),
@@ -70,142 +85,139 @@ impl FolderCheck {
         text
     }
 
-    fn json(&self, path: &Path, seed: u64) -> serde_json::Value {
+    fn json(&self) -> serde_json::Value {
         json!({
-            "folder": path.display().to_string(),
+            "folder": self.path.display().to_string(),
             "files": self.files,
             "cells": self.cells,
             "sampled": self.sampled,
-            "seed": seed,
+            "seed": self.seed,
             "problems": self.problems,
         })
     }
-}
 
-fn verify(path: &Path, args: &Verify, seed: u64) -> Result<FolderCheck, Failure> {
-    let mut findings = FolderCheck { files: 0, cells: 0, sampled: 0, problems: Vec::new() };
-    let manifest = match Manifest::read(path) {
-        Ok(manifest) => manifest,
-        Err(ManifestError::Damaged(cause)) => {
-            let manifest = path.join("manifest.json");
-            findings.note(format!("{} is damaged: {cause}", manifest.display()));
-            return Ok(findings);
-        }
-        Err(ManifestError::Absent | ManifestError::Foreign) => {
-            let remedy = "give a folder that `dpbi run` has written, such as results/beta_balanced";
-            return Err(no_results(path, "holds no manifest.json of dpbi", remedy).into());
-        }
-    };
-    findings.files = manifest.files.len();
-    let changes = manifest.changes(path);
-    for (name, change) in &changes {
-        let what = match change {
-            Change::Missing => "is gone, or cannot be read",
-            Change::Altered => "is not as it was written",
+    /// Hashes every file; if the config is as it was written, makes everything again from the cells.
+    fn verify(&mut self) -> Result<(), Failure> {
+        let manifest = match Manifest::read(self.path) {
+            Ok(manifest) => manifest,
+            Err(ManifestError::Damaged(cause)) => {
+                self.note_file("manifest.json", &format!("is damaged: {cause}"));
+                return Ok(());
+            }
+            Err(ManifestError::Absent | ManifestError::Foreign) => {
+                let remedy =
+                    "give a folder that `dpbi run` has written, such as results/beta_balanced";
+                return Err(no_results(self.path, "holds no manifest.json of dpbi", remedy).into());
+            }
         };
-        findings.note(format!("{} {what}", path.join(name).display()));
+        self.files = manifest.files.len();
+        let changes = manifest.changes(self.path);
+        for (name, change) in &changes {
+            self.note_file(
+                name,
+                match change {
+                    Change::Missing => "is gone, or cannot be read",
+                    Change::Altered => "is not as it was written",
+                },
+            );
+        }
+        if !manifest.complete {
+            self.note(format!("{} is not complete", self.path.display()));
+            return Ok(());
+        }
+        if manifest.files.is_empty() {
+            self.note(format!("the manifest of {} lists no files", self.path.display()));
+        }
+        // Without a config nothing can be made again.
+        let has_config = manifest.files.contains_key(CONFIG);
+        if !has_config && manifest.name != optimum::NAME {
+            self.note_file(CONFIG, "is not in the manifest");
+        }
+        if changes.contains_key(CONFIG) || !has_config {
+            return Ok(());
+        }
+        let experiment = load_results(self.path)?;
+        refuse_other_version(self.path, &manifest)?;
+        self.check_cells(&experiment, &manifest)
     }
-    if !manifest.complete {
-        findings.note(format!("{} is not complete", path.display()));
-        return Ok(findings);
+
+    /// Makes the tables again from the cells, and computes a sample of the cells again.
+    fn check_cells(&mut self, experiment: &Experiment, manifest: &Manifest) -> Result<(), Failure> {
+        let store = CellStore::of(&[self.path])?;
+        let mut forecast = Forecast::new(experiment, &[]);
+        manifest.shard.iter().for_each(|&shard| forecast.take_part(experiment, shard));
+        let sweep = Sweep::new(experiment, manifest.shard);
+        if manifest.division != sweep.division() {
+            let path = self.path.display();
+            self.note(format!(
+                "the division in the manifest of {path} is not the one that this dpbi makes"
+            ));
+        }
+        let (all, listed) = (sweep.count(), manifest.cells.len());
+        if all != listed as u64 {
+            self.note_file(CONFIG, &format!("makes {all} cells, but the manifest has {listed}"));
+            return Ok(());
+        }
+        let stock = sweep.take_stock(&store, |_, _, _| ());
+        self.cells = stock.cells;
+        if let Some(name) = sample::first_missing(&sweep, &store) {
+            let (missing, log) = (stock.cells - stock.kept, self.path.join(LOG));
+            self.note(format!("{missing} cells of {} cannot be read: {name}", log.display()));
+        }
+        if stock.kept == stock.cells {
+            self.check_files(&sweep, &store, manifest)?;
+        }
+        let sample = Sample::draw(&sweep, &store, self.args.cells, self.seed);
+        self.sampled = sample.len();
+        forecast.keep_only(|panel, case| sample.holds(panel, case));
+        let clock = admit(self.path, &forecast, self.args)?;
+        let different = sample.compute_again(&sweep, &store)?;
+        drop(clock);
+        different.into_iter().for_each(|problem| self.note(problem));
+        Ok(())
     }
-    if manifest.files.is_empty() {
-        findings.note(format!("the manifest of {} lists no files", path.display()));
+
+    /// Makes the tables and figures again from the cells, and looks for files that are neither.
+    fn check_files(
+        &mut self,
+        sweep: &Sweep,
+        store: &CellStore,
+        manifest: &Manifest,
+    ) -> Result<(), Failure> {
+        let mut made = BTreeSet::from([CONFIG, LOG].map(str::to_owned));
+        if manifest.shard.is_none() {
+            let mut comparison = Comparison::new(self.path);
+            let all = sweep.assemble(store, &[], &mut comparison, |_| true);
+            let all = all.map_err(WorkError::from)?;
+            made.extend(comparison.names());
+            comparison.finish().into_iter().for_each(|problem| self.note(problem));
+            for (name, bytes) in drawn_again(sweep.experiment, &all.tables, manifest)? {
+                if manifest.files.get(name.as_str()) != Some(&sha256(&bytes)) {
+                    self.note_file(&name, "is not what the tables give");
+                }
+                made.insert(name);
+            }
+        }
+        for name in manifest.files.keys().filter(|name| !made.contains(name.as_str())) {
+            self.note_file(name.as_str(), "is not a file of this experiment");
+        }
+        Ok(())
     }
-    // Without a config nothing can be made again.
-    if !manifest.files.contains_key(CONFIG) && manifest.name != optimum::NAME {
-        findings.note(format!("{} is not in the manifest", path.join(CONFIG).display()));
-    }
-    if changes.contains_key(CONFIG) || !manifest.files.contains_key(CONFIG) {
-        return Ok(findings);
-    }
-    let experiment = load_results(path)?;
-    if manifest.numerics != NUMERICS || manifest.dpbi != env!("CARGO_PKG_VERSION") {
-        let cause = format!(
-            "{} was written by dpbi {} (numerics {}), this is dpbi {} (numerics {NUMERICS})",
-            path.display(),
-            manifest.dpbi,
-            manifest.numerics,
-            env!("CARGO_PKG_VERSION"),
-        );
-        return Err(Diagnostic::new(cause).help("verify it with that version").into());
-    }
-    check_cells(path, &experiment, &manifest, args, seed, &mut findings)?;
-    Ok(findings)
 }
 
-/// Makes the tables again from the cells, and some cells from nothing.
-fn check_cells(
-    path: &Path,
-    experiment: &Experiment,
-    manifest: &Manifest,
-    args: &Verify,
-    seed: u64,
-    findings: &mut FolderCheck,
-) -> Result<(), Failure> {
-    let store = CellStore::of(&[path])?;
-    let mut forecast = Forecast::new(experiment, &[]);
-    manifest.shard.iter().for_each(|&shard| forecast.take_part(shard));
-    let sweep = match manifest.shard {
-        None => Sweep::whole(experiment),
-        Some(_) => Sweep::part(experiment, |panel, case| forecast.is_own(panel, case)),
-    };
-    let (all, listed) = (sweep.count(), manifest.cells.len());
-    if all != listed as u64 {
-        let config = path.join(CONFIG);
-        let problem =
-            format!("{} makes {all} cells, but the manifest has {listed}", config.display());
-        findings.note(problem);
+/// Another version may compute other numbers.
+fn refuse_other_version(path: &Path, manifest: &Manifest) -> Result<(), Diagnostic> {
+    let own = env!("CARGO_PKG_VERSION");
+    if manifest.numerics == NUMERICS && manifest.dpbi == own {
         return Ok(());
     }
-    let stock = sweep.take_stock(&store, |_, _, _| ());
-    findings.cells = stock.cells;
-    if let Some(name) = sample::first_missing(&sweep, &store) {
-        let missing = stock.cells - stock.kept;
-        let log = path.join(LOG);
-        let problem = format!("{missing} cells of {} cannot be read: {name}", log.display());
-        findings.note(problem);
-    }
-    if stock.kept == stock.cells {
-        check_files(path, &sweep, &store, manifest, findings)?;
-    }
-    let sample = Sample::draw(&sweep, &store, args.cells, seed);
-    findings.sampled = sample.len();
-    forecast.keep_only(|panel, case| sample.holds(panel, case));
-    let clock = admit(path, &forecast, args)?;
-    let different = sample.compute_again(&sweep, &store)?;
-    drop(clock);
-    different.into_iter().for_each(|problem| findings.note(problem));
-    Ok(())
-}
-
-/// Makes the tables and figures again from the cells, and looks for files that are neither.
-fn check_files(
-    path: &Path,
-    sweep: &Sweep,
-    store: &CellStore,
-    manifest: &Manifest,
-    findings: &mut FolderCheck,
-) -> Result<(), Failure> {
-    let mut made = BTreeSet::from([CONFIG, LOG].map(str::to_owned));
-    if manifest.shard.is_none() {
-        let mut comparison = Comparison::new(path);
-        let all = sweep.assemble(store, &[], &mut comparison, |_| true).map_err(Failure::broken)?;
-        made.extend(comparison.names());
-        comparison.finish().into_iter().for_each(|problem| findings.note(problem));
-        for (name, bytes) in drawn_again(sweep.experiment, &all.tables, manifest)? {
-            if manifest.files.get(name.as_str()) != Some(&sha256(&bytes)) {
-                let file = path.join(&name);
-                findings.note(format!("{} is not what the tables give", file.display()));
-            }
-            made.insert(name);
-        }
-    }
-    for name in manifest.files.keys().filter(|name| !made.contains(name.as_str())) {
-        let file = path.join(name.as_str());
-        findings.note(format!("{} is not a file of this experiment", file.display()));
-    }
-    Ok(())
+    let cause = format!(
+        "{} was written by dpbi {} (numerics {}), this is dpbi {own} (numerics {NUMERICS})",
+        path.display(),
+        manifest.dpbi,
+        manifest.numerics,
+    );
+    Err(Diagnostic::new(cause).help("verify it with that version"))
 }
 
 /// The figures that the manifest lists, drawn from the tables.
@@ -219,7 +231,7 @@ fn drawn_again(
         for &format in Format::ALL {
             let file = format!("{name}.{}", format.extension());
             if manifest.files.contains_key(file.as_str()) {
-                drawn.push((file, figure::render(&figure, format).map_err(Failure::broken)?));
+                drawn.push((file, figure::render(&figure, format)?));
             }
         }
     }

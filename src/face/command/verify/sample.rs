@@ -6,17 +6,17 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::base::rng;
 use crate::experiment::{Cell, Content, Keeper};
-use crate::face::command::Failure;
 use crate::face::command::run::cell_name;
+use crate::face::failure::Failure;
 use crate::run::store::{CellStore, Key};
 use crate::run::sweep::Sweep;
 
-/// A number that nobody knows beforehand.
+/// A random seed.
 pub(super) fn entropy() -> u64 {
     RandomState::new().hash_one("sample") >> 32
 }
 
-/// The name of the first cell that is not on the store.
+/// The name of the first cell that is not stored.
 pub(super) fn first_missing(sweep: &Sweep, store: &CellStore) -> Option<String> {
     sweep.cases().find_map(|(panel, case)| {
         let cells = sweep.cells(panel, case);
@@ -31,7 +31,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// So many of the cells on the store, each as likely as any other.
+    /// At most `size` of the stored cells, each with the same probability.
     pub(super) fn draw(sweep: &Sweep, store: &CellStore, size: usize, seed: u64) -> Self {
         let mut stream = rng::stream(seed, "verify");
         let mut chosen: Vec<(usize, Cell)> = Vec::new();
@@ -65,7 +65,7 @@ impl Sample {
         self.cells.values().map(Vec::len).sum()
     }
 
-    /// Computes them, and names the first that comes out differently.
+    /// Computes the cells again, and names the first one that is different.
     pub(super) fn compute_again(
         &self,
         sweep: &Sweep,
@@ -95,7 +95,7 @@ impl Sample {
     }
 }
 
-/// Has everything but some cells.
+/// Has every cell but those that are wanted, and takes these when they are computed.
 struct Again {
     wanted: HashSet<String>,
     found: Mutex<HashMap<String, Result<Vec<u8>, String>>>,

@@ -1,0 +1,95 @@
+//! What differs between operating systems. No other file asks which one it is compiled for.
+
+pub use here::{has_other_names, is_same_file, outlive_file_limits, private, without_surprises};
+#[cfg(test)]
+pub use here::{is_private, symlink};
+
+#[cfg(unix)]
+mod here {
+    use std::fs::{Metadata, OpenOptions};
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    use std::sync::Arc;
+
+    /// Whether two files are one; `None` where the system has no numbers for its files.
+    #[must_use]
+    pub fn is_same_file(a: &Metadata, b: &Metadata) -> Option<bool> {
+        Some((a.dev(), a.ino()) == (b.dev(), b.ino()))
+    }
+
+    /// Whether a file has a second name (a hard link).
+    #[must_use]
+    pub fn has_other_names(about: &Metadata) -> bool {
+        about.nlink() > 1
+    }
+
+    /// Opening does not follow a link, and does not wait for a pipe.
+    pub fn without_surprises(options: &mut OpenOptions) -> &mut OpenOptions {
+        options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+    }
+
+    /// Only its owner can read and write a file that is made.
+    pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+        options.mode(0o600)
+    }
+
+    /// A write beyond the limit of a file's size (`ulimit -f`) fails, and is reported like any other,
+    /// instead of ending the process.
+    pub fn outlive_file_limits() {
+        // If this fails, the signal ends the process as before.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    }
+
+    /// Makes a link, for tests; `false` where there are none.
+    #[cfg(test)]
+    pub fn symlink(original: &std::path::Path, link: &std::path::Path) -> bool {
+        std::os::unix::fs::symlink(original, link).is_ok()
+    }
+
+    /// Whether only its owner can read a file; `None` where that cannot be told.
+    #[cfg(test)]
+    pub fn is_private(about: &Metadata) -> Option<bool> {
+        Some(about.mode() & 0o777 == 0o600)
+    }
+}
+
+#[cfg(not(unix))]
+mod here {
+    use std::fs::{Metadata, OpenOptions};
+
+    /// Whether two files are one; `None` where the system has no numbers for its files.
+    #[must_use]
+    pub fn is_same_file(_: &Metadata, _: &Metadata) -> Option<bool> {
+        None
+    }
+
+    /// Whether a file has a second name (a hard link).
+    #[must_use]
+    pub fn has_other_names(_: &Metadata) -> bool {
+        false
+    }
+
+    /// Opening does not follow a link, and does not wait for a pipe.
+    pub fn without_surprises(options: &mut OpenOptions) -> &mut OpenOptions {
+        options
+    }
+
+    /// Only its owner can read and write a file that is made.
+    pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+        options
+    }
+
+    /// There is no such limit.
+    pub fn outlive_file_limits() {}
+
+    /// Makes a link, for tests; `false` where there are none.
+    #[cfg(test)]
+    pub fn symlink(_: &std::path::Path, _: &std::path::Path) -> bool {
+        false
+    }
+
+    /// Whether only its owner can read a file; `None` where that cannot be told.
+    #[cfg(test)]
+    pub fn is_private(_: &Metadata) -> Option<bool> {
+        None
+    }
+}

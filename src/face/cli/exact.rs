@@ -1,0 +1,218 @@
+//! Commands that compute exact numbers, without draws.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::names::{self, Among};
+use super::values::{claim_number, count, records};
+use super::{Data, Figures, Machine, Model, Print, Threads};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi claims                           all claims, under both distances\n  \
+    dpbi claims 4 9 --distance hellinger  two of them, as defined")]
+pub struct Claims {
+    /// Numbers of claims [default: all]
+    #[arg(value_name = "N", value_parser = claim_number(), hide_possible_values = true)]
+    pub numbers: Vec<u32>,
+    /// hellinger (as defined) or print (as the figures were drawn) [default: both]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = Among(names::documented_distances),
+        hide_possible_values = true
+    )]
+    pub distance: Option<String>,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
+    dpbi inspect --prior 1,1,1 --counts 54,9,27 --epsilon 0.5 --mechanism geometric,ehds --json\n  \
+    dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301")]
+pub struct Inspect {
+    #[command(flatten)]
+    pub model: Model,
+    /// The counts of the data
+    #[arg(
+        long,
+        value_name = "X,Y,…",
+        value_delimiter = ',',
+        required = true,
+        allow_negative_numbers = true,
+        value_parser = count
+    )]
+    pub counts: Vec<u64>,
+    /// ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: f64,
+    /// β of the β-smooth sensitivity, instead of the one that δ gives
+    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    pub beta: Option<f64>,
+    /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all that can be used]
+    #[arg(
+        long,
+        value_name = "ID,…",
+        value_delimiter = ',',
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
+    pub mechanism: Vec<String>,
+    /// Also the distance of this posterior's counts from the data
+    #[arg(
+        long,
+        value_name = "X,Y,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        value_parser = count
+    )]
+    pub candidate: Option<Vec<u64>>,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehds\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehdl --calibrate\n  \
+    dpbi audit --prior 1,1,1 --counts 5,4,1 --epsilon 1 --mechanism lshist --at-epsilon 0.5\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism hamming --profile --json")]
+pub struct Audit {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub data: Data,
+    /// ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: f64,
+    /// The mechanism, such as ehds, ehds+calibrated or geometric+remap
+    #[arg(
+        long,
+        value_name = "ID",
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
+    pub mechanism: String,
+    /// Which data sets of n records: all, or corners (at most three records in one category)
+    #[arg(
+        long,
+        value_name = "SCOPE",
+        default_value = "all",
+        conflicts_with = "counts",
+        value_parser = Among(names::scopes),
+        hide_possible_values = true
+    )]
+    pub scope: String,
+    /// Also δ at this ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub at_epsilon: Option<f64>,
+    /// Move the ε in the weight until the exact loss over all data sets is ε
+    #[arg(long)]
+    pub calibrate: bool,
+    /// Also δ at every ε up to the loss, and false alarms against misses of the worst pair
+    #[arg(long)]
+    pub profile: bool,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi choose --prior 1,1 --n 100 --epsilon 1\n  \
+    dpbi choose --prior 1,1 --n 100 --error 0.05           the least ε of each\n  \
+    dpbi choose --prior 1,1,1 --n 20 --epsilon 0.5 --all   also what is not private")]
+pub struct Choose {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub data: Data,
+    /// ε (with --error only to see which mechanisms can be used)
+    #[arg(
+        long,
+        value_name = "E",
+        allow_negative_numbers = true,
+        required_unless_present = "error"
+    )]
+    pub epsilon: Option<f64>,
+    /// Find the least ε from which on the mean error is at most this
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub error: Option<f64>,
+    /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all private ones]
+    #[arg(
+        long,
+        value_name = "ID,…",
+        value_delimiter = ',',
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
+    pub mechanism: Vec<String>,
+    /// Also mechanisms that are not known to be private
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi optimum --prior 1,1 --n 20 --epsilon 1\n  \
+    dpbi optimum --prior 1,1 --n 20 --epsilon 0.1 --mechanism geometric,geometric+remap\n  \
+    dpbi optimum --prior 1,1,1 --n 12 --epsilon 1 --minimax --json\n  \
+    dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png")]
+pub struct Optimum {
+    #[command(flatten)]
+    pub model: Model,
+    /// The number of records
+    #[arg(long, value_name = "N", value_parser = records, allow_negative_numbers = true)]
+    pub n: u64,
+    /// ε
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: f64,
+    /// Also the least possible error at the worst data set
+    #[arg(long)]
+    pub minimax: bool,
+    /// Which counts may be released: those with the data's total (same), or also smaller ones (below)
+    #[arg(
+        long,
+        value_name = "SET",
+        default_value = "same",
+        value_parser = Among(names::release_sets),
+        hide_possible_values = true
+    )]
+    pub release_set: String,
+    /// Mechanisms to compare with it, such as geometric, ehds+calibrated or lshist+remap [default: all that are ε-private]
+    #[arg(
+        long,
+        value_name = "ID,…",
+        value_delimiter = ',',
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
+    pub mechanism: Vec<String>,
+    /// Also mechanisms that are not ε-private
+    #[arg(long)]
+    pub all: bool,
+    /// Also each mechanism calibrated, remapped, and both, where that is possible
+    #[arg(long)]
+    pub tuned: bool,
+    /// Write the optimal mechanism to DIR/optimum/, as a table and a heat map
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub figures: Figures,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}

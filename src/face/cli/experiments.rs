@@ -1,0 +1,168 @@
+//! Commands that run experiments and care for their results.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::names::{self, Among};
+use super::values::{Formats, format_list, shard};
+use super::{Configs, Machine, Output, Print, Quiet, Replace, Threads, Verbosity};
+use crate::run::store::Shard;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi run configs/beta_balanced.toml\n  \
+    dpbi run beta_balanced --runs 100 --format none      a bundled config, from any folder\n  \
+    dpbi run icml/fig2                                   a figure of a document\n  \
+    dpbi run configs/*.toml --threads 2 --out /tmp/results\n  \
+    dpbi run configs/sweep.toml --shard 3/8 --out part3  the third of eight parts\n\n\
+    A run that was interrupted or killed is continued by the same command: finished cells are kept.")]
+pub struct Run {
+    #[command(flatten)]
+    pub experiments: Configs,
+    #[command(flatten)]
+    pub output: Output,
+    /// Compute everything again, instead of keeping the cells of an earlier run
+    #[arg(long)]
+    pub fresh: bool,
+    /// Run only part I (from 1) of N parts that take about as long; `dpbi merge` joins them
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<Shard>,
+    #[command(flatten)]
+    pub replace: Replace,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub talk: Verbosity,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi reproduce                        every document, every claim\n  \
+    dpbi reproduce icml arxiv/fig4        one document and one figure\n  \
+    dpbi reproduce --strict --json        for machines: exit status 3 if a number or reading does not come out")]
+pub struct Reproduce {
+    /// Documents (icml), figures (icml/fig2) or the open questions (open) [default: all]
+    #[arg(
+        value_name = "DOC[/FIG]",
+        value_parser = Among(names::documents),
+        hide_possible_values = true
+    )]
+    pub names: Vec<String>,
+    #[command(flatten)]
+    pub output: Output,
+    /// Compute everything again, instead of keeping the cells of an earlier run
+    #[arg(long)]
+    pub fresh: bool,
+    /// Fail (exit status 3) if a number or a reading does not come out
+    #[arg(long)]
+    pub strict: bool,
+    #[command(flatten)]
+    pub replace: Replace,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub talk: Verbosity,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi check configs/beta_balanced.toml\n  \
+    dpbi check beta_balanced --runs 100000            how much longer with more runs\n  \
+    dpbi check configs/*.toml --json                  for machines")]
+pub struct Check {
+    #[command(flatten)]
+    pub experiments: Configs,
+    #[command(flatten)]
+    pub replace: Replace,
+    /// Figure formats to predict: svg, png, pdf, separated by commas, or none
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
+    pub format: Formats,
+    /// Predict only part I (from 1) of N parts
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<Shard>,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi plot results/beta_balanced --format pdf\n  \
+    dpbi plot results/* --format png                  every figure again, from its CSV files")]
+pub struct Plot {
+    /// Results folders
+    #[arg(required = true, value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
+    /// Figure formats: svg, png, pdf, separated by commas
+    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
+    pub format: Formats,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub talk: Quiet,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi run configs/sweep.toml --shard 1/2 --out part1\n  \
+    dpbi run configs/sweep.toml --shard 2/2 --out part2\n  \
+    dpbi merge part1 part2 --out results              the same bytes as one run")]
+pub struct Merge {
+    /// Results folders of all shards, or the folders that hold one each
+    #[arg(required = true, value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub talk: Quiet,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi verify results/beta_balanced\n  \
+    dpbi verify results/* --cells 100                 a larger sample\n\n\
+    Every file is hashed, the tables are made again from the kept cells, and a random sample of the\n\
+    cells is computed again. Exit status 3 at the first difference, which is named.")]
+pub struct Verify {
+    /// Results folders
+    #[arg(required = true, value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
+    /// How many cells are computed again
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub cells: usize,
+    /// Which cells: the same number gives the same ones [default: by chance]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub talk: Quiet,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi list                             what `dpbi run NAME` can run\n  \
+    dpbi list --mechanisms                what each draws, and its options\n  \
+    dpbi list --out /tmp/results --json   for machines")]
+pub struct List {
+    /// The mechanisms instead, with what they draw and their options
+    #[arg(long)]
+    pub mechanisms: bool,
+    /// The folder for results
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub print: Print,
+}

@@ -1,0 +1,136 @@
+//! The command line. Doc comments here are the help that users read.
+#![allow(missing_docs)]
+
+mod exact;
+mod experiments;
+pub mod names;
+mod release;
+mod shared;
+mod tools;
+mod values;
+
+use clap::builder::styling;
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::base::diagnostic::{Diagnostic, suggest};
+use crate::base::source::Source;
+
+pub use exact::{Audit, Choose, Claims, Inspect, Optimum};
+pub use experiments::{Check, List, Merge, Plot, Reproduce, Run, Verify};
+pub use release::{Categories, Release};
+pub use shared::{
+    Configs, Data, Figures, MOST_THREADS, Machine, Model, Output, Print, Quiet, Replace, Threads,
+    Verbosity,
+};
+pub use tools::{Completions, Man, Schema, Selftest};
+pub use values::Formats;
+
+/// A laboratory for differentially private Bayesian inference.
+///
+/// How to release the posterior of categorical data privately, and how much accuracy each way of
+/// doing it costs. Experiments are TOML files; results are CSV tables and figures.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dpbi",
+    version,
+    styles = STYLES,
+    after_help = "Examples:\n  \
+        dpbi run configs/beta_balanced.toml      run an experiment, write results/beta_balanced/\n  \
+        dpbi check configs/real_data.toml        validate it and predict the work\n  \
+        dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
+        dpbi optimum --prior 1,1 --n 20 --epsilon 1      how good any private release could be\n  \
+        dpbi release --help                      release the posterior of your own data\n  \
+        dpbi list                                the bundled experiments\n  \
+        dpbi reproduce                           every figure and claim of the documents, one report\n\n\
+        Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict, a verification or a\n\
+        self-test failed; 130 interrupted, with everything finished so far on disk."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+impl Cli {
+    /// The command line of this process. What clap refuses it explains itself; a command that does
+    /// not exist is compared with those that do, however short they are.
+    pub fn read() -> Result<Self, Diagnostic> {
+        Self::try_parse().or_else(|error| match unknown_command(&error) {
+            Some(diagnostic) => Err(diagnostic),
+            None => error.exit(),
+        })
+    }
+}
+
+fn unknown_command(error: &clap::Error) -> Option<Diagnostic> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let cause = format!("dpbi has no command `{typed}`");
+    let remedy = match Source::config(typed) {
+        Ok(_) => format!("did you mean `dpbi run {typed}`?"),
+        Err(_) => suggest_command(typed),
+    };
+    Some(Diagnostic::new(cause).help(remedy))
+}
+
+/// The commands that `typed` may be meant for.
+#[must_use]
+pub fn suggest_command(typed: &str) -> String {
+    let cli = Cli::command();
+    suggest(typed, cli.get_subcommands().map(clap::Command::get_name))
+}
+
+const STYLES: styling::Styles = styling::Styles::styled()
+    .header(styling::AnsiColor::Blue.on_default().bold())
+    .usage(styling::AnsiColor::Blue.on_default().bold())
+    .literal(styling::AnsiColor::Green.on_default())
+    .placeholder(styling::AnsiColor::Cyan.on_default());
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run experiments and write tables and figures to results/<name>/
+    Run(Run),
+    /// Regenerate the documents' figures, tables and claims, and write results/report.html
+    Reproduce(Reproduce),
+    /// Validate configs and predict the work, without running
+    Check(Check),
+    /// Draw the figures of results folders again, from their CSV files
+    Plot(Plot),
+    /// Join the results folders of shards
+    Merge(Merge),
+    /// Check results folders against their manifests, and compute a sample of them again
+    Verify(Verify),
+    /// Judge what the documents claim
+    Claims(Claims),
+    /// Everything exact about one setting
+    Inspect(Inspect),
+    /// How private a mechanism really is: its exact loss, its δ at any ε, its calibration
+    Audit(Audit),
+    /// Which mechanism to take: their exact errors, or the least ε that is accurate enough
+    Choose(Choose),
+    /// How good any private mechanism could be, and how far the mechanisms are from it
+    Optimum(Optimum),
+    /// Release the posterior of real data privately, once
+    Release(Release),
+    /// Test every sampler, the exact numbers and the machine, with the power of the tests stated
+    Selftest(Selftest),
+    /// The bundled experiments, and whether their results are present and current
+    List(List),
+    /// The config format as a JSON Schema, for editors
+    Schema(Schema),
+    /// Completions for a shell
+    Completions(Completions),
+    /// The manual page
+    Man(Man),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

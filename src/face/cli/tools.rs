@@ -1,0 +1,54 @@
+//! Commands about dpbi itself.
+
+use clap::Args;
+
+use super::names::{self, Among};
+use super::{Print, Quiet, Threads};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi selftest\n  \
+    dpbi selftest --seed 2718 --json                  the same draws again, for machines\n\n\
+    Every sampler is drawn from and compared with its exact law; samplers whose scale is wrong by\n\
+    5 % are built on purpose and must be rejected; exact numbers are compared with independent\n\
+    ones; and the machine must give the same bytes whatever its processor and threads.\n\
+    About half a minute on two cores. Exit status 3 if anything is not as it should be.")]
+pub struct Selftest {
+    /// The seed of all draws, to repeat a test [default: from the operating system]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub talk: Quiet,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi schema > dpbi.schema.json\n\n\
+    A config whose first line is `#:schema ./dpbi.schema.json` is then completed and checked while it\n\
+    is typed, in every editor that knows Taplo (VS Code: Even Better TOML). The bundled configs have\n\
+    such a line.")]
+pub struct Schema {}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi completions bash > ~/.local/share/bash-completion/completions/dpbi\n  \
+    dpbi completions zsh > ~/.zfunc/_dpbi             with ~/.zfunc in $fpath\n  \
+    dpbi completions fish > ~/.config/fish/completions/dpbi.fish")]
+pub struct Completions {
+    /// The shell: bash, elvish, fish, powershell or zsh
+    #[arg(value_parser = Among(names::shells), hide_possible_values = true)]
+    pub shell: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi man > dpbi.1                     then: man -l dpbi.1\n  \
+    dpbi man run > dpbi-run.1             one command")]
+pub struct Man {
+    /// One command only [default: all of dpbi]
+    pub command: Option<String>,
+}
