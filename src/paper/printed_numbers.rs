@@ -63,11 +63,11 @@ pub fn all() -> Vec<PrintedNumber> {
 
 /// icml Table 1: P[⌊Y⌋ = t], one side, ε = 1.
 fn table_one() -> Vec<PrintedNumber> {
-    const PRINTED: [(&str, f64, [&str; 3]); 2] = [
+    const PRINTED: &[(&str, f64, [&str; 3])] = &[
         ("LSDim", 2.0, ["0.19673467014", "0.11932560927", "0.07237464051"]),
         ("LSHist", 1.0, ["0.31606027941", "0.11627207896", "0.04277410743"]),
     ];
-    let rows = PRINTED.into_iter().flat_map(|(mechanism, scale, digits)| {
+    let rows = PRINTED.iter().flat_map(|&(mechanism, scale, digits)| {
         (0..).zip(digits).map(move |(t, printed)| {
             let computed = Noise::Laplace.probability(scale, 300, 600, 300 + t);
             let what = format!("{mechanism}, P[H = c({t})]");
@@ -110,11 +110,11 @@ fn captions() -> Vec<PrintedNumber> {
 /// only if the distance is evaluated as they did it, by a difference of log-gammas; the note gives
 /// the accurate value.
 fn records() -> Vec<PrintedNumber> {
-    const PRINTED: [(u64, &str); 3] =
-        [(10_000, "0.24491118982"), (100_000, "0.244918709378"), (1_000_000, "0.244550415711")];
+    const PRINTED: &[(u64, &str)] =
+        &[(10_000, "0.24491118982"), (100_000, "0.244918709378"), (1_000_000, "0.244550415711")];
     PRINTED
-        .into_iter()
-        .map(|(n, printed)| {
+        .iter()
+        .map(|&(n, printed)| {
             let what = format!("P[H = 0], n = {n}, divisor 2, print distance");
             let computed = p_exact_by_cancellation(n);
             let note = format!(

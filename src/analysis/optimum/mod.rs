@@ -47,7 +47,7 @@ pub enum ReleaseSet {
 
 impl ReleaseSet {
     /// Every set.
-    pub const ALL: [Self; 2] = [Self::Same, Self::Below];
+    pub const ALL: &[Self] = &[Self::Same, Self::Below];
 
     /// Its name.
     #[must_use]

@@ -15,7 +15,7 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-const PRIVATE: [&str; 4] = ["lsdim", "lshist", "ehd", "ehds"];
+const PRIVATE: &[&str] = &["lsdim", "lshist", "ehd", "ehds"];
 
 fn judge(lab: &Lab) -> Finding {
     [2, 3].into_iter().flat_map(|k| in_dimension(lab, k)).collect()
@@ -23,7 +23,7 @@ fn judge(lab: &Lab) -> Finding {
 
 fn in_dimension(lab: &Lab, k: usize) -> [ClaimPart; 2] {
     let setting = lab.setting(&vec![1.0; k], &balanced(600, k), 1.0, None);
-    let laws = PRIVATE.map(|id| (id, lab.distribution(&setting, id)));
+    let laws: Vec<_> = PRIVATE.iter().map(|&id| (id, lab.distribution(&setting, id))).collect();
     let law = |id: &str| &laws.iter().find(|(other, _)| *other == id).expect("private").1;
     let median = law("lshist").quantile(0.5);
     // How much more often `a` than `b` is within t, where that is least.
@@ -36,7 +36,7 @@ fn in_dimension(lab: &Lab, k: usize) -> [ClaimPart; 2] {
         let numbers = std::iter::once(("median of LSHist".into(), median));
         ClaimPart::new(clause, format!("k = {k}"), holds, numbers.chain(masses).chain(leads))
     };
-    let others = |id: &'static str| PRIVATE.into_iter().filter(move |other| *other != id);
+    let others = |id: &'static str| PRIVATE.iter().copied().filter(move |other| *other != id);
     let ahead =
         others("lshist").map(|id| (format!("least lead over {}", title(id)), lead("lshist", id)));
     let behind = others("ehd").map(|id| (format!("least lead of {}", title(id)), lead(id, "ehd")));

@@ -16,18 +16,21 @@ pub static CLAIM: Claim = Claim {
 };
 
 /// The priors of the figure.
-const PRIORS: [u64; 18] = [
+const PRIORS: &[u64] = &[
     20, 30, 40, 50, 100, 150, 200, 300, 400, 500, 600, 800, 1_000, 1_200, 1_400, 1_600, 1_800,
     2_000,
 ];
 
 fn judge(lab: &Lab) -> Finding {
-    let contests = PRIORS.map(|b| at_prior(lab, b));
-    let against = |rival: &str| contests.each_ref().map(|contest| contest.ratio("mh-beta", rival));
+    let contests: Vec<Contest> = PRIORS.iter().map(|&b| at_prior(lab, b)).collect();
+    let against = |rival: &str| -> Vec<f64> {
+        contests.iter().map(|contest| contest.ratio("mh-beta", rival)).collect()
+    };
     let (baseline, improved) = (against("lsdim"), against("lshist"));
-    let ends = |ratios: &[f64; 18], rival: &str| {
+    let last = PRIORS.len() - 1;
+    let ends = |ratios: &[f64], rival: &str| {
         let name = |b: u64| format!("MH / {rival} at b = {b}");
-        [(name(PRIORS[0]), ratios[0]), (name(PRIORS[17]), ratios[17])]
+        [(name(PRIORS[0]), ratios[0]), (name(PRIORS[last]), ratios[last])]
     };
     let at_first = [baseline[0], improved[0]].iter().all(|&ratio| ratio > 1.0);
     let both = ends(&baseline, "baseline").into_iter().chain(ends(&improved, "improved"));
@@ -52,7 +55,7 @@ fn judge(lab: &Lab) -> Finding {
         ),
     ];
     let mut remarks = vec![crossing(lab, stays_ahead_from(&baseline))];
-    let along = PRIORS.into_iter().zip(&contests);
+    let along = PRIORS.iter().copied().zip(&contests);
     remarks.extend(objections("mh-beta", &["lsdim", "lshist"], "b", along));
     Finding { parts: parts.into(), remarks }
 }

@@ -14,7 +14,7 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-const OTHERS: [&str; 3] = ["lsdim", "lshist", "ehd"];
+const OTHERS: &[&str] = &["lsdim", "lshist", "ehd"];
 
 fn judge(lab: &Lab) -> Finding {
     let sizes = [1_000, 10_000];
@@ -42,7 +42,7 @@ fn alike(lab: &Lab, n: u64) -> ClaimPart {
 
 fn exact_posterior(lab: &Lab, n: u64) -> ClaimPart {
     let ours = p_exact(lab, n, "ehds");
-    let others = OTHERS.map(|id| p_exact(lab, n, id));
+    let others: Vec<_> = OTHERS.iter().map(|id| p_exact(lab, n, id)).collect();
     let holds = others.iter().all(|(_, other)| ours.1 > *other);
     let numbers = std::iter::once(ours).chain(others);
     ClaimPart::new("EHDS exact most often", format!("n = {n}"), holds, numbers)

@@ -24,7 +24,7 @@ enum Verdict {
 
 use Verdict::{ClearlyForLaplace, ForExponential, SlightlyForLaplace};
 
-const DATA: [(&[u64], Verdict); 4] = [
+const DATA: &[(&[u64], Verdict)] = &[
     (&[49, 49], ForExponential),
     (&[20, 20, 20], SlightlyForLaplace),
     (&[20, 20, 20, 20], ClearlyForLaplace),

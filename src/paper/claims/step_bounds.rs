@@ -27,9 +27,9 @@ pub static CLAIM: Claim = Claim {
 };
 
 /// About four sizes for every factor of ten, even and odd.
-const SIZES: [u64; 14] = [10, 17, 30, 56, 100, 101, 178, 317, 562, 1000, 1779, 3162, 5623, 10_000];
-const STEPS: [u32; 3] = [1, 2, 5];
-const EPSILONS: [f64; 4] = [0.1, 0.5, 1.0, 2.0];
+const SIZES: &[u64] = &[10, 17, 30, 56, 100, 101, 178, 317, 562, 1000, 1779, 3162, 5623, 10_000];
+const STEPS: &[u32] = &[1, 2, 5];
+const EPSILONS: &[f64] = &[0.1, 0.5, 1.0, 2.0];
 
 /// An equality is one if it holds to so many digits.
 const EQUAL: f64 = 1e-9;
@@ -63,7 +63,7 @@ type Clause = fn(&Setting, u32, f64) -> (f64, bool);
 
 /// Each clause with the mechanism it is about, and the number that decides it. The third argument
 /// of a clause is the exact P[H <= c(k')].
-const CLAUSES: [(&str, &str, &str, Clause); 8] = [
+const CLAUSES: &[(&str, &str, &str, Clause)] = &[
     ("LSZhang formula", "lszhang", "exact / formula", |setting, k, exact| {
         equal(exact, formula::lszhang(k, setting.epsilon.get()))
     }),
@@ -112,13 +112,13 @@ fn below(exact: f64, bound: f64) -> (f64, bool) {
 }
 
 fn theorem(lab: &Lab) -> Vec<ClaimPart> {
-    let mut cases: [Vec<Case>; CLAUSES.len()] = Default::default();
-    for (epsilon, n) in EPSILONS.into_iter().flat_map(|epsilon| SIZES.map(|n| (epsilon, n))) {
+    let mut cases: Vec<Vec<Case>> = CLAUSES.iter().map(|_| Vec::new()).collect();
+    for (epsilon, n) in epsilons_and_sizes() {
         let setting = setting(lab, n, epsilon);
         let laws = ["lszhang", "lshist", "ehd", "ehdl"].map(|id| (id, within(lab, &setting, id)));
-        for (cases, (_, id, _, clause)) in cases.iter_mut().zip(&CLAUSES) {
+        for (cases, (_, id, _, clause)) in cases.iter_mut().zip(CLAUSES) {
             let (_, exact) = laws.iter().find(|(other, _)| other == id).expect("its law");
-            for (steps, exact) in STEPS.into_iter().zip(exact) {
+            for (&steps, exact) in STEPS.iter().zip(exact) {
                 let (value, holds) = clause(&setting, steps, *exact);
                 cases.push(Case { n, steps, epsilon, holds, value });
             }
@@ -128,14 +128,18 @@ fn theorem(lab: &Lab) -> Vec<ClaimPart> {
     told.flat_map(|((clause, _, value, _), cases)| parts(clause, value, cases)).collect()
 }
 
+fn epsilons_and_sizes() -> impl Iterator<Item = (f64, u64)> {
+    EPSILONS.iter().flat_map(|&epsilon| SIZES.iter().map(move |&n| (epsilon, n)))
+}
+
 fn setting(lab: &Lab, n: u64, epsilon: f64) -> Setting {
     lab.setting(&[1.0, 1.0], &balanced(n, 2), epsilon, None)
 }
 
 /// The exact P[H <= c(k')] for every k'.
-fn within(lab: &Lab, setting: &Setting, id: &str) -> [f64; STEPS.len()] {
+fn within(lab: &Lab, setting: &Setting, id: &str) -> Vec<f64> {
     let law = lab.distribution(setting, id);
-    STEPS.map(|steps| law.at_most(radius(setting, steps)))
+    STEPS.iter().map(|&steps| law.at_most(radius(setting, steps))).collect()
 }
 
 fn radius(setting: &Setting, steps: u32) -> f64 {
@@ -152,15 +156,16 @@ struct Lap {
 
 impl Lap {
     /// For every k' that leaves something beyond k' steps.
-    fn all(lab: &Lab, epsilon: f64, n: u64) -> [Option<Self>; STEPS.len()] {
+    fn all(lab: &Lab, epsilon: f64, n: u64) -> Vec<Option<Self>> {
         let setting = setting(lab, n, epsilon);
         let [lshist, ehd] = ["lshist", "ehd"].map(|id| lab.distribution(&setting, id));
-        STEPS.map(|steps| {
+        let lap = |&steps: &u32| {
             course(steps).contains(&n).then(|| {
                 let radius = radius(&setting, steps);
                 Self { n, lshist: lshist.at_most(radius), ehd: ehd.at_most(radius) }
             })
-        })
+        };
+        STEPS.iter().map(lap).collect()
     }
 }
 
@@ -179,18 +184,19 @@ fn course(k: u32) -> RangeInclusive<u64> {
 /// By k', then by ε. The laws at one n and ε serve every k'.
 fn races(lab: &Lab) -> Vec<Race> {
     let sizes = overtaking::sizes(course(STEPS[0]));
-    let each = EPSILONS.map(|epsilon| {
+    let laps = |&epsilon: &f64| {
         let laps = sizes.par_iter().map(|&n| Lap::all(lab, epsilon, n));
-        laps.collect::<Vec<_>>()
-    });
-    let race = |(place, steps): (usize, u32)| {
-        let of_epsilon = move |(epsilon, laps): (f64, &Vec<[Option<Lap>; STEPS.len()]>)| {
-            let laps = laps.iter().filter_map(|laps| laps[place]).collect();
-            Race { steps, epsilon, laps }
-        };
-        EPSILONS.into_iter().zip(&each).map(of_epsilon).collect::<Vec<_>>()
+        (epsilon, laps.collect::<Vec<_>>())
     };
-    STEPS.into_iter().enumerate().flat_map(race).collect()
+    let each: Vec<_> = EPSILONS.iter().map(laps).collect();
+    let race = |(place, &steps): (usize, &u32)| {
+        let of_epsilon = move |(epsilon, laps): &(f64, Vec<Vec<Option<Lap>>>)| {
+            let laps = laps.iter().filter_map(|laps| laps[place]).collect();
+            Race { steps, epsilon: *epsilon, laps }
+        };
+        each.iter().map(of_epsilon).collect::<Vec<_>>()
+    };
+    STEPS.iter().enumerate().flat_map(race).collect()
 }
 
 /// A corollary: its name, how it is read, the k' it is about, the sizes it speaks of, and who should
@@ -206,11 +212,11 @@ struct Corollary {
     fairest: bool,
 }
 
-const COROLLARIES: [Corollary; 4] = [
+const COROLLARIES: &[Corollary] = &[
     Corollary {
         name: "Corollary 4.5.1",
         sizes: "n above its own (as proved) up to 10000",
-        steps: &STEPS,
+        steps: STEPS,
         speaks_of: |n, k, epsilon| n > overtaking::lshist_wins_above(k, epsilon),
         lshist_ahead: true,
         fairest: true,
@@ -218,7 +224,7 @@ const COROLLARIES: [Corollary; 4] = [
     Corollary {
         name: "Corollary 4.5.1",
         sizes: "n above (2k'+1)e^ε/(1 - e^(-ε)) (as stated) up to 10000",
-        steps: &STEPS,
+        steps: STEPS,
         speaks_of: |n, k, epsilon| n > overtaking::lshist_wins_above_as_stated(k, epsilon),
         lshist_ahead: true,
         fairest: false,
@@ -226,7 +232,7 @@ const COROLLARIES: [Corollary; 4] = [
     Corollary {
         name: "Corollary 4.5.2",
         sizes: "n from 2k'+1 to its own",
-        steps: &STEPS,
+        steps: STEPS,
         speaks_of: |n, k, epsilon| n < overtaking::ehd_wins_below(k, epsilon),
         lshist_ahead: false,
         fairest: true,
@@ -286,8 +292,8 @@ fn crossings(lab: &Lab, races: &[Race]) -> String {
 /// The upper bound of EHD when GS is the exact maximum over all data sets.
 fn exact_global(lab: &Lab) -> String {
     let mut largest = f64::NEG_INFINITY;
-    for (epsilon, n) in EPSILONS.into_iter().flat_map(|epsilon| SIZES.map(|n| (epsilon, n))) {
-        for (k, exact) in STEPS.into_iter().zip(within(lab, &setting(lab, n, epsilon), "ehd")) {
+    for (epsilon, n) in epsilons_and_sizes() {
+        for (&k, exact) in STEPS.iter().zip(within(lab, &setting(lab, n, epsilon), "ehd")) {
             largest = f64::max(largest, exact / formula::ehd(k, epsilon, n).1);
         }
     }

@@ -24,7 +24,7 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-const SIZES: [u64; 4] = [10, 100, 1000, 10_000];
+const SIZES: &[u64] = &[10, 100, 1000, 10_000];
 const EPSILON: f64 = 1.0;
 const DELTA: f64 = 1e-8;
 
@@ -108,7 +108,7 @@ struct Scenes(Vec<Scene>);
 
 impl Scenes {
     fn new(lab: &Lab, id: &str, sensitivity: fn(&Setting) -> f64) -> Self {
-        let data = SIZES.into_iter().flat_map(|n| [balanced(n, 2), vec![1, n - 1]]);
+        let data = SIZES.iter().flat_map(|&n| [balanced(n, 2), vec![1, n - 1]]);
         let scene = |x: Vec<u64>| {
             let setting = lab.setting(&[1.0, 1.0], &x, EPSILON, Some(DELTA));
             let sensitivity = sensitivity(&setting);
@@ -241,7 +241,7 @@ fn laplace(lab: &Lab) -> Vec<ClaimPart> {
 }
 
 /// The probabilities of failure at which the radius of notes §3.1 is tried.
-const FAILURES: [f64; 3] = [0.5, 0.1, 0.01];
+const FAILURES: &[f64] = &[0.5, 0.1, 0.01];
 
 /// The ℓ1 error against notes §3.1.
 struct Tail {
@@ -260,12 +260,13 @@ impl Tail {
         let ratio = |t: f64, tail: f64| tail / laplace_tail::bound(k, EPSILON, t);
         let largest = tails(&error).into_iter().map(|(t, tail)| ratio(t, tail)).fold(0.0, f64::max);
         let beyond = FAILURES
-            .map(|gamma| (1.0 - error.below(laplace_tail::radius(k, EPSILON, gamma))) / gamma);
+            .iter()
+            .map(|&gamma| (1.0 - error.below(laplace_tail::radius(k, EPSILON, gamma))) / gamma);
         let loose = |q: f64| {
             let t = error.quantile(q);
             1.0 / ratio(t, 1.0 - error.below(t))
         };
-        let beyond_radius = beyond.into_iter().fold(0.0, f64::max);
+        let beyond_radius = beyond.fold(0.0, f64::max);
         Self { largest, beyond_radius, looseness: [0.5, 0.9].map(loose) }
     }
 

@@ -61,7 +61,7 @@ fn paths(seed: u64) -> Check {
 }
 
 /// An experiment of exact numbers and draws, quick enough to be carried out twice.
-const EXPERIMENTS: [&str; 2] = ["configs/beta_balanced.toml", "configs/dirichlet_balanced.toml"];
+const EXPERIMENTS: &[&str] = &["configs/beta_balanced.toml", "configs/dirichlet_balanced.toml"];
 const RUNS: u64 = 5_000;
 
 /// One thread against several: as many as are used, and at least two.
@@ -88,7 +88,7 @@ fn computed(threads: usize) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| error.to_string())?;
     let cells = EncodedCells::default();
-    for config in EXPERIMENTS {
+    for &config in EXPERIMENTS {
         let overrides = Overrides { seed: None, runs: Some(RUNS) };
         let experiment: Experiment = config::load(&Source::Bundle(config.into()), overrides)
             .map_err(|error| error.to_string())?;

@@ -30,7 +30,7 @@ type SampledSetting = (&'static [f64], &'static [u64], f64, &'static str);
 
 /// Balanced and not, empty categories, priors that are not whole, one record, every kind of score,
 /// noise that reaches 0 and n, and sizes at which exponential mechanisms use the ball and the plateau.
-const PLACES: [SampledSetting; 30] = [
+const PLACES: &[SampledSetting] = &[
     (&[1.0, 1.0], &[25, 25], 1.0, "hellinger"),
     (&[1.0, 1.0], &[0, 40], 0.5, "hellinger"),
     (&[0.5, 3.0], &[1, 0], 1.0, "hellinger"),
@@ -64,19 +64,19 @@ const PLACES: [SampledSetting; 30] = [
 ];
 
 /// Strong privacy hides everything, a wrong scale too: here ε is large enough for each law to vary.
-const POWERED: [SampledSetting; 3] = [
+const POWERED: &[SampledSetting] = &[
     (&[1.0, 1.0], &[25, 25], 5.0, "hellinger"),
     (&[1.0, 2.0, 1.5], &[10, 4, 9], 5.0, "hellinger"),
     (&[1.0, 1.0, 1.0, 1.0], &[3, 5, 4, 1], 5.0, "hellinger"),
 ];
 
 /// Small enough for mechanisms to be calibrated and remapped in no time.
-const TUNED: [SampledSetting; 2] =
-    [(&[1.5, 1.0], &[14, 16], 3.0, "hellinger"), (&[1.0, 1.0, 2.0], &[5, 1, 4], 5.0, "hellinger")];
+const TUNED: &[SampledSetting] =
+    &[(&[1.5, 1.0], &[14, 16], 3.0, "hellinger"), (&[1.0, 1.0, 2.0], &[5, 1, 4], 5.0, "hellinger")];
 
 /// Where releases are tried too: ε that are no fractions of two, noise that reaches 0 and n, weights
 /// near 1 and far from it.
-const RELEASED: [SampledSetting; 4] = [
+const RELEASED: &[SampledSetting] = &[
     (&[1.0, 1.0], &[2, 38], 0.1, "hellinger"),
     (&[0.5, 3.0], &[0, 12], 0.7, "hellinger"),
     (&[1.0, 1.0, 1.0], &[7, 0, 3], 0.3, "hellinger"),
@@ -103,7 +103,7 @@ enum Way {
 /// What is tried within a scope.
 #[must_use]
 pub fn scenes(scope: Scope) -> Vec<Scene> {
-    let several = PLACES.iter().filter(|_| scope == Scope::All).chain(&POWERED);
+    let several = PLACES.iter().filter(|_| scope == Scope::All).chain(POWERED);
     let plain = several.map(|place| (place, plain_variants()));
     let tuned = TUNED.iter().map(|place| (place, tuned_variants()));
     let places: Vec<(&SampledSetting, Vec<Variant>)> = plain.chain(tuned).collect();
@@ -116,7 +116,7 @@ pub fn scenes(scope: Scope) -> Vec<Scene> {
 /// Every mechanism that can be released.
 #[must_use]
 pub fn releases(scope: Scope) -> Vec<Scene> {
-    let places = RELEASED.iter().filter(|_| scope == Scope::All).chain(&POWERED);
+    let places = RELEASED.iter().filter(|_| scope == Scope::All).chain(POWERED);
     places.flat_map(|place| at(place, plain_variants())).filter_map(released).collect()
 }
 

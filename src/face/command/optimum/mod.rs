@@ -75,9 +75,9 @@ fn failure(error: OptimumError) -> Failure {
 }
 
 fn release_set(name: &str) -> Result<ReleaseSet, Diagnostic> {
-    ReleaseSet::ALL.into_iter().find(|set| set.name() == name).ok_or_else(|| {
+    ReleaseSet::ALL.iter().copied().find(|set| set.name() == name).ok_or_else(|| {
         wrong("release-set", &format!("unknown set `{name}`"))
-            .help(suggest(name, ReleaseSet::ALL.map(ReleaseSet::name)))
+            .help(suggest(name, ReleaseSet::ALL.iter().map(|set| set.name())))
     })
 }
 

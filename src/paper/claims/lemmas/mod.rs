@@ -25,9 +25,9 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-const SIZES: [u64; 3] = [10, 50, 200];
-const EPSILONS: [f64; 2] = [0.5, 1.0];
-const DELTAS: [f64; 2] = [1e-8, 0.05];
+const SIZES: &[u64] = &[10, 50, 200];
+const EPSILONS: &[f64] = &[0.5, 1.0];
+const DELTAS: &[f64] = &[1e-8, 0.05];
 
 const READING: &str = "read as is fairest: values that candidates attain (others have probability \
                        0), in Lemma 5.3 the sign that is proved, in Lemma 5.4 those λ for which δ' \
@@ -47,11 +47,16 @@ fn judge(lab: &Lab) -> Finding {
     }
 }
 
+/// Every ε with every δ.
+fn privacies() -> impl Iterator<Item = (f64, f64)> {
+    EPSILONS.iter().flat_map(|&epsilon| DELTAS.iter().map(move |&delta| (epsilon, delta)))
+}
+
 /// The prior (1, 1) and all data sets; those with x_1 > n/2 are mirror images.
 fn settings(lab: &Lab) -> Vec<Setting> {
     let mut all = Vec::new();
-    for (epsilon, delta) in EPSILONS.into_iter().flat_map(|e| DELTAS.map(|delta| (e, delta))) {
-        for n in SIZES {
+    for (epsilon, delta) in privacies() {
+        for &n in SIZES {
             let data = (0..=n / 2).map(|x| [x, n - x]);
             all.extend(data.map(|x| lab.setting(&[1.0, 1.0], &x, epsilon, Some(delta))));
         }
@@ -77,7 +82,7 @@ enum Bound {
     NotAttained(fn(&Scene, Value) -> Option<f64>),
 }
 
-const LEMMAS: [Lemma; 11] = [
+const LEMMAS: &[Lemma] = &[
     Lemma {
         name: "notes Lemma 2.1",
         reading: "s + Δ attained",
@@ -167,14 +172,14 @@ fn dilated(pair: &Relation, meant: fn(f64, bool) -> bool) -> Option<f64> {
 fn tallies(scene: &Scene) -> [Tally; LEMMAS.len()] {
     let mut tallies = [Tally::default(); LEMMAS.len()];
     for &s in &scene.values {
-        for (tally, lemma) in tallies.iter_mut().zip(&LEMMAS) {
+        for (tally, lemma) in tallies.iter_mut().zip(LEMMAS) {
             if let Bound::NotAttained(bound) = lemma.bound {
                 *tally = tally.put(scene, s, None, bound(scene, s));
             }
         }
         for &t in &scene.values {
             let pair = scene.relation(s, t);
-            for (tally, lemma) in tallies.iter_mut().zip(&LEMMAS) {
+            for (tally, lemma) in tallies.iter_mut().zip(LEMMAS) {
                 if let Bound::Attained(bound) = lemma.bound {
                     *tally = tally.put(scene, s, Some(t.distance), bound(&pair));
                 }
@@ -190,7 +195,7 @@ fn told(lemma: &Lemma, each: &[(f64, Tally)]) -> Vec<ClaimPart> {
         let chosen = each.iter().filter(|(other, _)| *other == epsilon);
         chosen.fold(Tally::default(), |all, (_, tally)| all.join(*tally))
     };
-    let tallies = EPSILONS.map(|epsilon| (epsilon, of(epsilon)));
+    let tallies: Vec<_> = EPSILONS.iter().map(|&epsilon| (epsilon, of(epsilon))).collect();
     let agree = tallies.iter().all(|(_, t)| (t.failures == 0.0) == (tallies[0].1.failures == 0.0));
     if agree {
         let all = tallies.iter().fold(Tally::default(), |all, (_, tally)| all.join(*tally));

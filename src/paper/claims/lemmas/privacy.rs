@@ -3,8 +3,8 @@
 use std::f64::consts::LN_2;
 
 use super::super::{ClaimPart, Lab};
+use super::SIZES;
 use super::scene::Scene;
-use super::{DELTAS, EPSILONS, SIZES};
 use crate::analysis::audit::{self, Scope};
 use crate::base::numeric::ln;
 
@@ -12,8 +12,8 @@ use crate::base::numeric::ln;
 /// adjacent data sets.
 pub fn part(lab: &Lab) -> ClaimPart {
     let (mut loss_left, mut largest_delta, mut holds) = (f64::INFINITY, 0.0_f64, true);
-    for (epsilon, delta) in EPSILONS.into_iter().flat_map(|e| DELTAS.map(|delta| (e, delta))) {
-        for n in SIZES {
+    for (epsilon, delta) in privacies() {
+        for &n in SIZES {
             let template = lab.setting(&[1.0, 1.0], &[n, 0], epsilon, Some(delta));
             let (variant, stated) = (lab.variant("mh-beta"), epsilon + 2.0 * LN_2);
             let found = audit::examine(&variant, &template, &Scope::All, &[stated])
