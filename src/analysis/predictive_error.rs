@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::analysis::tuning;
 use crate::base::numeric::{Sum, exp_accurate};
 use crate::mechanism::law::{self, Distribution, Recipe};
 use crate::mechanism::prepared::PreparedSetting;
@@ -35,13 +34,12 @@ pub fn over_all_data(
     template: &Setting,
     metric: Metric,
 ) -> Result<Option<PredictiveError>, Refusal> {
-    let variant = &tuning::tune(variant, template)?.variant;
     let prior = template.posterior.prior();
     let n = template.posterior.n();
     let data_sets = representatives(variant, template)?;
     let at = |(x, _): &(Counts, f64)| {
         let posterior = Posterior::new(prior.clone(), x.clone());
-        mean_error(variant, &Setting { posterior, ..template.clone() }, metric)
+        mean_at(variant, &Setting { posterior, ..template.clone() }, metric)
     };
     let means: Vec<Option<f64>> = data_sets.par_iter().map(at).collect::<Result<_, Refusal>>()?;
     let Some(means) = means.into_iter().collect::<Option<Vec<f64>>>() else { return Ok(None) };
@@ -67,7 +65,6 @@ pub fn distribution(
     variant: &Variant,
     template: &Setting,
 ) -> Result<Option<Distribution>, Refusal> {
-    let variant = &tuning::tune(variant, template)?.variant;
     let prior = template.posterior.prior();
     let predictive = Predictive::new(prior, template.posterior.n());
     let at = |(x, size): (Counts, f64)| {
@@ -86,23 +83,14 @@ pub fn distribution_at(
     variant: &Variant,
     setting: &Setting,
 ) -> Result<Option<Distribution>, Refusal> {
-    let plan = tuning::tune(variant, setting)?.variant.plan(setting)?;
+    let plan = variant.plan(setting)?;
     let bench = PreparedSetting::new(setting, std::slice::from_ref(&plan), &[]);
     let field = bench.fields().next().expect("the distance is always there");
     Ok(Distribution::new(bench.law(&plan).as_ref(), field))
 }
 
-/// The mean error at the data of `setting`; `None` as for [`expected`].
+/// The exact mean error of `variant` at the data of `setting`; `None` as for [`over_all_data`].
 pub fn mean_at(
-    variant: &Variant,
-    setting: &Setting,
-    metric: Metric,
-) -> Result<Option<f64>, Refusal> {
-    mean_error(&tuning::tune(variant, setting)?.variant, setting, metric)
-}
-
-/// The mean error of a mechanism that is ready.
-fn mean_error(
     variant: &Variant,
     setting: &Setting,
     metric: Metric,
@@ -144,6 +132,7 @@ fn representatives(variant: &Variant, template: &Setting) -> Result<Vec<(Counts,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::tuning::tune;
     use crate::mechanism::law::Exact;
     use crate::mechanism::{self, Options};
     use crate::posterior::distance::HELLINGER;
@@ -195,7 +184,8 @@ mod tests {
             |variant: &Variant, metric| over_all_data(variant, &template, metric).unwrap().unwrap();
         let plain = of(&Variant::plain(geometric), metric);
         let options = Options { remap: true, ..Options::default() };
-        let remapped = of(&Variant::new(geometric, options, "remapped".into()), metric);
+        let remapped = Variant::new(geometric, options, "remapped".into());
+        let remapped = of(&tune(&remapped, &template).unwrap().variant, metric);
         assert!(remapped.mean <= plain.mean);
         let steps =
             of(&Variant::plain(geometric), crate::posterior::metric::find("steps").unwrap());

@@ -1,6 +1,7 @@
 //! Which mechanism to take: their exact errors compared, and the least ε that is accurate enough.
 
 use crate::analysis::predictive_error;
+use crate::analysis::tuning::TuningCache;
 use crate::mechanism::law::Distribution;
 use crate::mechanism::{Refusal, Variant};
 use crate::posterior::metric::Metric;
@@ -39,7 +40,9 @@ pub fn accuracy(
     variant: &Variant,
     setting: &Setting,
     data: Data,
+    tuning: &TuningCache,
 ) -> Result<Option<Accuracy>, Refusal> {
+    let variant = &tuning.tune(variant, setting)?.variant;
     let metric = Metric::from_distance(setting.distance);
     let (mean, law) = match data {
         Data::Predicted => {
@@ -80,11 +83,12 @@ pub fn least_epsilon(
     setting: &Setting,
     data: Data,
     error: f64,
+    tuning: &TuningCache,
 ) -> Result<LeastEpsilon, Refusal> {
     let at = |epsilon: f64| -> Result<Option<(Epsilon, Accuracy)>, Refusal> {
         let epsilon = Epsilon::new(epsilon)
             .map_err(|error| Refusal::new(error.to_string(), error.remedy()))?;
-        let found = accuracy(variant, &Setting { epsilon, ..setting.clone() }, data)?;
+        let found = accuracy(variant, &Setting { epsilon, ..setting.clone() }, data, tuning)?;
         Ok(found.filter(|found| found.mean <= error).map(|found| (epsilon, found)))
     };
     let mut high = LARGEST;

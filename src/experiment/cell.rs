@@ -212,7 +212,7 @@ impl<'a> Layout<'a> {
             let setting = &self.panel.cases[cell.case].setting;
             self.variants_of(cell).iter().map(move |variant| (variant, setting))
         });
-        let _ = caught(|| tuning::tune_all(needed, || keeper.is_stopped()));
+        let _ = caught(|| self.panel.tuning.tune_all(needed, || keeper.is_stopped()));
     }
 
     /// The mechanisms that a cell is about.

@@ -43,9 +43,11 @@ pub use sketch::sketches;
 
 use axis::{Abscissa, Axis};
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use crate::analysis::tuning;
+use crate::analysis::tuning::{Tuned, TuningCache};
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
 use crate::experiment::stats::Whiskers;
 use crate::experiment::table::{CalibrationRow, PanelRow, ReadingRow, SettingRow, Tables};
@@ -166,6 +168,13 @@ pub struct Experiment {
     pub panels: Vec<Panel>,
 }
 
+impl Experiment {
+    /// Lets all panels keep their tuned mechanisms in one cache.
+    pub fn share_tuning(&mut self, cache: &Arc<TuningCache>) {
+        self.panels.iter_mut().for_each(|panel| panel.tuning = Arc::clone(cache));
+    }
+}
+
 /// One kind of computation over one grid.
 #[derive(Clone)]
 pub struct Panel {
@@ -197,6 +206,8 @@ pub struct Panel {
     pub look: Look,
     /// Values read off the printed figure, to be compared with ours.
     pub readings: Option<ReadingSet>,
+    /// Its tuned mechanisms, and those of the panels with which it shares them.
+    pub tuning: Arc<TuningCache>,
 }
 
 impl Panel {
@@ -235,8 +246,12 @@ impl Panel {
 
     /// The plan of one mechanism at one case.
     fn plan(&self, variant: &Variant, case: &Case) -> Plan {
-        let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
-        tuned.variant.plan(&case.setting).expect("checked by the config")
+        self.tuned(variant, case).variant.plan(&case.setting).expect("checked by the config")
+    }
+
+    /// One mechanism, tuned for data sets of the size of a case.
+    fn tuned(&self, variant: &Variant, case: &Case) -> Tuned {
+        self.tuning.tune(variant, &case.setting).expect("checked by the config")
     }
 
     /// The recipes of all mechanisms at one case, before any tuning.
@@ -383,9 +398,8 @@ impl Panel {
             Kind::Scaling => scaling::at_case(self, case),
         };
         let certificate = |variant: &Variant| {
-            let setting = &self.cases[case].setting;
-            let tuned = tuning::tune(variant, setting).expect("checked by the config");
-            Some(CalibrationRow::new(self.first + case, &variant.label, &tuned.certificate?))
+            let certificate = self.tuned(variant, &self.cases[case]).certificate?;
+            Some(CalibrationRow::new(self.first + case, &variant.label, &certificate))
         };
         tables.calibration = self.variants.iter().filter_map(certificate).collect();
         tables

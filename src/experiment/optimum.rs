@@ -22,7 +22,8 @@ pub(super) fn at_case(panel: &Panel, case: usize, finished: &Finished) -> Tables
     let mut tables = Tables::default();
     let best = optimum::solve(&case.setting, Goal::Bayes, ReleaseSet::Same).ok();
     for (place, variant) in panel.variants.iter().enumerate() {
-        let found = over_all_data(variant, &case.setting, metric).expect("checked by the config");
+        let tuned = panel.tuned(variant, case).variant;
+        let found = over_all_data(&tuned, &case.setting, metric).expect("checked by the config");
         tables.optimum.extend(found.map(|found| OptimumRow {
             setting,
             mechanism: variant.label.clone(),

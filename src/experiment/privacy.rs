@@ -5,7 +5,6 @@ use super::axis::Abscissa;
 use super::curves::line;
 use super::{Case, Finished, Layout, Panel, ScopeName, naming};
 use crate::analysis::audit::{self, Findings};
-use crate::analysis::tuning;
 use crate::experiment::table::{PrivacyRow, Tables};
 use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
 use crate::mechanism::Variant;
@@ -39,7 +38,7 @@ fn row(
     name: ScopeName,
 ) -> PrivacyRow {
     let scope = name.scope(case);
-    let tuned = tuning::tune(variant, &case.setting).expect("checked by the config");
+    let tuned = panel.tuned(variant, case);
     let at: Vec<f64> = panel.parameters.at_epsilon.into_iter().collect();
     let Findings { loss, deltas } =
         audit::examine(&tuned.variant, &case.setting, &scope, &at).expect("checked by the config");

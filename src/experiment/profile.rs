@@ -4,7 +4,6 @@
 use super::curves::{self, EXACT, point};
 use super::{Case, Finished, Layout, Naming, Panel, ScopeName};
 use crate::analysis::audit::{self, Scope, TradeOff};
-use crate::analysis::tuning;
 use crate::experiment::table::{CurveRow, Tables};
 use crate::figure::{CurveFigure, Figure, Scale};
 use crate::mechanism::Variant;
@@ -14,10 +13,6 @@ const POINTS: u32 = 100;
 
 /// What an observer who guesses can reach.
 const GUESSING: &str = "guessing";
-
-fn tuned(variant: &Variant, case: &Case) -> Variant {
-    tuning::tune(variant, &case.setting).expect("checked by the config").variant
-}
 
 /// The data sets of the panel's first scope.
 fn scope(panel: &Panel, case: &Case) -> Scope {
@@ -34,7 +29,7 @@ fn over_mechanisms(
     let (facet, case) = (layout.name(case), &panel.cases[case]);
     let mut tables = Tables::default();
     for (place, variant) in panel.variants.iter().enumerate() {
-        let points = curve(&tuned(variant, case), case);
+        let points = curve(&panel.tuned(variant, case).variant, case);
         let rows = points.into_iter().map(|at| point(panel, &facet, &variant.label, EXACT, at));
         tables.curves.extend(rows);
         finished(place);

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use super::cell::{Cell, Content, Keeper, Layout, NUMERICS, UNNUMBERED};
 use super::sampling::{RUNS_PER_BLOCK, Sampler, runs_of};
 use super::{Case, Panel, PlacedReadings};
-use crate::analysis::tuning;
 use crate::base::fault::{self, caught};
 use crate::experiment::reading::Reading;
 use crate::experiment::table::{CalibrationRow, ReadingRow};
@@ -186,7 +185,7 @@ impl Job<'_> {
     }
 
     fn calibration(&self) -> Option<CalibrationRow> {
-        let tuned = tuning::tune(self.variant, &self.case.setting).expect("checked by the config");
-        Some(CalibrationRow::new(UNNUMBERED, &self.variant.label, &tuned.certificate?))
+        let certificate = self.panel.tuned(self.variant, self.case).certificate?;
+        Some(CalibrationRow::new(UNNUMBERED, &self.variant.label, &certificate))
     }
 }

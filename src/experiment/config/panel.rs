@@ -1,5 +1,7 @@
 //! One panel: what is computed, over which grid.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::grid::{self, Taken};
@@ -159,6 +161,7 @@ impl Context<'_> {
             first: taken.settings as usize + 1,
             look,
             readings,
+            tuning: Arc::default(),
         };
         if kind == Kind::Phase && !phase::has_ordinate(&panel) {
             return Err(data_node

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{Failure, announce, number, print, print_json, threads, typed};
 use crate::analysis::cost::{self, Work};
 use crate::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
+use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, bar, short};
 use crate::base::diagnostic::Diagnostic;
 use crate::face::cli::Choose;
@@ -117,10 +118,11 @@ struct RankedRow {
 }
 
 fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>) -> Vec<RankedRow> {
+    let tuning = TuningCache::default();
     let row = |variant: &Variant| -> Result<RankedRow, Refusal> {
         let variant = variant.clone();
         let Some(error) = error else {
-            let accuracy = ranking::accuracy(&variant, setting, data)?;
+            let accuracy = ranking::accuracy(&variant, setting, data, &tuning)?;
             let remark = match accuracy {
                 None => "its law is too large, or its error too steep".to_owned(),
                 Some(accuracy) if accuracy.mean == f64::INFINITY => "infinite".to_owned(),
@@ -133,7 +135,7 @@ fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>)
                 remark,
             });
         };
-        Ok(match ranking::least_epsilon(&variant, setting, data, error)? {
+        Ok(match ranking::least_epsilon(&variant, setting, data, error, &tuning)? {
             LeastEpsilon::At(epsilon, accuracy) => {
                 let (epsilon, accuracy) = (Some(epsilon.get()), Some(accuracy));
                 RankedRow { variant, epsilon, accuracy, remark: String::new() }

@@ -8,6 +8,7 @@ use crate::analysis::audit::{self, Scope};
 use crate::analysis::cost::{self, Work};
 use crate::analysis::predictive_error;
 use crate::analysis::ranking::Data;
+use crate::analysis::tuning::{self, TuningCache};
 use crate::mechanism::{Options, Refusal, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Posterior};
@@ -54,9 +55,10 @@ pub fn choose(
     template: &Setting,
     epsilon: Amount,
 ) -> Result<(Method, Reason), Refusal> {
+    let tuning = TuningCache::default();
     let customary = candidates.iter().find(|variant| variant.label == CUSTOMARY);
     if let Some(variant) = customary.filter(|_| template.posterior.k() > MOST_CATEGORIES) {
-        return Ok((Method::new(variant, template, epsilon)?, Reason::Customary));
+        return Ok((Method::new(variant, template, epsilon, &tuning)?, Reason::Customary));
     }
     // What cannot be read with an eye to the noise is not taken without being asked for.
     let apt = |variant: &&Variant| {
@@ -71,12 +73,13 @@ pub fn choose(
         let judged = affordable(&private, setting, data);
         let mut ranked: Vec<(f64, &Variant)> = Vec::new();
         for variant in judged {
-            let error = mean_error(variant, setting, data);
+            let tuned = tuning.tune(variant, setting).ok();
+            let error = tuned.and_then(|tuned| mean_error(&tuned.variant, setting, data));
             ranked.extend(error.map(|error| (error, variant)));
         }
         while let Some(best) = least(&ranked) {
             // One that cannot be drawn exactly here leaves the place to the next.
-            if let Ok(method) = Method::new(ranked[best].1, template, epsilon)
+            if let Ok(method) = Method::new(ranked[best].1, template, epsilon, &tuning)
                 && method.price().to_f64() * CHEAP <= epsilon.to_f64()
             {
                 return Ok((method, reason(ranked.len())));
@@ -87,7 +90,7 @@ pub fn choose(
     let customary = customary.or(private.first().copied()).ok_or_else(|| {
         Refusal::new("no mechanism is private in this setting", "use another prior")
     })?;
-    Ok((Method::new(customary, template, epsilon)?, Reason::Customary))
+    Ok((Method::new(customary, template, epsilon, &tuning)?, Reason::Customary))
 }
 
 /// The first one whose error is the least.
@@ -123,10 +126,11 @@ fn is_affordable(work: &Work) -> bool {
 /// What the mean error of a mechanism takes; `None` if it cannot be used.
 fn work(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     (setting.posterior.k() <= MOST_CATEGORIES).then_some(())?;
-    crate::analysis::tuning::check(variant, setting).ok()?;
+    tuning::check(variant, setting).ok()?;
     cost::predict_error(variant, setting, data)
 }
 
+/// The mean error of a tuned mechanism.
 fn mean_error(variant: &Variant, setting: &Setting, data: Data) -> Option<f64> {
     let metric = Metric::from_distance(setting.distance);
     match data {

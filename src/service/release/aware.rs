@@ -265,6 +265,7 @@ fn from_all_data_sets(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::tuning::TuningCache;
     use crate::mechanism::{self, Options};
     use crate::posterior::distance::HELLINGER;
     use crate::posterior::privacy::{Epsilon, Gamma};
@@ -281,7 +282,7 @@ mod tests {
         };
         let options = Options { remap, ..Options::default() };
         let variant = Variant::new(mechanism::find(id).unwrap(), options, id.into());
-        Method::new(&variant, &template, "0.4".parse().unwrap()).unwrap()
+        Method::new(&variant, &template, "0.4".parse().unwrap(), &TuningCache::default()).unwrap()
     }
 
     /// w(x | r), directly from the definition.

@@ -6,7 +6,7 @@ use super::amount::Amount;
 use super::discrete::{Ratio, falls, noisy, within};
 use super::weighed::{self, Weights};
 use crate::analysis::cost::number;
-use crate::analysis::tuning::{self, Tuned};
+use crate::analysis::tuning::{self, Tuned, TuningCache};
 use crate::mechanism::law::{Noise, Recipe};
 use crate::mechanism::{Options, Refusal, Variant};
 use crate::posterior::distance::HELLINGER;
@@ -43,10 +43,15 @@ enum Way {
 
 impl Method {
     /// Makes `variant` ready. `template` has the right number of records; ε is replaced.
-    pub fn new(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
+    pub fn new(
+        variant: &Variant,
+        template: &Setting,
+        epsilon: Amount,
+        tuning: &TuningCache,
+    ) -> Result<Self, Refusal> {
         Self::check(variant, template, epsilon)?;
         let template = Setting { epsilon: as_double(epsilon)?, ..template.clone() };
-        let Tuned { variant, .. } = tuning::tune(variant, &template)?;
+        let Tuned { variant, .. } = tuning.tune(variant, &template)?;
         let (way, price) = match variant.recipe(&template)? {
             Recipe::Exponential { rate } => {
                 (Way::Weighed, weighed_price(&variant, rate, &template)?)

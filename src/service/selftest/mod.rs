@@ -97,9 +97,9 @@ impl Line<'_> {
 /// A power that is good enough.
 pub const ENOUGH: f64 = 0.999;
 
-/// Carries a self-test out; `advance` hears of every trial.
+/// Carries a self-test out; after every trial `advance` is called with its share of all trials.
 #[must_use]
-pub fn run(extent: &Extent, advance: impl Fn() + Sync) -> Report {
+pub fn run(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
     let mut report = run_samplers(extent, advance);
     report.golden = golden::compare_all();
     report.machine = machine::check_all(extent.seed, extent.threads);
@@ -108,11 +108,14 @@ pub fn run(extent: &Extent, advance: impl Fn() + Sync) -> Report {
 
 /// The part of a self-test that draws.
 #[must_use]
-pub fn run_samplers(extent: &Extent, advance: impl Fn() + Sync) -> Report {
+pub fn run_samplers(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
     let scenes = samplers::scenes(extent.scope);
+    let tuned = samplers::tuned_releases(&scenes);
+    let samplers: BTreeSet<&str> = scenes.iter().map(Scene::sampler).collect();
+    let share = 1.0 / (scenes.len() + 2 * samplers.len() + tuned.len()) as f64;
     let try_out = |scene: &Scene, off: f64| {
         let trial = scene.try_out(off, extent.draws, extent.seed);
-        advance();
+        advance(share);
         trial
     };
     let mut trials: Vec<Trial> = scenes.par_iter().map(|scene| try_out(scene, 1.0)).collect();
@@ -125,18 +128,9 @@ pub fn run_samplers(extent: &Extent, advance: impl Fn() + Sync) -> Report {
         })
     });
     let wrong = wrong.collect();
-    // Of these none is wrong on purpose: with another ε they would be tuned in another way.
-    let tuned = samplers::tuned_releases();
+    // None of the tuned ones is wrong on purpose: another ε would tune them in another way.
     trials.par_extend(tuned.par_iter().map(|scene| try_out(scene, 1.0)));
     Report { extent: *extent, trials, wrong, golden: Vec::new(), machine: Vec::new() }
-}
-
-/// How many trials a self-test makes.
-#[must_use]
-pub fn steps(scope: Scope) -> usize {
-    let scenes = samplers::scenes(scope);
-    let samplers: BTreeSet<&str> = scenes.iter().map(Scene::sampler).collect();
-    scenes.len() + 2 * samplers.len() + samplers::tuned_releases().len()
 }
 
 /// For every sampler the place of the trial with the greatest power.

@@ -2,12 +2,12 @@
 //! releases take.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::{Scope, Subject, Trial};
-use crate::analysis::tuning;
+use crate::analysis::tuning::{self, TuningCache};
 use crate::base::numeric::{Sum, exp_accurate};
 use crate::base::rng;
 use crate::experiment::{RUNS_PER_BLOCK, Sampler};
@@ -87,8 +87,10 @@ const RELEASED: &[SampledSetting] = &[
 #[derive(Clone)]
 pub struct Scene {
     setting: Setting,
+    /// The mechanism, tuned.
     variant: Variant,
     way: Way,
+    tuning: Arc<TuningCache>,
 }
 
 /// Which sampler draws.
@@ -107,8 +109,9 @@ pub fn scenes(scope: Scope) -> Vec<Scene> {
     let plain = several.map(|place| (place, plain_variants()));
     let tuned = TUNED.iter().map(|place| (place, tuned_variants()));
     let places: Vec<(&SampledSetting, Vec<Variant>)> = plain.chain(tuned).collect();
-    let experiments = places.into_par_iter().flat_map_iter(|(place, variants)| at(place, variants));
-    let mut scenes: Vec<Scene> = experiments.collect();
+    let tuning = Arc::default();
+    let at = |(place, variants)| at(place, variants, &tuning);
+    let mut scenes: Vec<Scene> = places.into_par_iter().flat_map_iter(at).collect();
     scenes.extend(releases(scope));
     scenes
 }
@@ -117,13 +120,15 @@ pub fn scenes(scope: Scope) -> Vec<Scene> {
 #[must_use]
 pub fn releases(scope: Scope) -> Vec<Scene> {
     let places = RELEASED.iter().filter(|_| scope == Scope::All).chain(POWERED);
-    places.flat_map(|place| at(place, plain_variants())).filter_map(released).collect()
+    let scenes = places.flat_map(|place| at(place, plain_variants(), &Arc::default()));
+    scenes.filter_map(released).collect()
 }
 
-/// Those that are calibrated or remapped.
+/// The releases of those among `scenes` that are calibrated or remapped.
 #[must_use]
-pub fn tuned_releases() -> Vec<Scene> {
-    TUNED.iter().flat_map(|place| at(place, tuned_variants())).filter_map(released).collect()
+pub fn tuned_releases(scenes: &[Scene]) -> Vec<Scene> {
+    let tuned = scenes.iter().filter(|scene| tuning::needs_tuning(&scene.variant));
+    tuned.cloned().filter_map(released).collect()
 }
 
 /// The same mechanism as it is released, if it can be.
@@ -153,8 +158,12 @@ fn tuned_variants() -> Vec<Variant> {
     [(calibrated, "calibrated"), (remap, "remap")].into_iter().flat_map(tuned).collect()
 }
 
-/// The mechanisms that can be used at a place, made ready.
-fn at(&(prior, counts, epsilon, distance): &SampledSetting, variants: Vec<Variant>) -> Vec<Scene> {
+/// The mechanisms that can be used in a setting, tuned.
+fn at(
+    &(prior, counts, epsilon, distance): &SampledSetting,
+    variants: Vec<Variant>,
+    tuning: &Arc<TuningCache>,
+) -> Vec<Scene> {
     const SOUND: &str = "the places are sound";
     let setting = Setting {
         posterior: Posterior::new(Prior::new(prior.to_vec()).expect(SOUND), counts.to_vec()),
@@ -165,9 +174,9 @@ fn at(&(prior, counts, epsilon, distance): &SampledSetting, variants: Vec<Varian
     };
     let ready = |variant: Variant| {
         variant.plan(&setting).ok()?;
-        let tuned = tuning::tune(&variant, &setting).ok()?;
-        let (setting, variant) = (setting.clone(), tuned.variant);
-        Some(Scene { setting, variant, way: Way::Experiment })
+        let variant = tuning.tune(&variant, &setting).ok()?.variant;
+        let (setting, tuning) = (setting.clone(), Arc::clone(tuning));
+        Some(Scene { setting, variant, way: Way::Experiment, tuning })
     };
     variants.into_iter().filter_map(ready).collect()
 }
@@ -232,7 +241,7 @@ impl Scene {
     fn method(&self, off: f64) -> Result<Method, Refusal> {
         let epsilon = format!("{:.15}", self.setting.epsilon.get() / off);
         let epsilon = epsilon.parse::<Amount>().expect("a decimal number");
-        Method::new(&self.variant, &self.setting, epsilon)
+        Method::new(&self.variant, &self.setting, epsilon, &self.tuning)
     }
 }
 

@@ -11,6 +11,7 @@ use super::typed::{self, refused, wrong};
 use super::{Failure, print, print_json, threads};
 use crate::analysis::optimum::{self, Goal, Optimum, OptimumError, ReleaseSet};
 use crate::analysis::predictive_error::{PredictiveError, over_all_data};
+use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, say, short_or_dash};
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::face::cli::{self, Data};
@@ -35,8 +36,10 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
         false => None,
     };
     let metric = Metric::from_distance(setting.distance);
+    let tuning = TuningCache::default();
     let measure = |variant: Variant| {
-        let errors = over_all_data(&variant, &setting, metric).map_err(refused)?;
+        let tuned = tuning.tune(&variant, &setting).map_err(refused)?;
+        let errors = over_all_data(&tuned.variant, &setting, metric).map_err(refused)?;
         Ok(Rival { variant, errors })
     };
     let mut rivals = rivals.into_iter().map(measure).collect::<Result<Vec<_>, Diagnostic>>()?;

@@ -3,8 +3,8 @@
 use std::f64::consts::LN_2;
 
 use super::super::{ClaimPart, Lab};
-use super::SIZES;
 use super::scene::Scene;
+use super::{SIZES, privacies};
 use crate::analysis::audit::{self, Scope};
 use crate::base::numeric::ln;
 
