@@ -153,10 +153,9 @@ struct Ledger {
     end: u64,
     /// Whether it has its line end.
     ended: bool,
-    /// What follows it: the beginning of an entry that was cut short.
-    torn: Vec<u8>,
-    /// Whether the last of the entries is the one that was cut short.
-    recovered: bool,
+    /// What follows it, if an entry was cut short. If its amounts are legible, it is the last of the
+    /// entries.
+    torn: Option<Torn>,
 }
 
 /// Opens a ledger, or makes one that only its owner can read: its hashes tell the file to whoever
@@ -225,8 +224,7 @@ impl Ledger {
             last: String::new(),
             end: 0,
             ended: true,
-            torn: Vec::new(),
-            recovered: false,
+            torn: None,
         };
         ledger.read(&bytes)?;
         ledger.recover(tell);
@@ -250,11 +248,11 @@ impl Ledger {
             };
             let (entry, hash) = match Entry::parse(content) {
                 Ok(parsed) => parsed,
-                Err(_) if !ended && Torn::new(content, &self.last, self.end > 0).is_some() => {
-                    self.torn = content.to_vec();
+                Err(cause) => {
+                    let torn = || Torn::new(content, &self.last, self.end > 0);
+                    self.torn = Some((!ended).then(torn).flatten().ok_or_else(|| damaged(cause))?);
                     return Ok(());
                 }
-                Err(cause) => return Err(damaged(cause)),
             };
             if entry.previous != self.last {
                 return Err(damaged("a line before this one was changed, removed or added"));
@@ -270,11 +268,8 @@ impl Ledger {
     /// Counts what an entry that was cut short has spent, if that is legible. Its release was not
     /// shown when it was written; but who knows what else may have shortened the file.
     fn recover(&mut self, tell: &dyn Fn(&str)) {
-        if self.torn.is_empty() {
-            return;
-        }
-        let torn = Torn::new(&self.torn, &self.last, self.end > 0);
-        let Some((epsilon, budget)) = torn.and_then(|torn| torn.amounts) else {
+        let Some(torn) = &self.torn else { return };
+        let Some((epsilon, budget)) = torn.amounts else {
             return tell(
                 "the last entry of the ledger was cut short before its ε: nothing was shown for it, \
                  and it is not counted",
@@ -286,7 +281,6 @@ impl Ledger {
         // A budget may have been lowered by it, and is not raised by it.
         let budget = budget.filter(|budget| self.budget().is_none_or(|before| *budget < before));
         self.entries.push(Entry::cut_short(epsilon, budget));
-        self.recovered = true;
     }
 
     /// The last budget that was set.
@@ -324,8 +318,8 @@ impl Ledger {
     fn append(&mut self, entry: Entry) -> io::Result<()> {
         let mut text = if self.ended { String::new() } else { "\n".to_owned() };
         let mut previous = self.last.clone();
-        let recovered = self.entries.last().filter(|_| self.recovered).cloned();
-        for entry in recovered.into_iter().chain([entry]) {
+        let recovered = self.torn.as_ref().and_then(|torn| torn.amounts).and(self.entries.last());
+        for entry in recovered.cloned().into_iter().chain([entry]) {
             let (line, hash) = Entry { previous, ..entry }.line()?;
             text += &line;
             text.push('\n');
@@ -334,8 +328,8 @@ impl Ledger {
         let written = self.write(text.as_bytes());
         if written.is_err() {
             // What was written of it would look like an entry that was cut short.
-            let torn = std::mem::take(&mut self.torn);
-            let _ = self.replace_end(&torn);
+            let before = self.torn.take().map_or_else(Vec::new, |torn| torn.bytes);
+            let _ = self.replace_end(&before);
         }
         written
     }
@@ -365,6 +359,8 @@ impl Ledger {
 
 /// The beginning of an entry that was cut short.
 struct Torn {
+    /// All that is left of it.
+    bytes: Vec<u8>,
     /// ε and the budget, if they are legible.
     amounts: Option<(Amount, Option<Amount>)>,
 }
@@ -374,6 +370,7 @@ impl Torn {
     /// beginning of one, as far as can be told. After a power failure zeros may follow it, or stand
     /// in its place if there is a line before.
     fn new(content: &[u8], last: &str, follows: bool) -> Option<Self> {
+        let torn = |amounts| Self { bytes: content.to_vec(), amounts };
         let length = content.iter().rposition(|&byte| byte != 0).map_or(0, |place| place + 1);
         let text = match std::str::from_utf8(&content[..length]) {
             Ok(text) => text,
@@ -384,12 +381,9 @@ impl Torn {
             Err(_) => return None,
         };
         let Some(inside) = text.strip_prefix(START) else {
-            return (START.starts_with(text) && (follows || !text.is_empty()))
-                .then_some(Self { amounts: None });
+            return (START.starts_with(text) && (follows || !text.is_empty())).then(|| torn(None));
         };
-        let Some((epsilon, rest)) = inside.split_once('"') else {
-            return Some(Self { amounts: None });
-        };
+        let Some((epsilon, rest)) = inside.split_once('"') else { return Some(torn(None)) };
         let epsilon = epsilon.parse().ok()?;
         let budget = rest.strip_prefix(BUDGET).and_then(|rest| rest.split_once('"'));
         let (budget, rest) = match budget {
@@ -400,7 +394,7 @@ impl Torn {
             budget.is_none() && (rest.starts_with(BUDGET) || BUDGET.starts_with(rest));
         let previous = format!(",\"previous\":\"{last}\",");
         let fits = ends_in_budget || rest.starts_with(&previous) || previous.starts_with(rest);
-        (fits && is_cut(text)).then_some(Self { amounts: Some((epsilon, budget)) })
+        (fits && is_cut(text)).then(|| torn(Some((epsilon, budget))))
     }
 }
 

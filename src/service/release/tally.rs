@@ -131,6 +131,14 @@ struct Counter<'a> {
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
+fn is_line_end(byte: u8) -> bool {
+    byte == b'\n' || byte == b'\r'
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
 impl<'a> Counter<'a> {
     fn new(columns: &'a Columns, file: &'a str) -> Self {
         let places = columns.categories.iter().enumerate();
@@ -180,7 +188,7 @@ impl<'a> Counter<'a> {
             State::Quoted => b'"',
             State::Before | State::AfterQuote => return 0,
         };
-        let heeded = |&byte: &u8| byte == end || byte == b'\n' || byte == b'\r' || byte == 0;
+        let heeded = |&byte: &u8| byte == end || is_line_end(byte) || byte == 0;
         next.iter().position(heeded).unwrap_or(next.len())
     }
 
@@ -206,14 +214,19 @@ impl<'a> Counter<'a> {
             }
             return Ok(());
         }
-        let ends_line = byte == b'\n' || byte == b'\r';
-        if self.comment {
-            if ends_line {
-                self.comment = false;
-                self.next_line();
-            }
-            return Ok(());
+        if !self.comment {
+            return self.step_in_record(byte);
         }
+        if is_line_end(byte) {
+            self.comment = false;
+            self.next_line();
+        }
+        Ok(())
+    }
+
+    /// A byte of the header or of a record.
+    fn step_in_record(&mut self, byte: u8) -> Result<(), Diagnostic> {
+        let ends_line = is_line_end(byte);
         match self.state {
             State::Quoted if byte == b'"' => self.state = State::AfterQuote,
             State::Quoted => {
@@ -233,7 +246,7 @@ impl<'a> Counter<'a> {
                 self.begun = true;
                 self.end_cell();
             }
-            State::Before if byte == b' ' || byte == b'\t' => {}
+            State::Before | State::AfterQuote if is_blank(byte) => {}
             State::Before if byte == b'"' => {
                 (self.state, self.begun, self.quote_line) = (State::Quoted, true, self.line);
             }
@@ -244,7 +257,6 @@ impl<'a> Counter<'a> {
                 (self.state, self.begun) = (State::Plain, true);
                 self.keep(byte);
             }
-            State::AfterQuote if byte == b' ' || byte == b'\t' => {}
             State::AfterQuote => {
                 let error = self.at(self.line, "there is text after the closing quote of a cell");
                 return Err(error.help("write a quote within quotes twice"));
@@ -270,8 +282,7 @@ impl<'a> Counter<'a> {
     fn end_cell(&mut self) {
         // What stood between quotes is kept as it is.
         if self.state == State::Plain && !self.cut {
-            let blank = |&byte: &u8| byte == b' ' || byte == b'\t';
-            let end = self.cell.iter().rposition(|byte| !blank(byte)).map_or(0, |i| i + 1);
+            let end = self.cell.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |i| i + 1);
             self.cell.truncate(end);
         }
         match self.header {
