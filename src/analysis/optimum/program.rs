@@ -34,7 +34,7 @@ pub struct Unknown {
 pub struct InputOrbit {
     /// Its first member, an index of [`Program::inputs`].
     pub input: usize,
-    /// The probability of the whole orbit under the prior's predictive law.
+    /// The prior predictive probability of the whole orbit.
     pub weight: f64,
 }
 
@@ -52,10 +52,11 @@ pub struct Program {
     pub families: Vec<f64>,
     /// The orbits of pairs, those of one row side by side.
     pub unknowns: Vec<Unknown>,
-    /// For adjacent data sets P(r|x) <= e^ε P(r|x'): the orbits of (x, r) and (x', r). With every
-    /// step its reverse is there too; a step within an orbit only says that P is not negative.
+    /// The privacy constraints P(r|x) <= e^ε P(r|x') for adjacent x and x': the orbits of (x, r) and
+    /// (x', r). Every step is listed in both directions. A step within an orbit says that P is not
+    /// negative.
     pub steps: Vec<(usize, usize)>,
-    /// The orbit of every pair: outputs side by side for each data set.
+    /// The orbit of every pair (x, r): all r of the first x, then all r of the next.
     orbits: Vec<u32>,
 }
 

@@ -2,6 +2,33 @@
 //!
 //! Both depend on public values only (prior, n, ε, δ, γ, distance), never on the data. Either takes
 //! as long as an audit of all data sets of the size, so a [`TuningCache`] keeps what was found.
+//!
+//! A calibrated mechanism spends all of its ε:
+//!
+//! ```
+//! use dpbi::analysis::tuning::{Tuned, tune};
+//! use dpbi::mechanism::{self, Options, Variant};
+//! use dpbi::posterior::distance::HELLINGER;
+//! use dpbi::posterior::model::{Posterior, Prior};
+//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::setting::Setting;
+//!
+//! let setting = Setting {
+//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![20, 0]),
+//!     epsilon: Epsilon::new(1.0)?,
+//!     delta: None,
+//!     gamma: Gamma::new(1.0)?,
+//!     distance: HELLINGER,
+//! };
+//! let ehds = mechanism::find("ehds").ok_or("no such mechanism")?;
+//! let options = Options { calibrated: true, ..Options::default() };
+//! let variant = Variant::new(ehds, options, "calibrated".to_owned());
+//! let Tuned { certificate, .. } = tune(&variant, &setting)?;
+//! let certificate = certificate.ok_or("it was calibrated")?;
+//! assert!(certificate.inner_epsilon.get() > 1.0);
+//! assert!(certificate.loss <= 1.0 && certificate.loss > 1.0 - 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod calibration;
 pub mod remapping;

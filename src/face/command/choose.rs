@@ -24,7 +24,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
         typed::counts(&args.model, &args.data),
         args.epsilon.unwrap_or(1.0),
     )?;
-    let data = if args.data.counts.is_some() { Data::Given } else { Data::Predicted };
+    let data = if args.data.counts.is_some() { Data::Given } else { Data::PriorPredictive };
     let error = wanted_error(args)?;
     let all = typed::variants(&args.mechanism, &setting, typed::every_variant(true))?;
     let named = !args.mechanism.is_empty();
@@ -70,7 +70,7 @@ const SEARCH: f64 = 25.0;
 fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
     let Ok(recipe) = variant.outline(setting) else { return Work::default() };
     let mut here = cost::predict_laws(setting, &[recipe], f64::INFINITY).sum();
-    if data == Data::Predicted {
+    if data == Data::PriorPredictive {
         // All laws are kept until they are mixed.
         let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
         here.cpu_seconds *= data_sets;
@@ -102,7 +102,7 @@ fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnost
         cost::bytes(least.bytes())
     );
     let remedy = match data {
-        Data::Predicted => "every data set of n records counts: use fewer records; ",
+        Data::PriorPredictive => "every data set of n records counts: use fewer records; ",
         Data::Given => "use fewer records; ",
     };
     Diagnostic::new(cause).help(format!("{remedy}--force starts it all the same"))
@@ -360,7 +360,7 @@ impl Ranking<'_> {
         }
         let what = self.setting.distance.title();
         let over = match self.data {
-            Data::Predicted => {
+            Data::PriorPredictive => {
                 format!(
                     "over all data sets of {} records, as likely as the prior says",
                     posterior.n()

@@ -266,7 +266,7 @@ mod tests {
             "inf"
         );
         let told = report.failures().concat();
-        assert!(told.contains("coin (10 of 10 draws are outputs that cannot be)"), "{told}");
+        assert!(told.contains("coin (10 of 10 draws are outputs that cannot occur)"), "{told}");
     }
 
     #[test]

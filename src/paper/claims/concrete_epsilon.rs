@@ -4,7 +4,6 @@ use super::contest::{Contest, NEAR, objections, tuple};
 use super::range::{Point, ranges};
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
 use crate::analysis::audit::{self, Scope};
-use crate::posterior::setting::Setting;
 
 /// The claim.
 pub static CLAIM: Claim = Claim {
@@ -23,8 +22,9 @@ const EPSILON: f64 = 1.0;
 const DELTA: [f64; 2] = [0.0005, 1e-8];
 const SIZES: &[u64] = &[50, 100, 200, 300, 400, 600, 800, 1000];
 
-/// Small priors (b, b), tried with these sizes of balanced data.
+/// Small priors (b, b).
 const SMALL: &[f64] = &[1.0, 5.0];
+/// The sizes of balanced data at which they are tested.
 const DATA: &[u64] = &[50, 100, 200, 300, 500, 1000, 3000, 10_000];
 /// Large priors (b, b), tried with x = (50, 50) as in the document's figure.
 const LARGE: &[f64] = &[200.0, 500.0, 1000.0, 2000.0];
@@ -67,14 +67,10 @@ fn losses(
 ) -> Vec<ClaimPart> {
     let point = |&n: &u64| {
         let template = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, Some(DELTA[0]));
-        let loss = loss(lab, id, &template, &scope(n));
+        let loss = lab.loss(&template, id, &scope(n));
         Point { at: n, holds: loss < bound * EPSILON, ratio: loss }
     };
     ranges(clause, data, "n", "loss", &SIZES.iter().map(point).collect::<Vec<_>>())
-}
-
-fn loss(lab: &Lab, id: &str, template: &Setting, scope: &Scope) -> f64 {
-    audit::loss(&lab.variant(id), template, scope).expect("a setting that fits").loss
 }
 
 fn contest(lab: &Lab, b: f64, x: &[u64]) -> Contest {
@@ -105,7 +101,7 @@ fn comparable(lab: &Lab, b: f64) -> ClaimPart {
     ClaimPart::new(clause, when, holds, [("ratio of means", ratio)])
 }
 
-/// What is left for δ.
+/// The largest loss, and δ at half of it.
 fn with_delta(lab: &Lab) -> String {
     let template = lab.setting(&[1.0, 1.0], &balanced(1000, 2), EPSILON, Some(DELTA[0]));
     let variant = lab.variant("mh-beta");
@@ -123,11 +119,11 @@ fn with_delta(lab: &Lab) -> String {
 fn without_the_two(lab: &Lab) -> String {
     let mut variant = lab.variant("mh-beta");
     variant.options.divisor = Some(1.0);
-    let lab = lab.clone().recast("mh-beta", variant);
+    let lab = lab.clone().substitute("mh-beta", variant);
     let told = LARGE.iter().map(|&b| {
         let template = lab.setting(&[b, b], &[50, 50], EPSILON, Some(DELTA[1]));
         let ratio = contest(&lab, b, &[50, 50]).ratio("mh-beta", "lshist");
-        let loss = loss(&lab, "mh-beta", &template, &Scope::All);
+        let loss = lab.loss(&template, "mh-beta", &Scope::All);
         format!("{ratio:.3} with a loss of {loss:.3} (b = {b})")
     });
     format!(

@@ -1,4 +1,4 @@
-//! Claim 2: who gives good answers at ε = 1.
+//! Claim 2: which mechanisms give good answers at ε = 1.
 
 use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
@@ -26,7 +26,7 @@ fn in_dimension(lab: &Lab, k: usize) -> [ClaimPart; 2] {
     let laws: Vec<_> = PRIVATE.iter().map(|&id| (id, lab.distribution(&setting, id))).collect();
     let law = |id: &str| &laws.iter().find(|(other, _)| *other == id).expect("private").1;
     let median = law("lshist").quantile(0.5);
-    // How much more often `a` than `b` is within t, where that is least.
+    // The least lead of P[H <= t] of `a` over that of `b`.
     let lead = |a: &str, b: &str| least_lead(law(a), law(b), median);
     let part = |clause: &str, leads: Vec<(String, f64)>| {
         let holds = leads.iter().all(|(_, lead)| *lead > 0.0);

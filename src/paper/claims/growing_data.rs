@@ -28,8 +28,8 @@ const SIZES: &[(usize, &[u64], &[u64])] = &[
     (4, &[100, 200, 280], &[350, 500, 600]),
 ];
 
-/// Beyond the document's figure for k = 4, which ends at 600, tried for as long as MH is behind the
-/// baseline: there are 10⁸ candidates and more.
+/// Further sizes for k = 4, where the document's figure ends at 600. They are tested only as long as MH
+/// is behind the baseline: there are 10⁸ candidates and more.
 const FURTHER: &[u64] = &[1_000, 1_100];
 
 /// The mechanisms: MH, the baseline, and the improved one.

@@ -65,13 +65,13 @@ fn at_prior(lab: &Lab, b: u64) -> Contest {
     Contest::new(lab, &setting, &["mh-beta", "lsdim", "lshist"])
 }
 
-/// The prior from which MH has the smaller mean, up to the last.
+/// The first prior of those, up to the last, at which MH has the smaller mean.
 fn stays_ahead_from(ratios: &[f64]) -> Option<u64> {
     let ahead = ratios.iter().rev().take_while(|&&ratio| ratio < 1.0).count();
     PRIORS.get(ratios.len() - ahead).copied()
 }
 
-/// The figure's priors are far apart, and it may begin too late.
+/// The exact b from which on MH is ahead: the figure's priors are far apart, and may begin too late.
 fn crossing(lab: &Lab, ahead: Option<u64>) -> String {
     let Some(known) = ahead else { return "MH does not stay ahead of the baseline".into() };
     let is_ahead = |b: &u64| at_prior(lab, *b).beats("mh-beta", "lsdim");

@@ -20,7 +20,7 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-/// Powers of two up to 2^17 = 131072: half of them are past the square root of the largest.
+/// Sizes are powers of two up to 2^17 = 131072; half of them are larger than the square root of that.
 const DOUBLINGS: std::ops::RangeInclusive<u32> = 2..=17;
 const EPSILONS: &[f64] = &[0.1, 0.5, 1.0, 2.0];
 const GAMMAS: &[f64] = &[0.5, 0.05, 0.01];
@@ -28,7 +28,7 @@ const GAMMAS: &[f64] = &[0.5, 0.05, 0.01];
 /// 'Bounded': over the second half of the doublings the ratio is nowhere larger than this times its
 /// maximum over the first half.
 const NO_GROWTH: f64 = 1.01;
-/// Both sides may agree; rounding must not decide.
+/// The two sides may be equal; rounding must not decide.
 const ROUNDING: f64 = 1e-9;
 
 /// How the data of n records are made.
@@ -111,7 +111,7 @@ fn step_part(when: String, excesses: &[Excess]) -> ClaimPart {
     ClaimPart::new("Theorem 4.3", when, failures == 0.0, numbers)
 }
 
-/// By how many LS the error exceeds the distance, for every n.
+/// The error minus the distance, in units of LS, for every n.
 #[derive(Clone, Copy)]
 struct Excess {
     epsilon: f64,

@@ -22,7 +22,7 @@ fn judge(lab: &Lab) -> Finding {
     Finding { parts: parts.collect(), remarks: sizes.map(|n| by_peak(lab, n)).to_vec() }
 }
 
-/// The figure shows probabilities, not means: what its first point says.
+/// The figure shows probabilities, not means; its first point is P[H = 0].
 fn by_peak(lab: &Lab, n: u64) -> String {
     let [(_, dim), (_, hist)] = ["lsdim", "lshist"].map(|id| p_exact(lab, n, id));
     let ratio = dim.max(hist) / dim.min(hist);

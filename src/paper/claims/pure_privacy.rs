@@ -35,7 +35,7 @@ const CASES: &[(&[f64], &[u64])] = &[
 
 const EPSILONS: &[f64] = &[0.1, 1.0, 5.0];
 
-/// Some mechanisms lose all that they may; rounding must not decide.
+/// Some mechanisms lose exactly what is claimed; rounding must not decide.
 const ROUNDING: f64 = 1e-9;
 
 fn judge(lab: &Lab) -> Finding {

@@ -1,4 +1,4 @@
-//! Claim 6: what icml §5.3 says about sensitivities.
+//! Claim 6: the sensitivities of icml §5.3.
 
 use std::collections::HashMap;
 
@@ -64,8 +64,8 @@ fn cases<'a>(
     priors.iter().flat_map(move |&prior| of_prior(prior))
 }
 
-/// The largest change of score that any candidate sees, as a multiple of LS(x), and the change that
-/// BI(x) itself sees.
+/// The largest change of score of any candidate, as a multiple of LS(x), and the change of score of
+/// BI(x) itself.
 fn lemma(lab: &Lab, when: &str, priors: &[&[f64]], sizes: &[u64]) -> ClaimPart {
     let (mut largest, mut own_least, mut own_most) = (0.0, f64::INFINITY, 0.0);
     for (&prior, &n) in priors.iter().flat_map(|prior| sizes.iter().map(move |n| (prior, n))) {

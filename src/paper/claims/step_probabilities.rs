@@ -1,4 +1,4 @@
-//! Claim 14: whose step probabilities change with n.
+//! Claim 14: mechanisms whose step probabilities change with n.
 
 use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
@@ -20,7 +20,7 @@ const SIZES: &[u64] = &[100, 1000, 10_000];
 const EPSILON: f64 = 1.0;
 const STEPS: &[f64] = &[0.0, 1.0, 2.0];
 
-/// 'The same': no probability changes by more than this part of itself. 'Varying' is the contrary.
+/// 'The same' means that no probability changes by more than this, relatively. 'Varying' is the opposite.
 const FIXED: f64 = 1e-9;
 
 /// The mechanisms of each kind, and whether their probabilities should stay the same.
@@ -49,7 +49,7 @@ fn judge(lab: &Lab) -> Finding {
     Finding { parts: parts.collect(), remarks: vec![limits(lab)] }
 }
 
-/// H/LS tends to the number of steps.
+/// The limits of P[0 steps]: H/LS tends to the number of steps.
 fn limits(lab: &Lab) -> String {
     let n = 1_000_000;
     let setting = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, None);
