@@ -103,7 +103,7 @@ fn draws(panel: &Panel) -> Sampled {
         "global": sensitivity.global(),
         "smooth": sensitivity.gamma_smooth(setting.gamma.get()),
     });
-    let plans = panel.plans(case);
+    let plans = panel.plans(case).unwrap();
     let bench = PreparedSetting::new(setting, &plans, &[]);
     let k = setting.posterior.k();
     let mean = |(id, plan): (&&str, &Plan)| {

@@ -169,7 +169,7 @@ fn a_theory_curve_of_many_distances_is_a_small_file() {
     }
     // The same without the view that leaves most of them out.
     let mut whole = panel.clone();
-    whole.parameters.view = None;
+    whole.kind = std::sync::Arc::new(dpbi::experiment::kind::theory::Theory::NEW);
     for (name, figure) in whole.figures(&tables) {
         let svg = dpbi::figure::render(&figure, dpbi::figure::Format::Svg).unwrap();
         assert!(svg.len() < 300_000, "whole {name}: {} bytes", svg.len());

@@ -49,7 +49,7 @@ fn compute(panel: &Panel) -> Tables {
 /// The mean error of every mechanism at one case, from its law value by value.
 fn brute_means(panel: &Panel, case: usize) -> Vec<f64> {
     let case = &panel.cases[case];
-    let recipes = panel.recipes(case);
+    let recipes = panel.recipes(case).unwrap();
     let bench = PreparedSetting::new(&case.setting, &recipes, &[]);
     let field = bench.fields().next().unwrap();
     let mean = |recipe| {

@@ -6,7 +6,7 @@ use common::Sandbox;
 use dpbi::base::source::Source;
 use dpbi::experiment::Experiment;
 use dpbi::experiment::config::{self, Overrides};
-use dpbi::experiment::scaling::{CANDIDATES, NEAR, curve, slope};
+use dpbi::experiment::kind::scaling::{CANDIDATES, NEAR, curve, slope};
 use dpbi::experiment::table::Tables;
 use dpbi::figure::{self, Format};
 use dpbi::mechanism::law::Recipe;
@@ -81,7 +81,7 @@ sizes = [40, 3000]
         let all = compositions(posterior.n(), posterior.k()).unwrap() as f64;
         assert_eq!(of(CANDIDATES), Some(all));
         assert_eq!(of("ehds"), None, "its outputs are the candidates");
-        let recipes = panel.recipes(case);
+        let recipes = panel.recipes(case).unwrap();
         let bench = PreparedSetting::new(&case.setting, &recipes, &[]);
         for (variant, recipe) in panel.variants.iter().zip(&recipes) {
             let walked = bench.law(*recipe).blocks().unwrap().represented();

@@ -5,14 +5,20 @@ use crate::experiment::table::{ReadingRow, Tables};
 
 /// What the horizontal axis shows: the first property, in this order, that differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Axis {
+pub enum Axis {
+    /// The abscissa given with the data.
     At,
+    /// The number of records.
     Size,
+    /// ε.
     Epsilon,
     /// Priors whose parameters all agree.
     SymmetricPrior,
+    /// Other priors.
     Prior,
+    /// δ.
     Delta,
+    /// γ.
     Gamma,
     /// Nothing has an order: the data sets side by side.
     Data,
@@ -110,9 +116,11 @@ fn has_symmetric_prior(case: &Case) -> bool {
 }
 
 /// What distinguishes the cases of a panel, and what its axis shows.
-pub(super) struct Abscissa {
-    pub(super) naming: Naming,
-    pub(super) axis: Axis,
+pub struct Abscissa {
+    /// What distinguishes the cases.
+    pub naming: Naming,
+    /// What the axis shows.
+    pub axis: Axis,
 }
 
 impl Abscissa {

@@ -1,9 +1,9 @@
 //! Cells: what is computed, kept, and computed again as one.
 //!
-//! In an accuracy experiment a cell is a block of runs of one mechanism at one case, and the first
-//! block also holds what is exact about the mechanism. In all other kinds it is a case. A cell's
-//! text says everything that its content depends on, so that what was computed once, by whichever
-//! run of whichever config, can be told from what has to be computed.
+//! A kind that samples has a cell for every block of runs of one mechanism at one case; the first
+//! block also holds what is exact about the mechanism. For all other kinds a cell is a case. The key
+//! of a cell names everything that its content depends on, so that a finished cell is found again, by
+//! whichever run of whichever config.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,19 +12,18 @@ use std::time::Instant;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::accuracy::{self, Block};
-use super::{Kind, Naming, Panel, Parameters, PlacedReadings, SensitivityName};
+use super::sampling::Block;
+use super::{Case, Naming, Panel, PlacedReadings};
 use crate::analysis::tuning;
 use crate::base::fault::{self, caught};
-use crate::experiment::reading::Reading;
-use crate::experiment::table::Tables;
-use crate::mechanism::Variant;
+use crate::experiment::table::{CalibrationRow, Tables};
+use crate::mechanism::{Refusal, Variant};
 
 /// The version of everything that reaches a table. To be raised whenever any number or draw, or the
 /// form in which cells are kept, changes: cells of different versions are never mixed.
 pub const NUMERICS: u32 = 1;
 
-/// About so many cells are laid out at a time.
+/// About this many cells are laid out at a time.
 const CELLS_PER_WAVE: usize = 20_000;
 
 /// In a cell, settings have no number: they are counted when it is put beside others.
@@ -39,16 +38,16 @@ pub struct Cell {
     pub variant: Option<usize>,
     /// The number of the block of runs, from 0.
     pub block: u64,
-    /// All that it depends on.
+    /// Its key: all that it depends on.
     pub text: String,
 }
 
 /// What a cell holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content {
-    /// Runs of an accuracy experiment.
+    /// Sampled runs.
     Runs(Box<Block>),
-    /// Rows of any other one.
+    /// Rows of tables.
     Rows(Box<Tables>),
 }
 
@@ -67,7 +66,7 @@ impl Content {
     pub fn decode(bytes: &[u8], panel: &Panel, cell: &Cell) -> Option<Self> {
         let content: Self = postcard::from_bytes(bytes).ok()?;
         let fits = match &content {
-            Self::Runs(block) => cell.variant.is_some() && block.fits(panel, cell.case, cell.block),
+            Self::Runs(block) => cell.variant.is_some() && block.fits(panel, cell),
             Self::Rows(_) => cell.variant.is_none(),
         };
         fits.then_some(content)
@@ -84,6 +83,78 @@ pub trait Keeper: Sync {
     fn advance(&self, case: usize, variant: usize, part: f64);
     /// Whether no further cell should be begun.
     fn is_stopped(&self) -> bool;
+}
+
+/// The key of a cell: names and values, one after the other. Every value is put in by name, so that a
+/// new field of some type changes no key by itself.
+#[derive(Clone)]
+pub struct CellKey(String);
+
+impl CellKey {
+    /// The beginning of every key.
+    pub(super) fn new(panel: &Panel) -> Self {
+        let kind = &panel.kind;
+        Self(format!("numerics={NUMERICS} kind={} version={}", kind.id(), kind.version()))
+    }
+
+    /// Adds a text that names its own values.
+    pub(super) fn join(&mut self, part: &str) -> &mut Self {
+        self.0 += " ";
+        self.0 += part;
+        self
+    }
+
+    /// Adds a value. It is quoted, so that none can be taken for another.
+    pub(super) fn put(&mut self, name: &str, value: impl ToString) -> &mut Self {
+        let value = value.to_string().replace('\\', "\\\\").replace('"', "\\\"");
+        self.0 += &format!(" {name}=\"{value}\"");
+        self
+    }
+
+    /// Adds several values of the same name.
+    pub(super) fn put_all<T: ToString>(
+        &mut self,
+        name: &str,
+        values: impl IntoIterator<Item = T>,
+    ) -> &mut Self {
+        for value in values {
+            self.put(name, value);
+        }
+        self
+    }
+
+    /// The key.
+    pub(super) fn finish(self) -> String {
+        self.0
+    }
+}
+
+/// How a kind that samples works: its cells are blocks of runs of one mechanism at one case.
+pub trait Runs: Sync {
+    /// How many blocks the runs of one mechanism at one case are divided into.
+    fn blocks(&self, panel: &Panel) -> u64;
+    /// The cells of one case, in the order of the tables.
+    fn cells(&self, layout: &Layout, case: usize) -> Vec<Cell>;
+    /// Computes some cells of one case.
+    fn compute(&self, layout: &Layout, wanted: &[Cell], keeper: &dyn Keeper);
+    /// The rows of one mechanism at one case, from all its blocks; none if one is missing.
+    fn assemble(&self, panel: &Panel, group: &Group, blocks: Vec<Block>) -> Tables;
+    /// Whether some figure shows single runs, and not only their summaries.
+    fn are_shown(&self) -> bool;
+}
+
+/// The computation of one case.
+pub struct Task<'a> {
+    /// The panel, laid out.
+    pub layout: &'a Layout<'a>,
+    /// The panel.
+    pub panel: &'a Panel,
+    /// The case.
+    pub case: &'a Case,
+    /// The number of its setting.
+    pub setting: usize,
+    /// Called with a mechanism's place in the panel when its part is done.
+    pub finished: &'a (dyn Fn(usize) + Sync),
 }
 
 /// A panel and what its cases are called: cells are told apart, computed and put together here.
@@ -103,53 +174,34 @@ impl<'a> Layout<'a> {
 
     /// What a case is called.
     #[must_use]
-    pub fn name(&self, case: usize) -> String {
-        self.naming.name(&self.panel.cases[case])
+    pub fn name(&self, case: &Case) -> String {
+        self.naming.name(case)
     }
 
     /// The cells of one case, in the order of the tables.
     #[must_use]
     pub fn cells(&self, case: usize) -> Vec<Cell> {
-        match self.panel.kind {
-            Kind::Accuracy => accuracy::cells(self, case),
-            _ => vec![Cell { case, variant: None, block: 0, text: self.text(case) }],
+        match self.panel.kind.runs() {
+            Some(runs) => runs.cells(self, case),
+            None => vec![Cell { case, variant: None, block: 0, text: self.key(case) }],
         }
     }
 
-    /// Everything that the rows of one case depend on, in kinds that draw nothing.
-    fn text(&self, case: usize) -> String {
-        let Self { panel, naming, placed } = self;
+    /// The key of a cell that is a case.
+    fn key(&self, case: usize) -> String {
+        let Self { panel, placed, .. } = self;
         let case = &panel.cases[case];
-        let variants = panel.variants.iter();
-        let mechanisms: Vec<_> =
-            variants.map(|variant| (&variant.label, variant.key(&case.setting))).collect();
-        // What it is called beside the others, where that is in the rows.
-        let name = match panel.kind {
-            Kind::Profile | Kind::TradeOff => naming.name(case),
-            Kind::Tail => naming.data(case),
-            _ => String::new(),
-        };
-        // Only figures show these.
-        let parameters = Parameters {
-            view: None,
-            sensitivities: Vec::new(),
-            figures: Vec::new(),
-            ..panel.parameters.clone()
-        };
-        let labels = panel.variants.iter().map(|variant| variant.label.as_str());
-        let labels = labels.chain([SensitivityName::Local.id()]);
-        let readings: Vec<&Reading> = labels.flat_map(|label| placed.of(label, case)).collect();
-        let all = panel.readings.as_ref().filter(|_| panel.kind == Kind::Theory);
-        format!(
-            "numerics={NUMERICS} kind={} {} gamma={} panel={:?} name={name:?} at={:?} alone={} \
-             mechanisms={mechanisms:?} parameters={parameters:?} readings={readings:?} {all:?}",
-            panel.kind.id(),
-            case.setting.key(),
-            case.setting.gamma.get(),
-            panel.id,
-            case.at,
-            panel.kind == Kind::Optimum && panel.cases.len() == 1,
-        )
+        let mut key = CellKey::new(panel);
+        key.join(&case.setting.key())
+            .put("gamma", case.setting.gamma.get())
+            .put("panel", &panel.id)
+            .put_all("at", case.at);
+        for variant in &panel.variants {
+            key.put("label", &variant.label).put("mechanism", variant.key(&case.setting));
+            key.put_all("reading", placed.of(&variant.label, case).map(|reading| reading.key()));
+        }
+        panel.kind.complete_key(self, case, &mut key);
+        key.finish()
     }
 
     /// Computes the cells of some cases that `keeper` does not have.
@@ -176,20 +228,15 @@ impl<'a> Layout<'a> {
     }
 
     fn cases_per_wave(&self) -> usize {
-        let blocks = match self.panel.kind {
-            Kind::Accuracy => accuracy::blocks(self.panel) as usize,
-            _ => 1,
-        };
+        let blocks = self.panel.kind.runs().map_or(1, |runs| runs.blocks(self.panel) as usize);
         (CELLS_PER_WAVE / (self.panel.variants.len() * blocks).max(1)).max(1)
     }
 
     /// How many cells a case has, without making them.
     #[must_use]
     pub fn cells_per_case(&self) -> u64 {
-        match self.panel.kind {
-            Kind::Accuracy => self.panel.variants.len() as u64 * accuracy::blocks(self.panel),
-            _ => 1,
-        }
+        let blocks = |runs: &dyn Runs| self.panel.variants.len() as u64 * runs.blocks(self.panel);
+        self.panel.kind.runs().map_or(1, blocks)
     }
 
     /// For each case the cells that `keeper` does not have. Two cases may share a cell: where a
@@ -225,20 +272,35 @@ impl<'a> Layout<'a> {
 
     /// Computes cells of one case.
     fn compute_case(&self, wanted: &[Cell], keeper: &dyn Keeper) {
-        if self.panel.kind == Kind::Accuracy {
-            return accuracy::compute(self, wanted, keeper);
+        if let Some(runs) = self.panel.kind.runs() {
+            return runs.compute(self, wanted, keeper);
         }
         for cell in wanted {
             let clock = Instant::now();
-            let advance = |variant| keeper.advance(cell.case, variant, 1.0);
             let outcome = caught(|| {
                 fault::strike(self.panel.first + cell.case, "");
-                let mut rows = self.panel.rows_of_case(self, cell.case, &advance);
-                rows.renumber(UNNUMBERED);
-                Content::Rows(Box::new(rows))
+                self.rows(cell, keeper).map_err(|refusal| refusal.to_string())
             });
-            keeper.keep(cell, outcome, clock.elapsed().as_secs_f64());
+            let content = outcome.flatten().map(|rows| Content::Rows(Box::new(rows)));
+            keeper.keep(cell, content, clock.elapsed().as_secs_f64());
         }
+    }
+
+    /// The rows of a cell that is a case.
+    fn rows(&self, cell: &Cell, keeper: &dyn Keeper) -> Result<Tables, Refusal> {
+        let panel = self.panel;
+        let case = &panel.cases[cell.case];
+        let finished = |variant| keeper.advance(cell.case, variant, 1.0);
+        let setting = panel.first + cell.case;
+        let mut tables =
+            panel.kind.rows(&Task { layout: self, panel, case, setting, finished: &finished })?;
+        for variant in &panel.variants {
+            let certificate = panel.tuned(variant, case)?.certificate;
+            let row = |found| CalibrationRow::new(setting, &variant.label, &found);
+            tables.calibration.extend(certificate.map(row));
+        }
+        tables.renumber(UNNUMBERED);
+        Ok(tables)
     }
 
     /// The rows that a mechanism at a case, or a whole case, adds to the tables, from all its cells;
@@ -253,8 +315,8 @@ impl<'a> Layout<'a> {
                 Content::Runs(block) => blocks.push(*block),
             }
         }
-        if let Some(variant) = group.variant {
-            tables.append(accuracy::tables(self.panel, group.case, variant, blocks));
+        if let Some(runs) = self.panel.kind.runs() {
+            tables.append(runs.assemble(self.panel, group, blocks));
         }
         tables.renumber(self.panel.first + group.case);
         tables

@@ -1,47 +1,32 @@
 //! Experiments: what a config asks for, checked and laid out panel by panel and case by case.
 //!
 //! A [`Panel`] is one kind of computation over one grid of settings; an [`Experiment`] is one or
-//! more panels that share a name, a seed and a results folder. Every kind has a module of its own:
-//! what it computes (rows of [`Tables`]) and what it draws from them.
+//! more panels that share a name, a seed and a results folder. What is computed and drawn is the
+//! panel's [`Kind`].
 
-pub mod accuracy;
 mod axis;
 mod cell;
-pub mod change;
 pub mod config;
-pub mod crossover;
-mod curves;
 pub mod data;
 mod dataset;
-mod kind;
-pub mod l1_tail;
+pub mod digest;
+pub mod kind;
 pub mod naming;
-pub mod optimality;
-pub mod optimum;
-pub mod phase;
-pub mod privacy;
-pub mod profile;
 pub mod reading;
+pub mod release_map;
 mod sampling;
-pub mod scaling;
-pub mod sensitivity;
-mod sketch;
+mod scope;
 pub mod stats;
-pub mod steps;
 pub mod table;
-pub mod table_one;
-pub mod tail;
-pub mod theory;
-pub mod within;
 
-pub use cell::{Cell, Content, Group, Keeper, Layout, NUMERICS, groups};
+pub use cell::{Cell, CellKey, Content, Group, Keeper, Layout, NUMERICS, Runs, Task, groups};
 pub use dataset::{DataSet, DataSpec};
-pub use kind::{FigureName, Kind, Parameters, ScopeName, SensitivityName};
+pub use kind::Kind;
 pub use naming::Naming;
 pub use sampling::{Draws, RUNS_PER_BLOCK, Sampler};
-pub use sketch::sketches;
+pub use scope::ScopeName;
 
-use axis::{Abscissa, Axis};
+pub use axis::{Abscissa, Axis};
 
 use std::sync::Arc;
 
@@ -49,12 +34,11 @@ use rayon::prelude::*;
 
 use crate::analysis::tuning::{Tuned, TuningCache};
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
-use crate::experiment::stats::Whiskers;
-use crate::experiment::table::{CalibrationRow, PanelRow, ReadingRow, SettingRow, Tables};
+use crate::experiment::table::{PanelRow, ReadingRow, SettingRow, Tables};
 use crate::figure::{Figure, Series, colour, distinguish};
-use crate::mechanism::Variant;
-use crate::mechanism::law::{Distribution, Plan, Recipe};
+use crate::mechanism::law::{Distribution, Plan, Recipe, is_walked};
 use crate::mechanism::prepared::PreparedSetting;
+use crate::mechanism::{Refusal, Variant};
 use crate::posterior::distance::Distance;
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Prior, compositions, vector};
@@ -136,21 +120,6 @@ impl Case {
     }
 }
 
-/// How figures look.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
-    /// Where whiskers end.
-    pub whiskers: Whiskers,
-    /// Whether data beyond the whiskers are drawn.
-    pub outliers: bool,
-}
-
-impl Default for Look {
-    fn default() -> Self {
-        Self { whiskers: Whiskers::Iqr(1.5), outliers: false }
-    }
-}
-
 /// A checked experiment.
 #[derive(Clone)]
 pub struct Experiment {
@@ -183,17 +152,13 @@ pub struct Panel {
     /// The title of its figures.
     pub title: String,
     /// What is computed.
-    pub kind: Kind,
-    /// What the kind wants to know beside the grid.
-    pub parameters: Parameters,
+    pub kind: Arc<dyn Kind>,
     /// The seed of all random streams.
     pub seed: u64,
     /// How many releases are sampled for each case and mechanism.
     pub runs: u64,
     /// Score, sensitivity and error are measured in this distance.
     pub distance: &'static dyn Distance,
-    /// Further errors.
-    pub metrics: Vec<Metric>,
     /// The mechanisms.
     pub variants: Vec<Variant>,
     /// The lists that were combined.
@@ -202,8 +167,6 @@ pub struct Panel {
     pub cases: Vec<Case>,
     /// The number of its first setting: settings are numbered through all panels, from 1.
     pub first: usize,
-    /// How figures look.
-    pub look: Look,
     /// Values read off the printed figure, to be compared with ours.
     pub readings: Option<ReadingSet>,
     /// Its tuned mechanisms, and those of the panels with which it shares them.
@@ -211,11 +174,17 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// The errors that are tabulated: the distance first, then the metrics asked for.
+    /// The errors of which runs are sampled: the distance first, then the metrics asked for. None if
+    /// the kind samples nothing.
     #[must_use]
     pub fn errors(&self) -> Vec<Metric> {
-        let distance = Metric::from_distance(self.distance);
-        std::iter::once(distance).chain(self.metrics.iter().copied()).collect()
+        self.kind.errors(self)
+    }
+
+    /// Whether some figure shows single runs, and not only their summaries.
+    #[must_use]
+    pub fn shows_runs(&self) -> bool {
+        self.kind.runs().is_some_and(Runs::are_shown)
     }
 
     /// Every case with the number of its setting.
@@ -236,60 +205,43 @@ impl Panel {
     }
 
     /// The plans of all mechanisms at one case: calibrated and remapped where the config says so.
-    ///
-    /// # Panics
-    /// If a mechanism refuses the case; the config reader has asked all of them.
-    #[must_use]
-    pub fn plans(&self, case: &Case) -> Vec<Plan> {
+    pub fn plans(&self, case: &Case) -> Result<Vec<Plan>, Refusal> {
         self.variants.iter().map(|variant| self.plan(variant, case)).collect()
     }
 
     /// The plan of one mechanism at one case.
-    fn plan(&self, variant: &Variant, case: &Case) -> Plan {
-        self.tuned(variant, case).variant.plan(&case.setting).expect("checked by the config")
+    fn plan(&self, variant: &Variant, case: &Case) -> Result<Plan, Refusal> {
+        self.tuned(variant, case)?.variant.plan(&case.setting)
     }
 
     /// One mechanism, tuned for data sets of the size of a case.
-    fn tuned(&self, variant: &Variant, case: &Case) -> Tuned {
-        self.tuning.tune(variant, &case.setting).expect("checked by the config")
+    fn tuned(&self, variant: &Variant, case: &Case) -> Result<Tuned, Refusal> {
+        self.tuning.tune(variant, &case.setting)
     }
 
     /// The recipes of all mechanisms at one case, before any tuning.
-    ///
-    /// # Panics
-    /// If a mechanism refuses the case; the config reader has asked all of them.
-    #[must_use]
-    pub fn recipes(&self, case: &Case) -> Vec<Recipe> {
-        let recipe =
-            |variant: &Variant| variant.recipe(&case.setting).expect("checked by the config");
-        self.variants.iter().map(recipe).collect()
+    pub fn recipes(&self, case: &Case) -> Result<Vec<Recipe>, Refusal> {
+        self.variants.iter().map(|variant| variant.recipe(&case.setting)).collect()
     }
 
     /// The same in outline: enough to say what they cost.
-    ///
-    /// # Panics
-    /// If a mechanism refuses the case; the config reader has asked all of them.
-    #[must_use]
-    pub fn outlines(&self, case: &Case) -> Vec<Recipe> {
-        let outline =
-            |variant: &Variant| variant.outline(&case.setting).expect("checked by the config");
-        self.variants.iter().map(outline).collect()
+    pub fn outlines(&self, case: &Case) -> Result<Vec<Recipe>, Refusal> {
+        self.variants.iter().map(|variant| variant.outline(&case.setting)).collect()
     }
 
     /// The law of the error of every mechanism at one case; `None` for one that is too large.
-    fn distributions(&self, case: &Case) -> Vec<Option<Distribution>> {
-        let plans = self.plans(case);
-        let bench = PreparedSetting::new(&case.setting, &plans, &[]);
-        let field = bench.fields().next().expect("the distance");
-        let law = |plan| Distribution::new(bench.law(plan).as_ref(), field);
-        plans.iter().map(law).collect()
+    fn distributions(&self, case: &Case) -> Result<Vec<Option<Distribution>>, Refusal> {
+        let plans = self.plans(case)?;
+        let prepared = PreparedSetting::new(&case.setting, &plans, &[]);
+        let law = |plan| Distribution::new(prepared.law(plan).as_ref(), prepared.distance());
+        Ok(plans.iter().map(law).collect())
     }
 
-    /// The probability that every mechanism releases the truth at one case.
-    fn p_exact(&self, case: &Case) -> Vec<f64> {
-        let plans = self.plans(case);
-        let bench = PreparedSetting::new(&case.setting, &plans, &[]);
-        plans.iter().map(|plan| bench.law(plan).p_exact()).collect()
+    /// Whether the law of a mechanism at a case is small enough to be walked.
+    fn is_walked(&self, variant: &Variant, case: &Case) -> bool {
+        let recipe = variant.outline(&case.setting).ok();
+        let region = recipe.and_then(|recipe| recipe.region(&case.setting.posterior));
+        region.is_none_or(|region| is_walked(&region))
     }
 
     /// The readings, to be found by mechanism and case.
@@ -302,45 +254,25 @@ impl Panel {
     #[must_use]
     pub fn unplaced_reading(&self) -> Option<&Reading> {
         let abscissa = Abscissa::new(self);
-        let named = |reading: &Reading| match self.kind {
-            Kind::Sensitivity => reading.mechanism == SensitivityName::Local.id(),
-            _ => self.variants.iter().any(|variant| variant.label == reading.mechanism),
-        };
-        let placed = |reading: &Reading| match self.kind {
-            Kind::Theory => self.cases.len() == 1,
-            _ => self.cases.iter().any(|case| abscissa.is_at(case, &reading.at)),
-        };
         let mut all = self.readings.iter().flat_map(|set| &set.readings);
-        all.find(|reading| !named(reading) || !placed(reading))
+        all.find(|reading| !self.kind.has_place_for(self, &abscissa, reading))
     }
 
-    /// Whether two cases would stand at the same place of the same figure: one curve of them would
-    /// be two.
+    /// Whether two cases would stand at the same place of the same figure.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         let abscissa = Abscissa::new(self);
-        let ordinate = Axis::beside_size(self, &abscissa.naming).unwrap_or(abscissa.axis);
-        let place = |case: &Case| {
-            let n = case.setting.posterior.n().to_string();
-            match self.kind {
-                Kind::Accuracy | Kind::Theory | Kind::Change => None,
-                Kind::Profile | Kind::TradeOff => Some(abscissa.naming.name(case)),
-                Kind::Sensitivity | Kind::Privacy | Kind::Optimum => {
-                    Some(abscissa.axis.name(case, &abscissa.naming))
-                }
-                Kind::Within | Kind::Steps | Kind::Normaliser => Some(n),
-                Kind::Tail => Some(abscissa.naming.data(case)),
-                Kind::L1Tail => Some(vector(case.setting.posterior.counts())),
-                Kind::Optimality => Some(n + &naming::epsilon(case)),
-                Kind::Crossover => Some(naming::epsilon(case)),
-                Kind::TableOne => Some(String::new()),
-                Kind::Scaling => Some(format!("{n}, k = {}", case.setting.posterior.k())),
-                Kind::Phase => Some(format!("{n}, {}", ordinate.name(case, &abscissa.naming))),
-            }
-        };
+        let place = |case| self.kind.place(self, &abscissa, case);
         let mut places: Vec<String> = self.cases.iter().filter_map(place).collect();
         places.sort_unstable();
         places.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// The title of the mechanism with this label; the label if there is none.
+    #[must_use]
+    pub fn title_of(&self, label: &str) -> String {
+        let variant = self.variants.iter().find(|variant| variant.label == label);
+        variant.map_or_else(|| label.to_owned(), Variant::title)
     }
 
     /// How each mechanism is drawn.
@@ -373,61 +305,10 @@ impl Panel {
         Tables { panels: vec![panel], settings: settings.collect(), ..Tables::default() }
     }
 
-    /// The rows of one case, in kinds that draw nothing. `finished` is called with each mechanism's
-    /// place when it is done.
-    fn rows_of_case(&self, layout: &Layout, case: usize, finished: &Finished) -> Tables {
-        let mut tables = match self.kind {
-            // Its cells are smaller.
-            Kind::Accuracy => Tables::default(),
-            Kind::Theory => theory::at_case(self, case, finished),
-            Kind::Sensitivity => sensitivity::at_case(layout, case),
-            Kind::Change => change::at_case(self, case),
-            Kind::Privacy => privacy::at_case(layout, case, finished),
-            Kind::Profile => profile::at_case(layout, case, finished),
-            Kind::TradeOff => profile::trade_off::at_case(layout, case, finished),
-            Kind::Optimum => optimum::at_case(self, case, finished),
-            Kind::Within => within::at_case(self, case),
-            Kind::Steps => steps::at_case(self, case),
-            Kind::Crossover => crossover::at_case(self, case),
-            Kind::Optimality => optimality::at_case(self, case),
-            Kind::Tail => tail::at_case(layout, case),
-            Kind::Normaliser => tail::normaliser::at_case(self, case),
-            Kind::L1Tail => l1_tail::at_case(self, case),
-            Kind::TableOne => table_one::at_case(self, case),
-            Kind::Phase => phase::at_case(self, case, finished),
-            Kind::Scaling => scaling::at_case(self, case),
-        };
-        let certificate = |variant: &Variant| {
-            let certificate = self.tuned(variant, &self.cases[case]).certificate?;
-            Some(CalibrationRow::new(self.first + case, &variant.label, &certificate))
-        };
-        tables.calibration = self.variants.iter().filter_map(certificate).collect();
-        tables
-    }
-
     /// Its figures with their file names (without ending), drawn from tables.
     #[must_use]
     pub fn figures(&self, tables: &Tables) -> Vec<(String, Figure)> {
-        let figures = match self.kind {
-            Kind::Accuracy => accuracy::figures(self, tables),
-            Kind::Theory => theory::figures(self, tables),
-            Kind::Sensitivity => sensitivity::figures(self, tables),
-            Kind::Change => change::figures(self, tables),
-            Kind::Privacy => privacy::figures(self, tables),
-            Kind::Profile => profile::figures(self, tables),
-            Kind::TradeOff => profile::trade_off::figures(self, tables),
-            Kind::Optimum => optimum::figures(self, tables),
-            Kind::Within => within::figures(self, tables),
-            Kind::Steps => steps::figures(self, tables),
-            Kind::Crossover => crossover::figures(self, tables),
-            Kind::Optimality => optimality::figures(self, tables),
-            Kind::Tail => tail::figures(self, tables),
-            Kind::Normaliser => tail::normaliser::figures(self, tables),
-            Kind::L1Tail => l1_tail::figures(self, tables),
-            Kind::TableOne => table_one::figures(self, tables),
-            Kind::Phase => phase::figures(self, tables),
-            Kind::Scaling => scaling::figures(self, tables),
-        };
+        let figures = self.kind.figures(self, tables);
         let named = |(name, mut figure): (String, Figure)| {
             self.note_deviation(&mut figure, tables);
             match self.id.as_str() {
@@ -465,6 +346,3 @@ impl<'a> PlacedReadings<'a> {
         self.readings.iter().filter(own)
     }
 }
-
-/// Called with a mechanism's place in the panel when its part of a case is done.
-pub type Finished<'a> = dyn Fn(usize) + Sync + 'a;

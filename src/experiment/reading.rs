@@ -135,6 +135,16 @@ impl ReadingSet {
 const MOST_READINGS: usize = 10_000;
 
 impl Reading {
+    /// Everything that a comparison with it depends on, for the key of a cell.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let Self { mechanism, at, quantity, value, error, pixel, at_error, at_pixel, note } = self;
+        let [at_error, at_pixel] =
+            [at_error, at_pixel].map(|number| number.map_or(String::new(), |n| n.to_string()));
+        let quantity = quantity.id();
+        format!("{mechanism};{at};{quantity};{value};{error};{pixel};{at_error};{at_pixel};{note}")
+    }
+
     /// A number that cannot have been read off a figure, with its column.
     fn unsound(&self) -> Option<(&'static str, f64)> {
         let errors = [

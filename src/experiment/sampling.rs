@@ -3,19 +3,22 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
+use super::{Cell, Panel};
 use crate::base::rng;
-use crate::mechanism::law::{Batch, Law};
+use crate::experiment::table::{CalibrationRow, ReadingRow};
+use crate::mechanism::law::{Batch, Exact, Law};
 use crate::posterior::error_field::Field;
 
-/// So many runs share a random stream. Part of the definition of the results: never change it
-/// without saying so, since every draw depends on it.
+/// The number of runs that share a random stream. Every draw depends on it: it must never change.
 const RUNS_PER_STREAM: u64 = 250;
 
-/// So many runs make a block, which is kept as one.
+/// The number of runs in a block, which is one cell.
 pub const RUNS_PER_BLOCK: u64 = 4 * RUNS_PER_STREAM;
 
-/// So many blocks are drawn at one time: draws that fall into one place share the walk of it.
+/// The number of blocks that are drawn together. Draws that fall into the same part of a law share one
+/// walk through that part.
 const BLOCKS_TOGETHER: usize = 16;
 
 /// Sampled releases and their errors.
@@ -46,6 +49,42 @@ impl Draws {
 #[must_use]
 pub fn runs_of(block: u64, runs: u64) -> Range<u64> {
     block * RUNS_PER_BLOCK..runs.min((block + 1) * RUNS_PER_BLOCK)
+}
+
+/// What is known about one mechanism at one case without any run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExactNumbers {
+    /// Exact numbers about each error.
+    pub exact: Vec<Exact>,
+    /// Why it is private, if it was calibrated.
+    pub calibration: Option<CalibrationRow>,
+    /// What was read off the printed figure, beside our law.
+    pub readings: Vec<ReadingRow>,
+}
+
+/// A block of runs of one mechanism at one case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// What is known without any run; in the first block.
+    pub known: Option<ExactNumbers>,
+    /// Released counts, one run after the other.
+    pub released: Vec<u64>,
+    /// For each error its value in each run.
+    pub errors: Vec<Vec<f64>>,
+}
+
+impl Block {
+    /// Whether it can be the content of a cell. A log may come from a stranger.
+    pub(super) fn fits(&self, panel: &Panel, cell: &Cell) -> bool {
+        let runs = runs_of(cell.block, panel.runs).count();
+        let (k, metrics) = (panel.cases[cell.case].setting.posterior.k(), panel.errors().len());
+        self.released.len() == runs * k
+            && self.errors.len() == metrics
+            && self.errors.iter().all(|errors| errors.len() == runs)
+            && self.errors.iter().flatten().all(|&error| error >= 0.0)
+            && self.known.is_some() == (cell.block == 0)
+            && self.known.iter().all(|known| known.exact.len() == metrics)
+    }
 }
 
 /// A law to draw from, and how its draws are called.

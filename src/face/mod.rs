@@ -1,9 +1,7 @@
 //! What people see: the command line, the terminal, the report.
 
-pub mod answers;
 pub mod cli;
 pub mod command;
-pub mod digest;
 pub mod interrupt;
 pub mod progress;
 pub mod report;

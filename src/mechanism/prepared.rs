@@ -63,6 +63,12 @@ impl<'a> PreparedSetting<'a> {
         self.fields.iter().map(AsRef::as_ref)
     }
 
+    /// The field of the setting's distance.
+    #[must_use]
+    pub fn distance(&self) -> &dyn Field {
+        self.fields[0].as_ref()
+    }
+
     /// The law of one plan (one of those that the bench was prepared for).
     ///
     /// # Panics

@@ -1,6 +1,10 @@
 //! Configs written from the grammar of the keys, with values from one end to the other.
 
-use dpbi::experiment::{FigureName, Kind, ScopeName, SensitivityName};
+use dpbi::experiment::ScopeName;
+use dpbi::experiment::kind::accuracy::FigureName;
+use dpbi::experiment::kind::key::Named;
+use dpbi::experiment::kind::sensitivity::SensitivityName;
+use dpbi::experiment::kind::{ALL, Kind};
 use toml::{Table, Value};
 
 use crate::dice::Dice;
@@ -46,7 +50,7 @@ pub fn config(dice: &mut Dice) -> Table {
 /// The keys of one panel.
 fn panel(dice: &mut Dice, wide: bool) -> Table {
     let mut panel = Table::new();
-    let kind = if dice.once_in(2) { Kind::Accuracy } else { *dice.one(&Kind::ALL) };
+    let kind = if dice.once_in(2) { ALL[0] } else { *dice.one(ALL) };
     let k = match dice.below(40) {
         0 => dice.between(5, 300),
         1..=8 if !kind.needs_two_categories() => dice.between(3, 4),
@@ -59,16 +63,16 @@ fn panel(dice: &mut Dice, wide: bool) -> Table {
     put("prior", value::prior(dice, k, wide_prior));
     put(
         "epsilon",
-        match kind {
+        match kind.id() {
             // Most kinds draw one line through their settings.
-            Kind::Accuracy | Kind::Theory => value::numbers(dice, wide, value::number),
-            Kind::Phase => vec![0.5, value::number(dice)].into(),
+            "accuracy" | "theory" => value::numbers(dice, wide, value::number),
+            "phase" => vec![0.5, value::number(dice)].into(),
             _ if wide => value::numbers(dice, wide, value::number),
             _ => value::number(dice).into(),
         },
     );
     if !dice.once_in(6) {
-        let one = kind != Kind::Accuracy && !wide_delta;
+        let one = kind.id() != "accuracy" && !wide_delta;
         let delta = value::share(dice).into();
         put("delta", if one { delta } else { value::numbers(dice, wide_delta, value::share) });
     }
@@ -84,21 +88,9 @@ fn panel(dice: &mut Dice, wide: bool) -> Table {
     if kind.compares_mechanisms() || dice.once_in(20) {
         put("mechanisms", mechanisms(kind, dice));
     }
-    if kind == Kind::Accuracy {
-        if dice.once_in(4) {
-            let names = ["l1", "l2", "linf", "tv", "kl", "print", "hellinger", "renyi:0.5", "mse"];
-            let names = (0..dice.between(1, 3)).map(|_| Value::from(*dice.one(&names)));
-            put("metrics", Value::Array(names.collect()));
-        }
-        if dice.once_in(6) {
-            let range = dice.once_in(2);
-            put("whiskers", if range { "range".into() } else { value::number(dice).into() });
-            put("outliers", Value::Boolean(dice.once_in(2)));
-        }
-    }
     for key in kind.keys() {
-        if *key == "steps" || dice.once_in(3) {
-            put(key, parameter(key, dice));
+        if key.name == "steps" || dice.once_in(3) {
+            put(key.name, parameter(key.name, dice));
         }
     }
     put("data", data(dice, k, wide));
@@ -106,11 +98,11 @@ fn panel(dice: &mut Dice, wide: bool) -> Table {
 }
 
 /// Mechanisms that the kind can show, as a rule.
-fn mechanisms(kind: Kind, dice: &mut Dice) -> Value {
-    let ids: &[&str] = match kind {
-        Kind::Tail | Kind::Normaliser => &["mh-beta", "mh-gamma"],
-        Kind::Steps | Kind::TableOne | Kind::Crossover => &["lsdim", "lshist", "ehd", "ehds"],
-        Kind::Phase => &["lshist", "ehd", "ehds", "geometric", "hamming"],
+fn mechanisms(kind: &dyn Kind, dice: &mut Dice) -> Value {
+    let ids: &[&str] = match kind.id() {
+        "tail" | "normaliser" => &["mh-beta", "mh-gamma"],
+        "steps" | "table1" | "crossover" => &["lsdim", "lshist", "ehd", "ehds"],
+        "phase" => &["lshist", "ehd", "ehds", "geometric", "hamming"],
         _ => return value::mechanisms(dice),
     };
     match dice.is_wild() {
@@ -128,10 +120,18 @@ fn parameter(key: &str, dice: &mut Dice) -> Value {
             return vec![from, from + value::number(dice).abs()].into();
         }
         "steps" => return value::sizes(dice, false),
+        "metrics" => {
+            let names = ["l1", "l2", "linf", "tv", "kl", "print", "hellinger", "renyi:0.5", "mse"];
+            let names = (0..dice.between(1, 3)).map(|_| Value::from(*dice.one(&names)));
+            return Value::Array(names.collect());
+        }
+        "whiskers" if dice.once_in(2) => "range",
+        "whiskers" => return value::number(dice).into(),
+        "outliers" => return dice.once_in(2).into(),
         "at_epsilon" => return value::number(dice).into(),
-        "sensitivities" => dice.one(&SensitivityName::ALL).id(),
-        "scope" => dice.one(&ScopeName::ALL).id(),
-        "figures" => dice.one(&FigureName::ALL).id(),
+        "sensitivities" => dice.one(SensitivityName::ALL).id(),
+        "scope" => dice.one(ScopeName::ALL).id(),
+        "figures" => dice.one(FigureName::ALL).id(),
         _ => dice.one(&dpbi::mechanism::ALL).id(),
     };
     Value::Array(vec![name.into(); if dice.once_in(10) { 2 } else { 1 }])

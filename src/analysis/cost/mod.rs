@@ -72,7 +72,7 @@ impl Work {
 }
 
 /// One setting's prediction, by mechanism.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SettingWork {
     /// |R|.
     pub candidates: f64,

@@ -3,14 +3,14 @@
 //! Everything is checked before any work begins, and every complaint names the file, the line,
 //! the cause and the remedy.
 
-mod data;
+pub(super) mod data;
 mod grid;
 mod mechanisms;
-mod node;
+pub(super) mod node;
 mod panel;
 mod range;
-mod resolved;
-mod schema;
+pub(super) mod resolved;
+pub(super) mod schema;
 
 pub use range::MOST_CATEGORIES;
 pub use resolved::{resolve, resolved};
@@ -111,7 +111,7 @@ fn several<'a>(
         inner.finish()?;
         opened.push((id, open));
     }
-    let shared = panel::parameter_nodes(&mut table);
+    let shared = panel::own_keys(&mut table);
     table.finish()?;
     let mut panels: Vec<Panel> = Vec::new();
     let (mut names, mut taken) = (HashSet::new(), Taken::default());
@@ -190,7 +190,7 @@ fn in_range<T>(
 }
 
 /// A positive number that does not overflow when it meets the smallest ε or sensitivity.
-fn positive(node: &Node) -> Result<f64, Diagnostic> {
+pub(super) fn positive(node: &Node) -> Result<f64, Diagnostic> {
     let value = node.number()?;
     if (1e-100..=1e100).contains(&value) {
         return Ok(value);

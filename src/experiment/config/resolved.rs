@@ -3,8 +3,7 @@
 
 use toml::{Table, Value};
 
-use crate::experiment::stats::Whiskers;
-use crate::experiment::{DataSpec, Experiment, Kind, Panel, Parameters};
+use crate::experiment::{DataSpec, Experiment, Panel};
 use crate::mechanism::Variant;
 use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 
@@ -63,61 +62,19 @@ fn panel(panel: &Panel) -> Table {
     if !grid.gammas.is_empty() {
         put("gamma", grid.gammas.iter().copied().map(Gamma::get).collect::<Vec<_>>().into());
     }
-    if !panel.metrics.is_empty() {
-        let ids = panel.metrics.iter().map(|metric| metric.id);
-        put("metrics", ids.collect::<Vec<_>>().into());
-    }
     if panel.kind.compares_mechanisms() {
         put("mechanisms", panel.variants.iter().map(mechanism).collect::<Vec<_>>().into());
-    }
-    if panel.kind == Kind::Accuracy {
-        put(
-            "whiskers",
-            match panel.look.whiskers {
-                Whiskers::Range => "range".into(),
-                Whiskers::Iqr(factor) => factor.into(),
-            },
-        );
-        put("outliers", panel.look.outliers.into());
     }
     if let Some(readings) = &panel.readings {
         put("readings", readings.name.clone().into());
     }
     put("data", data(&grid.data));
-    table.extend(parameters(&panel.parameters));
-    table
-}
-
-fn parameters(parameters: &Parameters) -> Table {
-    let mut table = Table::new();
-    let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
-    if let Some((from, to)) = parameters.view {
-        put("view", vec![from, to].into());
-    }
-    if !parameters.sensitivities.is_empty() {
-        let names = parameters.sensitivities.iter().map(|name| name.id());
-        put("sensitivities", names.collect::<Vec<_>>().into());
-    }
-    if !parameters.scopes.is_empty() {
-        put("scope", parameters.scopes.iter().map(|name| name.id()).collect::<Vec<_>>().into());
-    }
-    if let Some(epsilon) = parameters.at_epsilon {
-        put("at_epsilon", epsilon.into());
-    }
-    if !parameters.figures.is_empty() {
-        put("figures", parameters.figures.iter().map(|name| name.id()).collect::<Vec<_>>().into());
-    }
-    if !parameters.steps.is_empty() {
-        put("steps", parameters.steps.iter().copied().map(whole).collect::<Vec<_>>().into());
-    }
-    if !parameters.without.is_empty() {
-        put("without", parameters.without.clone().into());
-    }
+    table.extend(panel.kind.resolved());
     table
 }
 
 /// Counts, runs and seeds all lie in TOML's range: the config reader sees to it.
-fn whole(value: u64) -> Value {
+pub(in crate::experiment) fn whole(value: u64) -> Value {
     Value::Integer(i64::try_from(value).unwrap_or(i64::MAX))
 }
 

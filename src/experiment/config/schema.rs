@@ -7,8 +7,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{MOST_RUNS, data, panel, range};
-use crate::experiment::{FigureName, Kind, ScopeName, SensitivityName};
+use super::{MOST_RUNS, data, range};
+use crate::experiment::kind::{self, Kind, key};
 use crate::mechanism::{self, Choice, Global, Mechanism};
 use crate::posterior::distance;
 use crate::posterior::metric;
@@ -58,12 +58,12 @@ fn about(mut value: Value, description: &str) -> Value {
     value
 }
 
-fn or_default(mut value: Value, default: impl Into<Value>) -> Value {
+pub fn or_default(mut value: Value, default: impl Into<Value>) -> Value {
     value["default"] = default.into();
     value
 }
 
-fn reference(definition: &str) -> Value {
+pub fn reference(definition: &str) -> Value {
     json!({ "$ref": format!("#/definitions/{definition}") })
 }
 
@@ -78,7 +78,7 @@ fn folder_name() -> Value {
     json!({ "type": "string", "pattern": format!("^[^{first}{inside}][^{inside}]{{0,99}}$") })
 }
 
-fn whole(least: u64, most: u64) -> Value {
+pub fn whole(least: u64, most: u64) -> Value {
     json!({ "type": "integer", "minimum": least, "maximum": most })
 }
 
@@ -86,7 +86,7 @@ fn list(item: &Value) -> Value {
     json!({ "type": "array", "minItems": 1, "items": item })
 }
 
-fn one_or_list(item: Value) -> Value {
+pub fn one_or_list(item: Value) -> Value {
     json!({ "anyOf": [item, list(&item)] })
 }
 
@@ -102,7 +102,7 @@ fn sizes(most: u64) -> Value {
 }
 
 /// A positive number that is neither too small nor too large to compute with.
-fn positive() -> Value {
+pub fn positive() -> Value {
     json!({ "type": "number", "minimum": 1e-100, "maximum": 1e100 })
 }
 
@@ -111,8 +111,8 @@ fn gamma() -> Value {
 }
 
 /// One of several names, each with what it means.
-fn names<'a>(named: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
-    let (names, meanings): (Vec<&str>, Vec<&str>) = named.into_iter().unzip();
+pub fn named<'a>(all: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
+    let (names, meanings): (Vec<&str>, Vec<&str>) = all.into_iter().unzip();
     json!({ "type": "string", "enum": names, "x-taplo": { "docs": { "enumValues": meanings } } })
 }
 
@@ -134,10 +134,14 @@ fn with(key: &str) -> Value {
     json!({ "required": [key] })
 }
 
+/// The names of the kinds for which `wanted` is true.
+fn kinds(wanted: impl Fn(&dyn Kind) -> bool) -> Vec<&'static str> {
+    kind::ALL.iter().filter(|kind| wanted(**kind)).map(|kind| kind.id()).collect()
+}
+
 /// A table that sets a kind for which `wanted` is true.
-fn with_kind(wanted: impl Fn(Kind) -> bool) -> Value {
-    let kinds: Vec<&str> =
-        Kind::ALL.into_iter().filter(|kind| wanted(*kind)).map(Kind::id).collect();
+fn with_kind(wanted: impl Fn(&dyn Kind) -> bool) -> Value {
+    let kinds = kinds(wanted);
     json!({ "required": ["kind"], "properties": { "kind": { "enum": kinds } } })
 }
 
@@ -206,19 +210,7 @@ fn panel_properties() -> Map<String, Value> {
             ),
         ),
         ("distance", or_default(reference("distance"), distance::HELLINGER.id())),
-        (
-            "metrics",
-            about(one_or_list(reference("metric")), "Further errors of the same releases."),
-        ),
         ("mechanisms", about(one_or_list(reference("mechanism")), "What is compared.")),
-        ("whiskers", whiskers()),
-        (
-            "outliers",
-            or_default(
-                about(json!({ "type": "boolean" }), "Whether box plots show single outliers."),
-                false,
-            ),
-        ),
         (
             "readings",
             about(
@@ -228,69 +220,39 @@ fn panel_properties() -> Map<String, Value> {
         ),
         ("data", reference("data")),
     ]);
-    properties.extend(panel::PARAMETERS.map(|key| (key.to_owned(), parameter(key))));
+    properties.extend(key::names().into_iter().map(|key| (key.to_owned(), own_key(key))));
     properties
 }
 
 fn kind() -> Value {
-    let kinds = names(Kind::ALL.map(|kind| (kind.id(), kind.computes())));
-    or_default(about(kinds, "What is computed."), Kind::Accuracy.id())
-}
-
-fn whiskers() -> Value {
-    let whiskers = json!({ "anyOf": [positive(), { "const": "range" }] });
-    or_default(
-        about(whiskers, "How far whiskers reach: in interquartile ranges, or \"range\" for all."),
-        1.5,
-    )
+    let kinds = named(kind::ALL.iter().map(|kind| (kind.id(), kind.computes())));
+    or_default(about(kinds, "What is computed."), kind::ALL[0].id())
 }
 
 /// A key that only some kinds understand.
-fn parameter(key: &str) -> Value {
-    let number = json!({ "type": "number" });
-    let (value, words) = match key {
-        "view" => (
-            json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": number }),
-            "The part of the horizontal axis that is drawn: [from, to].",
-        ),
-        "sensitivities" => (
-            one_or_list(names(SensitivityName::ALL.map(|name| (name.id(), name.title())))),
-            "Which sensitivities. Default: all.",
-        ),
-        "scope" => (
-            one_or_list(names(ScopeName::ALL.map(|name| (name.id(), name.title())))),
-            "Over which data sets the loss is taken. Default: all of n records.",
-        ),
-        "figures" => (
-            one_or_list(json!({ "enum": FigureName::ALL.map(FigureName::id) })),
-            "Which figures. Default: box and mean.",
-        ),
-        "at_epsilon" => (positive(), "Also δ at this ε."),
-        "without" => (
-            one_or_list(json!({ "type": "string" })),
-            "Labels of mechanisms that take no part in a second contest.",
-        ),
-        _ => (one_or_list(whole(0, MOST_RECORDS)), "Numbers of steps."),
-    };
-    let kinds = Kind::ALL.into_iter().filter(|kind| kind.keys().contains(&key)).map(Kind::id);
-    about(value, &format!("{words} Of kind {}.", kinds.collect::<Vec<_>>().join(", ")))
+fn own_key(name: &str) -> Value {
+    let mut keys = kind::ALL.iter().flat_map(|kind| kind.keys());
+    let Some(key) = keys.find(|key| key.name == name) else { return json!({}) };
+    let kinds = kinds(|kind| has_key(kind, name)).join(", ");
+    about((key.schema)(), &format!("{} Of kind {kinds}.", key.about.trim()))
+}
+
+fn has_key(kind: &dyn Kind, name: &str) -> bool {
+    kind.keys().iter().any(|key| key.name == name)
 }
 
 /// Keys that mean nothing to a kind are refused, where the kind is known: in a panel of its own,
 /// and in an experiment without panels, where it is `accuracy` unless said otherwise.
 fn kind_conditions(whole_experiment: bool) -> Vec<Value> {
-    let of_samples = ["metrics", "whiskers", "outliers"];
-    let keys = panel::PARAMETERS.into_iter().chain(of_samples).chain(["mechanisms", "readings"]);
     let condition = |key: &'static str| {
-        let understands = |kind: &Kind| match key {
+        let understands = |kind: &dyn Kind| match key {
             "mechanisms" => kind.compares_mechanisms(),
             "readings" => kind.compares_readings(),
-            _ if of_samples.contains(&key) => *kind == Kind::Accuracy,
-            _ => kind.keys().contains(&key),
+            _ => has_key(kind, key),
         };
-        let kinds: Vec<&str> = Kind::ALL.into_iter().filter(understands).map(Kind::id).collect();
+        let kinds = kinds(understands);
         let mut then = json!({ "properties": { "kind": { "enum": kinds } } });
-        if whole_experiment && !understands(&Kind::Accuracy) {
+        if whole_experiment && !understands(kind::ALL[0]) {
             then["required"] = json!(["kind"]);
         }
         let given = match whole_experiment {
@@ -299,7 +261,7 @@ fn kind_conditions(whole_experiment: bool) -> Vec<Value> {
         };
         json!({ "if": given, "then": then })
     };
-    keys.map(condition).collect()
+    key::names().into_iter().chain(["mechanisms", "readings"]).map(condition).collect()
 }
 
 fn prior() -> Value {
@@ -321,7 +283,7 @@ fn range_table(end: Value, symmetric: bool) -> Value {
         (
             "spacing",
             or_default(
-                names([("linear", "By equal differences."), ("log", "By equal quotients.")]),
+                named([("linear", "By equal differences."), ("log", "By equal quotients.")]),
                 "linear",
             ),
         ),
@@ -337,7 +299,7 @@ fn range_table(end: Value, symmetric: bool) -> Value {
 
 /// A mechanism's id, or a table with its options.
 fn mechanism() -> Value {
-    let id = || names(mechanism::ALL.map(|mechanism| (mechanism.id(), mechanism.draws())));
+    let id = || named(mechanism::ALL.map(|mechanism| (mechanism.id(), mechanism.draws())));
     let boolean = || or_default(json!({ "type": "boolean" }), false);
     let properties = keys([
         ("id", about(id(), "The mechanism.")),
@@ -385,13 +347,13 @@ fn mechanism() -> Value {
 }
 
 /// The names of distances, or `renyi:` with an order.
-fn named_or_renyi<'a>(named: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
+fn named_or_renyi<'a>(names: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
     let renyi = json!({
         "type": "string",
         "pattern": format!(r"^{}([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$", distance::RENYI),
         "description": "The Rényi divergence of an order, such as renyi:0.5.",
     });
-    json!({ "anyOf": [names(named), renyi] })
+    json!({ "anyOf": [named(names), renyi] })
 }
 
 fn distance() -> Value {

@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use crate::analysis::optimum::ReleaseSet;
 use crate::base::source::{bundled_configs, config_name};
 use crate::experiment::ScopeName;
+use crate::experiment::kind::key::Named;
 use crate::figure::Format;
 use crate::mechanism;
 use crate::paper::claims;
@@ -72,7 +73,7 @@ pub fn documents() -> Vec<String> {
 
 /// The scopes of `dpbi audit`.
 pub fn scopes() -> Vec<String> {
-    owned([ScopeName::All, ScopeName::Corners].map(ScopeName::id))
+    owned([ScopeName::All, ScopeName::Corners].map(Named::id))
 }
 
 pub fn release_sets() -> Vec<String> {

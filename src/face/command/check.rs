@@ -6,7 +6,7 @@ use super::forecast::Forecast;
 use super::{Failure, MOST_PRINTED, load, print, print_json, threads};
 use crate::analysis::cost::{SettingWork, bytes, duration, number};
 use crate::base::console::Grid;
-use crate::experiment::{Experiment, Kind, Naming, Panel};
+use crate::experiment::{Experiment, Naming, Panel};
 use crate::face::cli::Check;
 
 pub fn execute(args: &Check) -> Result<(), Failure> {
@@ -66,14 +66,15 @@ fn panel_table(panel: &Panel, work: &Own, threads: usize) -> String {
         ]);
     }
     let mut text = grid.render() + &more(work.len(), "settings");
-    let runs = match panel.kind {
-        Kind::Accuracy => format!(", {} runs each", panel.runs),
-        _ => String::new(),
+    let is_sampled = panel.kind.runs().is_some();
+    let runs = match is_sampled {
+        true => format!(", {} runs each", panel.runs),
+        false => String::new(),
     };
     text += &format!("  {} settings, {} mechanisms{runs}\n", work.len(), panel.variants.len());
-    let consequence = match panel.kind {
-        Kind::Accuracy => "it is sampled without exact means",
-        _ => "it is left out",
+    let consequence = match is_sampled {
+        true => "it is sampled without exact means",
+        false => "it is left out",
     };
     for (case, label) in sampled_only(panel, work).take(MOST_PRINTED) {
         let at = name(case);

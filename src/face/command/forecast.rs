@@ -5,11 +5,9 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use crate::analysis::cost::{self, SettingWork, Work, rates};
-use crate::analysis::optimum::{ReleaseSet, Size};
 use crate::analysis::tuning;
 use crate::base::diagnostic::Diagnostic;
-use crate::experiment::phase::Among;
-use crate::experiment::{Case, Experiment, Kind, Panel, ScopeName, accuracy, sketches};
+use crate::experiment::{Case, Experiment, Panel};
 use crate::figure::{self, Format};
 use crate::run::store::Shard;
 use crate::run::sweep;
@@ -37,7 +35,7 @@ impl Forecast {
         };
         let mut drawing = Work::default();
         for panel in &experiment.panels {
-            for _ in 0..figures(panel) {
+            for _ in 0..panel.kind.figure_count(panel) {
                 formats.iter().for_each(|&format| drawing.add(one_figure(format)));
             }
         }
@@ -160,7 +158,7 @@ pub(super) fn objection(
 
 fn predict(panel: &Panel) -> Vec<SettingWork> {
     let mut work: Vec<SettingWork> =
-        panel.cases.par_iter().map(|case| predict_case(panel, case)).collect();
+        panel.cases.par_iter().map(|case| cost_of(panel, case)).collect();
     // A mechanism is made ready once for all data sets of a size.
     let mut ready = BTreeSet::new();
     for (case, work) in panel.cases.iter().zip(&mut work) {
@@ -173,62 +171,17 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
     work
 }
 
-fn predict_case(panel: &Panel, case: &Case) -> SettingWork {
-    let (setting, recipes) = (&case.setting, panel.outlines(case));
-    let audit = |passes: f64| {
-        let everything = panel.parameters.scopes_or_all().contains(&ScopeName::All);
-        cost::predict_passes(setting, &recipes, everything, passes)
-    };
-    match panel.kind {
-        Kind::Accuracy => {
-            let keeps_runs = accuracy::shows_runs(panel);
-            cost::predict(setting, &recipes, &panel.metrics, panel.runs, keeps_runs)
-        }
-        Kind::Privacy => audit(1.0),
-        Kind::Profile => audit(rates::PASSES_PER_PROFILE),
-        Kind::TradeOff => audit(rates::PASSES_PER_TRADE_OFF),
-        Kind::Change => cost::predict_changes(setting),
-        Kind::Optimum => {
-            let mut work = cost::predict_everywhere(setting, &recipes);
-            work.common.add(Size::new(setting, ReleaseSet::Same).work);
-            work
-        }
-        Kind::Phase => cost::predict_means(setting, &recipes),
-        Kind::Scaling => cost::predict_counts(setting, &recipes),
-        Kind::Theory => cost::predict_theory(setting, &recipes),
-        // ℓ1 errors are whole numbers; a few lists of them are joined at a time.
-        Kind::L1Tail => cost::predict_laws(setting, &recipes, 1e6),
-        // Many sizes are tried for every number of steps.
-        Kind::Crossover | Kind::TableOne => {
-            let searches = rates::SIZES_PER_CROSSOVER * panel.parameters.steps.len() as f64;
-            cost::repeated(cost::predict_laws(setting, &recipes, f64::INFINITY), searches)
-        }
-        _ => cost::predict_laws(setting, &recipes, f64::INFINITY),
-    }
+/// The config reader has asked every mechanism: none refuses here.
+fn cost_of(panel: &Panel, case: &Case) -> SettingWork {
+    panel.kind.cost(panel, case).unwrap_or_default()
 }
 
 /// Why a figure of a panel cannot be drawn, as far as its names tell: they make it large.
 fn undrawable(panel: &Panel) -> Option<String> {
-    let sketches = sketches(panel);
+    let sketches = panel.kind.sketches(panel);
     let error = sketches.iter().find_map(|sketch| figure::check_size(sketch).err())?;
     let panel_name = if panel.id.is_empty() { String::new() } else { format!("{}: ", panel.id) };
     Some(format!("{panel_name}{error}: it names {} mechanisms", panel.variants.len()))
-}
-
-/// How many figures a panel has, about.
-fn figures(panel: &Panel) -> usize {
-    let asked = &panel.parameters.figures;
-    match panel.kind {
-        Kind::Accuracy => {
-            let sorts = if asked.is_empty() { 2 } else { asked.len() };
-            sorts * panel.errors().len() * accuracy::facets(panel).0
-        }
-        Kind::Theory => panel.cases.len(),
-        // Who wins, and by how much.
-        Kind::Phase => 2 * Among::of(panel).len(),
-        Kind::Within | Kind::Steps | Kind::Crossover => panel.parameters.steps.len(),
-        _ => 1,
-    }
 }
 
 fn one_figure(format: Format) -> Work {

@@ -9,7 +9,7 @@ use super::{Failure, load_results, no_results, print, print_json};
 use crate::base::console::say;
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::table::Tables;
-use crate::experiment::{Experiment, accuracy};
+use crate::experiment::{Experiment, Panel};
 use crate::face::cli::Plot;
 use crate::run::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
 
@@ -46,7 +46,7 @@ fn read(folder: &Folder, experiment: &Experiment) -> Result<Tables, Diagnostic> 
         };
         return Err(Diagnostic::new(cause).help(AGAIN));
     }
-    let with_runs = experiment.panels.iter().any(accuracy::shows_runs);
+    let with_runs = experiment.panels.iter().any(Panel::shows_runs);
     Tables::read(path, with_runs).map_err(|error| Diagnostic::new(error.to_string()).help(AGAIN))
 }
 

@@ -17,8 +17,8 @@ mod text;
 
 use serde::Serialize;
 
+use crate::experiment::digest::Digest;
 use crate::experiment::reading::largest_deviation;
-use crate::face::digest::Digest;
 
 pub use crate::experiment::table::ReadingRow;
 pub use summary::{Standing, Summary};

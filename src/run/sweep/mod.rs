@@ -14,7 +14,7 @@ use crate::base::fault::caught;
 use crate::experiment::table::{
     ERRORS, FailureRow, Tables, distinct, error_rows, errors_head, is_sound,
 };
-use crate::experiment::{Cell, Content, Experiment, Group, Keeper, Kind, Layout, accuracy, groups};
+use crate::experiment::{Cell, Content, Experiment, Group, Keeper, Layout, groups};
 use crate::posterior::model::vector;
 use crate::run::store::{
     CellStore, CellTime, Folder, Key, LARGEST_CONTENT, LOG, WriteError, log_head, log_record,
@@ -260,8 +260,8 @@ impl<'a> Sweep<'a> {
 
     /// The names of all errors, in the order of the panels.
     fn errors(&self) -> Vec<&'static str> {
-        let panels = self.experiment.panels.iter().filter(|panel| panel.kind == Kind::Accuracy);
-        distinct(panels.flat_map(|panel| panel.errors()).map(|metric| metric.id))
+        let errors = self.experiment.panels.iter().flat_map(|panel| panel.errors());
+        distinct(errors.map(|metric| metric.id))
     }
 
     /// What some cases of a panel add to the files, group by group.
@@ -309,7 +309,7 @@ impl<'a> Sweep<'a> {
             for block in &piece.tables.errors {
                 piece.errors.extend(error_rows(block, errors));
             }
-            if !accuracy::shows_runs(panel) {
+            if !panel.shows_runs() {
                 piece.tables.errors.clear();
             }
         }
@@ -340,9 +340,9 @@ fn failure(layout: &Layout, cell: &Cell, cause: &str) -> FailureRow {
 /// As many cases as make a good piece of work.
 fn cases_at_a_time(layout: &Layout) -> usize {
     let panel = layout.panel;
-    let runs = match panel.kind {
-        Kind::Accuracy => panel.runs.saturating_mul(panel.variants.len() as u64),
-        _ => RUNS_AT_A_TIME / 64,
+    let runs = match panel.kind.runs() {
+        Some(_) => panel.runs.saturating_mul(panel.variants.len() as u64),
+        None => RUNS_AT_A_TIME / 64,
     };
     (RUNS_AT_A_TIME / runs.max(1)).max(1) as usize
 }

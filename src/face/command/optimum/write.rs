@@ -7,7 +7,7 @@ use super::super::Failure;
 use super::Comparison;
 use crate::analysis::optimum::{Goal, OptimalMechanism, Optimum};
 use crate::base::console::say;
-use crate::experiment::optimum::release_map;
+use crate::experiment::release_map::release_map;
 use crate::figure::{self, Figure, Format, HeatFigure};
 use crate::posterior::model::{Counts, vector};
 use crate::run::store::{Folder, Manifest, utc};

@@ -18,12 +18,11 @@ use crate::base::console::say;
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::filesystem::open_regular;
 use crate::base::source::{bundled_configs, config_name};
+use crate::experiment::digest::{answers, overall, titled_digests};
 use crate::experiment::reading::Quantity;
 use crate::experiment::table::Tables;
-use crate::experiment::{Experiment, Kind, Panel};
-use crate::face::answers::{answers, overall};
+use crate::experiment::{Experiment, Panel};
 use crate::face::cli::Reproduce;
-use crate::face::digest::titled_digests;
 use crate::face::interrupt;
 use crate::face::progress::Progress;
 use crate::face::report::{
@@ -544,22 +543,7 @@ fn readings(panel: &Panel, tables: &Tables) -> Option<Readings> {
     let own = tables.readings.iter().filter(|row| row.panel == panel.id);
     let rows: Vec<ReadingRow> = own.cloned().collect();
     let boxes = rows.iter().any(|row| row.quantity == Quantity::Median.id());
-    (!rows.is_empty()).then(|| Readings::new(criterion(panel.kind, boxes), rows))
-}
-
-fn criterion(kind: Kind, boxes: bool) -> &'static str {
-    match (kind, boxes) {
-        (Kind::Accuracy, true) => {
-            "A quartile q ± err of 1000 runs agrees if P[H < q − err] ≤ p + 4s and P[H ≤ q + err] ≥ \
-             p − 4s, s = sqrt(p(1−p)/1000), under the exact law; the end of a whisker, if a run may \
-             fall there and it is no wonder that none fell between it and the fence."
-        }
-        (Kind::Accuracy, false) => {
-            "A mean of 1000 runs agrees if it is within 4 standard errors of the exact mean, plus \
-             the reading error."
-        }
-        _ => "A reading agrees if it is within its reading error plus one pixel.",
-    }
+    (!rows.is_empty()).then(|| Readings::new(panel.kind.criterion(boxes), rows))
 }
 
 fn number(number: &printed_numbers::PrintedNumber) -> Number {

@@ -13,10 +13,7 @@ use super::{Failure, MOST_PRINTED, load, print, summary, threads};
 use crate::analysis::cost;
 use crate::base::console::say;
 use crate::experiment::config;
-use crate::experiment::table::{
-    CurveRow, FailureRow, PanelRow, PhaseRow, PrivacyRow, ReadingRow, ScalingRow, SettingRow,
-    SummaryRow, Tables, ValueRow,
-};
+use crate::experiment::table::{ErrorRows, Tables};
 use crate::experiment::{Experiment, NUMERICS};
 use crate::face::cli::{Output, Run, Verbosity};
 use crate::face::interrupt;
@@ -140,16 +137,8 @@ impl RunOutcome {
             shard: self.shard,
             cells: self.cells,
             kept: self.kept,
-            panels: &self.tables.panels,
-            settings: &self.tables.settings,
-            summary: &self.tables.summary,
-            privacy: &self.tables.privacy,
-            curves: &self.tables.curves,
-            phase: &self.tables.phase,
-            scaling: &self.tables.scaling,
-            values: &self.tables.values,
-            readings: &self.tables.readings,
-            failures: &self.tables.failures,
+            errors: ErrorRows(&self.path),
+            tables: &self.tables,
         };
         serde_json::to_string_pretty(&document).map_err(Failure::broken)
     }
@@ -164,16 +153,10 @@ struct Document<'a> {
     shard: Option<Shard>,
     cells: usize,
     kept: usize,
-    panels: &'a [PanelRow],
-    settings: &'a [SettingRow],
-    summary: &'a [SummaryRow],
-    privacy: &'a [PrivacyRow],
-    curves: &'a [CurveRow],
-    phase: &'a [PhaseRow],
-    scaling: &'a [ScalingRow],
-    values: &'a [ValueRow],
-    readings: &'a [ReadingRow],
-    failures: &'a [FailureRow],
+    errors: ErrorRows<'a>,
+    /// Every other table, by its name.
+    #[serde(flatten)]
+    tables: &'a Tables,
 }
 
 /// Names in one line, the last of them only counted if there are many.

@@ -77,7 +77,7 @@ pub(in crate::face::command) fn name(sweep: &Sweep, panel: usize, cell: &Cell) -
         "" => sweep.experiment.name.clone(),
         id => format!("{} {id}", sweep.experiment.name),
     };
-    let name = format!("{panel}, {}", layout.name(cell.case));
+    let name = format!("{panel}, {}", layout.name(&layout.panel.cases[cell.case]));
     let Some(variant) = cell.variant else { return name };
     let label = &layout.panel.variants[variant].label;
     match cell.block {

@@ -1,0 +1,237 @@
+//! The change of score at every candidate (arxiv Figure 2, notes Figure 1, early Figure 1): for each
+//! r the largest |H(x, r) − H(x', r)| over the neighbours x' of x. That its maximum is at r = BI(x)
+//! makes the local sensitivity computable without looking at all candidates.
+
+use rayon::prelude::*;
+
+use super::curves::line;
+use super::key::keys;
+use super::{About, Complaint, Kind};
+use crate::analysis::cost::{self, SettingWork};
+use crate::base::console::short;
+use crate::experiment::digest::Digest;
+use crate::experiment::table::{ChangeRow, Tables};
+use crate::experiment::{Abscissa, Case, Naming, Panel, Task, naming};
+use crate::figure::{CurveFigure, Figure, HeatFigure, HeatValues, Scale, Series, colour};
+use crate::mechanism::Refusal;
+use crate::posterior::error_field::{Field, Reach};
+use crate::posterior::model::{Counts, Posterior, approximate_compositions, neighbours, vector};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::list_compositions;
+
+/// The most candidates that are listed one by one.
+const MOST_LISTED: f64 = 2e6;
+
+keys! {
+    /// The largest change at every candidate.
+    pub struct Change {}
+}
+
+impl Kind for Change {
+    fn id(&self) -> &'static str {
+        "change"
+    }
+
+    fn computes(&self) -> &'static str {
+        "how far one record changes the score of every candidate"
+    }
+
+    fn compares_mechanisms(&self) -> bool {
+        false
+    }
+
+    fn check(&self, panel: &Panel) -> Result<(), Complaint> {
+        let is_too_large = |case: &Case| {
+            let posterior = &case.setting.posterior;
+            let candidates = approximate_compositions(posterior.n(), posterior.k());
+            posterior.k() > 3 || candidates > MOST_LISTED
+        };
+        if panel.cases.iter().any(is_too_large) {
+            return Err(About::Data.wrong(
+                "the change of score is listed candidate by candidate: these are too many",
+                "use two or three categories, and fewer than two million candidates",
+            ));
+        }
+        Ok(())
+    }
+
+    fn place(&self, _: &Panel, _: &Abscissa, _: &Case) -> Option<String> {
+        None
+    }
+
+    fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
+        let changes = changes(&task.case.setting).into_iter();
+        let rows = changes.map(|change| change.row(task.setting));
+        Ok(Tables { change: rows.collect(), ..Tables::default() })
+    }
+
+    /// A curve for two categories, a map for three.
+    fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+        let mut figures = Vec::new();
+        for (place, (number, case)) in (1..).zip(panel.settings()) {
+            let suffix = if panel.cases.len() > 1 { format!("-{place}") } else { String::new() };
+            let rows: Vec<&ChangeRow> =
+                tables.change.iter().filter(|row| row.setting == number).collect();
+            let figure = match case.setting.posterior.k() {
+                2 => curve(panel, case, &rows),
+                _ => map(panel, case, &rows),
+            };
+            figures.push((format!("change{suffix}"), figure));
+        }
+        figures
+    }
+
+    fn figure_count(&self, panel: &Panel) -> usize {
+        panel.cases.len()
+    }
+
+    /// Where the change of score is largest.
+    fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
+        let naming = Naming::new(&panel.cases);
+        let rows = panel.settings().filter_map(|(setting, case)| {
+            let own = tables.change.iter().filter(|row| row.setting == setting);
+            let largest = own.max_by(|a, b| a.change.total_cmp(&b.change))?;
+            Some(vec![
+                naming.data(case),
+                short(largest.change),
+                format!("({})", largest.candidate.replace(';', ", ")),
+                format!("({})", largest.neighbour.replace(';', ", ")),
+            ])
+        });
+        let columns = ["", "largest change", "at r", "neighbour x′"].map(str::to_owned).to_vec();
+        vec![Digest {
+            caption: "largest change of score".to_owned(),
+            columns,
+            rows: rows.collect(),
+        }]
+    }
+
+    fn cost(&self, _: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
+        Ok(cost::predict_changes(&case.setting))
+    }
+}
+
+/// What one changed record does to the score of one candidate.
+pub struct ScoreChange {
+    /// r.
+    pub candidate: Counts,
+    /// H(x, r).
+    pub distance: f64,
+    /// The largest |H(x, r) − H(x', r)|.
+    pub change: f64,
+    /// x'.
+    pub neighbour: Counts,
+}
+
+impl ScoreChange {
+    fn row(self, setting: usize) -> ChangeRow {
+        ChangeRow {
+            setting,
+            candidate: vector(&self.candidate),
+            distance: self.distance,
+            change: self.change,
+            neighbour: vector(&self.neighbour),
+        }
+    }
+}
+
+/// The largest change of score at every candidate of one setting.
+#[must_use]
+pub fn changes(setting: &Setting) -> Vec<ScoreChange> {
+    let field = |counts: &[u64]| {
+        let posterior = Posterior::new(setting.posterior.prior().clone(), counts.to_vec());
+        setting.distance.field(&posterior, &Reach::ball(&posterior))
+    };
+    let x = setting.posterior.counts();
+    let score = field(x);
+    let moved: Vec<(Counts, Box<dyn Field>)> =
+        neighbours(x).map(|counts| (counts.clone(), field(&counts))).collect();
+    list_compositions(setting.posterior.n(), x.len())
+        .into_par_iter()
+        .map(|candidate| {
+            let distance = score.at(&candidate);
+            let mut best = (0.0, x);
+            for (counts, field) in &moved {
+                let change = (field.at(&candidate) - distance).abs();
+                if change > best.0 {
+                    best = (change, counts.as_slice());
+                }
+            }
+            ScoreChange { distance, change: best.0, neighbour: best.1.to_vec(), candidate }
+        })
+        .collect()
+}
+
+fn coordinate(counts: &str, i: usize) -> Option<f64> {
+    counts.split(';').nth(i)?.parse().ok()
+}
+
+fn note(case: &Case) -> String {
+    let posterior: Vec<f64> =
+        (0..case.setting.posterior.k()).map(|i| case.setting.posterior.parameter(i)).collect();
+    format!(
+        "x = {}, {}, posterior {}",
+        naming::parenthesised(case.setting.posterior.counts()),
+        naming::prior(case),
+        naming::parenthesised(&posterior),
+    )
+}
+
+fn curve(panel: &Panel, case: &Case, rows: &[&ChangeRow]) -> Figure {
+    let points = rows.iter().filter_map(|row| Some((coordinate(&row.candidate, 0)?, row.change)));
+    let label = "largest change".to_owned();
+    let series = Series { label, colour: colour("ehdl"), private: true };
+    Figure::Curve(CurveFigure {
+        title: panel.title.clone(),
+        note: note(case),
+        x_label: "first count of the candidate r".to_owned(),
+        y_label: "largest change of score |H(x, r) − H(x′, r)|".to_owned(),
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
+        lines: vec![line(series, points.collect())],
+        ..CurveFigure::default()
+    })
+}
+
+fn map(panel: &Panel, case: &Case, rows: &[&ChangeRow]) -> Figure {
+    let n = case.setting.posterior.n() as usize;
+    let mut values = vec![vec![None; n + 1]; n + 1];
+    for row in rows {
+        if let (Some(first), Some(second)) =
+            (coordinate(&row.candidate, 0), coordinate(&row.candidate, 1))
+        {
+            values[second as usize][first as usize] = Some(row.change);
+        }
+    }
+    let axis: Vec<f64> = (0..=n).map(|count| count as f64).collect();
+    let x = case.setting.posterior.counts();
+    let largest = rows.iter().max_by(|a, b| a.change.total_cmp(&b.change));
+    let mut marks = vec![(x[0] as f64, x[1] as f64, "BI(x)".to_owned())];
+    if let Some(row) = largest.filter(|row| row.candidate != vector(x))
+        && let (Some(first), Some(second)) =
+            (coordinate(&row.candidate, 0), coordinate(&row.candidate, 1))
+    {
+        marks.push((first, second, "maximum".to_owned()));
+    }
+    Figure::Heat(HeatFigure {
+        title: panel.title.clone(),
+        note: format!(
+            "{}; maximum {:.4} at r = {}",
+            note(case),
+            largest.map_or(0.0, |row| row.change),
+            largest.map_or(String::new(), |row| format!("({})", row.candidate.replace(';', ", "))),
+        ),
+        x_label: "first count of the candidate r".to_owned(),
+        y_label: "second count of r".to_owned(),
+        x: axis.clone(),
+        y: axis,
+        values: HeatValues::Numbers {
+            label: "largest change of score".to_owned(),
+            values,
+            scale: Scale::Linear,
+            range: None,
+        },
+        marks,
+        ..HeatFigure::default()
+    })
+}

@@ -1,0 +1,310 @@
+//! How far from the best possible (bounds §4 asks whether Laplace noise is optimal): the mean error
+//! of every mechanism over the prior's predictive law, as a multiple of the least that any private
+//! mechanism can have.
+
+use super::curves::line;
+use super::key::keys;
+use super::{Kind, sketch};
+use crate::analysis::cost::{self, SettingWork};
+use crate::analysis::optimum::{self, Goal, ReleaseSet, Size};
+use crate::analysis::predictive_error::over_all_data;
+use crate::base::console::short_or_dash;
+use crate::experiment::digest::{Digest, by_case, percent, spread};
+use crate::experiment::release_map::release_map;
+use crate::experiment::table::{OptimalRow, OptimumRow, Tables};
+use crate::experiment::{Abscissa, Case, CellKey, Layout, Naming, Panel, Task, naming};
+use crate::figure::{CurveFigure, Figure, HeatFigure, Scale};
+use crate::mechanism::{Options, Refusal, Variant};
+use crate::posterior::metric::Metric;
+use crate::posterior::model::{Counts, vector};
+
+keys! {
+    /// The optimum and every mechanism's error. A panel of one case also tells the optimal mechanism.
+    pub struct Optimum {}
+}
+
+impl Kind for Optimum {
+    fn id(&self) -> &'static str {
+        "optimum"
+    }
+
+    fn computes(&self) -> &'static str {
+        "every mechanism's error as a multiple of the least possible"
+    }
+
+    fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
+        Some(abscissa.axis.name(case, &abscissa.naming))
+    }
+
+    fn complete_key(&self, layout: &Layout, _: &Case, key: &mut CellKey) {
+        key.put("alone", is_alone(layout.panel));
+    }
+
+    fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
+        let Task { panel, case, setting, finished, .. } = *task;
+        let metric = Metric::from_distance(panel.distance);
+        let mut tables = Tables::default();
+        let best = optimum::solve(&case.setting, Goal::Bayes, ReleaseSet::Same).ok();
+        for (place, variant) in panel.variants.iter().enumerate() {
+            let found = over_all_data(&panel.tuned(variant, case)?.variant, &case.setting, metric)?;
+            tables.optimum.extend(found.map(|found| OptimumRow {
+                setting,
+                mechanism: variant.label.clone(),
+                mean: found.mean,
+                worst: found.worst,
+                optimum: best.as_ref().map(|best| best.value),
+                lower: best.as_ref().map(|best| best.lower),
+                upper: best.as_ref().map(|best| best.upper),
+                ratio: best.as_ref().and_then(|best| best.multiple(found.mean)),
+            }));
+            finished(place);
+        }
+        if let (true, Some(best)) = (is_alone(panel), best) {
+            tables.optimal = optimal_rows(setting, &best);
+        }
+        Ok(tables)
+    }
+
+    /// Every mechanism's multiple of the optimum against what distinguishes the cases; for a panel of
+    /// one case the optimal mechanism itself.
+    fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+        if is_alone(panel) {
+            let own = |row: &&OptimalRow| panel.owns(row.setting);
+            let rows: Vec<&OptimalRow> = tables.optimal.iter().filter(own).collect();
+            let map = (!rows.is_empty()).then(|| optimal_map(panel, tables, &rows));
+            return map.map(|map| ("release".to_owned(), Figure::Heat(map))).into_iter().collect();
+        }
+        vec![("multiple".to_owned(), Figure::Curve(multiples(panel, tables)))]
+    }
+
+    fn figure_count(&self, _: &Panel) -> usize {
+        1
+    }
+
+    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
+        if is_alone(panel) { Vec::new() } else { vec![sketch::curves(panel, 1, true)] }
+    }
+
+    /// The least possible error, and every mechanism as a multiple of it.
+    fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
+        let row = |setting: usize, label: &str| row_of(tables, setting, label);
+        let ratio = |setting: usize, label: &str| {
+            short_or_dash(row(setting, label).and_then(|row| row.ratio))
+        };
+        let caption = "mean error over the predictive law, as a multiple of the least possible";
+        let mut digest = by_case(panel, caption, ratio);
+        digest.columns.insert(1, "optimum".to_owned());
+        for ((setting, _), cells) in panel.settings().zip(&mut digest.rows) {
+            let first = panel.variants.first().and_then(|variant| row(setting, &variant.label));
+            cells.insert(1, short_or_dash(first.and_then(|row| row.optimum)));
+        }
+        vec![digest]
+    }
+
+    fn answers(&self, panel: &Panel, tables: &Tables) -> Vec<String> {
+        let answer = (!is_alone(panel)).then(|| answer(panel, tables)).flatten();
+        answer.map(|text| format!("{}: {text}.", panel.title)).into_iter().collect()
+    }
+
+    /// What each step buys, panel by panel.
+    fn overall(&self, panels: &[&Panel], tables: &Tables) -> Vec<Digest> {
+        let panels: Vec<&Panel> = panels.iter().copied().filter(|panel| !is_alone(panel)).collect();
+        let Some(first) = panels.first() else { return Vec::new() };
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for step in Step::all(first) {
+            let gain = |panel: &&Panel| {
+                let same = Step::all(panel).into_iter().find(|other| other.name == step.name);
+                same.map_or(String::new(), |step| spread(&step.gains(panel, tables)))
+            };
+            rows.push(std::iter::once(step.name.clone()).chain(panels.iter().map(gain)).collect());
+        }
+        let left = |panel: &&Panel| {
+            let left: Vec<f64> =
+                left_over(panel, tables).into_iter().map(|(_, _, excess)| excess).collect();
+            spread(&left)
+        };
+        let last = "left to the optimum, by the best".to_owned();
+        rows.push(std::iter::once(last).chain(panels.iter().map(left)).collect());
+        let columns = panels.iter().map(|panel| panel.title.clone());
+        vec![Digest {
+            caption: "part of the mean error that each step removes: median (least to most)"
+                .to_owned(),
+            columns: std::iter::once(String::new()).chain(columns).collect(),
+            rows,
+        }]
+    }
+
+    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
+        let mut work = cost::predict_everywhere(&case.setting, &panel.outlines(case)?);
+        work.common.add(Size::new(&case.setting, ReleaseSet::Same).work);
+        Ok(work)
+    }
+}
+
+/// Whether a panel has one case only: then it shows the optimal mechanism, not a curve.
+fn is_alone(panel: &Panel) -> bool {
+    panel.cases.len() == 1
+}
+
+/// Nearer than this, relative, nobody can tell a mechanism from the optimum.
+const OPTIMAL: f64 = 1e-6;
+
+/// What is left to the optimum, and what each step buys to a mechanism as it is.
+fn answer(panel: &Panel, tables: &Tables) -> Option<String> {
+    let left = left_over(panel, tables);
+    let (setting, mechanism, excess) = left.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let place = panel.case(*setting).map(|case| Naming::new(&panel.cases).name(case));
+    let best = match *excess <= OPTIMAL {
+        true => "the best of these mechanisms is optimal everywhere".to_owned(),
+        false => format!(
+            "the best of these mechanisms is at most {} above the optimum ({} at {})",
+            percent(Some(*excess)),
+            panel.title_of(mechanism),
+            place.unwrap_or_default()
+        ),
+    };
+    let steps = Step::all(panel).into_iter().filter(|step| step.is_first);
+    let steps: Vec<String> =
+        steps.map(|step| format!("{} {}", step.name, spread(&step.gains(panel, tables)))).collect();
+    Some(format!("{best}; of the mean error is removed by {}", steps.join(", by ")))
+}
+
+fn optimal_rows(setting: usize, best: &optimum::Optimum) -> Vec<OptimalRow> {
+    let mechanism = &best.mechanism;
+    let row = |(x, counts): (usize, &Counts)| {
+        let released = move |(r, output): (usize, &Counts)| OptimalRow {
+            setting,
+            counts: vector(counts),
+            released: vector(output),
+            probability: mechanism.probability(x, r),
+        };
+        mechanism.outputs.iter().enumerate().map(released).collect::<Vec<_>>()
+    };
+    let rows = mechanism.inputs.iter().enumerate().flat_map(row);
+    rows.filter(|row| row.probability > 0.0).collect()
+}
+
+fn multiples(panel: &Panel, tables: &Tables) -> CurveFigure {
+    let abscissa = Abscissa::new(panel);
+    let (case, naming) = (&panel.cases[0], &abscissa.naming);
+    let lines = panel.variants.iter().zip(panel.series()).map(|(variant, series)| {
+        let own = |row: &&OptimumRow| panel.owns(row.setting) && row.mechanism == variant.label;
+        let point = |row: &OptimumRow| Some((abscissa.place(panel, row.setting)?, row.ratio?));
+        line(series, tables.optimum.iter().filter(own).filter_map(point).collect())
+    });
+    let mut note: Vec<String> = (!naming.sizes).then(|| naming.data(case)).into_iter().collect();
+    note.extend(naming.shared(case));
+    CurveFigure {
+        title: panel.title.clone(),
+        note: note.join(", "),
+        x_label: abscissa.axis.label(panel).unwrap_or_default(),
+        y_label: "mean error / least possible".to_owned(),
+        y_scale: Scale::Log,
+        lines: lines.collect(),
+        references: vec![(1.0, "optimum".to_owned())],
+        categories: abscissa.categories(panel),
+        ..CurveFigure::default()
+    }
+}
+
+fn optimal_map(panel: &Panel, tables: &Tables, rows: &[&OptimalRow]) -> HeatFigure {
+    let case = &panel.cases[0];
+    let optimum = tables.optimum.iter().find(|row| panel.owns(row.setting));
+    let value = optimum.and_then(|row| row.optimum);
+    let parse = |text: &str| text.split(';').filter_map(|v| v.parse().ok()).collect::<Counts>();
+    let cells: Vec<(Counts, Counts, f64)> = rows
+        .iter()
+        .map(|row| (parse(&row.counts), parse(&row.released), row.probability))
+        .collect();
+    HeatFigure {
+        title: panel.title.clone(),
+        note: format!(
+            "n = {}, {}, {}; mean error {}; white: never",
+            case.setting.posterior.n(),
+            naming::prior(case),
+            naming::epsilon(case),
+            value.map_or("–".to_owned(), |value| format!("{value:.6}")),
+        ),
+        ..release_map(&cells)
+    }
+}
+
+/// A way to make a mechanism better without giving up privacy.
+pub struct Step {
+    /// What is done.
+    pub name: String,
+    /// Whether it is done to a mechanism as it is; otherwise something was done before.
+    pub is_first: bool,
+    /// The mechanism before it, by its place in the panel,
+    from: usize,
+    /// and after it.
+    to: usize,
+}
+
+impl Step {
+    /// Every step between two mechanisms of the panel: calibrating, remapping, and releasing whole
+    /// numbers from the start instead of rounding down.
+    #[must_use]
+    pub fn all(panel: &Panel) -> Vec<Self> {
+        let places = 0..panel.variants.len();
+        let pairs = places.clone().flat_map(|from| places.clone().map(move |to| (from, to)));
+        let step = |(from, to): (usize, usize)| {
+            let name = improvement(&panel.variants[from], &panel.variants[to])?;
+            let is_first = panel.variants[from].options == Options::default();
+            Some(Self { name, is_first, from, to })
+        };
+        pairs.filter_map(step).collect()
+    }
+
+    /// At every case the part of the mean error that the step removes.
+    #[must_use]
+    pub fn gains(&self, panel: &Panel, tables: &Tables) -> Vec<f64> {
+        let gain = |(setting, _): (usize, &Case)| {
+            let mean = |place: usize| {
+                row_of(tables, setting, &panel.variants[place].label).map(|row| row.mean)
+            };
+            Some(1.0 - mean(self.to)? / mean(self.from).filter(|mean| *mean > 0.0)?)
+        };
+        panel.settings().filter_map(gain).collect()
+    }
+}
+
+/// What was done to `from` to make it `to`, if it is one thing.
+fn improvement(from: &Variant, to: &Variant) -> Option<String> {
+    let title = from.mechanism.title();
+    let (before, after) = (from.options, to.options);
+    if from.mechanism.id() == to.mechanism.id() {
+        let calibrated = Options { calibrated: true, ..before };
+        let remapped = Options { remap: true, ..before };
+        let also = if before.calibrated { " after that" } else { "" };
+        return match after {
+            _ if after == before => None,
+            _ if after == calibrated && !before.remap => Some(format!("calibrating {title}")),
+            _ if after == remapped => Some(format!("remapping {title}{also}")),
+            _ => None,
+        };
+    }
+    let is_plain = before == Options::default() && after == Options::default();
+    let whole = (from.mechanism.id(), to.mechanism.id()) == ("lshist", "geometric");
+    (is_plain && whole).then(|| "removing the floor (LSHist to Geometric)".to_owned())
+}
+
+/// The row of a mechanism at a setting.
+#[must_use]
+pub fn row_of<'a>(tables: &'a Tables, setting: usize, label: &str) -> Option<&'a OptimumRow> {
+    tables.optimum.iter().find(|row| row.setting == setting && row.mechanism == label)
+}
+
+/// At every case by how much the best mechanism exceeds the optimum, as a part of it, and which
+/// mechanism that is.
+#[must_use]
+pub fn left_over(panel: &Panel, tables: &Tables) -> Vec<(usize, String, f64)> {
+    let best = |(setting, _): (usize, &Case)| {
+        let own = tables.optimum.iter().filter(|row| row.setting == setting);
+        let ratios = own.filter_map(|row| Some((row, row.ratio?)));
+        let (row, ratio) = ratios.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        // A certified optimum is never beaten but by its own width.
+        Some((setting, row.mechanism.clone(), (ratio - 1.0).max(0.0)))
+    };
+    panel.settings().filter_map(best).collect()
+}

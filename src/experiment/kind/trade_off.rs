@@ -1,0 +1,113 @@
+//! The trade-off between false alarms and misses, between the two data sets that an observer tells
+//! apart best.
+
+use super::curves::{self, point};
+use super::key::keys;
+use super::privacy::audit_cost;
+use super::profile::{POINTS, complete_key, curve_of, join, note, over_mechanisms};
+use super::{Kind, sketch};
+use crate::analysis::audit;
+use crate::analysis::cost::{SettingWork, rates};
+use crate::base::console::short;
+use crate::experiment::digest::{Digest, by_case};
+use crate::experiment::table::Tables;
+use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, ScopeName, Task};
+use crate::figure::{CurveFigure, Figure, Scale};
+use crate::mechanism::Refusal;
+
+/// What an observer who guesses can reach.
+const GUESSING: &str = "guessing";
+
+keys! {
+    /// The curve of every mechanism, and that of a mere guess.
+    pub struct TradeOff {
+        /// Over which data sets the loss is taken. Default: all of n records.
+        "scope" => scopes: Vec<ScopeName>,
+    }
+}
+
+impl Kind for TradeOff {
+    fn id(&self) -> &'static str {
+        "trade-off"
+    }
+
+    fn computes(&self) -> &'static str {
+        "false alarms against misses of the worst pair of data sets"
+    }
+
+    fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
+        Some(abscissa.naming.name(case))
+    }
+
+    fn complete_key(&self, layout: &Layout, case: &Case, key: &mut CellKey) {
+        complete_key(&self.scopes, layout, case, key);
+    }
+
+    fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
+        let Task { layout, panel, case, .. } = *task;
+        let mut tables = over_mechanisms(task, &self.scopes, |variant, scope| {
+            let best = audit::delta_at(variant, &case.setting, scope, 0.0)?;
+            if best.from == best.to {
+                return Ok(Vec::new());
+            }
+            let curve = audit::trade_off(variant, &case.setting, &best.from, &best.to)?;
+            Ok(drawable(&curve))
+        })?;
+        let facet = layout.name(case);
+        let guess = [0.0, 1.0]
+            .map(|alarm| point(panel, facet.as_str(), "", GUESSING, (alarm, 1.0 - alarm)));
+        tables.curves.extend(guess);
+        Ok(tables)
+    }
+
+    /// One figure for every case. All curves end at the same point, so their names stand below.
+    fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+        let note = note(panel, &self.scopes);
+        let mut figures = curves::figures(panel, tables, "trade-off", |facet| CurveFigure {
+            note: join(facet, &note),
+            x_label: "probability of a false alarm".to_owned(),
+            y_label: "probability of a miss".to_owned(),
+            x_scale: Scale::Linear,
+            y_scale: Scale::Linear,
+            x_range: Some((0.0, 1.0)),
+            y_range: Some((0.0, 1.0)),
+            ..CurveFigure::default()
+        });
+        for (_, figure) in &mut figures {
+            if let Figure::Curve(figure) = figure {
+                figure.lines.iter_mut().for_each(|line| line.label_end = false);
+            }
+        }
+        figures
+    }
+
+    fn figure_count(&self, panel: &Panel) -> usize {
+        panel.cases.len()
+    }
+
+    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
+        vec![sketch::curves(panel, 1, false)]
+    }
+
+    /// How much better than chance an observer does.
+    fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
+        let cell = |setting: usize, label: &str| {
+            let points = curve_of(panel, tables, setting, label).into_iter();
+            short(points.map(|(alarm, miss)| 1.0 - alarm - miss).fold(0.0, f64::max))
+        };
+        vec![by_case(panel, "membership advantage: detections minus false alarms, at most", cell)]
+    }
+
+    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
+        audit_cost(panel, case, &self.scopes, rates::PASSES_PER_TRADE_OFF)
+    }
+}
+
+/// The curve's own corners, unless they are so many that evenly spread points look the same.
+fn drawable(curve: &audit::TradeOff) -> Vec<(f64, f64)> {
+    if curve.corners.len() <= 2 * POINTS as usize {
+        return curve.corners.clone();
+    }
+    let alarms = (0..=POINTS).map(|i| f64::from(i) / f64::from(POINTS));
+    alarms.map(|alarm| (alarm, curve.misses(alarm))).collect()
+}
