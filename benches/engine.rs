@@ -8,6 +8,7 @@ use std::process::Command;
 use divan::{Bencher, black_box, counter::ItemsCount};
 use dpbi::analysis::audit::{self, Scope};
 use dpbi::analysis::optimum::{self, Goal, ReleaseSet};
+use dpbi::analysis::tuning::TuningCache;
 use dpbi::base::numeric::kernel;
 use dpbi::mechanism::law::{Batch, Exact, Recipe};
 use dpbi::mechanism::prepared::PreparedSetting;
@@ -178,9 +179,9 @@ fn thousand_draws(bencher: Bencher, counts: &[u64], id: &str) {
 fn release_k2_n1000(bencher: Bencher, id: &str) {
     let template = setting(&[1000, 0]);
     let variant = Variant::plain(mechanism::find(id).unwrap());
-    let mut entropy = Entropy::new().unwrap();
+    let (mut entropy, tuning) = (Entropy::new().unwrap(), TuningCache::default());
     bencher.bench_local(|| {
-        let method = Method::new(&variant, &template, "0.7".parse().unwrap()).unwrap();
+        let method = Method::new(&variant, &template, "0.7".parse().unwrap(), &tuning).unwrap();
         black_box(method.draw(&[343, 657], &mut entropy))
     });
 }

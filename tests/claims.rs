@@ -81,7 +81,7 @@ fn table_one() {
             assert!((number(part, "exact") - law).abs() < 1e-15);
         }
         // The law that arxiv §6.1.3 gives LSHist: scale 2/ε.
-        let wrong = judge(1, &lab.recast("lshist", scaled("lshist", 2.0)));
+        let wrong = judge(1, &lab.substitute("lshist", scaled("lshist", 2.0)));
         assert!(all_hold(&wrong, "LSDim") && none_holds(&wrong, "LSHist"));
     }
 }
@@ -97,9 +97,9 @@ fn good_answers() {
         let name = "P[H ≤ median of LSHist], LSHist";
         assert!((number(part, name) - expected).abs() < 1e-12);
 
-        let wrong = judge(2, &lab.clone().recast("lshist", scaled("lshist", 4.0)));
+        let wrong = judge(2, &lab.clone().substitute("lshist", scaled("lshist", 4.0)));
         assert!(all_hold(&finding, "LSHist highest") && none_holds(&wrong, "LSHist highest"));
-        let wrong = judge(2, &lab.recast("ehd", plain("ehdl")));
+        let wrong = judge(2, &lab.substitute("ehd", plain("ehdl")));
         assert!(all_hold(&finding, "EHD lowest") && none_holds(&wrong, "EHD lowest"));
     }
 }
@@ -118,12 +118,12 @@ fn large_epsilon() {
             let ratio = number(part, "LSDim / LSHist");
             assert!((ratio / (steps(2.0) / steps(1.0)) - 1.0).abs() < 1e-3, "{ratio}");
         }
-        let alike = judge(3, &lab.clone().recast("lsdim", scaled("lsdim", 1.05)));
+        let alike = judge(3, &lab.clone().substitute("lsdim", scaled("lsdim", 1.05)));
         assert!(none_holds(&finding, "LSDim ≈ LSHist") && all_hold(&alike, "LSDim ≈ LSHist"));
         // The other clause does not save the sentence.
         assert!(is_blamed(&finding, "LSDim ≈ LSHist"));
         assert_eq!(alike.outcome(), Outcome::Holds);
-        let wrong = judge(3, &lab.recast("ehds", plain("lshist")));
+        let wrong = judge(3, &lab.substitute("ehds", plain("lshist")));
         assert!(all_hold(&finding, "exact most often") && none_holds(&wrong, "exact most often"));
     }
 }
@@ -138,9 +138,9 @@ fn real_data() {
 
         assert_eq!(finding.outcome(), Outcome::Holds);
         for (wrong, clause) in [
-            (lab.clone().recast("ehd", plain("lshist")), "EHD worst"),
-            (lab.clone().recast("ehds", divided("ehds", 400.0)), "EHDS better than EHD"),
-            (lab.clone().recast("ehdl", divided("ehdl", 40.0)), "EHDL better than both"),
+            (lab.clone().substitute("ehd", plain("lshist")), "EHD worst"),
+            (lab.clone().substitute("ehds", divided("ehds", 400.0)), "EHDS better than EHD"),
+            (lab.clone().substitute("ehdl", divided("ehdl", 40.0)), "EHDL better than both"),
         ] {
             let wrong = judge(4, &wrong);
             assert!(none_holds(&wrong, clause) && is_blamed(&wrong, clause), "{clause}");
@@ -159,10 +159,10 @@ fn loss_in_practice() {
         assert!((brute - audited).abs() < 1e-9, "{brute}, {audited}");
         assert_eq!(parts(&finding, "EHDL not below ε, n from 10")[0].holds, brute >= 1.0);
 
-        let wrong = lab.clone().recast("ehd", divided("ehd", 0.5));
-        let wrong = judge(5, &wrong.recast("ehds", divided("ehds", 0.5)));
+        let wrong = lab.clone().substitute("ehd", divided("ehd", 0.5));
+        let wrong = judge(5, &wrong.substitute("ehds", divided("ehds", 0.5)));
         assert!(none_holds(&wrong, "EHD below ε") && none_holds(&wrong, "EHDS below ε"));
-        let wrong = judge(5, &lab.recast("ehdl", divided("ehdl", 0.5)));
+        let wrong = judge(5, &lab.substitute("ehdl", divided("ehdl", 0.5)));
         assert!(all_hold(&wrong, "EHDL not below ε"));
     }
     // Known independently.
@@ -249,7 +249,7 @@ fn pure_privacy() {
             ("ehds", "EHDS", divided("ehds", 0.5)),
             ("mh-gamma", "MH", divided("mh-gamma", 0.5)),
         ] {
-            let wrong = judge(7, &lab.clone().recast(id, wrong));
+            let wrong = judge(7, &lab.clone().substitute(id, wrong));
             assert!(none_holds(&wrong, title), "{title}");
             assert_eq!(wrong.parts.iter().filter(|part| !part.holds).count(), 1);
         }
@@ -261,7 +261,7 @@ fn approximate_privacy() {
     for lab in labs() {
         assert_eq!(judge(8, &lab).outcome(), Outcome::Holds);
         // The local sensitivity needs more than a small δ.
-        let wrong = judge(8, &lab.recast("mh-beta", plain("ehdl")));
+        let wrong = judge(8, &lab.substitute("mh-beta", plain("ehdl")));
         assert!(none_holds(&wrong, "δ = 1e-8"));
     }
 }
@@ -287,11 +287,11 @@ fn growing_data() {
 fn growing_data_judges_who_plays() {
     // Under one distance only: k = 4 has millions of candidates.
     let lab = Lab::new(HELLINGER);
-    let wrong = judge(9, &lab.clone().recast("mh-beta", plain("lshist")));
+    let wrong = judge(9, &lab.clone().substitute("mh-beta", plain("lshist")));
     assert!(none_holds(&wrong, "both Laplace beat MH") && all_hold(&wrong, "MH beats"));
     assert!(none_holds(&wrong, "approaches"), "equal from the start, so nothing falls");
     assert!(is_blamed(&wrong, "both Laplace beat MH below n = 300"));
-    let wrong = judge(9, &lab.recast("lsdim", plain("lshist")));
+    let wrong = judge(9, &lab.substitute("lsdim", plain("lshist")));
     assert!(none_holds(&wrong, "MH beats the baseline above n = 300, k = 2"));
 }
 
@@ -305,10 +305,10 @@ fn growing_priors() {
         let limit = 1.0 / f64::sinh(0.5) / (0.5 + 1.0 / f64::exp_m1(1.0));
         assert!((last / limit - 1.0).abs() < 3e-3, "{last}");
 
-        let wrong = judge(10, &lab.clone().recast("lsdim", plain("lshist")));
+        let wrong = judge(10, &lab.clone().substitute("lsdim", plain("lshist")));
         assert!(none_holds(&wrong, "overtakes the baseline"));
         // Half the divisor: nearer than 10 % from the start, and falling.
-        let wrong = judge(10, &lab.recast("mh-beta", divided("mh-beta", 1.0)));
+        let wrong = judge(10, &lab.substitute("mh-beta", divided("mh-beta", 1.0)));
         assert!(all_hold(&wrong, "nears the improved"));
     }
 }
@@ -324,9 +324,9 @@ fn theory_of_the_notes() {
         assert_eq!(part.holds, ratio < 1.0);
 
         // With the exponent that §4.4 writes the first sentence is true, the others do not change.
-        let sharper = judge(11, &lab.clone().recast("mh-beta", divided("mh-beta", 1.0)));
+        let sharper = judge(11, &lab.clone().substitute("mh-beta", divided("mh-beta", 1.0)));
         assert!(all_hold(&sharper, "(49, 49)") && all_hold(&sharper, "(20, 20, 20, 20)"));
-        let wrong = judge(11, &lab.recast("mh-beta", plain("lshist")));
+        let wrong = judge(11, &lab.substitute("mh-beta", plain("lshist")));
         assert!(none_holds(&wrong, "Laplace"), "equal is neither slightly nor clearly better");
     }
 }

@@ -54,7 +54,7 @@ fn wild() -> Variant {
 /// right mechanism has some true part, the wrong one has a false one in its place, or the reverse.
 fn assert_flips(number: u32, id: &'static str, variant: &Variant, clauses: &[&str]) {
     let right = right(number);
-    let wrong = judge(number, &lab().recast(id, variant.clone()));
+    let wrong = judge(number, &lab().substitute(id, variant.clone()));
     for start in clauses {
         let (right, wrong) = (clause(right, start), clause(&wrong, start));
         assert_ne!(right, wrong, "{start} with {id} played by {}", variant.label);
@@ -88,7 +88,7 @@ fn one_wrong_mechanism_changes_the_verdict() {
         (15, "mh-beta", sharp("mh-beta", 0.25)),
         (16, "mh-beta", wild()),
     ] {
-        let wrong = judge(number, &lab().recast(id, variant)).outcome();
+        let wrong = judge(number, &lab().substitute(id, variant)).outcome();
         assert_ne!(wrong, right(number).outcome(), "{number}");
         assert_ne!(wrong, Outcome::Holds, "{number}");
     }

@@ -5,6 +5,7 @@ mod common;
 use common::{Sandbox, golden, setting};
 use dpbi::analysis::optimum::{Goal, ReleaseSet, solve};
 use dpbi::analysis::predictive_error::over_all_data;
+use dpbi::analysis::tuning::tune;
 use dpbi::mechanism::{self, Options, Variant};
 use dpbi::posterior::metric::Metric;
 use serde_json::Value;
@@ -44,7 +45,8 @@ fn geometric_noise_is_optimal_where_the_prior_is_flat() {
         let template = setting(&[1.0, 1.0], &[n, 0], epsilon, "hellinger");
         let optimum = solve(&template, Goal::Bayes, ReleaseSet::Same).unwrap();
         let metric = Metric::from_distance(template.distance);
-        let found = over_all_data(&variant, &template, metric).unwrap().unwrap();
+        let tuned = tune(&variant, &template).unwrap().variant;
+        let found = over_all_data(&tuned, &template, metric).unwrap().unwrap();
         assert!((found.mean - optimum.value).abs() < 1e-9, "{n}: {found:?} {}", optimum.value);
         assert!(found.mean >= optimum.lower - 1e-13);
     }

@@ -194,7 +194,7 @@ fn hostile_files_give_the_right_result_or_one_clear_error() {
         (b"id,answer\n1,yes\n2,se\0cret\n", "survey.csv:3"),
         (b"id,answer\n1,yes\n2,\xffsecret\n", "survey.csv:3"),
         (b"id,answer\n1,yes\n2,secret,\n", "this record has 3 cells, the header 2"),
-        (b"\xff\xfei\0d\0,\0a\0n\0s\0", "no text in UTF-8"),
+        (b"\xff\xfei\0d\0,\0a\0n\0s\0", "not text in UTF-8"),
         (&unclosed, "this quote is never closed\n  --> survey.csv:3"),
     ];
     for (bytes, words) in wrong {
@@ -333,7 +333,7 @@ fn a_ledger_that_cannot_be_trusted_stops_everything() {
         &release(&sandbox, &["--epsilon", "1", "--ledger", "no/such/folder"]),
         "no/such/folder",
     );
-    refused(&release(&sandbox, &["--epsilon", "1", "--ledger", "."]), "it is no file");
+    refused(&release(&sandbox, &["--epsilon", "1", "--ledger", "."]), "it is not a file");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! The exact error of a mechanism over all data sets of one size: mean, worst case, and law.
+//! The exact error of a mechanism under the prior predictive distribution of the data, and the
+//! largest error at any data set of the same size.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::analysis::tuning;
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::{Sum, exp_accurate};
 use crate::mechanism::Variant;
@@ -15,34 +15,34 @@ use crate::posterior::model::{Counts, Posterior, Predictive};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::list_compositions;
 
-/// The mean error at every data set of one size, summed up.
+/// The mean errors at all data sets of one size, summed up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictiveError {
-    /// Weighted by the prior's predictive law of the data.
+    /// Their mean under the prior predictive distribution of the data.
     pub mean: f64,
-    /// The largest of all,
+    /// The largest of them.
     pub worst: f64,
-    /// and the first data set where it is attained.
+    /// The first data set that attains it.
     pub worst_at: Counts,
 }
 
 /// The exact error of `variant`, measured by `metric`, over all data sets of as many records as
-/// `template` has; `None` where its law is too large to be walked, or its mean depends on what is not.
+/// `template` has. `None` if the law is too large to be walked, or if the outputs that are left out
+/// could change the mean.
 ///
-/// A mechanism that is to be calibrated or remapped is made ready first. Data sets that the
-/// mechanism cannot tell apart but for the names of exchangeable categories are done once.
+/// `variant` is tuned already: see [`crate::analysis::tuning`]. Of data sets that differ only by an
+/// exchange of categories, one is computed if neither prior nor mechanism notices the exchange.
 pub fn over_all_data(
     variant: &Variant,
     template: &Setting,
     metric: Metric,
 ) -> Result<Option<PredictiveError>, Refusal> {
-    let variant = &tuning::tune(variant, template)?.variant;
     let prior = template.posterior.prior();
     let n = template.posterior.n();
     let data_sets = representatives(variant, template)?;
     let at = |(x, _): &(Counts, f64)| {
         let posterior = Posterior::new(prior.clone(), x.clone());
-        mean_error(variant, &Setting { posterior, ..template.clone() }, metric)
+        mean_at(variant, &Setting { posterior, ..template.clone() }, metric)
     };
     let means: Vec<Option<f64>> = data_sets.par_iter().map(at).collect::<Result<_, Refusal>>()?;
     let Some(means) = means.into_iter().collect::<Option<Vec<f64>>>() else { return Ok(None) };
@@ -51,7 +51,7 @@ pub fn over_all_data(
     let (mut mean, mut worst) = (Sum::default(), (f64::NEG_INFINITY, template.posterior.counts()));
     for ((x, size), &error) in data_sets.iter().zip(&means) {
         let weight = size * exp_accurate(predictive.ln_probability(x));
-        // An infinite error at data that never occur does not count.
+        // An infinite error at data of probability 0 does not count.
         if weight > 0.0 {
             mean.add(weight * error);
         }
@@ -62,13 +62,12 @@ pub fn over_all_data(
     Ok(Some(PredictiveError { mean: mean.value(), worst: worst.0, worst_at: worst.1.to_vec() }))
 }
 
-/// The law of the error of `variant` when the data follow the prior's predictive law; as
-/// [`expected`].
-pub fn distribution(
+/// The law of the error of `variant` under the prior predictive distribution of the data; `None` as
+/// for [`over_all_data`].
+pub(super) fn distribution(
     variant: &Variant,
     template: &Setting,
 ) -> Result<Option<Distribution>, Refusal> {
-    let variant = &tuning::tune(variant, template)?.variant;
     let prior = template.posterior.prior();
     let predictive = Predictive::new(prior, template.posterior.n());
     let at = |(x, size): (Counts, f64)| {
@@ -82,38 +81,29 @@ pub fn distribution(
     Ok(laws.into_iter().collect::<Option<Vec<_>>>().map(Distribution::mixture))
 }
 
-/// The law of the error at the data of `setting`.
-pub fn distribution_at(
+/// The law of the error of `variant` at the data of `setting`.
+pub(super) fn distribution_at(
     variant: &Variant,
     setting: &Setting,
 ) -> Result<Option<Distribution>, Refusal> {
-    let plan = tuning::tune(variant, setting)?.variant.plan(setting)?;
-    let bench = PreparedSetting::new(setting, std::slice::from_ref(&plan), &[]);
-    let field = bench.fields().next().expect("the distance is always there");
-    Ok(Distribution::new(bench.law(&plan).as_ref(), field))
+    let plan = variant.plan(setting)?;
+    let prepared = PreparedSetting::new(setting, std::slice::from_ref(&plan), &[]);
+    let field = prepared.fields().next().expect("the distance is always there");
+    Ok(Distribution::new(prepared.law(&plan).as_ref(), field))
 }
 
-/// The mean error at the data of `setting`; `None` as for [`expected`].
+/// The exact mean error of `variant` at the data of `setting`; `None` as for [`over_all_data`].
 pub fn mean_at(
     variant: &Variant,
     setting: &Setting,
     metric: Metric,
 ) -> Result<Option<f64>, Refusal> {
-    mean_error(&tuning::tune(variant, setting)?.variant, setting, metric)
-}
-
-/// The mean error of a mechanism that is ready.
-fn mean_error(
-    variant: &Variant,
-    setting: &Setting,
-    metric: Metric,
-) -> Result<Option<f64>, Refusal> {
     let plan = variant.plan(setting)?;
-    // The bench knows the setting's own distance without being asked.
+    // The setting's own distance is always prepared.
     let other = (metric != Metric::from_distance(setting.distance)).then_some(metric);
-    let bench = PreparedSetting::new(setting, std::slice::from_ref(&plan), other.as_slice());
-    let field = bench.fields().last().expect("the distance is always there");
-    Ok(law::mean(bench.law(&plan).as_ref(), field))
+    let prepared = PreparedSetting::new(setting, std::slice::from_ref(&plan), other.as_slice());
+    let field = prepared.fields().last().expect("the distance is always there");
+    Ok(law::mean(prepared.law(&plan).as_ref(), field))
 }
 
 /// One data set for each orbit under the permutations of categories that change neither prior nor
@@ -122,9 +112,9 @@ fn representatives(variant: &Variant, template: &Setting) -> Result<Vec<(Counts,
     let (n, k) = (template.posterior.n(), template.posterior.k());
     let mut groups = template.posterior.prior().exchangeable();
     match variant.recipe(template)? {
-        // Of equally good candidates a remapping takes the first.
+        // A remapping takes the first of equally good candidates, which breaks the symmetry.
         _ if variant.remap.is_some() => groups.clear(),
-        // The last category is what the others leave.
+        // The last count gets no noise of its own.
         Recipe::Noise { restored: true, .. } => {
             groups.iter_mut().for_each(|group| group.retain(|&i| i + 1 < k));
         }
@@ -145,6 +135,7 @@ fn representatives(variant: &Variant, template: &Setting) -> Result<Vec<(Counts,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::tuning::tune;
     use crate::mechanism::law::Exact;
     use crate::mechanism::{self, Options};
     use crate::posterior::distance::HELLINGER;
@@ -162,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn as_one_would_compute_it_first() {
+    fn sums_over_all_data_sets_agree() {
         for prior in [vec![1.0, 1.0, 1.0], vec![0.5, 2.0, 0.5], vec![1.0, 2.0, 3.0]] {
             let template = setting(&prior, vec![7, 0, 0]);
             let weights = Predictive::new(template.posterior.prior(), 7);
@@ -172,9 +163,10 @@ mod tests {
                 for x in list_compositions(7, 3) {
                     let here = setting(&prior, x.clone());
                     let recipe = variant.recipe(&here).unwrap();
-                    let bench = PreparedSetting::new(&here, &[recipe], &[]);
-                    let field = bench.fields().next().unwrap();
-                    let error = Exact::new(bench.law(recipe).as_ref(), field).error.unwrap().mean;
+                    let prepared = PreparedSetting::new(&here, &[recipe], &[]);
+                    let field = prepared.fields().next().unwrap();
+                    let error =
+                        Exact::new(prepared.law(recipe).as_ref(), field).error.unwrap().mean;
                     mean += exp_accurate(weights.ln_probability(&x)) * error;
                     worst = worst.max(error);
                 }
@@ -196,7 +188,8 @@ mod tests {
             |variant: &Variant, metric| over_all_data(variant, &template, metric).unwrap().unwrap();
         let plain = of(&Variant::plain(geometric), metric);
         let options = Options { remap: true, ..Options::default() };
-        let remapped = of(&Variant::new(geometric, options, "remapped".into()), metric);
+        let remapped = Variant::new(geometric, options, "remapped".into());
+        let remapped = of(&tune(&remapped, &template).unwrap().variant, metric);
         assert!(remapped.mean <= plain.mean);
         let steps =
             of(&Variant::plain(geometric), crate::posterior::metric::find("steps").unwrap());

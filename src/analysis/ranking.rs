@@ -1,6 +1,7 @@
-//! Which mechanism to take: their exact errors compared, and the least ε that is accurate enough.
+//! Mechanisms ranked by their exact errors, and the least ε at which one is accurate enough.
 
 use crate::analysis::predictive_error;
+use crate::analysis::tuning::TuningCache;
 use crate::base::diagnostic::Refusal;
 use crate::mechanism::Variant;
 use crate::mechanism::law::Distribution;
@@ -8,12 +9,12 @@ use crate::posterior::metric::Metric;
 use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
 
-/// What the data are, as far as the choice is concerned.
+/// What is known of the data when mechanisms are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Data {
-    /// Unseen, with the prior's predictive law; only their number is known.
-    Predicted,
-    /// Those of the setting.
+    /// Their number only: they follow the prior predictive distribution.
+    PriorPredictive,
+    /// Everything: they are the data of the setting.
     Given,
 }
 
@@ -34,18 +35,19 @@ impl Accuracy {
     }
 }
 
-/// The exact error of `variant`; `None` where its law is too large to be walked, or its mean depends
-/// on what is not.
+/// The exact error of `variant`; `None` as for [`predictive_error::over_all_data`].
 pub fn accuracy(
     variant: &Variant,
     setting: &Setting,
     data: Data,
+    tuning: &TuningCache,
 ) -> Result<Option<Accuracy>, Refusal> {
+    let variant = &tuning.tune(variant, setting)?.variant;
     let metric = Metric::from_distance(setting.distance);
     let (mean, law) = match data {
-        Data::Predicted => {
-            let expected = predictive_error::over_all_data(variant, setting, metric)?;
-            (expected.map(|found| found.mean), predictive_error::distribution(variant, setting)?)
+        Data::PriorPredictive => {
+            let errors = predictive_error::over_all_data(variant, setting, metric)?;
+            (errors.map(|errors| errors.mean), predictive_error::distribution(variant, setting)?)
         }
         Data::Given => (
             predictive_error::mean_at(variant, setting, metric)?,
@@ -58,33 +60,34 @@ pub fn accuracy(
 /// The least ε from which on the mean error is at most the wanted one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LeastEpsilon {
-    /// This one, rounded up to four digits, and the accuracy there.
+    /// This ε, rounded up to four digits, and the accuracy there.
     At(Epsilon, Accuracy),
-    /// Even less than [`SMALLEST`] is enough.
+    /// [`SMALLEST`] is more than enough.
     Any,
     /// [`LARGEST`] is not enough.
     None,
 }
 
-/// The range in which an ε is looked for.
+/// The smallest ε that is tried.
 pub const SMALLEST: f64 = 1e-4;
-/// Its other end.
+/// The largest ε that is tried.
 pub const LARGEST: f64 = 1e4;
 
 /// Finds the least ε from which on the mean error of `variant` is at most `error`.
 ///
-/// From [`LARGEST`] down by factors of four as long as it is, then by bisection of its logarithm. From
-/// above, since errors need not fall as ε grows: what hardly depends on the data at all may be right
-/// about one data set by chance.
+/// The search divides [`LARGEST`] by four as long as the error is small enough, and then bisects the
+/// logarithm of ε. It comes from above because errors need not fall as ε grows: at a small ε an output
+/// hardly depends on the data, and may be near one data set by chance.
 pub fn least_epsilon(
     variant: &Variant,
     setting: &Setting,
     data: Data,
     error: f64,
+    tuning: &TuningCache,
 ) -> Result<LeastEpsilon, Refusal> {
     let at = |epsilon: f64| -> Result<Option<(Epsilon, Accuracy)>, Refusal> {
         let epsilon = Epsilon::new(epsilon)?;
-        let found = accuracy(variant, &Setting { epsilon, ..setting.clone() }, data)?;
+        let found = accuracy(variant, &Setting { epsilon, ..setting.clone() }, data, tuning)?;
         Ok(found.filter(|found| found.mean <= error).map(|found| (epsilon, found)))
     };
     let mut high = LARGEST;
@@ -111,7 +114,7 @@ pub fn least_epsilon(
     }
 }
 
-/// To four digits.
+/// The next number of four digits, at least `value`.
 fn round_up(value: f64) -> f64 {
     let digits = 3 - libm::floor(libm::log10(value)) as i32;
     let unit = libm::pow(10.0, f64::from(digits.abs()));

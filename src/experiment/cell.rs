@@ -263,7 +263,7 @@ impl<'a> Layout<'a> {
             let setting = &self.panel.cases[cell.case].setting;
             self.variants_of(cell).iter().map(move |variant| (variant, setting))
         });
-        let _ = caught(|| tuning::tune_all(needed, || keeper.is_stopped()));
+        let _ = caught(|| self.panel.tuning.tune_all(needed, || keeper.is_stopped()));
     }
 
     /// The mechanisms that a cell is about.
@@ -299,7 +299,7 @@ impl<'a> Layout<'a> {
         let mut tables =
             panel.kind.rows(&Task { layout: self, panel, case, setting, finished: &finished })?;
         for variant in &panel.variants {
-            let certificate = tuning::tune(variant, &case.setting)?.certificate;
+            let certificate = panel.tuned(variant, case)?.certificate;
             let row = |found| CalibrationRow::new(setting, &variant.label, &found);
             tables.calibration.extend(certificate.map(row));
         }

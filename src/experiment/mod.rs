@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::analysis::tuning;
+use crate::analysis::tuning::{Tuned, TuningCache};
 use crate::base::diagnostic::Refusal;
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
 use crate::experiment::table::{PanelRow, ReadingRow, SettingRow, Tables};
@@ -138,6 +138,13 @@ pub struct Experiment {
     pub panels: Vec<Panel>,
 }
 
+impl Experiment {
+    /// Lets all panels keep their tuned mechanisms in one cache.
+    pub fn share_tuning(&mut self, cache: &Arc<TuningCache>) {
+        self.panels.iter_mut().for_each(|panel| panel.tuning = Arc::clone(cache));
+    }
+}
+
 /// One kind of computation over one grid.
 #[derive(Clone)]
 pub struct Panel {
@@ -163,6 +170,8 @@ pub struct Panel {
     pub first: usize,
     /// Values read off the printed figure, to be compared with ours.
     pub readings: Option<ReadingSet>,
+    /// Its tuned mechanisms, and those of the panels with which it shares them.
+    pub tuning: Arc<TuningCache>,
 }
 
 impl Panel {
@@ -203,7 +212,12 @@ impl Panel {
 
     /// The plan of one mechanism at one case.
     fn plan(&self, variant: &Variant, case: &Case) -> Result<Plan, Refusal> {
-        tuning::tune(variant, &case.setting)?.variant.plan(&case.setting)
+        self.tuned(variant, case)?.variant.plan(&case.setting)
+    }
+
+    /// One mechanism, tuned for data sets of the size of a case.
+    fn tuned(&self, variant: &Variant, case: &Case) -> Result<Tuned, Refusal> {
+        self.tuning.tune(variant, &case.setting)
     }
 
     /// The recipes of all mechanisms at one case, before any tuning.

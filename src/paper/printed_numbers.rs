@@ -9,16 +9,16 @@ use crate::posterior::distance::{self, HELLINGER};
 use crate::posterior::model::{Posterior, Prior};
 use crate::posterior::sensitivity::{CandidatesInBeta, Sensitivity, beta};
 
-/// A number in print beside ours.
+/// A printed number and ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrintedNumber {
     /// Where it is printed.
     pub place: &'static str,
     /// What it is.
     pub what: String,
-    /// Its digits in print.
+    /// Its printed digits.
     pub printed: &'static str,
-    /// Ours.
+    /// The number that we compute.
     pub computed: f64,
     /// How far apart they may be.
     pub allowed: f64,
@@ -27,19 +27,19 @@ pub struct PrintedNumber {
 }
 
 impl PrintedNumber {
-    /// Whether the number comes out.
+    /// Whether our number agrees with the printed one.
     #[must_use]
     pub fn agrees(&self) -> bool {
         (self.computed - self.value()).abs() <= self.allowed
     }
 
-    /// The number in print.
+    /// The printed number.
     #[must_use]
     pub fn value(&self) -> f64 {
         self.printed.parse().unwrap_or(f64::NAN)
     }
 
-    /// One unit of the last digit in print: digits may be rounded or cut off.
+    /// One unit of the last printed digit is allowed: digits may be rounded or cut off.
     fn to_the_last_digit(
         place: &'static str,
         what: String,
@@ -63,11 +63,11 @@ pub fn all() -> Vec<PrintedNumber> {
 
 /// icml Table 1: P[⌊Y⌋ = t], one side, ε = 1.
 fn table_one() -> Vec<PrintedNumber> {
-    const PRINTED: [(&str, f64, [&str; 3]); 2] = [
+    const PRINTED: &[(&str, f64, [&str; 3])] = &[
         ("LSDim", 2.0, ["0.19673467014", "0.11932560927", "0.07237464051"]),
         ("LSHist", 1.0, ["0.31606027941", "0.11627207896", "0.04277410743"]),
     ];
-    let rows = PRINTED.into_iter().flat_map(|(mechanism, scale, digits)| {
+    let rows = PRINTED.iter().flat_map(|&(mechanism, scale, digits)| {
         (0..).zip(digits).map(move |(t, printed)| {
             let computed = Noise::Laplace.probability(scale, 300, 600, 300 + t);
             let what = format!("{mechanism}, P[H = c({t})]");
@@ -106,15 +106,15 @@ fn captions() -> Vec<PrintedNumber> {
     vec![of_beta(100, "0.0699407108115"), of_beta(120, "0.0677791100173"), global]
 }
 
-/// The authors' record of P[H = 0] at balanced data, with the print distance. Their digits come out
-/// only if the distance is evaluated as they did it, by a difference of log-gammas; the note gives
-/// the accurate value.
+/// The authors' record of P[H = 0] at balanced data, with the print distance. Their digits are
+/// reproduced only if the distance is computed as they did, by a difference of log-gammas; the note
+/// gives the accurate value.
 fn records() -> Vec<PrintedNumber> {
-    const PRINTED: [(u64, &str); 3] =
-        [(10_000, "0.24491118982"), (100_000, "0.244918709378"), (1_000_000, "0.244550415711")];
+    const PRINTED: &[(u64, &str)] =
+        &[(10_000, "0.24491118982"), (100_000, "0.244918709378"), (1_000_000, "0.244550415711")];
     PRINTED
-        .into_iter()
-        .map(|(n, printed)| {
+        .iter()
+        .map(|&(n, printed)| {
             let what = format!("P[H = 0], n = {n}, divisor 2, print distance");
             let computed = p_exact_by_cancellation(n);
             let note = format!(
@@ -135,8 +135,8 @@ fn accurate_p_exact(n: u64) -> f64 {
     lab.exact(&setting, "mh-gamma").p_exact
 }
 
-/// The same with H = sqrt(1 − exp(g((a+b)/2) − (g(a) + g(b))/2)), g(v) = Σ lnΓ(v_i) / ln Σ v_i, as
-/// one would type it: terms of size n cancel down to 1/(2 n ln n), and so do their digits.
+/// The same with H = sqrt(1 − exp(g((a+b)/2) − (g(a) + g(b))/2)), g(v) = Σ lnΓ(v_i) / ln Σ v_i, computed
+/// literally: terms of size n cancel down to 1/(2 n ln n), and digits are lost.
 fn p_exact_by_cancellation(n: u64) -> f64 {
     let (half, total) = ((n / 2) as f64, n as f64 + 2.0);
     let g = |x: f64, y: f64| (stirling(x) + stirling(y)) / ln(total);
@@ -148,7 +148,7 @@ fn p_exact_by_cancellation(n: u64) -> f64 {
     };
     let step = distance(1.0);
     let weight = |t: f64| exp_accurate(-distance(t) / (2.0 * step));
-    // So far out that the weights no longer count, but not where Stirling's series is bad.
+    // Weights farther out do not count, and nearer to the end Stirling's series is inaccurate.
     let reach = (n / 3).min(40_000) as i64;
     1.0 / sum((-reach..=reach).map(|t| weight(t as f64)))
 }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_comes_out() {
+    fn every_number_agrees() {
         for number in all() {
             assert!(number.agrees(), "{number:?}");
         }

@@ -1,4 +1,4 @@
-//! Two services beside experiments: the release of real data, and the self-test.
+//! Two services in addition to experiments: the release of real data, and the self-test.
 
 pub mod release;
 pub mod selftest;

@@ -18,27 +18,27 @@ pub trait Comparison {
     /// max over outputs of |ln P_x − ln P_x'|.
     fn loss(&self) -> f64;
 
-    /// More than rounding can have changed the loss by.
+    /// An upper bound on the rounding error of the loss.
     fn rounding(&self) -> f64;
 
-    /// All outputs, in classes of equal ratios (not all of which need be in one class).
+    /// All outputs, in classes of equal ratios. Several classes may have the same ratio.
     fn classes(&self) -> Vec<Class>;
 
     /// An output that attains the loss.
     fn witness(&self) -> Witness;
 }
 
-/// Outputs that have one ratio of probabilities.
+/// Outputs with the same ratio of probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Class {
     /// ln P_x − ln P_x'.
     pub ratio: f64,
-    /// Their probability at x and at x', all together.
+    /// The sums of their probabilities at x and at x'.
     pub masses: [f64; 2],
 }
 
 impl Class {
-    /// `outputs` outputs, each with these logarithms of probabilities.
+    /// A number of `outputs`, each with these logarithms of its probabilities.
     pub fn new(at_x: f64, at_moved: f64, outputs: f64) -> Self {
         let masses = [at_x, at_moved].map(|ln_p| outputs * exp_nonpositive(ln_p.min(0.0)));
         Self { ratio: at_x - at_moved, masses }
@@ -46,7 +46,7 @@ impl Class {
 }
 
 /// Σ max(0, P_x − e^ε P_x') over all outputs, and the same with x and x' exchanged. Each term is
-/// P_x (1 − e^(ε − ratio)): nothing is subtracted.
+/// P_x (1 − e^(ε − ratio)), so that no digits cancel.
 pub fn deltas(classes: &[Class], epsilon: f64) -> [f64; 2] {
     let mut sums = [Sum::default(), Sum::default()];
     for Class { ratio, masses: [at_x, at_moved] } in classes {
@@ -63,7 +63,7 @@ pub fn deltas(classes: &[Class], epsilon: f64) -> [f64; 2] {
 /// An output that attains a loss.
 pub struct Witness {
     pub output: Counts,
-    /// Whether the output is the likelier one at x.
+    /// Whether the output is likelier at x than at x'.
     pub forward: bool,
 }
 

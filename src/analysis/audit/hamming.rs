@@ -1,8 +1,8 @@
 //! The Hamming mechanism at two adjacent data sets.
 //!
 //! From x to x' = x − e_i + e_j the distance to an output grows by one (where r_i >= x_i and
-//! r_j <= x_j, as for x itself), falls by one (as for x'), or stays: a ratio of probabilities takes
-//! three values, e^(±rate) Z'/Z and Z'/Z.
+//! r_j <= x_j, as for r = x), falls by one (as for r = x'), or stays. So a ratio of probabilities
+//! takes three values: e^rate Z'/Z, e^(−rate) Z'/Z and Z'/Z.
 
 use super::compare::{Class, Comparison, Witness};
 use super::pairs::Pair;
@@ -44,7 +44,7 @@ impl Comparison for HammingPair<'_> {
         self.at_x.rate + self.shift().abs()
     }
 
-    /// A normaliser is right to 1e-13, relative.
+    /// The relative error of a normaliser is at most 1e-13.
     fn rounding(&self) -> f64 {
         2e-13 + 1e-15 * self.at_x.rate
     }
@@ -53,7 +53,7 @@ impl Comparison for HammingPair<'_> {
         let &Pair { leaves: i, enters: j, .. } = self.pair;
         let rate = self.at_x.rate;
         let step = exp_accurate(-rate);
-        // The sums over the outputs that are nearer to x, and to x', each with its own weights.
+        // The sums of the weights at x over the outputs nearer to x, and at x' over those nearer to x'.
         let nearer_x = hamming_normaliser(&self.at_x.posterior, rate, Some((i, j)));
         let nearer_moved = hamming_normaliser(&self.at_moved.posterior, rate, Some((j, i)));
         let (near, far) =

@@ -1,15 +1,15 @@
-//! Distances for two categories: all candidates lie on a line.
+//! Distances of all candidates if there are two categories: they lie on a line.
 
 use crate::base::numeric::exp::one_minus_exp;
 use crate::base::numeric::gamma::ln_phi;
 use crate::base::numeric::{LN_NEGLIGIBLE, Sum, log1p};
 use crate::posterior::model::Posterior;
 
-/// The distances sqrt(1 − BC^power) from `posterior` that are not 1 in double precision: the first
-/// coordinate of the first candidate, and the distances from there on.
+/// The distances sqrt(1 − BC^power) from `posterior` that are below 1 in double precision. They belong
+/// to neighbouring candidates; returned with the first coordinate of the first of these.
 ///
-/// The same numbers as a distance's field gives, but with one logarithm for each candidate in place
-/// of two logarithms and four exponentials: an audit of all data sets needs every one of them once.
+/// A distance's field gives the same numbers. Here each candidate takes one logarithm in place of two
+/// logarithms and four exponentials: an audit of all data sets needs every distance once.
 pub fn distances(posterior: &Posterior, power: f64) -> (u64, Vec<f64>) {
     let category = |i: usize| Category { alpha: posterior.alpha(i), x: posterior.counts()[i] };
     let (first, second) = (category(0), category(1));
@@ -33,9 +33,10 @@ struct Category {
 /// ln BC between the posterior and the one with d records moved from `loses` to `gains`, for
 /// d = 0, 1, … as far as it is above `floor`.
 ///
-/// Two chains, of even and of odd d. A step from d to d + 2 takes ½ log1p(g) for the category that
-/// gains and ½ log1p(l) for the one that loses (see [`crate::base::numeric::log_affinity`]); both at once it
-/// takes ½ log1p(g + l + g l), with positive terms only.
+/// There are two chains, one of even and one of odd d. A step from d to d + 2 subtracts ½ log1p(g) for
+/// the category that gains and ½ log1p(l) for the one that loses (see
+/// [`crate::base::numeric::log_affinity`]). Together this is ½ log1p(g + l + g l), a sum of positive
+/// terms.
 fn log_coefficients(gains: Category, loses: Category, floor: f64) -> Vec<f64> {
     let a = gains.alpha + gains.x as f64;
     let mut values = vec![0.0];

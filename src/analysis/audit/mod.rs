@@ -1,13 +1,37 @@
-//! How private a mechanism really is, by exhaustive computation.
+//! The exact privacy loss of a mechanism, by exhaustive computation.
 //!
 //! Two data sets of n records are adjacent if one record changes its category. The privacy loss of
 //! a mechanism is the largest |ln P_x(r) − ln P_x'(r)| over adjacent x, x' and outputs r; the
 //! guarantees that the documents prove are bounds on it. δ at ε is the largest
 //! Σ_r max(0, P_x(r) − e^ε P_x'(r)).
 //!
-//! A mechanism has its own [`Recipe`] at every data set, since sensitivities
-//! depend on it. Ratios are differences of logarithms, never quotients of masses: rates can be
-//! thousands, and most masses underflow.
+//! A mechanism has another [`Recipe`] at every data set, since sensitivities depend on the data.
+//! Ratios are differences of logarithms, never quotients of masses: rates can be thousands, and most
+//! masses underflow.
+//!
+//! EHD is proved to lose at most ε = 1, and loses less:
+//!
+//! ```
+//! use dpbi::analysis::audit::{self, Scope};
+//! use dpbi::mechanism::{self, Variant};
+//! use dpbi::posterior::distance::HELLINGER;
+//! use dpbi::posterior::model::{Posterior, Prior};
+//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::setting::Setting;
+//!
+//! let setting = Setting {
+//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![30, 0]),
+//!     epsilon: Epsilon::new(1.0)?,
+//!     delta: None,
+//!     gamma: Gamma::new(1.0)?,
+//!     distance: HELLINGER,
+//! };
+//! let ehd = Variant::plain(mechanism::find("ehd").ok_or("no such mechanism")?);
+//! let found = audit::loss(&ehd, &setting, &Scope::All)?;
+//! assert_eq!(found.pairs, 30);
+//! assert!(found.loss < 1.0 && found.loss <= found.bound);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod compare;
 mod hamming;
@@ -35,7 +59,7 @@ use crate::base::diagnostic::Refusal;
 use crate::base::numeric::log1p;
 use crate::mechanism::Variant;
 use crate::mechanism::law::Recipe;
-use crate::posterior::model::{Counts, Posterior, approximate_compositions};
+use crate::posterior::model::{Counts, Posterior, Prior, approximate_compositions};
 use crate::posterior::setting::Setting;
 
 /// The largest privacy loss, and where it is.
@@ -43,7 +67,7 @@ use crate::posterior::setting::Setting;
 pub struct Loss {
     /// ln P_from(output) − ln P_to(output), the largest of all.
     pub loss: f64,
-    /// No smaller than the true loss, whatever rounding did to the computed one.
+    /// An upper bound on the true loss: rounding errors are allowed for.
     pub bound: f64,
     /// The data set where the output is likelier.
     pub from: Counts,
@@ -62,7 +86,7 @@ pub struct DeltaAt {
     pub epsilon: f64,
     /// Σ_r max(0, P_from(r) − e^ε P_to(r)), the largest of all.
     pub delta: f64,
-    /// The data set whose probabilities are too large.
+    /// The data set with the larger probabilities.
     pub from: Counts,
     /// Its neighbour.
     pub to: Counts,
@@ -77,13 +101,13 @@ pub struct Findings {
     pub deltas: Vec<DeltaAt>,
 }
 
-/// Audits `variant` over `scope`, with the prior, distance and privacy parameters of `template`
-/// (of its data only the number of records counts): the loss, and δ at every one of `epsilons`.
+/// Audits `variant` over `scope`: the loss, and δ at every one of `epsilons`. Prior, distance and
+/// privacy parameters are those of `template`; of its data only the number of records counts.
 ///
-/// Every pair is covered. Where only the loss is asked for, pairs that are proved to lose less than
-/// another one are not walked.
+/// Every pair is covered. If only the loss is asked for, pairs that are proved to lose less than
+/// another one are left out.
 ///
-/// Without records there is nothing to lose. Of several pairs with the same loss the first is named.
+/// Without records the loss is 0. Of several pairs with the same loss the first is named.
 pub fn examine(
     variant: &Variant,
     template: &Setting,
@@ -118,7 +142,7 @@ pub fn examine(
 }
 
 impl Findings {
-    /// Without records.
+    /// The findings if there are no records.
     fn nothing(none: &[u64], epsilons: &[f64]) -> Self {
         let none = || none.to_vec();
         let delta = |&epsilon: &f64| DeltaAt { epsilon, delta: 0.0, from: none(), to: none() };
@@ -141,8 +165,8 @@ pub fn loss(variant: &Variant, template: &Setting, scope: &Scope) -> Result<Loss
     Ok(examine(variant, template, scope, &[])?.loss)
 }
 
-/// δ of `variant` at `epsilon` over `scope`; see [`examine`]. Where it is attained need not be where
-/// the loss is.
+/// δ of `variant` at `epsilon` over `scope`; see [`examine`]. The pair with the largest δ need not be
+/// the pair with the largest loss.
 pub fn delta_at(
     variant: &Variant,
     template: &Setting,
@@ -171,14 +195,14 @@ struct Audit<'a> {
 /// The most outputs whose probabilities are kept at a time (by every thread).
 const KEPT: f64 = 8e6;
 
-/// So many pairs whose bounds are largest are compared first; the largest loss among them is what
-/// others must be able to reach.
+/// The number of pairs, those with the largest bounds, that are compared first. Of the
+/// others only those are compared whose bound is at least the largest loss found.
 const LIKELIEST: usize = 64;
 
-/// More than rounding can have changed a bound by, relative.
+/// An upper bound on the relative rounding error of a bound.
 const BOUNDING: f64 = 1e-9;
 
-/// Pairs are divided into so many chunks at least, for threads to share.
+/// The least number of chunks into which pairs are divided, for threads to share.
 const CHUNKS: usize = 16;
 
 impl<'a> Audit<'a> {
@@ -189,8 +213,9 @@ impl<'a> Audit<'a> {
             _ => template.posterior.n(),
         };
         let recipe = variant.recipe(template)?;
-        // Of several candidates that are equally good, a remapping takes one.
-        let symmetric = variant.remap.is_none() && is_symmetric(template, recipe);
+        // A remapping takes the first of equally good candidates, which breaks the symmetry.
+        let prior = template.posterior.prior();
+        let symmetric = variant.remap.is_none() && is_symmetric(prior, recipe);
         Ok(Self { variant, template, n, k, pairs: scope.pairs(n, k, symmetric) })
     }
 
@@ -215,14 +240,14 @@ impl<'a> Audit<'a> {
         let found = self.largest_of(&worst, |comparison| vec![comparison.loss()])?;
         let reached = found.first().map_or(0.0, |best| best.value);
         let mut bounds = bounds.into_iter();
-        // What cannot be compared is kept.
+        // A pair whose bound is not a number is kept.
         let is_less = |bound: f64| bound.partial_cmp(&reached) == Some(Ordering::Less);
         self.pairs.retain(|_| !bounds.next().is_some_and(is_less));
         Ok(())
     }
 
-    /// For every pair a number above its loss and the bound on it, rounding included; nothing where
-    /// [`screen`] proves nothing, or where there are few pairs.
+    /// An upper bound on the loss of every pair, and on the computed bound of this loss. `None` if
+    /// [`screen`] has no bounds for this mechanism, or if there are few pairs.
     fn loss_bounds(&self) -> Result<Option<Vec<f64>>, Refusal> {
         let power = self.template.distance.power(&self.template.posterior);
         let is_proved = self.k == 2 && self.variant.remap.is_none();
@@ -237,7 +262,7 @@ impl<'a> Audit<'a> {
 
     fn loss_bounds_of(&self, chunk: &[Pair], power: f64) -> Result<Option<Vec<f64>>, Refusal> {
         let mut bounds = Vec::with_capacity(chunk.len());
-        // Most pairs begin where the last one ended, seen backwards.
+        // The neighbour x' of most pairs is the data set x of the pair before.
         let mut before: Option<(&Counts, f64)> = None;
         for Pair { x, moved, .. } in chunk {
             let known = before.filter(|(counts, _)| *counts == moved).map(|(_, rate)| rate);
@@ -263,9 +288,9 @@ impl<'a> Audit<'a> {
         })
     }
 
-    /// For each of several measures the first pair at which it is largest; nothing without pairs.
-    /// Neighbours share data sets, so pairs are taken in chunks, as large as memory allows, whose
-    /// data sets are prepared once.
+    /// For each of several measures the first pair at which it is largest; empty without pairs.
+    /// Pairs share data sets, so they are taken in chunks, as large as memory allows. Within a chunk
+    /// every data set is prepared once.
     fn largest(
         &self,
         measures: impl Fn(&dyn Comparison) -> Vec<f64> + Sync,
@@ -323,14 +348,14 @@ struct Best<'p> {
     value: f64,
 }
 
-/// Measure by measure the larger of the two; the first if they are equal.
+/// For each measure the larger of the two values; the first if they are equal.
 fn first_largest<'p>(a: Vec<Best<'p>>, b: Vec<Best<'p>>) -> Vec<Best<'p>> {
     a.into_iter().zip(b).map(|(a, b)| if b.value > a.value { b } else { a }).collect()
 }
 
 /// Whether the mechanism treats all categories alike.
-fn is_symmetric(template: &Setting, recipe: Recipe) -> bool {
-    let alpha = template.posterior.prior().alpha();
+pub(super) fn is_symmetric(prior: &Prior, recipe: Recipe) -> bool {
+    let alpha = prior.alpha();
     match recipe {
         Recipe::Exponential { .. } => alpha.iter().all(|&a| a == alpha[0]),
         Recipe::Noise { .. } => false,

@@ -1,9 +1,9 @@
 //! Noise on counts at two adjacent data sets.
 //!
-//! Coordinates are independent, and only those that changed (two; one if the other is restored)
-//! contribute to a ratio of probabilities. Along one coordinate the ratio takes five values: at 0,
-//! at n, where both counts are on the one side, on the other side, and at the smaller count itself.
-//! Sums over outputs are sums over these, whatever n and the scale.
+//! Coordinates are independent. A ratio of probabilities depends only on those that changed: two, or
+//! one if the other is restored. Along a coordinate whose counts are m and m + 1 the ratio takes five
+//! values: at 0, between 0 and m, at m, between m and n, and at n. Sums over outputs are sums over
+//! these five, whatever n and the scale.
 
 use super::compare::{Class, Comparison, Witness};
 use super::pairs::Pair;
@@ -22,7 +22,7 @@ pub struct Noisy {
 /// A run of values of one coordinate where the ratio is constant.
 #[derive(Clone, Copy)]
 struct Run {
-    /// One of its values.
+    /// The value of the run that is nearest to the counts.
     value: u64,
     /// ln p_x − ln p_x'.
     ratio: f64,
@@ -59,6 +59,7 @@ impl Noisy {
     }
 }
 
+/// The relative rounding error of a loss is at most this.
 const ROUNDING: f64 = 2e-15;
 
 /// Two adjacent data sets under noise.
@@ -78,7 +79,7 @@ impl<'a> NoisyPair<'a> {
         Self { pair, restored: noisy.restored, changed: changed.map(runs).collect() }
     }
 
-    /// For every changed coordinate the run with the largest ratio, seen from x or from x'.
+    /// For every changed coordinate the run with the largest ratio P_x/P_x' if `forward`, else P_x'/P_x.
     fn largest(&self, forward: bool) -> impl Iterator<Item = (usize, Run)> {
         self.changed.iter().filter_map(move |(i, runs)| {
             let sign = if forward { 1.0 } else { -1.0 };
@@ -109,7 +110,7 @@ impl Comparison for NoisyPair<'_> {
         self.largest_ratio(true).max(self.largest_ratio(false))
     }
 
-    /// Sums of a few products of whole numbers with the rate.
+    /// The loss is a sum of a few products of whole numbers with the rate.
     fn rounding(&self) -> f64 {
         ROUNDING * (1.0 + self.loss())
     }

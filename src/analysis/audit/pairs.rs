@@ -97,9 +97,10 @@ impl Scope {
 /// Whether a move of one record from i to j > i stands for all its permutations, x being sorted
 /// with the largest count first.
 ///
-/// Of any pair y, y' = y − e_a + e_b, one has the larger count where the record leaves: y if
-/// y_a > y_b, else y' (seen backwards). Sorting that one makes a pair with x_i > x_j, i < j; among
-/// equal counts the last may give and the first may take.
+/// Let y, y' = y − e_a + e_b be any pair. If y_a > y_b, the record leaves the larger count of y; else
+/// it leaves the larger count of y' when the move is read backwards. Sorting the counts of y, or of
+/// y', gives a pair with x_i > x_j, i < j. Among equal counts the last one gives the record and the
+/// first one takes it.
 fn represents(x: &[u64], i: usize, j: usize) -> bool {
     x[i] > x[j] && x[i] > x[i + 1] && x[j - 1] > x[j]
 }

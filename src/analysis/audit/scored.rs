@@ -1,8 +1,8 @@
 //! Exponential mechanisms at two adjacent data sets.
 //!
-//! ln P_x(r) = −rate_x H(x, r) − ln Z_x, on the ball of x one by one, and outside of it (where H = 1)
-//! one number. A pair therefore costs two balls; where both data sets are far away, the ratio of
-//! their probabilities is a constant, which counts only if there is such an output.
+//! ln P_x(r) = −rate_x H(x, r) − ln Z_x is computed for every output r in the ball of x. Outside of
+//! the ball H = 1, and ln P_x is one number. A pair therefore costs two balls. Outside of both the
+//! ratio is a constant, which counts only if there is such an output.
 
 use std::cmp::Ordering;
 
@@ -44,7 +44,7 @@ impl Rows {
 pub struct Scored {
     n: u64,
     k: usize,
-    /// ln P is off by less than this.
+    /// An upper bound on the rounding error of ln P.
     rounding: f64,
     rows: Rows,
     /// ln P of the outputs in the ball.
@@ -59,7 +59,7 @@ impl Scored {
         let (n, k) = (posterior.n(), posterior.k());
         let (rows, mut inside) = distances(setting);
         let plateau = approximate_compositions(n, k) - inside.len() as f64;
-        // The largest mass is 1, at the data itself: what underflows does not count.
+        // The largest mass is 1, at the data itself: masses that underflow do not count.
         let mut normaliser: Sum = inside.chunks(BLOCK).map(|block| mass(block, rate)).collect();
         normaliser.add(plateau * exp_accurate(-rate));
         let ln_normaliser = ln(normaliser.value());
@@ -87,7 +87,8 @@ impl Scored {
     }
 }
 
-/// More than ln P = −rate H − ln Z can be off by: both terms are, by the rate times what H is off by.
+/// An upper bound on the rounding error of ln P = −rate H − ln Z. The error of each of the two terms is
+/// at most the rate times the error of H.
 pub fn rounding(setting: &Setting, rate: f64, largest: f64, ln_normaliser: f64) -> f64 {
     let (relative, absolute) = setting.distance.accuracy();
     2.0 * rate * (relative * largest + absolute)
@@ -138,7 +139,7 @@ fn mass(distances: &[f64], rate: f64) -> f64 {
 
 const LANES: usize = 4;
 
-/// A sum of [`BLOCK`] terms in lanes is right to this, relative.
+/// The relative rounding error of a sum of [`BLOCK`] terms in lanes is at most this.
 const ADDING: f64 = 1.2e-16 * (BLOCK / LANES) as f64;
 
 /// A piece of a row.
@@ -164,7 +165,7 @@ impl<'a> Interval<'a> {
     }
 }
 
-/// Outputs of one row, seen from both data sets: listed on one side at least.
+/// Outputs of one row that lie in the ball of x, of x', or of both.
 #[derive(Clone, Copy)]
 struct Piece<'a> {
     head: &'a [u64],
@@ -263,7 +264,7 @@ impl<'a> ScoredPair<'a> {
         Piece { head: part.head, start: part.start, values }
     }
 
-    /// ln P_x − ln P_x' where both data sets are far away.
+    /// ln P_x − ln P_x' outside of both balls.
     fn plateau(&self) -> f64 {
         self.at_x.outside - self.at_moved.outside
     }
@@ -293,7 +294,7 @@ impl<'a> ScoredPair<'a> {
     }
 }
 
-/// Whether a number of outputs (a difference of two large numbers) is not zero.
+/// Whether a number of outputs is not zero: it is a difference of two large numbers, with rounding.
 fn any(outputs: f64) -> bool {
     outputs >= 0.5
 }

@@ -1,5 +1,5 @@
-//! Bounds on the loss of a pair that need no walk over its outputs: most pairs cannot have the largest
-//! loss, and need not be looked at any closer.
+//! Bounds on the loss of a pair that need no walk over its outputs. They show that most pairs do not
+//! have the largest loss, so that these need not be compared.
 //!
 //! For two categories and a distance h = sqrt(1 − e^(−p)), p = −s ln BC, at neighbours x and x' with
 //! rates ρ and ρ', let ε(r) = ρ' h(x', r) − ρ h(x, r), so that ln P_x(r) − ln P_x'(r) = ε(r) + ln Z'/Z.
@@ -8,7 +8,7 @@
 //! |ln Z'/Z| <= e, and the loss is at most 2e.
 //!
 //! *Normalisers.* Let x hold one record more in the first category, and compare output r at x with
-//! output r − 1 at x', as far from x' as r is from x: |ρ' h(x', r−1) − ρ h(x, r)| <= t = min(ρ, ρ') T +
+//! output r − 1 at x', which is as many records away from x' as r is from x: |ρ' h(x', r−1) − ρ h(x, r)| <= t = min(ρ, ρ') T +
 //! |ρ − ρ'|, T being the largest |h(x', r−1) − h(x, r)|. At the ends one output is left over on each
 //! side; weights fall with the distance along the line, so an end at which m records lie between it and
 //! the data has at most the (m+1)-th part of all weight. Hence |ln Z'/Z| <= t + 1/m, where m is the
@@ -25,14 +25,14 @@ use crate::base::numeric::gamma::ln_phi;
 use crate::base::numeric::{exp_accurate, expm1};
 use crate::posterior::model::Posterior;
 
-/// What two adjacent data sets have in common, each being this and one record.
+/// The records that two adjacent data sets have in common: each data set has one more.
 #[derive(Clone, Copy, Debug)]
 pub struct Common {
     /// s.
     power: f64,
-    /// The posterior parameters of the records in common,
+    /// The posterior parameters after the records in common.
     parameters: [f64; 2],
-    /// and their numbers.
+    /// The numbers of records in common, by category.
     counts: [u64; 2],
 }
 
@@ -44,7 +44,8 @@ impl Common {
         Self { power, parameters, counts }
     }
 
-    /// More than the loss of a mechanism that has these rates at the two data sets, but for rounding.
+    /// An upper bound, but for rounding, on the loss of a mechanism with these rates at the two data
+    /// sets.
     pub fn loss(&self, rates: [f64; 2]) -> f64 {
         let (rate, change) = (rates[0].min(rates[1]), (rates[0] - rates[1]).abs());
         let weights = rate * self.step() + change;
@@ -59,14 +60,14 @@ impl Common {
         (-expm1(self.power * (ln_phi(a) + ln_phi(b)))).sqrt()
     }
 
-    /// More than T: whichever of the two categories loses.
+    /// An upper bound on T, whichever of the two categories loses records.
     fn shift(&self) -> f64 {
         let [a, b] = self.parameters;
         self.shift_if_loses(a, b).max(self.shift_if_loses(b, a))
     }
 
-    /// Shifts in which the category with parameter `loses` keeps at least a half of it, a quarter, …,
-    /// and those in which it keeps less.
+    /// The category with parameter `loses` keeps at least a half of it, or a quarter, and so on up to
+    /// [`HALVINGS`]; or it keeps less. Each case has its own bound.
     fn shift_if_loses(&self, loses: f64, gains: f64) -> f64 {
         let nearest = |lost: f64| self.power * (lost * lost) / (8.0 * (loses + 1.0));
         let piece = |halvings: i32| {
@@ -81,6 +82,7 @@ impl Common {
     }
 }
 
+/// The number of halvings that are told apart.
 const HALVINGS: i32 = 8;
 
 /// The largest |dh / d ln p| = p e^(−p) / 2 sqrt(1 − e^(−p)) from p on. It rises to 0.2455 at p = 0.645,
@@ -121,7 +123,7 @@ mod tests {
         assert!(slope(0.645) > 0.2454);
     }
 
-    /// What is found is what is found without screening, to the last bit.
+    /// Screening does not change the result in any bit.
     #[test]
     fn screening_changes_nothing() {
         let mut dropped = 0;
@@ -151,7 +153,7 @@ mod tests {
         assert!(dropped > 1000, "{dropped}");
     }
 
-    /// Every pair of many settings: no loss is above its bound, and the bounds are good for something.
+    /// Every pair of many settings: no loss is above its bound, and some bounds are nearly attained.
     #[test]
     fn no_loss_is_above_its_bound() {
         let mut largest_ratio: f64 = 0.0;

@@ -1,4 +1,4 @@
-//! A mechanism whose outputs are remapped, at two adjacent data sets: candidate by candidate.
+//! A remapped mechanism at two adjacent data sets: candidate by candidate.
 
 use super::compare::{Class, Comparison, Witness};
 use crate::mechanism::law::{Recipe, Remap, ln_probabilities};
@@ -11,7 +11,7 @@ use crate::posterior::simplex::list_compositions;
 pub struct Tabled {
     n: u64,
     k: usize,
-    /// A logarithm is off by less than this.
+    /// An upper bound on the rounding error of a logarithm.
     rounding: f64,
     logs: Vec<f64>,
 }

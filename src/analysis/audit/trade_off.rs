@@ -1,9 +1,9 @@
-//! What an observer can tell: false alarms against misses.
+//! How well an observer can tell two adjacent data sets apart: false alarms against misses.
 //!
-//! An observer knows every record but one, sees the output, and must say whether the data set is x'
-//! (an ordinary one) or x (the one to be detected). By Neyman and Pearson the best tests raise the
-//! alarm at the outputs with the largest ratio P_x / P_x', so that going through the outputs by
-//! falling ratios gives the whole curve.
+//! An observer knows every record but one, sees the output, and must decide between the data sets x'
+//! (the ordinary one) and x (the one to be detected). By the lemma of Neyman and Pearson the best
+//! tests raise the alarm at the outputs with the largest ratios P_x / P_x'. So the outputs in
+//! descending order of their ratios give the whole curve.
 
 use super::compare::{Class, Release, compare};
 use super::pairs::Pair;

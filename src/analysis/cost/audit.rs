@@ -1,6 +1,7 @@
-//! What exact privacy losses cost, and the mechanisms that are made from them.
+//! The cost of exact privacy losses, and of the mechanisms that are tuned by them.
 
 use super::{Extent, SettingWork, Work, extent, predict_means, rates, repeated};
+use crate::analysis::audit::is_symmetric;
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::remapping;
 use crate::mechanism::Variant;
@@ -15,7 +16,7 @@ pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) ->
     predict_passes(setting, recipes, everything, 1.0)
 }
 
-/// Predicts the same, with so many looks at the outputs of exponential mechanisms.
+/// Predicts the same, with `passes` passes over the outputs of exponential mechanisms.
 #[must_use]
 pub fn predict_passes(
     setting: &Setting,
@@ -71,8 +72,8 @@ pub fn predict_passes(
     work
 }
 
-/// As many records in equal parts: most data sets are more like these than like a corner, where
-/// little is near.
+/// As many records in equal parts. Most data sets resemble these rather than a corner, which has few
+/// candidates near it.
 fn balanced(setting: &Setting) -> Setting {
     let (n, k) = (setting.posterior.n(), setting.posterior.k() as u64);
     let counts = (0..k).map(|i| n / k + u64::from(i < n % k)).collect();
@@ -81,7 +82,7 @@ fn balanced(setting: &Setting) -> Setting {
 }
 
 /// Predicts the exact privacy loss of a remapped mechanism over all data sets: every candidate of
-/// every pair is looked at.
+/// every pair is compared.
 #[must_use]
 pub fn predict_remapped_audit(setting: &Setting, recipe: Recipe) -> Work {
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
@@ -97,17 +98,16 @@ pub fn predict_remapped_audit(setting: &Setting, recipe: Recipe) -> Work {
     }
 }
 
-/// Of so many data sets and pairs of them one is looked at.
+/// The number of data sets, or pairs of them, of which one is computed because the others differ only by
+/// a permutation of the categories.
 pub(super) fn symmetries(posterior: &Posterior, recipe: Recipe) -> f64 {
-    let alpha = posterior.prior().alpha();
-    match recipe {
-        Recipe::Exponential { .. } if alpha.iter().any(|a| *a != alpha[0]) => 1.0,
-        Recipe::Noise { .. } => 1.0,
-        _ => (1..=alpha.len()).map(|i| i as f64).product(),
+    match is_symmetric(posterior.prior(), recipe) {
+        true => (1..=posterior.k()).map(|i| i as f64).product(),
+        false => 1.0,
     }
 }
 
-/// Predicts what makes one mechanism ready: its calibration, its remapping.
+/// Predicts the tuning of one mechanism: its calibration and its remapping.
 #[must_use]
 pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
     let mut work = Work::default();
@@ -129,7 +129,7 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
     work
 }
 
-/// Predicts a release by one mechanism: what makes it ready, and the weights of all candidates.
+/// Predicts a release by one mechanism: its tuning, and the weights of all candidates.
 #[must_use]
 pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
     let mut work = SettingWork::new(setting);
@@ -147,8 +147,8 @@ pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
     work
 }
 
-/// Predicts the mean error of one mechanism, made ready first: at the setting's own data, or over
-/// all data sets of as many records. `None` if it cannot be used, or its law is too large.
+/// Predicts the mean error of one mechanism and its tuning: at the setting's own data, or under the
+/// prior predictive distribution. `None` if it cannot be used, or its law is too large.
 #[must_use]
 pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     let recipe = variant.outline(setting).ok()?;
@@ -157,11 +157,11 @@ pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option
         return None;
     }
     let mut work = means.sum();
-    if data == Data::Predicted {
+    if data == Data::PriorPredictive {
         let (n, k) = (setting.posterior.n(), setting.posterior.k());
         let data_sets = approximate_compositions(n, k);
         work.cpu_seconds *= data_sets;
-        // They are listed, with their orbits.
+        // The data sets are listed, with the sizes of their orbits.
         work.kept += data_sets * (64.0 + 16.0 * k as f64);
     }
     work.add(predict_tuning(variant, setting));

@@ -1,4 +1,4 @@
-//! What is walked at one setting: counted, not walked.
+//! How many outputs are walked at one setting, without walking them.
 
 use crate::mechanism::law::{Recipe, is_walked};
 use crate::posterior::distance::near;
@@ -7,26 +7,26 @@ use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{Region, Size, Window, count, measure};
 
-/// So many rows of a region are counted: enough for ten percent, and in no time even where there are
-/// thousands of settings.
+/// The number of rows of a region that are counted: enough for an accuracy of ten percent, and quick
+/// even for thousands of settings.
 const ROWS: f64 = 256.0;
 
-/// What the exponential mechanisms of one setting walk, all together.
+/// What the exponential mechanisms of one setting walk; they share it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
     /// |R|.
     pub candidates: f64,
-    /// Candidates that are weighed one by one, of those that differ by exchanging equal categories
-    /// one.
+    /// Candidates that are weighed one by one. Of candidates that differ by an exchange of equal
+    /// categories one is weighed.
     pub walked: Size,
-    /// How many they stand for.
+    /// The number of candidates that these stand for.
     pub near: f64,
     /// Entries of one table for every category.
     pub entries: f64,
 }
 
 impl Extent {
-    /// For errors in the setting's distance and in `metrics`. The error that is flat last decides.
+    /// For errors in the setting's distance and in `metrics`: the error with the widest ball decides.
     #[must_use]
     pub fn new(setting: &Setting, metrics: &[Metric]) -> Self {
         let posterior = &setting.posterior;

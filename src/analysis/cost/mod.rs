@@ -1,5 +1,5 @@
-//! How much work an experiment is, before it starts: outputs are counted (see [`Extent`]), and every
-//! kind of work has a rate that was measured (see [`rates`]).
+//! Time and memory that an experiment will take, predicted before it starts: outputs are counted (see
+//! [`Extent`]), and every kind of work has a rate that was measured (see [`rates`]).
 
 mod audit;
 mod extent;
@@ -20,7 +20,7 @@ use crate::posterior::sensitivity::different_categories;
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{BLOCK, COUNTED, Size};
 
-/// The longest that is started without `--force`.
+/// The longest work, in seconds, that is started without `--force`.
 pub const LONGEST: f64 = 24.0 * 3600.0;
 
 /// A prediction.
@@ -41,7 +41,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Adds work that is done before or after: what one of them gives back the other can use.
+    /// Adds work that is done before or after: either can use the memory that the other gives back.
     pub fn add(&mut self, other: Self) {
         let passing = self.passing.max(other.passing);
         self.add_beside(other);
@@ -64,7 +64,7 @@ impl Work {
         self.kept + self.passing
     }
 
-    /// Seconds on so many threads.
+    /// Seconds on `threads` threads.
     #[must_use]
     pub fn seconds(&self, threads: usize) -> f64 {
         self.serial_seconds + self.cpu_seconds / threads as f64
@@ -76,9 +76,9 @@ impl Work {
 pub struct SettingWork {
     /// |R|.
     pub candidates: f64,
-    /// Whatever the mechanisms.
+    /// The work that all mechanisms share.
     pub common: Work,
-    /// For each mechanism.
+    /// The work of each mechanism alone.
     pub cells: Vec<Work>,
     /// For each mechanism, whether its law is too large to be computed exactly.
     pub sampled_only: Vec<bool>,
@@ -93,7 +93,7 @@ impl SettingWork {
         Self { candidates, common, cells: Vec::new(), sampled_only: Vec::new() }
     }
 
-    /// All together, one mechanism after the other.
+    /// All of this work, one mechanism after the other.
     #[must_use]
     pub fn sum(&self) -> Work {
         let mut cells = Work::default();
@@ -103,8 +103,8 @@ impl SettingWork {
     }
 }
 
-/// Nanoseconds of all sensitivities at a setting of many categories: of its row, and of its
-/// mechanisms. Each looks at every pair of categories that differ.
+/// Nanoseconds of all sensitivities at a setting of many categories, for its row and for its
+/// mechanisms. Each sensitivity takes every pair of categories that differ.
 fn sensitivities(setting: &Setting) -> f64 {
     let different = different_categories(&setting.posterior);
     if different <= rates::FEW_CATEGORIES {
@@ -115,7 +115,7 @@ fn sensitivities(setting: &Setting) -> f64 {
     rates::SENSITIVITIES_PER_SETTING * rates::NS_PER_PAIR_OF_CATEGORIES * effort * pairs
 }
 
-/// The errors that are computed: how many, and how long they take in those of the Hellinger
+/// The errors that are computed: their number, and the time they take in units of the Hellinger
 /// distance.
 #[derive(Clone, Copy)]
 struct Errors {
@@ -132,7 +132,7 @@ impl Errors {
 }
 
 /// Predicts `runs` releases of every recipe at one setting, with errors in the setting's distance
-/// and in `metrics`; they are kept in memory if a figure shows them.
+/// and in `metrics`. They are kept in memory if `keeps_runs`, because a figure shows them.
 #[must_use]
 pub fn predict(
     setting: &Setting,
@@ -194,7 +194,7 @@ fn walk(setting: &Setting, recipes: &[Recipe], metrics: &[Metric]) -> SettingWor
     work
 }
 
-/// What so many exponential mechanisms share: tables, candidates and their errors.
+/// What a number of exponential mechanisms, `sharing`, have in common: tables, candidates and errors.
 fn prepared(posterior: &Posterior, extent: &Extent, errors: Errors, sharing: f64) -> Work {
     // Three tables for each category and error.
     let entries = 3.0 * errors.number * extent.entries;
@@ -255,7 +255,7 @@ fn multiplied(
     }
 }
 
-/// A mechanism whose law is too large to be walked: one with weights is convolved all the same.
+/// A mechanism whose law is too large to be walked. The Hamming mechanism is convolved all the same.
 fn unwalked(posterior: &Posterior, recipe: Recipe) -> Work {
     if !matches!(recipe, Recipe::Hamming { .. }) {
         return Work::default();
@@ -273,8 +273,8 @@ fn search(outputs: f64) -> f64 {
     f64::min(rates::BYTES_PER_SEARCHED * outputs, rates::BYTES_PER_SEARCH)
 }
 
-/// Predicts the law of one error of every recipe, listed value by value; an error that has at most
-/// `distinct` values is joined on the way.
+/// Predicts the law of one error of every recipe, listed value by value. Equal values are joined on the
+/// way; there are at most `distinct`.
 #[must_use]
 pub fn predict_laws(setting: &Setting, recipes: &[Recipe], distinct: f64) -> SettingWork {
     let mut work = predict_means(setting, recipes);
@@ -290,15 +290,15 @@ pub fn predict_laws(setting: &Setting, recipes: &[Recipe], distinct: f64) -> Set
 pub fn predict_theory(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     let mut work = predict_laws(setting, recipes, f64::INFINITY);
     for cell in &mut work.cells {
-        // Outputs that differ by an exchange, and have the same distance, are walked as one.
+        // Outputs that differ by an exchange of categories have the same distance, and count as one.
         cell.serial_seconds += 1e-9 * rates::NS_PER_LEVEL * cell.outputs;
         cell.kept += rates::BYTES_PER_LEVEL * cell.outputs;
     }
     work
 }
 
-/// In how many ways the categories can be exchanged without changing the posterior: for most of the
-/// candidates that are walked, so many have the same distance from it.
+/// The number of permutations of the categories that do not change the posterior. Most candidates that
+/// are walked stand for this many at the same distance.
 fn rearrangements(posterior: &Posterior) -> f64 {
     let categories = posterior.categories();
     let alike = |i: usize| (0..=i).filter(|&j| categories[j] == categories[i]).count() as f64;
@@ -344,7 +344,7 @@ pub fn predict_counts(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     work
 }
 
-/// The same work so many times over.
+/// The same work, `times` times.
 #[must_use]
 pub fn repeated(mut work: SettingWork, times: f64) -> SettingWork {
     for cell in work.cells.iter_mut().chain([&mut work.common]) {
@@ -364,7 +364,7 @@ pub fn predict_everywhere(setting: &Setting, recipes: &[Recipe]) -> SettingWork 
     let weighing = recipes.iter().filter(|recipe| recipe.needs_ball()).count() as f64;
     for (recipe, cell) in recipes.iter().zip(&mut work.cells) {
         cell.cpu_seconds += if recipe.needs_ball() { shared / weighing } else { 0.0 };
-        // Few of them are as symmetric as the given one may be.
+        // The given data set may be symmetric; few others are.
         let different = (data_sets / audit::symmetries(&setting.posterior, *recipe)).max(1.0)
             * rearrangements(&setting.posterior);
         cell.cpu_seconds *= different;
@@ -384,8 +384,8 @@ pub fn furthest(most: u64, near: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// What a process takes that does all this. As many settings, and mechanisms, at a time as there are
-/// threads need memory that they give back when they are done.
+/// What a process takes that does all this work. At a time, as many settings and mechanisms as there
+/// are threads need memory that they give back.
 #[must_use]
 pub fn total<'a>(work: impl IntoIterator<Item = &'a SettingWork>, threads: usize) -> Work {
     let mut sum =
@@ -400,7 +400,7 @@ pub fn total<'a>(work: impl IntoIterator<Item = &'a SettingWork>, threads: usize
     sum
 }
 
-/// The sum of so many largest values.
+/// The sum of the `count` largest values.
 fn largest(mut values: Vec<f64>, count: usize) -> f64 {
     values.sort_by(|a, b| b.total_cmp(a));
     values.iter().take(count).sum()
@@ -415,7 +415,7 @@ pub fn available_memory() -> Option<f64> {
     Some(1024.0 * kilobytes)
 }
 
-/// Why the work should not be started, in words with figures.
+/// Why the work should not be started, with numbers; `None` if nothing is against it.
 #[must_use]
 pub fn objection(
     work: &Work,

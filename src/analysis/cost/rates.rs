@@ -1,15 +1,14 @@
-//! How long each kind of work takes and how much memory it needs, measured: nanoseconds of one
-//! thread, and bytes. All rates are here; `scripts/calibrate_cost.py` compares what follows from
-//! them with what is measured.
+//! Measured time and memory of each kind of work: nanoseconds of one thread, and bytes. All rates are
+//! here; `scripts/calibrate_cost.py` compares predictions made from them with measurements.
 
-/// Until a process has read its config.
+/// The time until a process has read its config.
 pub const START_SECONDS: f64 = 0.004;
-/// What a process has then.
+/// The memory of a process that has read its config.
 pub const START_BYTES: f64 = 7e6;
 
 /// A setting of few categories: its sensitivities and its row. One thread does this alone.
 pub const NS_PER_SETTING: f64 = 20_000.0;
-/// So many are few.
+/// The largest number of categories that counts as few.
 pub const FEW_CATEGORIES: usize = 6;
 /// A pair of categories that differ, for each sensitivity. A distance may take many times as long:
 /// see `sensitivity_effort`.
@@ -41,9 +40,9 @@ pub const NS_PER_OPEN: f64 = 11.0;
 pub const NS_PER_WALKED_ROW: f64 = 380.0;
 /// An entry of a convolution.
 pub const NS_PER_CONVOLVED: f64 = 20.0;
-/// What part of all passes is left where the mean alone is wanted, without spread and quantiles.
+/// The part of the time that is left if only the mean is computed, without spread and quantiles.
 pub const PART_FOR_MEAN: f64 = 0.5;
-/// A block of outputs, beside its coordinates.
+/// A block of outputs, without its coordinates.
 pub const BYTES_PER_BLOCK: f64 = 12.0;
 /// The sum of a block, for each mechanism.
 pub const BYTES_PER_SUM: f64 = 8.0;
@@ -95,11 +94,11 @@ pub const NS_PER_COUNTED: f64 = 150.0;
 
 /// An output of a pair of adjacent data sets.
 pub const NS_PER_COMPARISON: f64 = 4.0;
-/// A pair of adjacent data sets under an exponential mechanism, beside its outputs.
+/// A pair of adjacent data sets under an exponential mechanism, without its outputs.
 pub const NS_PER_WEIGHED_PAIR: f64 = 20_000.0;
 /// An output of a pair of data sets of two categories, which are all on one line.
 pub const NS_PER_LINE_COMPARISON: f64 = 1.2;
-/// A pair of data sets on a line, beside its outputs.
+/// A pair of data sets on a line, without its outputs.
 pub const NS_PER_LINE_PAIR: f64 = 1_500.0;
 /// A pair of adjacent data sets with noise on their counts.
 pub const NS_PER_PAIR: f64 = 1_100.0;
@@ -107,10 +106,10 @@ pub const NS_PER_PAIR: f64 = 1_100.0;
 pub const NS_PER_TABLED: f64 = 60.0;
 /// An output of a data set while it is compared.
 pub const BYTES_PER_COMPARISON: f64 = 64.0;
-/// How often the profile of an exponential mechanism looks at all outputs: again at every point.
-/// (The others are quick.)
+/// The number of passes over all outputs that the profile of an exponential mechanism takes. (The
+/// profiles of other mechanisms are quick.)
 pub const PASSES_PER_PROFILE: f64 = 30.0;
-/// How often its trade-off curve does.
+/// The number of passes that its trade-off curve takes.
 pub const PASSES_PER_TRADE_OFF: f64 = 5.0;
 /// Audits that a calibration takes.
 pub const AUDITS_PER_CALIBRATION: f64 = 5.0;

@@ -1,23 +1,23 @@
-//! From a solver's answer to bounds that hold whatever the solver did.
+//! Bounds on the optimum that hold whatever the solver did.
 //!
 //! The solver's probabilities are repaired until they are a private mechanism: its error is an
-//! upper bound on the optimum. The solver's prices are repaired until they are dual feasible: their
-//! sum is a lower bound.
+//! upper bound on the optimum. The solver's dual variables (the prices of the constraints) are repaired
+//! until they are feasible: the sum of the rows' prices is a lower bound.
 
 use super::Goal;
 use super::program::{Program, Unknown};
 use super::solver::Answer;
 use crate::base::numeric::{exp_accurate, expm1, ln, log1p, sum::sum};
 
-/// Outputs whose probability is smaller than this at every data set are noise of the solver.
+/// An output whose probability is smaller than this at every data set is an inaccuracy of the solver.
 const NOISE: f64 = 1e-10;
 
 /// ln P for every unknown, such that rows sum to one and neighbours differ by at most ε.
 ///
-/// Three steps. The smallest private function above the solver's: ln P(r|x) is raised to
-/// ln P(r|x') − ε wherever that is more. Then all is divided by the largest row sum. What is missing
-/// from a row is given to one output r*, together with a share λ of everything, just large enough
-/// for the gift itself to be private.
+/// In three steps. First ln P(r|x) is raised to ln P(r|x') − ε wherever it is smaller, which gives the
+/// smallest private function above the solver's. Then all is divided by the largest row sum. Finally
+/// one output r* gets what is missing in each row, and a share λ of every row. The share is just large
+/// enough for these additions to be private.
 pub fn repair(program: &Program, answer: &Answer) -> Vec<f64> {
     let mut logs = released(program, answer);
     raise(program, &mut logs);
@@ -46,7 +46,7 @@ pub fn repair(program: &Program, answer: &Answer) -> Vec<f64> {
     logs
 }
 
-/// ln P as the solver has it, without outputs that it hardly releases.
+/// ln P of the solver, without outputs that are an inaccuracy.
 fn released(program: &Program, answer: &Answer) -> Vec<f64> {
     let pairs = || program.unknowns.iter().zip(&answer.probabilities);
     let mut largest = vec![0.0; program.families.len()];
@@ -92,7 +92,7 @@ pub fn upper_bound(program: &Program, logs: &[f64], goal: Goal) -> f64 {
     }
 }
 
-/// The orbit of outputs that is the best answer to data never seen, and its size.
+/// The orbit of outputs with the least mean error if the output ignores the data, and its size.
 fn favourite(program: &Program, weights: &[f64]) -> (usize, f64) {
     let mut errors = vec![0.0; program.families.len()];
     for unknown in &program.unknowns {
@@ -108,8 +108,8 @@ fn favourite(program: &Program, weights: &[f64]) -> (usize, f64) {
 ///
 /// Prices y of the rows and z >= 0 of the steps are feasible if for every pair
 /// w(x) error(x, r) − y(x) + Σ z(from here) − e^ε Σ z(to here) >= 0; then Σ y is a lower bound,
-/// for any weights w that sum to one. Whatever the solver's z, y(x) is lowered (or raised) to what they
-/// allow. Rounding is allowed for, in the direction that lowers the bound.
+/// for any weights w that sum to one. For the solver's z, y(x) is set to the largest feasible value.
+/// Rounding is allowed for, in the direction that lowers the bound.
 pub fn lower_bound(program: &Program, answer: &Answer) -> f64 {
     let weights: Vec<f64> = answer.weights.iter().map(|weight| weight.max(0.0)).collect();
     let total = sum(weights.iter().copied());

@@ -1,4 +1,4 @@
-//! Settings in which a formula says what the optimum is, and a solver would only add noise.
+//! Settings in which a formula gives the optimum, so that no solver is needed.
 
 use super::program::full_field;
 use super::{Goal, OptimalMechanism, Optimum, ReleaseSet, WIDEST};
@@ -10,20 +10,20 @@ use crate::posterior::simplex::list_compositions;
 
 /// The probability of a wrong output below which the truth is released.
 const NEGLIGIBLE: f64 = 1e-13;
-/// The widest interval that is left where the data hardly matter.
+/// The widest interval that is accepted if ε is near 0.
 const NARROW: f64 = 1e-8;
 
-/// The optimum where there are no records, where ε is so large that the truth is released, or where
-/// it is so small that the data do not matter.
+/// The optimum if there are no records, if ε is so large that the truth is released, or if ε is so small
+/// that the output does not depend on the data.
 pub fn optimum(template: &Setting, goal: Goal, set: ReleaseSet) -> Option<Optimum> {
     let (n, k) = (template.posterior.n(), template.posterior.k());
     if n == 0 {
-        return Some(blind(template, set, 0, (0.0, 0.0)));
+        return Some(constant(template, set, 0, (0.0, 0.0)));
     }
     let others = approximate_compositions(n, k) - 1.0;
     if others * exp_accurate(-template.epsilon.get()) <= NEGLIGIBLE {
         let truthful = truthful(template, goal, set);
-        // Distances without a bound may still matter.
+        // An unbounded distance can make the error large all the same.
         if truthful.upper <= WIDEST {
             return Some(truthful);
         }
@@ -31,16 +31,16 @@ pub fn optimum(template: &Setting, goal: Goal, set: ReleaseSet) -> Option<Optimu
     if goal == Goal::Bayes { without_data(template, set, NARROW) } else { None }
 }
 
-/// The best single output, if no private mechanism does better, or by at most `narrow`.
+/// The best single output r*, if no private mechanism is better by more than `narrow`.
 ///
-/// A private mechanism gives no output less than e^(−nε) times the probability it has at another
-/// data set. So its error is at least e^(−nε) times that of the best output r* that ignores the
-/// data. And for any other output r let a(x) = w(x) (error(x, r) − error(x, r*)): if the positive
-/// a(x) sum to at least e^(nε) times the negative ones, then moving all of r's probability to r*
-/// loses nothing; if that is so for every r, then r* is optimal.
+/// Under a private mechanism the probability of an output at any data set is at least e^(−nε) times
+/// its probability at any other. So the error of the mechanism is at least e^(−nε) times that of r*.
+/// For any other output r let a(x) = w(x) (error(x, r) − error(x, r*)). If the positive a(x) sum to at
+/// least e^(nε) times the negative ones, then moving all of r's probability to r* does not raise the
+/// error. If that is so for every r, then r* is optimal.
 pub fn without_data(template: &Setting, set: ReleaseSet, narrow: f64) -> Option<Optimum> {
     let (n, k) = (template.posterior.n(), template.posterior.k());
-    // Beyond, the data surely matter, and the table is not worth its time.
+    // For larger exponents the best output does depend on the data, and the table would take long.
     let exponent = template.epsilon.get() * n as f64;
     if exponent > 1.0 {
         return None;
@@ -60,10 +60,10 @@ pub fn without_data(template: &Setting, set: ReleaseSet, narrow: f64) -> Option<
     };
     let optimal = (0..outputs.len()).all(|r| r == best || beaten(r));
     let lower = if optimal { error } else { exp_accurate(-exponent) * error };
-    (error - lower <= narrow).then(|| blind(template, set, best, (lower, error)))
+    (error - lower <= narrow).then(|| constant(template, set, best, (lower, error)))
 }
 
-/// Differences of errors are known to so many digits.
+/// The relative accuracy of differences of errors.
 const ROUNDING: f64 = 1e-9;
 
 /// w(x) error(x, r): one row for each data set.
@@ -78,7 +78,7 @@ fn weighted_errors(template: &Setting, outputs: &[Counts]) -> Vec<Vec<f64>> {
     list_compositions(n, k).into_iter().map(row).collect()
 }
 
-/// Σ_r error(x, r) over all candidates: the mean over data sets, or the largest.
+/// Σ_r error(x, r) over all candidates r: its mean over data sets, or its maximum.
 fn summed_distances(template: &Setting, goal: Goal) -> f64 {
     let (n, k) = (template.posterior.n(), template.posterior.k());
     let inputs = list_compositions(n, k);
@@ -94,8 +94,8 @@ fn summed_distances(template: &Setting, goal: Goal) -> f64 {
     }
 }
 
-/// Always the same output.
-fn blind(template: &Setting, set: ReleaseSet, chosen: usize, bounds: (f64, f64)) -> Optimum {
+/// The mechanism that always releases the same output.
+fn constant(template: &Setting, set: ReleaseSet, chosen: usize, bounds: (f64, f64)) -> Optimum {
     let (n, k) = (template.posterior.n(), template.posterior.k());
     let (inputs, outputs) = (list_compositions(n, k), set.outputs(n, k));
     let mut row = vec![f64::NEG_INFINITY; outputs.len()];
@@ -104,7 +104,7 @@ fn blind(template: &Setting, set: ReleaseSet, chosen: usize, bounds: (f64, f64))
     Optimum::new(bounds, OptimalMechanism { inputs, outputs, ln_probabilities }, None)
 }
 
-/// The truth, or with a probability e^ε times smaller any of the other candidates.
+/// The mechanism that releases the truth, or any other candidate with a probability e^ε times smaller.
 fn truthful(template: &Setting, goal: Goal, set: ReleaseSet) -> Optimum {
     let (n, k) = (template.posterior.n(), template.posterior.k());
     let (inputs, outputs) = (list_compositions(n, k), set.outputs(n, k));
@@ -118,7 +118,7 @@ fn truthful(template: &Setting, goal: Goal, set: ReleaseSet) -> Optimum {
     };
     let row = |x: &Counts| outputs.iter().map(|r| ln_probability(x, r)).collect();
     let ln_probabilities = inputs.iter().map(row).collect();
-    // Each of the others has the same probability, and their distances add up.
+    // All other candidates have the same probability, so their distances are summed.
     let error = match template.distance.bound() {
         Some(bound) => bound * exp_accurate(truth - epsilon + ln(others)),
         None => exp_accurate(truth - epsilon) * summed_distances(template, goal),

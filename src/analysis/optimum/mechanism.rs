@@ -32,7 +32,7 @@ impl OptimalMechanism {
     }
 
     /// The privacy loss: the largest |ln P(r|x) − ln P(r|x')| over all adjacent data sets and
-    /// outputs. It may exceed ε by rounding, and by nothing else.
+    /// outputs. It exceeds ε by rounding at most.
     #[must_use]
     pub fn loss(&self) -> f64 {
         let places: std::collections::HashMap<&Counts, usize> =

@@ -1,12 +1,40 @@
-//! How good could a release be? The least expected error of any ε-private mechanism.
+//! The least expected error that any ε-private mechanism can have.
 //!
 //! For given prior, number of records n and ε, a mechanism is a matrix P(r|x): one row for each data
 //! set, one column for each output. Privacy, P(r|x) <= e^ε P(r|x') for adjacent x and x', and the
 //! expected error are linear in it, so the best mechanism solves a linear program.
 //!
-//! It is solved by interior points, but what is reported does not rest on the solver: its answer is
-//! made into a mechanism that is really private, whose error is an upper bound, and into prices that
-//! are really dual feasible, whose sum is a lower bound. The optimum lies between the two.
+//! The program is solved by an interior-point method, but the reported bounds do not rest on the
+//! solver. Its probabilities are repaired until they are a private mechanism, whose error is an upper
+//! bound. Its dual variables are repaired until they are feasible, and their value is a lower bound.
+//! The optimum lies between the two.
+//!
+//! Under a flat prior geometric noise is optimal:
+//!
+//! ```
+//! use dpbi::analysis::optimum::{self, Goal, ReleaseSet};
+//! use dpbi::analysis::predictive_error::over_all_data;
+//! use dpbi::mechanism::{self, Variant};
+//! use dpbi::posterior::distance::HELLINGER;
+//! use dpbi::posterior::metric::Metric;
+//! use dpbi::posterior::model::{Posterior, Prior};
+//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::setting::Setting;
+//!
+//! let setting = Setting {
+//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![10, 0]),
+//!     epsilon: Epsilon::new(1.0)?,
+//!     delta: None,
+//!     gamma: Gamma::new(1.0)?,
+//!     distance: HELLINGER,
+//! };
+//! let best = optimum::solve(&setting, Goal::Bayes, ReleaseSet::Same)?;
+//! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
+//! let errors = over_all_data(&geometric, &setting, Metric::from_distance(HELLINGER))?;
+//! let errors = errors.ok_or("a law that is too large")?;
+//! assert!(best.lower <= errors.mean && errors.mean < best.upper + 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod certificate;
 mod edge;
@@ -29,7 +57,7 @@ use crate::posterior::simplex::list_compositions;
 /// Whose error is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// The mean over data sets, weighted by the prior's predictive law.
+    /// The mean over data sets, under the prior predictive distribution.
     Bayes,
     /// The largest over data sets.
     Minimax,
@@ -47,7 +75,7 @@ pub enum ReleaseSet {
 
 impl ReleaseSet {
     /// Every set.
-    pub const ALL: [Self; 2] = [Self::Same, Self::Below];
+    pub const ALL: &[Self] = &[Self::Same, Self::Below];
 
     /// Its name.
     #[must_use]
@@ -75,16 +103,16 @@ impl ReleaseSet {
 /// Why there is no optimum to report.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OptimumError {
-    /// The question makes no sense.
+    /// The setting does not allow the question.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The solver could not start.
     #[error("the solver cannot be used: {0}")]
     Solver(String),
-    /// The solver's answer is worth too little.
+    /// The solver's answer is not accurate enough.
     #[error(
-        "the solver's answer ({status}) is worth too little: the optimum is only known to lie between \
-         {lower} and {upper}"
+        "the solver's answer ({status}) is not accurate enough: the optimum is only known to lie \
+         between {lower} and {upper}"
     )]
     Loose {
         /// A lower bound on the optimum.
@@ -96,14 +124,14 @@ pub enum OptimumError {
     },
 }
 
-/// The optimum, with what vouches for it.
+/// The optimum, between certified bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
     /// The least error: the solver's value, within the bounds.
     pub value: f64,
     /// No private mechanism has a smaller error.
     pub lower: f64,
-    /// The error of the mechanism below.
+    /// The error of `mechanism`: the optimum is at most this.
     pub upper: f64,
     /// A private mechanism with nearly the least error.
     pub mechanism: OptimalMechanism,
@@ -128,8 +156,8 @@ impl Optimum {
     }
 }
 
-/// The widest interval that is reported as an optimum. Mostly it is narrower than 1e-9; with an ε near
-/// 0, where the data hardly matter, it can be wider.
+/// The widest interval that is reported as an optimum. Most intervals are narrower than 1e-9; with an ε
+/// near 0 they can be wider.
 const WIDEST: f64 = 1e-5;
 
 /// The least error of any private mechanism at the prior, distance, ε and number of records of
@@ -140,9 +168,9 @@ pub fn solve(template: &Setting, goal: Goal, set: ReleaseSet) -> Result<Optimum,
     solve_with(template, goal, set, true)
 }
 
-/// As [`solve`], and without `symmetry` blind to categories that can be exchanged: slower, with the
-/// same result.
-pub fn solve_with(
+/// As [`solve`]. Without `symmetry` categories that can be exchanged are not used to make the program
+/// smaller: slower, with the same result.
+fn solve_with(
     template: &Setting,
     goal: Goal,
     set: ReleaseSet,
@@ -166,16 +194,16 @@ pub fn solve_with(
     let answer = solver::solve(&program, goal)?;
     let repaired = certificate::repair(&program, &answer);
     let upper = certificate::upper_bound(&program, &repaired, goal);
-    // Errors are not negative, whatever the prices say.
+    // Errors are not negative, whatever the dual variables say.
     let lower = certificate::lower_bound(&program, &answer).max(0.0);
     let account = answer.account;
     // A bound that is not a number is no bound.
     let width = upper - lower;
     if width.is_nan() || width > WIDEST {
-        // With an ε near 0 the solver is at a loss, but the data hardly matter.
-        let blind = (goal == Goal::Bayes).then(|| edge::without_data(template, set, WIDEST));
+        // With an ε near 0 the solver fails, but then a single output is nearly optimal.
+        let constant = (goal == Goal::Bayes).then(|| edge::without_data(template, set, WIDEST));
         let loose = OptimumError::Loose { lower, upper, status: account.status };
-        return blind.flatten().ok_or(loose);
+        return constant.flatten().ok_or(loose);
     }
     let mechanism = OptimalMechanism::unfold(program, &repaired);
     Ok(Optimum::new((lower, upper), mechanism, Some(account)))

@@ -34,7 +34,7 @@ pub struct Unknown {
 pub struct InputOrbit {
     /// Its first member, an index of [`Program::inputs`].
     pub input: usize,
-    /// The probability of the whole orbit under the prior's predictive law.
+    /// The prior predictive probability of the whole orbit.
     pub weight: f64,
 }
 
@@ -52,10 +52,11 @@ pub struct Program {
     pub families: Vec<f64>,
     /// The orbits of pairs, those of one row side by side.
     pub unknowns: Vec<Unknown>,
-    /// For adjacent data sets P(r|x) <= e^ε P(r|x'): the orbits of (x, r) and (x', r). With every
-    /// step its reverse is there too; a step within an orbit only says that P is not negative.
+    /// The privacy constraints P(r|x) <= e^ε P(r|x') for adjacent x and x': the orbits of (x, r) and
+    /// (x', r). Every step is listed in both directions. A step within an orbit says that P is not
+    /// negative.
     pub steps: Vec<(usize, usize)>,
-    /// The orbit of every pair: outputs side by side for each data set.
+    /// The orbit of every pair (x, r): all r of the first x, then all r of the next.
     orbits: Vec<u32>,
 }
 
@@ -65,81 +66,85 @@ impl Program {
     pub fn new(template: &Setting, set: ReleaseSet, symmetry: bool) -> Self {
         let prior = template.posterior.prior();
         let (n, k) = (template.posterior.n(), prior.k());
-        let inputs = list_compositions(n, k);
-        let outputs = set.outputs(n, k);
-        let blocks = if symmetry { prior.exchangeable() } else { Vec::new() };
-        let places =
-            |all: &[Counts]| -> HashMap<Counts, usize> { all.iter().cloned().zip(0..).collect() };
-        let (input_place, output_place) = (places(&inputs), places(&outputs));
-        let representative = |x: &Counts, r: &Counts| {
-            let (x, r) = canonical(&blocks, x, r);
-            (input_place[&x], output_place[&r])
-        };
+        let (inputs, outputs) = (list_compositions(n, k), set.outputs(n, k));
+        let groups = if symmetry { prior.exchangeable() } else { Vec::new() };
+        let symmetry = Symmetry::new(groups, &inputs, &outputs);
+        let (families, family_of) = symmetry.families(&outputs);
+        let orbits = vec![u32::MAX; inputs.len() * outputs.len()];
+        let (rows, unknowns, steps) = (Vec::new(), Vec::new(), Vec::new());
+        let epsilon = template.epsilon.get();
+        let mut program =
+            Self { epsilon, inputs, outputs, rows, families, unknowns, steps, orbits };
 
-        let mut families: Vec<f64> = Vec::new();
-        let mut family_of = vec![usize::MAX; outputs.len()];
-        for (place, r) in outputs.iter().enumerate() {
-            let first = output_place[&canonical(&blocks, r, r).0];
-            if family_of[first] == usize::MAX {
-                family_of[first] = families.len();
-                families.push(0.0);
-            }
-            family_of[place] = family_of[first];
-            families[family_of[place]] += 1.0;
-        }
         let predictive = Predictive::new(prior, n);
-        let mut sizes = BTreeMap::new();
-        for x in &inputs {
-            *sizes.entry(representative(x, x).0).or_insert(0.0) += 1.0;
+        for (input, size) in symmetry.input_orbits(&program.inputs) {
+            let x = program.inputs[input].clone();
+            let weight = size * exp_accurate(predictive.ln_probability(&x));
+            program.add_unknowns(input, full_field(template, x).as_ref(), &family_of, &symmetry);
+            program.rows.push(InputOrbit { input, weight });
         }
-        let width = outputs.len();
-        let mut orbits = vec![u32::MAX; inputs.len() * width];
-        let (mut rows, mut unknowns) = (Vec::new(), Vec::<Unknown>::new());
-        for (&input, size) in &sizes {
-            let x = &inputs[input];
-            let field = full_field(template, x.clone());
-            for (place, r) in outputs.iter().enumerate() {
-                let (first, first_output) = representative(x, r);
-                debug_assert_eq!(first, input, "an orbit of pairs belongs to one orbit of x");
-                let known = orbits[input * width + first_output];
-                if known == u32::MAX {
-                    orbits[input * width + first_output] = unknowns.len() as u32;
-                    unknowns.push(Unknown {
-                        row: rows.len(),
-                        multiplicity: 1.0,
-                        family: family_of[place],
-                        error: field.at(r),
-                        steps: hamming_distance(x, r),
-                    });
-                } else {
-                    unknowns[known as usize].multiplicity += 1.0;
-                }
-                orbits[input * width + place] = orbits[input * width + first_output];
-            }
-            let weight = size * exp_accurate(predictive.ln_probability(x));
-            rows.push(InputOrbit { input, weight });
-        }
-        for (input, x) in inputs.iter().enumerate() {
-            if !sizes.contains_key(&input) {
-                for (place, r) in outputs.iter().enumerate() {
-                    let (first, first_output) = representative(x, r);
-                    orbits[input * width + place] = orbits[first * width + first_output];
-                }
-            }
-        }
+        program.fill_orbits(&symmetry);
+        program.steps = program.list_steps(&symmetry);
+        program
+    }
 
+    /// Adds the orbits of pairs (x, r) of the next row, whose x is `input`.
+    fn add_unknowns(
+        &mut self,
+        input: usize,
+        field: &dyn Field,
+        family_of: &[usize],
+        symmetry: &Symmetry,
+    ) {
+        let (x, start) = (&self.inputs[input], input * self.outputs.len());
+        for (place, r) in self.outputs.iter().enumerate() {
+            let (first, first_output) = symmetry.representative(x, r);
+            debug_assert_eq!(first, input, "an orbit of pairs belongs to one orbit of x");
+            let known = self.orbits[start + first_output];
+            if known == u32::MAX {
+                self.orbits[start + first_output] = self.unknowns.len() as u32;
+                self.unknowns.push(Unknown {
+                    row: self.rows.len(),
+                    multiplicity: 1.0,
+                    family: family_of[place],
+                    error: field.at(r),
+                    steps: hamming_distance(x, r),
+                });
+            } else {
+                self.unknowns[known as usize].multiplicity += 1.0;
+            }
+            self.orbits[start + place] = self.orbits[start + first_output];
+        }
+    }
+
+    /// Enters the orbits of the pairs whose x is not the first of its own orbit.
+    fn fill_orbits(&mut self, symmetry: &Symmetry) {
+        let width = self.outputs.len();
+        for (input, x) in self.inputs.iter().enumerate() {
+            if symmetry.representative(x, x).0 == input {
+                continue;
+            }
+            for (place, r) in self.outputs.iter().enumerate() {
+                let (first, first_output) = symmetry.representative(x, r);
+                self.orbits[input * width + place] = self.orbits[first * width + first_output];
+            }
+        }
+    }
+
+    fn list_steps(&self, symmetry: &Symmetry) -> Vec<(usize, usize)> {
+        let orbits_of = |input: usize| {
+            let width = self.outputs.len();
+            self.orbits[input * width..][..width].iter().map(|&orbit| orbit as usize)
+        };
         let mut steps = Vec::new();
-        for row in &rows {
-            for moved in neighbours(&inputs[row.input]) {
-                let from = &orbits[row.input * width..][..width];
-                let to = &orbits[input_place[&moved] * width..][..width];
-                steps.extend(from.iter().zip(to).map(|(&a, &b)| (a as usize, b as usize)));
+        for row in &self.rows {
+            for moved in neighbours(&self.inputs[row.input]) {
+                steps.extend(orbits_of(row.input).zip(orbits_of(symmetry.input_place[&moved])));
             }
         }
         steps.sort_unstable();
         steps.dedup();
-        let epsilon = template.epsilon.get();
-        Self { epsilon, inputs, outputs, rows, families, unknowns, steps, orbits }
+        steps
     }
 
     /// The unknown that stands for P(r|x).
@@ -154,6 +159,52 @@ impl Program {
             sums[unknown.row].add(unknown.multiplicity * factor(unknown) * value);
         }
         sums.iter().map(Sum::value).collect()
+    }
+}
+
+/// The permutations of categories that leave the program unchanged.
+struct Symmetry {
+    /// Categories of one group can be exchanged.
+    groups: Vec<Vec<usize>>,
+    input_place: HashMap<Counts, usize>,
+    output_place: HashMap<Counts, usize>,
+}
+
+impl Symmetry {
+    fn new(groups: Vec<Vec<usize>>, inputs: &[Counts], outputs: &[Counts]) -> Self {
+        let places = |all: &[Counts]| all.iter().cloned().zip(0..).collect();
+        Self { groups, input_place: places(inputs), output_place: places(outputs) }
+    }
+
+    /// The places of the pair that represents the orbit of (x, r).
+    fn representative(&self, x: &Counts, r: &Counts) -> (usize, usize) {
+        let (x, r) = canonical(&self.groups, x, r);
+        (self.input_place[&x], self.output_place[&r])
+    }
+
+    /// The place of the first data set of every orbit, with the number of data sets in it.
+    fn input_orbits(&self, inputs: &[Counts]) -> BTreeMap<usize, f64> {
+        let mut sizes = BTreeMap::new();
+        for x in inputs {
+            *sizes.entry(self.representative(x, x).0).or_insert(0.0) += 1.0;
+        }
+        sizes
+    }
+
+    /// The number of outputs in every orbit of outputs alone, and the orbit of every output.
+    fn families(&self, outputs: &[Counts]) -> (Vec<f64>, Vec<usize>) {
+        let mut families: Vec<f64> = Vec::new();
+        let mut family_of = vec![usize::MAX; outputs.len()];
+        for (place, r) in outputs.iter().enumerate() {
+            let first = self.output_place[&canonical(&self.groups, r, r).0];
+            if family_of[first] == usize::MAX {
+                family_of[first] = families.len();
+                families.push(0.0);
+            }
+            family_of[place] = family_of[first];
+            families[family_of[place]] += 1.0;
+        }
+        (families, family_of)
     }
 }
 

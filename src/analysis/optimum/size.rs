@@ -1,4 +1,4 @@
-//! How large the program is, before it is made.
+//! The size of the linear program, predicted before it is made.
 
 use super::ReleaseSet;
 use crate::analysis::cost::Work;

@@ -1,4 +1,4 @@
-//! The program handed to the interior-point solver, and its answer put back into our units.
+//! The program in the form of the interior-point solver, and its answer in our units.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -9,15 +9,15 @@ use super::program::Program;
 use super::{Goal, OptimumError};
 use crate::base::numeric::exp_accurate;
 
-/// What the solver found, not yet to be trusted.
+/// What the solver found; nothing rests on it before it is repaired.
 pub struct Answer {
     /// The probabilities, one for each unknown.
     pub probabilities: Vec<f64>,
-    /// The weight of each row: the predictive law, or the least favourable one.
+    /// The weight of each row: its prior predictive probability, or its least favourable one.
     pub weights: Vec<f64>,
-    /// The price of each privacy constraint P(r|x) − e^ε P(r|x') <= 0.
+    /// The dual variable of each privacy constraint P(r|x) − e^ε P(r|x') <= 0.
     pub step_prices: Vec<f64>,
-    /// The solver's own account.
+    /// The solver's own report.
     pub account: Account,
 }
 
@@ -34,19 +34,20 @@ pub struct Account {
     pub unknowns: usize,
     /// The constraints it was given.
     pub constraints: usize,
-    /// How it ended, in its own word.
+    /// How it ended, in its own words.
     pub status: String,
 }
 
-/// All tolerances. Beyond it the solver mostly stalls, which does no harm: the certificate counts.
+/// The solver's tolerances. With smaller ones it mostly stalls. Nothing rests on them: the bounds are
+/// certified afterwards.
 const TOLERANCE: f64 = 1e-11;
 
-/// P(r|x) falls like e^(−ε steps) or slower, and the solver does best with unknowns that are alike
-/// in size; but the more they are scaled, the less is left of the prices' accuracy. With a scale of
-/// e⁻³ at most, both are accurate to 1e-8 or much better for ε from 1e-3 to 20 and more.
+/// P(r|x) falls like e^(−ε steps) or slower, and the solver works best with unknowns of similar size.
+/// But scaling the unknowns makes the dual variables less accurate. With scales of at least e⁻³, both
+/// are accurate to 1e-8 or much better for ε from 1e-3 to 20 and more.
 const LARGEST_SCALING: f64 = 3.0;
 
-/// Solves the program. Any end is accepted here; the certificate will show what the answer is worth.
+/// Solves the program. Any end is accepted here; the certified bounds show how good the answer is.
 pub fn solve(program: &Program, goal: Goal) -> Result<Answer, OptimumError> {
     let form = Form::new(program, goal);
     let (rows, constraints) = (program.rows.len(), form.bounds.len());
@@ -94,8 +95,8 @@ fn settings() -> Result<DefaultSettings<f64>, OptimumError> {
         .map_err(|error| OptimumError::Solver(error.to_string()))
 }
 
-/// The program as the solver wants it: minimise objective · u with columns · u + slack = bounds; the
-/// rows' normalisations first, whose slack is 0, then all that has slack >= 0.
+/// The program as the solver needs it: minimise objective · u with columns · u + slack = bounds. The
+/// normalisations of the rows come first and have slack 0; all others have slack >= 0.
 struct Form {
     objective: Vec<f64>,
     /// Every column's entries, by constraint.
@@ -160,8 +161,8 @@ impl Form {
         self.bounds.resize(2 * rows, 0.0);
     }
 
-    /// P(r|x) <= e^ε P(r|x'), with coefficients of size 1. That no probability is negative follows:
-    /// every unknown is bounded by its neighbour's and that by its own.
+    /// P(r|x) <= e^ε P(r|x'), with coefficients of size 1. It follows that no probability is negative:
+    /// P(r|x) <= e^ε P(r|x') <= e^2ε P(r|x).
     fn keep_private(&mut self, program: &Program) {
         let growth = exp_accurate(program.epsilon);
         self.first_step = self.bounds.len();

@@ -68,7 +68,7 @@ fn known_values() {
 fn exchangeable_categories_change_the_work_and_not_the_value() {
     for (prior, n) in [(vec![1.0, 1.0], 9), (vec![0.5; 3], 5), (vec![2.0, 1.0, 2.0], 5)] {
         for goal in [Goal::Bayes, Goal::Minimax] {
-            for set in ReleaseSet::ALL {
+            for &set in ReleaseSet::ALL {
                 let template = template(&prior, n, 0.8);
                 let folded = solve_with(&template, goal, set, true).unwrap();
                 let plain = solve_with(&template, goal, set, false).unwrap();
@@ -98,7 +98,7 @@ fn what_is_returned_is_private() {
 #[test]
 fn the_edges_of_n_and_epsilon() {
     for goal in [Goal::Bayes, Goal::Minimax] {
-        for set in ReleaseSet::ALL {
+        for &set in ReleaseSet::ALL {
             let none = optimum(&[1.0, 2.0, 0.5], 0, 1.0, goal, set);
             assert_eq!((none.value, none.mechanism.loss()), (0.0, 0.0));
             // One record: the truth with probability p, the other posterior with e^(−ε) p.

@@ -1,10 +1,10 @@
-//! Exact calibration: the inner ε whose exact privacy loss over all data sets of a size is the ε that
-//! was asked for (arxiv §8.2 asks how loose the stated guarantees are). It is the largest as long as
-//! losses grow with the inner ε, as they did wherever that was tried.
+//! Exact calibration: the inner ε at which the exact privacy loss over all data sets of a size is the
+//! ε that was asked for (arxiv §8.2 asks how loose the stated guarantees are). It is the largest such
+//! inner ε if losses grow with it, as they did wherever that was tried.
 //!
-//! The inner ε replaces ε in the weight only. Its loss is computed, not bounded: the release is
-//! private because every pair of adjacent data sets and every output has been looked at, or is proved to
-//! lose less than one that has.
+//! The inner ε replaces ε in the weight only. The loss is computed, not bounded: the release is
+//! private because every output of every pair of adjacent data sets was compared, or the pair is
+//! proved to lose less than another one.
 
 use crate::analysis::audit::{self, Loss, Scope};
 use crate::base::diagnostic::Refusal;
@@ -23,11 +23,11 @@ pub struct Certificate {
     /// The loss at the inner ε, over all data sets: below the target by more than the rounding of the
     /// computation.
     pub loss: f64,
-    /// The data set where the loss is attained,
+    /// The data set where the loss is attained.
     pub from: Counts,
-    /// its neighbour,
+    /// Its neighbour.
     pub to: Counts,
-    /// and the output.
+    /// The output.
     pub output: Counts,
     /// How many pairs of adjacent data sets were covered.
     pub pairs: u64,
@@ -41,17 +41,16 @@ impl Certificate {
     }
 }
 
-/// The inner ε is rounded down to so many decimal digits.
+/// The number of decimal digits to which the inner ε is rounded down.
 const DIGITS: i32 = 11;
 
 /// Finds the inner ε of a mechanism at data sets of as many records as `setting` has.
 ///
-/// The loss is the maximum over pairs. Given the pair that is worst at some inner ε, the inner ε at
-/// which *this* pair attains the target is found by bisection, which needs two data sets only; then
-/// all pairs are audited there. If another pair is now worse, it takes the place of the first, and
-/// so on; few rounds are needed, because the worst pair hardly depends on ε. The result is rounded
-/// down, and the audit at the rounded value is the certificate: it rests on no assumption about how
-/// the loss grows.
+/// The loss is the maximum over pairs. A bisection finds the inner ε at which the worst pair attains
+/// the target; it needs the two data sets of this pair only. There all pairs are audited. If another
+/// pair is worse, the bisection is repeated with that pair. Few rounds are needed, because the worst
+/// pair hardly depends on ε. The result is rounded down, and the audit at the rounded value is the
+/// certificate: it rests on no assumption about how the loss grows.
 pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Refusal> {
     if let Some(refusal) = refusal(variant, setting) {
         return Err(refusal);
@@ -68,8 +67,8 @@ pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Re
         if loss.bound <= search.target {
             return Ok(search.certificate(inner, loss));
         }
-        // Another pair is worse here. If only its rounding is, its own solution may be no smaller:
-        // down all the same, by growing steps.
+        // Another pair is worse here. If only its bound on rounding is, its own solution need not be
+        // smaller: the inner ε is lowered all the same, by growing steps.
         let solved = round_down(search.solve(&loss, inner)?);
         inner = solved.min(round_down((inner - step).max(0.5 * inner)));
         step *= 2.0;
@@ -94,7 +93,7 @@ pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     })
 }
 
-/// The ε to which a loss can be told from its rounding errors.
+/// The ε at which a loss is much larger than its rounding errors.
 const CALIBRATED: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 struct Search<'a> {
@@ -157,7 +156,7 @@ fn round_down(value: f64) -> f64 {
     let typed = |digits: f64| format!("{digits:.0}e{}", last_place(value)).parse().unwrap_or(0.0);
     let digits = (value / unit(value)).floor();
     let rounded: f64 = typed(digits);
-    // A quotient by a power of ten that is no double may be rounded up.
+    // A power of ten below 1 is not exact in double precision, and a quotient by it may be rounded up.
     if rounded > value { typed(digits - 1.0) } else { rounded }
 }
 

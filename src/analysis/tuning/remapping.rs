@@ -1,8 +1,8 @@
-//! Bayes-optimal post-processing: what should be released, given what the mechanism made?
+//! Bayes-optimal post-processing: every output of a mechanism is replaced by the best candidate.
 //!
-//! Before the data is seen, x has the prior's predictive probability w(x). Given an output o it has
-//! the probability w(x) P_x(o) / Σ, and the best candidate is the one whose expected distance from
-//! the true posterior is smallest under this law. The map knows the output only, so it costs no
+//! Let w(x) be the prior predictive probability of x. Given an output o, the data x have a probability
+//! proportional to w(x) P_x(o). The best candidate is the one with the smallest expected distance from
+//! the true posterior under this distribution. The map depends on the output only, so it costs no
 //! privacy.
 
 use rayon::prelude::*;
@@ -22,14 +22,14 @@ const MOST_KEPT: f64 = 1.5e8;
 const MOST_ADDED: f64 = 1e13;
 
 /// Data sets less likely than this, relative to the likeliest, do not change which candidate is
-/// best, as long as distances are about 1; where they are larger, it is as much smaller.
+/// best if distances are at most 1. If they are larger, it is divided by the largest.
 const NEGLIGIBLE: f64 = 1e-20;
 
-/// Candidates whose expected errors agree to this are equally good; a remapping must not depend on
-/// the last bits of a sum.
+/// Candidates whose expected errors differ by less than this, relatively, are equally good: a
+/// remapping must not depend on the last bits of a sum.
 const SAME: f64 = 1e-12;
 
-/// How much work a remapping is: probabilities kept, terms added.
+/// The work of a remapping: the number of probabilities kept, and of terms added.
 #[must_use]
 pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
     let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
@@ -83,11 +83,11 @@ pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
     Ok(Remap::new(outputs, to.collect()))
 }
 
-/// One data set.
+/// A data set x.
 struct DataSet {
     /// ln (w(x) P_x(o)) for every output o.
     joint: Vec<f64>,
-    /// The distance of every candidate.
+    /// The distance of every candidate from the posterior of x.
     distances: Vec<f64>,
 }
 
@@ -115,8 +115,8 @@ impl DataSet {
     }
 }
 
-/// The candidate with the least expected distance given output `o`, which is candidate `own` if it
-/// is one.
+/// The candidate with the least expected distance given output `o`. If `o` is a candidate itself,
+/// `own` is its place.
 fn best_candidate(data_sets: &[DataSet], o: usize, own: Option<usize>, negligible: f64) -> usize {
     let highest = data_sets.iter().map(|x| x.joint[o]).fold(f64::NEG_INFINITY, f64::max);
     let mut errors = vec![0.0; data_sets.len()];

@@ -17,6 +17,7 @@ pub use resolved::{resolve, resolved};
 pub use schema::schema;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::base::diagnostic::{Diagnostic, Refusal};
 use crate::base::source::Source;
@@ -88,7 +89,9 @@ fn experiment(
     for panel in panels.iter_mut().filter(|panel| panel.title.is_empty()) {
         panel.title.clone_from(&title);
     }
-    Ok(Experiment { name, title, source: place, notes, seed, panels })
+    let mut experiment = Experiment { name, title, source: place, notes, seed, panels };
+    experiment.share_tuning(&Arc::default());
+    Ok(experiment)
 }
 
 /// Several panels: each inherits what it does not set.

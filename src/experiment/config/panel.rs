@@ -127,6 +127,7 @@ impl Context<'_> {
             cases,
             first: taken.settings as usize + 1,
             readings,
+            tuning: Arc::default(),
         };
         check(&panel, &mechanism_nodes, &open.own, &data_node)?;
         check_readings(&panel, reading_node)?;

@@ -40,7 +40,7 @@ impl Kind for Optimum {
         let mut tables = Tables::default();
         let best = optimum::solve(&case.setting, Goal::Bayes, ReleaseSet::Same).ok();
         for (place, variant) in panel.variants.iter().enumerate() {
-            let found = over_all_data(variant, &case.setting, metric)?;
+            let found = over_all_data(&panel.tuned(variant, case)?.variant, &case.setting, metric)?;
             tables.optimum.extend(found.map(|found| OptimumRow {
                 setting,
                 mechanism: variant.label.clone(),

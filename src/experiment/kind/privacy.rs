@@ -6,7 +6,6 @@ use super::key::{Named, Positive, kind};
 use super::{Kind, sketch};
 use crate::analysis::audit::{self, Findings};
 use crate::analysis::cost::{self, SettingWork};
-use crate::analysis::tuning;
 use crate::base::console::short_or_dash;
 use crate::base::diagnostic::Refusal;
 use crate::experiment::digest::{Digest, by_case, spread};
@@ -136,9 +135,9 @@ impl Kind for Privacy {
 
 impl Privacy {
     fn row(&self, task: &Task, variant: &Variant, name: ScopeName) -> Result<PrivacyRow, Refusal> {
-        let Task { case, setting, .. } = *task;
+        let Task { panel, case, setting, .. } = *task;
         let scope = name.scope(case);
-        let tuned = tuning::tune(variant, &case.setting)?;
+        let tuned = panel.tuned(variant, case)?;
         let at: Vec<f64> = self.at_epsilon.iter().map(|epsilon| epsilon.0).collect();
         let Findings { loss, deltas } = audit::examine(&tuned.variant, &case.setting, &scope, &at)?;
         Ok(PrivacyRow {

@@ -6,7 +6,6 @@ use super::privacy::{audit_cost, or_all};
 use super::{Kind, key::Named, sketch};
 use crate::analysis::audit::{self, Scope};
 use crate::analysis::cost::{SettingWork, rates};
-use crate::analysis::tuning;
 use crate::base::console::short;
 use crate::base::diagnostic::Refusal;
 use crate::experiment::digest::{Digest, by_case};
@@ -118,7 +117,7 @@ pub(super) fn over_mechanisms(
     let (facet, scope) = (layout.name(case), or_all(scopes)[0].scope(case));
     let mut tables = Tables::default();
     for (place, variant) in panel.variants.iter().enumerate() {
-        let points = curve(&tuning::tune(variant, &case.setting)?.variant, &scope)?;
+        let points = curve(&panel.tuned(variant, case)?.variant, &scope)?;
         let rows = points.into_iter().map(|at| point(panel, &facet, &variant.label, EXACT, at));
         tables.curves.extend(rows);
         finished(place);

@@ -80,7 +80,7 @@ pub fn scopes() -> Vec<String> {
 }
 
 pub fn release_sets() -> Vec<String> {
-    owned(ReleaseSet::ALL.map(ReleaseSet::name))
+    owned(ReleaseSet::ALL.iter().map(|set| set.name()))
 }
 
 /// In place of a list of formats.

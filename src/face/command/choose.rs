@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{announce, number, print, print_json, threads, typed};
 use crate::analysis::cost::{self, Work};
 use crate::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
+use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, bar, short};
 use crate::base::diagnostic::{Diagnostic, Refusal};
 use crate::face::cli::Choose;
@@ -24,7 +25,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
         typed::counts(&args.model, &args.data),
         args.epsilon.unwrap_or(1.0),
     )?;
-    let data = if args.data.counts.is_some() { Data::Given } else { Data::Predicted };
+    let data = if args.data.counts.is_some() { Data::Given } else { Data::PriorPredictive };
     let error = wanted_error(args)?;
     let all = typed::variants(&args.mechanism, &setting, typed::every_variant(true))?;
     let named = !args.mechanism.is_empty();
@@ -70,7 +71,7 @@ const SEARCH: f64 = 25.0;
 fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
     let Ok(recipe) = variant.outline(setting) else { return Work::default() };
     let mut here = cost::predict_laws(setting, &[recipe], f64::INFINITY).sum();
-    if data == Data::Predicted {
+    if data == Data::PriorPredictive {
         // All laws are kept until they are mixed.
         let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
         here.cpu_seconds *= data_sets;
@@ -102,7 +103,7 @@ fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnost
         cost::bytes(least.bytes())
     );
     let remedy = match data {
-        Data::Predicted => "every data set of n records counts: use fewer records; ",
+        Data::PriorPredictive => "every data set of n records counts: use fewer records; ",
         Data::Given => "use fewer records; ",
     };
     Diagnostic::new(cause).help(format!("{remedy}--force starts it all the same"))
@@ -118,10 +119,11 @@ struct RankedRow {
 }
 
 fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>) -> Vec<RankedRow> {
+    let tuning = TuningCache::default();
     let row = |variant: &Variant| -> Result<RankedRow, Refusal> {
         let variant = variant.clone();
         let Some(error) = error else {
-            let accuracy = ranking::accuracy(&variant, setting, data)?;
+            let accuracy = ranking::accuracy(&variant, setting, data, &tuning)?;
             let remark = match accuracy {
                 None => "its law is too large, or its error too steep".to_owned(),
                 Some(accuracy) if accuracy.mean == f64::INFINITY => "infinite".to_owned(),
@@ -134,7 +136,7 @@ fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>)
                 remark,
             });
         };
-        Ok(match ranking::least_epsilon(&variant, setting, data, error)? {
+        Ok(match ranking::least_epsilon(&variant, setting, data, error, &tuning)? {
             LeastEpsilon::At(epsilon, accuracy) => {
                 let (epsilon, accuracy) = (Some(epsilon.get()), Some(accuracy));
                 RankedRow { variant, epsilon, accuracy, remark: String::new() }
@@ -359,7 +361,7 @@ impl Ranking<'_> {
         }
         let what = self.setting.distance.title();
         let over = match self.data {
-            Data::Predicted => {
+            Data::PriorPredictive => {
                 format!(
                     "over all data sets of {} records, as likely as the prior says",
                     posterior.n()

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{announce, forecast, number, print, print_json, threads, typed};
 use crate::analysis::cost;
-use crate::analysis::tuning;
+use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, short, short_or_dash};
 use crate::base::diagnostic::Diagnostic;
 use crate::face::cli::Inspect;
@@ -30,7 +30,8 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     forecast::admit("this setting", &total, candidates, threads, args.machine.force)?;
     let clock = announce(total.seconds(threads));
 
-    let plan = |variant: &Variant| tuning::tune(variant, &setting)?.variant.plan(&setting);
+    let tuning = TuningCache::default();
+    let plan = |variant: &Variant| tuning.tune(variant, &setting)?.variant.plan(&setting);
     let plans: Vec<Plan> =
         variants.iter().map(plan).collect::<Result<_, _>>().map_err(typed::refused)?;
     let bench = PreparedSetting::with_summaries(&setting, &plans, &[]);

@@ -24,7 +24,7 @@ mod typed;
 mod verify;
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -100,6 +100,8 @@ fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment
         }
         experiments.push((source, experiment));
     }
+    let tuning = Arc::default();
+    experiments.iter_mut().for_each(|(_, experiment)| experiment.share_tuning(&tuning));
     Ok(experiments)
 }
 

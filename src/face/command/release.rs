@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::forecast::objection;
 use super::{announce, threads, typed};
 use crate::analysis::cost;
+use crate::analysis::tuning::TuningCache;
 use crate::base::console::{self, Grid, say, short};
 use crate::base::diagnostic::{Diagnostic, legible, suggest};
 use crate::base::fault::caught;
@@ -137,7 +138,8 @@ impl<'a> Request<'a> {
             Some(variant) => {
                 Method::check(variant, &template, self.epsilon).map_err(typed::refused)?;
                 let _clock = admit(variant, &template, threads)?;
-                Method::new(variant, &template, self.epsilon).map(|method| (method, Reason::Named))
+                Method::new(variant, &template, self.epsilon, &TuningCache::default())
+                    .map(|method| (method, Reason::Named))
             }
             None => release::choose(&typed::every_variant(true), &template, self.epsilon),
         }

@@ -18,7 +18,7 @@ pub static CLAIM: Claim = Claim {
 /// Priors, and the numbers of records whose data sets are all tried. The proof counts n + 1
 /// candidates, which is too few for k >= 3; and with a lopsided prior the sensitivities of
 /// neighbours differ most, so that more than ε can be lost.
-const CASES: [(&[f64], &[u64]); 9] = [
+const CASES: &[(&[f64], &[u64])] = &[
     (&[1.0, 1.0], &[1, 3, 10, 50, 200]),
     (&[0.1, 0.1], &[1, 3, 10, 50]),
     (&[7.0, 4.0], &[10, 50]),
@@ -31,8 +31,8 @@ const CASES: [(&[f64], &[u64]); 9] = [
 ];
 
 /// ε and δ: those of the documents, and some that make β large.
-const PRIVACY: [(f64, f64); 6] =
-    [(1.0, 1e-8), (0.8, 5e-4), (0.8, 0.8), (5.0, 0.06), (8.0, 4e-4), (12.0, 1e-5)];
+const PRIVACY: &[(f64, f64)] =
+    &[(1.0, 1e-8), (0.8, 5e-4), (0.8, 0.8), (5.0, 0.06), (8.0, 4e-4), (12.0, 1e-5)];
 
 fn judge(lab: &Lab) -> Finding {
     let audited: Vec<Audited> =

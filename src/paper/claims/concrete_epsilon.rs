@@ -4,7 +4,6 @@ use super::contest::{Contest, NEAR, objections, tuple};
 use super::range::{Point, ranges};
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
 use crate::analysis::audit::{self, Scope};
-use crate::posterior::setting::Setting;
 
 /// The claim.
 pub static CLAIM: Claim = Claim {
@@ -21,16 +20,17 @@ pub static CLAIM: Claim = Claim {
 const EPSILON: f64 = 1.0;
 /// δ of the privacy figure, and of the accuracy figures.
 const DELTA: [f64; 2] = [0.0005, 1e-8];
-const SIZES: [u64; 8] = [50, 100, 200, 300, 400, 600, 800, 1000];
+const SIZES: &[u64] = &[50, 100, 200, 300, 400, 600, 800, 1000];
 
-/// Small priors (b, b), tried with these sizes of balanced data.
-const SMALL: [f64; 2] = [1.0, 5.0];
-const DATA: [u64; 8] = [50, 100, 200, 300, 500, 1000, 3000, 10_000];
+/// Small priors (b, b).
+const SMALL: &[f64] = &[1.0, 5.0];
+/// The sizes of balanced data at which they are tested.
+const DATA: &[u64] = &[50, 100, 200, 300, 500, 1000, 3000, 10_000];
 /// Large priors (b, b), tried with x = (50, 50) as in the document's figure.
-const LARGE: [f64; 4] = [200.0, 500.0, 1000.0, 2000.0];
+const LARGE: &[f64] = &[200.0, 500.0, 1000.0, 2000.0];
 
 /// The mechanisms: MH, the baseline, and the improved one.
-const THREE: [&str; 3] = ["mh-beta", "lsdim", "lshist"];
+const THREE: &[&str] = &["mh-beta", "lsdim", "lshist"];
 
 fn judge(lab: &Lab) -> Finding {
     let mut finding = Finding::default();
@@ -42,15 +42,16 @@ fn judge(lab: &Lab) -> Finding {
         finding.parts.extend(losses(lab, id, clause, "balanced data", bound, balanced));
         finding.parts.extend(losses(lab, id, clause, "all data sets", bound, |_| Scope::All));
     }
-    for b in SMALL {
+    for &b in SMALL {
         let prior = format!("prior {}", tuple(&[b, b]));
-        let contests = DATA.map(|n| contest(lab, b, &balanced(n, 2)));
+        let contests: Vec<Contest> =
+            DATA.iter().map(|&n| contest(lab, b, &balanced(n, 2))).collect();
         finding.parts.extend(small_prior(&prior, &contests));
-        let along = DATA.into_iter().zip(&contests);
+        let along = DATA.iter().copied().zip(&contests);
         let objections = objections("mh-beta", &THREE[1..], "n", along);
         finding.remarks.extend(objections.into_iter().map(|told| format!("{prior}: {told}")));
     }
-    finding.parts.extend(LARGE.map(|b| comparable(lab, b)));
+    finding.parts.extend(LARGE.iter().map(|&b| comparable(lab, b)));
     finding.remarks.extend([with_delta(lab), without_the_two(lab)]);
     finding
 }
@@ -64,20 +65,16 @@ fn losses(
     bound: f64,
     scope: impl Fn(u64) -> Scope,
 ) -> Vec<ClaimPart> {
-    let points = SIZES.map(|n| {
+    let point = |&n: &u64| {
         let template = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, Some(DELTA[0]));
-        let loss = loss(lab, id, &template, &scope(n));
+        let loss = lab.loss(&template, id, &scope(n));
         Point { at: n, holds: loss < bound * EPSILON, ratio: loss }
-    });
-    ranges(clause, data, "n", "loss", &points)
-}
-
-fn loss(lab: &Lab, id: &str, template: &Setting, scope: &Scope) -> f64 {
-    audit::loss(&lab.variant(id), template, scope).expect("a setting that fits").loss
+    };
+    ranges(clause, data, "n", "loss", &SIZES.iter().map(point).collect::<Vec<_>>())
 }
 
 fn contest(lab: &Lab, b: f64, x: &[u64]) -> Contest {
-    Contest::new(lab, &lab.setting(&[b, b], x, EPSILON, Some(DELTA[1])), &THREE)
+    Contest::new(lab, &lab.setting(&[b, b], x, EPSILON, Some(DELTA[1])), THREE)
 }
 
 fn small_prior(prior: &str, contests: &[Contest]) -> Vec<ClaimPart> {
@@ -86,7 +83,7 @@ fn small_prior(prior: &str, contests: &[Contest]) -> Vec<ClaimPart> {
             let ratio = contest.ratio("mh-beta", rival);
             Point { at: n, holds: holds(ratio), ratio }
         };
-        DATA.into_iter().zip(contests).map(point).collect()
+        DATA.iter().copied().zip(contests).map(point).collect()
     };
     let baseline = against("lsdim", |ratio| ratio < 1.0);
     let improved = against("lshist", |ratio| ratio >= 1.0);
@@ -104,7 +101,7 @@ fn comparable(lab: &Lab, b: f64) -> ClaimPart {
     ClaimPart::new(clause, when, holds, [("ratio of means", ratio)])
 }
 
-/// What is left for δ.
+/// The largest loss, and δ at half of it.
 fn with_delta(lab: &Lab) -> String {
     let template = lab.setting(&[1.0, 1.0], &balanced(1000, 2), EPSILON, Some(DELTA[0]));
     let variant = lab.variant("mh-beta");
@@ -122,16 +119,16 @@ fn with_delta(lab: &Lab) -> String {
 fn without_the_two(lab: &Lab) -> String {
     let mut variant = lab.variant("mh-beta");
     variant.options.divisor = Some(1.0);
-    let lab = lab.clone().recast("mh-beta", variant);
-    let told = LARGE.map(|b| {
+    let lab = lab.clone().substitute("mh-beta", variant);
+    let told = LARGE.iter().map(|&b| {
         let template = lab.setting(&[b, b], &[50, 50], EPSILON, Some(DELTA[1]));
         let ratio = contest(&lab, b, &[50, 50]).ratio("mh-beta", "lshist");
-        let loss = loss(&lab, "mh-beta", &template, &Scope::All);
+        let loss = lab.loss(&template, "mh-beta", &Scope::All);
         format!("{ratio:.3} with a loss of {loss:.3} (b = {b})")
     });
     format!(
         "with weights e^(-εH/S) MH / LSHist at the large priors would be {}; losses over all data sets \
          of 100 records, at ε = {EPSILON}",
-        told.join(", ")
+        told.collect::<Vec<_>>().join(", ")
     )
 }

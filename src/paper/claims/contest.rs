@@ -25,7 +25,7 @@ impl Contest {
         &known.expect("a mechanism that takes part").1
     }
 
-    /// How many times the mean error of `b` that of `a` is.
+    /// The mean error of `a` divided by that of `b`.
     pub fn ratio(&self, a: &str, b: &str) -> f64 {
         self.error(a).mean / self.error(b).mean
     }
@@ -45,7 +45,7 @@ impl Contest {
         self.errors.iter().map(|(id, error)| (format!("mean error of {}", title(id)), error.mean))
     }
 
-    /// What the medians say, if that is the opposite of what the means say.
+    /// A sentence about the medians, if they rank `a` and `b` in the opposite order of the means.
     pub fn objection(&self, a: &str, b: &str) -> Option<String> {
         let by_mean = self.error(a).mean - self.error(b).mean;
         let medians = (self.error(a).median, self.error(b).median);
@@ -57,8 +57,8 @@ impl Contest {
     }
 }
 
-/// Where along an axis the medians of `a` and one of the `rivals` say the opposite of what the means
-/// say: a sentence for every rival of whom that is true.
+/// Where along an axis the medians of `a` and one of the `rivals` have the opposite order of the means:
+/// a sentence for every such rival.
 pub fn objections<'a>(
     a: &str,
     rivals: &[&str],

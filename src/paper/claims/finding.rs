@@ -1,25 +1,25 @@
-//! What was found out about a claim.
+//! The result of testing a claim.
 
 use serde::Serialize;
 
-/// One case in which a clause of a claim was put to the test.
+/// One case in which a clause of a claim was tested.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClaimPart {
-    /// The assertion that is tried: "MH beats the baseline"; empty if the claim has only one.
+    /// The assertion that is tested: "MH beats the baseline"; empty if the claim has only one.
     pub clause: String,
     /// The case: "k = 2, n = 600"; empty if there is only one.
     pub when: String,
     /// Whether the clause is true there.
     pub holds: bool,
-    /// Whether the verdict depends on it. Another reading of a clause than the fairest one is tried
-    /// for the reader's sake only.
+    /// Whether the verdict depends on it. It depends only on the fairest reading of a clause; other
+    /// readings are tested for information.
     pub counts: bool,
     /// The numbers that decide it, each with its name.
     pub numbers: Vec<(String, f64)>,
 }
 
 impl ClaimPart {
-    /// A clause, a case, the answer, and the numbers behind it.
+    /// A clause, a case, whether it holds, and the numbers that decide it.
     #[must_use]
     pub fn new<S: Into<String>>(
         clause: impl Into<String>,
@@ -31,9 +31,8 @@ impl ClaimPart {
         Self { clause: clause.into(), when: when.into(), holds, counts: true, numbers }
     }
 
-    /// The same as another reading, on which the verdict does not depend.
-    #[must_use]
-    pub fn read_otherwise(self) -> Self {
+    /// The same part, as a reading on which the verdict does not depend.
+    pub(super) fn read_otherwise(self) -> Self {
         Self { counts: false, ..self }
     }
 
@@ -46,14 +45,14 @@ impl ClaimPart {
     }
 }
 
-/// The answer to a claim under one distance.
+/// The verdict on a claim under one distance.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Outcome {
     /// Every clause is true in every case.
     Holds,
     /// Every clause is true in some case: in these.
     HoldsWhen(String),
-    /// Some clause is true in no case, so that the sentence is false: which one, and what is true.
+    /// Some clause is true in no case, so that the claim is false: which one, and which are true.
     Fails(String),
 }
 
@@ -62,7 +61,7 @@ pub enum Outcome {
 pub struct Finding {
     /// The cases.
     pub parts: Vec<ClaimPart>,
-    /// What else the reader should know, computed like everything else.
+    /// Further computed facts for the reader.
     pub remarks: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Claim 2: who gives good answers at ε = 1.
+//! Claim 2: which mechanisms give good answers at ε = 1.
 
 use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
@@ -15,7 +15,7 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-const PRIVATE: [&str; 4] = ["lsdim", "lshist", "ehd", "ehds"];
+const PRIVATE: &[&str] = &["lsdim", "lshist", "ehd", "ehds"];
 
 fn judge(lab: &Lab) -> Finding {
     [2, 3].into_iter().flat_map(|k| in_dimension(lab, k)).collect()
@@ -23,10 +23,10 @@ fn judge(lab: &Lab) -> Finding {
 
 fn in_dimension(lab: &Lab, k: usize) -> [ClaimPart; 2] {
     let setting = lab.setting(&vec![1.0; k], &balanced(600, k), 1.0, None);
-    let laws = PRIVATE.map(|id| (id, lab.distribution(&setting, id)));
+    let laws: Vec<_> = PRIVATE.iter().map(|&id| (id, lab.distribution(&setting, id))).collect();
     let law = |id: &str| &laws.iter().find(|(other, _)| *other == id).expect("private").1;
     let median = law("lshist").quantile(0.5);
-    // How much more often `a` than `b` is within t, where that is least.
+    // The least lead of P[H <= t] of `a` over that of `b`.
     let lead = |a: &str, b: &str| least_lead(law(a), law(b), median);
     let part = |clause: &str, leads: Vec<(String, f64)>| {
         let holds = leads.iter().all(|(_, lead)| *lead > 0.0);
@@ -36,7 +36,7 @@ fn in_dimension(lab: &Lab, k: usize) -> [ClaimPart; 2] {
         let numbers = std::iter::once(("median of LSHist".into(), median));
         ClaimPart::new(clause, format!("k = {k}"), holds, numbers.chain(masses).chain(leads))
     };
-    let others = |id: &'static str| PRIVATE.into_iter().filter(move |other| *other != id);
+    let others = |id: &'static str| PRIVATE.iter().copied().filter(move |other| *other != id);
     let ahead =
         others("lshist").map(|id| (format!("least lead over {}", title(id)), lead("lshist", id)));
     let behind = others("ehd").map(|id| (format!("least lead of {}", title(id)), lead(id, "ehd")));

@@ -1,4 +1,4 @@
-//! Cases on a grid of n, steps k' and ε, told as few words as possible.
+//! Cases on a grid of n, steps k' and ε, described in few words.
 
 use std::fmt::Display;
 
@@ -23,7 +23,7 @@ pub fn parts(clause: &str, value: &str, cases: &[Case]) -> Vec<ClaimPart> {
     parts_of(clause, &whole(cases), value, cases)
 }
 
-/// The same, all cases together being called `whole`.
+/// The same; `whole` is the name of all cases together.
 pub fn parts_of(clause: &str, whole: &str, value: &str, cases: &[Case]) -> Vec<ClaimPart> {
     let (true_cases, false_cases): (Vec<&Case>, Vec<&Case>) =
         cases.iter().partition(|case| case.holds);

@@ -16,18 +16,21 @@ pub static CLAIM: Claim = Claim {
 };
 
 /// The priors of the figure.
-const PRIORS: [u64; 18] = [
+const PRIORS: &[u64] = &[
     20, 30, 40, 50, 100, 150, 200, 300, 400, 500, 600, 800, 1_000, 1_200, 1_400, 1_600, 1_800,
     2_000,
 ];
 
 fn judge(lab: &Lab) -> Finding {
-    let contests = PRIORS.map(|b| at_prior(lab, b));
-    let against = |rival: &str| contests.each_ref().map(|contest| contest.ratio("mh-beta", rival));
+    let contests: Vec<Contest> = PRIORS.iter().map(|&b| at_prior(lab, b)).collect();
+    let against = |rival: &str| -> Vec<f64> {
+        contests.iter().map(|contest| contest.ratio("mh-beta", rival)).collect()
+    };
     let (baseline, improved) = (against("lsdim"), against("lshist"));
-    let ends = |ratios: &[f64; 18], rival: &str| {
+    let last = PRIORS.len() - 1;
+    let ends = |ratios: &[f64], rival: &str| {
         let name = |b: u64| format!("MH / {rival} at b = {b}");
-        [(name(PRIORS[0]), ratios[0]), (name(PRIORS[17]), ratios[17])]
+        [(name(PRIORS[0]), ratios[0]), (name(PRIORS[last]), ratios[last])]
     };
     let at_first = [baseline[0], improved[0]].iter().all(|&ratio| ratio > 1.0);
     let both = ends(&baseline, "baseline").into_iter().chain(ends(&improved, "improved"));
@@ -52,7 +55,7 @@ fn judge(lab: &Lab) -> Finding {
         ),
     ];
     let mut remarks = vec![crossing(lab, stays_ahead_from(&baseline))];
-    let along = PRIORS.into_iter().zip(&contests);
+    let along = PRIORS.iter().copied().zip(&contests);
     remarks.extend(objections("mh-beta", &["lsdim", "lshist"], "b", along));
     Finding { parts: parts.into(), remarks }
 }
@@ -62,13 +65,13 @@ fn at_prior(lab: &Lab, b: u64) -> Contest {
     Contest::new(lab, &setting, &["mh-beta", "lsdim", "lshist"])
 }
 
-/// The prior from which MH has the smaller mean, up to the last.
+/// The first prior of those, up to the last, at which MH has the smaller mean.
 fn stays_ahead_from(ratios: &[f64]) -> Option<u64> {
     let ahead = ratios.iter().rev().take_while(|&&ratio| ratio < 1.0).count();
     PRIORS.get(ratios.len() - ahead).copied()
 }
 
-/// The figure's priors are far apart, and it may begin too late.
+/// The exact b from which on MH is ahead: the figure's priors are far apart, and may begin too late.
 fn crossing(lab: &Lab, ahead: Option<u64>) -> String {
     let Some(known) = ahead else { return "MH does not stay ahead of the baseline".into() };
     let is_ahead = |b: &u64| at_prior(lab, *b).beats("mh-beta", "lsdim");

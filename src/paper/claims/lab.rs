@@ -1,8 +1,9 @@
-//! Where claims are put to the test: a distance, and the mechanisms that play the documents' parts.
+//! Where claims are tested: a distance, and the mechanisms that stand for those of the documents.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use crate::analysis::audit::{self, Scope};
 use crate::mechanism::law::{self, Distribution, Exact, Law};
 use crate::mechanism::prepared::PreparedSetting;
 use crate::mechanism::{self, Variant};
@@ -13,46 +14,46 @@ use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{Row, Tail};
 
-/// A distance and a cast. By default every mechanism plays itself; a test may give a part to
-/// another one and see the verdict change.
+/// A distance and a set of mechanisms. By default every mechanism of the documents is ours of the same
+/// id. A test may substitute another one, to see that the verdict changes.
 #[derive(Clone)]
 pub struct Lab {
     /// Score, sensitivities and error are measured in this distance.
     pub distance: &'static dyn Distance,
-    /// S_γ(x). A test may put another function in its place.
+    /// S_γ(x). A test may substitute another function.
     pub smooth: fn(&Setting, f64) -> f64,
-    recast: BTreeMap<&'static str, Variant>,
+    substitutes: BTreeMap<&'static str, Variant>,
 }
 
 impl Lab {
-    /// Everyone plays themselves.
+    /// The lab without substitutes.
     #[must_use]
     pub fn new(distance: &'static dyn Distance) -> Self {
         let smooth = |setting: &Setting, gamma| setting.sensitivity().gamma_smooth(gamma);
-        Self { distance, smooth, recast: BTreeMap::new() }
+        Self { distance, smooth, substitutes: BTreeMap::new() }
     }
 
-    /// Gives the part of the mechanism `id` to `variant`.
+    /// Lets `variant` stand for the mechanism `id`.
     #[must_use]
-    pub fn recast(mut self, id: &'static str, variant: Variant) -> Self {
-        self.recast.insert(id, variant);
+    pub fn substitute(mut self, id: &'static str, variant: Variant) -> Self {
+        self.substitutes.insert(id, variant);
         self
     }
 
-    /// Who plays the mechanism `id`.
+    /// The mechanism that stands for `id`.
     ///
     /// # Panics
     /// If there is no such mechanism.
     #[must_use]
     pub fn variant(&self, id: &str) -> Variant {
-        let itself = || Variant::plain(mechanism::find(id).expect("a mechanism of the documents"));
-        self.recast.get(id).cloned().unwrap_or_else(itself)
+        let own = || Variant::plain(mechanism::find(id).expect("a mechanism of the documents"));
+        self.substitutes.get(id).cloned().unwrap_or_else(own)
     }
 
     /// A setting with γ = 1.
     ///
     /// # Panics
-    /// If a number is out of range: claims are about settings that are known to be right.
+    /// If a number is out of range; the settings of the claims are valid.
     #[must_use]
     pub fn setting(
         &self,
@@ -74,8 +75,8 @@ impl Lab {
     /// The exact error of the mechanism `id`.
     #[must_use]
     pub fn exact(&self, setting: &Setting, id: &str) -> Exact {
-        self.with_law(setting, id, |law, bench| {
-            Exact::new(law, bench.fields().next().expect("the distance"))
+        self.with_law(setting, id, |law, prepared| {
+            Exact::new(law, prepared.fields().next().expect("the distance"))
         })
     }
 
@@ -92,13 +93,17 @@ impl Lab {
     ///
     /// # Panics
     /// If there is no such metric, or the law is too large to be walked.
-    #[must_use]
-    pub fn distribution_of(&self, setting: &Setting, id: &str, metric: &str) -> Distribution {
+    pub(super) fn distribution_of(
+        &self,
+        setting: &Setting,
+        id: &str,
+        metric: &str,
+    ) -> Distribution {
         let recipe = self.variant(id).recipe(setting).expect("a setting that fits");
         let metric = metric::find(metric).expect("a metric");
-        let bench = PreparedSetting::new(setting, &[recipe], &[metric]);
-        let field = bench.fields().last().expect("the metric");
-        Distribution::new(bench.law(recipe).as_ref(), field).expect("a law that is walked")
+        let prepared = PreparedSetting::new(setting, &[recipe], &[metric]);
+        let field = prepared.fields().last().expect("the metric");
+        Distribution::new(prepared.law(recipe).as_ref(), field).expect("a law that is walked")
     }
 
     /// The probability of releasing (v, n − v) under the mechanism `id`, v = 0, 1, …, n, for k = 2
@@ -113,8 +118,7 @@ impl Lab {
 
     /// The probability that the mechanism `id` releases the first count v, for each v and k = 2 or 3;
     /// the other counts are those with which the total is n.
-    #[must_use]
-    pub fn first_count(
+    pub(super) fn first_count(
         &self,
         setting: &Setting,
         id: &str,
@@ -145,10 +149,15 @@ impl Lab {
     /// If the law is too large to be walked; no claim asks for such a law.
     #[must_use]
     pub fn distribution(&self, setting: &Setting, id: &str) -> Distribution {
-        self.with_law(setting, id, |law, bench| {
-            let field = bench.fields().next().expect("the distance");
+        self.with_law(setting, id, |law, prepared| {
+            let field = prepared.fields().next().expect("the distance");
             Distribution::new(law, field).expect("a law that is walked")
         })
+    }
+
+    /// The exact privacy loss of the mechanism `id` over `scope`.
+    pub(super) fn loss(&self, template: &Setting, id: &str, scope: &Scope) -> f64 {
+        audit::loss(&self.variant(id), template, scope).expect("a setting that fits").loss
     }
 
     /// The probability that the mechanism `id` releases `output`, whose total is n.
@@ -164,9 +173,9 @@ impl Lab {
         ask: impl FnOnce(&dyn Law, &PreparedSetting) -> T,
     ) -> T {
         let recipe = self.variant(id).recipe(setting).expect("a setting that fits");
-        let bench = PreparedSetting::new(setting, &[recipe], &[]);
-        let law = bench.law(recipe);
-        ask(law.as_ref(), &bench)
+        let prepared = PreparedSetting::new(setting, &[recipe], &[]);
+        let law = prepared.law(recipe);
+        ask(law.as_ref(), &prepared)
     }
 }
 
@@ -186,10 +195,10 @@ mod tests {
     use crate::posterior::distance::HELLINGER;
 
     #[test]
-    fn a_part_can_be_given_to_another_mechanism() {
+    fn another_mechanism_can_be_substituted() {
         let lab = Lab::new(HELLINGER);
         let setting = lab.setting(&[1.0, 1.0], &[50, 50], 1.0, None);
-        let wrong = lab.clone().recast("ehds", lab.variant("lshist"));
+        let wrong = lab.clone().substitute("ehds", lab.variant("lshist"));
         assert_ne!(lab.mean(&setting, "ehds"), lab.mean(&setting, "lshist"));
         assert_eq!(wrong.mean(&setting, "ehds"), lab.mean(&setting, "lshist"));
     }

@@ -20,22 +20,22 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-/// Powers of two up to 2^17 = 131072: half of them are past the square root of the largest.
+/// Sizes are powers of two up to 2^17 = 131072; half of them are larger than the square root of that.
 const DOUBLINGS: std::ops::RangeInclusive<u32> = 2..=17;
-const EPSILONS: [f64; 4] = [0.1, 0.5, 1.0, 2.0];
-const GAMMAS: [f64; 3] = [0.5, 0.05, 0.01];
+const EPSILONS: &[f64] = &[0.1, 0.5, 1.0, 2.0];
+const GAMMAS: &[f64] = &[0.5, 0.05, 0.01];
 
 /// 'Bounded': over the second half of the doublings the ratio is nowhere larger than this times its
 /// maximum over the first half.
 const NO_GROWTH: f64 = 1.01;
-/// Both sides may agree; rounding must not decide.
+/// The two sides may be equal; rounding must not decide.
 const ROUNDING: f64 = 1e-9;
 
 /// How the data of n records are made.
 type Data = fn(u64) -> Counts;
 
-const DATA: [(&str, Data); 2] =
-    [("balanced data", |n| balanced(n, 2)), ("x = (1, n-1)", |n| vec![1, n - 1])];
+const DATA: &[(&str, Data)] =
+    &[("balanced data", |n| balanced(n, 2)), ("x = (1, n-1)", |n| vec![1, n - 1])];
 
 fn judge(lab: &Lab) -> Finding {
     let parts = DATA.iter().flat_map(|(name, data)| {
@@ -57,7 +57,7 @@ fn ratios(lab: &Lab, data: Data) -> Vec<Vec<f64>> {
         error(lab, &setting, failure(epsilon)) / setting.sensitivity().local()
     };
     let along = |epsilon: f64| DOUBLINGS.map(|power| ratio(epsilon, 1 << power)).collect();
-    EPSILONS.into_iter().map(along).collect()
+    EPSILONS.iter().map(|&epsilon| along(epsilon)).collect()
 }
 
 fn error(lab: &Lab, setting: &Setting, gamma: f64) -> f64 {
@@ -111,7 +111,7 @@ fn step_part(when: String, excesses: &[Excess]) -> ClaimPart {
     ClaimPart::new("Theorem 4.3", when, failures == 0.0, numbers)
 }
 
-/// By how many LS the error exceeds the distance, for every n.
+/// The error minus the distance, in units of LS, for every n.
 #[derive(Clone, Copy)]
 struct Excess {
     epsilon: f64,
@@ -126,7 +126,7 @@ impl Excess {
 }
 
 fn excesses(lab: &Lab, data: Data, unit: f64) -> Vec<Excess> {
-    let pairs = EPSILONS.into_iter().flat_map(|e| GAMMAS.map(|gamma| (e, gamma)));
+    let pairs = EPSILONS.iter().flat_map(|&e| GAMMAS.iter().map(move |&gamma| (e, gamma)));
     let excess = |(epsilon, gamma): (f64, f64)| {
         let steps = (unit * ln(1.0 / gamma) / epsilon).floor() as i64;
         let excess = [8, 12, 16].map(|power| {
@@ -155,12 +155,14 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 /// Theorem 4.1's ratio, and the 1/ε that the proof of Theorem 4.2 gives it.
 fn by_epsilon(lab: &Lab) -> String {
     let mut farthest = 0.0_f64;
-    let told = EPSILONS.map(|epsilon| {
-        let setting = lab.setting(&[1.0, 1.0], &balanced(1 << 16, 2), epsilon, None);
-        let ratio = error(lab, &setting, failure(epsilon)) / setting.sensitivity().local();
-        farthest = farthest.max((ratio - 1.0).abs());
-        format!("{:.3} for ε = {epsilon}", ratio / epsilon)
-    });
+    let told: Vec<String> = (EPSILONS.iter())
+        .map(|&epsilon| {
+            let setting = lab.setting(&[1.0, 1.0], &balanced(1 << 16, 2), epsilon, None);
+            let ratio = error(lab, &setting, failure(epsilon)) / setting.sensitivity().local();
+            farthest = farthest.max((ratio - 1.0).abs());
+            format!("{:.3} for ε = {epsilon}", ratio / epsilon)
+        })
+        .collect();
     format!(
         "balanced data, n = 65536: ELap/(ε LS) is {}; the proof of Theorem 4.2 gives 1/ε, which is off \
          by {:.1e} of itself at most",

@@ -14,7 +14,7 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-const OTHERS: [&str; 3] = ["lsdim", "lshist", "ehd"];
+const OTHERS: &[&str] = &["lsdim", "lshist", "ehd"];
 
 fn judge(lab: &Lab) -> Finding {
     let sizes = [1_000, 10_000];
@@ -22,7 +22,7 @@ fn judge(lab: &Lab) -> Finding {
     Finding { parts: parts.collect(), remarks: sizes.map(|n| by_peak(lab, n)).to_vec() }
 }
 
-/// The figure shows probabilities, not means: what its first point says.
+/// The figure shows probabilities, not means; its first point is P[H = 0].
 fn by_peak(lab: &Lab, n: u64) -> String {
     let [(_, dim), (_, hist)] = ["lsdim", "lshist"].map(|id| p_exact(lab, n, id));
     let ratio = dim.max(hist) / dim.min(hist);
@@ -42,7 +42,7 @@ fn alike(lab: &Lab, n: u64) -> ClaimPart {
 
 fn exact_posterior(lab: &Lab, n: u64) -> ClaimPart {
     let ours = p_exact(lab, n, "ehds");
-    let others = OTHERS.map(|id| p_exact(lab, n, id));
+    let others: Vec<_> = OTHERS.iter().map(|id| p_exact(lab, n, id)).collect();
     let holds = others.iter().all(|(_, other)| ours.1 > *other);
     let numbers = std::iter::once(ours).chain(others);
     ClaimPart::new("EHDS exact most often", format!("n = {n}"), holds, numbers)

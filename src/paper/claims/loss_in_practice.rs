@@ -1,9 +1,8 @@
-//! Claim 5: the privacy that is really lost.
+//! Claim 5: the exact privacy loss.
 
 use super::range::{Point, ranges};
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
-use crate::analysis::audit::{self, Scope};
-use crate::posterior::setting::Setting;
+use crate::analysis::audit::Scope;
 
 /// The claim.
 pub static CLAIM: Claim = Claim {
@@ -16,7 +15,7 @@ pub static CLAIM: Claim = Claim {
 };
 
 /// From the figure's sizes; all data sets of 50000 records would take many times as long as these.
-const SIZES: [u64; 13] = [10, 14, 20, 35, 55, 100, 200, 500, 1_000, 2_000, 3_000, 5_000, 10_000];
+const SIZES: &[u64] = &[10, 14, 20, 35, 55, 100, 200, 500, 1_000, 2_000, 3_000, 5_000, 10_000];
 const EPSILON: f64 = 1.0;
 
 fn judge(lab: &Lab) -> Finding {
@@ -29,15 +28,11 @@ fn judge(lab: &Lab) -> Finding {
     Finding { parts: parts.concat(), remarks: vec![at_the_corners(lab), elsewhere(lab)] }
 }
 
-fn loss(lab: &Lab, id: &str, template: &Setting, scope: &Scope) -> f64 {
-    audit::loss(&lab.variant(id), template, scope).expect("a setting that fits").loss
-}
-
 /// The figure goes on to n = 50000.
 fn at_the_corners(lab: &Lab) -> String {
     let template = lab.setting(&[1.0, 1.0], &balanced(50_000, 2), EPSILON, None);
     let [ehd, ehds, ehdl] =
-        ["ehd", "ehds", "ehdl"].map(|id| loss(lab, id, &template, &Scope::Corners));
+        ["ehd", "ehds", "ehdl"].map(|id| lab.loss(&template, id, &Scope::Corners));
     format!(
         "n = 50000, only data sets with at most three records in one category: EHD loses {ehd:.4}, EHDS \
          {ehds:.4}, EHDL {ehdl:.4}"
@@ -47,15 +42,15 @@ fn at_the_corners(lab: &Lab) -> String {
 /// EHDL where the local sensitivity of neighbours differs more than under the prior (1, 1).
 fn elsewhere(lab: &Lab) -> String {
     let template = lab.setting(&[1e2, 1e2, 1e4], &[8, 8, 9], EPSILON, None);
-    let loss = loss(lab, "ehdl", &template, &Scope::All);
+    let loss = lab.loss(&template, "ehdl", &Scope::All);
     format!("under another prior, (100, 100, 10000) with n = 25, EHDL loses {loss:.4}")
 }
 
 fn along(lab: &Lab, id: &str, clause: &str, holds: impl Fn(f64) -> bool) -> Vec<ClaimPart> {
-    let points = SIZES.map(|n| {
+    let point = |&n: &u64| {
         let template = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, None);
-        let loss = loss(lab, id, &template, &Scope::All);
+        let loss = lab.loss(&template, id, &Scope::All);
         Point { at: n, holds: holds(loss), ratio: loss }
-    });
-    ranges(clause, "", "n", "loss", &points)
+    };
+    ranges(clause, "", "n", "loss", &SIZES.iter().map(point).collect::<Vec<_>>())
 }

@@ -1,9 +1,8 @@
-//! What the documents claim, put to the test: one small file for each claim, and a verdict that is
-//! computed every time it is asked for.
+//! The documents' claims and their tests, one file for each claim.
 //!
-//! A claim's file holds its words, the cases in which it is tried, and the function that judges
-//! them. No file holds an answer: a [`Finding`] says in which cases the claim is true, and the
-//! verdict follows from that.
+//! A claim's file holds its words, the cases in which it is tested, and the function that tests them.
+//! No file holds a verdict: it is computed every time. A [`Finding`] says in which cases the claim is
+//! true, and the verdict follows from that.
 
 mod contest;
 mod finding;
@@ -33,7 +32,7 @@ pub use finding::{ClaimPart, Finding, Outcome};
 pub use lab::{Lab, balanced};
 
 /// Every claim, in the order of the report.
-pub static ALL: [&Claim; 17] = [
+pub static ALL: &[&Claim] = &[
     &table_one::CLAIM,
     &good_answers::CLAIM,
     &large_epsilon::CLAIM,
@@ -53,16 +52,16 @@ pub static ALL: [&Claim; 17] = [
     &concrete_epsilon::CLAIM,
 ];
 
-/// A statement of the documents.
+/// A claim of the documents.
 pub struct Claim {
     /// Its number in the report.
     pub number: u32,
-    /// Where it stands.
+    /// Where the documents make it.
     pub source: &'static str,
     /// What it says.
     pub statement: &'static str,
-    /// Seconds of one thread, about, under one distance: for the order of work, and for progress.
+    /// Roughly the seconds of one thread under one distance: for the order of work, and for progress.
     pub effort: f64,
-    /// Puts it to the test.
+    /// Tests it.
     pub judge: fn(&Lab) -> Finding,
 }

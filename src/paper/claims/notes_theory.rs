@@ -24,14 +24,14 @@ enum Verdict {
 
 use Verdict::{ClearlyForLaplace, ForExponential, SlightlyForLaplace};
 
-const DATA: [(&[u64], Verdict); 4] = [
+const DATA: &[(&[u64], Verdict)] = &[
     (&[49, 49], ForExponential),
     (&[20, 20, 20], SlightlyForLaplace),
     (&[20, 20, 20, 20], ClearlyForLaplace),
     (&[1, 1, 1, 77], ClearlyForLaplace),
 ];
 
-/// Who may be meant by 'Laplace', likeliest first. The notes give the scale 2/ε (§3.1) and count
+/// The mechanisms that 'Laplace' may mean, likeliest first. The notes give the scale 2/ε (§3.1) and count
 /// steps between candidates (§4.4), so the total is restored: that is LSDim if k = 2 and LSHist
 /// otherwise. LSDim has the scale k/ε, LSZhang noise on every count and no restored total (too many
 /// outputs to be walked in passing if k = 4).
@@ -92,9 +92,10 @@ fn judge(lab: &Lab) -> Finding {
     finding
 }
 
-/// notes §4.4 divides by S where its §2.3, whose privacy is claimed, divides by 2 S.
+/// The lab with the exponent of notes §4.4, which divides by S. Privacy is claimed for that of §2.3, which
+/// divides by 2 S.
 fn with_divisor_one(lab: &Lab) -> Lab {
     let mut variant = lab.variant("mh-beta");
     variant.options.divisor = Some(1.0);
-    lab.clone().recast("mh-beta", variant)
+    lab.clone().substitute("mh-beta", variant)
 }

@@ -1,4 +1,4 @@
-//! Many cases along an axis, told as few ranges.
+//! Many cases along an axis, described as few ranges.
 
 use super::ClaimPart;
 
@@ -12,8 +12,8 @@ pub struct Point {
     pub ratio: f64,
 }
 
-/// Neighbouring points with the same answer as one case, named after what is the same at all of them
-/// and the axis, `axis` being its name: "k = 2, n from 310 to 500".
+/// Neighbouring points with the same answer become one case. Its name begins with `same`, what all points
+/// share, and ends with the range on the axis: "k = 2, n from 310 to 500".
 pub fn ranges(
     clause: &str,
     same: &str,

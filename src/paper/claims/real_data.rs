@@ -14,7 +14,7 @@ pub static CLAIM: Claim = Claim {
 };
 
 /// The data sets of the figures.
-const DATA: [(&str, &[u64]); 7] = [
+const DATA: &[(&str, &[u64])] = &[
     ("bike", &[231, 500]),
     ("cryotherapy", &[42, 48]),
     ("immunotherapy", &[19, 71]),
@@ -24,14 +24,14 @@ const DATA: [(&str, &[u64]); 7] = [
     ("immunotherapy type", &[47, 22, 21]),
 ];
 
-const FIVE: [&str; 5] = ["lsdim", "lshist", "ehd", "ehdl", "ehds"];
+const FIVE: &[&str] = &["lsdim", "lshist", "ehd", "ehdl", "ehds"];
 
 fn judge(lab: &Lab) -> Finding {
     let mut finding = Finding::default();
-    for (name, counts) in DATA {
+    for &(name, counts) in DATA {
         let name = format!("{name} {}", tuple(counts));
         let setting = lab.setting(&vec![1.0; counts.len()], counts, 1.0, None);
-        let contest = Contest::new(lab, &setting, &FIVE);
+        let contest = Contest::new(lab, &setting, FIVE);
         finding.parts.extend([
             ClaimPart::new("EHD worst", &name, contest.is_worst("ehd"), contest.means()),
             better(&contest, "EHDS better than EHD", &name, &[("ehds", "ehd")]),

@@ -1,4 +1,4 @@
-//! Claim 6: what icml §5.3 says about sensitivities.
+//! Claim 6: the sensitivities of icml §5.3.
 
 use std::collections::HashMap;
 
@@ -18,19 +18,19 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-const BINARY: [&[f64]; 4] = [&[1.0, 1.0], &[0.1, 0.1], &[7.0, 4.0], &[0.5, 30.0]];
-const TERNARY: [&[f64]; 4] = [&[1.0; 3], &[0.1; 3], &[7.0, 4.0, 5.0], &[0.5, 3.0, 30.0]];
-const GAMMAS: [f64; 3] = [0.5, 1.0, 2.0];
+const BINARY: &[&[f64]] = &[&[1.0, 1.0], &[0.1, 0.1], &[7.0, 4.0], &[0.5, 30.0]];
+const TERNARY: &[&[f64]] = &[&[1.0; 3], &[0.1; 3], &[7.0, 4.0, 5.0], &[0.5, 3.0, 30.0]];
+const GAMMAS: &[f64] = &[0.5, 1.0, 2.0];
 
 /// Both sides of the theorem are often equal; rounding must not decide.
 const ROUNDING: f64 = 1e-9;
 
 fn judge(lab: &Lab) -> Finding {
     [
-        theorem(lab, "k = 2", &BINARY, &[1, 2, 10, 50, 200]),
-        theorem(lab, "k = 3", &TERNARY, &[1, 2, 5, 15, 30]),
-        lemma(lab, "k = 2", &BINARY, &[1, 5, 20, 40]),
-        lemma(lab, "k = 3", &TERNARY, &[1, 4, 10]),
+        theorem(lab, "k = 2", BINARY, &[1, 2, 10, 50, 200]),
+        theorem(lab, "k = 3", TERNARY, &[1, 2, 5, 15, 30]),
+        lemma(lab, "k = 2", BINARY, &[1, 5, 20, 40]),
+        lemma(lab, "k = 3", TERNARY, &[1, 4, 10]),
     ]
     .into_iter()
     .collect()
@@ -59,13 +59,13 @@ fn cases<'a>(
     sizes: &'a [u64],
 ) -> impl Iterator<Item = (&'a [f64], u64, f64)> {
     let of_prior = move |prior: &'a [f64]| {
-        sizes.iter().flat_map(move |&n| GAMMAS.map(|gamma| (prior, n, gamma)))
+        sizes.iter().flat_map(move |&n| GAMMAS.iter().map(move |&gamma| (prior, n, gamma)))
     };
     priors.iter().flat_map(move |&prior| of_prior(prior))
 }
 
-/// The largest change of score that any candidate sees, as a multiple of LS(x), and the change that
-/// BI(x) itself sees.
+/// The largest change of score of any candidate, as a multiple of LS(x), and the change of score of
+/// BI(x) itself.
 fn lemma(lab: &Lab, when: &str, priors: &[&[f64]], sizes: &[u64]) -> ClaimPart {
     let (mut largest, mut own_least, mut own_most) = (0.0, f64::INFINITY, 0.0);
     for (&prior, &n) in priors.iter().flat_map(|prior| sizes.iter().map(move |n| (prior, n))) {

@@ -27,13 +27,13 @@ pub static CLAIM: Claim = Claim {
 };
 
 /// About four sizes for every factor of ten, even and odd.
-const SIZES: [u64; 14] = [10, 17, 30, 56, 100, 101, 178, 317, 562, 1000, 1779, 3162, 5623, 10_000];
-const STEPS: [u32; 3] = [1, 2, 5];
-const EPSILONS: [f64; 4] = [0.1, 0.5, 1.0, 2.0];
+const SIZES: &[u64] = &[10, 17, 30, 56, 100, 101, 178, 317, 562, 1000, 1779, 3162, 5623, 10_000];
+const STEPS: &[u32] = &[1, 2, 5];
+const EPSILONS: &[f64] = &[0.1, 0.5, 1.0, 2.0];
 
-/// An equality is one if it holds to so many digits.
+/// The relative difference up to which two numbers are equal.
 const EQUAL: f64 = 1e-9;
-/// Both sides of an inequality may agree; rounding must not decide.
+/// The two sides of an inequality may be equal; rounding must not decide.
 const ROUNDING: f64 = 1e-12;
 
 /// The largest n at which LSHist and EHD are compared.
@@ -42,10 +42,10 @@ const LAST: u64 = 10_000;
 fn judge(lab: &Lab) -> Finding {
     // EHD's global sensitivity as bounds §1 defines it.
     let own = with_global_bound(lab);
-    let races = races(&own);
-    let mut finding: Finding = theorem(&own).into_iter().chain(corollaries(&races)).collect();
+    let comparisons = comparisons(&own);
+    let mut finding: Finding = theorem(&own).into_iter().chain(corollaries(&comparisons)).collect();
     finding.remarks =
-        vec![crossings(&own, &races), exact_global(lab), totals(lab), unbalanced(lab)];
+        vec![crossings(&own, &comparisons), exact_global(lab), totals(lab), unbalanced(lab)];
     finding
 }
 
@@ -55,7 +55,7 @@ fn with_global_bound(lab: &Lab) -> Lab {
     if ehd.mechanism.id() == "ehd" {
         ehd.options.global = Some(Global::Bound);
     }
-    lab.clone().recast("ehd", ehd)
+    lab.clone().substitute("ehd", ehd)
 }
 
 /// A clause of the theorem: the decisive number at one case, and whether the clause is true.
@@ -63,7 +63,7 @@ type Clause = fn(&Setting, u32, f64) -> (f64, bool);
 
 /// Each clause with the mechanism it is about, and the number that decides it. The third argument
 /// of a clause is the exact P[H <= c(k')].
-const CLAUSES: [(&str, &str, &str, Clause); 8] = [
+const CLAUSES: &[(&str, &str, &str, Clause)] = &[
     ("LSZhang formula", "lszhang", "exact / formula", |setting, k, exact| {
         equal(exact, formula::lszhang(k, setting.epsilon.get()))
     }),
@@ -112,13 +112,13 @@ fn below(exact: f64, bound: f64) -> (f64, bool) {
 }
 
 fn theorem(lab: &Lab) -> Vec<ClaimPart> {
-    let mut cases: [Vec<Case>; CLAUSES.len()] = Default::default();
-    for (epsilon, n) in EPSILONS.into_iter().flat_map(|epsilon| SIZES.map(|n| (epsilon, n))) {
+    let mut cases: Vec<Vec<Case>> = CLAUSES.iter().map(|_| Vec::new()).collect();
+    for (epsilon, n) in epsilons_and_sizes() {
         let setting = setting(lab, n, epsilon);
         let laws = ["lszhang", "lshist", "ehd", "ehdl"].map(|id| (id, within(lab, &setting, id)));
-        for (cases, (_, id, _, clause)) in cases.iter_mut().zip(&CLAUSES) {
+        for (cases, (_, id, _, clause)) in cases.iter_mut().zip(CLAUSES) {
             let (_, exact) = laws.iter().find(|(other, _)| other == id).expect("its law");
-            for (steps, exact) in STEPS.into_iter().zip(exact) {
+            for (&steps, exact) in STEPS.iter().zip(exact) {
                 let (value, holds) = clause(&setting, steps, *exact);
                 cases.push(Case { n, steps, epsilon, holds, value });
             }
@@ -128,106 +128,111 @@ fn theorem(lab: &Lab) -> Vec<ClaimPart> {
     told.flat_map(|((clause, _, value, _), cases)| parts(clause, value, cases)).collect()
 }
 
+fn epsilons_and_sizes() -> impl Iterator<Item = (f64, u64)> {
+    EPSILONS.iter().flat_map(|&epsilon| SIZES.iter().map(move |&n| (epsilon, n)))
+}
+
 fn setting(lab: &Lab, n: u64, epsilon: f64) -> Setting {
     lab.setting(&[1.0, 1.0], &balanced(n, 2), epsilon, None)
 }
 
 /// The exact P[H <= c(k')] for every k'.
-fn within(lab: &Lab, setting: &Setting, id: &str) -> [f64; STEPS.len()] {
+fn within(lab: &Lab, setting: &Setting, id: &str) -> Vec<f64> {
     let law = lab.distribution(setting, id);
-    STEPS.map(|steps| law.at_most(radius(setting, steps)))
+    STEPS.iter().map(|&steps| law.at_most(radius(setting, steps))).collect()
 }
 
 fn radius(setting: &Setting, steps: u32) -> f64 {
-    steps::radius(setting, steps).expect("a size with so many records")
+    steps::radius(setting, steps).expect("a size with enough records")
 }
 
-/// P[H <= c(k')] of LSHist and of EHD.
+/// P[H <= c(k')] of LSHist and of EHD at one n.
 #[derive(Clone, Copy)]
-struct Lap {
+struct AtSize {
     n: u64,
     lshist: f64,
     ehd: f64,
 }
 
-impl Lap {
-    /// For every k' that leaves something beyond k' steps.
-    fn all(lab: &Lab, epsilon: f64, n: u64) -> [Option<Self>; STEPS.len()] {
+impl AtSize {
+    /// For every k' for which some candidates are more than k' steps away.
+    fn all(lab: &Lab, epsilon: f64, n: u64) -> Vec<Option<Self>> {
         let setting = setting(lab, n, epsilon);
         let [lshist, ehd] = ["lshist", "ehd"].map(|id| lab.distribution(&setting, id));
-        STEPS.map(|steps| {
-            course(steps).contains(&n).then(|| {
+        let at = |&steps: &u32| {
+            sizes_beyond(steps).contains(&n).then(|| {
                 let radius = radius(&setting, steps);
                 Self { n, lshist: lshist.at_most(radius), ehd: ehd.at_most(radius) }
             })
-        })
+        };
+        STEPS.iter().map(at).collect()
     }
 }
 
-/// LSHist against EHD for one k' and ε.
-struct Race {
+/// LSHist against EHD for one k' and ε, at many n.
+struct Comparison {
     steps: u32,
     epsilon: f64,
-    laps: Vec<Lap>,
+    sizes: Vec<AtSize>,
 }
 
-/// The sizes that have k' steps to either side and something left beyond them.
-fn course(k: u32) -> RangeInclusive<u64> {
+/// The sizes n at which balanced data have candidates more than k' steps away.
+fn sizes_beyond(k: u32) -> RangeInclusive<u64> {
     2 * u64::from(k) + 1..=LAST
 }
 
-/// By k', then by ε. The laws at one n and ε serve every k'.
-fn races(lab: &Lab) -> Vec<Race> {
-    let sizes = overtaking::sizes(course(STEPS[0]));
-    let each = EPSILONS.map(|epsilon| {
-        let laps = sizes.par_iter().map(|&n| Lap::all(lab, epsilon, n));
-        laps.collect::<Vec<_>>()
-    });
-    let race = |(place, steps): (usize, u32)| {
-        let of_epsilon = move |(epsilon, laps): (f64, &Vec<[Option<Lap>; STEPS.len()]>)| {
-            let laps = laps.iter().filter_map(|laps| laps[place]).collect();
-            Race { steps, epsilon, laps }
-        };
-        EPSILONS.into_iter().zip(&each).map(of_epsilon).collect::<Vec<_>>()
+/// All comparisons, by k', then by ε. The laws at one n and ε are used for every k'.
+fn comparisons(lab: &Lab) -> Vec<Comparison> {
+    let sizes = overtaking::sizes(sizes_beyond(STEPS[0]));
+    let at_epsilon = |&epsilon: &f64| {
+        let sizes = sizes.par_iter().map(|&n| AtSize::all(lab, epsilon, n));
+        (epsilon, sizes.collect::<Vec<_>>())
     };
-    STEPS.into_iter().enumerate().flat_map(race).collect()
+    let each: Vec<_> = EPSILONS.iter().map(at_epsilon).collect();
+    let of_steps = |(place, &steps): (usize, &u32)| {
+        let comparison = move |(epsilon, sizes): &(f64, Vec<Vec<Option<AtSize>>>)| {
+            let sizes = sizes.iter().filter_map(|all| all[place]).collect();
+            Comparison { steps, epsilon: *epsilon, sizes }
+        };
+        each.iter().map(comparison).collect::<Vec<_>>()
+    };
+    STEPS.iter().enumerate().flat_map(of_steps).collect()
 }
 
-/// A corollary: its name, how it is read, the k' it is about, the sizes it speaks of, and who should
-/// be ahead.
+/// A corollary: for some k' and n, one of LSHist and EHD is the more accurate one.
 struct Corollary {
     name: &'static str,
-    /// The whole of its sizes; its own n depends on k' and ε.
+    /// The sizes n that it is about, in words.
     sizes: &'static str,
     steps: &'static [u32],
-    speaks_of: fn(n: f64, k: u32, epsilon: f64) -> bool,
+    is_about: fn(n: f64, k: u32, epsilon: f64) -> bool,
     lshist_ahead: bool,
-    /// The fairest reading: with the n that is proved.
+    /// Whether this is the fairest reading: the one with the n that is proved.
     fairest: bool,
 }
 
-const COROLLARIES: [Corollary; 4] = [
+const COROLLARIES: &[Corollary] = &[
     Corollary {
         name: "Corollary 4.5.1",
         sizes: "n above its own (as proved) up to 10000",
-        steps: &STEPS,
-        speaks_of: |n, k, epsilon| n > overtaking::lshist_wins_above(k, epsilon),
+        steps: STEPS,
+        is_about: |n, k, epsilon| n > overtaking::lshist_wins_above(k, epsilon),
         lshist_ahead: true,
         fairest: true,
     },
     Corollary {
         name: "Corollary 4.5.1",
         sizes: "n above (2k'+1)e^ε/(1 - e^(-ε)) (as stated) up to 10000",
-        steps: &STEPS,
-        speaks_of: |n, k, epsilon| n > overtaking::lshist_wins_above_as_stated(k, epsilon),
+        steps: STEPS,
+        is_about: |n, k, epsilon| n > overtaking::lshist_wins_above_as_stated(k, epsilon),
         lshist_ahead: true,
         fairest: false,
     },
     Corollary {
         name: "Corollary 4.5.2",
         sizes: "n from 2k'+1 to its own",
-        steps: &STEPS,
-        speaks_of: |n, k, epsilon| n < overtaking::ehd_wins_below(k, epsilon),
+        steps: STEPS,
+        is_about: |n, k, epsilon| n < overtaking::ehd_wins_below(k, epsilon),
         lshist_ahead: false,
         fairest: true,
     },
@@ -235,24 +240,24 @@ const COROLLARIES: [Corollary; 4] = [
         name: "Corollary 4.5.3",
         sizes: "n above its own up to 10000",
         steps: &[1],
-        speaks_of: |n, _, epsilon| n > overtaking::good_outputs_above(epsilon),
+        is_about: |n, _, epsilon| n > overtaking::good_outputs_above(epsilon),
         lshist_ahead: true,
         fairest: true,
     },
 ];
 
-fn corollaries(races: &[Race]) -> Vec<ClaimPart> {
-    COROLLARIES.iter().flat_map(|corollary| corollary.parts(races)).collect()
+fn corollaries(comparisons: &[Comparison]) -> Vec<ClaimPart> {
+    COROLLARIES.iter().flat_map(|corollary| corollary.parts(comparisons)).collect()
 }
 
 impl Corollary {
-    fn parts(&self, races: &[Race]) -> Vec<ClaimPart> {
+    fn parts(&self, comparisons: &[Comparison]) -> Vec<ClaimPart> {
         let mut cases = Vec::new();
-        for Race { steps, epsilon, laps } in races {
-            let meant = |lap: &&Lap| {
-                self.steps.contains(steps) && (self.speaks_of)(lap.n as f64, *steps, *epsilon)
+        for Comparison { steps, epsilon, sizes } in comparisons {
+            let meant = |at: &&AtSize| {
+                self.steps.contains(steps) && (self.is_about)(at.n as f64, *steps, *epsilon)
             };
-            cases.extend(laps.iter().filter(meant).map(|&Lap { n, lshist, ehd }| {
+            cases.extend(sizes.iter().filter(meant).map(|&AtSize { n, lshist, ehd }| {
                 let holds = if self.lshist_ahead { lshist > ehd } else { lshist < ehd };
                 Case { n, steps: *steps, epsilon: *epsilon, holds, value: lshist / ehd }
             }));
@@ -266,14 +271,15 @@ impl Corollary {
 }
 
 /// Where LSHist really overtakes EHD.
-fn crossings(lab: &Lab, races: &[Race]) -> String {
-    let told = races.iter().filter(|race| race.steps == 1).map(|Race { epsilon, laps, .. }| {
+fn crossings(lab: &Lab, comparisons: &[Comparison]) -> String {
+    let first = comparisons.iter().filter(|comparison| comparison.steps == 1);
+    let told = first.map(|Comparison { epsilon, sizes, .. }| {
         let lead = |n: u64| {
-            let known = laps.iter().find(|lap| lap.n == n).copied();
-            let lap = known.or_else(|| Lap::all(lab, *epsilon, n)[0]);
-            lap.map_or(0.0, |lap| lap.lshist - lap.ehd)
+            let known = sizes.iter().find(|at| at.n == n).copied();
+            let at = known.or_else(|| AtSize::all(lab, *epsilon, n)[0]);
+            at.map_or(0.0, |at| at.lshist - at.ehd)
         };
-        let ahead = overtaking::leads_from(course(1), lead);
+        let ahead = overtaking::leads_from(sizes_beyond(1), lead);
         let ahead = ahead.map_or("no n".to_owned(), |n| format!("n = {n}"));
         let low = overtaking::ehd_wins_below(1, *epsilon);
         let high = overtaking::lshist_wins_above(1, *epsilon);
@@ -286,8 +292,8 @@ fn crossings(lab: &Lab, races: &[Race]) -> String {
 /// The upper bound of EHD when GS is the exact maximum over all data sets.
 fn exact_global(lab: &Lab) -> String {
     let mut largest = f64::NEG_INFINITY;
-    for (epsilon, n) in EPSILONS.into_iter().flat_map(|epsilon| SIZES.map(|n| (epsilon, n))) {
-        for (k, exact) in STEPS.into_iter().zip(within(lab, &setting(lab, n, epsilon), "ehd")) {
+    for (epsilon, n) in epsilons_and_sizes() {
+        for (&k, exact) in STEPS.iter().zip(within(lab, &setting(lab, n, epsilon), "ehd")) {
             largest = f64::max(largest, exact / formula::ehd(k, epsilon, n).1);
         }
     }
@@ -307,7 +313,7 @@ fn totals(lab: &Lab) -> String {
     )
 }
 
-/// Where the two directions differ, fewer or more candidates than those of k' steps are meant.
+/// If the two directions differ, the candidates within t are not those of at most k' steps.
 fn unbalanced(lab: &Lab) -> String {
     let setting = lab.setting(&[1.0, 1.0], &[10, 90], 1.0, None);
     let law = lab.distribution(&setting, "lshist");

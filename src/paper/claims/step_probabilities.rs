@@ -1,4 +1,4 @@
-//! Claim 14: whose step probabilities change with n.
+//! Claim 14: mechanisms whose step probabilities change with n.
 
 use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
@@ -16,15 +16,15 @@ pub static CLAIM: Claim = Claim {
 };
 
 /// Balanced data, far from the ends, where clamping does not count.
-const SIZES: [u64; 3] = [100, 1000, 10_000];
+const SIZES: &[u64] = &[100, 1000, 10_000];
 const EPSILON: f64 = 1.0;
-const STEPS: [f64; 3] = [0.0, 1.0, 2.0];
+const STEPS: &[f64] = &[0.0, 1.0, 2.0];
 
-/// 'The same': no probability changes by more than this part of itself. 'Varying' is the contrary.
+/// 'The same' means that no probability changes by more than this, relatively. 'Varying' is the opposite.
 const FIXED: f64 = 1e-9;
 
 /// The mechanisms of each kind, and whether their probabilities should stay the same.
-const KINDS: [(&str, &[&str], bool); 2] = [
+const KINDS: &[(&str, &[&str], bool)] = &[
     ("ℓ1: fixed", &["lsdim", "lshist"], true),
     ("Hellinger: varying", &["ehd", "ehdl", "ehds"], false),
 ];
@@ -33,7 +33,7 @@ fn judge(lab: &Lab) -> Finding {
     let each =
         KINDS.iter().flat_map(|(clause, ids, fixed)| ids.iter().map(|id| (*clause, *id, *fixed)));
     let parts = each.flat_map(|(clause, id, fixed)| {
-        let along = SIZES.map(|n| probabilities(lab, id, n));
+        let along: Vec<_> = SIZES.iter().map(|&n| probabilities(lab, id, n)).collect();
         let part = move |i: usize| {
             let change = change(&along[i], &along[i + 1]);
             let numbers = [
@@ -49,7 +49,7 @@ fn judge(lab: &Lab) -> Finding {
     Finding { parts: parts.collect(), remarks: vec![limits(lab)] }
 }
 
-/// H/LS tends to the number of steps.
+/// The limits of P[0 steps]: H/LS tends to the number of steps.
 fn limits(lab: &Lab) -> String {
     let n = 1_000_000;
     let setting = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, None);
@@ -63,10 +63,10 @@ fn limits(lab: &Lab) -> String {
     )
 }
 
-fn probabilities(lab: &Lab, id: &str, n: u64) -> [f64; STEPS.len()] {
+fn probabilities(lab: &Lab, id: &str, n: u64) -> Vec<f64> {
     let setting = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, None);
     let steps = lab.distribution_of(&setting, id, "steps");
-    STEPS.map(|t| steps.exactly(t))
+    STEPS.iter().map(|&t| steps.exactly(t)).collect()
 }
 
 fn change(before: &[f64], after: &[f64]) -> f64 {

@@ -15,13 +15,13 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-/// The digits in print.
+/// The printed digits.
 const PRINTED: [(&str, [f64; 3]); 2] = [
     ("lsdim", [0.196_734_670_14, 0.119_325_609_27, 0.072_374_640_51]),
     ("lshist", [0.316_060_279_41, 0.116_272_078_96, 0.042_774_107_43]),
 ];
 
-/// One unit of the last digit in print. Digits were cut off, not rounded.
+/// One unit of the last printed digit. Digits were cut off, not rounded.
 const LAST_DIGIT: f64 = 1e-11;
 
 /// Far from the ends of [0, n], where clamping does not count.
@@ -41,7 +41,7 @@ fn judge(lab: &Lab) -> Finding {
     Finding { parts: parts.collect(), remarks: vec![both_sides(lab), formula_of_lshist()] }
 }
 
-/// The table's heading speaks of P[H = c(t)], which has a second side.
+/// The table's heading says P[H = c(t)], which includes steps to the other side.
 fn both_sides(lab: &Lab) -> String {
     let setting = lab.setting(&[1.0, 1.0], &[BALANCED; 2], 1.0, None);
     let told = ["lsdim", "lshist"].map(|id| {

@@ -24,11 +24,11 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-const SIZES: [u64; 4] = [10, 100, 1000, 10_000];
+const SIZES: &[u64] = &[10, 100, 1000, 10_000];
 const EPSILON: f64 = 1.0;
 const DELTA: f64 = 1e-8;
 
-/// Both sides may agree; rounding must not decide.
+/// The two sides may be equal; rounding must not decide.
 const ROUNDING: f64 = 1e-9;
 /// Distances nearer than this, relative to each other, are the same.
 const SAME: f64 = 1e-13;
@@ -39,27 +39,29 @@ const READING: &str = "read as is fairest: in arxiv §6.2 with the 2S by which t
                        in notes §3.1 with noise of scale 2/ε on every count (LSZhang)";
 
 fn judge(lab: &Lab) -> Finding {
-    let scenes = Scenes::new(lab, "mh-beta", smooth);
-    let global = Scenes::new(lab, "ehd", |setting| setting.sensitivity().global());
+    let instances = Instances::new(lab, "mh-beta", smooth);
+    let global = Instances::new(lab, "ehd", |setting| setting.sensitivity().global());
     let parts = [
-        global.part("arxiv §6.1.1", "EHD", |scene, c| scene.weights(2.0).without_normaliser(c)),
-        // The mechanism divides by 2S, and so does the last bound; the others are read likewise.
-        scenes.equality("with εH/2S", 2.0),
-        scenes.equality("as printed, εH/S", 1.0).read_otherwise(),
-        scenes.part("arxiv §6.2, second bound", "with εc/2S", |scene, c| {
-            scene.weights(2.0).with_normaliser(c, scene.normaliser)
+        global.part("arxiv §6.1.1", "EHD", |instance, c| {
+            instance.weights(2.0).without_normaliser(c)
         }),
-        scenes
-            .part("arxiv §6.2, second bound", "as printed, εc/S", |scene, c| {
-                scene.weights(1.0).with_normaliser(c, scene.normaliser)
+        // The mechanism divides by 2S, and so does the last bound; the others are read likewise.
+        instances.equality("with εH/2S", 2.0),
+        instances.equality("as printed, εH/S", 1.0).read_otherwise(),
+        instances.part("arxiv §6.2, second bound", "with εc/2S", |instance, c| {
+            instance.weights(2.0).with_normaliser(c, instance.normaliser)
+        }),
+        instances
+            .part("arxiv §6.2, second bound", "as printed, εc/S", |instance, c| {
+                instance.weights(1.0).with_normaliser(c, instance.normaliser)
             })
             .read_otherwise(),
-        scenes.part("arxiv §6.2, last bound", "", |scene, c| {
-            scene.weights(2.0).without_normaliser(c)
+        instances.part("arxiv §6.2, last bound", "", |instance, c| {
+            instance.weights(2.0).without_normaliser(c)
         }),
     ];
     let parts = parts.into_iter().chain(rounded_noise(lab)).chain(laplace(lab)).collect();
-    Finding { parts, remarks: vec![READING.into(), normalisers(lab), scenes.limit()] }
+    Finding { parts, remarks: vec![READING.into(), normalisers(lab), instances.limit()] }
 }
 
 fn smooth(setting: &Setting) -> f64 {
@@ -68,14 +70,14 @@ fn smooth(setting: &Setting) -> f64 {
 }
 
 /// An exponential mechanism at one data set.
-struct Scene {
+struct Instance {
     setting: Setting,
     sensitivity: f64,
     normaliser: f64,
     error: Distribution,
 }
 
-impl Scene {
+impl Instance {
     fn weights(&self, divisor: f64) -> Weights {
         let candidates = self.setting.posterior.n() as f64 + 1.0;
         Weights { candidates, epsilon: EPSILON, sensitivity: self.sensitivity, divisor }
@@ -93,7 +95,7 @@ impl Scene {
     }
 }
 
-/// P[error >= c] for every c that has any, summed from the far end.
+/// P[error >= c] for every attained c, summed from the largest.
 fn tails(error: &Distribution) -> Vec<(f64, f64)> {
     let mut tail = 0.0;
     let far_first = error.levels.iter().rev().map(|level| {
@@ -104,28 +106,28 @@ fn tails(error: &Distribution) -> Vec<(f64, f64)> {
 }
 
 /// An exponential mechanism at balanced data and at x = (1, n−1), for every n.
-struct Scenes(Vec<Scene>);
+struct Instances(Vec<Instance>);
 
-impl Scenes {
+impl Instances {
     fn new(lab: &Lab, id: &str, sensitivity: fn(&Setting) -> f64) -> Self {
-        let data = SIZES.into_iter().flat_map(|n| [balanced(n, 2), vec![1, n - 1]]);
-        let scene = |x: Vec<u64>| {
+        let data = SIZES.iter().flat_map(|&n| [balanced(n, 2), vec![1, n - 1]]);
+        let instance = |x: Vec<u64>| {
             let setting = lab.setting(&[1.0, 1.0], &x, EPSILON, Some(DELTA));
             let sensitivity = sensitivity(&setting);
             let normaliser = 1.0 / lab.exact(&setting, id).p_exact;
             let error = lab.distribution(&setting, id);
-            Scene { setting, sensitivity, normaliser, error }
+            Instance { setting, sensitivity, normaliser, error }
         };
-        Self(data.map(scene).collect())
+        Self(data.map(instance).collect())
     }
 
-    /// Whether every tail of every scene is within the bound.
-    fn part(&self, clause: &str, when: &str, bound: impl Fn(&Scene, f64) -> f64) -> ClaimPart {
+    /// Whether every tail at every data set is within the bound.
+    fn part(&self, clause: &str, when: &str, bound: impl Fn(&Instance, f64) -> f64) -> ClaimPart {
         let (mut largest, mut least_bound) = (0.0_f64, f64::INFINITY);
-        for scene in &self.0 {
-            for (c, tail) in tails(&scene.error) {
-                largest = largest.max(tail / bound(scene, c));
-                least_bound = least_bound.min(bound(scene, c));
+        for instance in &self.0 {
+            for (c, tail) in tails(&instance.error) {
+                largest = largest.max(tail / bound(instance, c));
+                least_bound = least_bound.min(bound(instance, c));
             }
         }
         let largest_and_least = [("largest exact / bound", largest), ("least bound", least_bound)];
@@ -135,13 +137,14 @@ impl Scenes {
     }
 
     /// bound / exact at the median and at the 90 % quantile, for balanced data of 1000 records.
-    fn looseness(&self, bound: impl Fn(&Scene, f64) -> f64) -> Vec<(String, f64)> {
-        let middle = self.0.iter().find(|scene| *scene.setting.posterior.counts() == [500, 500]);
-        let scene = middle.expect("one of the sizes is 1000");
+    fn looseness(&self, bound: impl Fn(&Instance, f64) -> f64) -> Vec<(String, f64)> {
+        let middle =
+            self.0.iter().find(|instance| *instance.setting.posterior.counts() == [500, 500]);
+        let instance = middle.expect("one of the sizes is 1000");
         let at = |name: &str, q: f64| {
-            let c = scene.error.quantile(q);
-            let tail = 1.0 - scene.error.below(c);
-            (format!("bound / exact at the {name}, x = (500, 500)"), bound(scene, c) / tail)
+            let c = instance.error.quantile(q);
+            let tail = 1.0 - instance.error.below(c);
+            (format!("bound / exact at the {name}, x = (500, 500)"), bound(instance, c) / tail)
         };
         vec![at("median", 0.5), at("90 % quantile", 0.9)]
     }
@@ -149,9 +152,9 @@ impl Scenes {
     /// Whether every tail is the sum over the candidates that far, up to n = 1000.
     fn equality(&self, when: &str, divisor: f64) -> ClaimPart {
         let (mut least, mut largest) = (f64::INFINITY, 0.0_f64);
-        for scene in self.0.iter().filter(|scene| scene.setting.posterior.n() <= 1000) {
-            let sum_from = scene.sums(divisor);
-            for (c, tail) in tails(&scene.error) {
+        for instance in self.0.iter().filter(|instance| instance.setting.posterior.n() <= 1000) {
+            let sum_from = instance.sums(divisor);
+            for (c, tail) in tails(&instance.error) {
                 let ratio = tail / sum_from(c);
                 (least, largest) = (least.min(ratio), largest.max(ratio));
             }
@@ -164,8 +167,8 @@ impl Scenes {
     /// The third bound of §6.2 with the limit of NL in the place of N(n).
     fn limit(&self) -> String {
         let limit = normaliser_limit(EPSILON, 2.0);
-        let bound = |scene: &Scene, c: f64| scene.weights(2.0).with_normaliser(c, limit);
-        let least = self.0.iter().map(|scene| scene.normaliser).fold(f64::INFINITY, f64::min);
+        let bound = |instance: &Instance, c: f64| instance.weights(2.0).with_normaliser(c, limit);
+        let least = self.0.iter().map(|instance| instance.normaliser).fold(f64::INFINITY, f64::min);
         let part = self.part("", "", bound);
         format!(
             "with N(n) = coth(ε/4) = {limit:.6} the third bound of arxiv §6.2 has a largest \
@@ -224,7 +227,7 @@ fn noise_part(
     ClaimPart::new(clause, when, holds, [("least exact / formula", least), ("largest", largest)])
 }
 
-/// notes §3.1 for each Laplace mechanism, with sizes that keep the laws small. The document's noise
+/// notes §3.1 for each Laplace mechanism, at sizes with small laws. The document's noise
 /// has the scale 2/ε on every count, which is LSZhang; the others are other readings.
 fn laplace(lab: &Lab) -> Vec<ClaimPart> {
     let mut parts = Vec::new();
@@ -241,7 +244,7 @@ fn laplace(lab: &Lab) -> Vec<ClaimPart> {
 }
 
 /// The probabilities of failure at which the radius of notes §3.1 is tried.
-const FAILURES: [f64; 3] = [0.5, 0.1, 0.01];
+const FAILURES: &[f64] = &[0.5, 0.1, 0.01];
 
 /// The ℓ1 error against notes §3.1.
 struct Tail {
@@ -260,12 +263,13 @@ impl Tail {
         let ratio = |t: f64, tail: f64| tail / laplace_tail::bound(k, EPSILON, t);
         let largest = tails(&error).into_iter().map(|(t, tail)| ratio(t, tail)).fold(0.0, f64::max);
         let beyond = FAILURES
-            .map(|gamma| (1.0 - error.below(laplace_tail::radius(k, EPSILON, gamma))) / gamma);
+            .iter()
+            .map(|&gamma| (1.0 - error.below(laplace_tail::radius(k, EPSILON, gamma))) / gamma);
         let loose = |q: f64| {
             let t = error.quantile(q);
             1.0 / ratio(t, 1.0 - error.below(t))
         };
-        let beyond_radius = beyond.into_iter().fold(0.0, f64::max);
+        let beyond_radius = beyond.fold(0.0, f64::max);
         Self { largest, beyond_radius, looseness: [0.5, 0.9].map(loose) }
     }
 

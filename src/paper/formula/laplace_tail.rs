@@ -1,4 +1,4 @@
-//! notes §3.1: how far the Laplace mechanism strays in ℓ1, for any number of categories.
+//! notes §3.1: a bound on the ℓ1 error of the Laplace mechanism, for any number of categories.
 
 use crate::base::numeric::{exp_accurate, ln};
 
@@ -11,7 +11,7 @@ pub fn radius(m: usize, epsilon: f64, gamma: f64) -> f64 {
     m * ln(m / gamma) * 2.0 / epsilon
 }
 
-/// The same read the other way: the bound on P[ℓ1 error >= t], γ(t) = m e^(−εt/2m), at most 1.
+/// The same, solved for γ: the bound on P[ℓ1 error >= t], γ(t) = m e^(−εt/2m), at most 1.
 #[must_use]
 pub fn bound(m: usize, epsilon: f64, t: f64) -> f64 {
     let m = m as f64;

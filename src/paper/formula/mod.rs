@@ -1,5 +1,5 @@
-//! The documents' own formulas and bounds, one file for each passage, as they are printed. What is
-//! true of them is for [`crate::paper::claims`] to say.
+//! The documents' own formulas and bounds, one file for each passage, as they are printed. Whether they
+//! are true is tested in [`crate::paper::claims`].
 //!
 //! All of them are about k = 2 categories unless they say otherwise.
 

@@ -1,4 +1,4 @@
-//! bounds Corollaries 4.5.1 to 4.5.3: from which n on LSHist is more accurate than EHD.
+//! bounds Corollaries 4.5.1 to 4.5.3: the n from which on LSHist is more accurate than EHD.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -35,43 +35,42 @@ pub fn good_outputs_above(epsilon: f64) -> f64 {
     3.0 * exp_accurate(epsilon / c) / (1.0 - exp_accurate(-epsilon))
 }
 
-/// What is known about some sizes, computed when first asked for: several leads are won along the
-/// same sizes.
+/// Values for some sizes n, each computed when first asked for: several searches share the same sizes.
 pub struct SizeCache<T, F> {
     compute: F,
     sizes: RefCell<BTreeMap<u64, T>>,
 }
 
 impl<T, F: Fn(u64) -> T> SizeCache<T, F> {
-    /// Nothing yet.
+    /// An empty cache.
     pub fn new(compute: F) -> Self {
         Self { compute, sizes: RefCell::default() }
     }
 
-    /// What `ask` wants of size n.
+    /// What `ask` takes from the value of size n.
     pub fn at<A>(&self, n: u64, ask: impl FnOnce(&T) -> A) -> A {
         ask(self.sizes.borrow_mut().entry(n).or_insert_with(|| (self.compute)(n)))
     }
 }
 
-/// A lead counts only above this: probabilities that agree must not be told apart by rounding.
+/// A lead must be larger than this: equal probabilities may differ by rounding.
 const LEAD: f64 = 1e-12;
 
-/// All sizes up to this are tried.
+/// All sizes up to this one are tried.
 const SEARCHED: u64 = 400;
 
-/// The smallest n of `range` from which on `lead` stays positive. Every n up to 400 is tried, beyond
-/// that sizes that grow by an eighth, and every n of the gap in which the lead is won. `None` if
-/// there is no lead at the end of the range.
+/// The smallest n of `range` from which on `lead` stays positive; `None` if it is not positive at the
+/// end of the range. Every n up to 400 is tried, then sizes that grow by an eighth, and finally every n
+/// of the gap in which `lead` becomes positive.
 ///
-/// For steps k let the range begin at 2k + 1: with fewer records all candidates are within k steps of
-/// balanced data, and nobody leads.
+/// For k steps the range should begin at 2k + 1: with fewer records all candidates are within k steps
+/// of balanced data, and all mechanisms are equal.
 pub fn leads_from(range: RangeInclusive<u64>, lead: impl Fn(u64) -> f64) -> Option<u64> {
     let leads = |n: &u64| lead(*n) > LEAD;
     let mut from = None;
     for n in sizes(range).into_iter().rev() {
         if !leads(&n) {
-            // Beyond the sizes that are all tried, there are more between this one and the next.
+            // Above 400 there are sizes between this one and the next that were not tried.
             return from.map(|from| (n + 1..from).rev().take_while(leads).last().unwrap_or(from));
         }
         from = Some(n);
@@ -95,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_all_of_them_and_then_some() {
+    fn all_small_sizes_and_some_large_ones() {
         assert_eq!(sizes(398..=600), [398, 399, 400, 401, 451, 507, 570, 600]);
         assert_eq!(sizes(5..=7), [5, 6, 7]);
         assert_eq!(sizes(700..=801), [700, 787, 801], "a range may begin late");

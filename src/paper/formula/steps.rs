@@ -9,7 +9,7 @@ use crate::posterior::setting::Setting;
 
 /// The distance from the setting's posterior to the candidate that has `steps` records more in the
 /// first category and as many fewer in the second (the other way round if `steps` is negative).
-/// `None` if there are not so many records to move.
+/// `None` if there are fewer records to move.
 ///
 /// The documents write c(t) for |t| steps in either direction; the two directions agree only for a
 /// symmetric posterior.
@@ -23,8 +23,8 @@ pub fn distance(setting: &Setting, steps: i64) -> Option<f64> {
     Some(setting.distance.field(posterior, &reach).at(&moved(posterior, steps)?))
 }
 
-/// ln(1 − c²), which tells candidates apart even where their distances round to 1; `None` also for a
-/// distance that is no function of the Bhattacharyya coefficient.
+/// ln(1 − c²), which distinguishes candidates even if their distances round to 1. `None` also for a
+/// distance that is not a function of the Bhattacharyya coefficient.
 #[must_use]
 pub fn ln_affinity(setting: &Setting, steps: i64) -> Option<f64> {
     let posterior = &setting.posterior;
@@ -33,14 +33,14 @@ pub fn ln_affinity(setting: &Setting, steps: i64) -> Option<f64> {
     Some(setting.distance.power(posterior)? * (gap(0) + gap(1)))
 }
 
-/// The counts after so many steps.
+/// The counts after `steps` steps.
 fn moved(posterior: &Posterior, steps: i64) -> Option<[u64; 2]> {
     let [first, second] = *posterior.counts() else { return None };
     Some([first.checked_add_signed(steps)?, second.checked_add_signed(steps.checked_neg()?)?])
 }
 
-/// The larger of the distances after `steps` steps in either direction: within it lie all candidates
-/// of at most so many steps. `None` if one direction has not so many records.
+/// The larger of the distances after `steps` steps in either direction: all candidates of at most
+/// `steps` steps lie within it. `None` if one direction has fewer records.
 #[must_use]
 pub fn radius(setting: &Setting, steps: u32) -> Option<f64> {
     let steps = i64::from(steps);
@@ -54,7 +54,7 @@ mod tests {
     use crate::posterior::distance;
 
     #[test]
-    fn the_true_distances_beside_table_one() {
+    fn the_true_distances_of_table_one() {
         let setting = Lab::new(distance::HELLINGER).setting(&[1.0, 1.0], &[300, 300], 1.0, None);
         let c = |t| super::distance(&setting, t).unwrap();
         // In 40-digit arithmetic at Beta(301, 301); the second is sqrt(1 − sqrt(301/302 · 299/300)).
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn not_more_records_than_there_are() {
+    fn no_more_records_move_than_there_are() {
         let setting = Lab::new(distance::HELLINGER).setting(&[1.0, 1.0], &[3, 5], 1.0, None);
         assert!(super::distance(&setting, -3).is_some() && super::distance(&setting, 5).is_some());
         assert_eq!((super::distance(&setting, -4), super::distance(&setting, 6)), (None, None));

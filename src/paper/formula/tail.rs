@@ -5,7 +5,7 @@
 
 use crate::base::numeric::{exp_accurate, expm1};
 
-/// What every bound needs to know about the mechanism.
+/// The numbers of the mechanism that every bound uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
     /// |R|, the number of candidates.
@@ -21,7 +21,7 @@ pub struct Weights {
 
 impl Weights {
     /// |R| e^(−εc/dS): the bound of §6.1.1 with OPT = 0 and one optimal candidate, and the last of
-    /// §6.2. Every candidate counts as if it stood at c, and NL as if it were 1.
+    /// §6.2. Every candidate counts as if it were at distance c, and NL as if it were 1.
     #[must_use]
     pub fn without_normaliser(&self, c: f64) -> f64 {
         self.candidates * exp_accurate(-self.epsilon * c / (self.divisor * self.sensitivity))

@@ -1,5 +1,5 @@
-//! How accurate and how private a release will be, and which mechanism is the most accurate: from
-//! public values only.
+//! The accuracy and the privacy loss of a release, and the choice of the most accurate mechanism. All
+//! of this is computed from public values.
 
 use super::amount::Amount;
 use super::aware::Aware;
@@ -8,18 +8,19 @@ use crate::analysis::audit::{self, Scope};
 use crate::analysis::cost::{self, Work};
 use crate::analysis::predictive_error;
 use crate::analysis::ranking::Data;
+use crate::analysis::tuning::{self, TuningCache};
 use crate::base::diagnostic::Refusal;
 use crate::mechanism::{Options, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Posterior};
 use crate::posterior::setting::Setting;
 
-/// A mechanism may take so long to be judged (processor seconds, by prediction; whatever the machine,
-/// so that the choice is the same on all),
+/// The most processor seconds for the error of one mechanism. They are predicted, not measured: so the
+/// choice is the same on every machine.
 const LONGEST: f64 = 0.5;
-/// and all of them together so long.
+/// The most processor seconds for the errors of all mechanisms.
 const LONGEST_CHOICE: f64 = 3.0;
-/// So many bytes may be needed for it.
+/// The most bytes for the error of one mechanism.
 const LARGEST: f64 = 1e9;
 
 /// Why a mechanism was taken.
@@ -27,57 +28,60 @@ const LARGEST: f64 = 1e9;
 pub enum Reason {
     /// The user named it.
     Named,
-    /// Of so many private ones it has the least mean error over all data sets of n records, as
-    /// likely as the prior says.
+    /// Of this number of private mechanisms it has the least mean error under the prior predictive
+    /// distribution.
     LeastExpected(usize),
-    /// The same, at the data set that the prior expects: over all of them it would take too long.
+    /// Of this number it has the least mean error at the data set that the prior expects: the prior
+    /// predictive distribution would take too long.
     LeastAtPrior(usize),
-    /// None can be judged in reasonable time, and this one is optimal for two categories.
+    /// No error can be computed in reasonable time, and this one is optimal for two categories.
     Customary,
 }
 
-/// Errors are computed for so many categories at most: the laws of more take long even to look over.
+/// The most categories for which errors are computed: with more, even predicting the time takes long.
 const MOST_CATEGORIES: usize = 6;
 
-/// A mechanism is not taken by itself if more than one part in so many of its ε is a price.
+/// A mechanism is chosen only if its ε is at least this many times its price.
 const CHEAP: f64 = 1e6;
 
-/// The mechanism that is taken where nothing can be computed.
+/// The mechanism that is chosen if no error can be computed.
 const CUSTOMARY: &str = "geometric";
 
-/// Differences in error below this do not count: the first of `candidates` is taken.
+/// Relative differences in error below this do not count: the first of `candidates` is chosen.
 const SAME: f64 = 1e-9;
 
-/// The most accurate private mechanism among `candidates` (simpler ones first). Everything is decided
-/// by prior, ε and the number of records.
+/// The most accurate private mechanism among `candidates` (simpler ones first). The choice depends on
+/// prior, ε and the number of records only.
 pub fn choose(
     candidates: &[Variant],
     template: &Setting,
     epsilon: Amount,
 ) -> Result<(Method, Reason), Refusal> {
+    let tuning = TuningCache::default();
     let customary = candidates.iter().find(|variant| variant.label == CUSTOMARY);
     if let Some(variant) = customary.filter(|_| template.posterior.k() > MOST_CATEGORIES) {
-        return Ok((Method::new(variant, template, epsilon)?, Reason::Customary));
+        return Ok((Method::new(variant, template, epsilon, &tuning)?, Reason::Customary));
     }
-    // What cannot be read with an eye to the noise is not taken without being asked for.
+    // Without a noise-aware posterior, a mechanism is used only if the user names it.
     let apt = |variant: &&Variant| {
         variant.is_private(template) && Aware::is_foreseeable(variant, template)
     };
     let private: Vec<&Variant> = candidates.iter().filter(apt).collect();
     let expected = Setting { posterior: expected_data(&template.posterior), ..template.clone() };
     for (setting, data, reason) in [
-        (template, Data::Predicted, Reason::LeastExpected as fn(usize) -> Reason),
+        (template, Data::PriorPredictive, Reason::LeastExpected as fn(usize) -> Reason),
         (&expected, Data::Given, Reason::LeastAtPrior),
     ] {
         let judged = affordable(&private, setting, data);
         let mut ranked: Vec<(f64, &Variant)> = Vec::new();
         for variant in judged {
-            let error = mean_error(variant, setting, data);
+            let tuned = tuning.tune(variant, setting).ok();
+            let error = tuned.and_then(|tuned| mean_error(&tuned.variant, setting, data));
             ranked.extend(error.map(|error| (error, variant)));
         }
         while let Some(best) = least(&ranked) {
-            // One that cannot be drawn exactly here leaves the place to the next.
-            if let Ok(method) = Method::new(ranked[best].1, template, epsilon)
+            // If this one cannot be drawn exactly, the next best is tried.
+            if let Ok(method) = Method::new(ranked[best].1, template, epsilon, &tuning)
                 && method.price().to_f64() * CHEAP <= epsilon.to_f64()
             {
                 return Ok((method, reason(ranked.len())));
@@ -88,7 +92,7 @@ pub fn choose(
     let customary = customary.or(private.first().copied()).ok_or_else(|| {
         Refusal::new("no mechanism is private in this setting", "use another prior")
     })?;
-    Ok((Method::new(customary, template, epsilon)?, Reason::Customary))
+    Ok((Method::new(customary, template, epsilon, &tuning)?, Reason::Customary))
 }
 
 /// The first one whose error is the least.
@@ -97,7 +101,8 @@ fn least(ranked: &[(f64, &Variant)]) -> Option<usize> {
     ranked.iter().position(|(error, _)| *error <= smallest * (1.0 + SAME))
 }
 
-/// Those that can be judged in time, the quickest first as long as there is time, in their own order.
+/// The mechanisms whose errors are computed: the quickest, as many as fit into [`LONGEST_CHOICE`], in
+/// their own order.
 fn affordable<'a>(variants: &[&'a Variant], setting: &Setting, data: Data) -> Vec<&'a Variant> {
     let seconds = |variant: &Variant| {
         let work = work(variant, setting, data)?;
@@ -121,30 +126,30 @@ fn is_affordable(work: &Work) -> bool {
     work.cpu_seconds <= LONGEST && work.bytes() <= LARGEST
 }
 
-/// What the mean error of a mechanism takes; `None` if it cannot be used.
+/// The work of a mechanism's mean error; `None` if it cannot be used.
 fn work(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     (setting.posterior.k() <= MOST_CATEGORIES).then_some(())?;
-    crate::analysis::tuning::check(variant, setting).ok()?;
+    tuning::check(variant, setting).ok()?;
     cost::predict_error(variant, setting, data)
 }
 
+/// The mean error of a tuned mechanism.
 fn mean_error(variant: &Variant, setting: &Setting, data: Data) -> Option<f64> {
     let metric = Metric::from_distance(setting.distance);
     match data {
-        Data::Predicted => {
+        Data::PriorPredictive => {
             predictive_error::over_all_data(variant, setting, metric).ok()??.mean.into()
         }
         Data::Given => predictive_error::mean_at(variant, setting, metric).ok()?,
     }
 }
 
-/// The exact mean error of a method over all data sets of n records, as likely as the prior says;
-/// `None` if that takes long.
+/// The exact mean error of a method under the prior predictive distribution; `None` if that takes long.
 #[must_use]
 pub fn expected_error(method: &Method) -> Option<f64> {
     let (variant, template) = (method.variant(), method.template());
-    is_affordable(&work(variant, template, Data::Predicted)?).then_some(())?;
-    mean_error(variant, template, Data::Predicted)
+    is_affordable(&work(variant, template, Data::PriorPredictive)?).then_some(())?;
+    mean_error(variant, template, Data::PriorPredictive)
 }
 
 /// The exact mean error of a method at the data set that the prior expects.
@@ -153,7 +158,7 @@ pub fn error_at_prior(method: &Method) -> Option<f64> {
     error_at(method, expected_data(&method.template().posterior))
 }
 
-/// The exact mean error of a method if the data were like what was released.
+/// The exact mean error of a method at data with the proportions of `released`.
 #[must_use]
 pub fn error_near(method: &Method, released: &[u64]) -> Option<f64> {
     let shares: Vec<f64> = released.iter().map(|&count| count as f64).collect();
@@ -168,17 +173,17 @@ fn error_at(method: &Method, posterior: Posterior) -> Option<f64> {
     mean_error(method.variant(), &setting, Data::Given)
 }
 
-/// What a method really gives away.
+/// The privacy loss of a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// Its exact loss over all data sets of n records.
     Exact(f64),
-    /// The exact loss before its outputs are remapped, which gives away no more.
+    /// The exact loss before its outputs are remapped; remapping does not increase it.
     AtMost(f64),
 }
 
-/// What a method really gives away, with its price, and never below the true loss whatever rounding
-/// did; `None` if that takes long.
+/// The privacy loss of a method, with its price. Rounding errors are allowed for, so that it is never
+/// below the true loss. `None` if that takes long.
 #[must_use]
 pub fn loss(method: &Method) -> Option<Loss> {
     let (variant, template) = (method.variant(), method.template());
@@ -206,8 +211,8 @@ fn expected_data(posterior: &Posterior) -> Posterior {
     Posterior::new(prior.clone(), apportion(prior.alpha(), posterior.n()))
 }
 
-/// n records in these proportions, as nearly as whole numbers can: of what is left over each of the
-/// largest remainders gets one. Nothing in particular (all zero) is all alike.
+/// n records in these proportions, rounded down; the categories with the largest remainders get one
+/// more, until there are n. If all shares are zero, all are equal.
 fn apportion(shares: &[f64], n: u64) -> Counts {
     let total: f64 = shares.iter().sum();
     let exact = |share: f64| match total > 0.0 {
@@ -225,7 +230,7 @@ fn apportion(shares: &[f64], n: u64) -> Counts {
             left -= 1;
         }
     }
-    // Rounding of very large numbers may have given away too many.
+    // With very large numbers, rounding may make the sum too large.
     while counts.iter().sum::<u64>() > n {
         let largest = (0..counts.len()).max_by_key(|&i| counts[i]).unwrap_or(0);
         counts[largest] -= 1;
@@ -271,7 +276,7 @@ mod tests {
             matches!(label(&[1.0, 1.0], 10_000_000), (id, Reason::LeastAtPrior(_)) if id == "geometric")
         );
         assert_eq!(label(&[1.0; 30], 1_000_000), ("geometric".into(), Reason::Customary));
-        // No sensitivity is computed for it: of so many different categories one would take minutes.
+        // No sensitivity is computed: with 10,000 different categories it would take minutes.
         let different: Vec<f64> = (1..=10_000).map(f64::from).collect();
         assert_eq!(label(&different, 20_000), ("geometric".into(), Reason::Customary));
     }

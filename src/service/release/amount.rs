@@ -1,4 +1,4 @@
-//! Amounts of privacy, exactly: ten releases of ε = 0.1 spend a budget of 1, no more and no less.
+//! Exact decimal amounts of ε: ten releases of ε = 0.1 spend a budget of exactly 1.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,25 +7,25 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amount(u128);
 
-/// The digits behind the point.
+/// The number of digits after the decimal point.
 const DIGITS: usize = 18;
 
 /// One, in units.
 const ONE: u128 = 10_u128.pow(DIGITS as u32);
 
-/// The largest amount: more is no privacy.
+/// The largest amount; a larger ε would protect nothing.
 const LARGEST: u128 = 1_000_000 * ONE;
 
-/// Why a text is no amount.
+/// Why a text is not an amount.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AmountError {
-    /// It is no decimal number.
+    /// It is not a decimal number.
     #[error("it is not a decimal number such as 0.5")]
     Malformed,
     /// It has more digits than can be kept.
-    #[error("it has more than {DIGITS} digits behind the point")]
+    #[error("it has more than {DIGITS} digits after the decimal point")]
     TooFine,
-    /// It is no amount of privacy.
+    /// It is negative or too large.
     #[error("it must lie between 0 and {}", LARGEST / ONE)]
     OutOfRange,
 }
@@ -65,7 +65,7 @@ impl Amount {
 impl std::ops::Add for Amount {
     type Output = Self;
 
-    /// The sum; what is too large for 128 bits is beyond every budget.
+    /// The sum. One that is too large for 128 bits becomes the largest amount, beyond every budget.
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
@@ -80,7 +80,7 @@ impl std::iter::Sum for Amount {
 impl FromStr for Amount {
     type Err = AmountError;
 
-    /// Reads `12`, `0.5`, `.5`, `1e-3`: as it is written, without a detour through doubles.
+    /// Reads `12`, `0.5`, `.5`, `1e-3` exactly, without conversion to a double.
     fn from_str(text: &str) -> Result<Self, AmountError> {
         let text = text.trim();
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {

@@ -1,9 +1,10 @@
-//! What is known of the true counts once a release has been seen.
+//! The noise-aware posterior: the distribution of the true counts, given a release.
 //!
-//! Whoever takes released counts for the true ones is too sure of himself. The honest posterior knows
-//! the mechanism: before the release the counts x have the prior's predictive probability, given the
-//! release r they have w(x | r) ∝ P[x] · P[r | x], and the posterior of the categories' probabilities
-//! is the mixture Σ_x w(x | r) Dir(α + x). It is computed from r alone, and costs no privacy.
+//! A posterior that takes released counts for the true ones is too narrow. The noise-aware posterior
+//! takes the mechanism into account. Before the release the counts x have the prior predictive
+//! probability P[x]. Given the release r they have the probability w(x | r) ∝ P[x] · P[r | x], and the
+//! posterior of the categories' probabilities is the mixture Σ_x w(x | r) Dir(α + x). It is computed
+//! from r alone, and costs no privacy.
 
 use rayon::prelude::*;
 
@@ -17,20 +18,20 @@ use crate::posterior::model::{Posterior, Predictive, Prior, approximate_composit
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::list_compositions;
 
-/// The most products of a convolution: some seconds.
+/// The most products of a convolution: they take some seconds.
 const MOST_PRODUCTS: f64 = 2e9;
 
-/// The most counts of one category: intervals of mixtures of more take long.
+/// The most possible counts of one category: with more, credible intervals take long.
 const MOST_COUNTS: f64 = 300_000.0;
 
-/// The most data sets whose laws are looked at one by one.
+/// The most data sets whose laws are evaluated one by one.
 const MOST_DATA_SETS: f64 = 5000.0;
 
-/// Weights are relative to the likeliest counts of each category on its own. If those that fit
-/// together are all fainter than this, they have lost digits.
+/// Weights are relative to the likeliest count of each category on its own. If all weights of counts
+/// that sum to n are smaller than this, they have lost digits.
 const FAINTEST: f64 = 1e-280;
 
-/// Every data set beyond the windows is less likely than the likeliest one by e to this.
+/// Every data set outside of the windows is less likely than the likeliest one by a factor of e to this.
 const NEGLIGIBLE: f64 = 40.0;
 
 /// The law of every category's true count, given a release.
@@ -79,8 +80,7 @@ impl Weights {
 
 impl Aware {
     /// Whether the law of the true counts can be computed, as far as that is known before a release.
-    #[must_use]
-    pub fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
+    pub(super) fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
         let posterior = &template.posterior;
         let noisy = matches!(variant.outline(template), Ok(Recipe::Noise { .. }));
         (noisy && !variant.options.remap)
@@ -104,7 +104,7 @@ impl Aware {
             found.iter().all(|weights| weights.values.iter().any(|&weight| weight > FAINTEST));
         match reached {
             true => Ok(Self { categories: found }),
-            false => Err("what was released is too unlikely for doubles".to_owned()),
+            false => Err("the released counts are too unlikely for double precision".to_owned()),
         }
     }
 
@@ -116,11 +116,11 @@ impl Aware {
     }
 }
 
-/// Counts that were seen through noise.
+/// Released counts and the noise in them.
 struct Seen<'a> {
     noise: Noise,
     scale: f64,
-    /// The first counts; a restored last one says nothing more.
+    /// The counts with noise of their own: a restored last one is left out.
     released: &'a [u64],
 }
 
@@ -178,9 +178,9 @@ fn marginal(factor: &Weights, before: &Weights, after: &Weights, n: u64) -> Weig
 
 /// The counts of every category that are likely enough to matter.
 ///
-/// Between two data sets the predictive weight changes at most by the ranges below, summed up; the
-/// noise at a distance of d steps is smaller by e^(−d/scale); and the counts that fit together are at
-/// least as near to the released ones as these are to a total of n.
+/// Three facts bound them. Between two data sets the logarithm of the predictive weight changes by at
+/// most the sum of the ranges below. Noise of d steps has a probability smaller by e^(−d/scale). And
+/// some counts that sum to n are as near to the released ones as the total of these is to n.
 fn windows(prior: &Prior, n: u64, seen: &Seen) -> Vec<(u64, u64)> {
     let ranges: f64 = prior.alpha().iter().map(|&alpha| predictive_range(alpha, n)).sum();
     let sum: u64 = seen.released.iter().fold(0, |sum, &v| sum.saturating_add(v));
@@ -188,7 +188,7 @@ fn windows(prior: &Prior, n: u64, seen: &Seen) -> Vec<(u64, u64)> {
         true => sum.abs_diff(n),
         false => sum.saturating_sub(n),
     };
-    // A float too large for a u64 becomes its maximum.
+    // A double too large for a u64 becomes the largest u64.
     let steps = (seen.scale * (NEGLIGIBLE + ranges) + 2.0).ceil() as u64;
     let steps = steps.saturating_add(apart);
     let window = |v: u64| (v.saturating_sub(steps), v.saturating_add(steps).min(n));
@@ -202,8 +202,8 @@ fn windows(prior: &Prior, n: u64, seen: &Seen) -> Vec<(u64, u64)> {
     windows
 }
 
-/// The predictive weight of every count of category `i` times the probability of what was seen of
-/// it, relative to the largest.
+/// The predictive weight of every count of category `i` times the probability of its released count,
+/// relative to the largest.
 fn factor(alpha: f64, n: u64, (low, high): (u64, u64), seen: &Seen, i: usize) -> Weights {
     let mut predictive = 0.0;
     let log = |x: u64| {
@@ -218,8 +218,8 @@ fn factor(alpha: f64, n: u64, (low, high): (u64, u64), seen: &Seen, i: usize) ->
     Weights { first: low, values: logs.iter().map(|log| exp_accurate(log - largest)).collect() }
 }
 
-/// By how much ln C(α + x − 1, x) changes at most, 0 <= x <= n: it is 0 at 0, ln α at 1, and from
-/// there on grows (α > 1) or falls.
+/// The largest change of ln C(α + x − 1, x) over 0 <= x <= n: it is 0 at x = 0 and ln α at x = 1, and
+/// from there on it grows (α > 1) or falls.
 fn predictive_range(alpha: f64, n: u64) -> f64 {
     let last = lgamma(alpha + n as f64) - lgamma(alpha) - lgamma(n as f64 + 1.0);
     let ends = [0.0, ln(alpha), last];
@@ -227,7 +227,7 @@ fn predictive_range(alpha: f64, n: u64) -> f64 {
     fold(f64::max) - fold(f64::min)
 }
 
-/// Every data set of n records is asked how likely it makes what was released.
+/// The weights from the probability of `released` at every data set of n records.
 fn from_all_data_sets(
     variant: &Variant,
     template: &Setting,
@@ -238,7 +238,7 @@ fn from_all_data_sets(
     let data_sets = approximate_compositions(n, k);
     if data_sets > MOST_DATA_SETS {
         return Err(format!(
-            "`{}` would have to be asked at {data_sets:.0} data sets ({MOST_DATA_SETS:.0} at most)",
+            "`{}` would have to be evaluated at {data_sets:.0} data sets (at most {MOST_DATA_SETS:.0})",
             variant.label
         ));
     }
@@ -247,8 +247,8 @@ fn from_all_data_sets(
         let posterior = Posterior::new(prior.clone(), x.clone());
         let setting = Setting { posterior, ..template.clone() };
         let plan = variant.plan(&setting).map_err(|refusal| refusal.cause)?;
-        let bench = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
-        let probability = law::probability(bench.law(&plan).as_ref(), released);
+        let prepared = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
+        let probability = law::probability(prepared.law(&plan).as_ref(), released);
         Ok(exp_accurate(predictive.ln_probability(x)) * probability)
     };
     let all = list_compositions(n, k);
@@ -265,6 +265,7 @@ fn from_all_data_sets(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::tuning::TuningCache;
     use crate::mechanism::{self, Options};
     use crate::posterior::distance::HELLINGER;
     use crate::posterior::privacy::{Epsilon, Gamma};
@@ -281,7 +282,7 @@ mod tests {
         };
         let options = Options { remap, ..Options::default() };
         let variant = Variant::new(mechanism::find(id).unwrap(), options, id.into());
-        Method::new(&variant, &template, "0.4".parse().unwrap()).unwrap()
+        Method::new(&variant, &template, "0.4".parse().unwrap(), &TuningCache::default()).unwrap()
     }
 
     /// w(x | r), directly from the definition.
@@ -345,12 +346,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_at_all_data_sets_agrees_with_convolutions() {
+    fn the_sum_over_all_data_sets_agrees_with_convolutions() {
         let method = method("geometric", &[1.0, 2.0, 0.5], 12, false);
         let released = [3, 5, 4];
-        let asked = from_all_data_sets(method.variant(), method.template(), &released).unwrap();
+        let summed = from_all_data_sets(method.variant(), method.template(), &released).unwrap();
         let aware = Aware::new(&method, &released).unwrap();
-        assert_close(&normalised(&Aware { categories: asked }, 12), &normalised(&aware, 12));
+        assert_close(&normalised(&Aware { categories: summed }, 12), &normalised(&aware, 12));
     }
 
     #[test]

@@ -6,14 +6,14 @@ use crate::base::numeric::{Sum, exp_accurate};
 /// An equal-tailed interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Its lower end,
+    /// Its lower end.
     pub low: f64,
-    /// and its upper one.
+    /// Its upper end.
     pub high: f64,
 }
 
-/// Σ_m w(m) Beta(α + m, N − α − m), m = first, first + 1, …: what is known of one category's
-/// probability when its count is not known for sure.
+/// Σ_m w(m) Beta(α + m, N − α − m), m = first, first + 1, …: the posterior of one category's
+/// probability if its count m is uncertain.
 #[derive(Clone, Debug)]
 pub struct BetaMixture {
     /// α.
@@ -31,7 +31,7 @@ impl BetaMixture {
     pub fn new(alpha: f64, total: f64, first: u64, weights: Vec<f64>) -> Self {
         let sum: Sum = weights.iter().copied().collect();
         let sum = sum.value();
-        // What does not change a sum in its last bit is left out at both ends.
+        // Weights at both ends that do not change the last bit of the sum are left out.
         let counts = |weight: &f64| *weight > 1e-18 * sum;
         let start = weights.iter().position(counts).unwrap_or(0);
         let end = weights.iter().rposition(counts).map_or(0, |last| last + 1);
@@ -59,8 +59,8 @@ impl BetaMixture {
 
     /// P[θ <= x].
     ///
-    /// One distribution function, that of the largest count, is computed; each smaller count adds
-    /// its step, which is positive.
+    /// The distribution function of the largest count is computed. That of each smaller count is the
+    /// one before plus a positive step.
     #[must_use]
     pub fn below(&self, x: f64) -> f64 {
         if x <= 0.0 || x >= 1.0 {
@@ -79,8 +79,8 @@ impl BetaMixture {
         sum.value().clamp(0.0, 1.0)
     }
 
-    /// The smallest double x with P[θ <= x] >= p, by bisection of its bits: small probabilities are
-    /// found as exactly as large ones.
+    /// The smallest double x with P[θ <= x] >= p. The bisection runs over the bits of x, so that small
+    /// quantiles have as many correct digits as large ones.
     #[must_use]
     pub fn quantile(&self, p: f64) -> f64 {
         let (mut low, mut high) = (0_u64, 1.0_f64.to_bits());
@@ -88,7 +88,7 @@ impl BetaMixture {
             let middle = low + (high - low) / 2;
             if self.below(f64::from_bits(middle)) >= p { high = middle } else { low = middle }
         }
-        // Nothing lies between 0 and the smallest double.
+        // There is no double between 0 and the smallest positive one.
         if high == 1 { 0.0 } else { f64::from_bits(high) }
     }
 
@@ -106,7 +106,7 @@ impl BetaMixture {
             true => self.below(interval.low.next_down()),
             false => 0.0,
         };
-        // All of what is below the smallest double is at 0.
+        // The probability below the smallest positive double belongs to 0.
         let up_to = self.below(interval.high.max(f64::from_bits(1)));
         (up_to - before).clamp(0.0, 1.0)
     }

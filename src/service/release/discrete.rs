@@ -1,16 +1,16 @@
 //! Whole-number noise drawn in whole-number arithmetic, after Canonne, Kamath and Steinke, "The
 //! Discrete Gaussian for Differential Privacy" (2020), Algorithms 1 and 2.
 //!
-//! Noise computed with doubles gives away more than its formula says: some values cannot come out,
-//! others come out too often, and which ones depends on the data (Mironov 2012). Here ε is the
-//! fraction that the user typed, every decision is a comparison of whole numbers with uniform random
-//! ones, and the laws are exact: no double takes part.
+//! Noise computed with doubles loses more privacy than its formula says: some values never occur,
+//! others occur too often, and which ones depends on the data (Mironov 2012). Here ε is the fraction
+//! that the user typed. Every decision compares whole numbers with uniform random whole numbers, so
+//! that the laws are exact.
 
 use rand::Rng;
 
 use crate::mechanism::law::Noise;
 
-/// A fraction of at least 0, reduced; both parts are below 2⁹⁶, so that a draw has room to multiply.
+/// A fraction of at least 0, reduced. Both parts are below 2⁹⁶, so that products fit into 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
     numerator: u128,
@@ -48,7 +48,7 @@ impl Ratio {
         }
     }
 
-    /// The fraction over a whole number.
+    /// The fraction divided by a whole number.
     #[must_use]
     pub fn over(self, divisor: u64) -> Option<Self> {
         Self::new(self.numerator, self.denominator.checked_mul(u128::from(divisor))?)
@@ -94,7 +94,8 @@ fn uniform_below(bound: u128, rng: &mut impl Rng) -> u128 {
     }
 }
 
-/// True with probability e^(−a/b), a <= b: the first K for which a coin of bias a/(bK) falls, is odd.
+/// True with probability e^(−a/b), a <= b. Coins with bias a/(bK) are tossed for K = 1, 2, … until one
+/// shows tails; the answer is whether this K is odd.
 fn falls_within_one(a: u128, b: u128, rng: &mut impl Rng) -> bool {
     let mut k: u128 = 1;
     while uniform_below(b * k, rng) < a {
@@ -135,8 +136,8 @@ pub(super) fn falls(ratio: Ratio, times: u64, rng: &mut impl Rng) -> bool {
 
 /// A number with P[m] = (1 − e^(−rate)) e^(−rate · m), m = 0, 1, …
 ///
-/// With rate = p/q: a number with P ∝ e^(−m/q) is made of its rest modulo q and of how often q goes
-/// into it, and one with the rate p times as large is p-th part of it.
+/// Let rate = p/q. A number with P ∝ e^(−m/q) is drawn as its remainder modulo q and its quotient by q.
+/// Divided by p and rounded down, it has the rate p/q.
 fn geometric(rate: Ratio, rng: &mut impl Rng) -> u128 {
     let Ratio { numerator, denominator } = rate;
     let rest = loop {
@@ -164,7 +165,7 @@ fn noise(law: Noise, rate: Ratio, rng: &mut impl Rng) -> i128 {
         match (law, below) {
             (_, false) => return magnitude,
             (Noise::Laplace, true) => return -magnitude - 1,
-            // 0 has one sign only.
+            // 0 would be drawn twice as often, with both signs.
             (Noise::Geometric, true) if magnitude == 0 => {}
             (Noise::Geometric, true) => return -magnitude,
         }
@@ -177,8 +178,8 @@ pub(super) fn noisy(law: Noise, rate: Ratio, x: u64, n: u64, rng: &mut impl Rng)
     value.clamp(0, i128::from(n)) as u64
 }
 
-/// A number v in [0, n] with P ∝ e^(−rate·|v − x|). Proposed by the noise, or, where that is wider
-/// than the range, uniformly: at least a quarter of the proposals are taken.
+/// A number v in [0, n] with P ∝ e^(−rate·|v − x|). It is proposed by the noise, or uniformly if the noise
+/// is wider than the range: at least a quarter of the proposals are accepted.
 pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {
     if rate.times_is_at_most(n, 1) {
         loop {

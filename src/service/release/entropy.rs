@@ -5,18 +5,18 @@ use std::convert::Infallible;
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-/// Bytes fetched at a time: a call of the system costs as much as some hundred draws.
+/// Bytes fetched at a time: one system call takes as long as some hundred draws.
 const FETCHED: usize = 1024;
 
-/// Random bits from the operating system and nowhere else: no seed, nothing that could be drawn
-/// again. Every byte is used once, and forgotten.
+/// Random bits from the operating system: there is no seed, and nothing can be drawn again. Every byte
+/// is used once and then erased.
 pub struct Entropy {
     bytes: [u8; FETCHED],
     used: usize,
 }
 
 impl Entropy {
-    /// Asks the system once, to see that it answers.
+    /// Fetches the first bytes; fails if the system has no randomness.
     pub fn new() -> Result<Self, String> {
         let mut entropy = Self { bytes: [0; FETCHED], used: 0 };
         SysRng.try_fill_bytes(&mut entropy.bytes).map_err(|error| error.to_string())?;
@@ -26,7 +26,7 @@ impl Entropy {
     /// The next bytes.
     ///
     /// # Panics
-    /// If the system that answered before no longer does: there is nothing else to draw from.
+    /// If the system no longer gives randomness: there is no other source.
     fn next<const N: usize>(&mut self) -> [u8; N] {
         if self.used + N > FETCHED {
             let fetched = SysRng.try_fill_bytes(&mut self.bytes);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_is_forgotten() {
+    fn used_bytes_are_erased() {
         let mut entropy = Entropy::new().unwrap();
         for _ in 0..8 {
             entropy.next_u64();

@@ -1,17 +1,17 @@
 //! The ledger: what has been spent on a data set, and what is left.
 //!
-//! A text file, one line of JSON for each release. Each line ends with its own SHA-256, and holds that
-//! of the line before it. A release is entered, and the entry is on the disk, before anything of the
-//! release is shown: a crash can waste some ε, and never forget any. While one process enters, others
+//! It is a text file with one line of JSON for each release. Each line ends with its own SHA-256, and
+//! holds that of the line before it. An entry is on the disk before anything of its release is shown:
+//! a crash can waste some ε, but no spent ε is forgotten. While one process enters a release, others
 //! wait.
 //!
 //! ```text
 //! {"epsilon":"1","budget":"10","previous":"…","time":…,"mechanism":…,"sha256":"…"}⏎
 //! ```
 //!
-//! The amount stands first, so that it is legible in an entry that was cut short. Hashes notice
-//! changes, they do not prevent them: whoever can write the file can compute them, and can cut off
-//! whole lines at its end.
+//! The amount comes first, so that it is legible in an entry that was cut short. Hashes reveal
+//! accidental changes, but do not prevent forgery: whoever can write the file can compute them, and can
+//! remove whole lines at its end.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -31,7 +31,7 @@ use crate::run::store::sha256;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// What it spent, whatever becomes of its output.
+    /// The ε that it spent, whatever becomes of its output.
     #[serde(with = "text")]
     pub epsilon: Amount,
     /// The budget that was set with it.
@@ -49,13 +49,13 @@ pub struct Entry {
     pub mechanism: String,
 }
 
-/// What every line begins with.
+/// The beginning of every line.
 const START: &str = "{\"epsilon\":\"";
 
-/// What stands before the budget, if there is one.
+/// The text before the budget, if there is one.
 const BUDGET: &str = ",\"budget\":\"";
 
-/// What stands before a line's own SHA-256, which is of everything before this.
+/// The text before a line's own SHA-256, which is computed from everything before this text.
 const OWN: &str = ",\"sha256\":\"";
 
 impl Entry {
@@ -85,7 +85,7 @@ impl Entry {
         Ok((entry, hash))
     }
 
-    /// An entry of which only the beginning is known.
+    /// The entry of a line of which only the beginning is known.
     fn cut_short(epsilon: Amount, budget: Option<Amount>) -> Self {
         let unknown = || "unknown: the entry was cut short".to_owned();
         Self {
@@ -100,15 +100,15 @@ impl Entry {
     }
 }
 
-/// What a release finds in the ledger, and leaves.
+/// The state of the ledger after a release.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Account {
     /// Releases entered, this one among them.
     pub releases: usize,
-    /// What all of them have spent, by composition: the sum. Whether a file is the same as an earlier
-    /// one is not told: that would be an exact answer to a question about its records.
+    /// The ε that all of them have spent: by composition, the sum. It is not said whether a file is the
+    /// same as an earlier one: that would be an exact answer to a question about its records.
     pub total: Amount,
-    /// What all may spend.
+    /// The ε that all may spend.
     pub budget: Option<Amount>,
 }
 
@@ -123,8 +123,8 @@ pub enum LedgerError {
     Write(PathBuf, io::Error),
 }
 
-/// Enters a release and returns once the entry is on the disk. `entry.previous` is filled in; an
-/// entry without a budget is held to the last one that was set. `tell` hears what a user should know.
+/// Enters a release and returns once the entry is on the disk. `entry.previous` is filled in. For an
+/// entry without a budget the last one that was set holds. `tell` is called with messages to the user.
 pub fn enter(path: &Path, entry: Entry, tell: &dyn Fn(&str)) -> Result<Account, LedgerError> {
     let mut ledger = Ledger::open(path, tell)?;
     let account = ledger.admit(&entry)?;
@@ -143,7 +143,7 @@ pub fn in_releases(count: usize) -> String {
     if count == 1 { "in one release".to_owned() } else { format!("in {count} releases") }
 }
 
-/// A ledger that nobody else can open.
+/// A ledger that this process has locked.
 struct Ledger {
     file: File,
     path: PathBuf,
@@ -154,22 +154,20 @@ struct Ledger {
     end: u64,
     /// Whether it has its line end.
     ended: bool,
-    /// What follows it: the beginning of an entry that was cut short.
-    torn: Vec<u8>,
-    /// Whether the last of the entries is the one that was cut short.
-    recovered: bool,
+    /// What follows it, if an entry was cut short. If its amounts are legible, it is the last of the
+    /// entries.
+    torn: Option<Torn>,
 }
 
-/// Opens a ledger, or makes one that only its owner can read: its hashes tell the file to whoever
-/// knows all records but one.
+/// Opens a ledger, or creates one that only its owner can read: whoever knows all records but one can
+/// find the last one from the hash of the data file.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     system::private(&mut options).open(path)
 }
 
-/// Opens a ledger that nobody else has. If it was replaced by another file while we waited, that one
-/// is it.
+/// Opens and locks a ledger. If it was replaced by another file while we waited, that one is opened.
 fn open_alone(path: &Path, tell: &dyn Fn(&str)) -> io::Result<File> {
     loop {
         let file = open(path)?;
@@ -180,7 +178,7 @@ fn open_alone(path: &Path, tell: &dyn Fn(&str)) -> io::Result<File> {
     }
 }
 
-/// Waits until nobody else has a file; after a second it says so.
+/// Locks a file. If another process has it, waits; after a second the user is told.
 fn lock(file: &File, tell: &dyn Fn(&str)) -> io::Result<()> {
     const TRIES: u32 = 40;
     for _ in 0..TRIES {
@@ -194,8 +192,8 @@ fn lock(file: &File, tell: &dyn Fn(&str)) -> io::Result<()> {
     file.lock()
 }
 
-/// Whether a file is still the one at its path. Where that cannot be told, a file that is open cannot
-/// be replaced either.
+/// Whether a file is still the one at its path. On systems that cannot tell, an open file cannot be
+/// replaced either.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let here = file.metadata()?;
     Ok(path.metadata().is_ok_and(|there| is_same_file(&here, &there).unwrap_or(true)))
@@ -211,7 +209,7 @@ impl Ledger {
         };
         // Opening anything else might wait forever.
         match path.metadata() {
-            Ok(metadata) if !metadata.is_file() => return Err(unusable("it is no file".into())),
+            Ok(metadata) if !metadata.is_file() => return Err(unusable("it is not a file".into())),
             _ => {}
         }
         let mut file = open_alone(path, tell).map_err(|error| unusable(error.to_string()))?;
@@ -224,15 +222,14 @@ impl Ledger {
             last: String::new(),
             end: 0,
             ended: true,
-            torn: Vec::new(),
-            recovered: false,
+            torn: None,
         };
         ledger.read(&bytes)?;
         ledger.recover(tell);
         Ok(ledger)
     }
 
-    /// Reads the lines. A last one may have been cut short: the machine stopped while it was written.
+    /// Reads the lines. The last one may have been cut short, if the machine stopped while it was written.
     fn read(&mut self, bytes: &[u8]) -> Result<(), Diagnostic> {
         for (number, line) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
             let (content, ended) = match line.strip_suffix(b"\n") {
@@ -249,11 +246,11 @@ impl Ledger {
             };
             let (entry, hash) = match Entry::parse(content) {
                 Ok(parsed) => parsed,
-                Err(_) if !ended && Torn::new(content, &self.last, self.end > 0).is_some() => {
-                    self.torn = content.to_vec();
+                Err(cause) => {
+                    let torn = || Torn::new(content, &self.last, self.end > 0);
+                    self.torn = Some((!ended).then(torn).flatten().ok_or_else(|| damaged(cause))?);
                     return Ok(());
                 }
-                Err(cause) => return Err(damaged(cause)),
             };
             if entry.previous != self.last {
                 return Err(damaged("a line before this one was changed, removed or added"));
@@ -266,14 +263,11 @@ impl Ledger {
         Ok(())
     }
 
-    /// Counts what an entry that was cut short has spent, if that is legible. Its release was not
-    /// shown when it was written; but who knows what else may have shortened the file.
+    /// Counts the ε of an entry that was cut short, if it is legible. A release is not shown before its
+    /// entry is whole; but the file may have been shortened later.
     fn recover(&mut self, tell: &dyn Fn(&str)) {
-        if self.torn.is_empty() {
-            return;
-        }
-        let torn = Torn::new(&self.torn, &self.last, self.end > 0);
-        let Some((epsilon, budget)) = torn.and_then(|torn| torn.amounts) else {
+        let Some(torn) = &self.torn else { return };
+        let Some((epsilon, budget)) = torn.amounts else {
             return tell(
                 "the last entry of the ledger was cut short before its ε: nothing was shown for it, \
                  and it is not counted",
@@ -282,10 +276,9 @@ impl Ledger {
         tell(&format!(
             "the last entry of the ledger was cut short: its ε = {epsilon} counts as spent"
         ));
-        // A budget may have been lowered by it, and is not raised by it.
+        // The entry may lower the budget, but not raise it.
         let budget = budget.filter(|budget| self.budget().is_none_or(|before| *budget < before));
         self.entries.push(Entry::cut_short(epsilon, budget));
-        self.recovered = true;
     }
 
     /// The last budget that was set.
@@ -319,12 +312,12 @@ impl Ledger {
         }
     }
 
-    /// Appends an entry, after the one that was cut short, and waits until it is on the disk.
+    /// Appends an entry, after the one that was cut short, if any, and waits until it is on the disk.
     fn append(&mut self, entry: Entry) -> io::Result<()> {
         let mut text = if self.ended { String::new() } else { "\n".to_owned() };
         let mut previous = self.last.clone();
-        let recovered = self.entries.last().filter(|_| self.recovered).cloned();
-        for entry in recovered.into_iter().chain([entry]) {
+        let recovered = self.torn.as_ref().and_then(|torn| torn.amounts).and(self.entries.last());
+        for entry in recovered.cloned().into_iter().chain([entry]) {
             let (line, hash) = Entry { previous, ..entry }.line()?;
             text += &line;
             text.push('\n');
@@ -332,9 +325,9 @@ impl Ledger {
         }
         let written = self.write(text.as_bytes());
         if written.is_err() {
-            // What was written of it would look like an entry that was cut short.
-            let torn = std::mem::take(&mut self.torn);
-            let _ = self.replace_end(&torn);
+            // A part of the entry may have been written, and would count as one that was cut short.
+            let before = self.torn.take().map_or_else(Vec::new, |torn| torn.bytes);
+            let _ = self.replace_end(&before);
         }
         written
     }
@@ -345,7 +338,7 @@ impl Ledger {
         if !is_at(&self.file, &self.path)? {
             return Err(io::Error::other("it was replaced by another file meanwhile"));
         }
-        // A new file needs its name on the disk too, whoever made it.
+        // The name of a new file must be on the disk, too.
         if self.end == 0
             && let Some(folder) = self.path.parent()
         {
@@ -364,31 +357,31 @@ impl Ledger {
 
 /// The beginning of an entry that was cut short.
 struct Torn {
+    /// The bytes that are left of it.
+    bytes: Vec<u8>,
     /// ε and the budget, if they are legible.
     amounts: Option<(Amount, Option<Amount>)>,
 }
 
 impl Torn {
-    /// What is left of an entry after the line whose SHA-256 is `last`; `None` if this is not the
-    /// beginning of one, as far as can be told. After a power failure zeros may follow it, or stand
-    /// in its place if there is a line before.
+    /// The beginning of an entry that follows the line whose SHA-256 is `last`; `None` if `content`
+    /// cannot be one. After a power failure zeros may follow it, or replace it if it `follows`
+    /// another line.
     fn new(content: &[u8], last: &str, follows: bool) -> Option<Self> {
+        let torn = |amounts| Self { bytes: content.to_vec(), amounts };
         let length = content.iter().rposition(|&byte| byte != 0).map_or(0, |place| place + 1);
         let text = match std::str::from_utf8(&content[..length]) {
             Ok(text) => text,
-            // It may end within a character.
+            // It may end in the middle of a character.
             Err(error) if error.error_len().is_none() => {
                 std::str::from_utf8(&content[..error.valid_up_to()]).ok()?
             }
             Err(_) => return None,
         };
         let Some(inside) = text.strip_prefix(START) else {
-            return (START.starts_with(text) && (follows || !text.is_empty()))
-                .then_some(Self { amounts: None });
+            return (START.starts_with(text) && (follows || !text.is_empty())).then(|| torn(None));
         };
-        let Some((epsilon, rest)) = inside.split_once('"') else {
-            return Some(Self { amounts: None });
-        };
+        let Some((epsilon, rest)) = inside.split_once('"') else { return Some(torn(None)) };
         let epsilon = epsilon.parse().ok()?;
         let budget = rest.strip_prefix(BUDGET).and_then(|rest| rest.split_once('"'));
         let (budget, rest) = match budget {
@@ -399,11 +392,11 @@ impl Torn {
             budget.is_none() && (rest.starts_with(BUDGET) || BUDGET.starts_with(rest));
         let previous = format!(",\"previous\":\"{last}\",");
         let fits = ends_in_budget || rest.starts_with(&previous) || previous.starts_with(rest);
-        (fits && is_cut(text)).then_some(Self { amounts: Some((epsilon, budget)) })
+        (fits && is_cut(text)).then(|| torn(Some((epsilon, budget))))
     }
 }
 
-/// Whether a text ends before its JSON does, and what is there of its own SHA-256 fits.
+/// Whether the JSON of a text is incomplete, and the part that is there of its own SHA-256 is right.
 fn is_cut(text: &str) -> bool {
     let parsed = serde_json::from_str::<serde::de::IgnoredAny>(text);
     let hash_fits = text.rsplit_once(OWN).is_none_or(|(open, hash)| {
@@ -413,7 +406,7 @@ fn is_cut(text: &str) -> bool {
     parsed.is_err_and(|error| error.is_eof()) && hash_fits
 }
 
-/// Amounts as text: JSON's numbers are doubles to many readers.
+/// Amounts as text: many programs read the numbers of JSON as doubles.
 mod text {
     use super::Amount;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -616,10 +609,10 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_no_ledger() {
+    fn a_folder_is_not_a_ledger() {
         let folder = tempfile::tempdir().unwrap();
         let error = enter(folder.path(), entry("1", None)).unwrap_err().to_string();
-        assert!(error.contains("it is no file") && error.contains("help: "), "{error}");
+        assert!(error.contains("it is not a file") && error.contains("help: "), "{error}");
         let missing = folder.path().join("no/such/ledger");
         assert!(matches!(enter(&missing, entry("1", None)), Err(LedgerError::Refused(_))));
     }

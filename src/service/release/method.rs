@@ -1,4 +1,4 @@
-//! How a release is made, decided before the data are looked at.
+//! How a release is made: a mechanism, tuned and checked before the data are read.
 
 use rand::Rng;
 
@@ -6,7 +6,7 @@ use super::amount::Amount;
 use super::discrete::{Ratio, falls, noisy, within};
 use super::weighed::{self, Weights};
 use crate::analysis::cost::number;
-use crate::analysis::tuning::{self, Tuned};
+use crate::analysis::tuning::{self, Tuned, TuningCache};
 use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::{Noise, Recipe};
 use crate::mechanism::{Options, Variant};
@@ -19,10 +19,10 @@ use crate::posterior::simplex::uniform_composition;
 /// The most candidates that are weighed one by one.
 const MOST_WEIGHED: f64 = 1e7;
 
-/// The most categories among which `hamming` finds a candidate: its proposals become rare.
+/// The most categories for which `hamming` is drawn: with more, nearly all proposals are rejected.
 const MOST_HAMMING: usize = 8;
 
-/// A mechanism, ready to release data of n records. It depends on public values only.
+/// A mechanism that can release data of n records. It depends on public values only.
 pub struct Method {
     variant: Variant,
     /// The setting of some data set of n records: all in the first category.
@@ -36,18 +36,23 @@ pub struct Method {
 enum Way {
     /// Noise of this rate on the counts, in whole numbers.
     Noise { noise: Noise, rate: Ratio, restored: bool },
-    /// A candidate with weight e^(−rate · d), in whole numbers; and half the rate.
+    /// A candidate with weight e^(−rate · d), in whole numbers. `half` is half the rate.
     Hamming { rate: Ratio, half: Ratio },
-    /// A candidate with its weight as it was computed.
+    /// A candidate with its computed weight, a double.
     Weighed,
 }
 
 impl Method {
-    /// Makes `variant` ready. `template` has the right number of records; ε is replaced.
-    pub fn new(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
+    /// Checks and tunes `variant` for data of as many records as `template` has; its ε is replaced.
+    pub fn new(
+        variant: &Variant,
+        template: &Setting,
+        epsilon: Amount,
+        tuning: &TuningCache,
+    ) -> Result<Self, Refusal> {
         Self::check(variant, template, epsilon)?;
         let template = Setting { epsilon: Epsilon::new(epsilon.to_f64())?, ..template.clone() };
-        let Tuned { variant, .. } = tuning::tune(variant, &template)?;
+        let Tuned { variant, .. } = tuning.tune(variant, &template)?;
         let (way, price) = match variant.recipe(&template)? {
             Recipe::Exponential { rate } => {
                 (Way::Weighed, weighed_price(&variant, rate, &template)?)
@@ -57,7 +62,7 @@ impl Method {
         Ok(Self { variant, template, epsilon, price, way })
     }
 
-    /// Refuses what [`Self::new`] would refuse, as far as that is known without any work.
+    /// Refuses what [`Self::new`] refuses, as far as that is known without any work.
     pub fn check(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<(), Refusal> {
         let template = &Setting { epsilon: Epsilon::new(epsilon.to_f64())?, ..template.clone() };
         refuse_what_is_not_private(variant, template)?;
@@ -93,30 +98,30 @@ impl Method {
         self.epsilon
     }
 
-    /// What is paid beyond it, since weights are computed with rounding.
+    /// The additional ε that pays for rounding errors of the weights.
     #[must_use]
     pub fn price(&self) -> Amount {
         self.price
     }
 
-    /// What a release spends.
+    /// The ε that a release spends, price included.
     #[must_use]
     pub fn spent(&self) -> Amount {
         self.epsilon + self.price
     }
 
-    /// Draws a release of `counts`, which have as many records as the method is made for.
+    /// Draws a release of `counts`.
     ///
     /// # Panics
-    /// If they have not.
+    /// If `counts` do not have as many records as the method is made for.
     pub fn draw(&self, counts: &[u64], rng: &mut impl Rng) -> Vec<u64> {
         self.prepare(counts).draw(rng)
     }
 
-    /// Makes ready to draw releases of `counts`.
+    /// Prepares draws of `counts`.
     ///
     /// # Panics
-    /// If they have not as many records as the method is made for.
+    /// If `counts` do not have as many records as the method is made for.
     #[must_use]
     pub fn prepare<'a>(&'a self, counts: &'a [u64]) -> Ready<'a> {
         let n = self.template.posterior.n();
@@ -132,11 +137,11 @@ impl Method {
     }
 }
 
-/// A method at its data: the only thing that knows both.
+/// A method and its data: only this type holds both.
 pub struct Ready<'a> {
     method: &'a Method,
     counts: &'a [u64],
-    /// Of the candidates, if they are weighed.
+    /// The weights of the candidates, if they are weighed.
     weights: Option<Weights>,
 }
 
@@ -150,7 +155,7 @@ impl Ready<'_> {
             }
             (&Way::Hamming { rate, half }, _) => draw_hamming((rate, half), self.counts, n, rng),
             (Way::Weighed, Some(weights)) => weights.draw(rng),
-            (Way::Weighed, None) => unreachable!("weights are made ready"),
+            (Way::Weighed, None) => unreachable!("weights are prepared"),
         };
         match &self.method.variant.remap {
             Some(remap) => remap.replace(&drawn).to_vec(),
@@ -179,11 +184,11 @@ fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(
     Err(Refusal::new(cause, remedy))
 }
 
-/// What helps where candidates cannot be weighed.
+/// The remedy if candidates cannot be weighed.
 const NOISE: &str = "use a mechanism that adds noise to the counts, such as geometric";
 
 fn refuse_many_candidates(variant: &Variant, template: &Setting) -> Result<(), Refusal> {
-    // The bounds on the price are those of this distance.
+    // The bounds behind the price are proved for this distance.
     if template.distance.id() != HELLINGER.id() {
         let cause = "weights are released for the Hellinger distance only";
         return Err(Refusal::new(cause, "use another mechanism, or this distance"));
@@ -202,7 +207,7 @@ fn refuse_many_candidates(variant: &Variant, template: &Setting) -> Result<(), R
     Err(Refusal::new(cause, NOISE))
 }
 
-/// What is paid for computed weights, if they can be used at all.
+/// The price of computed weights; refused if the weights are too small.
 fn weighed_price(variant: &Variant, rate: f64, template: &Setting) -> Result<Amount, Refusal> {
     let exponent = weighed::largest_exponent(rate, template);
     if exponent > weighed::LARGEST_EXPONENT {
@@ -215,14 +220,14 @@ fn weighed_price(variant: &Variant, rate: f64, template: &Setting) -> Result<Amo
     Ok(Amount::round_up(weighed::price(exponent)))
 }
 
-/// What is paid for a rate that was found by computation, to the last digit of ε as a double.
+/// The price of a rate that was found by calibration: the inner ε is rounded to a double.
 fn found_price(variant: &Variant) -> Amount {
     let found = variant.options.inner_epsilon;
     found.map_or(Amount::ZERO, |inner| Amount::round_up(1e-15 * inner.get()))
 }
 
-/// The way of a mechanism whose law has one rate: ε over a whole number, which the recipe at ε = 1
-/// tells; or, where it was calibrated, the double that was found.
+/// The way of a mechanism whose law has one rate. The rate is ε over a whole number, which is read off
+/// the recipe at ε = 1. If the mechanism was calibrated, the rate is the double that was found.
 fn exact_way(
     variant: &Variant,
     recipe: Recipe,
@@ -230,7 +235,7 @@ fn exact_way(
     epsilon: Amount,
 ) -> Result<Way, Refusal> {
     let (numerator, denominator) = epsilon.fraction();
-    let unit = Setting { epsilon: as_double_one(), ..template.clone() };
+    let unit = Setting { epsilon: one(), ..template.clone() };
     let options = Options { inner_epsilon: None, ..variant.options };
     let at_one = Variant { options, ..variant.clone() }.recipe(&unit)?;
     let over = |divisor: f64| {
@@ -258,7 +263,7 @@ fn exact_way(
     })
 }
 
-fn as_double_one() -> Epsilon {
+fn one() -> Epsilon {
     Epsilon::new(1.0).expect("1 is an ε")
 }
 
@@ -289,15 +294,16 @@ fn draw_noisy(
     released
 }
 
-/// Weights of all candidates are at least e to minus this: they can be proposed uniformly.
+/// If all weights are at least e to minus this, candidates are proposed uniformly.
 const WIDE: u64 = 3;
 
 /// A candidate with P ∝ e^(−rate·d), d = ½ Σ |v_i − x_i|, by rejection.
 ///
-/// If all weights are near 1, candidates are proposed uniformly. Otherwise all coordinates but the
-/// last are, each in [0, n] with its own part e^(−rate·|v_i − x_i|/2) of the weight; the last takes
-/// what is left, if there is that much, and is accepted with its part. Two categories move by the
-/// same number of records, and the first decides.
+/// If all weights are near 1, candidates are proposed uniformly. Otherwise every coordinate but the last
+/// is drawn from [0, n] with its factor e^(−rate·|v_i − x_i|/2) of the weight. The last one is n minus
+/// their sum, if that is not negative, and is accepted with the probability of its own factor. With
+/// two categories both counts move by the same number of records, so the first coordinate is drawn
+/// with the whole weight.
 fn draw_hamming(
     (rate, half): (Ratio, Ratio),
     counts: &[u64],

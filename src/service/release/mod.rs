@@ -6,9 +6,36 @@
 //! public:   released counts ──► posterior, noise-aware posterior, intervals
 //! ```
 //!
-//! Between the two public sides stands [`Ready::draw`], and nothing else of the data passes: the
-//! mechanism is chosen before the data are counted, and what is printed is computed from the
-//! released counts.
+//! The data reach the output through [`Ready::draw`] only: the mechanism is chosen before the data are
+//! counted, and everything that is printed is computed from the released counts.
+//!
+//! ```
+//! use dpbi::analysis::tuning::TuningCache;
+//! use dpbi::mechanism::{self, Variant};
+//! use dpbi::posterior::distance::HELLINGER;
+//! use dpbi::posterior::model::{Posterior, Prior};
+//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::setting::Setting;
+//! use dpbi::service::release::{Amount, Entropy, Method};
+//!
+//! // Public: of the data only n = 100 is known.
+//! let template = Setting {
+//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![100, 0]),
+//!     epsilon: Epsilon::new(0.5)?,
+//!     delta: None,
+//!     gamma: Gamma::new(1.0)?,
+//!     distance: HELLINGER,
+//! };
+//! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
+//! let epsilon: Amount = "0.5".parse()?;
+//! let method = Method::new(&geometric, &template, epsilon, &TuningCache::default())?;
+//! assert_eq!(method.spent(), epsilon);
+//!
+//! // Private: the counts, and one draw.
+//! let released = method.draw(&[37, 63], &mut Entropy::new()?);
+//! assert_eq!(released.iter().sum::<u64>(), 100);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod accuracy;
 mod amount;

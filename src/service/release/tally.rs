@@ -1,7 +1,11 @@
-//! Counting the records of a file, without ever holding them.
+//! Counting the records of a file, without keeping them in memory.
 //!
-//! The file is read once, in pieces, whatever its lines look like: memory does not depend on it. No
-//! message says what stands in the file, only where: messages end up in logs, and logs in mails.
+//! The file is read once, in pieces, so that memory does not depend on its size. Messages name lines,
+//! never contents: they end up in logs, and logs in mails.
+//!
+//! The data files of configs are read by [`crate::experiment::data`] with the `csv` crate. It keeps
+//! whole records, accepts text after a closing quote and a quote that is never closed, and skips empty
+//! lines. This reader keeps one cell, refuses what is malformed, and never skips a record.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -23,11 +27,11 @@ pub struct Columns {
     pub categories: Vec<String>,
     /// The category that takes every other value, if any does.
     pub other: Option<usize>,
-    /// What stands between two cells.
+    /// The byte between two cells.
     pub delimiter: u8,
 }
 
-/// What is known of a file once it has been read.
+/// The counts of a file.
 pub struct Tally {
     /// How many records fall into each category.
     pub counts: Counts,
@@ -66,7 +70,7 @@ pub fn count(path: &Path, columns: &Columns) -> Result<Tally, Diagnostic> {
     Ok(Tally { counts, hash: hexadecimal(&hash.finalize()) })
 }
 
-/// Reads a small text file, or pipe, whole.
+/// Reads a text file, or pipe, of at most `most` bytes.
 pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
     let mut bytes = Vec::new();
     let file = open_named(path).map_err(|error| error.to_string())?;
@@ -75,7 +79,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
         return Err(format!("it is larger than {most} bytes"));
     }
     let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
-    text.ok_or_else(|| "it is no text in UTF-8".to_owned())
+    text.ok_or_else(|| "it is not text in UTF-8".to_owned())
 }
 
 /// Where the reader stands within a cell.
@@ -91,13 +95,14 @@ enum State {
     AfterQuote,
 }
 
-/// Reads CSV byte by byte: cells in quotes may hold delimiters, line ends and doubled quotes; blanks
-/// around a cell do not belong to it; empty lines, and lines at the top that begin with #, are
-/// passed over; lines end with LF, CRLF or CR. Where there is one column only, an empty line below the
-/// header is a record with an empty cell: passing it over would tell how many there are.
+/// Reads CSV byte by byte. Cells in quotes may hold delimiters, line ends and doubled quotes. Blanks
+/// around a cell do not belong to it. Lines end with LF, CRLF or CR. Empty lines are skipped, and so are
+/// lines at the top that begin with #. But if there is only one column, an empty line below the header
+/// is a record with an empty cell: skipping it would reveal the number of such records, because n is
+/// public.
 struct Counter<'a> {
     columns: &'a Columns,
-    /// Each category's place.
+    /// The place of each category.
     places: HashMap<&'a [u8], usize>,
     file: &'a str,
     longest: usize,
@@ -109,27 +114,36 @@ struct Counter<'a> {
     /// The number, from 1, of a header cell that resembles the column's name.
     similar: Option<usize>,
     state: State,
-    /// The start of the present cell, as far as it is kept.
+    /// The start of the present cell, at most `longest` bytes.
     cell: Vec<u8>,
-    /// Whether it is longer than that.
+    /// Whether the cell is longer than that.
     cut: bool,
     /// The cell's number, from 0.
     place: usize,
-    /// Whether the record has anything in it.
+    /// Whether the record has begun: the line is not empty.
     begun: bool,
     /// Whether the line is a comment at the top.
     comment: bool,
-    /// The present line, and the one in which the record began.
+    /// The number of the present line.
     line: usize,
+    /// The line in which the record began.
     first_line: usize,
     /// The line in which the last quote was opened.
     quote_line: usize,
     after_return: bool,
-    /// Bytes of a byte order mark that were met.
+    /// How many bytes of a byte order mark have been read.
     mark: usize,
 }
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
+
+fn is_line_end(byte: u8) -> bool {
+    byte == b'\n' || byte == b'\r'
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
 
 impl<'a> Counter<'a> {
     fn new(columns: &'a Columns, file: &'a str) -> Self {
@@ -166,13 +180,13 @@ impl<'a> Counter<'a> {
     fn feed(&mut self, mut piece: &[u8]) -> Result<(), Diagnostic> {
         while let Some((&byte, rest)) = piece.split_first() {
             self.step(byte)?;
-            piece = &rest[self.unheeded(rest)..];
+            piece = &rest[self.skippable(rest)..];
         }
         Ok(())
     }
 
-    /// How many of the next bytes change nothing: those within a cell that is not kept.
-    fn unheeded(&self, next: &[u8]) -> usize {
+    /// How many of the next bytes can be skipped: those within a cell that is not kept.
+    fn skippable(&self, next: &[u8]) -> usize {
         let kept = self.header.is_none_or(|(column, _)| column == self.place) && !self.cut;
         let end = match self.state {
             _ if kept || self.comment || self.after_return => return 0,
@@ -180,8 +194,8 @@ impl<'a> Counter<'a> {
             State::Quoted => b'"',
             State::Before | State::AfterQuote => return 0,
         };
-        let heeded = |&byte: &u8| byte == end || byte == b'\n' || byte == b'\r' || byte == 0;
-        next.iter().position(heeded).unwrap_or(next.len())
+        let matters = |&byte: &u8| byte == end || is_line_end(byte) || byte == 0;
+        next.iter().position(matters).unwrap_or(next.len())
     }
 
     fn step(&mut self, byte: u8) -> Result<(), Diagnostic> {
@@ -190,13 +204,15 @@ impl<'a> Counter<'a> {
                 self.mark += 1;
                 return Ok(());
             }
-            // It was none: these bytes belong to the first cell.
+            // It was not a byte order mark: these bytes belong to the first cell.
             let met = std::mem::replace(&mut self.mark, MARK.len());
             MARK[..met].iter().try_for_each(|&byte| self.step(byte))?;
         }
         if byte == 0 || (self.header.is_none() && byte >= 0xfe) {
-            let error = self.at(self.line, "this is no text in UTF-8");
-            return Err(error.help("save the file as CSV in UTF-8 (it may be UTF-16, or no table)"));
+            let error = self.at(self.line, "this is not text in UTF-8");
+            return Err(
+                error.help("save the file as CSV in UTF-8 (it may be UTF-16, or not a table)")
+            );
         }
         let returned = std::mem::replace(&mut self.after_return, byte == b'\r');
         if returned && byte == b'\n' {
@@ -206,14 +222,19 @@ impl<'a> Counter<'a> {
             }
             return Ok(());
         }
-        let ends_line = byte == b'\n' || byte == b'\r';
-        if self.comment {
-            if ends_line {
-                self.comment = false;
-                self.next_line();
-            }
-            return Ok(());
+        if !self.comment {
+            return self.step_in_record(byte);
         }
+        if is_line_end(byte) {
+            self.comment = false;
+            self.next_line();
+        }
+        Ok(())
+    }
+
+    /// A byte of the header or of a record.
+    fn step_in_record(&mut self, byte: u8) -> Result<(), Diagnostic> {
+        let ends_line = is_line_end(byte);
         match self.state {
             State::Quoted if byte == b'"' => self.state = State::AfterQuote,
             State::Quoted => {
@@ -233,7 +254,7 @@ impl<'a> Counter<'a> {
                 self.begun = true;
                 self.end_cell();
             }
-            State::Before if byte == b' ' || byte == b'\t' => {}
+            State::Before | State::AfterQuote if is_blank(byte) => {}
             State::Before if byte == b'"' => {
                 (self.state, self.begun, self.quote_line) = (State::Quoted, true, self.line);
             }
@@ -244,7 +265,6 @@ impl<'a> Counter<'a> {
                 (self.state, self.begun) = (State::Plain, true);
                 self.keep(byte);
             }
-            State::AfterQuote if byte == b' ' || byte == b'\t' => {}
             State::AfterQuote => {
                 let error = self.at(self.line, "there is text after the closing quote of a cell");
                 return Err(error.help("write a quote within quotes twice"));
@@ -268,10 +288,9 @@ impl<'a> Counter<'a> {
     }
 
     fn end_cell(&mut self) {
-        // What stood between quotes is kept as it is.
+        // Blanks between quotes are kept.
         if self.state == State::Plain && !self.cut {
-            let blank = |&byte: &u8| byte == b' ' || byte == b'\t';
-            let end = self.cell.iter().rposition(|byte| !blank(byte)).map_or(0, |i| i + 1);
+            let end = self.cell.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |i| i + 1);
             self.cell.truncate(end);
         }
         match self.header {
@@ -296,7 +315,7 @@ impl<'a> Counter<'a> {
             return;
         }
         if self.cell == wanted.as_bytes() {
-            // A second column of the same name is complained about at the end of the header.
+            // A second column of the same name is reported at the end of the header.
             match self.found {
                 None => self.found = Some(self.place),
                 Some(_) => self.found = Some(usize::MAX),
@@ -353,7 +372,7 @@ impl<'a> Counter<'a> {
             }
             None => {
                 let hint = match &self.similar {
-                    // Not what it says: without a header it would be a value.
+                    // The name is not shown: in a file without a header it would be a value.
                     Some(number) => format!("column {number} has a similar name; "),
                     None => String::new(),
                 };
@@ -451,7 +470,7 @@ mod tests {
             (b"id,answer\n1\n", "this record has 1 cell, the header 2\n  --> d.csv:2"),
             (b"id,answer\n\n1,\"secret\nyes\n", "this quote is never closed\n  --> d.csv:3"),
             (b"id,answer\n1,\"yes\"secret\n", "there is text after the closing quote"),
-            (b"id,answer\n1,yes\n2,s\0ecret\n", "this is no text in UTF-8"),
+            (b"id,answer\n1,yes\n2,s\0ecret\n", "this is not text in UTF-8"),
         ];
         for (text, expected) in cases {
             let error = yes_no(text).unwrap_err();
@@ -459,7 +478,7 @@ mod tests {
             assert!(error.contains("help: ") && !error.contains("secret"), "{error}");
         }
         let wide = b"\xff\xfei\0d\0,\0a\0";
-        assert!(yes_no(wide).unwrap_err().starts_with("this is no text in UTF-8"));
+        assert!(yes_no(wide).unwrap_err().starts_with("this is not text in UTF-8"));
         let error = yes_no(b"id,anwser\n1,yes\n").unwrap_err();
         assert!(
             error.contains("column 2 has a similar name") && !error.contains("anwser"),

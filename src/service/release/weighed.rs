@@ -1,9 +1,9 @@
 //! Candidates drawn with exactly the weights that were computed.
 //!
-//! A weight e^(−rate·H) is a double, and so a whole multiple of 2⁻¹⁰⁷⁴: on this dyadic grid all
-//! weights are whole numbers, their sum is computed without rounding, and a uniform whole number
-//! below the sum picks the candidate. Nothing is lost in sampling. What is left is that a computed
-//! weight is not quite the weight of the formula: that is bounded, and paid for in ε.
+//! A weight e^(−rate·H) is a double, and so a whole multiple of 2⁻¹⁰⁷⁴. In this unit all weights are
+//! whole numbers, their sum is computed without rounding, and a uniform whole number below the sum
+//! picks the candidate. So sampling is exact. But a computed weight differs from that of the formula
+//! by rounding: this error is bounded, and paid for in ε.
 
 use rand::Rng;
 
@@ -14,14 +14,14 @@ use crate::posterior::error_field::Reach;
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{BLOCK, Region, unrank};
 
-/// How far rate · H may be off, relative to itself: the sensitivities (tested to 1e-11), the
+/// A bound on the relative error of rate · H: the sensitivities (tested to 1e-11), the
 /// distance (to 1e-12) and the rounding of the products.
 const EXPONENT_ACCURACY: f64 = 1.2e-11;
 
-/// How far the exponential of a double may be off, relative to itself: four units of its last place.
+/// A bound on the relative error of the exponential of a double: four units of its last place.
 const EXP_ACCURACY: f64 = 1e-15;
 
-/// No exponent is larger: the least weight then has all its digits.
+/// The largest exponent that is allowed: the smallest weight still has all its digits.
 pub const LARGEST_EXPONENT: f64 = 700.0;
 
 /// A bound on rate · H for all data sets of as many records as the template has, from the rate at
@@ -38,8 +38,8 @@ pub fn largest_exponent(rate: f64, template: &Setting) -> f64 {
     rate * template.sensitivity().global() / least_local
 }
 
-/// What computed weights cost in ε. A loss is the logarithm of a ratio of two probabilities, each a
-/// weight over a sum of weights: four times the error of the logarithm of a weight.
+/// The price of computed weights in ε: four times the error of the logarithm of a weight. A loss is the
+/// logarithm of a ratio of two probabilities, and each is a weight over a sum of weights.
 pub fn price(largest_exponent: f64) -> f64 {
     4.0 * (largest_exponent * EXPONENT_ACCURACY + EXP_ACCURACY)
 }
@@ -77,7 +77,8 @@ impl Weights {
     }
 
     /// Draws a candidate with probability proportional to its weight: the one at which the sum of
-    /// the weights passes a uniform number. All are added up, whichever it is.
+    /// the weights passes a uniform number. All weights are always added, so that the time does not
+    /// depend on the outcome.
     pub fn draw(&self, rng: &mut impl Rng) -> Vec<u64> {
         let target = self.total.uniform_below(rng);
         let mut sum = Fixed::ZERO;
@@ -90,12 +91,12 @@ impl Weights {
     }
 }
 
-/// Limbs of 64 bits, the least significant first: 1088 bits behind the point, 64 before it.
+/// Limbs of 64 bits, the least significant first: 1088 bits after the binary point, 64 before it.
 const LIMBS: usize = 18;
-/// Bits behind the point.
+/// Bits after the binary point.
 const POINT: i32 = 1088;
 
-/// A number of at least 0 and below 2⁶⁴, with all bits that a double below can have.
+/// A number of at least 0 and below 2⁶⁴, with all bits that a double in this range can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Fixed([u64; LIMBS]);
 

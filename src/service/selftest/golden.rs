@@ -24,7 +24,7 @@ use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 use crate::posterior::sensitivity::CandidatesInBeta;
 use crate::posterior::setting::Setting;
 
-/// Why something about the tables can be relied upon.
+/// The reason why reading the tables cannot fail.
 const SOUND: &str = "the reference tables are sound";
 
 macro_rules! tables {
@@ -34,7 +34,7 @@ macro_rules! tables {
 }
 
 /// The tables, as they are in `tests/golden`, where a README says how they were made.
-static TABLES: [(&str, &str); 12] = tables![
+static TABLES: &[(&str, &str)] = &tables![
     "calibration.csv",
     "distances.csv",
     "error.csv",
@@ -65,7 +65,7 @@ impl GoldenRow {
     /// A cell that holds a number.
     ///
     /// # Panics
-    /// If it holds none.
+    /// If it holds something else.
     #[must_use]
     pub fn number(&self, column: &str) -> f64 {
         self.text(column).parse().unwrap_or_else(|_| panic!("{column} = {}", self.text(column)))
@@ -74,9 +74,8 @@ impl GoldenRow {
     /// A cell that may be empty.
     ///
     /// # Panics
-    /// If it holds something else than a number.
-    #[must_use]
-    pub fn optional(&self, column: &str) -> Option<f64> {
+    /// If it is neither empty nor a number.
+    fn optional(&self, column: &str) -> Option<f64> {
         (!self.text(column).is_empty()).then(|| self.number(column))
     }
 
@@ -96,9 +95,9 @@ impl GoldenRow {
         self.0.keys().map(String::as_str)
     }
 
-    /// The cells that are no results.
+    /// The cells that are not results: the setting of the row.
     fn describe(&self) -> String {
-        const GIVEN: [&str; 9] = [
+        const GIVEN: &[&str] = &[
             "prior",
             "counts",
             "n",
@@ -165,7 +164,7 @@ pub fn rows(name: &str) -> Vec<GoldenRow> {
     reader.records().map(|record| row(record.expect(SOUND))).collect()
 }
 
-/// What a deviation is measured by.
+/// The unit in which deviations are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// The reference value.
@@ -182,19 +181,19 @@ pub struct Group {
     pub name: &'static str,
     /// How deviations are measured.
     pub measure: Measure,
-    /// The largest deviation that is right.
+    /// The largest deviation that is allowed.
     pub tolerance: f64,
     compare: fn(&mut Comparison),
 }
 
-/// Our values beside those of a group.
+/// Our values compared with those of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// What they are.
     pub name: &'static str,
     /// How deviations are measured.
     pub measure: Measure,
-    /// The largest deviation that is right.
+    /// The largest deviation that is allowed.
     pub tolerance: f64,
     /// How many were compared.
     pub values: usize,
@@ -220,7 +219,7 @@ impl Comparison {
             false => (ours - theirs).abs() / scale,
         };
         self.values += 1;
-        // What is no number is as wrong as can be.
+        // A value that is not a number has an infinite deviation.
         let deviation = if deviation.is_nan() { f64::INFINITY } else { deviation };
         if deviation > self.worst.0 {
             self.worst = (deviation, format!("{}: {ours:e} instead of {theirs:e}", what()));
@@ -252,8 +251,8 @@ impl Comparison {
 
 use Measure::{Absolute, Either, Relative};
 
-/// The groups. Tolerances are what the accuracy of the references and of ours allows.
-pub static GROUPS: [Group; 17] = [
+/// The groups. Each tolerance is the accuracy of the references and of our own numbers.
+pub static GROUPS: &[Group] = &[
     group("functions", Relative, 4e-15, functions),
     group("Hellinger distances", Relative, 1e-12, hellinger),
     group("other distances", Relative, 2e-13, other_distances),
@@ -302,7 +301,7 @@ pub fn compare_all() -> Vec<Comparison> {
     all
 }
 
-/// Numbers in print, by the share of what they may deviate.
+/// Printed numbers; deviations are in units of what is allowed for each.
 fn printed() -> Comparison {
     let group = group("numbers in print", Absolute, 1.0, |comparison| {
         for number in printed_numbers::all() {
@@ -317,8 +316,8 @@ fn printed() -> Comparison {
 
 fn release(setting: &Setting, variant: &Variant) -> Exact {
     let recipe = variant.recipe(setting).expect(SOUND);
-    let bench = PreparedSetting::new(setting, &[recipe], &[]);
-    Exact::new(bench.law(recipe).as_ref(), bench.fields().next().expect("the score"))
+    let prepared = PreparedSetting::new(setting, &[recipe], &[]);
+    Exact::new(prepared.law(recipe).as_ref(), prepared.fields().next().expect("the score"))
 }
 
 fn functions(comparison: &mut Comparison) {
@@ -347,7 +346,7 @@ fn with_counts(a: f64, d: i64, f: impl Fn(f64, u64, u64) -> f64) -> f64 {
 fn hellinger(comparison: &mut Comparison) {
     for row in rows("hellinger.csv") {
         let posterior = row.posterior();
-        // From tables, and computed on its own.
+        // From tables, and computed directly.
         for ball in [true, false] {
             let reach = Reach { ball, ..Reach::ball(&posterior) };
             let field = distance::HELLINGER.field(&posterior, &reach);
@@ -368,8 +367,8 @@ fn total_variations(comparison: &mut Comparison) {
     distances(comparison, |is_tv, _| is_tv);
 }
 
-/// The distances of some rows: whether it is total variation, and whether the totals differ. Where
-/// they do, the terms of the categories and of the total cancel.
+/// The distances of those rows for which `is_asked`: it is told whether the distance is total variation,
+/// and whether the totals differ. If they do, the terms of the categories and of the total cancel.
 fn distances(comparison: &mut Comparison, is_asked: impl Fn(bool, bool) -> bool) {
     for row in rows("distances.csv") {
         let (posterior, candidate) = (row.posterior(), row.vector::<u64>("candidate"));
@@ -445,9 +444,9 @@ fn metrics(comparison: &mut Comparison) {
         let setting = row.setting(distance::HELLINGER);
         let metric = metric::find(row.text("metric")).expect(SOUND);
         let recipe = row.variant(Options::default()).recipe(&setting).expect(SOUND);
-        let bench = PreparedSetting::new(&setting, &[recipe], &[metric]);
-        let field = bench.fields().nth(1).expect("the metric");
-        let ours = Exact::new(bench.law(recipe).as_ref(), field).error;
+        let prepared = PreparedSetting::new(&setting, &[recipe], &[metric]);
+        let field = prepared.fields().nth(1).expect("the metric");
+        let ours = Exact::new(prepared.law(recipe).as_ref(), field).error;
         comparison.column(&row, "mean", ours.map_or(f64::NAN, |error| error.mean));
     }
 }
@@ -473,7 +472,7 @@ fn losses(comparison: &mut Comparison) {
     }
 }
 
-/// Absolute: where the loss is the ε asked about, the reference's δ is 0.
+/// Compared absolutely: if the loss is the ε asked about, the reference's δ is 0.
 fn deltas(comparison: &mut Comparison) {
     for row in rows("privacy.csv") {
         let (setting, at) = (row.setting(distance::HELLINGER), row.number("at_epsilon"));

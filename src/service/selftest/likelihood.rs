@@ -1,4 +1,4 @@
-//! A sampler against its exact law by the likelihood ratio, with both error rates proved.
+//! The likelihood ratio test of a sampler against its exact law, with proved bounds on both error rates.
 //!
 //! Outcomes are pooled into d + 1 cells of probabilities p_i. If o_i of N draws fall into cell i, the
 //! statistic is
@@ -7,8 +7,8 @@
 //! t = N · KL(o/N ‖ p) = Σ o_i ln(o_i / (N p_i)),      2t → χ² with d degrees of freedom.
 //! ```
 //!
-//! **False alarms.** At a level of 10⁻⁹ the tail of χ² is no p-value: it is off by orders of magnitude
-//! as soon as a cell expects few draws. But E e^(st) <= (1 − s)^(−d) for 0 <= s < 1, whatever N and p
+//! **False alarms.** At a level of 10⁻⁹ the tail of χ² is not a p-value: it is wrong by orders of
+//! magnitude if a cell expects few draws. But E e^(st) <= (1 − s)^(−d) for 0 <= s < 1, whatever N and p
 //! (R. Agrawal, "Finite-sample concentration of the multinomial in relative entropy", IEEE Trans.
 //! Inf. Theory 66, 2020), so that
 //!
@@ -16,7 +16,7 @@
 //! P[t >= T] <= e^(d − T) (T/d)^d                      for T > d.
 //! ```
 //!
-//! Rejection rests on this bound alone; the tail of χ² is shown beside it, for orientation.
+//! Rejection rests on this bound alone; the tail of χ² is shown for orientation.
 //!
 //! **Power.** If the draws follow q instead, then t >= Σ ln(q/p) over the draws, because no law is nearer
 //! to o/N than o/N itself. This is a sum of N independent terms, and Chernoff's bound gives
@@ -30,57 +30,57 @@ use statrs::function::gamma::checked_gamma_ur;
 use super::LEVEL;
 use crate::base::numeric::{Sum, exp_accurate, ln};
 
-/// Outcomes are pooled, in order, until so many draws are expected,
+/// Outcomes are pooled, in order, into cells of at least this many expected draws.
 const LEAST_EXPECTED: f64 = 20.0;
-/// or more, until there are no more cells than so many: each one more costs power.
+/// The most cells: more would cost power. If there are more, larger ones are made.
 const MOST_CELLS: usize = 200;
 
-/// A sampler under test: what it is called, and what it should do.
+/// A sampler under test: its name, and its exact law.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The name of the sampler; those of one name make one line of the report.
     pub sampler: String,
-    /// Where it is tried.
+    /// The setting in which it is tried.
     pub setting: String,
     /// The exact probability of every outcome.
     pub law: Vec<f64>,
-    /// The laws that a wrong sampler would have, over the same outcomes: what the test must be able to
-    /// tell from the right one.
+    /// The laws of wrong samplers, over the same outcomes: the test should distinguish them from the
+    /// right one.
     pub wrong: Vec<Vec<f64>>,
 }
 
-/// How a sampler did.
+/// The result of testing a sampler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
     /// The name of the sampler.
     pub sampler: String,
-    /// Where it was tried.
+    /// The setting in which it was tried.
     pub setting: String,
-    /// How often it was asked.
+    /// The number of draws.
     pub draws: u64,
-    /// How often it gave what the exact law excludes.
+    /// The number of draws that the exact law excludes.
     pub outside: u64,
-    /// The number of cells, less one.
+    /// The number of cells minus one.
     pub degrees: usize,
-    /// 2t: infinite if something was drawn that the exact law excludes.
+    /// 2t; infinite if a draw is excluded by the exact law.
     pub statistic: f64,
     /// The tail of χ² beyond the statistic, for orientation.
     pub p: f64,
-    /// What P[a statistic as large] does not exceed if the sampler is right.
+    /// A bound on P[a statistic at least as large] if the sampler is right.
     pub bound: f64,
-    /// What P[a wrong sampler is not rejected] does not exceed, for the wrong law that is hardest to
-    /// tell; 1 if none was given.
+    /// A bound on P[a wrong sampler is not rejected], for the wrong law that is hardest to detect; 1 if
+    /// none was given.
     pub miss: f64,
 }
 
 impl Trial {
-    /// Whether the sampler is wrong, at the level [`LEVEL`]. A bound that is no number proves nothing.
+    /// Whether the sampler is rejected at the level [`LEVEL`]. A bound that is not a number rejects, too.
     #[must_use]
     pub fn is_rejected(&self) -> bool {
         self.bound.is_nan() || self.bound < LEVEL
     }
 
-    /// The least probability with which a wrong sampler would have been rejected.
+    /// A lower bound on the probability that a wrong sampler is rejected.
     #[must_use]
     pub fn power(&self) -> f64 {
         1.0 - self.miss
@@ -88,8 +88,8 @@ impl Trial {
 }
 
 impl Subject {
-    /// Asks `draw` so many times for the place of an outcome in the law. A place beyond the law counts
-    /// as an outcome that it excludes.
+    /// Calls `draw` `draws` times for the place of an outcome in the law. A place beyond the law counts
+    /// as an outcome that the law excludes.
     pub fn check(&self, draws: u64, mut draw: impl FnMut() -> usize) -> Trial {
         let mut counts = vec![0; self.law.len()];
         let mut outside = 0;
@@ -102,7 +102,8 @@ impl Subject {
         self.judge(&counts, outside)
     }
 
-    /// Judges draws by how often every outcome was drawn, and how often none of them.
+    /// The result for draws in which every outcome occurred `counts` times, and excluded ones `outside`
+    /// times.
     #[must_use]
     pub fn judge(&self, counts: &[u64], outside: u64) -> Trial {
         let draws = counts.iter().sum::<u64>() + outside;
@@ -126,7 +127,7 @@ impl Subject {
 
 /// A law whose outcomes are pooled.
 struct PooledLaw {
-    /// One past the last outcome of every cell.
+    /// The place after the last outcome of every cell.
     ends: Vec<usize>,
     probabilities: Vec<f64>,
     draws: f64,
@@ -144,7 +145,7 @@ impl PooledLaw {
         }
     }
 
-    /// PooledLaw of so much probability or more, in the order of the outcomes.
+    /// Cells of a probability of at least `enough`, in the order of the outcomes.
     fn pool(law: &[f64], enough: f64, draws: f64) -> Self {
         let total = Sum::from_iter(law.iter().copied()).value();
         let (mut ends, mut sums) = (Vec::new(), Vec::new());
@@ -156,7 +157,7 @@ impl PooledLaw {
                 sums.push(std::mem::take(&mut sum));
             }
         }
-        // What is left over joins the last cell.
+        // The remaining outcomes join the last cell.
         match (ends.last_mut(), sums.last_mut()) {
             (Some(end), Some(last)) => {
                 *end = law.len();
@@ -183,7 +184,7 @@ impl PooledLaw {
     /// t.
     fn statistic(&self, counts: &[u64]) -> f64 {
         let observed = self.cells(counts).map(|counts| counts.iter().sum::<u64>() as f64);
-        // o ln(o/e) − o + e has one sign, and the sum of what is added is 0.
+        // Each o ln(o/e) − o + e is at least 0, and the added terms −o + e sum to 0.
         let term = |(o, p): (f64, &f64)| {
             let e = self.draws * p;
             if o > 0.0 { o * ln(o / e) - (o - e) } else { e }
@@ -192,7 +193,7 @@ impl PooledLaw {
         terms.value().max(0.0)
     }
 
-    /// The bound on P[t < T] under the law `wrong`, T being what leads to rejection.
+    /// The bound on P[t < T] under the law `wrong`, T being the threshold of rejection.
     fn miss(&self, wrong: &[f64]) -> f64 {
         let threshold = threshold(LEVEL, self.degrees());
         let total = Sum::from_iter(wrong.iter().copied()).value();
@@ -220,7 +221,7 @@ impl PooledLaw {
     }
 }
 
-/// What P[t >= T] does not exceed.
+/// The bound on P[t >= T].
 fn bound(t: f64, degrees: usize) -> f64 {
     let d = degrees as f64;
     if t <= d {
@@ -250,12 +251,12 @@ fn threshold(level: f64, degrees: usize) -> f64 {
     high
 }
 
-/// P[χ² with so many degrees of freedom >= 2t].
+/// P[χ² with `degrees` degrees of freedom >= 2t].
 fn tail(t: f64, degrees: usize) -> f64 {
     if t == f64::INFINITY {
         return 0.0;
     }
-    // Neither a statistic of 0 nor a single cell says anything.
+    // A statistic of 0 and a single cell have the tail 1.
     checked_gamma_ur(0.5 * degrees as f64, t).unwrap_or(1.0)
 }
 
@@ -331,7 +332,7 @@ mod tests {
         assert_eq!((trial.statistic, trial.p, trial.bound), (f64::INFINITY, 0.0, 0.0));
     }
 
-    /// A test that cannot see must not claim that it can.
+    /// Wrong samplers are rejected as often as the stated power says.
     #[test]
     fn the_stated_power_is_reached() {
         let (right, wrong) = ([0.5, 0.3, 0.2], [0.45, 0.33, 0.22]);

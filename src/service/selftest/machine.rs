@@ -1,5 +1,5 @@
-//! What this machine has to give: the same bits on every path and with any number of threads, and
-//! randomness of the operating system.
+//! Checks of this machine: the same bits with every instruction set and any number of threads, and
+//! randomness from the operating system.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use crate::experiment::config::{self, Overrides};
 use crate::experiment::{Cell, Content, Experiment, Keeper, Layout};
 use crate::posterior::simplex::BLOCK;
 
-/// What was looked at.
+/// One check of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// What should hold.
@@ -31,11 +31,12 @@ pub fn check_all(seed: u64, threads: usize) -> Vec<Check> {
     vec![paths(seed), few_threads(threads), randomness()]
 }
 
-/// Rows of random numbers of every length up to this one, and whole blocks.
+/// Rows of random numbers of every length below this are tried.
 const SHORT_ROWS: usize = 100;
+/// The number of whole blocks that are tried.
 const BLOCKS: usize = 400;
 
-/// The loops as they are compiled for every processor and for better ones.
+/// The numeric loops give the same bits in all versions that were compiled for different processors.
 fn paths(seed: u64) -> Check {
     let paths = Path::all();
     let mut stream = rng::stream(seed, "selftest kernel");
@@ -60,11 +61,11 @@ fn paths(seed: u64) -> Check {
     }
 }
 
-/// An experiment of exact numbers and draws, quick enough to be carried out twice.
-const EXPERIMENTS: [&str; 2] = ["configs/beta_balanced.toml", "configs/dirichlet_balanced.toml"];
+/// Experiments with exact numbers and draws, quick enough to be run twice.
+const EXPERIMENTS: &[&str] = &["configs/beta_balanced.toml", "configs/dirichlet_balanced.toml"];
 const RUNS: u64 = 5_000;
 
-/// One thread against several: as many as are used, and at least two.
+/// One thread gives the same bytes as several: `threads`, but at least two.
 fn few_threads(threads: usize) -> Check {
     let many = threads.max(2);
     let name = "the same bytes with any number of threads";
@@ -83,12 +84,12 @@ fn few_threads(threads: usize) -> Check {
     }
 }
 
-/// All cells of the experiments, computed with so many threads.
+/// All cells of the experiments, computed with `threads` threads.
 fn computed(threads: usize) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| error.to_string())?;
     let cells = EncodedCells::default();
-    for config in EXPERIMENTS {
+    for &config in EXPERIMENTS {
         let overrides = Overrides { seed: None, runs: Some(RUNS) };
         let experiment: Experiment = config::load(&Source::Bundle(config.into()), overrides)
             .map_err(|error| error.to_string())?;
@@ -124,7 +125,7 @@ impl Keeper for EncodedCells {
     }
 }
 
-/// Bytes of the operating system: two requests of them never agree.
+/// Two requests for random bytes of the operating system never agree.
 fn randomness() -> Check {
     let request = || {
         let mut bytes = [0; 32];

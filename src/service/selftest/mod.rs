@@ -1,12 +1,12 @@
-//! Whether dpbi does on this machine what it should: every sampler against its exact law, the exact
-//! engine against independent values, and the machine itself.
+//! The self-test: every sampler is compared with its exact law, exact numbers are compared with
+//! independent reference values, and the machine is checked.
 //!
-//! A test that cannot fail is worth nothing, so what this one can see is part of its result: the
-//! probability that it rejects a sampler whose scale is wrong by 5 % is computed for every mechanism,
-//! and such samplers are built, tried, and must be rejected.
+//! The power of the test is part of its result. For every mechanism the probability is computed with
+//! which a sampler whose scale is wrong by 5 % is rejected; such samplers are built and tried, and must
+//! be rejected.
 //!
-//! To have another sampler tested, describe it as a [`Subject`] and add the [`Trial`] that
-//! [`Subject::check`] returns to those of [`run_samplers`].
+//! To test another sampler, describe it as a [`Subject`] and add the [`Trial`] that [`Subject::check`]
+//! returns to those of [`run_samplers`].
 
 pub mod golden;
 mod likelihood;
@@ -20,21 +20,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use samplers::Scene;
+use samplers::SamplerCase;
 
-/// The probability that right samplers are rejected, one or more, is at most this.
+/// The probability that any correct sampler is rejected is at most this.
 pub const FALSE_ALARMS: f64 = 1e-6;
-/// There are at most so many trials.
+/// The largest number of trials.
 pub const MOST_TRIALS: usize = 1000;
 /// The level of every trial.
 pub const LEVEL: f64 = FALSE_ALARMS / MOST_TRIALS as f64;
 
-/// How much is tried.
+/// Which samplers are tried in which settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Every mechanism wherever it behaves differently.
+    /// Every mechanism, in settings of all kinds.
     All,
-    /// Every mechanism where a wrong scale is seen best.
+    /// Every mechanism, in settings in which a wrong scale is detected best.
     Powered,
 }
 
@@ -43,7 +43,7 @@ pub enum Scope {
 pub struct Extent {
     /// What is tried.
     pub scope: Scope,
-    /// How often every sampler is asked.
+    /// The number of draws from every sampler.
     pub draws: u64,
     /// The seed of all draws.
     pub seed: u64,
@@ -56,9 +56,9 @@ pub struct Extent {
 pub struct Report {
     /// What was done.
     pub extent: Extent,
-    /// Samplers as they are: none should be rejected.
+    /// Trials of the samplers: none should be rejected.
     pub trials: Vec<Trial>,
-    /// Samplers that are wrong on purpose: all should be rejected.
+    /// Trials of samplers that are wrong on purpose: all should be rejected.
     pub wrong: Vec<Trial>,
     /// Reference values.
     pub golden: Vec<golden::Comparison>,
@@ -73,33 +73,33 @@ pub struct Line<'a> {
     pub sampler: &'a str,
     /// How many settings it was tried in.
     pub settings: usize,
-    /// How often it was asked, in all.
+    /// The number of draws, in all settings.
     pub draws: u64,
-    /// The least tail of χ².
+    /// The smallest tail probability of χ².
     pub p: f64,
-    /// The least bound, times the number of trials that there may be: what is below the rate of false
-    /// alarms is rejected.
+    /// The smallest bound times [`MOST_TRIALS`]; the sampler is rejected if this is below
+    /// [`FALSE_ALARMS`].
     pub adjusted: f64,
-    /// What P[a scale wrong by 5 % is not rejected] does not exceed, where that is least.
+    /// The smallest bound, over the settings, on P[a scale wrong by 5 % is not rejected].
     pub miss: f64,
-    /// In how many settings the power is [`ENOUGH`] or more.
+    /// The number of settings in which the power is at least [`ENOUGH`].
     pub powered: usize,
 }
 
 impl Line<'_> {
-    /// The power where it is greatest.
+    /// The power in the setting where it is greatest.
     #[must_use]
     pub fn power(&self) -> f64 {
         1.0 - self.miss
     }
 }
 
-/// A power that is good enough.
+/// The power that every sampler should reach in some setting.
 pub const ENOUGH: f64 = 0.999;
 
-/// Carries a self-test out; `advance` hears of every trial.
+/// Carries a self-test out; after every trial `advance` is called with its share of all trials.
 #[must_use]
-pub fn run(extent: &Extent, advance: impl Fn() + Sync) -> Report {
+pub fn run(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
     let mut report = run_samplers(extent, advance);
     report.golden = golden::compare_all();
     report.machine = machine::check_all(extent.seed, extent.threads);
@@ -108,35 +108,29 @@ pub fn run(extent: &Extent, advance: impl Fn() + Sync) -> Report {
 
 /// The part of a self-test that draws.
 #[must_use]
-pub fn run_samplers(extent: &Extent, advance: impl Fn() + Sync) -> Report {
-    let scenes = samplers::scenes(extent.scope);
-    let try_out = |scene: &Scene, off: f64| {
-        let trial = scene.try_out(off, extent.draws, extent.seed);
-        advance();
+pub fn run_samplers(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
+    let cases = samplers::cases(extent.scope);
+    let tuned = samplers::tuned_releases(&cases);
+    let samplers: BTreeSet<&str> = cases.iter().map(SamplerCase::sampler).collect();
+    let share = 1.0 / (cases.len() + 2 * samplers.len() + tuned.len()) as f64;
+    let try_out = |case: &SamplerCase, off: f64| {
+        let trial = case.try_out(off, extent.draws, extent.seed);
+        advance(share);
         trial
     };
-    let mut trials: Vec<Trial> = scenes.par_iter().map(|scene| try_out(scene, 1.0)).collect();
-    let powered: Vec<&Scene> = most_powerful(&trials).map(|place| &scenes[place]).collect();
-    let wrong = powered.par_iter().flat_map_iter(|scene| {
+    let mut trials: Vec<Trial> = cases.par_iter().map(|case| try_out(case, 1.0)).collect();
+    let powered: Vec<&SamplerCase> = most_powerful(&trials).map(|place| &cases[place]).collect();
+    let wrong = powered.par_iter().flat_map_iter(|case| {
         let directions = [(WRONG, "too large"), (1.0 / WRONG, "too small")];
         directions.map(|(off, word)| {
-            let trial = try_out(scene, off);
-            Trial { sampler: format!("{} with a scale 5 % {word}", scene.sampler()), ..trial }
+            let trial = try_out(case, off);
+            Trial { sampler: format!("{} with a scale 5 % {word}", case.sampler()), ..trial }
         })
     });
     let wrong = wrong.collect();
-    // Of these none is wrong on purpose: with another ε they would be tuned in another way.
-    let tuned = samplers::tuned_releases();
-    trials.par_extend(tuned.par_iter().map(|scene| try_out(scene, 1.0)));
+    // None of the tuned ones is wrong on purpose: another ε would tune them in another way.
+    trials.par_extend(tuned.par_iter().map(|case| try_out(case, 1.0)));
     Report { extent: *extent, trials, wrong, golden: Vec::new(), machine: Vec::new() }
-}
-
-/// How many trials a self-test makes.
-#[must_use]
-pub fn steps(scope: Scope) -> usize {
-    let scenes = samplers::scenes(scope);
-    let samplers: BTreeSet<&str> = scenes.iter().map(Scene::sampler).collect();
-    scenes.len() + 2 * samplers.len() + samplers::tuned_releases().len()
 }
 
 /// For every sampler the place of the trial with the greatest power.
@@ -186,15 +180,15 @@ impl Report {
         lines
     }
 
-    /// What the probability that a right build fails does not exceed: false alarms, and wrong samplers
-    /// that pass by chance.
+    /// A bound on the probability that the self-test of a correct build fails: by false alarms, or
+    /// because wrong samplers pass by chance.
     #[must_use]
     pub fn false_alarms(&self) -> f64 {
         let misses: f64 = self.wrong.iter().map(|trial| trial.miss).sum();
         FALSE_ALARMS.max(LEVEL * self.trials.len() as f64 + misses)
     }
 
-    /// The miss of the weakest line: the least power is 1 less this.
+    /// The largest miss of all lines: the least power is 1 minus this.
     #[must_use]
     pub fn greatest_miss(&self) -> f64 {
         self.lines().iter().map(|line| line.miss).fold(0.0, f64::max)
@@ -238,6 +232,6 @@ fn describe(trial: &Trial) -> String {
         0 => format!(
             "{sampler} (2t = {statistic:.1} with {degrees} degrees of freedom, p <= {bound:.1e})"
         ),
-        _ => format!("{sampler} ({outside} of {draws} draws are outputs that cannot be)"),
+        _ => format!("{sampler} ({outside} of {draws} draws are outputs that cannot occur)"),
     }
 }

@@ -2,12 +2,12 @@
 //! releases take.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::{Scope, Subject, Trial};
-use crate::analysis::tuning;
+use crate::analysis::tuning::{self, TuningCache};
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::{Sum, exp_accurate};
 use crate::base::rng;
@@ -23,15 +23,15 @@ use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{BLOCK, Region};
 use crate::service::release::{Amount, Method};
 
-/// A sampler whose scale is so many times what it should be, or as much too small, must be rejected.
+/// A sampler must be rejected if its scale is too large, or too small, by this factor.
 pub const WRONG: f64 = 1.05;
 
-/// A place where samplers are tried: prior, counts, ε, distance.
+/// A setting in which samplers are tried: prior, counts, ε, distance.
 type SampledSetting = (&'static [f64], &'static [u64], f64, &'static str);
 
 /// Balanced and not, empty categories, priors that are not whole, one record, every kind of score,
 /// noise that reaches 0 and n, and sizes at which exponential mechanisms use the ball and the plateau.
-const PLACES: [SampledSetting; 30] = [
+const SETTINGS: &[SampledSetting] = &[
     (&[1.0, 1.0], &[25, 25], 1.0, "hellinger"),
     (&[1.0, 1.0], &[0, 40], 0.5, "hellinger"),
     (&[0.5, 3.0], &[1, 0], 1.0, "hellinger"),
@@ -64,20 +64,20 @@ const PLACES: [SampledSetting; 30] = [
     (&[60.0, 51.0], &[20, 30], 1.0, "renyi:2"),
 ];
 
-/// Strong privacy hides everything, a wrong scale too: here ε is large enough for each law to vary.
-const POWERED: [SampledSetting; 3] = [
+/// Settings with an ε large enough for a wrong scale to be detected: a small ε hides it.
+const POWERED: &[SampledSetting] = &[
     (&[1.0, 1.0], &[25, 25], 5.0, "hellinger"),
     (&[1.0, 2.0, 1.5], &[10, 4, 9], 5.0, "hellinger"),
     (&[1.0, 1.0, 1.0, 1.0], &[3, 5, 4, 1], 5.0, "hellinger"),
 ];
 
-/// Small enough for mechanisms to be calibrated and remapped in no time.
-const TUNED: [SampledSetting; 2] =
-    [(&[1.5, 1.0], &[14, 16], 3.0, "hellinger"), (&[1.0, 1.0, 2.0], &[5, 1, 4], 5.0, "hellinger")];
+/// Settings small enough for quick calibration and remapping.
+const TUNED: &[SampledSetting] =
+    &[(&[1.5, 1.0], &[14, 16], 3.0, "hellinger"), (&[1.0, 1.0, 2.0], &[5, 1, 4], 5.0, "hellinger")];
 
-/// Where releases are tried too: ε that are no fractions of two, noise that reaches 0 and n, weights
-/// near 1 and far from it.
-const RELEASED: [SampledSetting; 4] = [
+/// Settings in which releases are tried, too: ε that are not dyadic fractions, noise that reaches 0 and
+/// n, weights near 1 and far from it.
+const RELEASED: &[SampledSetting] = &[
     (&[1.0, 1.0], &[2, 38], 0.1, "hellinger"),
     (&[0.5, 3.0], &[0, 12], 0.7, "hellinger"),
     (&[1.0, 1.0, 1.0], &[7, 0, 3], 0.3, "hellinger"),
@@ -86,53 +86,58 @@ const RELEASED: [SampledSetting; 4] = [
 
 /// A mechanism in a setting.
 #[derive(Clone)]
-pub struct Scene {
+pub struct SamplerCase {
     setting: Setting,
+    /// The mechanism, tuned.
     variant: Variant,
     way: Way,
+    tuning: Arc<TuningCache>,
 }
 
 /// Which sampler draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// That of experiments.
+    /// The sampler of experiments.
     Experiment,
-    /// That of releases, in whole numbers.
+    /// The sampler of releases, in whole numbers.
     Release,
 }
 
-/// What is tried within a scope.
+/// The cases of a scope.
 #[must_use]
-pub fn scenes(scope: Scope) -> Vec<Scene> {
-    let several = PLACES.iter().filter(|_| scope == Scope::All).chain(&POWERED);
+pub fn cases(scope: Scope) -> Vec<SamplerCase> {
+    let several = SETTINGS.iter().filter(|_| scope == Scope::All).chain(POWERED);
     let plain = several.map(|place| (place, plain_variants()));
     let tuned = TUNED.iter().map(|place| (place, tuned_variants()));
     let places: Vec<(&SampledSetting, Vec<Variant>)> = plain.chain(tuned).collect();
-    let experiments = places.into_par_iter().flat_map_iter(|(place, variants)| at(place, variants));
-    let mut scenes: Vec<Scene> = experiments.collect();
-    scenes.extend(releases(scope));
-    scenes
+    let tuning = Arc::default();
+    let at = |(place, variants)| at(place, variants, &tuning);
+    let mut cases: Vec<SamplerCase> = places.into_par_iter().flat_map_iter(at).collect();
+    cases.extend(releases(scope));
+    cases
 }
 
 /// Every mechanism that can be released.
 #[must_use]
-pub fn releases(scope: Scope) -> Vec<Scene> {
-    let places = RELEASED.iter().filter(|_| scope == Scope::All).chain(&POWERED);
-    places.flat_map(|place| at(place, plain_variants())).filter_map(released).collect()
+pub fn releases(scope: Scope) -> Vec<SamplerCase> {
+    let places = RELEASED.iter().filter(|_| scope == Scope::All).chain(POWERED);
+    let cases = places.flat_map(|place| at(place, plain_variants(), &Arc::default()));
+    cases.filter_map(released).collect()
 }
 
-/// Those that are calibrated or remapped.
+/// The releases of those among `cases` that are calibrated or remapped.
 #[must_use]
-pub fn tuned_releases() -> Vec<Scene> {
-    TUNED.iter().flat_map(|place| at(place, tuned_variants())).filter_map(released).collect()
+pub fn tuned_releases(cases: &[SamplerCase]) -> Vec<SamplerCase> {
+    let tuned = cases.iter().filter(|case| tuning::needs_tuning(&case.variant));
+    tuned.cloned().filter_map(released).collect()
 }
 
-/// The same mechanism as it is released, if it can be.
-fn released(scene: Scene) -> Option<Scene> {
-    let mut scene = Scene { way: Way::Release, ..scene };
-    scene.method(1.0).ok()?;
-    scene.variant.label = format!("release {}", scene.variant.label);
-    Some(scene)
+/// The same mechanism drawn by the sampler of releases, if it can be released.
+fn released(case: SamplerCase) -> Option<SamplerCase> {
+    let mut case = SamplerCase { way: Way::Release, ..case };
+    case.method(1.0).ok()?;
+    case.variant.label = format!("release {}", case.variant.label);
+    Some(case)
 }
 
 fn plain_variants() -> Vec<Variant> {
@@ -154,9 +159,13 @@ fn tuned_variants() -> Vec<Variant> {
     [(calibrated, "calibrated"), (remap, "remap")].into_iter().flat_map(tuned).collect()
 }
 
-/// The mechanisms that can be used at a place, made ready.
-fn at(&(prior, counts, epsilon, distance): &SampledSetting, variants: Vec<Variant>) -> Vec<Scene> {
-    const SOUND: &str = "the places are sound";
+/// The mechanisms that can be used in a setting, tuned.
+fn at(
+    &(prior, counts, epsilon, distance): &SampledSetting,
+    variants: Vec<Variant>,
+    tuning: &Arc<TuningCache>,
+) -> Vec<SamplerCase> {
+    const SOUND: &str = "the settings are valid";
     let setting = Setting {
         posterior: Posterior::new(Prior::new(prior.to_vec()).expect(SOUND), counts.to_vec()),
         epsilon: Epsilon::new(epsilon).expect(SOUND),
@@ -166,30 +175,30 @@ fn at(&(prior, counts, epsilon, distance): &SampledSetting, variants: Vec<Varian
     };
     let ready = |variant: Variant| {
         variant.plan(&setting).ok()?;
-        let tuned = tuning::tune(&variant, &setting).ok()?;
-        let (setting, variant) = (setting.clone(), tuned.variant);
-        Some(Scene { setting, variant, way: Way::Experiment })
+        let variant = tuning.tune(&variant, &setting).ok()?.variant;
+        let (setting, tuning) = (setting.clone(), Arc::clone(tuning));
+        Some(SamplerCase { setting, variant, way: Way::Experiment, tuning })
     };
     variants.into_iter().filter_map(ready).collect()
 }
 
-impl Scene {
+impl SamplerCase {
     /// The name of the sampler.
     #[must_use]
     pub fn sampler(&self) -> &str {
         &self.variant.label
     }
 
-    /// Draws from the sampler, its scale being `off` times what it should be, and judges the draws by
-    /// the exact law of the right one.
+    /// Draws from the sampler with its scale multiplied by `off`, and compares the draws with the exact
+    /// law of the correct one.
     #[must_use]
     pub fn try_out(&self, off: f64, draws: u64, seed: u64) -> Trial {
         let right = self.variant.plan(&self.setting).expect("a mechanism that can be used");
         let wrong = [WRONG, 1.0 / WRONG].map(|off| rescaled(&right, off));
         let drawn = rescaled(&right, off);
         let plans = [&right, &wrong[0], &wrong[1], &drawn].map(Plan::clone);
-        let bench = PreparedSetting::new(&self.setting, &plans, &[]);
-        let law = |plan: &Plan| probabilities(&self.setting, plan, &bench);
+        let prepared = PreparedSetting::new(&self.setting, &plans, &[]);
+        let law = |plan: &Plan| probabilities(&self.setting, plan, &prepared);
         let exact = law(&right);
         let wrong = wrong.map(|plan| {
             let wrong = law(&plan);
@@ -216,7 +225,7 @@ impl Scene {
                 places.get(&ready.draw(&mut stream)).copied().unwrap_or(usize::MAX)
             });
         }
-        let drawn = bench.law(drawn);
+        let drawn = prepared.law(drawn);
         let sampler = Sampler {
             law: drawn.as_ref(),
             fields: &[],
@@ -229,15 +238,15 @@ impl Scene {
         subject.judge(&counts, outside)
     }
 
-    /// How a release is made whose scale is `off` times what it should be.
+    /// The method of a release whose scale is multiplied by `off`.
     fn method(&self, off: f64) -> Result<Method, Refusal> {
         let epsilon = format!("{:.15}", self.setting.epsilon.get() / off);
         let epsilon = epsilon.parse::<Amount>().expect("a decimal number");
-        Method::new(&self.variant, &self.setting, epsilon)
+        Method::new(&self.variant, &self.setting, epsilon, &self.tuning)
     }
 }
 
-/// How often every outcome is drawn, and how often none of them.
+/// How often every outcome is drawn, and how often an outcome that is not among `places`.
 fn tally(sampler: &Sampler, places: &HashMap<Counts, usize>) -> (Vec<u64>, u64) {
     let all = Mutex::new((vec![0; places.len()], 0));
     let blocks: Vec<u64> = (0..sampler.runs.div_ceil(RUNS_PER_BLOCK)).collect();
@@ -270,12 +279,16 @@ fn rescaled(plan: &Plan, off: f64) -> Plan {
     Plan { recipe, remap: plan.remap.clone() }
 }
 
-/// The probability of every output, in order. For an exponential mechanism straight from its
-/// definition, over all candidates one by one: independent of blocks, balls and plateaus. What is
-/// left out of the others has a probability of 10⁻¹⁶ at most.
-fn probabilities(setting: &Setting, plan: &Plan, bench: &PreparedSetting) -> BTreeMap<Counts, f64> {
+/// The probability of every output, in order. For an exponential mechanism it is computed from the
+/// definition, over all candidates one by one, independently of blocks, balls and plateaus. For the
+/// others, outputs with a probability of at most 10⁻¹⁶ in all are left out.
+fn probabilities(
+    setting: &Setting,
+    plan: &Plan,
+    prepared: &PreparedSetting,
+) -> BTreeMap<Counts, f64> {
     let (posterior, recipe) = (&setting.posterior, plan.recipe);
-    let law = bench.law(recipe);
+    let law = prepared.law(recipe);
     let field = setting.distance.field(posterior, &Reach::ball(posterior));
     let simplex = || Region::simplex(posterior.n(), posterior.k());
     let region = recipe.region(posterior).unwrap_or_else(simplex);

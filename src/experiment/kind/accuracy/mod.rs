@@ -13,7 +13,6 @@ use rayon::prelude::*;
 use super::key::{Named, kind};
 use super::{Kind, sketch};
 use crate::analysis::cost::{self, SettingWork};
-use crate::analysis::tuning;
 use crate::base::diagnostic::Refusal;
 use crate::base::fault::{self, caught};
 use crate::experiment::cell::UNNUMBERED;
@@ -307,7 +306,7 @@ impl Job<'_> {
         let exact: Vec<Exact> = fields.iter().map(|&field| Exact::new(law, field)).collect();
         let readings = self.placed.of(&variant.label, case).collect();
         let readings = readings::compare(kind, panel, readings, law, fields[0], &exact[0]);
-        let certificate = tuning::tune(variant, &case.setting)?.certificate;
+        let certificate = panel.tuned(variant, case)?.certificate;
         let row = |found| CalibrationRow::new(UNNUMBERED, &variant.label, &found);
         Ok(ExactNumbers { exact, calibration: certificate.map(row), readings })
     }

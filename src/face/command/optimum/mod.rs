@@ -11,6 +11,7 @@ use super::typed::{self, refused, wrong};
 use super::{print, print_json, threads};
 use crate::analysis::optimum::{self, Goal, Optimum, OptimumError, ReleaseSet};
 use crate::analysis::predictive_error::{PredictiveError, over_all_data};
+use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, say, short_or_dash};
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::face::cli::{self, Data};
@@ -36,8 +37,10 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
         false => None,
     };
     let metric = Metric::from_distance(setting.distance);
+    let tuning = TuningCache::default();
     let measure = |variant: Variant| {
-        let errors = over_all_data(&variant, &setting, metric).map_err(refused)?;
+        let tuned = tuning.tune(&variant, &setting).map_err(refused)?;
+        let errors = over_all_data(&tuned.variant, &setting, metric).map_err(refused)?;
         Ok(Rival { variant, errors })
     };
     let mut rivals = rivals.into_iter().map(measure).collect::<Result<Vec<_>, Diagnostic>>()?;
@@ -76,9 +79,9 @@ fn failure(error: OptimumError) -> Failure {
 }
 
 fn release_set(name: &str) -> Result<ReleaseSet, Diagnostic> {
-    ReleaseSet::ALL.into_iter().find(|set| set.name() == name).ok_or_else(|| {
+    ReleaseSet::ALL.iter().copied().find(|set| set.name() == name).ok_or_else(|| {
         wrong("release-set", &format!("unknown set `{name}`"))
-            .help(suggest(name, ReleaseSet::ALL.map(ReleaseSet::name)))
+            .help(suggest(name, ReleaseSet::ALL.iter().map(|set| set.name())))
     })
 }
 

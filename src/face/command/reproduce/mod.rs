@@ -64,7 +64,7 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     }
     // Until here the first signal ends the process, whatever it is reading.
     interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
-    let claims = claims::ALL.into_iter().filter(|claim| asked(&args.names, claim.source));
+    let claims = claims::ALL.iter().copied().filter(|claim| asked(&args.names, claim.source));
     let claims: Vec<&claims::Claim> = claims.collect();
     let tasks = tasks(&planned, &claims);
     let pools = TaskPools::new(threads, at_a_time(&planned, threads))?;

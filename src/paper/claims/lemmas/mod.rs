@@ -1,7 +1,7 @@
 //! Claim 15: the sliding and dilation lemmas behind the privacy of MH.
 
+mod instance;
 mod privacy;
-mod scene;
 mod tally;
 
 use rayon::prelude::*;
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{Claim, ClaimPart, Finding, Lab};
 use crate::base::numeric::ln;
 use crate::posterior::setting::Setting;
-use scene::{Relation, Scene, Value};
+use instance::{Instance, Relation, Value};
 use tally::Tally;
 
 /// The claim.
@@ -25,33 +25,39 @@ pub static CLAIM: Claim = Claim {
     judge,
 };
 
-const SIZES: [u64; 3] = [10, 50, 200];
-const EPSILONS: [f64; 2] = [0.5, 1.0];
-const DELTAS: [f64; 2] = [1e-8, 0.05];
+const SIZES: &[u64] = &[10, 50, 200];
+const EPSILONS: &[f64] = &[0.5, 1.0];
+const DELTAS: &[f64] = &[1e-8, 0.05];
 
 const READING: &str = "read as is fairest: values that candidates attain (others have probability \
                        0), in Lemma 5.3 the sign that is proved, in Lemma 5.4 those λ for which δ' \
                        is not negative";
 
 fn judge(lab: &Lab) -> Finding {
-    let scenes: Vec<Scene> = settings(lab).par_iter().map(|s| Scene::new(lab, s)).collect();
-    let counted: Vec<_> = scenes.par_iter().map(tallies).collect();
+    let instances: Vec<Instance> =
+        settings(lab).par_iter().map(|s| Instance::new(lab, s)).collect();
+    let counted: Vec<_> = instances.par_iter().map(tallies).collect();
     let lemmas = LEMMAS.iter().enumerate().flat_map(|(place, lemma)| {
-        let each = scenes.iter().zip(&counted);
-        told(lemma, &each.map(|(scene, all)| (scene.epsilon, all[place])).collect::<Vec<_>>())
+        let each = instances.iter().zip(&counted);
+        told(lemma, &each.map(|(instance, all)| (instance.epsilon, all[place])).collect::<Vec<_>>())
     });
     let parts = lemmas.chain([privacy::part(lab)]);
     Finding {
         parts: parts.collect(),
-        remarks: vec![READING.into(), privacy::stated_delta(&scenes)],
+        remarks: vec![READING.into(), privacy::stated_delta(&instances)],
     }
+}
+
+/// Every ε with every δ.
+fn privacies() -> impl Iterator<Item = (f64, f64)> {
+    EPSILONS.iter().flat_map(|&epsilon| DELTAS.iter().map(move |&delta| (epsilon, delta)))
 }
 
 /// The prior (1, 1) and all data sets; those with x_1 > n/2 are mirror images.
 fn settings(lab: &Lab) -> Vec<Setting> {
     let mut all = Vec::new();
-    for (epsilon, delta) in EPSILONS.into_iter().flat_map(|e| DELTAS.map(|delta| (e, delta))) {
-        for n in SIZES {
+    for (epsilon, delta) in privacies() {
+        for &n in SIZES {
             let data = (0..=n / 2).map(|x| [x, n - x]);
             all.extend(data.map(|x| lab.setting(&[1.0, 1.0], &x, epsilon, Some(delta))));
         }
@@ -74,39 +80,39 @@ enum Bound {
     /// Both s and the value it is compared with are attained by candidates.
     Attained(fn(&Relation) -> Option<f64>),
     /// s is attained, but the other value is not, and has probability 0.
-    NotAttained(fn(&Scene, Value) -> Option<f64>),
+    NotAttained(fn(&Instance, Value) -> Option<f64>),
 }
 
-const LEMMAS: [Lemma; 11] = [
+const LEMMAS: &[Lemma] = &[
     Lemma {
         name: "notes Lemma 2.1",
         reading: "s + Δ attained",
         fairest: true,
-        bound: Bound::Attained(|Relation { scene, s, t, .. }| {
-            let meant = t.distance <= s.distance + scene.sensitivity;
-            meant.then_some(scene.half * t.probability + 0.5 * scene.delta)
+        bound: Bound::Attained(|Relation { instance, s, t, .. }| {
+            let meant = t.distance <= s.distance + instance.sensitivity;
+            meant.then_some(instance.half * t.probability + 0.5 * instance.delta)
         }),
     },
     Lemma {
         name: "notes Lemma 2.1",
         reading: "s + Δ not attained",
         fairest: false,
-        bound: Bound::NotAttained(|scene, _| Some(0.5 * scene.delta)),
+        bound: Bound::NotAttained(|instance, _| Some(0.5 * instance.delta)),
     },
     Lemma {
         name: "notes Lemma 2.2",
         reading: "e^λ s attained",
         fairest: true,
-        bound: Bound::Attained(|Relation { scene, s, t, .. }| {
-            let meant = s.distance > 0.0 && ln(t.distance / s.distance).abs() <= scene.beta;
-            meant.then_some(scene.half * t.probability + 0.5 * scene.delta)
+        bound: Bound::Attained(|Relation { instance, s, t, .. }| {
+            let meant = s.distance > 0.0 && ln(t.distance / s.distance).abs() <= instance.beta;
+            meant.then_some(instance.half * t.probability + 0.5 * instance.delta)
         }),
     },
     Lemma {
         name: "notes Lemma 2.2",
         reading: "e^λ s not attained",
         fairest: false,
-        bound: Bound::NotAttained(|scene, s| (s.distance > 0.0).then_some(0.5 * scene.delta)),
+        bound: Bound::NotAttained(|instance, s| (s.distance > 0.0).then_some(0.5 * instance.delta)),
     },
     Lemma {
         name: "arxiv Lemma 5.3",
@@ -148,9 +154,9 @@ const LEMMAS: [Lemma; 11] = [
         name: "arxiv Lemma 5.4",
         reading: "with δ'/2 = |R| e^(ε/2(1-e^λ)), λ > 0, e^λ s attained",
         fairest: false,
-        bound: Bound::Attained(|Relation { scene, s, t, far, .. }| {
+        bound: Bound::Attained(|Relation { instance, s, t, far, .. }| {
             let far = far.filter(|_| t.distance > s.distance)?;
-            Some(scene.half * t.probability + far)
+            Some(instance.half * t.probability + far)
         }),
     },
 ];
@@ -159,24 +165,24 @@ const LEMMAS: [Lemma; 11] = [
 /// number and by being positive.
 fn dilated(pair: &Relation, meant: fn(f64, bool) -> bool) -> Option<f64> {
     let (far, t) = (pair.far?, pair.t);
-    let rest = || pair.scene.half * t.probability + 1.0 - far;
+    let rest = || pair.instance.half * t.probability + 1.0 - far;
     meant(far, t.distance > pair.s.distance).then(rest)
 }
 
 /// Every lemma at every value and pair of values.
-fn tallies(scene: &Scene) -> [Tally; LEMMAS.len()] {
+fn tallies(instance: &Instance) -> [Tally; LEMMAS.len()] {
     let mut tallies = [Tally::default(); LEMMAS.len()];
-    for &s in &scene.values {
-        for (tally, lemma) in tallies.iter_mut().zip(&LEMMAS) {
+    for &s in &instance.values {
+        for (tally, lemma) in tallies.iter_mut().zip(LEMMAS) {
             if let Bound::NotAttained(bound) = lemma.bound {
-                *tally = tally.put(scene, s, None, bound(scene, s));
+                *tally = tally.put(instance, s, None, bound(instance, s));
             }
         }
-        for &t in &scene.values {
-            let pair = scene.relation(s, t);
-            for (tally, lemma) in tallies.iter_mut().zip(&LEMMAS) {
+        for &t in &instance.values {
+            let pair = instance.relation(s, t);
+            for (tally, lemma) in tallies.iter_mut().zip(LEMMAS) {
                 if let Bound::Attained(bound) = lemma.bound {
-                    *tally = tally.put(scene, s, Some(t.distance), bound(&pair));
+                    *tally = tally.put(instance, s, Some(t.distance), bound(&pair));
                 }
             }
         }
@@ -184,13 +190,13 @@ fn tallies(scene: &Scene) -> [Tally; LEMMAS.len()] {
     tallies
 }
 
-/// One part, or one for each ε if they differ.
+/// One part for all ε, or one for each if they differ in the answer.
 fn told(lemma: &Lemma, each: &[(f64, Tally)]) -> Vec<ClaimPart> {
     let of = |epsilon: f64| {
         let chosen = each.iter().filter(|(other, _)| *other == epsilon);
         chosen.fold(Tally::default(), |all, (_, tally)| all.join(*tally))
     };
-    let tallies = EPSILONS.map(|epsilon| (epsilon, of(epsilon)));
+    let tallies: Vec<_> = EPSILONS.iter().map(|&epsilon| (epsilon, of(epsilon))).collect();
     let agree = tallies.iter().all(|(_, t)| (t.failures == 0.0) == (tallies[0].1.failures == 0.0));
     if agree {
         let all = tallies.iter().fold(Tally::default(), |all, (_, tally)| all.join(*tally));

@@ -3,8 +3,8 @@
 use std::f64::consts::LN_2;
 
 use super::super::{ClaimPart, Lab};
-use super::scene::Scene;
-use super::{DELTAS, EPSILONS, SIZES};
+use super::instance::Instance;
+use super::{SIZES, privacies};
 use crate::analysis::audit::{self, Scope};
 use crate::base::numeric::ln;
 
@@ -12,8 +12,8 @@ use crate::base::numeric::ln;
 /// adjacent data sets.
 pub fn part(lab: &Lab) -> ClaimPart {
     let (mut loss_left, mut largest_delta, mut holds) = (f64::INFINITY, 0.0_f64, true);
-    for (epsilon, delta) in EPSILONS.into_iter().flat_map(|e| DELTAS.map(|delta| (e, delta))) {
-        for n in SIZES {
+    for (epsilon, delta) in privacies() {
+        for &n in SIZES {
             let template = lab.setting(&[1.0, 1.0], &[n, 0], epsilon, Some(delta));
             let (variant, stated) = (lab.variant("mh-beta"), epsilon + 2.0 * LN_2);
             let found = audit::examine(&variant, &template, &Scope::All, &[stated])
@@ -29,9 +29,9 @@ pub fn part(lab: &Lab) -> ClaimPart {
 }
 
 /// The δ that the lemma states has λ = ln(S(x)/S(x') · ln(NL(x)/NL(x'))) in it.
-pub fn stated_delta(scenes: &[Scene]) -> String {
+pub fn stated_delta(instances: &[Instance]) -> String {
     let (mut pairs, mut undefined, mut negative) = (0, 0, 0);
-    for pair in scenes.windows(2).filter(|pair| pair[1].x == pair[0].x + 1) {
+    for pair in instances.windows(2).filter(|pair| pair[1].x == pair[0].x + 1) {
         for (a, b) in [(&pair[0], &pair[1]), (&pair[1], &pair[0])] {
             // NL is the reciprocal of the probability of the true posterior.
             let normalisers = ln(b.values[0].probability / a.values[0].probability);

@@ -1,12 +1,12 @@
 //! Counting where an inequality fails.
 
 use super::super::ClaimPart;
-use super::scene::{Scene, Value};
+use super::instance::{Instance, Value};
 
-/// Both sides may agree; rounding must not decide.
+/// The two sides may be equal; rounding must not decide.
 const ROUNDING: f64 = 1e-9;
 
-/// What was found about an inequality.
+/// How often an inequality was tested and failed.
 #[derive(Clone, Copy, Default)]
 pub struct Tally {
     pub cases: f64,
@@ -14,7 +14,7 @@ pub struct Tally {
     worst: Option<Counterexample>,
 }
 
-/// The failure with the largest excess; a bound below 0 is no worse than 0.
+/// The failure with the largest excess; a bound below 0 counts as 0.
 #[derive(Clone, Copy)]
 struct Counterexample {
     n: u64,
@@ -37,12 +37,18 @@ impl Tally {
         self
     }
 
-    pub fn put(self, scene: &Scene, s: Value, other: Option<f64>, bound: Option<f64>) -> Self {
+    pub fn put(
+        self,
+        instance: &Instance,
+        s: Value,
+        other: Option<f64>,
+        bound: Option<f64>,
+    ) -> Self {
         let Some(bound) = bound else { return self };
         let fails = s.probability > bound + ROUNDING * s.probability;
         let example = Counterexample {
-            n: scene.n,
-            x: scene.x,
+            n: instance.n,
+            x: instance.x,
             s: s.distance,
             other,
             probability: s.probability,

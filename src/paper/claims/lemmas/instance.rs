@@ -1,4 +1,4 @@
-//! What the lemmas speak of: the law of MH at one data set, value by value.
+//! The law of MH at one data set, value by value: the subject of the lemmas.
 
 use super::super::Lab;
 use crate::base::numeric::{exp_accurate, expm1};
@@ -7,7 +7,7 @@ use crate::posterior::sensitivity::CandidatesInBeta;
 use crate::posterior::setting::Setting;
 
 /// MH at one data set.
-pub struct Scene {
+pub struct Instance {
     pub n: u64,
     pub x: u64,
     pub epsilon: f64,
@@ -27,7 +27,7 @@ pub struct Value {
     pub probability: f64,
 }
 
-impl Scene {
+impl Instance {
     pub fn new(lab: &Lab, setting: &Setting) -> Self {
         let beta = setting.beta(CandidatesInBeta::NPlusOne).expect("a δ");
         let epsilon = setting.epsilon.get();
@@ -43,12 +43,12 @@ impl Scene {
         }
     }
 
-    /// Two values, the second of them to be compared with the first.
+    /// Two values; the second is compared with the first.
     pub fn relation(&self, s: Value, t: Value) -> Relation<'_> {
         let is_dilated = s.distance > 0.0 && t.distance != s.distance;
         let far = is_dilated.then(|| self.far(t.distance / s.distance));
         let rises = exp_accurate(0.5 * self.epsilon * (t.distance - s.distance) / self.sensitivity);
-        Relation { scene: self, s, t, far, rises }
+        Relation { instance: self, s, t, far, rises }
     }
 
     /// |R| e^(ε/2(1−e^λ)).
@@ -57,9 +57,9 @@ impl Scene {
     }
 }
 
-/// What several lemmas want to know about two values.
+/// Numbers about two values that several lemmas use.
 pub struct Relation<'a> {
-    pub scene: &'a Scene,
+    pub instance: &'a Instance,
     pub s: Value,
     pub t: Value,
     /// |R| e^(ε/2(1−e^λ)) where t = e^λ s; nothing at λ = 0, and at s = 0.
@@ -68,8 +68,9 @@ pub struct Relation<'a> {
     pub rises: f64,
 }
 
-/// Candidates have the same distance only if their Bhattacharyya coefficients agree to the last bit,
-/// as they do for a symmetric posterior. Far out distances differ by less than rounding.
+/// Two candidates have the same distance if their Bhattacharyya coefficients agree in every bit, as they
+/// do for a symmetric posterior. The distances themselves would not do: far out they differ by less than
+/// rounding.
 fn values(setting: &Setting, probabilities: &[f64]) -> Vec<Value> {
     let x = setting.posterior.counts()[0] as i64;
     let affinity = |v: i64| steps::ln_affinity(setting, v - x).expect("a candidate");
