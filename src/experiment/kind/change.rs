@@ -5,15 +5,10 @@
 use rayon::prelude::*;
 
 use super::curves::line;
-use super::key::kind;
-use super::{About, Complaint, Kind};
-use crate::analysis::cost::{self, SettingWork};
+use super::prelude::*;
 use crate::base::console::short;
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::Digest;
-use crate::experiment::table::{ChangeRow, Tables};
-use crate::experiment::{Case, Naming, Panel, Task, naming};
-use crate::figure::{CurveFigure, Figure, HeatFigure, HeatValues, Scale, Series, colour};
+use crate::experiment::table::ChangeRow;
+use crate::figure::{HeatFigure, HeatValues, Series, colour};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Counts, Posterior, approximate_compositions, neighbours, vector};
 use crate::posterior::setting::Setting;

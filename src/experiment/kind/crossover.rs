@@ -3,15 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use super::check_steps;
 use super::curves::{self, point};
-use super::key::{Count, kind};
-use super::{About, CHECKS_FORMULAS, Complaint, Kind, check_steps};
-use crate::analysis::cost::{self, SettingWork, rates};
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::Digest;
-use crate::experiment::table::Tables;
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
-use crate::figure::{CurveFigure, Figure, Scale};
+use super::key::Count;
+use super::prelude::*;
+use crate::analysis::cost::rates;
 use crate::paper::formula::overtaking::{self, SizeCache, leads_from};
 use crate::paper::formula::steps;
 use crate::posterior::model::Posterior;

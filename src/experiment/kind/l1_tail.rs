@@ -1,13 +1,7 @@
 //! The ℓ1 error of noise on the counts, P[‖x̃ − x‖₁ >= t], beside the bound of notes §3.1.
 
 use super::curves::{self, EXACT, point};
-use super::key::kind;
-use super::{Kind, sketch};
-use crate::analysis::cost::{self, SettingWork};
-use crate::base::diagnostic::Refusal;
-use crate::experiment::table::Tables;
-use crate::experiment::{Abscissa, Case, Panel, Task, naming};
-use crate::figure::{CurveFigure, Figure, Scale};
+use super::prelude::*;
 use crate::mechanism::law::Distribution;
 use crate::mechanism::prepared::PreparedSetting;
 use crate::paper::formula::laplace_tail;

@@ -37,6 +37,20 @@ use crate::experiment::{Case, Panel};
 use crate::figure::Figure;
 use key::Keys;
 
+/// What most kinds use.
+mod prelude {
+    pub(super) use super::key::kind;
+    pub(super) use super::{About, CHECKS_FORMULAS, Complaint, Kind, sketch};
+    pub(super) use crate::analysis::cost::{self, SettingWork};
+    pub(super) use crate::base::diagnostic::Refusal;
+    pub(super) use crate::experiment::digest::Digest;
+    pub(super) use crate::experiment::table::Tables;
+    pub(super) use crate::experiment::{
+        Abscissa, Case, CellKey, Layout, Naming, Panel, Task, naming,
+    };
+    pub(super) use crate::figure::{CurveFigure, Figure, Scale};
+}
+
 /// Every kind, in the order in which they are listed. The first is the default.
 pub static ALL: &[&dyn Kind] = &[
     &accuracy::Accuracy::NEW,

@@ -1,13 +1,8 @@
 //! The normaliser NL of an exponential mechanism that arxiv §6.2 asks for, against n.
 
 use super::curves::{self, EXACT, against_n, point};
-use super::key::kind;
+use super::prelude::*;
 use super::tail::{DIVISOR, check_is_mh, note};
-use super::{CHECKS_FORMULAS, Complaint, Kind, sketch};
-use crate::base::diagnostic::Refusal;
-use crate::experiment::table::Tables;
-use crate::experiment::{Abscissa, Case, Panel, Task};
-use crate::figure::Figure;
 use crate::mechanism::prepared::PreparedSetting;
 use crate::paper::formula::tail::normaliser_limit;
 

@@ -2,13 +2,8 @@
 //! it keeps with probability 1 − γ, γ = e^(−ε), with the local sensitivity.
 
 use super::curves::{self, against_n, point};
-use super::key::kind;
-use super::{CHECKS_FORMULAS, Kind};
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::Digest;
-use crate::experiment::table::{CurveRow, Tables};
-use crate::experiment::{Abscissa, Case, Panel, Task, naming};
-use crate::figure::{CurveFigure, Figure, Scale};
+use super::prelude::*;
+use crate::experiment::table::CurveRow;
 use crate::paper::formula::laplace_error::{failure, laplace_error};
 
 const BY_LOCAL: &str = "ELap / LS";

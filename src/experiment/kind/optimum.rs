@@ -3,18 +3,14 @@
 //! mechanism can have.
 
 use super::curves::line;
-use super::key::kind;
-use super::{Kind, sketch};
-use crate::analysis::cost::{self, SettingWork};
+use super::prelude::*;
 use crate::analysis::optimum::{self, Goal, ReleaseSet, Size};
 use crate::analysis::predictive_error::over_all_data;
 use crate::base::console::short_or_dash;
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::{Digest, by_case, percent, spread};
+use crate::experiment::digest::{by_case, percent, spread};
 use crate::experiment::release_map::release_map;
-use crate::experiment::table::{OptimalRow, OptimumRow, Tables};
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Naming, Panel, Task, naming};
-use crate::figure::{CurveFigure, Figure, HeatFigure, Scale};
+use crate::experiment::table::{OptimalRow, OptimumRow};
+use crate::figure::HeatFigure;
 use crate::mechanism::{Options, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, vector};

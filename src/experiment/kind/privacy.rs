@@ -2,16 +2,14 @@
 //! one record, where the documents prove a bound.
 
 use super::curves::line;
-use super::key::{Named, Positive, kind};
-use super::{Kind, sketch};
+use super::key::{Named, Positive};
+use super::prelude::*;
 use crate::analysis::audit::{self, Findings};
-use crate::analysis::cost::{self, SettingWork};
 use crate::base::console::short_or_dash;
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::{Digest, by_case, spread};
-use crate::experiment::table::{PrivacyRow, Tables, distinct};
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, ScopeName, Task, naming};
-use crate::figure::{Curve, CurveFigure, Figure, Scale, Series};
+use crate::experiment::ScopeName;
+use crate::experiment::digest::{by_case, spread};
+use crate::experiment::table::{PrivacyRow, distinct};
+use crate::figure::{Curve, Series};
 use crate::mechanism::Variant;
 use crate::posterior::model::vector;
 

@@ -1,17 +1,15 @@
 //! The privacy profile ε ↦ δ: what a mechanism gives away, not only at its worst output.
 
 use super::curves::{self, EXACT, point};
-use super::key::kind;
+use super::key::Named;
+use super::prelude::*;
 use super::privacy::{audit_cost, or_all};
-use super::{Kind, key::Named, sketch};
 use crate::analysis::audit::{self, Scope};
-use crate::analysis::cost::{SettingWork, rates};
+use crate::analysis::cost::rates;
 use crate::base::console::short;
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::{Digest, by_case};
-use crate::experiment::table::{CurveRow, Tables};
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Naming, Panel, ScopeName, Task};
-use crate::figure::{CurveFigure, Figure, Scale};
+use crate::experiment::ScopeName;
+use crate::experiment::digest::by_case;
+use crate::experiment::table::CurveRow;
 use crate::mechanism::Variant;
 
 /// The number of points of a curve, beside the first.

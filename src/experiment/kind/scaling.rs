@@ -6,17 +6,12 @@
 //! order of sqrt(n) in each of k − 1 directions: their number grows like n^((k−1)/2), that of all
 //! candidates like n^(k−1).
 
-use super::Kind;
 use super::curves::{against_n, line, other_colour};
-use super::key::kind;
-use crate::analysis::cost::{self, SettingWork};
+use super::prelude::*;
 use crate::base::console::{short, short_or_dash};
-use crate::base::diagnostic::Refusal;
 use crate::base::numeric::ln;
-use crate::experiment::digest::Digest;
-use crate::experiment::table::{ScalingRow, Tables, distinct};
-use crate::experiment::{Abscissa, Case, Panel, Task};
-use crate::figure::{Curve, CurveFigure, Figure, LineStyle, Scale, Series};
+use crate::experiment::table::{ScalingRow, distinct};
+use crate::figure::{Curve, LineStyle, Series};
 use crate::mechanism::law::is_walked;
 use crate::posterior::distance::near;
 use crate::posterior::model::approximate_compositions;

@@ -1,14 +1,12 @@
 //! Sensitivities of the distance along the data (icml Figure 1, arxiv Figure 1): how far one record
 //! can move the posterior, here, anywhere, and smoothed. The numbers are columns of `settings.csv`.
 
-use super::Kind;
 use super::curves::line;
-use super::key::{Named, kind};
-use crate::base::diagnostic::Refusal;
+use super::key::Named;
+use super::prelude::*;
 use crate::experiment::reading::{Quantity, Reading};
-use crate::experiment::table::{SettingRow, Tables};
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
-use crate::figure::{Colour, Curve, CurveFigure, Figure, Scale, Series};
+use crate::experiment::table::SettingRow;
+use crate::figure::{Colour, Curve, Series};
 
 kind! {
     "sensitivity": "local, global and smooth sensitivities along the data";

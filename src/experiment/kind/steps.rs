@@ -4,13 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::curves::{self, EXACT, against_n, point};
-use super::key::{Count, kind};
-use super::{CHECKS_FORMULAS, Complaint, Kind, check_steps, check_totals, sketch};
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::Digest;
-use crate::experiment::table::Tables;
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
-use crate::figure::{CurveFigure, Figure};
+use super::key::Count;
+use super::prelude::*;
+use super::{check_steps, check_totals};
 use crate::mechanism::law;
 use crate::mechanism::prepared::PreparedSetting;
 

@@ -2,15 +2,12 @@
 //! their distances beside the true ones, and §6.3's equation solved: from how many records on the
 //! last mechanism beats each of the others.
 
-use super::key::{Count, kind};
+use super::key::Count;
+use super::prelude::*;
 use super::steps::probabilities;
-use super::{CHECKS_FORMULAS, Complaint, Kind, check_steps, check_totals};
-use crate::analysis::cost::{self, SettingWork, rates};
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::Digest;
-use crate::experiment::table::{Tables, ValueRow, distinct};
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task};
-use crate::figure::Figure;
+use super::{check_steps, check_totals};
+use crate::analysis::cost::rates;
+use crate::experiment::table::{ValueRow, distinct};
 use crate::paper::formula::overtaking::{SizeCache, leads_from};
 use crate::paper::formula::{steps, table_one};
 use crate::posterior::model::Posterior;

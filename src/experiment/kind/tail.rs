@@ -2,12 +2,9 @@
 //! §6.2.
 
 use super::curves::{self, EXACT, point};
-use super::key::{Interval, kind};
-use super::{About, CHECKS_FORMULAS, Complaint, Kind, sketch};
-use crate::base::diagnostic::Refusal;
-use crate::experiment::table::{CurveRow, Tables};
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
-use crate::figure::{CurveFigure, Figure, Scale};
+use super::key::Interval;
+use super::prelude::*;
+use crate::experiment::table::CurveRow;
 use crate::mechanism::law::{Distribution, Recipe};
 use crate::paper::formula::tail::Weights;
 use crate::posterior::model::approximate_compositions;

@@ -7,16 +7,13 @@
 use rayon::prelude::*;
 
 use super::curves::line;
-use super::key::{Interval, kind};
-use super::{Kind, sketch};
-use crate::analysis::cost::{self, SettingWork};
+use super::key::Interval;
+use super::prelude::*;
 use crate::base::console::short_or_dash;
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::{Digest, by_case};
+use crate::experiment::digest::by_case;
 use crate::experiment::reading::{Quantity, Reading};
-use crate::experiment::table::{ReadingRow, Tables, TheoryRow};
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Naming, Panel, Task, naming};
-use crate::figure::{Curve, CurveFigure, Figure, Scale};
+use crate::experiment::table::{ReadingRow, TheoryRow};
+use crate::figure::Curve;
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Distribution, Plan};
 use crate::mechanism::prepared::PreparedSetting;

@@ -2,18 +2,14 @@
 //! apart best.
 
 use super::curves::{self, EXACT, point};
-use super::key::kind;
+use super::prelude::*;
 use super::privacy::audit_cost;
 use super::profile::{POINTS, complete_key, curve_of, join, note, over_mechanisms};
-use super::{Kind, sketch};
 use crate::analysis::audit;
-use crate::analysis::cost::{SettingWork, rates};
+use crate::analysis::cost::rates;
 use crate::base::console::short;
-use crate::base::diagnostic::Refusal;
-use crate::experiment::digest::{Digest, by_case};
-use crate::experiment::table::Tables;
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, ScopeName, Task};
-use crate::figure::{CurveFigure, Figure, Scale};
+use crate::experiment::ScopeName;
+use crate::experiment::digest::by_case;
 
 /// What an observer who guesses can reach.
 const GUESSING: &str = "guessing";

@@ -3,13 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use super::check_steps;
 use super::curves::{self, EXACT, against_n, point};
-use super::key::{Count, kind};
-use super::{CHECKS_FORMULAS, Complaint, Kind, check_steps, sketch};
-use crate::base::diagnostic::Refusal;
-use crate::experiment::table::Tables;
-use crate::experiment::{Abscissa, Case, CellKey, Layout, Panel, Task, naming};
-use crate::figure::{CurveFigure, Figure, Scale};
+use super::key::Count;
+use super::prelude::*;
 use crate::mechanism::Variant;
 use crate::paper::formula::{step_bounds, steps};
 

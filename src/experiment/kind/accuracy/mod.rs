@@ -10,20 +10,14 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::key::{Named, kind};
-use super::{Kind, sketch};
-use crate::analysis::cost::{self, SettingWork};
-use crate::base::diagnostic::Refusal;
+use super::key::Named;
+use super::prelude::*;
 use crate::base::fault::{self, caught};
 use crate::experiment::cell::UNNUMBERED;
-use crate::experiment::digest::Digest;
 use crate::experiment::sampling::{Block, ExactNumbers, RUNS_PER_BLOCK, Sampler, runs_of};
 use crate::experiment::stats::Whiskers;
-use crate::experiment::table::{CalibrationRow, Tables};
-use crate::experiment::{
-    Case, Cell, CellKey, Content, Group, Keeper, Layout, Panel, PlacedReadings, Runs,
-};
-use crate::figure::Figure;
+use crate::experiment::table::CalibrationRow;
+use crate::experiment::{Cell, Content, Group, Keeper, PlacedReadings, Runs};
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Exact, Law, Plan, PreparedField};
 use crate::mechanism::prepared::PreparedSetting;

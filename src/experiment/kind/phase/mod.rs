@@ -10,16 +10,12 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::key::kind;
-use super::{About, Complaint, Kind};
-use crate::analysis::cost::{self, SettingWork};
-use crate::base::diagnostic::Refusal;
+use super::prelude::*;
 use crate::base::diagnostic::suggest;
+use crate::experiment::DataSpec;
 use crate::experiment::axis::Axis;
-use crate::experiment::digest::{Digest, percent};
-use crate::experiment::table::{MeanRow, PhaseRow, Tables};
-use crate::experiment::{Abscissa, Case, CellKey, DataSpec, Layout, Naming, Panel, Task};
-use crate::figure::Figure;
+use crate::experiment::digest::percent;
+use crate::experiment::table::{MeanRow, PhaseRow};
 use crate::mechanism::Variant;
 use crate::mechanism::law;
 use crate::mechanism::prepared::PreparedSetting;
