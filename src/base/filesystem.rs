@@ -1,5 +1,5 @@
-//! How files are opened and made where their folder may come from a stranger: regular files only,
-//! links are not followed, and nothing waits for a pipe without end.
+//! How files are opened and made in a folder that may come from a stranger: only regular files are
+//! opened, links are not followed, and nothing waits forever for a pipe.
 //!
 //! Paths that a user names may be links, and may be pipes; see [`open_named`].
 
@@ -64,8 +64,8 @@ pub fn is_regular(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|about| about.is_file())
 }
 
-/// The first of `name.changed`, `name.changed-2`, … that `take` can have; `take` says with
-/// [`io::ErrorKind::AlreadyExists`] that it cannot.
+/// The first of the paths `name.changed`, `name.changed-2`, … that `take` accepts. `take` refuses a
+/// path by returning [`io::ErrorKind::AlreadyExists`].
 pub fn beside(path: &Path, take: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut number = 1;
@@ -114,9 +114,9 @@ pub fn open_named(path: &Path) -> io::Result<File> {
     })
 }
 
-/// Has the names of a folder's files reach the disk, where the system can do that.
+/// Writes the names of a folder's files to the disk, where the system can do that.
 pub fn sync_folder(folder: &Path) {
-    // Some file systems refuse; their names are as safe as they get.
+    // Some file systems refuse; then nothing more can be done.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
@@ -141,7 +141,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    // It may have become something else since.
+    // The path may have become something else since then.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
     let file = options.open(path)?;
