@@ -41,7 +41,7 @@ mod exact;
 mod exponential;
 mod hamming;
 mod logs;
-pub mod noise;
+mod noise;
 mod outputs;
 mod prepared_field;
 mod product;
@@ -50,14 +50,16 @@ mod survey;
 
 pub use distribution::{Distribution, Level};
 pub use exact::{Exact, Known, Summary, mean};
-pub use exponential::{Detail, Exponential, Family};
+pub(super) use exponential::{Detail, Family};
 pub use hamming::normaliser as hamming_normaliser;
 pub use logs::ln_probabilities;
 pub use noise::Noise;
 pub use outputs::Outputs;
 pub use prepared_field::PreparedField;
-pub use product::{Product, is_walked};
-pub use remapped::{Plan, Remap, Remapped};
+pub(super) use product::Product;
+pub use product::is_walked;
+pub(super) use remapped::Remapped;
+pub use remapped::{Plan, Remap};
 
 use crate::base::rng::Stream;
 use crate::posterior::model::Posterior;
@@ -124,7 +126,7 @@ impl Recipe {
 }
 
 /// The largest law that is computed exactly; beyond, a mechanism is sampled only.
-pub const LARGEST_EXACT: f64 = 1e10;
+const LARGEST_EXACT: f64 = 1e10;
 
 /// The exact law of an output.
 pub trait Law: Sync {

@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use affinity::Affinity;
-pub use divergence::Divergence;
-pub use search::Moves;
+pub(super) use divergence::Divergence;
+pub(super) use search::Moves;
 use search::Search;
-pub use total_variation::TotalVariationMoves;
+pub(super) use total_variation::TotalVariationMoves;
 
 use crate::base::numeric::{exp_accurate, ln, log1p};
 use crate::posterior::model::Posterior;
@@ -47,7 +47,7 @@ impl Sensitivity {
 
     /// The sensitivities of a score that one record changes as `moves` says.
     #[must_use]
-    pub fn searched(posterior: &Posterior, moves: Arc<dyn Moves>) -> Self {
+    pub(super) fn searched(posterior: &Posterior, moves: Arc<dyn Moves>) -> Self {
         Self(Kind::Searched(Search::new(posterior, moves)))
     }
 
