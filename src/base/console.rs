@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
-/// Prints on standard output. That nobody reads it to the end is an error.
+/// Prints on standard output. It is an error if the reader goes away before the end.
 pub fn emit_whole(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(printable(text).as_bytes()).and_then(|()| out.flush())
 }
 
-/// A text without control characters, which a terminal would obey: names of files may hold any.
+/// The text with control characters written out: a terminal would obey them, and the names of files
+/// may contain any.
 fn printable(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c.is_control() && !['\n', '\t'].contains(&c);
     if !text.contains(obeyed) {
@@ -30,12 +31,12 @@ pub fn emit(text: &str) -> io::Result<()> {
     }
 }
 
-/// Prints a line on standard error. If nobody can be told, that is no reason to stop.
+/// Prints a line on standard error. A failure to print it is ignored.
 pub fn say(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(&line.to_string()));
 }
 
-/// The same with a word in red before it, where colours are wanted.
+/// Prints a line on standard error after a word, which is red on a terminal unless `NO_COLOR` is set.
 pub fn say_in_red(word: &str, line: impl std::fmt::Display) {
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let (red, plain) = if colour { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
@@ -100,18 +101,18 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// A bar as long as `value` is of `largest`, from 0 to `width` characters, in eighths of one.
+/// A bar of `width` · `value` / `largest` characters, rounded to eighths of a character.
 #[must_use]
 pub fn bar(value: f64, largest: f64, width: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let share = if largest > 0.0 { (value / largest).clamp(0.0, 1.0) } else { 0.0 };
     let eighths = (share * 8.0 * width as f64).round() as usize;
-    // What is not 0 is seen.
+    // A value above 0 has a visible bar.
     let eighths = if value > 0.0 { eighths.max(1) } else { eighths };
     "█".repeat(eighths / 8) + PARTS[eighths % 8]
 }
 
-/// A column for each value, from 0 to `largest`; what is missing leaves a gap.
+/// One column for each value, scaled from 0 to `largest`; a missing value leaves a gap.
 #[must_use]
 pub fn columns(values: &[Option<f64>], largest: f64) -> String {
     const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -126,7 +127,7 @@ pub fn columns(values: &[Option<f64>], largest: f64) -> String {
     values.iter().map(column).collect()
 }
 
-/// The same for a number that may be missing.
+/// A number with four significant digits, or a dash if it is missing.
 #[must_use]
 pub fn short_or_dash(value: Option<f64>) -> String {
     value.map_or("–".into(), short)

@@ -1,4 +1,4 @@
-//! What is told to a user whose input cannot be used: where, what, and what would be right.
+//! Messages about input that cannot be used: what is wrong, where it is, and what would be right.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A file as a whole line, without a mark.
+    /// A line of a file, without a mark.
     #[must_use]
     pub fn line(file: impl Into<String>, line: usize) -> Self {
         Self { file: file.into(), line, marked: None }
@@ -39,11 +39,11 @@ impl Place {
 struct Marked {
     /// The first column of what is marked, from 1.
     column: usize,
-    /// The line, or what of a long one stands around the mark.
+    /// The line, or the part of a long line around the mark.
     text: String,
-    /// How many characters of it stand before the mark.
+    /// How many characters of the text stand before the mark.
     indent: usize,
-    /// How many are marked.
+    /// How many characters are marked.
     width: usize,
 }
 
@@ -69,14 +69,14 @@ impl Marked {
     }
 }
 
-/// So many characters of a line are shown.
+/// At most this many characters of a line are shown.
 const LONGEST_LINE: usize = 160;
 
-/// So many characters of a cause, a file's name or a remedy are shown.
+/// At most this many characters of a cause, a file's name or a remedy are shown.
 const LONGEST_TEXT: usize = 600;
 
-/// A text such as people can read: on one line, without the middle of a very long one. Control
-/// characters are written out, since a terminal would obey them.
+/// The text on one line. Control characters are written out, since a terminal would obey them, and
+/// the middle of a very long text is left out.
 #[must_use]
 pub fn legible(text: &str) -> String {
     let mut shown = String::new();
@@ -200,7 +200,7 @@ pub fn suggest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> S
     }
 }
 
-/// So many names are listed.
+/// At most this many names are listed.
 const MOST_LISTED: usize = 50;
 
 fn list(known: &[&str]) -> String {
@@ -230,7 +230,7 @@ pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
-/// Nobody mistypes a longer name.
+/// Names that are longer than this are not compared: nobody mistypes one of them.
 const LONGEST_NAME: usize = 100;
 
 #[cfg(test)]

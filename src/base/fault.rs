@@ -1,4 +1,4 @@
-//! Faults: one cell's must not stop the others.
+//! Faults (panics): the fault of one cell must not stop the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +28,7 @@ fn hush() {
         let loud = take_hook();
         let wanted = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
         set_hook(Box::new(move |info| {
-            // Threads that write to the disk work for no cell.
+            // A thread that writes to the disk belongs to no cell: its faults are always printed.
             let writer = std::thread::current().name().is_some_and(|name| name.starts_with("dpbi"));
             if wanted || writer || CATCHING.load(Ordering::Relaxed) == 0 {
                 loud(info);

@@ -1,5 +1,5 @@
-//! How files are opened and made where their folder may come from a stranger: regular files only,
-//! links are not followed, and nothing waits for a pipe without end.
+//! How files are opened and made in a folder that may come from a stranger: only regular files are
+//! opened, links are not followed, and nothing waits forever for a pipe.
 //!
 //! Paths that a user names may be links, and may be pipes; see [`open_named`].
 

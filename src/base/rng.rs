@@ -30,7 +30,7 @@ pub fn uniform(rng: &mut (impl Rng + ?Sized)) -> f64 {
 }
 
 /// A uniform number in (0, 1], the argument of a logarithm.
-pub fn uniform_positive(rng: &mut (impl Rng + ?Sized)) -> f64 {
+fn uniform_positive(rng: &mut (impl Rng + ?Sized)) -> f64 {
     1.0 - uniform(rng)
 }
 

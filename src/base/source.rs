@@ -131,13 +131,13 @@ pub fn similar(path: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
     let name = |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().into_string().ok();
     let mut names: Vec<String> = entries.take(MOST_COMPARED).filter_map(name).collect();
-    // A folder lists its files in no order.
+    // A folder lists its files in no particular order.
     names.sort();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     nearest(wanted, &names).map(|near| path.with_file_name(near))
 }
 
-/// So many files of a folder are looked at for one that may have been meant.
+/// At most this many files of a folder are compared with a name that was not found.
 const MOST_COMPARED: usize = 10_000;
 
 /// The bundled tables of `folder`, by their names without the ending.
@@ -193,7 +193,7 @@ pub fn short_name(config: &str) -> String {
 /// The most bytes of a file.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// The most bytes of what is no file, such as a pipe: a device may never end.
+/// The most bytes of anything but a file, such as a pipe: a device may never end.
 const LARGEST_STREAM: u64 = 1 << 26;
 
 /// Reads a file, unless it is so large that it cannot be what was meant.

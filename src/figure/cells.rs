@@ -15,7 +15,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// The colour, one of so many shades, and whether it is hatched.
+    /// The colour, rounded to one of `shades` steps, and whether it is hatched.
     fn look(self, shades: f64) -> (Colour, bool) {
         match self {
             Self::Number(at) => (ramp::along((at * shades).round() / shades), false),

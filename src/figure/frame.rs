@@ -16,7 +16,7 @@ pub(super) const EDGE: f64 = 10.0;
 /// Between an axis and its labels, over the tick.
 pub(super) const TICK_GAP: f64 = 8.0;
 const TICK_LENGTH: f64 = 4.5;
-/// About one labelled tick per so many points of height.
+/// There is about one labelled tick for this many points of height.
 const TICK_EVERY: f64 = 36.0;
 
 /// How many ticks suit an axis of this height.

@@ -207,7 +207,7 @@ const LARGEST: u64 = 5_000_000;
 /// # Errors
 ///
 /// Returns an error if the page is too large or plotters or the PNG encoder
-/// fails. Odd data is no error: what cannot be drawn is left out.
+/// fails. Odd data is not an error: what cannot be drawn is left out.
 pub fn render(figure: &Figure, format: Format) -> Result<Vec<u8>, FigureError> {
     encode(&figure.draw(Page::Wide), format)
 }

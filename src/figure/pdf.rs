@@ -176,7 +176,7 @@ fn shares(colour: Colour) -> [f32; 3] {
     [red, green, blue].map(|share| (f32::from(share) / 255.0 * 1000.0).round() / 1000.0)
 }
 
-/// Two decimals; what is no number is harmless.
+/// Two decimals; 0 for what is infinite or not a number.
 fn number(value: f64) -> f32 {
     if value.is_finite() { ((value * 100.0).round() / 100.0) as f32 } else { 0.0 }
 }

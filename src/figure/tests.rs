@@ -194,7 +194,7 @@ fn odd_heat_maps_never_panic() {
     }
 }
 
-/// Five lines of so many points that jump about, one of them not private.
+/// Five lines of `points` points that jump about, one of them not private.
 fn jagged(points: u32, steps: bool) -> Figure {
     let mut random = Lcg::new(12);
     let all = series(5, || "jagged".to_owned());

@@ -44,8 +44,8 @@ pub static ALL: &[&dyn Mechanism] = &[
     &hamming::Hamming,
 ];
 
-/// The most records around which candidates are weighed: the tables of those that are near grow with
-/// the square root of it, and take some hundred megabytes.
+/// The most records for mechanisms that weigh candidates. The tables of the candidates near the data
+/// grow with the square root of the number of records, and take some hundred megabytes here.
 const MOST_WEIGHED: u64 = 1_000_000_000_000;
 
 /// A way to release a posterior privately (or a benchmark for one).
@@ -133,7 +133,7 @@ impl Variant {
         self.guarantee(setting).is_within(setting.epsilon.get())
     }
 
-    /// How its output is made and what becomes of it.
+    /// The recipe of its output, and the remapping of that output.
     pub fn plan(&self, setting: &Setting) -> Result<Plan, Refusal> {
         Ok(Plan { recipe: self.recipe(setting)?, remap: self.remap.clone() })
     }
@@ -144,9 +144,9 @@ impl Variant {
         self.checked(self.mechanism.recipe(setting, &self.options)?, setting)
     }
 
-    /// The recipe after the same checks, but for its sensitivities, which may take long where there
-    /// are many categories: enough to tell what kind of law it has and what it costs. Weights have
-    /// the rate of data without records, where nothing is sensitive.
+    /// The recipe after the same checks, but without sensitivities, which take long for many
+    /// categories. It tells what kind of law the mechanism has and what that costs. The rate of an
+    /// exponential recipe is that of data without records, and means nothing.
     pub fn outline(&self, setting: &Setting) -> Result<Recipe, Refusal> {
         let prior = setting.posterior.prior().clone();
         let nobody = vec![0; prior.k()];

@@ -1,4 +1,4 @@
-//! One setting on the bench: what its mechanisms share.
+//! A prepared setting: what the mechanisms of one setting share.
 
 use crate::mechanism::law::{
     Detail, Family, Law, Plan, PreparedField, Product, Recipe, Remapped, is_walked,
@@ -13,7 +13,7 @@ use crate::posterior::simplex::{Region, Window};
 /// The tables and candidates of one setting, made once and used by every mechanism.
 pub struct PreparedSetting<'a> {
     posterior: &'a Posterior,
-    /// The score's distance first, then the metrics asked for.
+    /// The error fields: that of the score's distance first, then those of the metrics asked for.
     fields: Vec<Box<dyn Field>>,
     /// The exponential mechanisms.
     family: Option<Family>,
@@ -59,7 +59,7 @@ impl<'a> PreparedSetting<'a> {
         Self { posterior, fields, family }
     }
 
-    /// The fields: the distance first, then the metrics in their order.
+    /// The error fields: that of the distance first, then those of the metrics in their order.
     pub fn fields(&self) -> impl Iterator<Item = PreparedField<'_>> {
         let fields = self.fields.iter().map(AsRef::as_ref).enumerate();
         fields.map(|(place, field)| PreparedField::new(place, field))
@@ -71,10 +71,10 @@ impl<'a> PreparedSetting<'a> {
         PreparedField::new(0, self.fields[0].as_ref())
     }
 
-    /// The law of one plan (one of those that the bench was prepared for).
+    /// The law of one plan, which must be one of those that the setting was prepared for.
     ///
     /// # Panics
-    /// If the bench was prepared without an exponential recipe and is asked for it.
+    /// If the plan has an exponential recipe for which the setting was not prepared.
     #[must_use]
     pub fn law(&self, plan: impl Into<Plan>) -> Box<dyn Law + '_> {
         let Plan { recipe, remap } = plan.into();
@@ -88,7 +88,7 @@ impl<'a> PreparedSetting<'a> {
     fn law_of(&self, recipe: Recipe) -> Box<dyn Law + '_> {
         match recipe {
             Recipe::Exponential { rate } => {
-                let family = self.family.as_ref().expect("the bench knows its recipes");
+                let family = self.family.as_ref().expect("a recipe that was prepared");
                 Box::new(family.law(rate, self.fields[0].as_ref()))
             }
             Recipe::Noise { noise, scale, restored } => {

@@ -1,4 +1,4 @@
-//! A number for every possible output: a distance from the true posterior, or another error.
+//! Error fields: a number for every possible output, such as its distance from the true posterior.
 //!
 //! Scores, errors and metrics share this interface, so that each can serve as any other: whatever
 //! implements [`Field`] can be averaged, plotted, and (if it has sensitivities) used as a score.
@@ -6,8 +6,8 @@
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Region, Row, Tail, Window};
 
-/// Which outputs a field will be asked for often, and should prepare tables for. All others are
-/// answered too, one by one.
+/// The outputs for which an error field should prepare tables, since it will be asked for them
+/// often. All other outputs are computed one by one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// For each coordinate a window, of outputs of any total.
@@ -30,7 +30,7 @@ impl Reach {
     }
 }
 
-/// A function of the released counts, for one fixed posterior.
+/// An error field: a function of the released counts, for one fixed posterior.
 pub trait Field: Send + Sync {
     /// Evaluates one row of outputs: `out[t]` belongs to the output whose running coordinate is
     /// `row.start + t`. `out` has the length of the row. No value is negative, nor −0: values are
@@ -40,14 +40,15 @@ pub trait Field: Send + Sync {
     /// The number of records of the data.
     fn n(&self) -> u64;
 
-    /// The outputs of total n outside of which the field is 1 to the last bit: its plateau. `None`
-    /// if there is no plateau, or if the field was not prepared for it.
+    /// The outputs of total n that are not on the plateau, where the error is 1 to the last bit. `None`
+    /// if there is no plateau, or if the error field was not prepared for it.
     fn ball(&self) -> Option<Region> {
         None
     }
 
-    /// For an error that grows so fast that the most improbable outputs may decide its mean: what
-    /// no output exceeds, infinite if a candidate's error is. 1 for all others.
+    /// An upper bound on the error of every output, for errors that grow so fast that the most
+    /// improbable outputs may decide the mean; infinite if a candidate's error is infinite. 1 for all
+    /// other errors.
     fn extreme(&self) -> f64 {
         1.0
     }

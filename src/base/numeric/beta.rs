@@ -8,7 +8,7 @@ const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
 /// The continued fraction has converged.
 const CONVERGED: f64 = 1e-16;
-/// It takes about √(a + b) steps, and never so many.
+/// A limit on its number of steps that is never reached: it takes about √(a + b).
 const MOST_STEPS: u32 = 1_000_000;
 
 /// P[θ <= x] and P[θ > x] for θ with the law Beta(a, b). Below about the mean the first is computed

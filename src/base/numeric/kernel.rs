@@ -1,9 +1,10 @@
 //! The innermost loops: what is done for every output of a row.
 //!
-//! Each loop is compiled several times, for any processor and for those with AVX2 or AVX-512, and
-//! chosen when it runs. All give the same bits: no multiplication is fused with an addition, and sums
-//! are made in [`LANES`] lanes that are joined in a fixed order, whatever the width of the registers.
-//! `DPBI_PORTABLE=1` in the environment chooses the first of them.
+//! Each loop is compiled several times, for any processor and for those with AVX2 or AVX-512; which
+//! version runs is chosen at run time. All give the same bits: no multiplication is fused with an
+//! addition, and sums are made in [`LANES`] lanes that are joined in a fixed order, whatever the width
+//! of the registers.
+//! `DPBI_PORTABLE=1` in the environment chooses the version for any processor.
 
 use std::sync::LazyLock;
 
@@ -137,8 +138,8 @@ kernels! {
         }
     }
 
-    /// The sums of masses and of mass · value. What has no mass does not count, even if its value
-    /// is infinite.
+    /// The sums of masses and of mass · value. A value without mass does not count, even if it is
+    /// infinite.
     pub fn moments<'a>(values: &'a [f64], masses: &'a [f64]) -> (f64, f64) {
         let mut sums = ([0.0; LANES], [0.0; LANES]);
         each(values, masses, |lane, value, mass| {
@@ -223,8 +224,8 @@ fn join(lanes: [f64; LANES]) -> f64 {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// What all loops make of a row of values between 0 and 1, and of masses, on one path: the bits of every
-/// number.
+/// The bits of every number that the loops compute from a row of values between 0 and 1 and from
+/// masses, on one path.
 #[must_use]
 pub fn bits(Path(arch): Path, values: &[f64], masses: &[f64]) -> Vec<u64> {
     let mut all = Vec::new();
@@ -286,8 +287,8 @@ mod tests {
         }
     }
 
-    /// The loops for any processor, called in a process of their own: what is compiled for is chosen
-    /// once.
+    /// The loops for any processor run in a process of their own: the version is chosen once for each
+    /// process.
     #[test]
     fn every_processor_gives_the_same_bits() {
         let digest = |results: &[u64]| {

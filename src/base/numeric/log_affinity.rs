@@ -1,5 +1,8 @@
-//! D(a, d) = lnΓ(a + d/2) − ½ lnΓ(a) − ½ lnΓ(a + d): what one category contributes to ln BC when its
-//! count moves by d. Never positive, unimodal with its maximum D(a, 0) = 0.
+//! The log affinity of one category, D(a, d) = lnΓ(a + d/2) − ½ lnΓ(a) − ½ lnΓ(a + d).
+//!
+//! BC is the Bhattacharyya coefficient (the affinity) of two posteriors. D(a, d) is what a category
+//! contributes to ln BC when its count moves by d. It is never positive, and unimodal with its maximum
+//! D(a, 0) = 0.
 //!
 //! lnΓ(10⁶) is about 1.3 · 10⁷, and D is of order 10⁻⁷ there: subtracting log-gammas leaves three
 //! digits. The chains below add terms of one sign instead, with compensated sums: 10⁻¹⁵ relative at
@@ -85,7 +88,7 @@ impl Iterator for Down {
 /// The table v ↦ D(α + x, v − x), out to where D falls below `floor`, but at least over `reach`
 /// (inclusive) and never beyond `[0, last]`.
 #[must_use]
-pub fn half_gap_table(alpha: f64, x: u64, reach: (u64, u64), last: u64, floor: f64) -> Table {
+pub fn log_affinity_table(alpha: f64, x: u64, reach: (u64, u64), last: u64, floor: f64) -> Table {
     let far = |i: usize, value: f64, needed: u64| value < floor && i as u64 > needed;
     let mut values = Vec::new();
     for (m, value) in downwards(alpha, x).enumerate() {
@@ -106,8 +109,8 @@ pub fn half_gap_table(alpha: f64, x: u64, reach: (u64, u64), last: u64, floor: f
     Table::new(first, values)
 }
 
-/// A value is reached step by step up to this distance, and in one go beyond: in a table as by
-/// itself, so that no value depends on how far a table goes.
+/// Up to this distance a value is summed step by step; beyond, it is computed in one go. Tables and
+/// single values follow the same rule, so that no value depends on how far a table goes.
 const FEW_STEPS: u64 = 4096;
 
 /// D(α+x, d) for d = 0, 1, 2, …
@@ -164,7 +167,8 @@ fn stirling(a: f64, b: f64) -> f64 {
     -0.5 * (m * entropy - 0.5 * log1p(-t * t)) + (s(m) - 0.5 * s(a) - 0.5 * s(b))
 }
 
-/// D far out with one small parameter: thousands in size, so plain log-gammas keep twelve digits.
+/// D far out with one small parameter. It is in the thousands there, so that plain log-gammas keep
+/// twelve digits.
 fn far_from_zero(a: f64, b: f64) -> f64 {
     lgamma(0.5 * (a + b)) - 0.5 * lgamma(a) - 0.5 * lgamma(b)
 }
@@ -202,7 +206,7 @@ mod tests {
 
     #[test]
     fn tables_agree_with_single_values_and_stop_at_the_floor() {
-        let table = half_gap_table(1.5, 1_000_000, (999_990, 1_000_010), 2_000_000, -40.0);
+        let table = log_affinity_table(1.5, 1_000_000, (999_990, 1_000_010), 2_000_000, -40.0);
         assert!(table.first() > 900_000 && table.end() < 1_100_000);
         for v in (table.first()..table.end()).step_by(61) {
             assert_eq!(table.get(v), Some(log_affinity(1.5, 1_000_000, v)), "{v}");
@@ -213,7 +217,7 @@ mod tests {
 
     #[test]
     fn reach_extends_a_table_past_the_floor() {
-        let table = half_gap_table(1.0, 100, (0, 100_000), 100_000, -1.0);
+        let table = log_affinity_table(1.0, 100, (0, 100_000), 100_000, -1.0);
         assert_eq!((table.first(), table.end()), (0, 100_001));
     }
 }

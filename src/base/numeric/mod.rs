@@ -1,24 +1,24 @@
 //! Arithmetic that keeps its digits and does not depend on the processor.
 //!
 //! Everything that reaches a table goes through this module: elementary functions come from the
-//! crate `libm` or from [`exp`], never from the standard library, whose last bits change with the
+//! crate `libm` or from `exp.rs`, never from the standard library, whose last bits change with the
 //! features of the CPU. Sums are compensated or made block by block in a fixed order.
 
-pub mod beta;
-pub mod bregman;
+pub(crate) mod beta;
+pub(crate) mod bregman;
 mod complex;
-pub mod exp;
-pub mod gamma;
-pub mod jensen;
+pub(crate) mod exp;
+pub(crate) mod gamma;
+pub(crate) mod jensen;
 pub mod kernel;
 pub mod log_affinity;
 pub mod overlap;
-pub mod scale;
-pub mod stirling;
+pub(crate) mod scale;
+pub(crate) mod stirling;
 pub mod sum;
 mod table;
 
-pub use complex::Complex;
+use complex::Complex;
 pub use libm::{exp as exp_accurate, expm1, lgamma, log as ln, log1p};
 pub use sum::Sum;
 pub use table::Table;

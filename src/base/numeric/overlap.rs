@@ -34,9 +34,9 @@ pub const ACCURACY: f64 = 1e-12;
 const DIGITS: f64 = 33.0;
 /// A node whose weight is below this no longer counts.
 const NEGLIGIBLE: f64 = 1e-17;
-/// So many negligible nodes in a row end the sum.
+/// The sum ends after this many negligible nodes in a row.
 const QUIET: u32 = 4;
-/// More nodes are never needed.
+/// A limit on the number of nodes that is never reached.
 const MOST_NODES: u32 = 100_000;
 
 /// TV(Dir(α + x), Dir(α + y)).

@@ -55,7 +55,7 @@ impl Distribution {
         Self::of_lumps(lumps, 1.0)
     }
 
-    /// What of it counts in a mixture where it has this weight.
+    /// The levels that count in a mixture in which the law has this weight.
     #[must_use]
     pub fn seen_with(mut self, weight: f64) -> Self {
         self.levels.retain(|level| weight * level.probability > NEGLIGIBLE);
@@ -155,7 +155,7 @@ fn join(lumps: Vec<Lump>, same: impl Fn(f64, f64) -> bool) -> Vec<Lump> {
     groups
 }
 
-/// A list is joined when it has grown by so many lumps.
+/// A list is joined when it has grown by more than this number of lumps.
 const CROWDED: usize = 1 << 16;
 
 /// The errors and masses of all outputs. Equal errors are joined as the list grows, which keeps
@@ -180,7 +180,7 @@ fn list(law: &dyn Law, field: PreparedField) -> Option<Vec<Lump>> {
     Some(parts.concat())
 }
 
-/// Joins what has the very same value.
+/// Joins lumps that have exactly the same value.
 fn join_equal(mut lumps: Vec<Lump>) -> Vec<Lump> {
     lumps.sort_by(|a, b| a.value.total_cmp(&b.value));
     join(lumps, |group, value| group == value)

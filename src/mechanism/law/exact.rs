@@ -11,8 +11,8 @@ use crate::posterior::simplex::BLOCK;
 /// Exact numbers about the error of one mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exact {
-    /// The law of the error; `None` where it is too large to be walked, or where the error is so
-    /// steep that the mean depends on what is not walked.
+    /// A summary of the error; `None` if the law has too many outputs to be walked, or if the error
+    /// grows so fast that the mean depends on outputs that are not walked.
     pub error: Option<Summary>,
     /// The probability of releasing the true posterior.
     pub p_exact: f64,
@@ -40,7 +40,7 @@ impl Exact {
 pub struct Known {
     /// The mean.
     pub mean: f64,
-    /// All of it.
+    /// Mean, standard deviation and quantiles, if they were asked for.
     pub summary: Option<Summary>,
 }
 
@@ -74,9 +74,9 @@ pub(super) const SLACK: f64 = 1e-12;
 pub(super) const SAME: f64 = 1e-11;
 /// What may be missing of a mean, relative to it.
 const HIDDEN: f64 = 1e-9;
-/// So many values are kept and sorted.
+/// At most this many values are kept and sorted.
 const SORTABLE: u64 = 1 << 16;
-/// A law of so few outputs is listed at once.
+/// A law of at most this many outputs is listed at once.
 const FEW: u64 = 1 << 12;
 /// The number of bins into which a range of more values is divided.
 const DIVISIONS: u64 = 4096;
@@ -96,8 +96,8 @@ pub fn mean(law: &dyn Law, field: PreparedField) -> Option<f64> {
     visible_mean(law, field.get(), mean)
 }
 
-/// Summarises an error under every law of `weighing`, whose masses sum to `totals` (to what is found
-/// if there are none), and returns the first pass as well.
+/// Summarises an error under every law of `weighing`, and returns the first pass as well. The masses
+/// of the laws sum to `totals`; if this is empty, to the sums that the first pass finds.
 ///
 /// The first pass finds means, spreads and a histogram. The bins that hold the quantiles are then
 /// divided further until they hold few enough values to sort, or are so narrow that these count as
@@ -263,7 +263,7 @@ impl Search {
         Self { law, target, below: 0.0, range, found: None }
     }
 
-    /// Makes the bin of the first pass in which the running mass reaches the target the range.
+    /// Sets the range to the bin of the first pass in which the running mass reaches the target.
     fn begin(&mut self, found: &Survey) {
         let bins = &found.laws[self.law].bins;
         let last = bins.iter().rposition(|&mass| mass > 0.0).unwrap_or(0);
@@ -299,7 +299,7 @@ impl Search {
         crossing.or(sorted.last()).map_or(0.0, |(value, _)| *value)
     }
 
-    /// Makes the bin in which the running mass reaches the target the new range.
+    /// Sets the range to the bin in which the running mass reaches the target.
     fn choose(&mut self, bins: &[(u64, f64, f64)]) {
         let width = self.range.width();
         let mut chosen = None;
@@ -320,7 +320,7 @@ impl Search {
         self.settle(largest);
     }
 
-    /// Values that cannot be sorted but count as one are found.
+    /// Ends the search if there are too many values to sort, but all of them count as one.
     fn settle(&mut self, largest: f64) {
         if !self.range.is_sortable() && self.range.is_one_value() {
             self.found = Some(largest);

@@ -19,10 +19,11 @@ struct Candidates {
 }
 
 impl Candidates {
-    /// All candidates; or, if that saves at least half and all `fields` (the score and what will be
-    /// averaged) have one, the largest of their balls. Balls around one posterior are nested, so
-    /// that outside of the largest every field is 1. Of candidates that differ by exchanging equal
-    /// parameters of the posterior only one is walked.
+    /// All candidates; or the largest of the balls of `fields` (the score and the errors to be
+    /// averaged), if every one of them has a ball and at least half of all candidates are outside of
+    /// the largest. Balls around one posterior are nested, so that every error field is 1 outside of
+    /// the largest. Of candidates that differ by exchanging equal parameters of the posterior only one
+    /// is walked.
     fn new(fields: &[&dyn Field], posterior: &Posterior) -> Self {
         let (n, k) = (posterior.n(), posterior.k());
         let parameters = posterior.categories();
@@ -56,8 +57,8 @@ impl Candidates {
 /// All exponential mechanisms with one score: P(r) ∝ e^(−rate · score(r)) over R for every rate.
 /// They share one pass over the candidates.
 pub struct Family {
-    /// Candidates to draw from, which depend on the score only. What is averaged must not change
-    /// what is drawn: further errors have candidates of their own.
+    /// The candidates to draw from. They depend on the score only: the errors that are averaged must
+    /// not change the draws. If there are further errors, these have candidates of their own.
     drawn: Candidates,
     averaged: Option<Candidates>,
     members: Vec<Member>,
@@ -281,8 +282,8 @@ impl Listed {
         self.heads.clear();
     }
 
-    /// The candidate at which the sum passes `target`; the last one with any mass if rounding keeps it
-    /// from that.
+    /// The candidate at which the sum passes `target`; if rounding keeps the sum below it, the last
+    /// candidate with any mass.
     fn output(&self, target: f64, out: &mut [u64]) {
         let total = self.sums.last().copied().unwrap_or(0.0);
         let last = self.sums.partition_point(|&sum| sum < total);
@@ -342,7 +343,8 @@ impl Law for Exponential<'_> {
     fn draw(&self, k: usize, batches: &mut [Batch]) {
         let (normaliser, off_plateau) = (self.normaliser(), self.off_plateau());
         let mut targets = Vec::with_capacity(batches.iter().map(|b| b.released.len() / k).sum());
-        // Everything about a run is drawn before the next one: more runs change none of the others.
+        // All random numbers of a run are drawn before those of the next: more runs do not change
+        // the earlier ones.
         let region = &self.family.drawn.region;
         let mut arrangements = Vec::new();
         for (batch, Batch { rng, released }) in batches.iter_mut().enumerate() {
@@ -365,7 +367,7 @@ impl Law for Exponential<'_> {
     }
 }
 
-/// A draw on its way: the candidate at which the masses, summed up, pass `mass`.
+/// A draw whose candidate is still to be found: that at which the masses, summed up, pass `mass`.
 struct Target {
     mass: f64,
     batch: usize,

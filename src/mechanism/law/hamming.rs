@@ -103,7 +103,7 @@ impl Convolutions {
             Some(exp_accurate(-0.5 * self.rate * v.abs_diff(self.counts[i]) as f64) * ways)
         };
         let mut target = uniform(rng) * self.suffixes[i].get(left).unwrap_or(0.0);
-        // If rounding leaves a remainder, the last value possible stands in.
+        // If rounding leaves a remainder, the last possible value is taken.
         let mut drawn = 0;
         for v in outwards(self.counts[i], self.windows[i]) {
             if let Some(mass) = mass(v) {

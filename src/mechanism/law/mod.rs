@@ -2,13 +2,46 @@
 //!
 //! A mechanism is described by a [`Recipe`]; at one posterior the recipe becomes a [`Law`]. Laws
 //! are walked block by block (see [`crate::posterior::simplex`]), never stored.
+//!
+//! ```
+//! use dpbi::mechanism::law::{Exact, probability};
+//! use dpbi::mechanism::prepared::PreparedSetting;
+//! use dpbi::mechanism::{self, Variant};
+//! use dpbi::posterior::distance::HELLINGER;
+//! use dpbi::posterior::model::{Posterior, Prior};
+//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::setting::Setting;
+//!
+//! // 600 records, half of them in the first category, under a uniform prior.
+//! let setting = Setting {
+//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![300, 300]),
+//!     epsilon: Epsilon::new(1.0)?,
+//!     delta: None,
+//!     gamma: Gamma::new(1.0)?,
+//!     distance: HELLINGER,
+//! };
+//! let lshist = Variant::plain(mechanism::find("lshist").expect("a mechanism"));
+//! let plan = lshist.plan(&setting)?;
+//! let prepared = PreparedSetting::new(&setting, &[plan.clone()], &[]);
+//! let law = prepared.law(&plan);
+//!
+//! // Rounded Laplace noise of scale 1 is 0 with probability (1 − 1/e) / 2.
+//! let unchanged = probability(law.as_ref(), &[300, 300]);
+//! assert!((unchanged - 0.316_060_279_414).abs() < 1e-12);
+//!
+//! let hellinger = prepared.fields().next().expect("the distance is always there");
+//! let error = Exact::new(law.as_ref(), hellinger).error.expect("a law that is walked");
+//! println!("the mean Hellinger distance from the true posterior is {}", error.mean);
+//! assert!(error.mean > 0.0 && error.mean < error.q90);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod distribution;
 mod exact;
 mod exponential;
 mod hamming;
 mod logs;
-pub mod noise;
+mod noise;
 mod outputs;
 mod prepared_field;
 mod product;
@@ -17,14 +50,16 @@ mod survey;
 
 pub use distribution::{Distribution, Level};
 pub use exact::{Exact, Known, Summary, mean};
-pub use exponential::{Detail, Exponential, Family};
+pub(super) use exponential::{Detail, Family};
 pub use hamming::normaliser as hamming_normaliser;
 pub use logs::ln_probabilities;
 pub use noise::Noise;
 pub use outputs::Outputs;
 pub use prepared_field::PreparedField;
-pub use product::{Product, is_walked};
-pub use remapped::{Plan, Remap, Remapped};
+pub(super) use product::Product;
+pub use product::is_walked;
+pub(super) use remapped::Remapped;
+pub use remapped::{Plan, Remap};
 
 use crate::base::rng::Stream;
 use crate::posterior::model::Posterior;
@@ -91,7 +126,7 @@ impl Recipe {
 }
 
 /// The largest law that is computed exactly; beyond, a mechanism is sampled only.
-pub const LARGEST_EXACT: f64 = 1e10;
+const LARGEST_EXACT: f64 = 1e10;
 
 /// The exact law of an output.
 pub trait Law: Sync {
@@ -101,10 +136,10 @@ pub trait Law: Sync {
     /// The region's blocks; `None` if the law has too many outputs to be walked.
     fn blocks(&self) -> Option<&Blocks>;
 
-    /// Writes, for every output of a row, its mass and that of those it stands for.
+    /// Writes the mass of every output of a row, together with that of the outputs it stands for.
     fn masses(&self, row: &Row, masses: &mut [f64]);
 
-    /// Writes, for every output of a row, `field`'s value and the output's mass.
+    /// Writes, for every output of a row, its error by `field` and its mass.
     fn row(&self, row: &Row, field: PreparedField, values: &mut [f64], masses: &mut [f64]) {
         field.row(row, values);
         self.masses(row, masses);
@@ -118,7 +153,8 @@ pub trait Law: Sync {
         0.0
     }
 
-    /// A probability that the outputs outside the region and off the plateau do not exceed.
+    /// An upper bound on the probability of all outputs that are neither in the region nor on the
+    /// plateau.
     fn left_out(&self) -> f64 {
         0.0
     }
@@ -149,7 +185,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Room for so many releases.
+    /// Room for `runs` releases of k counts.
     #[must_use]
     pub fn new(rng: Stream, runs: usize, k: usize) -> Self {
         Self { rng, released: vec![0; runs * k] }

@@ -30,7 +30,7 @@ pub fn steps_within(scale: f64, coordinates: usize) -> u64 {
     ((0.5 * f64::from(half_units) * scale).ceil() + coordinates as f64) as u64
 }
 
-/// The window of one coordinate within so many steps.
+/// The window of one coordinate within `steps` steps.
 #[must_use]
 pub fn window(x: u64, n: u64, steps: u64) -> Window {
     (x.saturating_sub(steps), x.saturating_add(steps).min(n))
@@ -76,7 +76,7 @@ impl Noise {
         }
     }
 
-    /// ln P[⌊x + η⌋₀ⁿ = v], also where the probability is no double.
+    /// ln P[⌊x + η⌋₀ⁿ = v], also where the probability is too small for a double.
     #[must_use]
     pub fn ln_probability(self, scale: f64, x: u64, n: u64, v: u64) -> f64 {
         if n == 0 {
@@ -93,7 +93,7 @@ impl Noise {
         front + within + constant - steps as f64 * rate
     }
 
-    /// ln P[⌊x + η⌋₀ⁿ = v] − ln P[⌊y + η⌋₀ⁿ = v], where neither probability need be a double.
+    /// ln P[⌊x + η⌋₀ⁿ = v] − ln P[⌊y + η⌋₀ⁿ = v], also where a probability is too small for a double.
     #[must_use]
     pub fn ln_ratio(self, scale: f64, (x, y): (u64, u64), n: u64, v: u64) -> f64 {
         let rate = 1.0 / scale;
@@ -101,7 +101,7 @@ impl Noise {
         (far as f64 - near as f64) * rate + (at_x - at_y)
     }
 
-    /// P[⌊x + η⌋₀ⁿ = v] as e^(−steps · rate) · e^constant, up to a factor that x does not change.
+    /// P[⌊x + η⌋₀ⁿ = v] as e^(−steps · rate) · e^constant, up to a factor that does not depend on x.
     fn decay(self, rate: f64, x: u64, n: u64, v: u64) -> (u64, f64) {
         match (self, v) {
             _ if n == 0 => (0, 0.0),

@@ -16,7 +16,7 @@ pub struct Outputs {
 enum Set {
     /// The compositions of n, in lexicographic order.
     Candidates,
-    /// All but the last coordinate from 0 to n; the last makes up the total as far as it can.
+    /// All but the last coordinate from 0 to n; the last restores the total n as far as it can.
     Restored,
     /// Every coordinate from 0 to n.
     Open,
@@ -34,7 +34,7 @@ impl Outputs {
         Self { set, n, k }
     }
 
-    /// How many there are, roughly where they are many.
+    /// The number of outputs; approximate if there are many.
     #[must_use]
     pub fn approximate_len(&self) -> f64 {
         match self.set {
@@ -43,7 +43,7 @@ impl Outputs {
         }
     }
 
-    /// How many there are; few enough to be numbered.
+    /// The number of outputs, which must be few enough to be numbered.
     #[must_use]
     pub fn len(&self) -> usize {
         match self.set {

@@ -12,7 +12,7 @@ use crate::posterior::simplex::{Blocks, Region, Row, Shape, Tail, Window};
 pub struct Product {
     counts: Vec<u64>,
     region: Region,
-    /// `None`, and no factors, if there are too many outputs to walk.
+    /// `None` if there are too many outputs to walk; then there are no factors either.
     blocks: Option<Blocks>,
     /// p_i; absent for a coordinate that is determined by the others.
     factors: Vec<Table>,
@@ -27,7 +27,7 @@ enum Sampler {
 }
 
 /// The outputs of a noisy release that carry all but a negligible part of the probability, as
-/// windows of the coordinates and a bound on the steps in all. A restored last coordinate takes
+/// windows of the coordinates and a bound on the sum of their steps. A restored last coordinate takes
 /// what the others leave.
 fn noise_reach(posterior: &Posterior, scale: f64, restored: bool) -> (Vec<Window>, u64) {
     let n = posterior.n();
@@ -50,7 +50,7 @@ pub fn noise_region(posterior: &Posterior, scale: f64, restored: bool) -> Region
 
 /// Whether a law on this region is small enough to be walked.
 pub fn is_walked(region: &Region) -> bool {
-    // The box around it is counted in no time.
+    // The outputs of the box around the region are counted at once; those of the region take longer.
     let side = |&(low, high): &(u64, u64)| (high - low) as f64 + 1.0;
     let around: f64 = region.windows().iter().map(side).product();
     around <= LARGEST_EXACT || region.size_bound() <= LARGEST_EXACT
@@ -83,7 +83,7 @@ impl Product {
         Self::new(posterior, posterior.k(), region, factors, normaliser, 1.0 / normaliser, sampler)
     }
 
-    /// The first `independent` coordinates are all made in the same way.
+    /// The first `independent` coordinates are made independently, and all in the same way.
     fn new(
         posterior: &Posterior,
         independent: usize,
@@ -107,7 +107,7 @@ impl Product {
         self.factors[i].get(v).unwrap_or(0.0)
     }
 
-    /// The masses of a row that leaves the tables, one by one.
+    /// The masses of a row that the tables do not cover, one by one.
     fn few_masses(&self, row: &Row, head: f64, masses: &mut [f64]) {
         let place = row.head.len();
         for (mass, v) in masses.iter_mut().zip(row.start..) {
@@ -137,7 +137,8 @@ impl Law for Product {
         let head = row.head.iter().enumerate().map(|(i, &v)| self.factor(i, v));
         let head = head.fold(row.weight, |product, factor| product * factor);
         let running = self.factors[place].slice(row.start, row.len);
-        // Only where all coordinates have a factor is the last one's not determined.
+        // The last coordinate has a factor in the Hamming mechanism only. Under noise that restores the
+        // total it has none, since the others determine it.
         let last = match (row.tail, self.factors.get(place + 1)) {
             (Tail::Complement(rest), Some(last)) => {
                 Some(last.slice((rest + 1).saturating_sub(row.start + row.len as u64), row.len))

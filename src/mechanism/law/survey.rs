@@ -142,7 +142,7 @@ pub struct Tally {
     pub bins: Vec<f64>,
 }
 
-/// A part of a pass has at least so many blocks, and there are at most so many parts. They do not
+/// The least number of blocks in a part of a pass, and the largest number of parts. They do not
 /// depend on the number of threads, so neither does the order of any sum.
 const LEAST_BLOCKS: usize = 32;
 const MOST_PARTS: usize = 64;
@@ -250,8 +250,9 @@ impl Survey {
 }
 
 impl Tally {
-    /// Adds outputs with these sums of masses, of mass · value and of mass · (value − mean)². The
-    /// squares are joined by what the two means differ, so that nothing cancels.
+    /// Adds outputs with these sums of masses, of mass · value and of mass · (value − mean)². When the
+    /// squares are added up, the difference of the two means is taken into account, so that nothing
+    /// cancels.
     fn add(&mut self, mass: f64, first: f64, squares: f64) {
         let before = self.mass.value();
         if before > 0.0 && mass > 0.0 {

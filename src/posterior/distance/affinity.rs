@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use super::near;
-use crate::base::numeric::log_affinity::{half_gap_table, log_affinity};
+use crate::base::numeric::log_affinity::{log_affinity, log_affinity_table};
 use crate::base::numeric::{Table, exp_accurate, expm1, kernel};
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::Region;
 
-/// Tables that reach over one part in this many of all counts are continued over all of them.
+/// A table that covers more than one part in this many of all counts is extended over all of them.
 const MOST_OF_SIMPLEX: u64 = 4;
 
 /// One category: the table of D, and of s·D in the two forms that need no further function.
@@ -39,11 +39,11 @@ impl Affinity {
         let categories = (0..posterior.k())
             .map(|i| {
                 let (alpha, x) = (posterior.alpha(i), posterior.counts()[i]);
-                let log = half_gap_table(alpha, x, reach.windows[i], posterior.n(), floor);
+                let log = log_affinity_table(alpha, x, reach.windows[i], posterior.n(), floor);
                 let keep = log.map(|d| exp_accurate(power * d));
                 let loss = log.map(|d| -expm1(power * d));
-                // A ball that fills much of the simplex may not be worth while: then all candidates
-                // are walked, most of them in tables.
+                // If the ball fills much of the simplex, all candidates may be walked instead: then
+                // most of them should be found in tables.
                 let length = log.end() - log.first();
                 let all = (0, posterior.n());
                 if reach.ball && MOST_OF_SIMPLEX * length > posterior.n() {
@@ -75,8 +75,7 @@ impl Affinity {
         table.unwrap_or_else(|| (start..).take(len).map(|v| self.log(i, v)).collect())
     }
 
-    /// The distances of one row of compositions of n: with
-    /// b_i = e^(s D_i) and u_i = 1 − b_i,
+    /// The distances of one row of compositions of n: with b_i = e^(s D_i) and u_i = 1 − b_i,
     ///
     /// ```text
     /// H² = u_1 + b_1 (u_2 + b_2 (u_3 + …)),

@@ -70,7 +70,7 @@ impl Distance for Reverse {
 
 fn no_score() -> Refusal {
     Refusal::new(
-        "χ² is no score: it is infinite between most posteriors, and where it is not, its \
+        "χ² cannot be a score: it is infinite between most posteriors, and where it is not, its \
          sensitivity grows exponentially",
         "use it as a metric; as distance use renyi:2, which is ln(1 + χ²), with a prior whose \
          parameters all exceed the number of records, or renyi:0.5",

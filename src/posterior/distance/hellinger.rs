@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Distance;
 use super::affinity::Affinity;
-use crate::base::numeric::log_affinity::{half_gap_table, log_affinity};
+use crate::base::numeric::log_affinity::{log_affinity, log_affinity_table};
 use crate::base::numeric::{Table, kernel};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::Posterior;
@@ -32,7 +32,7 @@ impl Distance for Hellinger {
         let alpha = posterior.prior().total();
         Box::new(HellingerField {
             affinity: Affinity::new(posterior, 1.0, reach),
-            total: half_gap_table(alpha, posterior.n(), window, last, 0.0),
+            total: log_affinity_table(alpha, posterior.n(), window, last, 0.0),
         })
     }
 

@@ -1,9 +1,27 @@
 //! Distances between posteriors: the score of the exponential mechanisms and the error of a
 //! release. One file for each; adding one means one more file and one line in [`NAMED`].
 //!
-//! The Hellinger distance is the documents' own; the others answer arxiv §8.3, which asks what
-//! changes under another one. Divergences are written from the truth to the release, and called
-//! `_reverse` the other way round.
+//! The documents use the Hellinger distance; the others answer arxiv §8.3, which asks what changes
+//! under another distance. A divergence leads from the truth to the release; one that leads from the
+//! release to the truth has a name that ends in `_reverse`.
+//!
+//! ```
+//! use dpbi::posterior::distance;
+//! use dpbi::posterior::error_field::Reach;
+//! use dpbi::posterior::model::{Posterior, Prior};
+//!
+//! // The distances between Beta(2, 1) and Beta(1, 2), whose densities are 2θ and 2(1 − θ).
+//! let posterior = Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![1, 0]);
+//! let between = |id: &str| {
+//!     let field = distance::find(id)?.field(&posterior, &Reach::ball(&posterior));
+//!     Some(field.at(&[0, 1]))
+//! };
+//! let hellinger = between("hellinger").expect("a distance");
+//! assert!((hellinger - (1.0 - std::f64::consts::FRAC_PI_4).sqrt()).abs() < 1e-14);
+//! let total_variation = between("tv").expect("a distance");
+//! assert!((total_variation - 0.5).abs() < 1e-11);
+//! # Ok::<(), dpbi::posterior::model::PriorError>(())
+//! ```
 
 mod affinity;
 mod chi_squared;
@@ -48,32 +66,32 @@ pub trait Distance: Sync {
     /// The distance of every output from `posterior`.
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field>;
 
-    /// s, where the distance at equal totals is sqrt(1 − BC^s), if it is.
+    /// The power s, if the distance at equal totals is sqrt(1 − BC^s).
     fn power(&self, posterior: &Posterior) -> Option<f64>;
 
-    /// s, where the distance is 1 to the last bit as soon as BC^s is negligible; `None` if it never
-    /// is.
+    /// The power s for which the distance is 1 to the last bit as soon as BC^s is negligible; `None`
+    /// if there is none.
     fn plateau(&self, posterior: &Posterior) -> Option<f64> {
         self.power(posterior)
     }
 
-    /// How far a value within R may be off: relative, and absolute.
+    /// The largest error of a value within R: relative, and absolute.
     fn accuracy(&self) -> (f64, f64) {
         (1e-12, 0.0)
     }
 
-    /// How long one value takes, in those of the Hellinger distance.
+    /// The time for one value, relative to the Hellinger distance.
     fn effort(&self) -> f64 {
         1.0
     }
 
-    /// How long a sensitivity at n records takes for each pair of categories, in those of the
+    /// The time for a sensitivity at n records, for each pair of categories, relative to the
     /// Hellinger distance.
     fn sensitivity_effort(&self, _n: u64) -> f64 {
         1.0
     }
 
-    /// How far one record can change it.
+    /// How far one record can change the distance.
     fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
         match self.power(posterior) {
             Some(power) => Sensitivity::new(posterior, power),
@@ -81,7 +99,7 @@ pub trait Distance: Sync {
         }
     }
 
-    /// Why it cannot be the score of a mechanism for data of this size.
+    /// Why the distance cannot be the score of a mechanism for data of this size.
     fn refuses_scores(&self, _posterior: &Posterior) -> Option<Refusal> {
         None
     }

@@ -1,6 +1,6 @@
 //! The candidates nearer than distance 1.
 
-use crate::base::numeric::log_affinity::half_gap_table;
+use crate::base::numeric::log_affinity::log_affinity_table;
 use crate::base::numeric::{LN_NEGLIGIBLE, Table};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::Region;
@@ -13,14 +13,14 @@ pub fn near(posterior: &Posterior, power: f64) -> Region {
     let n = posterior.n();
     let floor = floor(power);
     let table = |(i, &x): (usize, &u64)| -> Table {
-        half_gap_table(posterior.alpha(i), x, (x, x), n, floor).map(|d| power * d)
+        log_affinity_table(posterior.alpha(i), x, (x, x), n, floor).map(|d| power * d)
     };
     let tables = posterior.counts().iter().enumerate().map(table).collect();
     Region::ball(posterior.counts().to_vec(), tables)
 }
 
-/// How far the table of ln BC's term of one category must go down. One unit of slack: rounding must
-/// not let a category end before the ball does.
+/// The log affinity at which the table of one category may end. One unit of slack: rounding must not
+/// let the table end inside the ball.
 pub(super) fn floor(power: f64) -> f64 {
     (LN_NEGLIGIBLE - 1.0) / power
 }

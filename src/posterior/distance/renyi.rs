@@ -42,7 +42,7 @@ pub fn named(order: &str) -> Result<&'static dyn Distance, Refusal> {
     Ok(*made.entry(order.to_bits()).or_insert_with(make))
 }
 
-/// Beyond these orders, and nearer to 1, digits are lost.
+/// Orders outside this range, or nearer to 1 than this, lose too many digits.
 const ORDERS: std::ops::RangeInclusive<f64> = 0.001..=1000.0;
 const NEAREST_TO_ONE: f64 = 0.001;
 
@@ -51,7 +51,7 @@ fn read(text: &str) -> Result<f64, Refusal> {
         Err(Refusal::new(format!("the order of `{PREFIX}{text}` {cause}"), remedy))
     };
     let Ok(order) = text.parse::<f64>() else {
-        return refused("is no number", "write for example renyi:0.5 or renyi:2");
+        return refused("is not a number", "write for example renyi:0.5 or renyi:2");
     };
     if order == 1.0 {
         return refused("is 1, where it is the KL divergence", "use kl");

@@ -1,14 +1,14 @@
-//! Divergences that are a sum over the categories, less the same of the totals.
+//! Divergences that are a sum of one term for each category, minus the same term of the totals.
 
 use crate::base::numeric::{Table, expm1};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Row, Tail};
 
-/// What becomes of the sum.
+/// The function that is applied to the sum.
 #[derive(Clone, Copy)]
 pub enum Link {
-    /// Nothing.
+    /// The sum itself.
     Plain,
     /// e^sum − 1.
     Expm1,
@@ -23,8 +23,8 @@ impl Link {
     }
 }
 
-/// The field v ↦ link(Σ_i table_i(v_i) − table(Σ v)), where `table`(α, x, last) tabulates a term up
-/// to `last`. An infinite sum is an infinite divergence.
+/// The error field v ↦ link(Σ_i table_i(v_i) − table(Σ v)), where `table`(α, x, last) tabulates a
+/// term up to `last`. An infinite sum is an infinite divergence.
 pub fn separable(
     posterior: &Posterior,
     reach: &Reach,
@@ -83,8 +83,8 @@ impl Field for Separable {
         self.n
     }
 
-    /// Where a category's term can be infinite, so can a candidate's: with all records there, or
-    /// none. A finite sum grows like n at most.
+    /// If a category's term can be infinite, so can a candidate's error: that of the candidate with
+    /// all records in this category, or with none. A finite sum grows like n at most.
     fn extreme(&self) -> f64 {
         let largest = |table: &Table| (0..=self.n).filter_map(|v| table.get(v)).fold(0.0, f64::max);
         let sum: f64 = self.categories.iter().map(largest).sum();

@@ -73,8 +73,8 @@ struct RowCache {
     values: usize,
 }
 
-/// So many values are kept, in rows of more than a few: a short one takes more room than it saves
-/// time.
+/// About this many values are kept at most, and only rows of at least this length: a short row takes
+/// more room than it saves time.
 const MOST_KEPT: usize = 1 << 22;
 const LEAST_KEPT: usize = 4;
 

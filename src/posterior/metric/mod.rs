@@ -1,4 +1,4 @@
-//! Errors of a release: every distance, and the other ways to say how far off it is.
+//! The error metrics of a release: every distance, and other measures.
 //!
 //! One file for each family; adding a metric means one more file and one line in [`all`].
 
@@ -49,8 +49,8 @@ impl Metric {
         }
     }
 
-    /// s, where the metric is 1 to the last bit as soon as BC^s is negligible; `None` if it never
-    /// is.
+    /// The power s for which the metric is 1 to the last bit as soon as BC^s is negligible; `None` if
+    /// there is none.
     #[must_use]
     pub fn plateau(&self, posterior: &Posterior) -> Option<f64> {
         match self.source {
@@ -60,7 +60,7 @@ impl Metric {
         }
     }
 
-    /// How long one value takes, in those of the Hellinger distance.
+    /// The time for one value, relative to the Hellinger distance.
     #[must_use]
     pub fn effort(&self) -> f64 {
         match self.source {

@@ -26,7 +26,7 @@ pub fn compositions(n: u64, k: usize) -> Option<u128> {
     Some(count)
 }
 
-/// The same as a float, of any size.
+/// The number of compositions as a float, of any size.
 #[must_use]
 pub fn approximate_compositions(n: u64, k: usize) -> f64 {
     compositions(n, k).map_or_else(
@@ -35,7 +35,7 @@ pub fn approximate_compositions(n: u64, k: usize) -> f64 {
     )
 }
 
-/// d(x, y) = ½ Σ |x_i − y_i|; a half number when the totals differ by an odd one.
+/// d(x, y) = ½ Σ |x_i − y_i|; half an odd number if the totals differ by an odd number.
 #[must_use]
 pub fn hamming_distance(x: &[u64], y: &[u64]) -> f64 {
     let doubled: u64 = x.iter().zip(y).map(|(a, b)| a.abs_diff(*b)).sum();

@@ -74,7 +74,7 @@ impl Prior {
         groups
     }
 
-    /// Draws counts of `n` records from the prior's own predictive (Dirichlet-multinomial) law:
+    /// Draws counts of `n` records from the prior predictive (Dirichlet-multinomial) distribution:
     /// first the probabilities, then every record.
     pub fn draw_predictive(&self, n: u64, rng: &mut impl Rng) -> Counts {
         let logs: Vec<f64> = self.0.iter().map(|&a| ln_standard_gamma(a, rng)).collect();
@@ -94,7 +94,17 @@ impl Prior {
     }
 }
 
-/// The posterior Dir(α + x) together with the two things it is made of.
+/// The posterior Dir(α + x), with its prior and its counts.
+///
+/// ```
+/// use dpbi::posterior::model::{Posterior, Prior};
+///
+/// // Three of ten records in the first category make a uniform prior Beta(1, 1) a Beta(4, 8).
+/// let posterior = Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![3, 7]);
+/// assert_eq!([posterior.parameter(0), posterior.parameter(1)], [4.0, 8.0]);
+/// assert_eq!((posterior.n(), posterior.total()), (10, 12.0));
+/// # Ok::<(), dpbi::posterior::model::PriorError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
     prior: Prior,
@@ -127,8 +137,8 @@ impl Posterior {
         self.prior.0[i]
     }
 
-    /// What is known of every category: its prior's parameter and its count. Where both agree,
-    /// categories can be exchanged and nothing changes.
+    /// The prior parameter and the count of every category. Categories that agree in both are
+    /// interchangeable.
     #[must_use]
     pub fn categories(&self) -> Vec<(f64, u64)> {
         self.prior.alpha().iter().copied().zip(self.counts.iter().copied()).collect()

@@ -1,8 +1,8 @@
 //! The model: a Dirichlet prior, counts, and the posterior they give.
 
-pub mod counts;
-pub mod dirichlet;
-pub mod predictive;
+mod counts;
+mod dirichlet;
+mod predictive;
 
 pub use counts::{
     Counts, MOST_RECORDS, approximate_compositions, compositions, hamming_distance, is_countable,

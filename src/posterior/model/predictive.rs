@@ -1,9 +1,9 @@
-//! The prior's own law of the data: how likely every data set of n records is before it is seen.
+//! The prior predictive distribution: how likely every data set of n records is before it is seen.
 
 use super::dirichlet::Prior;
 use crate::base::numeric::{Sum, log1p};
 
-/// The Dirichlet-multinomial law of the counts of n records.
+/// The prior predictive (Dirichlet-multinomial) distribution of the counts of n records.
 ///
 /// P[x] = Π_i C(α_i + x_i − 1, x_i) / C(A + n − 1, n), A = Σα, and each logarithm of a binomial is
 /// the sum of log1p((α − 1)/j) over j = 1, …, x: terms of one sign.
@@ -15,7 +15,7 @@ pub struct Predictive {
 }
 
 impl Predictive {
-    /// The law of n records.
+    /// The distribution for n records.
     #[must_use]
     pub fn new(prior: &Prior, n: u64) -> Self {
         let categories = prior.alpha().iter().map(|&alpha| ln_binomials(alpha, n)).collect();

@@ -71,13 +71,13 @@ impl Affinity {
     /// The maximum of `discount`(LS(x'), d(x, x')) over all data sets x'; `discount` increases in
     /// the first argument and decreases in the second.
     ///
-    /// It is enough to look at the two categories between which the record of x' moves, and at the
-    /// cheapest way from x to such an x' (k >= 3: take records out of i and j, first all from one
-    /// of them, since ln φ is concave; k = 2: every x' on the line). Each of these is a path along
-    /// which d grows by one a step and h first falls, then rises, so that on any piece of it h is
-    /// largest at an end: see [`maximum_on_path`]. This rests on monotonicity and concavity of
-    /// ln φ only. That the maximum is at a corner (u in {0, x_i−1}, v in {0, x_j}) was true in
-    /// every case tried but is not proved, and is not used.
+    /// Only the two categories matter between which the record of x' moves, and the shortest way
+    /// from x to such an x'. For k >= 3 the shortest way takes records out of i and j, first all from
+    /// one of them, since ln φ is concave; for k = 2 every x' is on one line. Along each of these
+    /// paths d grows by one a step, and h first falls, then rises, so that on any piece h is largest
+    /// at an end: see [`maximum_on_path`]. This uses that ln φ is monotone and concave, and nothing
+    /// else. In every case tried, the maximum was at a corner (u in {0, x_i−1}, v in {0, x_j}); that
+    /// is not proved, and not used.
     pub fn smooth(&self, discount: impl Fn(f64, u64) -> f64) -> f64 {
         if self.n == 0 {
             return 0.0;
@@ -142,7 +142,8 @@ fn maximum_on_path(
     }
 }
 
-/// The last digits of h are rounding; a larger value within them is no larger value.
+/// A value counts as larger only if it exceeds the other by this factor: the last digits of h are
+/// rounding errors.
 const ROUNDING: f64 = 1.0 + 1e-14;
 
 #[cfg(test)]

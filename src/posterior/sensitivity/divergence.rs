@@ -69,8 +69,8 @@ impl Divergence {
         Self { kind: Kind::Renyi(order), ..Self::kl(prior, n) }
     }
 
-    /// F as the sum of a part that rises in p, taken at `high`, and a part that falls, taken at
-    /// `low`.
+    /// An upper bound on F for p from `low` to `high`, and F itself if these agree: the part of F that
+    /// rises in p is taken at `high`, the part that falls at `low`.
     fn empty(&self, i: usize, low: u64, high: u64) -> f64 {
         let alpha = self.alpha[i];
         let (low_a, high_a) = (alpha + low as f64, alpha + high as f64);
@@ -95,7 +95,7 @@ impl Divergence {
         }
     }
 
-    /// G.
+    /// G at one count.
     fn full(&self, j: usize, count: u64) -> f64 {
         let alpha = self.alpha[j];
         let a = alpha + count as f64;
@@ -109,8 +109,8 @@ impl Divergence {
         }
     }
 
-    /// What a category adds to the divergence as it gains all its records, and as it loses them,
-    /// by their number.
+    /// The terms of a category whose true count is 0 and released count v, and of one whose true
+    /// count is v and released count 0: two tables by v.
     fn tables(&self, alpha: f64) -> (Table, Table) {
         let (up, down) = match self.kind {
             Kind::Forward | Kind::Reverse => {
@@ -125,9 +125,9 @@ impl Divergence {
 }
 
 impl Divergence {
-    /// More than rounding takes away from a change between categories i and j: what is left of
-    /// logarithms that nearly cancel where α is large. A sensitivity that is too small would be a
-    /// privacy error, one that is too large by this costs nothing.
+    /// An upper bound on the rounding error of a change between categories i and j, where logarithms
+    /// nearly cancel if α is large. It is added to every change: a sensitivity that is too small would
+    /// break privacy, one that is too large by this costs nothing.
     fn slack(&self, i: usize, j: usize) -> f64 {
         let size = |i: usize| {
             let alpha = self.alpha[i];
@@ -156,9 +156,9 @@ impl Moves for Divergence {
         one.max(self.full(i, p.0) + self.empty(j, q.0, q.1)) + self.slack(i, j)
     }
 
-    /// A category's term grows with the distance of its two counts, so one that gains counts as
-    /// coming from 0, one that loses as going there. Both kinds hold at most n records in all, and a
-    /// record is worth at most the largest term per record.
+    /// A category's term grows with the distance of its two counts. So a category that gains records
+    /// is taken to begin with 0, and one that loses records to end with 0. At most n records are
+    /// gained in all, and at most n lost; each adds at most the largest term per record.
     fn diameter(&self) -> f64 {
         let per_record = |table: &Table| {
             let terms = (1..=self.n).filter_map(|v| Some(table.get(v)? / v as f64));

@@ -2,7 +2,7 @@
 //! candidates or data sets.
 //!
 //! LS(x) is the largest |u(x, r) − u(x', r)| over the neighbours x' of x and all candidates r. For a
-//! metric it is attained at r = x. The divergences are no metrics; there the difference splits over
+//! metric it is attained at r = x. The divergences are not metrics; there the difference splits over
 //! the two categories between which the record moves, and is largest where one of them holds all
 //! records of r and the other none.
 
@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use affinity::Affinity;
-pub use divergence::Divergence;
-pub use search::Moves;
+pub(super) use divergence::Divergence;
+pub(super) use search::Moves;
 use search::Search;
-pub use total_variation::TotalVariationMoves;
+pub(super) use total_variation::TotalVariationMoves;
 
 use crate::base::numeric::{exp_accurate, ln, log1p};
 use crate::posterior::model::Posterior;
@@ -47,11 +47,12 @@ impl Sensitivity {
 
     /// The sensitivities of a score that one record changes as `moves` says.
     #[must_use]
-    pub fn searched(posterior: &Posterior, moves: Arc<dyn Moves>) -> Self {
+    pub(super) fn searched(posterior: &Posterior, moves: Arc<dyn Moves>) -> Self {
         Self(Kind::Searched(Search::new(posterior, moves)))
     }
 
-    /// Of a score that may be infinite: so are its sensitivities, and it cannot be used.
+    /// The sensitivities of a score that may be infinite: they are infinite, too, and the score cannot
+    /// be used.
     #[must_use]
     pub fn unlimited() -> Self {
         Self(Kind::Unlimited)
@@ -77,7 +78,7 @@ impl Sensitivity {
         }
     }
 
-    /// D: no score of data of this size exceeds it.
+    /// D, an upper bound on every score of data of this size.
     #[must_use]
     pub fn diameter(&self) -> f64 {
         match &self.0 {
@@ -115,11 +116,11 @@ impl Sensitivity {
     }
 }
 
-/// Every ordered pair of different categories; of pairs that are alike, because their categories have
-/// the same keys, only the first.
+/// Every ordered pair of different categories; of pairs whose categories have the same keys only the
+/// first.
 ///
-/// Whoever looks for a maximum finds it there to the last digit: what comes later and is alike has
-/// the same values, and bounds that are as large.
+/// A maximum over these pairs is the maximum over all pairs, to the last digit: pairs with the same
+/// keys have the same values and bounds.
 fn different_pairs<K: Ord>(keys: impl Iterator<Item = K>) -> impl Iterator<Item = (usize, usize)> {
     let mut seen: BTreeMap<K, (usize, u32)> = BTreeMap::new();
     // The first two categories of every key: the place, the place of the first, and which it is.

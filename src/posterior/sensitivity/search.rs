@@ -21,7 +21,7 @@ pub trait Moves: Debug + Send + Sync {
     fn diameter(&self) -> f64;
 }
 
-/// A value within rounding of the best is no better.
+/// A value counts as better only if it exceeds the best by this factor: less is a rounding error.
 const ROUNDING: f64 = 1.0 + 1e-14;
 
 /// The search around one data set.
@@ -67,9 +67,10 @@ impl Search {
     /// The maximum of `discount`(LS(x'), d(x, x')) over all data sets x'; `discount` does not fall
     /// in the first argument nor rise in the second.
     ///
-    /// Only the two categories of the move matter, so a data set is a pair (p, q), at its smallest
-    /// distance from x: see [`Self::distance`]. Cells of pairs whose bound does not exceed the best
-    /// value found are dropped, others are cut in two. Nothing is assumed about the shape.
+    /// Only the two categories of the move matter, so a data set is a pair (p, q), and its distance
+    /// is the smallest from x to any data set with this pair: see [`Self::distance`]. A cell of pairs
+    /// whose bound does not exceed the best value found is dropped; any other is cut in two. Nothing
+    /// is assumed about the shape of LS.
     pub fn smooth(&self, discount: impl Fn(f64, u64) -> f64) -> f64 {
         let Some(last) = self.n.checked_sub(1) else { return 0.0 };
         let mut best = self.pairs().map(|pair| self.start(pair, &discount)).fold(0.0, f64::max);

@@ -2,7 +2,7 @@
 
 use super::Region;
 
-/// Up to so many rows are counted one by one, in a hundredth of a second or so.
+/// Up to this many rows are counted one by one, which takes about a hundredth of a second.
 pub const COUNTED: f64 = 1e5;
 
 /// How large a region is.
@@ -14,10 +14,13 @@ pub struct Size {
     pub rows: f64,
 }
 
-/// The size of a region: the lengths of its rows added up, if these are not more than about `rows`;
-/// otherwise from as many of them, evenly spread (the midpoint rule in the coordinates before the
-/// running one). Tests found it off by less than 2 % with 1000 rows of three or four categories.
-/// Diamonds of many rows are counted by their steps; what is folded, by what it stands for.
+/// The size of a region.
+///
+/// If the region has at most about `rows` rows, their lengths are added up. Otherwise the size is
+/// estimated from about `rows` of them, evenly spread (the midpoint rule in the coordinates before the
+/// running one); in tests it was off by less than 2 % with 1000 rows of three or four categories. A
+/// diamond of more rows is counted by its number of steps. A folded region of more rows is measured
+/// without folding, and divided by the number of outputs that one stands for.
 #[must_use]
 pub fn measure(region: &Region, rows: f64) -> Size {
     let heads = &region.windows()[..region.depth() - 1];
@@ -26,7 +29,7 @@ pub fn measure(region: &Region, rows: f64) -> Size {
     if points < widest {
         if let Some((whole, arrangements)) = region.unfolded() {
             let Size { outputs, rows } = measure(&whole, rows);
-            // What is beyond all numbers stays so, however many of them are alike.
+            // An infinite number of outputs stays infinite, however many one of them stands for.
             let arrangements = if outputs.is_finite() { arrangements.min(outputs) } else { 1.0 };
             return Size { outputs: outputs / arrangements, rows: rows / arrangements };
         }
@@ -45,9 +48,9 @@ pub fn measure(region: &Region, rows: f64) -> Size {
     Size { outputs, rows: outputs / ((high - low) as f64 + 1.0) }
 }
 
-/// Of very many categories even two values of each coordinate are too many heads, and few of them
-/// lie inside. After so many steps for each of the rows that were asked for, an upper bound has to
-/// do: it says that the region is too large.
+/// At most this many steps are taken for each row that was asked for; after that an upper bound is
+/// returned, which says that the region is too large. With very many categories, even two values of
+/// each coordinate make too many heads, of which few lie inside.
 const STEPS_PER_ROW: f64 = 1e4;
 
 /// The number of outputs of a region, as [`measure`] finds it.
@@ -56,7 +59,8 @@ pub fn count(region: &Region, rows: f64) -> f64 {
     measure(region, rows).outputs
 }
 
-/// So many values of each coordinate make at most `rows` heads, if of a narrower one all are taken.
+/// How many values of each coordinate to take for at most `rows` heads; a narrower coordinate takes all
+/// its values.
 fn points(widths: &[f64], rows: f64) -> f64 {
     let heads = |points: f64| widths.iter().map(|&width| width.min(points)).product::<f64>();
     let widest = widths.iter().copied().fold(1.0, f64::max);
@@ -68,7 +72,7 @@ fn points(widths: &[f64], rows: f64) -> f64 {
         let middle = 0.5 * (enough + too_many);
         if heads(middle) <= rows { enough = middle } else { too_many = middle }
     }
-    // Two are needed to see a shape.
+    // A shape is seen from two values at least.
     f64::max(enough.floor(), 2.0)
 }
 
@@ -76,14 +80,14 @@ struct Counter<'a> {
     region: &'a Region,
     points: f64,
     head: Vec<u64>,
-    /// How many more steps are taken; below 0 what was counted is not all.
+    /// How many more steps may be taken. Below 0 the count is not complete.
     patience: f64,
 }
 
 impl Counter<'_> {
-    /// What begins with `head`.
+    /// The size of the part of the region that begins with `head`.
     fn measure(&mut self) -> Size {
-        // A window looks at all coordinates.
+        // To find a window takes a step for every coordinate.
         self.patience -= self.region.windows().len() as f64;
         if self.patience < 0.0 {
             return Size::default();
@@ -117,12 +121,12 @@ impl Counter<'_> {
 mod tests {
     use super::*;
     use crate::base::numeric::LN_NEGLIGIBLE;
-    use crate::base::numeric::log_affinity::half_gap_table;
+    use crate::base::numeric::log_affinity::log_affinity_table;
     use crate::posterior::simplex::Shape;
 
     fn ball(x: &[u64]) -> Region {
         let n = x.iter().sum();
-        let table = |&x: &u64| half_gap_table(1.0, x, (x, x), n, LN_NEGLIGIBLE - 1.0);
+        let table = |&x: &u64| log_affinity_table(1.0, x, (x, x), n, LN_NEGLIGIBLE - 1.0);
         Region::ball(x.to_vec(), x.iter().map(table).collect())
     }
 

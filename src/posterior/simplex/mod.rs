@@ -106,7 +106,7 @@ pub fn rank(composition: &[u64]) -> usize {
 /// The composition of n into k parts at a place in [`list_compositions`].
 ///
 /// # Panics
-/// If there are not so many.
+/// If there are not that many compositions.
 #[must_use]
 pub fn unrank(mut place: usize, n: u64, k: usize) -> Counts {
     let mut left = n;

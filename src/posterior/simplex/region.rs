@@ -14,7 +14,7 @@ pub type Window = (u64, u64);
 
 const EMPTY: Window = (1, 0);
 
-/// How the coordinates of an output hang together.
+/// How the coordinates of an output depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Compositions of n: the last coordinate is what the others leave.
@@ -25,7 +25,7 @@ pub enum Shape {
     Free,
 }
 
-/// A box of windows, cut by its shape and, for a ball, by a limit.
+/// A box of windows, cut by its shape and, for a ball or a diamond, by a limit.
 #[derive(Clone, Debug)]
 pub struct Region {
     n: u64,
@@ -35,8 +35,11 @@ pub struct Region {
     order: Option<Order>,
 }
 
-/// Outputs are skipped whose log-weights sum to less than `floor`, as far as the first coordinates,
-/// or the running one and the last, show it. Each log-weight is at most 0, and 0 at `centre`.
+/// A lower limit `floor` on the sum of the log-weights of an output's coordinates. Each log-weight is
+/// at most 0, and 0 at `centre`.
+///
+/// An output is skipped if the log-weights of its first coordinates, together with that of any single
+/// one after them, are below the floor. Some outputs whose whole sum is below it are therefore kept.
 #[derive(Clone, Debug)]
 struct Limit {
     centre: Vec<u64>,
@@ -44,8 +47,8 @@ struct Limit {
     weights: LogWeights,
 }
 
-/// Which coordinates are interchangeable. Of all outputs that differ by exchanging them only the one
-/// is walked in which they ascend, with the number of those it stands for as its weight.
+/// Which coordinates are interchangeable. Of all outputs that differ only by exchanging them, one is
+/// walked: that in which they ascend. Its weight is the number of outputs it stands for.
 #[derive(Clone, Debug)]
 struct Order {
     /// For each coordinate the one before it in its class.
@@ -167,9 +170,9 @@ impl Region {
         Self { order, ..self }
     }
 
-    /// The region with all its outputs, if it is folded, and about how many of them one of the walked
-    /// ones stands for: every class can be arranged in size! ways, fewer where counts are equal, as
-    /// they often are in a window of few.
+    /// For a folded region: the same region without folding, and about how many outputs one walked
+    /// output stands for. A class can be arranged in size! ways, and in fewer where counts are equal,
+    /// as they often are in a narrow window.
     pub(super) fn unfolded(&self) -> Option<(Self, f64)> {
         let order = self.order.as_ref()?;
         // In a diamond counts spread over about twice the mean row.
@@ -231,7 +234,7 @@ impl Region {
         }
         if self.shape == Shape::Simplex {
             let rest = self.n - head.iter().sum::<u64>();
-            // All that come later in the class are at least as large.
+            // All later coordinates of the class are at least as large.
             high = high.min(rest / (order.later[level] + 1));
             let last = self.windows.len() - 1;
             if level + 1 == last
@@ -278,8 +281,9 @@ impl Region {
         }
     }
 
-    /// Visits one row, or its ends apart from its middle: only there can the running coordinate be
-    /// equal to another one of its class.
+    /// Visits one row. In a folded region an end of the row is visited by itself if its weight differs
+    /// from that of the middle: only there can the running coordinate be equal to another one of its
+    /// class.
     fn weighted(
         &self,
         head: &[u64],
@@ -442,7 +446,7 @@ impl Region {
         let Some(order) = &self.order else { return };
         let movable = (0..output.len()).rev().filter(|&i| order.earlier[i] > 0);
         for (i, &back) in movable.zip(arrangement) {
-            // It changes places with one of those up to it in its class, itself included.
+            // The coordinate changes places with an earlier one of its class, or stays.
             let chosen = std::iter::successors(Some(i), |&j| order.after[j]).nth(back as usize);
             output.swap(i, chosen.unwrap_or(i));
         }
@@ -475,8 +479,8 @@ impl Region {
         Some(length.clamp(1.0, (high - low) as f64 + 1.0))
     }
 
-    /// The number of outputs within so many steps of the centre: counted by their distance,
-    /// coordinate by coordinate, in buckets of several steps where there are very many.
+    /// The number of outputs within `steps` of the centre. Outputs are counted by their distance, one
+    /// coordinate after another; very many distances are counted in buckets of several steps.
     fn diamond_size(&self, steps: f64, centre: &[u64]) -> f64 {
         const BUCKETS: usize = 128;
         let width = (steps / BUCKETS as f64).ceil().max(1.0);
@@ -503,7 +507,7 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::numeric::log_affinity::half_gap_table;
+    use crate::base::numeric::log_affinity::log_affinity_table;
 
     fn outputs(region: &Region, k: usize) -> Vec<Vec<u64>> {
         let blocks = region.blocks();
@@ -679,12 +683,12 @@ mod tests {
     #[test]
     fn a_ball_leaves_out_only_what_is_negligible() {
         let (x, n) = ([1500, 400, 100], 2000);
-        let table = |i: usize| half_gap_table(1.0, x[i], (x[i], x[i]), n, LN_NEGLIGIBLE - 1.0);
+        let table = |i: usize| log_affinity_table(1.0, x[i], (x[i], x[i]), n, LN_NEGLIGIBLE - 1.0);
         let tables: Vec<_> = (0..3).map(table).collect();
         let region = Region::ball(x.to_vec(), tables);
         let inside = outputs(&region, 3);
         assert!(inside.len() < 1_000_000 && inside.contains(&x.to_vec()));
-        let full: Vec<_> = (0..3).map(|i| half_gap_table(1.0, x[i], (0, n), n, 0.0)).collect();
+        let full: Vec<_> = (0..3).map(|i| log_affinity_table(1.0, x[i], (0, n), n, 0.0)).collect();
         let ln_bc = |c: &[u64]| (0..3).map(|i| full[i].get(c[i]).unwrap()).sum::<f64>();
         let relevant =
             outputs(&Region::simplex(n, 3), 3).into_iter().filter(|c| ln_bc(c) >= LN_NEGLIGIBLE);
