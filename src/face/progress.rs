@@ -12,7 +12,7 @@ use crate::base::console::{self, say};
 /// Shorter work needs no bar.
 const LONG: f64 = 1.0;
 
-/// Progress in units of predicted work, so that the remaining time is honest when cells differ.
+/// Progress in units of predicted work, so that the remaining time is right when cells differ.
 pub struct Progress {
     bar: Option<ProgressBar>,
 }
@@ -41,7 +41,7 @@ impl Progress {
         }
     }
 
-    /// Does something that prints, without the bar in its way.
+    /// Hides the bar while something is printed.
     pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.bar {
             Some(bar) => bar.suspend(print),
@@ -88,7 +88,7 @@ impl Drop for Clock {
     }
 }
 
-/// A part of the work. When it is dropped all of it counts as done, whatever was said before.
+/// A part of the work. When it is dropped, all of it counts as done.
 pub struct ProgressShare<'a> {
     progress: &'a Progress,
     left: AtomicU64,
@@ -127,8 +127,8 @@ fn bar(cpu_seconds: f64, predicted: f64) -> ProgressBar {
 }
 
 /// The seconds left after `elapsed`, when cells that make up `fraction` of the predicted work are
-/// finished. At first the prediction counts (large cells may be half done without showing); when a
-/// quarter is finished, hardly anything but its pace.
+/// finished. At first this is the prediction, since large cells may be half done without showing. When
+/// a quarter is finished, it is almost only what the pace so far says.
 fn remaining(elapsed: f64, fraction: f64, predicted: f64) -> f64 {
     let pace = if fraction > 0.0 { elapsed / (fraction * predicted) } else { 1.0 };
     let trust = 1.0 - (1.0 - fraction).powi(6);
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn the_remaining_time_moves_from_prediction_to_pace() {
         assert_eq!(remaining(0.0, 0.0, 80.0), 80.0);
-        // A hundredth that took as long as four: that may be chance. A quarter: that is how it goes.
+        // One per cent that takes four times too long may be chance; a quarter of the work is not.
         assert!((remaining(3.2, 0.01, 80.0) / 79.2 - 1.17).abs() < 0.01);
         assert!((remaining(80.0, 0.25, 80.0) / 240.0 - 0.87).abs() < 0.01);
         assert!((remaining(80.0, 0.5, 80.0) / 80.0 - 0.99).abs() < 0.01);

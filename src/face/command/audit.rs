@@ -114,7 +114,7 @@ fn admit(
     threads: usize,
 ) -> Result<Option<Clock>, Diagnostic> {
     let recipe = variant.outline(setting).map_err(typed::refused)?;
-    // The advantage takes as many looks as a trade-off curve.
+    // The advantage takes as many passes as a trade-off curve.
     let profile = if args.profile { rates::PASSES_PER_PROFILE } else { 0.0 };
     let passes = rates::PASSES_PER_TRADE_OFF + profile;
     let audit = |everything| cost::predict_passes(setting, &[recipe], everything, passes);
@@ -154,13 +154,13 @@ fn admit(
 /// The number of points of a privacy profile.
 const PROFILE: u32 = 50;
 
-/// ε from 0 to the loss, where δ ends.
+/// Values of ε from 0 to the loss, at which δ becomes 0.
 fn profile_grid(found: &Findings) -> Vec<f64> {
     (0..=PROFILE).map(|i| found.loss.loss * (f64::from(i) / f64::from(PROFILE))).collect()
 }
 
 struct Report<'a> {
-    /// Of the error over the predictive law, for a calibrated mechanism.
+    /// The mean error over the prior predictive distribution, for a calibrated mechanism.
     mean: Option<f64>,
     setting: &'a Setting,
     variant: &'a Variant,
@@ -173,7 +173,7 @@ struct Report<'a> {
     trade_off: Option<&'a TradeOff>,
 }
 
-/// False alarms at which misses are told.
+/// The false-alarm rates at which misses are printed.
 fn false_alarms() -> impl Iterator<Item = f64> {
     (0..=100).map(|i| f64::from(i) / 100.0)
 }

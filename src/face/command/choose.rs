@@ -64,15 +64,15 @@ fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {
     }
 }
 
-/// Accuracies that a search for ε takes.
+/// About how many values of ε a search tries.
 const SEARCH: f64 = 25.0;
 
-/// How much work one mechanism is.
+/// The predicted work of one mechanism.
 fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
     let Ok(recipe) = variant.outline(setting) else { return Work::default() };
     let mut here = cost::predict_laws(setting, &[recipe], f64::INFINITY).sum();
     if data == Data::PriorPredictive {
-        // All laws are kept until they are mixed.
+        // All distributions of the error are in memory until they are mixed.
         let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
         here.cpu_seconds *= data_sets;
         here.passing += data_sets * BYTES_PER_LEVEL * here.outputs.max(1.0);
@@ -82,7 +82,7 @@ fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) ->
     Work { cpu_seconds: times * here.cpu_seconds, ..here }
 }
 
-/// What a value of a law takes while it waits to be mixed, and in the mixture.
+/// The bytes of one value of a distribution until it is mixed, and in the mixture.
 const BYTES_PER_LEVEL: f64 = 64.0;
 
 fn is_affordable(work: &Work, threads: usize) -> bool {
@@ -155,7 +155,7 @@ fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>)
             },
         })
     };
-    // One after the other: each fills memory, and is parallel in itself.
+    // One after the other: each needs much memory, and uses all threads.
     variants
         .iter()
         .map(|variant| row(variant).unwrap_or_else(|refusal| refused(variant, refusal)))
@@ -170,7 +170,7 @@ fn refused(variant: &Variant, refusal: Refusal) -> RankedRow {
 /// How long a bar can be.
 const BAR: usize = 8;
 
-/// The mark of what was not proved but computed.
+/// The mark of a guarantee that was computed, not proved.
 const COMPUTED: &str = "*";
 
 struct Ranking<'a> {
@@ -218,8 +218,8 @@ impl Ranking<'_> {
         a.is_finite() && b.is_finite() && (a - b).abs() <= SAME * a.max(b)
     }
 
-    /// The rows that say something, and the names of those that say the same as the same mechanism
-    /// with less done to it.
+    /// The rows to show, and the names of the others: those equal to the row of the same mechanism
+    /// with fewer options.
     fn without_idle(&self) -> (Vec<&RankedRow>, Vec<&str>) {
         let mut shown: Vec<&RankedRow> = Vec::new();
         let mut idle = Vec::new();
@@ -316,7 +316,7 @@ impl Ranking<'_> {
         })
     }
 
-    /// The guarantee, or what is to be said instead.
+    /// The guarantee, or why there is none.
     fn remark(&self, row: &RankedRow) -> String {
         let Some(epsilon) = row.epsilon.filter(|_| row.remark.is_empty()) else {
             return row.remark.clone();

@@ -28,7 +28,7 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
     let mut waiting = BTreeMap::new();
     let mut documents = Vec::new();
     TaskPools::new(threads, threads)?.carry_out(&places, judge, |(place, finding)| {
-        // They are told in their order, each as soon as all before it are judged.
+        // Claims are printed in their order, each as soon as all before it are judged.
         waiting.insert(place, finding);
         while let Some(finding) = waiting.remove(&documents.len()) {
             let (claim, distance) = tasks[documents.len()];

@@ -25,7 +25,7 @@ fn whole(cli: &Command) -> Result<String, Failure> {
     text += &part(cli)?;
     for command in cli.get_subcommands() {
         text += &format!(".SH \"DPBI {}\"\n", command.get_name().to_uppercase());
-        // What is a section on a page of its own is a part of one here.
+        // The sections of a command's own page are subsections here.
         text += &part(command)?.replace(".SH ", ".SS ");
     }
     Ok(text)
@@ -66,13 +66,13 @@ fn rendered(render: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> Result<String, F
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Every rendered piece begins with the definition of an apostrophe; once is enough.
+/// Removes the definition of an apostrophe, with which every rendered piece begins.
 fn without_preamble(text: &str) -> String {
     let defines = |line: &&str| line.starts_with(".ie \\n(.g") || line.starts_with(".el .ds Aq");
     text.lines().filter(|line| !defines(line)).map(|line| line.to_owned() + "\n").collect()
 }
 
-/// What follows the options in the help, line by line as it stands there.
+/// The text after the options in the help, line by line.
 fn as_typed(text: &str) -> String {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let heading = first.trim_end_matches(':').to_uppercase();

@@ -89,7 +89,7 @@ fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment
         let experiment = config::load(&source, overrides)?;
         Ok((source, experiment))
     };
-    // Of several bad ones the first is complained about, whichever was read first.
+    // Of several bad configs the first one named is reported, whichever was read first.
     let all: Vec<Result<_, Diagnostic>> = configs.par_iter().map(read).collect();
     let mut experiments: Vec<(Source, Experiment)> = Vec::new();
     for one in all {
@@ -156,7 +156,7 @@ fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
     }
 }
 
-/// Work of more predicted seconds is announced.
+/// Work that should take more seconds than this is announced.
 const LONG: f64 = 3.0;
 
 /// Says how long work will take, if it takes long. Until the clock is dropped, a terminal shows how

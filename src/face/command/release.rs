@@ -180,7 +180,7 @@ fn admit(
     Ok(announce(total.seconds(threads)))
 }
 
-/// A larger parameter makes intervals that doubles cannot tell from points.
+/// With a larger parameter, the ends of an interval would be the same double.
 const LARGEST_PRIOR: f64 = 1e12;
 
 /// An amount of privacy above 0.
@@ -248,7 +248,7 @@ struct Category<'a> {
     /// The posterior's parameter.
     parameter: f64,
     naive: Estimate,
-    /// The same, aware of the noise, and the probability that it gives the naive interval.
+    /// The same from the noise-aware posterior, and the probability that it gives the naive interval.
     aware: Option<(Estimate, f64)>,
 }
 
@@ -268,8 +268,8 @@ impl Estimate {
     }
 }
 
-/// The exact mean error: over all data sets as likely as the prior says; if that takes long, at the
-/// one that it expects; and if the data were as released.
+/// Exact mean errors: over the prior predictive distribution of the data; if that takes long, at the
+/// data that the prior expects; and if the data are as released.
 struct Errors {
     predictive: Option<f64>,
     at_prior: Option<f64>,
@@ -303,7 +303,7 @@ impl Errors {
     }
 }
 
-/// A release, and all that follows from it without the data.
+/// A release, and what can be computed from it without the data.
 struct FullRelease<'a> {
     request: &'a Request<'a>,
     method: &'a Method,
@@ -313,7 +313,7 @@ struct FullRelease<'a> {
     unaware: Option<String>,
     /// Exact mean errors, as far as they are computed.
     errors: Errors,
-    /// What the mechanism really gives away.
+    /// The exact privacy loss of the mechanism, or a bound.
     loss: Option<Loss>,
     account: Option<Account>,
 }

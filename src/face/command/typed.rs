@@ -49,7 +49,7 @@ pub fn wrong(flag: &str, error: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::new(format!("--{flag}: {error}"))
 }
 
-/// Complains if `flag` has not a number for every category.
+/// Refuses a list that has not one number for every category.
 pub fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic> {
     if length == k {
         return Ok(());

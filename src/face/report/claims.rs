@@ -1,4 +1,4 @@
-//! The claims, each with what became of it under either distance.
+//! The claims, each with its verdict under either distance.
 
 use maud::{Markup, html};
 
@@ -26,7 +26,7 @@ pub(super) fn section(claims: &[Claim]) -> Markup {
     }
 }
 
-/// Every sentence with what became of it.
+/// Every sentence with its verdicts.
 fn overview(claims: &[Claim]) -> Markup {
     let table = html! {
         table.sentences {
@@ -62,7 +62,7 @@ fn class(outcome: Outcome) -> &'static str {
     }
 }
 
-/// A sign beside the colour: not everyone sees that, and not every printer prints it.
+/// A sign in addition to the colour, which not everyone sees and not every printer prints.
 fn sign(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Holds => "✓",

@@ -1,14 +1,14 @@
 //! The drawings' colours on a dark page.
 //!
-//! Drawings are made for white paper. In the dark their neutral colours change places, and colours
-//! that stand for something become lighter the darker they are: the order of their shades remains,
-//! so that what could be told apart still can be. Maps keep their scale of colours.
+//! Drawings are made for white paper. On a dark page each neutral colour is replaced by a fixed one.
+//! Other colours become lighter, dark ones more so, in the same order of lightness, so that they can
+//! still be told apart. Maps keep their colours.
 
 use std::collections::BTreeSet;
 
 use crate::figure::Colour;
 
-/// What drawings lie on in the dark; the style sheet says the same.
+/// The background of drawings on a dark page; the style sheet has the same.
 const CARD: Colour = Colour::hex(0x1B_1E23);
 
 /// The neutral colours of drawings: paper, ink, text, ticks, small type, grid.

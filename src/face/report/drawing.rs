@@ -4,11 +4,10 @@ use maud::{Markup, PreEscaped, html};
 
 use super::Drawing;
 
-/// What every text of a drawing says about its font; the style sheet says it once.
+/// The font of every text in a drawing. The style sheet names it once for all.
 const FONT: &str = " font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\"";
 
-/// Both layouts of a drawing, of which the page shows one. `key` sets its ids apart from those of
-/// all others.
+/// Both layouts of a drawing, of which the page shows one. `key` makes its ids unique on the page.
 pub(super) fn figure(drawing: &Drawing, key: &str) -> Markup {
     let Drawing { alt, wide, narrow, .. } = drawing;
     html! {
@@ -38,7 +37,7 @@ fn inline(svg: &str, alt: &str, class: &str, key: &str) -> Markup {
     PreEscaped(format!("{head}{}\n", own_ids(&body, key).trim_end()))
 }
 
-/// Ids are one name space for the whole page.
+/// Prefixes all ids, which must be unique on the page.
 fn own_ids(svg: &str, key: &str) -> String {
     svg.replace(" id=\"", &format!(" id=\"{key}-"))
         .replace("url(#", &format!("url(#{key}-"))

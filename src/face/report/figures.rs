@@ -6,7 +6,7 @@ use super::text::{anchor, command, notes};
 use super::{Document, FigureReport, PanelReport, drawing, tables};
 use crate::analysis::cost::duration;
 
-/// What a panel is called above its title.
+/// The words above a panel's title.
 fn kind(panel: &PanelReport) -> Option<&'static str> {
     match (panel.printed, panel.readings.is_some()) {
         _ if panel.own => None,
@@ -16,7 +16,7 @@ fn kind(panel: &PanelReport) -> Option<&'static str> {
     }
 }
 
-/// What has the distance of the printed figures, but was not printed itself.
+/// A panel with the distance of the printed figures that was not printed itself.
 pub(super) const PRINT_DISTANCE: &str = "Print distance";
 
 /// The section of a document.
@@ -136,11 +136,11 @@ fn panel_box(panel: &PanelReport, place: &str) -> Markup {
     }
 }
 
-/// The tables of a panel; they say whose they are, since its twin's stand below.
+/// The tables of a panel. Their captions name the panel's kind, since the tables of its twin follow.
 fn panel_tables(panel: &PanelReport) -> Markup {
     let side = kind(panel).map(str::to_lowercase);
     let side = side.as_deref();
-    // Most titles say it themselves.
+    // Most titles name the kind themselves.
     let title = match side.filter(|side| !panel.title.to_lowercase().contains(side)) {
         None => panel.title.clone(),
         Some(side) => format!("{}, {side}", panel.title),

@@ -38,7 +38,7 @@ pub(super) fn page(report: &Report) -> Markup {
     }
 }
 
-/// Whether a page is one of these, as its head tells.
+/// Whether the beginning of a page is that of a report.
 pub(super) fn is_page(page: &[u8]) -> bool {
     let head = String::from_utf8_lossy(page);
     head.starts_with("<!DOCTYPE html>") && head.contains(&format!("<title>{TITLE}</title>"))

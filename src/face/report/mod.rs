@@ -1,7 +1,7 @@
 //! The report: everything that was regenerated, on one page that can be sent to a colleague.
 //!
-//! The model is plain data. [`Report::html`] makes of it a page that needs neither network nor
-//! script, [`Report::json`] the same for machines.
+//! The model is plain data. [`Report::html`] makes a page of it that needs neither network nor script,
+//! and [`Report::json`] a JSON document.
 
 mod claims;
 mod dark;
@@ -54,7 +54,7 @@ pub struct Stretch {
     /// Its name: a figure without its drawing (`icml/fig6`), a claim under both distances (`claim 9`),
     /// `drawing` or `report`.
     pub part: String,
-    /// From its beginning to its end: several parts are done at a time.
+    /// By the clock; several parts are done at a time.
     pub seconds: f64,
     /// The part of the sum of all.
     pub share: f64,
@@ -123,15 +123,15 @@ pub struct PanelReport {
 pub struct Drawing {
     /// The name of its file, without the ending.
     pub name: String,
-    /// What it shows, for those who cannot see it.
+    /// A description in words.
     pub alt: String,
-    /// Whether its colours are a scale, to be kept as they are in the dark.
+    /// Whether its colours are a scale, which is kept on a dark page.
     #[serde(skip)]
     pub is_map: bool,
     /// As SVG for paper and screens.
     #[serde(skip)]
     pub wide: String,
-    /// As SVG for phones; where it is empty, they get the other.
+    /// As SVG for phones; if it is empty, phones show the wide one.
     #[serde(skip)]
     pub narrow: String,
 }
@@ -143,7 +143,7 @@ pub struct Readings {
     pub total: usize,
     /// How many agree.
     pub within: usize,
-    /// How many do not, for a reason that is known and named beside them.
+    /// How many do not, for a known reason that their notes give.
     pub named_outliers: usize,
     /// The largest deviation and where it is ("2.4e-4 (LSDim at 0.0343, vertex)"), in standard errors
     /// if the readings are of samples.
@@ -255,7 +255,7 @@ impl Claim {
     }
 }
 
-/// What became of a claim under one distance.
+/// The verdict on a claim under one distance.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// Whether it holds.

@@ -1,4 +1,4 @@
-//! What matters, counted: for the top of the page, for machines and for a terminal.
+//! Counts for the top of the page, for JSON and for the terminal.
 
 use std::fmt;
 

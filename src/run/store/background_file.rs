@@ -95,12 +95,12 @@ impl TemporaryFile {
         Ok((file, Self { path, temporary, named: false }))
     }
 
-    /// What it will be called.
+    /// The name that it will have.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it is called now.
+    /// The name that it has now.
     pub(super) fn temporary(&self) -> &Path {
         &self.temporary
     }
@@ -127,7 +127,7 @@ pub fn write_whole(path: &Path, bytes: Vec<u8>) -> Result<(), FileError> {
     write_part(path, bytes)?.1.arrive()?.replace()
 }
 
-/// Begins to write one whole file; its SHA-256.
+/// Begins to write one whole file, and returns its SHA-256.
 pub(super) fn write_part(path: &Path, bytes: Vec<u8>) -> Result<(String, Closed), FileError> {
     let file = BackgroundFile::new(path)?;
     file.push(bytes);

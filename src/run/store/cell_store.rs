@@ -46,14 +46,14 @@ pub struct CellStore {
     unfinished: Vec<Key>,
 }
 
-/// What cannot be read any more.
+/// What could not be read.
 #[derive(Debug, Default)]
 pub struct Losses {
     /// Records whose content is damaged.
     damaged: HashSet<Key>,
-    /// For each log the bytes that are no record.
+    /// For each log the number of bytes that belong to no record.
     pub bytes: Vec<(PathBuf, u64)>,
-    /// Where a file is kept that stood where `unfinished.log` belongs.
+    /// The new name of a file that was called `unfinished.log`, but is not a log.
     pub aside: Option<PathBuf>,
 }
 
@@ -175,7 +175,7 @@ impl CellStore {
         self.losses.damaged.contains(&key) && !self.has(key)
     }
 
-    /// What cannot be read any more.
+    /// What could not be read.
     #[must_use]
     pub fn losses(&self) -> &Losses {
         &self.losses
@@ -441,16 +441,16 @@ impl State {
     fn write(&mut self, path: &Path) -> io::Result<()> {
         if self.file.is_none() {
             let file = open_in_place(path)?;
-            // Otherwise its name may be lost with the power, and all its cells with it.
+            // Otherwise a power failure may lose the file's name, and all its cells with it.
             path.parent().iter().for_each(|folder| sync_folder(folder));
-            // What follows is torn, or of a run that is not to be continued.
+            // What follows is incomplete, or belongs to a run that is not continued.
             file.set_len(self.written)?;
             self.file = Some(file);
         }
         let Some(file) = &mut self.file else { return Ok(()) };
         file.seek(SeekFrom::Start(self.written))?;
         if let Err(error) = file.write_all(&self.pending) {
-            // A torn record would hide what is appended when there is room again.
+            // An incomplete record would hide those that are appended when there is room again.
             let _ = file.set_len(self.written);
             return Err(error);
         }
@@ -514,7 +514,7 @@ mod tests {
         drop(store);
         let store = CellStore::open(folder.path(), false).unwrap();
         check(&store, many);
-        // What is added later is beside what was there.
+        // Cells that are added later do not replace the earlier ones.
         store.put(key(many), many as f64, &content(many));
         check(&store, many + 1);
         store.commit().unwrap();

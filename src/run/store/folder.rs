@@ -1,8 +1,8 @@
 //! A results folder that is written to.
 //!
-//! Whatever happens, and whenever, it holds the files of one run: new ones are written under
-//! temporary names, and take their places together when all of them have reached the disk. Only
-//! while they do, the manifest says that the folder is incomplete.
+//! At any time it holds the files of one run. New files are written under temporary names, and are
+//! renamed together when all of them have reached the disk. Only while they are renamed, the manifest
+//! says that the folder is incomplete.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -35,27 +35,27 @@ pub enum OpenError {
 /// time: waiting for the disk once for each of them would take longer than a small experiment.
 pub struct Folder {
     path: PathBuf,
-    /// What it said about itself before.
+    /// Its manifest when it was opened.
     before: Option<Manifest>,
     /// Those of its files that were changed after they were written.
     changes: BTreeMap<String, Change>,
-    /// The first manifest of a new folder, on its way to the disk.
+    /// The thread that writes the first manifest of a new folder.
     beginning: Option<JoinHandle<Result<(), FileError>>>,
     /// Files that are being written.
     writing: Vec<(FileName, BackgroundFile)>,
-    /// Files that have been, and may not have reached the disk.
+    /// Files that are complete, but may not have reached the disk.
     closed: Vec<Closed>,
-    /// Files that have, under their temporary names.
+    /// Files that have reached the disk, under their temporary names.
     parts: Vec<TemporaryFile>,
-    /// The SHA-256 of every one of them.
+    /// The SHA-256 of every complete file.
     written: BTreeMap<FileName, String>,
-    /// All of them, in the order in which they were begun.
+    /// The names of all files, in the order in which they were begun.
     names: Vec<String>,
-    /// Keeps other processes out, as long as it is open; `None` where nothing can be locked.
+    /// The locked file, which keeps other processes out; `None` where nothing can be locked.
     lock: Option<File>,
 }
 
-/// A folder whose files have all taken their places.
+/// A folder that was written.
 #[derive(Debug)]
 pub struct Written {
     /// Where it is.
@@ -68,9 +68,8 @@ pub struct Written {
 const MOST_AT_A_TIME: usize = 16;
 
 impl Folder {
-    /// Opens or makes `out/name`. Refused if it cannot be written, if another process is at work
-    /// there, if its manifest is damaged, or if it holds files but nothing that shows that they are
-    /// ours: dpbi overwrites nothing that it did not write.
+    /// Opens or makes `out/name`. Refuses a folder that cannot be written, in which another process is
+    /// at work, whose manifest is damaged, or that holds files which dpbi did not write.
     pub fn open(out: &Path, name: &str) -> Result<Self, OpenError> {
         let path = out.join(name);
         refuse_link(&path)?;
@@ -123,7 +122,7 @@ impl Folder {
         self.lock.is_some()
     }
 
-    /// What it said about itself when it was opened.
+    /// Its manifest when it was opened.
     #[must_use]
     pub fn before(&self) -> Option<&Manifest> {
         self.before.as_ref()
@@ -157,8 +156,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes a file, or its next piece, in the background: it may be this file's failure that a later
-    /// call reports.
+    /// Writes a file, or its next piece, in the background. If that fails, a later call may report it.
     pub fn write(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
         if let Some(place) = self.writing.iter().position(|(known, _)| known.as_str() == name) {
             return match self.writing[place].1.push(bytes) {
@@ -200,7 +198,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Waits until the first manifest has its place.
+    /// Waits until the first manifest is written.
     fn settle_beginning(&mut self) -> Result<(), FileError> {
         let Some(writing) = self.beginning.take() else { return Ok(()) };
         let lost = |_| Err(FileError::writing(&self.path, io::Error::other("the writer stopped")));
@@ -214,7 +212,7 @@ impl Folder {
         self.replace(manifest, files)
     }
 
-    /// The files take their places, those of an earlier run are removed, and the manifest is written.
+    /// Renames all files to their own names, removes those of an earlier run, and writes the manifest.
     pub fn finish(self, manifest: Manifest) -> Result<Written, FileError> {
         self.replace(manifest, BTreeMap::new())
     }
@@ -228,8 +226,8 @@ impl Folder {
         self.settle_beginning()?;
         files.extend(std::mem::take(&mut self.written));
         let vouched = Manifest { files, ..manifest };
-        // From here on until the end some files are old and some are new. If this is as far as it
-        // gets, the next run knows which of them are ours.
+        // From here on some files are old and some are new. If the process is killed meanwhile, this
+        // manifest tells the next run which files dpbi wrote.
         let base = self.before.clone().unwrap_or_else(|| Manifest {
             files: BTreeMap::new(),
             cells: Vec::new(),
@@ -241,7 +239,7 @@ impl Folder {
         let (_, between) = write_part(&self.path.join(MANIFEST), between.bytes())?;
         self.settle()?;
         between.arrive()?.replace()?;
-        // On the disk before anything is renamed: from then on nothing needs any room.
+        // The last manifest is on the disk before anything is renamed: renaming needs no room.
         let last = write_part(&self.path.join(MANIFEST), vouched.bytes())?.1.arrive()?;
         let mut aside = Vec::new();
         for file in std::mem::take(&mut self.parts) {
@@ -250,12 +248,12 @@ impl Folder {
         }
         let old = self.before.iter().flat_map(Manifest::names);
         for name in old.filter(|name| !vouched.files.contains_key(*name)) {
-            // It may be gone already; one that was changed is not ours any more.
+            // It may be gone already. One that was changed is kept.
             if !self.changes.contains_key(name.as_str()) {
                 let _ = fs::remove_file(self.path.join(name.as_str()));
             }
         }
-        // Renames reach the disk in their order; where they do not, the manifest's hashes tell.
+        // Should renames reach the disk in another order, the hashes in the manifest show it.
         last.replace()?;
         sync_folder(&self.path);
         Ok(Written { path: self.path.clone(), aside })
@@ -316,7 +314,7 @@ fn refuse_link(path: &Path) -> Result<(), Diagnostic> {
     Err(Diagnostic::new(cause).help("remove the link, or name the folder it leads into with --out"))
 }
 
-/// A folder is ours if its manifest says so, or if it has a log of ours.
+/// Refuses a folder with files that has neither a manifest of this experiment nor a log of dpbi.
 fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
     let shown = path.display();
     let (cause, help) = match Manifest::read(path) {
@@ -342,7 +340,7 @@ fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
     Err(Diagnostic::new(cause).help(help))
 }
 
-/// A complaint about the manifest of a folder. Its log of cells has checksums of its own.
+/// The message about a damaged manifest. Cells are kept, since their log has checksums of its own.
 #[must_use]
 pub fn damaged_manifest(path: &Path, damage: &Damage) -> Diagnostic {
     let manifest = path.join(MANIFEST);
@@ -378,7 +376,7 @@ fn make(path: &Path) -> Result<(), OpenError> {
 
 /// Keeps other processes out of a folder; `None` where nothing can be locked.
 fn lock(path: &Path) -> Result<Option<File>, Diagnostic> {
-    // A file, since some file systems lock folders for one machine only.
+    // A file is locked, not the folder, since some file systems lock folders for one machine only.
     let file = match open_in_place(&path.join(LOCK)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
@@ -403,7 +401,7 @@ fn lock(path: &Path) -> Result<Option<File>, Diagnostic> {
 /// The file that is locked.
 const LOCK: &str = ".lock";
 
-/// Removes what a killed run of ours has left behind.
+/// Removes the temporary files of a killed run.
 fn remove_leftovers(path: &Path) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(is_temporary) && is_regular(&entry.path()) {
@@ -412,12 +410,12 @@ fn remove_leftovers(path: &Path) {
     }
 }
 
-/// Whether there is anything but what a killed run of ours leaves behind.
+/// Whether a folder holds any files but those that a killed run leaves behind.
 fn holds_files(path: &Path) -> bool {
     names(path).next().is_some()
 }
 
-/// What is there, but for what a killed run of ours leaves behind.
+/// The names of all files but those that a killed run leaves behind.
 fn names(path: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -425,7 +423,7 @@ fn names(path: &Path) -> impl Iterator<Item = String> {
 }
 
 impl TemporaryFile {
-    /// Whether its file begins with everything that is in another one.
+    /// Whether it begins with the whole content of another file.
     fn holds(&self, other: &Path) -> bool {
         let files = (open_regular(self.temporary()), open_regular(other));
         let (Ok(mut own), Ok(mut other)) = files else {

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Numbers are little-endian, checksums the first bytes of a SHA-256. A killed run may leave the last
-//! record torn: it is dropped. A record whose content was damaged is skipped by its length; if a head
-//! was, the next sound one is looked for.
+//! record incomplete: it is dropped. A record whose content is damaged is skipped by its length. After a
+//! damaged head the next sound one is searched for.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 use crate::base::filesystem::open_regular;
 
-/// What every log begins with.
+/// The first bytes of every log.
 pub(super) const MAGIC: &[u8] = b"dpbi cells 1\n";
 
 const HEAD: usize = 32;
@@ -108,7 +108,7 @@ pub(super) fn take_stock(path: &Path) -> io::Result<Option<(File, Inventory)>> {
     let mut magic = vec![0; MAGIC.len()];
     read_all(&mut reader, &mut magic)?;
     let mut found = Inventory::default();
-    // One whose first bytes were damaged may hold sound records all the same.
+    // A log whose first bytes are damaged may still hold sound records.
     let mut at = if magic == MAGIC { MAGIC.len() as u64 } else { 0 };
     found.end = at;
     let mut body = Vec::new();

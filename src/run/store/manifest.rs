@@ -1,4 +1,4 @@
-//! `manifest.json`: what a results folder says about itself.
+//! `manifest.json`: what a results folder holds, and how it was made.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,7 +30,7 @@ pub const MOST_SHARDS: usize = 100_000;
 pub struct FileName(String);
 
 impl FileName {
-    /// The endings of all files that a manifest vouches for.
+    /// The endings of all files that a manifest lists.
     const ENDINGS: [&str; 6] = ["csv", "log", "pdf", "png", "svg", "toml"];
 
     /// The name as text.
@@ -105,8 +105,8 @@ pub enum Damage {
     Hash,
 }
 
-/// What a results folder says about itself. Other versions may say more or less: what is missing
-/// is read as a default.
+/// What a results folder holds, and how it was made. Other versions may have other entries: one that
+/// is missing is read as a default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, expecting = "a JSON object")]
 pub struct Manifest {
@@ -146,8 +146,7 @@ pub struct Manifest {
     pub failures: usize,
     /// The experiment as it was run.
     pub config: serde_json::Value,
-    /// Files that are just taking their places, in a folder that is not complete, and the SHA-256 of
-    /// each.
+    /// Files that are being replaced, in a folder that is not complete, and their new SHA-256.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub replacing: BTreeMap<FileName, String>,
     /// The SHA-256 of every other file.
@@ -237,10 +236,10 @@ struct Head {
 }
 
 impl Manifest {
-    /// What this process knows of itself, and of a folder that it begins to fill.
+    /// The manifest of a folder that this process begins to fill.
     #[must_use]
     pub fn new(name: &str, started: SystemTime) -> Self {
-        // What is not UTF-8 is shown with replacement characters.
+        // Arguments that are not UTF-8 are shown with replacement characters.
         let argument = |argument: OsString| argument.to_string_lossy().into_owned();
         Self {
             dpbi: env!("CARGO_PKG_VERSION").to_owned(),
@@ -291,7 +290,7 @@ impl Manifest {
                 Ok(now) if self.files.get(name) == Some(&now) => return None,
                 Ok(now) if self.replacing.get(name) == Some(&now) => return None,
                 Ok(_) => Change::Altered,
-                // It was still to come.
+                // It was not yet written when the run was killed.
                 Err(_) if self.replacing.contains_key(name) && !is_taken(&path) => return None,
                 Err(_) => Change::Missing,
             };
@@ -300,7 +299,7 @@ impl Manifest {
         self.names().filter_map(state).collect()
     }
 
-    /// Every file that it vouches for; some may occur twice.
+    /// Every file that it lists; some may occur twice.
     pub(super) fn names(&self) -> impl Iterator<Item = &FileName> {
         self.files.keys().chain(self.replacing.keys())
     }
@@ -327,12 +326,12 @@ fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Whether there is nothing, not even a folder, where a file was looked for.
+/// Whether an error says that there is no file, or no folder.
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Whether the text of a manifest ends with the SHA-256 of what stands before.
+/// Whether the text of a manifest ends with the SHA-256 of all that comes before it.
 fn is_as_written(text: &str) -> bool {
     let parts = text.rsplit_once(OWN);
     parts.is_some_and(|(text, own)| own == format!("{}\"\n}}\n", sha256(text.as_bytes())))
@@ -356,7 +355,7 @@ mod tests {
         Manifest { dpbi: "0".into(), ..Manifest::default() }
     }
 
-    /// What is read of a manifest whose text was changed, with a hash that fits.
+    /// Reads a manifest whose text was changed, with a hash that fits.
     fn reread(change: impl Fn(&str) -> String) -> Result<Manifest, String> {
         let folder = tempfile::tempdir().unwrap();
         let files = BTreeMap::from([(FileName("x.csv".into()), "hash".to_owned())]);

@@ -88,7 +88,7 @@ pub struct Failed {
 
 /// All tables, and how long every cell took.
 pub struct Assembly {
-    /// The tables; runs only as far as figures show them.
+    /// The tables; single runs only where a figure shows them.
     pub tables: Tables,
     /// In the order of the log.
     pub times: Vec<CellTime>,
@@ -106,7 +106,7 @@ pub enum AssemblyError {
     /// A cell gives this table something that is not a number.
     #[error("the cells give {0} something that is not a number")]
     Unsound(&'static str),
-    /// The user wants an end.
+    /// The user asked for an end.
     #[error("interrupted")]
     Stopped,
 }
@@ -200,7 +200,7 @@ impl<'a> Sweep<'a> {
     pub fn take_stock(&self, store: &CellStore, tell: impl Fn(usize, &Cell, bool)) -> Stock {
         let panels = self.layouts.iter().map(|layout| vec![Vec::new(); layout.panel.cases.len()]);
         let mut stock = Stock { cells: 0, kept: 0, missing: panels.collect() };
-        // What two cases share is computed for the first.
+        // A cell that two cases share is computed for the first one.
         let mut seen = HashSet::new();
         for (panel, case) in self.cases() {
             let layout = &self.layouts[panel];
@@ -234,8 +234,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// Assembles the files from the stored cells: the log of all cells, and the tables. A shard has no
-    /// tables. `go_on` is called with the number of cells that were added; if it is false, that is the
-    /// end.
+    /// tables. `go_on` is called with the number of cells that were added; it ends the work by returning
+    /// false.
     pub fn assemble(
         &self,
         store: &CellStore,

@@ -14,9 +14,9 @@ pub const DIVISION: u32 = 1;
 
 /// For every panel the shard (from 1) of each case, out of `count` shards.
 ///
-/// Within a panel the cases with most candidates |R| come first, and of equal ones the last. They are
-/// dealt out in snake order: to shards 1, …, N, then N, …, 1, and so on. Every panel goes on where the
-/// one before it stopped. A cost that grows with |R| is divided evenly in this way.
+/// The cases of a panel are sorted by their number of candidates |R| and then by their place, both
+/// descending, and dealt out in snake order: to shards 1, …, N, then N, …, 1, and so on. Every panel
+/// goes on where the one before it stopped. This divides any cost that grows with |R| evenly.
 pub(super) fn divide(experiment: &Experiment, count: usize) -> Vec<Vec<usize>> {
     let candidates = |case: &Case| {
         let posterior = &case.setting.posterior;

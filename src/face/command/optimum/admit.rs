@@ -1,4 +1,4 @@
-//! Whether the work is started at all.
+//! Refusing programs that are too large.
 
 use crate::analysis::cost::{self, LONGEST, Work};
 use crate::analysis::optimum::{ReleaseSet, Size};
@@ -8,8 +8,8 @@ use crate::face::progress::Clock;
 use crate::mechanism::Variant;
 use crate::posterior::setting::Setting;
 
-/// Refuses programs that are too large, unless forced, and says which n would do. Announces those that
-/// take long.
+/// Refuses a program that is too large, unless forced, and names an n that is small enough. Announces
+/// one that takes long.
 pub fn admit(
     setting: &Setting,
     set: ReleaseSet,

@@ -15,7 +15,7 @@ use crate::run::store::{Folder, Manifest, utc};
 /// The name of the folder. It has neither config nor cells.
 pub(in crate::face::command) const NAME: &str = "optimum";
 
-/// A heat map of more rows or columns would be a blur.
+/// A heat map of more rows or columns is not drawn: its cells would be too small.
 const MOST_CELLS: usize = 1_000;
 
 /// Opens the folder, before the work is done.

@@ -62,7 +62,7 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
         let job = Job::open(experiment, forecast, &args.output.out, &options)?;
         jobs.push(Mutex::new(Some(job)));
     }
-    // Until here the first signal ends the process, whatever it is reading.
+    // Until here the first signal ends the process.
     interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
     let claims = claims::ALL.iter().copied().filter(|claim| asked(&args.names, claim.source));
     let claims: Vec<&claims::Claim> = claims.collect();
@@ -176,8 +176,7 @@ impl CellCounts {
     }
 }
 
-/// Everything that is to be done with its predicted seconds, the longest first: the shortest fill the
-/// gaps at the end.
+/// All tasks with their predicted seconds, the longest first: short ones fill the gaps at the end.
 fn tasks<'a>(planned: &'a [Planned], claims: &[&'static claims::Claim]) -> Vec<(Task<'a>, f64)> {
     let figures = planned
         .iter()
@@ -389,7 +388,7 @@ fn names(args: &Reproduce) -> String {
     args.names.iter().map(|name| format!(" {name}")).collect()
 }
 
-/// What the command line replaces, to be typed again.
+/// The options that replace values of the config, to be typed again.
 fn replaced(args: &Reproduce) -> String {
     let seed = args.replace.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
     let runs = args.replace.runs.map_or(String::new(), |runs| format!(" --runs {runs}"));
@@ -510,7 +509,7 @@ fn panel(
     })
 }
 
-/// What a panel has in common with its counterpart: `a-defined` and `a-printed` are both `a`.
+/// The part of an id that a panel shares with its counterpart: `a` for `a-defined` and `a-printed`.
 fn pair(id: &str) -> String {
     let words = id.split('-').filter(|word| !["defined", "printed", "print"].contains(word));
     words.collect::<Vec<_>>().join("-")
