@@ -36,3 +36,4 @@ mod strangers;
 mod survival;
 mod tuning;
 mod verify;
+mod wings;
