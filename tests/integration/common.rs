@@ -26,6 +26,16 @@ pub fn assert_close(ours: f64, theirs: f64, relative: f64, what: &str) {
     );
 }
 
+/// Whether tests are to try as much as they can: `DPBI_LONG_TESTS=1`, as `.ci/run` does.
+pub fn long() -> bool {
+    std::env::var("DPBI_LONG_TESTS").is_ok_and(|value| value == "1")
+}
+
+/// How many kills, draws or inputs a test makes: `few`, or `many` if tests are to be long.
+pub fn few_or_many<T>(few: T, many: T) -> T {
+    if long() { many } else { few }
+}
+
 /// The project's folder.
 pub fn root() -> PathBuf {
     env!("CARGO_MANIFEST_DIR").into()

@@ -1,12 +1,16 @@
 //! Every sampler against its exact law, and wrong ones too.
 //!
-//! A correct build raises a false alarm with probability 10⁻⁶ at most over all trials (and, seeds
-//! being fixed, never more than once). That the trials have power is shown by the same trials of the
-//! same samplers with a scale that is 5 % wrong: every one must be rejected.
+//! A correct build raises a false alarm with probability 10⁻⁶ at most over all trials, whatever the
+//! number of draws (and, seeds being fixed, never more than once). That the trials have power is shown
+//! by samplers with a scale that is 5 % wrong, which must be rejected.
+
+use std::collections::BTreeSet;
 
 use dpbi::service::selftest::samplers::{Scene, releases, scenes, tuned_releases};
-use dpbi::service::selftest::{MOST_TRIALS, Scope, WRONG};
+use dpbi::service::selftest::{ENOUGH, MOST_TRIALS, Scope, Trial, WRONG};
 use rayon::prelude::*;
+
+use crate::common::{few_or_many, long};
 
 const SEED: u64 = 1;
 
@@ -14,35 +18,46 @@ const SEED: u64 = 1;
 fn every_sampler_follows_its_exact_law() {
     let scenes = scenes(Scope::All);
     assert!(scenes.len() > 350 && scenes.len() < MOST_TRIALS);
+    let draws = few_or_many(10_000, 40_000);
     let rejected = |scene: &Scene| {
-        let trial = scene.try_out(1.0, 40_000, SEED);
-        assert_eq!(trial.draws, 40_000);
+        let trial = scene.try_out(1.0, draws, SEED);
+        assert_eq!(trial.draws, draws);
         trial.is_rejected().then_some(trial)
     };
     let rejected: Vec<_> = scenes.par_iter().filter_map(rejected).collect();
     assert!(rejected.is_empty(), "{rejected:#?}");
 }
 
+/// With 100 000 draws every sampler is caught in one setting or more, and wherever the
+/// test claims power; with 400 000 draws in all settings.
 #[test]
 fn a_scale_five_per_cent_off_is_rejected() {
     let scenes = scenes(Scope::Powered);
     assert!(scenes.len() > 60);
-    scenes.par_iter().enumerate().for_each(|(place, scene)| {
+    let draws = few_or_many(100_000, 400_000);
+    let trials = scenes.par_iter().enumerate().map(|(place, scene)| {
         // Too large and too small in turn.
         let off = if place % 2 == 0 { WRONG } else { 1.0 / WRONG };
-        let trial = scene.try_out(off, 400_000, SEED);
-        assert!(trial.is_rejected(), "{trial:#?}");
+        scene.try_out(off, draws, SEED)
     });
+    let (caught, missed): (Vec<_>, Vec<_>) = trials.partition(Trial::is_rejected);
+    let samplers: BTreeSet<&str> = caught.iter().map(|trial| &*trial.sampler).collect();
+    for trial in &missed {
+        let is_excused = trial.power() < ENOUGH && samplers.contains(&*trial.sampler);
+        assert!(is_excused && !long(), "{trial:#?}");
+    }
+    assert!(missed.len() <= 3, "{missed:#?}");
 }
 
-/// A million draws of every release, at several ε, in the whole-number arithmetic in which it is
+/// Many draws of every release, a million in a long test, at several ε, in the whole-number arithmetic in which it is
 /// drawn.
 #[test]
 fn releases_follow_their_exact_laws() {
     let all = [releases(Scope::All), tuned_releases()].concat();
     assert!(all.len() > 50, "{}", all.len());
+    let draws = few_or_many(100_000, 1_000_000);
     all.par_iter().for_each(|scene| {
-        let trial = scene.try_out(1.0, 1_000_000, SEED);
+        let trial = scene.try_out(1.0, draws, SEED);
         assert!(!trial.is_rejected(), "{trial:#?}");
     });
 }

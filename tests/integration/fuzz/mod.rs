@@ -2,7 +2,7 @@
 //! readings, the tables of a results folder, and results folders as a whole.
 //!
 //! Inputs are bundled files with mutations that know what they change, and files from a grammar;
-//! input number i of a seed is the same everywhere. `cargo test` tries a few thousand;
+//! input number i of a seed is the same everywhere. `cargo test` tries a thousand;
 //! `DPBI_FUZZ=1000000 cargo test --test integration fuzz -- --nocapture` a million,
 //! `DPBI_FUZZ_SEED` others. `DPBI_FUZZ_FOLDERS` does the same for results folders.
 
@@ -19,15 +19,9 @@ mod worker;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, few_or_many};
 use input::{Input, Seeds};
 use worker::{Found, HANG, HUNG, Report, Task, work};
-
-/// So many inputs are tried unless DPBI_FUZZ says otherwise.
-const FEW: u64 = 3000;
-
-/// The same for results folders.
-const FEW_FOLDERS: u64 = 500;
 
 /// The memory that a worker or a command may ask for, in kB: far more than any of its inputs needs.
 const MEMORY: u64 = 3_000_000;
@@ -40,7 +34,7 @@ fn setting(name: &str, default: u64) -> u64 {
 fn readers_survive_whatever_they_are_given() {
     let sandbox = Sandbox::new();
     small_results(&sandbox);
-    let trial = Trial::new(&sandbox, false, "DPBI_FUZZ", FEW);
+    let trial = Trial::new(&sandbox, false, "DPBI_FUZZ", few_or_many(1000, 3000));
     let mut report = trial.report();
     let seeds = trial.task(0).seeds();
     for &number in &report.accepted {
@@ -62,7 +56,7 @@ fn folders_of_strangers_change_nothing_outside() {
         let (part, out) = (format!("{shard}/2"), format!("part{shard}"));
         sandbox.succeed(&["run", "v.toml", "--format", "svg", "--shard", &part, "--out", &out]);
     }
-    let trial = Trial::new(&sandbox, true, "DPBI_FUZZ_FOLDERS", FEW_FOLDERS);
+    let trial = Trial::new(&sandbox, true, "DPBI_FUZZ_FOLDERS", few_or_many(150, 500));
     let report = trial.report();
     trial.judge(&trial.task(0).seeds(), &report);
 }
@@ -77,7 +71,7 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// As many inputs as the variable says.
+    /// As many inputs as the variable says, or `few`.
     fn new(sandbox: &'a Sandbox, folders: bool, variable: &str, few: u64) -> Self {
         let (seed, first) = (setting("DPBI_FUZZ_SEED", 1), setting("DPBI_FUZZ_FROM", 0));
         Self { sandbox, folders, seed, first, inputs: setting(variable, few) }
