@@ -4,7 +4,7 @@ use crate::common::assert_close;
 use dpbi::posterior::distance;
 use dpbi::posterior::error_field::Reach;
 use dpbi::posterior::model::{Posterior, Prior};
-use dpbi::service::selftest::golden::{Comparison, GROUPS, compare_all};
+use dpbi::service::selftest::golden::{Comparison, Measure, compare_all};
 
 /// How many values every group has: none is lost on the way.
 const VALUES: [usize; 18] =
@@ -19,12 +19,31 @@ fn every_reference_value_comes_out() {
     assert_eq!(found.iter().map(|group| group.values).collect::<Vec<_>>(), VALUES);
 }
 
+/// One more reference value that is off by slightly more than the tolerance, however it is measured.
 #[test]
 fn a_wrong_value_is_noticed() {
-    let mut found = GROUPS[0].compare();
-    assert!(found.passes() && found.worst.0 > 0.0);
-    found.worst.0 = 1.01 * found.tolerance;
-    assert!(!found.passes());
+    for found in compare_all() {
+        assert!(found.passes(), "{}", found.name);
+        for reference in [0.3_f64, -7.0] {
+            let unit = match found.measure {
+                Measure::Relative => reference.abs(),
+                Measure::Absolute => 1.0,
+                Measure::Either => reference.abs().max(1.0),
+            };
+            let with = |steps: f64| {
+                let mut all = found.clone();
+                let changed = reference + steps * unit * found.tolerance;
+                all.add(reference, changed, || "the changed one".to_owned());
+                all
+            };
+            assert!(with(0.9).passes() && with(-0.9).passes(), "{}", found.name);
+            for all in [with(1.1), with(-1.1), with(f64::NAN)] {
+                assert!(!all.passes(), "{}", found.name);
+                assert!(all.worst.1.starts_with("the changed one: "), "{}", all.worst.1);
+                assert_eq!(all.values, found.values + 1);
+            }
+        }
+    }
 }
 
 /// A tiny prior parameter is not lost beside the count. 60-digit arithmetic.

@@ -1,10 +1,13 @@
 //! Runs that are killed, interrupted, or lose their disk: what is finished is kept, and the files
 //! are those of an undisturbed run.
 
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
+use std::time::Duration;
 
-use crate::common::{Outcome, Sandbox};
+use crate::common::{Outcome, Sandbox, few_or_many};
 use dpbi::base::rng;
 
 /// 50 settings, 10 mechanisms, 500 cells: some seconds of work.
@@ -38,16 +41,52 @@ fn small() -> Sandbox {
     sandbox
 }
 
-/// Starts a run and waits until it has brought cells to the disk.
-fn start_and_wait(sandbox: &Sandbox, args: &[&str]) -> Child {
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// The files of a run of the sweep that nothing disturbs.
+fn undisturbed() -> &'static Files {
+    static FILES: OnceLock<Files> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let sandbox = Sandbox::new();
+        let run = ["run", "sweep.toml", "--format", "svg", "-q"];
+        sandbox.write("sweep.toml", SWEEP).succeed(&run);
+        let manifest = sandbox.manifest("results/sweep");
+        assert_eq!(manifest["cells"].as_array().unwrap().len(), 500);
+        sandbox.files("results/sweep")
+    })
+}
+
+/// Those of a run without figures.
+fn undisturbed_tables() -> Files {
+    let tables = undisturbed().iter().filter(|(name, _)| !name.ends_with(".svg"));
+    tables.map(|(name, bytes)| (name.clone(), bytes.clone())).collect()
+}
+
+/// How long the log of the sweep's cells is before the sweep is finished, in bytes.
+fn unfinished(sandbox: &Sandbox) -> u64 {
     let log = sandbox.path("results/sweep/unfinished.log");
-    let length = || std::fs::metadata(&log).map_or(0, |log| log.len());
-    let (before, clock) = (length(), Instant::now());
-    let child = sandbox.start(args);
-    while length() < before + 100_000 && clock.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(20));
+    std::fs::metadata(log).map_or(0, |log| log.len())
+}
+
+/// Starts a run of the sweep on one thread and waits until it has brought more cells to the disk, which
+/// takes a second on any machine; `None` if it has ended before.
+fn try_start_and_wait(sandbox: &Sandbox, args: &[&str]) -> Option<Child> {
+    let before = unfinished(sandbox);
+    let mut child = sandbox.start(&[args, &["--threads", "1"]].concat());
+    // A cell has 12 kB, the head of the log less than 1 kB.
+    while unfinished(sandbox) < before + 10_000 {
+        if child.try_wait().unwrap().is_some() {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
-    child
+    Some(child)
+}
+
+/// The same, for a sweep that was not begun before.
+fn start_and_wait(sandbox: &Sandbox, args: &[&str]) -> Child {
+    let child = try_start_and_wait(sandbox, args);
+    child.expect("the sweep must be so large that it can be interrupted")
 }
 
 fn signal(child: &Child, signal: &str) {
@@ -55,48 +94,60 @@ fn signal(child: &Child, signal: &str) {
     assert!(sent.unwrap().success());
 }
 
+fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 fn end(child: Child) -> Outcome {
     child.wait_with_output().unwrap().into()
 }
 
+/// A run is killed before anything is on the disk, again and again when more cells are, and while it
+/// writes its tables.
 #[test]
-fn killed_at_ten_random_moments_the_same_command_continues_to_the_same_bytes() {
-    let (undisturbed, killed) = (Sandbox::new(), Sandbox::new());
+fn killed_again_and_again_the_same_command_continues_to_the_same_bytes() {
+    let (expected, killed) = (undisturbed(), Sandbox::new());
     let run = ["run", "sweep.toml", "--format", "svg", "-q"];
-    undisturbed.write("sweep.toml", SWEEP).succeed(&run);
-    let whole = undisturbed.manifest("results/sweep");
-    assert_eq!(whole["cells"].as_array().unwrap().len(), 500);
-    let expected = undisturbed.files("results/sweep");
     killed.write("sweep.toml", SWEEP);
+    kill(killed.start(&run));
     let mut moments = rng::stream(1, "moments");
-    let (mut kills, mut continued) = (0, 0);
-    while kills < 10 {
-        let mut child = killed.start(&run);
-        std::thread::sleep(Duration::from_secs_f64(0.05 + 2.0 * rng::uniform(&mut moments)));
-        if child.try_wait().unwrap().is_none() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            kills += 1;
-            continued += u32::from(killed.path("results/sweep/unfinished.log").exists());
-        } else {
+    let (mut kills, mut ends) = (0, 0);
+    while kills < few_or_many(3, 9) {
+        let before = unfinished(&killed);
+        let Some(child) = try_start_and_wait(&killed, &run) else {
             // It was done before: the files are right, and it begins again.
-            assert!(killed.files("results/sweep") == expected);
+            assert!(killed.files("results/sweep") == *expected);
             std::fs::remove_dir_all(killed.path("results")).unwrap();
-        }
+            ends += 1;
+            assert!(ends <= kills + 1, "the sweep must be larger: {kills} runs were killed");
+            continue;
+        };
+        std::thread::sleep(Duration::from_secs_f64(0.1 * rng::uniform(&mut moments)));
+        kill(child);
+        kills += 1;
+        assert!(unfinished(&killed) > before, "the kill left no cells behind");
     }
-    killed.succeed(&run);
-    assert!(killed.files("results/sweep") == expected);
+    let mut child = killed.start(&run);
+    while child.try_wait().unwrap().is_none() {
+        if killed.path("results/sweep/errors.csv").exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    kill(child);
+    let again = killed.dpbi(&run[..4]);
+    assert!(again.stderr.contains(" cells are kept from an earlier run"), "{}", again.stderr);
+    assert!(killed.files("results/sweep") == *expected);
     assert_eq!(killed.manifest("results/sweep")["complete"], true);
-    // Otherwise nothing but starting over was seen.
-    assert!(continued >= 3, "{continued} of 10 kills left cells behind");
 }
 
 #[test]
 fn an_interrupted_run_says_how_to_continue_and_a_second_signal_ends_it_at_once() {
-    let (undisturbed, sandbox) = (Sandbox::new(), Sandbox::new());
+    let sandbox = Sandbox::new();
     let run = ["run", "sweep.toml", "--format", "none"];
     for ask in ["-INT", "-TERM"] {
-        sandbox.write("sweep.toml", SWEEP);
+        sandbox.write("sweep.toml", SWEEP).shell("rm -rf results");
         let child = start_and_wait(&sandbox, &run);
         // As `timeout` does: to the process, and to its group.
         signal(&child, ask);
@@ -110,18 +161,30 @@ fn an_interrupted_run_says_how_to_continue_and_a_second_signal_ends_it_at_once()
     }
     let again = sandbox.dpbi(&run);
     assert!(again.stderr.contains("of 500 cells are kept from an earlier run"), "{}", again.stderr);
-    undisturbed.write("sweep.toml", SWEEP).succeed(&run);
-    assert!(undisturbed.files("results/sweep") == sandbox.files("results/sweep"));
+    assert!(sandbox.files("results/sweep") == undisturbed_tables());
     // A cell of many seconds: the second comes before the first can be obeyed.
-    let slow = SMALL
-        .replace("[1, 1]", "[1, 1, 1, 1]")
-        .replace("[data.balanced]\nsizes = [40]", "[data.counts]\ncounts = [1500, 900, 700, 300]");
-    let child = sandbox.write("slow.toml", &slow).start(&["run", "slow.toml"]);
-    std::thread::sleep(Duration::from_secs(1));
+    let slow = SMALL.replace("[1, 1]", "[1, 1, 1, 1]").replace(
+        "[data.balanced]\nsizes = [40]",
+        "[data.counts]\ncounts = [9000, 5400, 4200, 1800]",
+    );
+    let mut child =
+        sandbox.write("slow.toml", &slow).start(&["run", "slow.toml", "--threads", "1"]);
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    // The manifest is written when it has begun to listen, and then the cell is begun.
+    while !sandbox.path("results/small/manifest.json").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was interrupted");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(500));
     signal(&child, "-INT");
-    std::thread::sleep(Duration::from_millis(800));
+    let mut line = String::new();
+    while !line.contains("once more to stop at once") {
+        line.clear();
+        assert!(told.read_line(&mut line).unwrap() > 0, "it ended at the first signal");
+    }
     signal(&child, "-INT");
-    let outcome = end(child);
+    let mut outcome = end(child);
+    told.read_to_string(&mut outcome.stderr).unwrap();
     assert_eq!(outcome.status, 130);
     assert!(!outcome.stderr.contains("interrupted:"), "{}", outcome.stderr);
 }
@@ -131,7 +194,6 @@ fn a_fresh_run_that_was_interrupted_is_continued_without_what_it_replaces() {
     let sandbox = Sandbox::new();
     let run = ["run", "sweep.toml", "--format", "none"];
     sandbox.write("sweep.toml", SWEEP).succeed(&run);
-    let expected = sandbox.files("results/sweep");
     let child = start_and_wait(&sandbox, &[&run[..], &["--fresh"]].concat());
     signal(&child, "-INT");
     let outcome = end(child);
@@ -144,7 +206,7 @@ fn a_fresh_run_that_was_interrupted_is_continued_without_what_it_replaces() {
     let again = sandbox.dpbi(&run);
     assert!(!again.stderr.contains("all 500 cells"), "{}", again.stderr);
     assert!(again.stderr.contains("of 500 cells are kept"), "{}", again.stderr);
-    assert!(sandbox.files("results/sweep") == expected);
+    assert!(sandbox.files("results/sweep") == undisturbed_tables());
 }
 
 /// A short run of the same name in between does not cost what a long one has finished.
@@ -401,8 +463,7 @@ fn a_full_disk_keeps_the_finished_cells() {
     assert!(outcome.stderr.contains("of 500 cells are kept in disk/sweep"), "{}", outcome.stderr);
     assert!(!outcome.stderr.contains(" 0 of 500"), "{}", outcome.stderr);
     assert!(again.stderr.contains("cells are kept from an earlier run"), "{}", again.stderr);
-    sandbox.succeed(&["run", "sweep.toml", "--format", "none"]);
-    assert!(found == sandbox.files("results/sweep"));
+    assert!(found == undisturbed_tables());
 }
 
 #[test]

@@ -123,7 +123,10 @@ fn what_was_never_finished_is_no_result() {
     let slow = "name = \"v\"\nprior = [1, 1, 1, 1]\nepsilon = 1\nmechanisms = [\"ehds\"]\n\
                 data.counts.counts = [1500, 900, 700, 300]\n";
     let mut child = sandbox.write("v.toml", slow).start(&["run", "v.toml"]);
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    while !sandbox.path("results/v/manifest.json").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     child.kill().unwrap();
     child.wait().unwrap();
     let outcome = sandbox.dpbi(&["verify", "results/v"]);
