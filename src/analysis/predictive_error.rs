@@ -62,7 +62,7 @@ pub fn over_all_data(
 }
 
 /// The law of the error of `variant` when the data follow the prior's predictive law; as
-/// [`expected`].
+/// [`over_all_data`].
 pub fn distribution(
     variant: &Variant,
     template: &Setting,
@@ -92,7 +92,7 @@ pub fn distribution_at(
     Ok(Distribution::new(bench.law(&plan).as_ref(), field))
 }
 
-/// The mean error at the data of `setting`; `None` as for [`expected`].
+/// The mean error at the data of `setting`; `None` as for [`over_all_data`].
 pub fn mean_at(
     variant: &Variant,
     setting: &Setting,

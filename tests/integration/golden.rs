@@ -1,5 +1,7 @@
 //! The exact engine against reference values computed independently of it (`tests/golden`).
 
+use std::sync::OnceLock;
+
 use crate::common::assert_close;
 use dpbi::posterior::distance;
 use dpbi::posterior::error_field::Reach;
@@ -10,10 +12,16 @@ use dpbi::service::selftest::golden::{Comparison, Measure, compare_all};
 const VALUES: [usize; 18] =
     [186, 270, 126, 153, 31, 504, 852, 1140, 852, 500, 210, 660, 660, 118, 118, 100, 30, 12];
 
+/// All comparisons, made once.
+fn found() -> &'static [Comparison] {
+    static FOUND: OnceLock<Vec<Comparison>> = OnceLock::new();
+    FOUND.get_or_init(compare_all)
+}
+
 #[test]
 fn every_reference_value_comes_out() {
-    let found = compare_all();
-    for Comparison { name, tolerance, worst: (deviation, place), .. } in &found {
+    let found = found();
+    for Comparison { name, tolerance, worst: (deviation, place), .. } in found {
         assert!(deviation <= tolerance, "{name}: {place} (off by {deviation:e})");
     }
     assert_eq!(found.iter().map(|group| group.values).collect::<Vec<_>>(), VALUES);
@@ -22,7 +30,7 @@ fn every_reference_value_comes_out() {
 /// One more reference value that is off by slightly more than the tolerance, however it is measured.
 #[test]
 fn a_wrong_value_is_noticed() {
-    for found in compare_all() {
+    for found in found() {
         assert!(found.passes(), "{}", found.name);
         for reference in [0.3_f64, -7.0] {
             let unit = match found.measure {
