@@ -27,7 +27,8 @@
 //! | [`service`] | the release of real data; the self-test |
 //! | [`face`] | the command line, the terminal, the report |
 //!
-//! `tests/wings.rs` reads the imports of every file and fails if one of them points down this table.
+//! `tests/integration/wings.rs` reads this table and the imports of every file, and fails if one of
+//! them points down the table.
 //!
 //! Comments cite the source documents by short names: `icml`, `arxiv`, `bounds`, `notes`, `early`;
 //! the README lists them.

@@ -100,7 +100,7 @@ impl Variant {
         Self::new(mechanism, Options::default(), mechanism.id().to_owned())
     }
 
-    /// The mechanism with `options`, not yet tuned: see [`crate::analysis::tuning`].
+    /// The mechanism with `options`. It is neither calibrated nor remapped yet.
     #[must_use]
     pub fn new(mechanism: &'static dyn Mechanism, options: Options, label: String) -> Self {
         Self { mechanism, options, label, remap: None }

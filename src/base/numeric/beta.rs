@@ -11,7 +11,7 @@ const CONVERGED: f64 = 1e-16;
 /// A limit on its number of steps that is never reached: it takes about √(a + b).
 const MOST_STEPS: u32 = 1_000_000;
 
-/// P[θ <= x] and P[θ > x] for θ with the law Beta(a, b). Below about the mean the first is computed
+/// `P[θ <= x]` and `P[θ > x]` for θ with the law Beta(a, b). Below about the mean the first is computed
 /// to a relative 10⁻¹¹, above it the second; the other one is what is left to 1.
 ///
 /// The continued fraction of Gauss, evaluated by Lentz's method, on the side where it converges fast.

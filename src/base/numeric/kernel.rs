@@ -2,7 +2,7 @@
 //!
 //! Each loop is compiled several times, for any processor and for those with AVX2 or AVX-512; which
 //! version runs is chosen at run time. All give the same bits: no multiplication is fused with an
-//! addition, and sums are made in [`LANES`] lanes that are joined in a fixed order, whatever the width
+//! addition, and sums are made in `LANES` lanes that are joined in a fixed order, whatever the width
 //! of the registers.
 //! `DPBI_PORTABLE=1` in the environment chooses the version for any processor.
 

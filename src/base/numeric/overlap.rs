@@ -14,7 +14,7 @@
 //! exponentially. Its error has two parts. The poles at 0 and 1 have residues that are known
 //! (M(0) = M(1) = 1) and are corrected. What is left is the mass where |y| exceeds the period 2π/h,
 //! and by Chernoff's bound it is at most e^(K(−t) − 2πw/h), K = ln M on the real axis and w = ½ + t:
-//! see [`Rule::new`].
+//! see `Rule::new`.
 //!
 //! If all of d have one sign, y is bounded on one side and |M| falls only like a power of s. Then the
 //! line is bent into a parabola around the half-axis on which M has its poles, where M falls

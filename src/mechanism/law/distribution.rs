@@ -85,7 +85,7 @@ impl Distribution {
         self.before(|level| level.value <= t + SAME * t)
     }
 
-    /// P[error < t]; a value that differs from t by rounding only counts as t.
+    /// `P[error < t]`; a value that differs from t by rounding only counts as t.
     #[must_use]
     pub fn below(&self, t: f64) -> f64 {
         self.before(|level| level.value < t - SAME * t)

@@ -10,7 +10,7 @@ use crate::posterior::simplex::Window;
 /// The probability that may be left out of an exact law.
 pub(super) const NEGLECTED: f64 = 1e-16;
 
-/// The number of steps, summed over `coordinates`, beyond which less than [`NEGLECTED`] is left.
+/// The number of steps, summed over `coordinates`, beyond which less than `NEGLECTED` is left.
 ///
 /// Σ |η_i| / b is a gamma variable: P[… > T] = e^(−T) Σ_{j < coordinates} T^j / j!. Rounding moves
 /// each coordinate by one step at most.

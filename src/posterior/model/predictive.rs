@@ -5,7 +5,7 @@ use crate::base::numeric::{Sum, log1p};
 
 /// The prior predictive (Dirichlet-multinomial) distribution of the counts of n records.
 ///
-/// P[x] = Π_i C(α_i + x_i − 1, x_i) / C(A + n − 1, n), A = Σα, and each logarithm of a binomial is
+/// `P[x] = Π_i C(α_i + x_i − 1, x_i) / C(A + n − 1, n)`, A = Σα, and each logarithm of a binomial is
 /// the sum of log1p((α − 1)/j) over j = 1, …, x: terms of one sign.
 pub struct Predictive {
     /// For each category x ↦ ln C(α_i + x − 1, x).
@@ -23,7 +23,7 @@ impl Predictive {
         Self { categories, total }
     }
 
-    /// ln P[x].
+    /// `ln P[x]`.
     #[must_use]
     pub fn ln_probability(&self, x: &[u64]) -> f64 {
         let terms = x.iter().zip(&self.categories).map(|(&x, table)| table[x as usize]);

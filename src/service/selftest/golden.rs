@@ -208,7 +208,8 @@ impl Comparison {
         self.worst.0 <= self.tolerance
     }
 
-    fn add(&mut self, ours: f64, theirs: f64, what: impl FnOnce() -> String) {
+    /// Compares one more value of ours with its reference; `what` names it.
+    pub fn add(&mut self, ours: f64, theirs: f64, what: impl FnOnce() -> String) {
         let scale = match self.measure {
             Measure::Relative => theirs.abs(),
             Measure::Absolute => 1.0,
@@ -328,7 +329,7 @@ fn functions(comparison: &mut Comparison) {
         let ours = match name {
             "ln_phi" => ln_phi(a),
             "digamma_gap" => digamma_gap(a),
-            "log_affinity" => with_counts(a, d(), log_affinity),
+            "half_gap" => with_counts(a, d(), log_affinity),
             "bregman" => with_counts(a, d(), bregman),
             _ => f64::NAN,
         };

@@ -1,0 +1,155 @@
+//! `dpbi audit` as a user types it.
+
+use crate::common::{GoldenRow, Sandbox, assert_close, golden};
+use serde_json::Value;
+
+fn audit(sandbox: &Sandbox, args: &str) -> Value {
+    let args: Vec<&str> = args.split(' ').collect();
+    sandbox.json(&[&["audit", "--json"], &args[..]].concat())
+}
+
+fn number(found: &Value, key: &str) -> f64 {
+    found[key].as_f64().unwrap_or_else(|| panic!("{key} in {found}"))
+}
+
+/// The arguments of a golden row's prior, n, ε and mechanism.
+fn typed(row: &GoldenRow) -> String {
+    let [prior, n, epsilon, id] = ["prior", "n", "epsilon", "mechanism"].map(|name| row.text(name));
+    let prior = prior.replace(';', ",");
+    format!("--prior {prior} --n {n} --epsilon {epsilon} --mechanism {id}")
+}
+
+#[test]
+fn the_golden_losses_and_deltas() {
+    let sandbox = Sandbox::new();
+    for row in golden("privacy.csv") {
+        let (delta, at) = (row.text("delta"), row.text("at_epsilon"));
+        let args = format!("{} --delta {delta} --at-epsilon {at}", typed(&row));
+        let found = audit(&sandbox, &args);
+        assert_eq!(found["mechanism"], row.text("mechanism"));
+        assert_close(number(&found, "loss"), row.number("loss"), 1e-10, &args);
+        assert_eq!(number(&found, "at_epsilon"), row.number("at_epsilon"));
+        let error = (number(&found, "delta_at") - row.number("delta_at")).abs();
+        assert!(error <= 1e-11, "{args}: {error:e}");
+        // Total variation is no smaller than any δ.
+        assert!(number(&found, "advantage") >= number(&found, "delta_at"), "{args}");
+    }
+}
+
+#[test]
+fn the_golden_calibrations_audited_afterwards() {
+    let sandbox = Sandbox::new();
+    for row in golden("calibration.csv").iter().step_by(3) {
+        let found = audit(&sandbox, &format!("{} --calibrate", typed(row)));
+        let (what, target) = (typed(row), row.number("epsilon"));
+        assert_close(number(&found, "inner_epsilon"), row.number("inner_epsilon"), 1e-7, &what);
+        assert_close(number(&found, "mean"), row.number("mean_hellinger_predictive"), 1e-7, &what);
+        let loss = number(&found, "loss");
+        assert!(loss <= target && loss > target - 1e-6, "{what}: {loss}");
+        let certificate = &found["certificate"];
+        assert_eq!(certificate["loss"], found["loss"]);
+        assert!(number(certificate, "margin") > 0.0 && number(certificate, "pairs") > 0.0);
+        // The plain mechanism at the inner ε is the same mechanism (hamming and ehd* know no other ε).
+        let inner = number(&found, "inner_epsilon").to_string();
+        let plain = what
+            .replace(&format!("--epsilon {}", row.text("epsilon")), &format!("--epsilon {inner}"));
+        assert_eq!(audit(&sandbox, &plain)["loss"], found["loss"], "{plain}");
+    }
+}
+
+#[test]
+fn profile_and_trade_off_agree_with_loss_and_advantage() {
+    let sandbox = Sandbox::new();
+    for mechanism in ["lszhang", "geometric", "ehds", "hamming", "ehd+calibrated", "lshist+remap"] {
+        let args = format!("--prior 1,2 --n 12 --epsilon 0.8 --mechanism {mechanism} --profile");
+        let found = audit(&sandbox, &args);
+        let points = |value: &Value| -> Vec<(f64, f64)> {
+            let pair = |p: &Value| (p[0].as_f64().unwrap(), p[1].as_f64().unwrap());
+            value.as_array().unwrap().iter().map(pair).collect()
+        };
+        let profile = points(&found["profile"]);
+        assert_eq!(profile[0], (0.0, number(&found, "advantage")), "{mechanism}");
+        assert_eq!(profile.last().unwrap().0, number(&found, "loss"));
+        assert!(profile.last().unwrap().1 < 1e-15, "{mechanism}");
+        assert!(profile.windows(2).all(|w| w[0].1 > w[1].1), "{mechanism}");
+        // Convex in e^ε, and never above what pure privacy at the loss allows.
+        let loss = number(&found, "loss");
+        for &(epsilon, delta) in &profile {
+            let bound = (loss.exp() - epsilon.exp()).max(0.0) / (1.0 + loss.exp());
+            assert!(delta <= bound + 1e-12, "{mechanism}: δ({epsilon}) = {delta} above {bound}");
+        }
+        let curve = points(&found["trade_off"]["points"]);
+        assert_eq!((curve[0].0, curve.last().unwrap().0), (0.0, 1.0));
+        let best = curve.iter().map(|(alarm, miss)| 1.0 - alarm - miss).fold(0.0, f64::max);
+        let advantage = number(&found, "advantage");
+        assert!(best <= advantage + 1e-12 && best > advantage - 0.02, "{mechanism}: {best}");
+        assert!(curve.windows(2).all(|w| w[0].1 >= w[1].1), "{mechanism}");
+        // An ε-private mechanism keeps e^ε · alarms + misses >= 1.
+        let kept = |(alarm, miss): &(f64, f64)| loss.exp() * alarm + miss > 1.0 - 1e-12;
+        assert!(curve.iter().all(kept), "{mechanism}");
+    }
+}
+
+#[test]
+fn at_the_edges() {
+    let sandbox = Sandbox::new();
+    let none =
+        audit(&sandbox, "--prior 1,1 --n 0 --epsilon 1 --mechanism ehds --calibrate --profile");
+    assert_eq!((number(&none, "loss"), number(&none, "advantage")), (0.0, 0.0));
+    assert_eq!(number(&none, "mean"), 0.0);
+    let one = audit(&sandbox, "--prior 1,1 --n 1 --epsilon 1 --mechanism ehd");
+    assert_close(number(&one, "loss"), 0.5, 1e-14, "one record");
+    // Probabilities of e^(−10^5) and less, and yet the losses are right.
+    for (mechanism, loss) in [("geometric", 1e5), ("lshist", 1e5), ("hamming", 5e4), ("ehd", 5e4)] {
+        let args = format!("--prior 1,1 --n 1 --epsilon 100000 --mechanism {mechanism}");
+        assert_close(number(&audit(&sandbox, &args), "loss"), loss, 1e-12, mechanism);
+    }
+    let large = audit(&sandbox, "--prior 1,1 --n 40 --epsilon 50000 --mechanism ehds --calibrate");
+    let margin = 50_000.0 - number(&large, "loss");
+    assert!(margin > 0.0 && margin < 1e-6 * 50_000.0, "{margin}");
+    // One data set against its neighbours loses no more than all of them.
+    let all = audit(&sandbox, "--prior 1,1 --n 9 --epsilon 1 --mechanism ehdl");
+    let data = audit(&sandbox, "--prior 1,1 --counts 5,4 --epsilon 1 --mechanism ehdl");
+    let corners = audit(&sandbox, "--prior 1,1 --n 9 --epsilon 1 --mechanism ehdl --scope corners");
+    assert!(number(&data, "loss") < number(&all, "loss"));
+    assert!(number(&corners, "loss") <= number(&all, "loss"));
+    assert_eq!((number(&all, "pairs"), number(&data, "pairs")), (9.0, 2.0));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let sandbox = Sandbox::new();
+    let refused = |args: &str, words: &[&str]| {
+        let args: Vec<&str> = args.split(' ').collect();
+        let outcome = sandbox.dpbi(&[&["audit"], &args[..]].concat());
+        assert_eq!(outcome.status, 2, "{args:?}: {}", outcome.stderr);
+        for word in words {
+            assert!(outcome.stderr.contains(word), "{args:?} {word}: {}", outcome.stderr);
+        }
+        assert!(outcome.stdout.is_empty() && !outcome.stderr.contains("panicked"));
+    };
+    let base = "--prior 1,1 --n 9 --epsilon 1";
+    refused(&format!("{base} --mechanism ehsd"), &["unknown mechanism `ehsd`", "ehds"]);
+    refused(&format!("{base} --mechanism ehds+calibrate"), &["calibrated"]);
+    refused(&format!("{base} --mechanism mh-beta"), &["delta"]);
+    refused(
+        &format!("{base} --mechanism lshist --calibrate"),
+        &["cannot be calibrated", "hamming"],
+    );
+    refused(&format!("{base} --mechanism ehds --scope al"), &["unknown scope", "all"]);
+    refused(&format!("{base} --mechanism ehds --at-epsilon -1"), &["at-epsilon"]);
+    refused(&format!("{base} --mechanism ehds --counts 4,5"), &["cannot be used"]);
+    refused("--prior 1,1 --epsilon 1 --mechanism ehds", &["--n", "--counts"]);
+    refused("--prior 1,1 --n -3 --epsilon 1 --mechanism ehds", &["whole number"]);
+    refused("--prior 1,1 --n 9 --epsilon 0 --mechanism ehds", &["epsilon"]);
+    refused("--prior 1,1 --n 9 --epsilon 1e-12 --mechanism ehds --calibrate", &["1e-9"]);
+    // Too large for all data sets: what it would cost, and what would do.
+    let large = "--prior 1,1,1 --n 20000 --epsilon 1 --mechanism ehds";
+    refused(
+        large,
+        &["too large", "200 million candidates", "--scope corners", "--counts", "--force"],
+    );
+    refused(&large.replace("ehds", "geometric"), &["too large", "--scope corners"]);
+    refused(&large.replace("ehds", "hamming"), &["too large", "--scope corners"]);
+    refused("--prior 1,1,1 --n 900 --epsilon 1 --mechanism ehds+remap", &["remapping", "fewer"]);
+}

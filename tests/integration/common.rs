@@ -1,0 +1,168 @@
+//! What the tests share: golden tables, and running the real binary.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::path::PathBuf;
+
+use dpbi::posterior::model::{Posterior, Prior};
+use dpbi::posterior::privacy::{Delta, Epsilon, Gamma};
+use dpbi::posterior::setting::Setting;
+
+/// One row of a golden table: column name to cell.
+pub use dpbi::service::selftest::golden::GoldenRow;
+
+/// All rows of `tests/golden/<name>`.
+pub fn golden(name: &str) -> Vec<GoldenRow> {
+    dpbi::service::selftest::golden::rows(name)
+}
+
+/// |ours − theirs| <= relative · |theirs|, with a message that says what was compared.
+pub fn assert_close(ours: f64, theirs: f64, relative: f64, what: &str) {
+    let error = (ours - theirs).abs();
+    assert!(
+        error <= relative * theirs.abs(),
+        "{what}: {ours:e} instead of {theirs:e} (relative error {:.1e})",
+        error / theirs.abs()
+    );
+}
+
+/// Whether tests are to try as much as they can: `DPBI_LONG_TESTS=1`, as `.ci/run` does.
+pub fn long() -> bool {
+    std::env::var("DPBI_LONG_TESTS").is_ok_and(|value| value == "1")
+}
+
+/// How many kills, draws or inputs a test makes: `few`, or `many` if tests are to be long.
+pub fn few_or_many<T>(few: T, many: T) -> T {
+    if long() { many } else { few }
+}
+
+/// The project's folder.
+pub fn root() -> PathBuf {
+    env!("CARGO_MANIFEST_DIR").into()
+}
+
+/// A setting with δ = 10⁻³ and γ = 1.
+pub fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> Setting {
+    Setting {
+        posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts.to_vec()),
+        epsilon: Epsilon::new(epsilon).unwrap(),
+        delta: Some(Delta::new(1e-3).unwrap()),
+        gamma: Gamma::new(1.0).unwrap(),
+        distance: dpbi::posterior::distance::find(distance).unwrap(),
+    }
+}
+
+/// What a run of the binary left behind.
+pub struct Outcome {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl From<std::process::Output> for Outcome {
+    fn from(output: std::process::Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// A JSON object with the SHA-256 that ends a manifest.
+pub fn sealed(object: &str) -> String {
+    let open = object.strip_suffix("\n}").unwrap_or(object);
+    let hash = dpbi::run::store::sha256(open.as_bytes());
+    format!("{open},\n  \"sha256\": \"{hash}\"\n}}\n")
+}
+
+/// A folder of its own to run the binary in.
+pub struct Sandbox {
+    folder: tempfile::TempDir,
+}
+
+impl Sandbox {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file below the folder.
+    pub fn write(&self, name: &str, text: &str) -> &Self {
+        std::fs::write(self.path(name), text).unwrap();
+        self
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Runs `dpbi` in the folder.
+    pub fn dpbi(&self, args: &[&str]) -> Outcome {
+        self.start(args).wait_with_output().unwrap().into()
+    }
+
+    /// Runs a command of the shell in the folder; `$DPBI` is the binary.
+    pub fn shell(&self, command: &str) -> Outcome {
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-c", command]).current_dir(self.folder.path());
+        shell.env("DPBI", env!("CARGO_BIN_EXE_dpbi")).output().unwrap().into()
+    }
+
+    /// Starts `dpbi` in the folder, to be disturbed.
+    pub fn start(&self, args: &[&str]) -> std::process::Child {
+        std::process::Command::new(env!("CARGO_BIN_EXE_dpbi"))
+            .args(args)
+            .current_dir(self.folder.path())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    /// Starts `dpbi` in the folder, and ends it as soon as it has said something: what it said first.
+    pub fn first_words(&self, args: &[&str]) -> String {
+        let mut child = self.start(args);
+        let mut line = String::new();
+        std::io::BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        line
+    }
+
+    /// All files of a folder but the manifest, which holds times.
+    pub fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
+        let entries = std::fs::read_dir(self.path(folder)).unwrap().map(|entry| entry.unwrap());
+        let read = |entry: std::fs::DirEntry| {
+            (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())
+        };
+        let files = entries.map(read);
+        files.filter(|(name, _)| !["manifest.json", ".lock"].contains(&name.as_str())).collect()
+    }
+
+    /// The manifest of a folder.
+    pub fn manifest(&self, folder: &str) -> serde_json::Value {
+        serde_json::from_slice(&self.read(&format!("{folder}/manifest.json"))).unwrap()
+    }
+
+    /// Writes a manifest as a forger would: with a SHA-256 of its own that fits.
+    pub fn forge_manifest(&self, folder: &str, mut manifest: serde_json::Value) {
+        manifest.as_object_mut().unwrap().remove("sha256");
+        self.write(&format!("{folder}/manifest.json"), &sealed(&format!("{manifest:#}")));
+    }
+
+    /// The same, for a command that must succeed.
+    pub fn succeed(&self, args: &[&str]) -> String {
+        let outcome = self.dpbi(args);
+        assert_eq!(outcome.status, 0, "{args:?}: {}", outcome.stderr);
+        outcome.stdout
+    }
+
+    /// The same, for a command that prints JSON.
+    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&self.succeed(args)).unwrap()
+    }
+}

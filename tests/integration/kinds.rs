@@ -1,0 +1,199 @@
+//! What holds for every kind of experiment.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::common::{Sandbox, root};
+use dpbi::base::source::Source;
+use dpbi::experiment::config::{self, Overrides};
+use dpbi::experiment::{Experiment, kind};
+
+/// A config with a panel of every kind, of some kinds several.
+const EVERY_KIND: &str = r#"
+name = "every_kind"
+prior = [1, 1]
+epsilon = 1.0
+runs = 5
+mechanisms = ["lshist", "ehds"]
+data.balanced.sizes = [10, 20]
+
+[[panel]]
+id = "accuracy"
+metrics = ["l1", "hellinger"]
+figures = ["box", "mean", "runs"]
+mechanisms = ["lshist", { id = "ehd", label = "tuned", calibrated = true }]
+
+[[panel]]
+id = "accuracy-facets"
+epsilon = [0.5, 1]
+delta = [1e-3, 1e-2]
+
+[[panel]]
+id = "accuracy-unordered"
+data.counts = { counts = [[3, 7], [5, 5]], labels = ["some", "others"] }
+
+[[panel]]
+id = "theory"
+kind = "theory"
+mechanisms = [{ id = "ehd", calibrated = true }]
+
+[[panel]]
+id = "sensitivity"
+kind = "sensitivity"
+data.line.sizes = 10
+readings = "read.csv"
+
+[[panel]]
+id = "change"
+kind = "change"
+
+[[panel]]
+id = "change-map"
+kind = "change"
+prior = [1, 1, 1]
+data.balanced.sizes = 6
+
+[[panel]]
+id = "privacy"
+kind = "privacy"
+scope = ["all", "data"]
+at_epsilon = 0.5
+
+[[panel]]
+id = "profile"
+kind = "profile"
+
+[[panel]]
+id = "trade-off"
+kind = "trade-off"
+
+[[panel]]
+id = "optimum"
+kind = "optimum"
+
+[[panel]]
+id = "optimum-alone"
+kind = "optimum"
+data.balanced.sizes = 6
+
+[[panel]]
+id = "within"
+kind = "within"
+steps = [1, 2, 2, 15, 1000]
+mechanisms = ["lszhang", "lshist", "ehd"]
+
+[[panel]]
+id = "steps"
+kind = "steps"
+steps = [1, 7, 7, 1000]
+
+[[panel]]
+id = "crossover"
+kind = "crossover"
+steps = [1, 2, 2]
+data.balanced.sizes = 10
+mechanisms = ["lshist", "ehd"]
+
+[[panel]]
+id = "optimality"
+kind = "optimality"
+mechanisms = ["lshist"]
+
+[[panel]]
+id = "tail"
+kind = "tail"
+mechanisms = ["mh-gamma"]
+
+[[panel]]
+id = "normaliser"
+kind = "normaliser"
+mechanisms = ["mh-gamma"]
+
+[[panel]]
+id = "l1-tail"
+kind = "l1-tail"
+mechanisms = ["lshist"]
+
+[[panel]]
+id = "table1"
+kind = "table1"
+steps = [0, 1]
+data.balanced.sizes = 10
+mechanisms = ["lshist", "ehd"]
+
+[[panel]]
+id = "phase"
+kind = "phase"
+epsilon = [0.5, 1]
+mechanisms = ["lshist", "ehds", "geometric"]
+without = ["geometric"]
+
+[[panel]]
+id = "scaling"
+kind = "scaling"
+"#;
+
+/// A value read off a figure of sensitivities.
+const READ: &str = "mechanism,at,quantity,value,error,pixel,at_error,at_pixel,note\n\
+                    local,3,local,0.1,0.01,0.001,,,\n";
+
+/// A folder with the config.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("every_kind.toml", EVERY_KIND).write("read.csv", READ);
+    sandbox
+}
+
+fn every_kind() -> Experiment {
+    let sandbox = sandbox();
+    let source = Source::Disk(sandbox.path("every_kind.toml"));
+    config::load(&source, Overrides::default()).unwrap()
+}
+
+#[test]
+fn the_config_has_a_panel_of_every_kind() {
+    let experiment = every_kind();
+    let here: BTreeSet<&str> = experiment.panels.iter().map(|panel| panel.kind.id()).collect();
+    assert_eq!(here, kind::ALL.iter().map(|kind| kind.id()).collect());
+}
+
+#[test]
+fn as_many_figures_are_drawn_as_predicted() {
+    for panel in &every_kind().panels {
+        let drawn = panel.figures(&panel.compute());
+        assert_eq!(drawn.len(), panel.kind.figure_count(panel), "{}", panel.id);
+        let names: BTreeSet<&String> = drawn.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), drawn.len(), "{}: names are unique", panel.id);
+    }
+}
+
+/// The rows of every table of a results folder.
+fn tables_of(folder: &std::path::Path) -> BTreeMap<String, usize> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let tables = entries.filter(|path| path.extension().is_some_and(|ending| ending == "csv"));
+    tables
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            (name, csv::Reader::from_path(&path).unwrap().records().count())
+        })
+        .collect()
+}
+
+#[test]
+fn the_json_document_has_every_table_of_the_folder_and_no_other() {
+    let sandbox = sandbox();
+    // One cell fails, so that there is a table of failures.
+    let run = "DPBI_FAULT=@17 $DPBI run every_kind.toml --json -q --format none";
+    let outcome = sandbox.shell(run);
+    assert_eq!(outcome.status, 1, "{}", outcome.stderr);
+    let documents: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let told = documents[0].as_object().unwrap().iter().filter_map(|(name, value)| {
+        let rows = value.as_array()?.len();
+        (rows > 0).then(|| (name.clone(), rows))
+    });
+    let written = tables_of(&sandbox.path("results/every_kind"));
+    assert_eq!(told.collect::<BTreeMap<_, _>>(), written);
+    // All tables that there are take part: errors, and those of the list.
+    let listed = std::fs::read_to_string(root().join("src/experiment/table/rows.rs")).unwrap();
+    let listed = listed.lines().filter(|line| line.starts_with("row!(")).count();
+    assert_eq!(written.len(), 1 + listed, "{written:?}");
+}

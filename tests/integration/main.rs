@@ -1,0 +1,40 @@
+//! All tests that use dpbi from outside, as a library or as a program. One program, since linking
+//! costs more than compiling: `cargo test --test integration shards` runs one module.
+//!
+//! The tests share a process, so none of them may change its environment, current folder, signal
+//! handlers or panic hook; what needs such a change is done in a child process.
+
+mod audit;
+mod choose;
+mod claims;
+mod claims_bounds;
+mod cli;
+mod common;
+mod config_errors;
+mod determinism;
+mod distances;
+mod exact;
+mod face;
+mod fuzz;
+mod golden;
+#[cfg(unix)]
+mod guide;
+mod kinds;
+mod optimum;
+mod papers;
+mod phase;
+mod privacy;
+mod release;
+mod sampler;
+mod scaling;
+mod schema;
+mod selftest;
+mod sensitivity;
+mod shards;
+#[cfg(unix)]
+mod strangers;
+#[cfg(unix)]
+mod survival;
+mod tuning;
+mod verify;
+mod wings;

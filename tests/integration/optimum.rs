@@ -1,0 +1,186 @@
+//! The least error of any private mechanism, against independent values.
+
+use crate::common::{Sandbox, golden, setting};
+use dpbi::analysis::optimum::{Goal, ReleaseSet, solve};
+use dpbi::analysis::predictive_error::over_all_data;
+use dpbi::analysis::tuning::tune;
+use dpbi::mechanism::{self, Options, Variant};
+use dpbi::posterior::metric::Metric;
+use serde_json::Value;
+
+/// The golden values are accurate to 5e-7.
+#[test]
+fn golden_optima() {
+    let rows = golden("optimum.csv");
+    assert_eq!(rows.len(), 15);
+    for row in rows {
+        let prior: Vec<f64> = row.vector("prior");
+        let mut counts = vec![0; prior.len()];
+        counts[0] = row.number("n") as u64;
+        let template = setting(&prior, &counts, row.number("epsilon"), "hellinger");
+        for (goal, column) in [(Goal::Bayes, "bayes"), (Goal::Minimax, "minimax")] {
+            let optimum = solve(&template, goal, ReleaseSet::Same).unwrap();
+            let error = (optimum.value - row.number(column)).abs();
+            assert!(error <= 1e-6, "{prior:?} {column}: {} is off by {error:.1e}", optimum.value);
+            // 3e-8 at most when this was written.
+            assert!(optimum.upper - optimum.lower <= 1e-7, "{prior:?} {column}");
+        }
+    }
+}
+
+#[test]
+fn geometric_noise_is_optimal_where_the_prior_is_flat() {
+    let geometric = mechanism::find("geometric").unwrap();
+    let options = Options { remap: true, ..Options::default() };
+    let remapped = Variant::new(geometric, options, "remapped".into());
+    let cases = [
+        (10, 1.0, Variant::plain(geometric)),
+        (20, 1.0, Variant::plain(geometric)),
+        (50, 1.0, Variant::plain(geometric)),
+        (20, 0.1, remapped),
+    ];
+    for (n, epsilon, variant) in cases {
+        let template = setting(&[1.0, 1.0], &[n, 0], epsilon, "hellinger");
+        let optimum = solve(&template, Goal::Bayes, ReleaseSet::Same).unwrap();
+        let metric = Metric::from_distance(template.distance);
+        let tuned = tune(&variant, &template).unwrap().variant;
+        let found = over_all_data(&tuned, &template, metric).unwrap().unwrap();
+        assert!((found.mean - optimum.value).abs() < 1e-9, "{n}: {found:?} {}", optimum.value);
+        assert!(found.mean >= optimum.lower - 1e-13);
+    }
+}
+
+#[test]
+fn no_private_mechanism_beats_the_optimum() {
+    let sandbox = Sandbox::new();
+    for (prior, n, epsilon) in [("1,1", "12", "0.5"), ("0.4,3", "9", "2"), ("1,2,1", "5", "1")] {
+        let found = sandbox.json(&[
+            "optimum",
+            "--prior",
+            prior,
+            "--n",
+            n,
+            "--epsilon",
+            epsilon,
+            "--minimax",
+            "--json",
+            "--tuned",
+        ]);
+        let mechanisms = found["mechanisms"].as_array().unwrap();
+        assert!(mechanisms.len() > 15);
+        let means: Vec<f64> = mechanisms.iter().map(|m| m["mean"].as_f64().unwrap()).collect();
+        assert!(means.is_sorted());
+        for mechanism in mechanisms {
+            // These release any total, so they are not bound by the optimum within R.
+            let free = ["lszhang", "geometric-all"].map(Value::from).contains(&mechanism["id"]);
+            let bound = |key: &str| mechanism[key].as_f64().unwrap() >= 1.0 - 1e-6;
+            let remapped = mechanism["remap"] == true;
+            assert!(free && !remapped || bound("ratio") && bound("worst_ratio"), "{mechanism}");
+        }
+    }
+}
+
+#[test]
+fn the_command_prints_what_was_found() {
+    let sandbox = Sandbox::new();
+    let base = ["optimum", "--prior", "1,1", "--n", "20", "--epsilon", "0.1"];
+    let found = sandbox.json(&[&base[..], &["--json", "--mechanism", "geometric,ehds"]].concat());
+    assert!((found["bayes"].as_f64().unwrap() - 0.561_477_3).abs() < 5e-8);
+    assert!(found["minimax"].is_null());
+    let geometric = &found["mechanisms"][0];
+    assert_eq!(geometric["id"], "geometric");
+    assert!((geometric["mean"].as_f64().unwrap() - 0.6420).abs() < 5e-5, "{geometric}");
+    assert!((geometric["ratio"].as_f64().unwrap() - 1.1434).abs() < 5e-5, "{geometric}");
+    let certificate = &found["bayes_certificate"];
+    let number = |key: &str| certificate[key].as_f64().unwrap();
+    assert!(number("upper") - number("lower") < 1e-9 && number("gap") < 1e-8);
+    assert!(number("loss") <= 0.1 + 1e-13);
+
+    let below = sandbox.json(&[&base[..], &["--json", "--release-set", "below"]].concat());
+    assert!((below["bayes"].as_f64().unwrap() - 0.5345).abs() < 5e-5);
+    let text = sandbox.succeed(&[&base[..], &["--minimax"]].concat());
+    assert!(text.contains("0.561477286") && text.contains("× minimax"), "{text}");
+    assert!(!text.contains("ehdl"), "not private, and not asked for: {text}");
+    assert!(sandbox.succeed(&[&base[..], &["--all"]].concat()).contains("ehdl"));
+}
+
+#[test]
+fn the_optimal_mechanism_is_written() {
+    let sandbox = Sandbox::new();
+    let args = ["optimum", "--prior", "1,1", "--n", "6", "--epsilon", "1", "--out", "o"];
+    let text = sandbox.succeed(&[&args[..], &["--minimax", "--format", "svg,png"]].concat());
+    assert!(text.contains("bayes.csv"), "{text}");
+    for file in ["bayes.csv", "bayes.svg", "bayes.png", "minimax.csv", "minimax.svg"] {
+        assert!(!sandbox.read(&format!("o/optimum/{file}")).is_empty(), "{file}");
+    }
+    let table = String::from_utf8(sandbox.read("o/optimum/bayes.csv")).unwrap();
+    let mut rows = csv::Reader::from_reader(table.as_bytes());
+    let mut sums = std::collections::BTreeMap::new();
+    for row in rows.records().map(Result::unwrap) {
+        *sums.entry(row[0].to_owned()).or_insert(0.0) += row[2].parse::<f64>().unwrap();
+    }
+    assert_eq!(sums.len(), 7);
+    assert!(sums.values().all(|sum: &f64| (sum - 1.0).abs() < 1e-14), "{sums:?}");
+    // The same bytes again, whatever the threads.
+    sandbox.succeed(&[&args[..], &["--minimax", "--format", "none", "--threads", "1"]].concat());
+    assert_eq!(sandbox.read("o/optimum/bayes.csv"), table.as_bytes());
+}
+
+#[test]
+fn the_command_at_the_edges() {
+    let sandbox = Sandbox::new();
+    let at = |n: &str, epsilon: &str| {
+        let args = ["optimum", "--prior", "1,1,2", "--n", n, "--epsilon", epsilon, "--json"];
+        sandbox.json(&[&args[..], &["--minimax"]].concat())
+    };
+    let none = at("0", "1");
+    assert_eq!((none["bayes"].as_f64(), none["minimax"].as_f64()), (Some(0.0), Some(0.0)));
+    assert!(none["mechanisms"].as_array().unwrap().iter().all(|m| m["ratio"].is_null()));
+    let one = at("1", "1");
+    assert!(one["bayes"].as_f64().unwrap() > 0.0 && one["mechanisms"][0]["ratio"].is_number());
+    assert!(at("5", "80")["bayes"].as_f64().unwrap() < 1e-30);
+}
+
+#[test]
+fn the_command_refuses_what_makes_no_sense() {
+    let sandbox = Sandbox::new();
+    let with = |flag: &str, value: &str| {
+        let mut args = vec![
+            "optimum",
+            "--prior",
+            "1,1",
+            "--n",
+            "4",
+            "--epsilon",
+            "1",
+            "--release-set",
+            "same",
+        ];
+        match args.iter().position(|arg| *arg == flag) {
+            Some(place) => args[place + 1] = value,
+            None => args.extend([flag, value]),
+        }
+        sandbox.dpbi(&args)
+    };
+    for (flag, value, expected) in [
+        ("--prior", "1", "at least two categories"),
+        ("--prior", "1,0", "parameter 2"),
+        ("--n", "-3", "a number of records is a whole number"),
+        ("--epsilon", "0", "epsilon is 0"),
+        ("--distance", "helinger", "did you mean"),
+        ("--release-set", "bellow", "did you mean `below`?"),
+        ("--mechanism", "edhs", "did you mean `ehds`?"),
+        ("--mechanism", "mh-beta", "needs a delta"),
+        ("--n", "9007199254740993", "more records than dpbi can count"),
+        ("--n", "20000", "n = "),
+    ] {
+        let outcome = with(flag, value);
+        assert_eq!(outcome.status, 2, "{flag} {value}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(expected), "{flag} {value}: {}", outcome.stderr);
+        assert!(outcome.stdout.is_empty());
+    }
+    let args = ["optimum", "--prior", "0.2,0.2", "--n", "4", "--epsilon", "1"];
+    let outcome =
+        sandbox.dpbi(&[&args[..], &["--distance", "print", "--release-set", "below"]].concat());
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+}

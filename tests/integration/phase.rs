@@ -1,0 +1,256 @@
+//! Phase diagrams: the winner is the mechanism of least exact mean error, everywhere, and what was
+//! drawn can be drawn again.
+
+use crate::common::{Sandbox, assert_close};
+use dpbi::base::source::Source;
+use dpbi::experiment::config::{self, Overrides};
+use dpbi::experiment::table::{PhaseRow, Tables};
+use dpbi::experiment::{Experiment, Panel};
+use dpbi::figure::{self, Format};
+use dpbi::mechanism::law::Distribution;
+use dpbi::mechanism::prepared::PreparedSetting;
+
+const CONFIG: &str = r#"
+name = "p"
+kind = "phase"
+[[panel]]
+id = "epsilon"
+prior = [1, 1]
+epsilon = { from = 0.05, to = 8, count = 6, spacing = "log" }
+mechanisms = ["lszhang", "lsdim", "lshist", "ehd", "ehds"]
+data.balanced.sizes = { from = 4, to = 40, count = 6, spacing = "log" }
+[[panel]]
+id = "share"
+prior = [1, 1, 1]
+epsilon = 0.7
+mechanisms = ["hamming", "geometric-all", "ehds", { id = "ehds", gamma = 0.5, label = "EHDS ½" }]
+data.shares.sizes = [5, 9, 16]
+data.shares.shares = { from = 0.4, to = 1, count = 4 }
+[[panel]]
+id = "prior"
+prior = { from = 0.5, to = 20, count = 4, spacing = "log", k = 2 }
+epsilon = 1.0
+mechanisms = ["ehd", "ehds", "lshist", "geometric"]
+data.balanced.sizes = [6, 20]
+"#;
+
+fn load(text: &str) -> Experiment {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.toml", text);
+    config::load(&Source::Disk(sandbox.path("p.toml")), Overrides::default()).unwrap()
+}
+
+fn compute(panel: &Panel) -> Tables {
+    panel.compute()
+}
+
+/// The mean error of every mechanism at one case, from its law value by value.
+fn brute_means(panel: &Panel, case: usize) -> Vec<f64> {
+    let case = &panel.cases[case];
+    let recipes = panel.recipes(case).unwrap();
+    let bench = PreparedSetting::new(&case.setting, &recipes, &[]);
+    let field = bench.fields().next().unwrap();
+    let mean = |recipe| {
+        let law = Distribution::new(bench.law(recipe).as_ref(), field).unwrap();
+        law.levels.iter().map(|level| level.value * level.probability).sum()
+    };
+    recipes.iter().copied().map(mean).collect()
+}
+
+#[test]
+fn the_winner_has_the_least_mean_of_all() {
+    let mut winners = std::collections::BTreeSet::new();
+    for panel in &load(CONFIG).panels {
+        let tables = compute(panel);
+        assert_eq!(tables.phase.len(), panel.cases.len());
+        assert_eq!(tables.means.len(), panel.cases.len() * panel.variants.len());
+        for (case, row) in tables.phase.iter().enumerate() {
+            let what = format!("{} at setting {}", panel.id, row.setting);
+            assert_eq!(row.setting, panel.first + case);
+            let mut brute: Vec<(f64, &str)> = brute_means(panel, case)
+                .into_iter()
+                .zip(panel.variants.iter().map(|variant| variant.label.as_str()))
+                .collect();
+            for (mean, label) in &brute {
+                let own = |row: &&dpbi::experiment::table::MeanRow| row.mechanism == *label;
+                let own: Vec<_> = tables.means.iter().filter(own).collect();
+                assert_close(own[case].mean, *mean, 1e-12, &format!("{what}, {label}"));
+            }
+            brute.sort_by(|a, b| a.0.total_cmp(&b.0));
+            assert_eq!((row.winner.as_str(), row.runner_up.as_str()), (brute[0].1, brute[1].1));
+            assert!(row.mean < brute.last().unwrap().0, "{what}: the worst is not the best");
+            assert_close(row.mean, brute[0].0, 1e-12, &what);
+            assert_close(row.runner_up_mean, brute[1].0, 1e-12, &what);
+            let margin = brute[1].0 / brute[0].0 - 1.0;
+            assert!((row.margin.unwrap() - margin).abs() < 1e-10 * (1.0 + margin), "{what}");
+            winners.insert(row.winner.clone());
+        }
+    }
+    assert!(winners.len() >= 4, "the test sees several winners: {winners:?}");
+}
+
+/// The map's corners: exponential mechanisms on few records and where noise drowns everything.
+#[test]
+fn corners_of_the_map_are_where_they_were() {
+    let panel = &load(CONFIG).panels[0];
+    let tables = compute(panel);
+    let winner = |n: u64, epsilon: f64| {
+        let found = tables.phase.iter().find(|row| {
+            let setting = &panel.case(row.setting).unwrap().setting;
+            setting.posterior.n() == n && (setting.epsilon.get() - epsilon).abs() < 1e-9
+        });
+        found.unwrap().winner.as_str()
+    };
+    assert_eq!(winner(4, 0.05), "ehd");
+    assert_eq!(winner(40, 0.05), "ehds");
+    assert_eq!(winner(4, 8.0), "ehd");
+}
+
+#[test]
+fn equal_mechanisms_tie_and_the_first_is_named() {
+    let panel = &load(
+        r#"
+name = "p"
+kind = "phase"
+prior = [1, 1]
+epsilon = [0.5, 2]
+mechanisms = [{ id = "geometric", label = "b" }, "lsdim", { id = "geometric", label = "a" }]
+data.balanced.sizes = [8, 20, 50]
+"#,
+    )
+    .panels[0];
+    for row in compute(panel).phase {
+        assert_eq!((row.winner.as_str(), row.runner_up.as_str()), ("b", "a"));
+        assert_eq!((row.margin, row.mean), (Some(0.0), row.runner_up_mean));
+    }
+}
+
+/// For two categories, mechanisms that treat both alike do the same on mirrored data.
+#[test]
+fn mirrored_data_have_the_same_winner() {
+    let panel = &load(
+        r#"
+name = "p"
+kind = "phase"
+prior = [1, 1]
+epsilon = 0.8
+mechanisms = ["ehd", "ehds", "geometric", "hamming"]
+data.shares.sizes = [10, 30, 100]
+data.shares.shares = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+"#,
+    )
+    .panels[0];
+    let rows = compute(panel).phase;
+    for of_size in rows.chunks(6) {
+        for (row, mirrored) in of_size.iter().zip(of_size.iter().rev()) {
+            assert_eq!(row.winner, mirrored.winner, "setting {}", row.setting);
+            assert_close(row.mean, mirrored.mean, 1e-12, &row.winner);
+            assert_close(row.runner_up_mean, mirrored.runner_up_mean, 1e-12, &row.runner_up);
+        }
+    }
+    assert!(panel.cases.iter().all(|case| case.at.is_some()));
+}
+
+fn figures(sandbox: &Sandbox, folder: &str) -> Vec<(String, Vec<u8>)> {
+    let names = ["epsilon", "share", "prior"]
+        .into_iter()
+        .flat_map(|panel| ["winner", "margin"].map(|name| format!("{folder}/{panel}-{name}.svg")));
+    names.map(|name| (name.clone(), sandbox.read(&name))).collect()
+}
+
+#[test]
+fn maps_are_drawn_again_from_the_tables() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.toml", CONFIG).succeed(&["run", "p.toml", "--format", "svg", "-q"]);
+    let before = figures(&sandbox, "results/p");
+    for (name, _) in &before {
+        std::fs::remove_file(sandbox.path(name)).unwrap();
+    }
+    sandbox.succeed(&["plot", "results/p", "--format", "svg", "-q"]);
+    assert!(before == figures(&sandbox, "results/p"));
+    // The figures show what the table says, not what is computed anew.
+    let table = String::from_utf8(sandbox.read("results/p/phase.csv")).unwrap();
+    sandbox.write("results/p/phase.csv", &table.replace(",ehds,", ",lszhang,"));
+    sandbox.succeed(&["plot", "results/p", "--format", "svg", "-q"]);
+    assert!(before != figures(&sandbox, "results/p"));
+}
+
+#[test]
+fn tables_depend_neither_on_threads_nor_on_how_lists_are_written() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.toml", CONFIG);
+    let run = |config: &str, out: &str, threads: &str| {
+        let args = ["run", config, "--out", out, "--threads", threads, "--format", "none", "-q"];
+        sandbox.succeed(&args);
+    };
+    run("p.toml", "one", "1");
+    run("p.toml", "two", "2");
+    run("one/p/config.toml", "again", "2");
+    for file in ["config.toml", "settings.csv", "phase.csv", "means.csv"] {
+        let read = |out: &str| sandbox.read(&format!("{out}/p/{file}"));
+        assert!(read("one") == read("two"), "{file}");
+        assert!(read("one") == read("again"), "{file}");
+    }
+}
+
+#[test]
+fn a_run_says_who_wins_how_much_of_the_map() {
+    let sandbox = Sandbox::new();
+    let printed = sandbox.write("p.toml", CONFIG).succeed(&["run", "p.toml", "--format", "none"]);
+    for part in
+        ["best at", "by at most", "36 points of n and privacy parameter ε", "nowhere", "share ="]
+    {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let checked = sandbox.succeed(&["check", "p.toml"]);
+    assert!(checked.contains("12 settings, 4 mechanisms"), "{checked}");
+}
+
+const QUESTIONS: [&str; 3] = ["phase_n_epsilon", "phase_n_imbalance", "phase_n_prior"];
+
+#[test]
+fn bundled_maps_have_forty_by_forty_points_and_are_small_files() {
+    for name in QUESTIONS {
+        let source = Source::config(&format!("configs/open_questions/{name}.toml")).unwrap();
+        let experiment = config::load(&source, Overrides::default()).unwrap();
+        assert_eq!(experiment.name, format!("open-{}", name.replace('_', "-")));
+        for panel in &experiment.panels {
+            let mut sizes: Vec<u64> =
+                panel.cases.iter().map(|case| case.setting.posterior.n()).collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            let others = panel.cases.len() / sizes.len();
+            assert!(sizes.len() >= 40 && others >= 40, "{name}: {} × {others}", sizes.len());
+        }
+        if name == "phase_n_epsilon" {
+            check_files(&experiment.panels[0]);
+        }
+    }
+}
+
+fn check_files(panel: &Panel) {
+    let tables = compute(panel);
+    let won = |contest: &str, label: &str| {
+        let of = |row: &&PhaseRow| row.contest == contest && row.winner == label;
+        tables.phase.iter().filter(of).count()
+    };
+    let points = panel.cases.len();
+    assert_eq!(tables.phase.len(), 2 * points);
+    // Among the documents' own mechanisms LSHist wins most; the newcomers leave it nothing.
+    assert!(won("without", "lshist") > points / 2 && won("all", "lshist") == 0);
+    assert!(won("without", "geometric") == 0 && won("all", "geometric") > points / 2);
+    for (name, figure) in panel.figures(&tables) {
+        let svg = figure::render(&figure, Format::Svg).unwrap();
+        assert!(svg.len() < 300_000, "{name}: {} bytes", svg.len());
+    }
+}
+
+#[test]
+fn open_questions_are_a_group_of_their_own() {
+    let listed = Sandbox::new().json(&["list", "--json"]);
+    let group = listed.as_array().unwrap().iter().filter(|row| row["document"] == "open questions");
+    let names: Vec<&str> = group.map(|row| row["config"].as_str().unwrap()).collect();
+    for name in QUESTIONS {
+        assert!(names.contains(&format!("open_questions/{name}").as_str()), "{names:?}");
+    }
+}

@@ -1,0 +1,424 @@
+//! `dpbi release`, as somebody with data uses it, and as somebody who tries to break it.
+
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use crate::common::{Outcome, Sandbox, few_or_many};
+use dpbi::base::rng;
+use serde_json::Value;
+
+/// 30 records: 20 yes, 10 no.
+fn survey() -> String {
+    let rows = (0..30).map(|i| format!("{i},{}\n", if i % 3 == 0 { "no" } else { "yes" }));
+    "id,answer\n".to_owned() + &rows.collect::<String>()
+}
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("survey.csv", &survey());
+    sandbox
+}
+
+const ASKED: [&str; 9] = [
+    "release",
+    "--column",
+    "answer",
+    "--categories",
+    "no,yes",
+    "--prior",
+    "1,1",
+    "--data",
+    "survey.csv",
+];
+
+/// A release of the survey with further flags.
+fn release(sandbox: &Sandbox, more: &[&str]) -> Outcome {
+    sandbox.dpbi(&[&ASKED[..], more].concat())
+}
+
+fn refused(outcome: &Outcome, words: &str) {
+    let Outcome { status, stdout, stderr } = outcome;
+    assert!(*status == 2 && stdout.is_empty(), "{status} {stdout} {stderr}");
+    assert!(stderr.starts_with("error: ") && stderr.contains(words), "{words}: {stderr}");
+    assert!(stderr.contains("help: ") || stderr.contains("Usage"), "{stderr}");
+}
+
+fn json(outcome: &Outcome) -> Value {
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    serde_json::from_str(&outcome.stdout).unwrap()
+}
+
+fn lines(sandbox: &Sandbox, ledger: &str) -> Vec<Value> {
+    let Ok(text) = std::fs::read_to_string(sandbox.path(ledger)) else { return Vec::new() };
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_release_says_what_it_is_and_not_what_the_data_are() {
+    let sandbox = sandbox();
+    // With so large an ε the true counts come out, and the posterior is theirs.
+    let found = json(&release(&sandbox, &["--epsilon", "500", "--json"]));
+    assert_eq!(found["released"], serde_json::json!([10, 20]));
+    assert_eq!(found["posterior"], serde_json::json!([11.0, 21.0]));
+    assert_eq!(found["n"], 30);
+    assert_eq!((&found["spent"], &found["price"]), (&"500".into(), &"0".into()));
+    assert_eq!(found["guarantee"], "500-differentially private");
+    assert_eq!(found["exact_loss"], 500.0);
+    let naive = &found["categories"][0]["naive"];
+    assert!((naive["mean"].as_f64().unwrap() - 11.0 / 32.0).abs() < 1e-12);
+    assert_eq!(naive, &found["categories"][0]["aware"]);
+    let coverage = found["categories"][1]["naive_coverage"].as_f64().unwrap();
+    assert!((coverage - 0.95).abs() < 1e-9, "{coverage}");
+
+    let text = release(&sandbox, &["--epsilon", "0.5", "--level", "0.9"]).stdout;
+    for words in ["released by geometric", "0.5-differentially private", "90 %", "covers"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn noise_makes_naive_intervals_too_short() {
+    let sandbox = sandbox();
+    let found =
+        json(&release(&sandbox, &["--epsilon", "0.1", "--mechanism", "geometric", "--json"]));
+    let category = &found["categories"][0];
+    let coverage = category["naive_coverage"].as_f64().unwrap();
+    assert!(coverage < 0.95, "{category}");
+    let width = |which: &str| {
+        category[which]["high"].as_f64().unwrap() - category[which]["low"].as_f64().unwrap()
+    };
+    assert!(width("aware") > width("naive"), "{category}");
+}
+
+#[test]
+fn every_private_mechanism_can_be_released_and_no_other() {
+    let sandbox = sandbox();
+    let with = |mechanism: &str| {
+        release(&sandbox, &["--epsilon", "1", "--mechanism", mechanism, "--json"])
+    };
+    for exact in ["lszhang", "lsdim", "lshist", "geometric", "hamming", "geometric+remap"] {
+        assert_eq!(json(&with(exact))["price"], "0", "{exact}");
+    }
+    let found = json(&with("hamming+calibrated"));
+    let words = found["guarantee"].as_str().unwrap();
+    assert!(words.contains("by computation over all data sets"), "{words}");
+    for weighed in [
+        "hamming+calibrated",
+        "ehd",
+        "ehds",
+        "ehds+calibrated",
+        "ehdl+calibrated",
+        "ehd+calibrated+remap",
+    ] {
+        let found = json(&with(weighed));
+        let price: f64 = found["price"].as_str().unwrap().parse().unwrap();
+        assert!(price > 0.0 && price < 1e-8, "{weighed}: {price}");
+        assert_ne!(found["spent"], "1");
+    }
+    refused(&with("ehdl"), "`ehdl` is not private");
+    refused(&with("mh-gamma"), "`mh-gamma` is 2-private, which is more than ε");
+    refused(&with("mh-beta"), "mh-beta");
+    refused(&with("geometric-all"), "geometric-all");
+    refused(&with("geometrc"), "did you mean `geometric`?");
+}
+
+#[test]
+fn bad_requests_are_refused_before_the_data_are_read() {
+    let sandbox = Sandbox::new();
+    let with = |more: &[&str]| release(&sandbox, more);
+    for epsilon in ["0", "-1", "x", "1e-30", "nan", "1e9", ""] {
+        refused(&with(&["--epsilon", epsilon]), "--epsilon");
+    }
+    refused(&with(&["--epsilon", "1", "--seed", "3"]), "--seed");
+    refused(&with(&["--epsilon", "1", "--level", "1"]), "--level");
+    refused(&with(&["--epsilon", "1", "--other", "yess"]), "did you mean `yes`?");
+    refused(&with(&["--epsilon", "1", "--ledger", "l", "--budget", "0"]), "--budget");
+    refused(&with(&["--epsilon", "1", "--budget", "1"]), "--ledger");
+    refused(&with(&["--epsilon", "1"]), "cannot read the data survey.csv");
+    let swapped = |flag: &str, value: &str| {
+        let mut args: Vec<&str> = ASKED.to_vec();
+        let place = args.iter().position(|arg| *arg == flag).unwrap();
+        args[place + 1] = value;
+        sandbox.dpbi(&[&args[..], &["--epsilon", "1"]].concat())
+    };
+    refused(&swapped("--prior", "1,1,1"), "3 numbers for 2 categories");
+    refused(&swapped("--prior", "1,0"), "--prior");
+    refused(&swapped("--prior", "1,1e13"), "outweighs any data");
+    refused(&swapped("--categories", "yes,"), "a category has no name");
+    refused(&swapped("--categories", "yes"), "at least two categories");
+    refused(&swapped("--categories", "yes,no,yes"), "`yes` occurs twice");
+    let none =
+        sandbox.dpbi(&["release", "--data", "survey.csv", "--column", "answer", "--prior", "1,1"]);
+    refused(&none, "--categories");
+}
+
+#[test]
+fn categories_are_declared_and_what_is_left_goes_to_other() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", "kind\na\nb\nzebra\nb\n\"x\ny\"\nb\n").write("c.txt", "a\nb\n\nrest\n");
+    let asked = |more: &[&str]| {
+        let common = ["release", "--data", "d.csv", "--column", "kind", "--prior", "1,1,1"];
+        sandbox.dpbi(&[&common[..], &["--epsilon", "900", "--json"], more].concat())
+    };
+    let outcome = asked(&["--categories-from", "c.txt"]);
+    refused(&outcome, "this record belongs to none of the categories\n  --> d.csv:4");
+    assert!(!outcome.stderr.contains("zebra"), "{}", outcome.stderr);
+    let found = json(&asked(&["--categories-from", "c.txt", "--other", "rest"]));
+    assert_eq!(found["released"], serde_json::json!([1, 3, 2]));
+}
+
+#[test]
+fn hostile_files_give_the_right_result_or_one_clear_error() {
+    let sandbox = Sandbox::new();
+    let write = |bytes: &[u8]| std::fs::write(sandbox.path("survey.csv"), bytes).unwrap();
+    let released = || release(&sandbox, &["--epsilon", "900", "--json"]);
+    let long = [b"id,answer\n".as_slice(), &vec![b'x'; 5_000_000], b",yes\n2,no\n3,yes\n"].concat();
+    let right: [&[u8]; 4] = [
+        b"\xef\xbb\xbfid,answer\r\n1,yes\r\n2,no\r\n3,yes\r\n",
+        b"\"i\nd\",answer\n\"a\n\"\"b\",yes\n,no\n,\"yes\"",
+        b"id,answer\n\xff\xc3,yes\n\xc3\x28,no\n,yes\n",
+        &long,
+    ];
+    for bytes in right {
+        write(bytes);
+        assert_eq!(json(&released())["released"], serde_json::json!([1, 2]));
+    }
+    let unclosed = [b"id,answer\n1,yes\n2,\"".as_slice(), &vec![b's'; 3_000_000]].concat();
+    let wrong: [(&[u8], &str); 9] = [
+        (b"", "is empty"),
+        (b"id,answer\n", "has no records"),
+        (b"id,answer,answer\n1,yes,no\n", "two columns are named `answer`"),
+        (b"id,anwser\n1,yes\n", "column 2 has a similar name"),
+        (b"id,answer\n1,yes\n2,se\0cret\n", "survey.csv:3"),
+        (b"id,answer\n1,yes\n2,\xffsecret\n", "survey.csv:3"),
+        (b"id,answer\n1,yes\n2,secret,\n", "this record has 3 cells, the header 2"),
+        (b"\xff\xfei\0d\0,\0a\0n\0s\0", "not text in UTF-8"),
+        (&unclosed, "this quote is never closed\n  --> survey.csv:3"),
+    ];
+    for (bytes, words) in wrong {
+        write(bytes);
+        let outcome = released();
+        refused(&outcome, words);
+        assert!(!outcome.stderr.contains("secret") && outcome.stderr.len() < 600);
+    }
+    std::fs::remove_file(sandbox.path("survey.csv")).unwrap();
+    std::fs::create_dir(sandbox.path("survey.csv")).unwrap();
+    refused(&released(), "it is a folder");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_ledger_that_is_replaced_while_one_waits_is_the_new_one() {
+    let sandbox = sandbox();
+    let flags = ["--epsilon", "1", "--mechanism", "geometric", "--ledger", "l", "--budget", "2"];
+    json(&release(&sandbox, &[&flags[..], &["--json"]].concat()));
+    let held = std::fs::File::open(sandbox.path("l")).unwrap();
+    held.lock().unwrap();
+    let waiting = sandbox.start(&[&ASKED[..], &flags, &["--json"]].concat());
+    std::thread::sleep(Duration::from_millis(300));
+    std::fs::copy(sandbox.path("l"), sandbox.path("new")).unwrap();
+    std::fs::rename(sandbox.path("new"), sandbox.path("l")).unwrap();
+    held.unlock().unwrap();
+    let found = json(&waiting.wait_with_output().unwrap().into());
+    assert_eq!(found["ledger"]["releases"], 2);
+    assert_eq!(lines(&sandbox, "l").len(), 2);
+    refused(&release(&sandbox, &flags), "the budget does not suffice");
+}
+
+#[test]
+fn many_categories_are_no_burden() {
+    let sandbox = Sandbox::new();
+    let names: Vec<String> = (0..500).map(|i| format!("c{i}")).collect();
+    sandbox.write("c.txt", &names.join("\n")).write("d.csv", "kind\nc3\nc3\nc499\n");
+    let prior = vec!["1"; 500].join(",");
+    let asked = ["release", "--data", "d.csv", "--column", "kind", "--categories-from", "c.txt"];
+    let more = ["--prior", &prior, "--epsilon", "1", "--json"];
+    let found = json(&sandbox.dpbi(&[&asked[..], &more].concat()));
+    assert_eq!(found["mechanism"], "geometric");
+    assert_eq!(found["released"].as_array().unwrap().len(), 500);
+    let endless =
+        ["release", "--data", "d.csv", "--column", "kind", "--categories-from", "/dev/zero"];
+    refused(
+        &sandbox.dpbi(&[&endless[..], &["--prior", "1,1", "--epsilon", "1"]].concat()),
+        "larger",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_and_one_that_nobody_writes_to_is_not_waited_for_forever() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.shell("mkfifo survey.csv").status, 0);
+    let child = sandbox.start(&[&ASKED[..], &["--epsilon", "900", "--json"]].concat());
+    let mut pipe =
+        std::fs::OpenOptions::new().write(true).open(sandbox.path("survey.csv")).unwrap();
+    pipe.write_all(survey().as_bytes()).unwrap();
+    drop(pipe);
+    let found = json(&child.wait_with_output().unwrap().into());
+    assert_eq!(found["released"], serde_json::json!([10, 20]));
+    refused(&release(&sandbox, &["--epsilon", "1"]), "nobody writes to this pipe");
+}
+
+#[test]
+fn twenty_at_once_with_a_budget_for_ten() {
+    let sandbox = sandbox();
+    let flags = [
+        "--epsilon",
+        "0.1",
+        "--mechanism",
+        "geometric",
+        "--ledger",
+        "l",
+        "--budget",
+        "1",
+        "--json",
+    ];
+    let children: Vec<_> = (0..20).map(|_| sandbox.start(&[&ASKED[..], &flags].concat())).collect();
+    let outcomes: Vec<Outcome> =
+        children.into_iter().map(|child| child.wait_with_output().unwrap().into()).collect();
+    let (done, not): (Vec<_>, Vec<_>) = outcomes.iter().partition(|outcome| outcome.status == 0);
+    assert_eq!((done.len(), not.len()), (10, 10));
+    not.iter().for_each(|outcome| refused(outcome, "the budget does not suffice"));
+    let entries = lines(&sandbox, "l");
+    assert_eq!(entries.len(), 10);
+    assert!(entries.iter().all(|entry| entry["epsilon"] == "0.1" && entry["budget"] == "1"));
+    let hash = dpbi::run::store::sha256(survey().as_bytes());
+    assert!(entries.iter().all(|entry| entry["data"] == hash.as_str()));
+    // All of them saw another state of the ledger.
+    let mut seen: Vec<u64> =
+        done.iter().map(|one| json(one)["ledger"]["releases"].as_u64().unwrap()).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, (1..=10).collect::<Vec<_>>());
+}
+
+/// Releases are killed at a random moment, when the ledger has changed, or at the first byte shown.
+#[test]
+fn whatever_is_shown_has_been_entered_before() {
+    let sandbox = sandbox();
+    let flags = ["--epsilon", "1", "--mechanism", "geometric", "--ledger", "l", "--json"];
+    let mut chance = rng::stream(7, "kills");
+    let length = || std::fs::metadata(sandbox.path("l")).map_or(0, |ledger| ledger.len());
+    let rounds = few_or_many(8, 20);
+    let (mut shown, mut hidden) = (0, 0);
+    for round in 0..3 * rounds {
+        let (before, bytes) = (lines(&sandbox, "l").len(), length());
+        let mut child = sandbox.start(&[&ASKED[..], &flags].concat());
+        let mut pipe = child.stdout.take().unwrap();
+        let mut output = Vec::new();
+        match round % 3 {
+            0 => {
+                let moment = rng::uniform_below(20_000, &mut chance);
+                std::thread::sleep(Duration::from_micros(moment));
+            }
+            1 => {
+                while length() == bytes && child.try_wait().unwrap().is_none() {
+                    std::thread::yield_now();
+                }
+            }
+            _ => {
+                let mut first = [0];
+                pipe.read_exact(&mut first).unwrap();
+                output.extend(first);
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        pipe.read_to_end(&mut output).unwrap();
+        let after = lines(&sandbox, "l").len();
+        assert!(after == before || after == before + 1);
+        match output.is_empty() {
+            true => hidden += 1,
+            false => {
+                assert_eq!(after, before + 1, "{}", String::from_utf8_lossy(&output));
+                shown += 1;
+            }
+        }
+    }
+    assert!(shown >= rounds && hidden > 0, "{shown} were shown, {hidden} were not");
+    // A ledger that went through all this still works.
+    let total = json(&release(&sandbox, &flags))["ledger"]["releases"].as_u64().unwrap();
+    assert_eq!(total as usize, lines(&sandbox, "l").len());
+}
+
+#[test]
+fn a_ledger_that_cannot_be_trusted_stops_everything() {
+    let sandbox = sandbox();
+    let flags = ["--epsilon", "1", "--ledger", "l"];
+    sandbox.write("l", "{\"time\":\"now\"}\n");
+    refused(&release(&sandbox, &flags), "the ledger is damaged");
+    sandbox.write("notes", "notes of mine, without a line end");
+    refused(&release(&sandbox, &["--epsilon", "1", "--ledger", "notes"]), "damaged");
+    assert_eq!(sandbox.read("notes"), b"notes of mine, without a line end");
+    refused(&release(&sandbox, &["--epsilon", "1", "--ledger", "survey.csv"]), "is the data");
+    assert_eq!(sandbox.read("survey.csv"), survey().into_bytes());
+    refused(
+        &release(&sandbox, &["--epsilon", "1", "--ledger", "no/such/folder"]),
+        "no/such/folder",
+    );
+    refused(&release(&sandbox, &["--epsilon", "1", "--ledger", "."]), "it is not a file");
+}
+
+#[test]
+fn white_space_around_a_mechanism_does_not_reach_the_ledger() {
+    let sandbox = sandbox();
+    let typed = ["--mechanism", " geometric + remap \n", "--ledger", "l", "--json"];
+    let found = json(&release(&sandbox, &[&["--epsilon", "1"], &typed[..]].concat()));
+    assert_eq!(found["mechanism"], "geometric+remap");
+    assert_eq!(lines(&sandbox, "l")[0]["mechanism"], "geometric+remap");
+}
+
+#[test]
+fn the_exact_loss_is_that_of_what_is_released() {
+    let sandbox = sandbox();
+    // Remapped, hamming loses less than before: 0.9 is far from its stated ε.
+    for mechanism in ["hamming", "hamming+remap", "ehds+remap", "lshist+remap"] {
+        let released = ["--epsilon", "1", "--mechanism", mechanism, "--json"];
+        let found = json(&release(&sandbox, &released));
+        let audit = ["audit", "--prior", "1,1", "--n", "30", "--epsilon", "1", "--json"];
+        let audited = sandbox.json(&[&audit[..], &["--mechanism", mechanism]].concat());
+        let [ours, theirs] = [&found["exact_loss"], &audited["loss"]].map(|v| v.as_f64().unwrap());
+        assert!((ours - theirs).abs() < 1e-8, "{mechanism}: {ours} {theirs}");
+        assert!(found["loss_at_most"].is_null());
+    }
+}
+
+/// A column of as many records, all in the first of k categories, and the flags that release it.
+fn uniform(sandbox: &Sandbox, prior: &str, records: usize) -> Vec<String> {
+    let k = prior.split(',').count();
+    let names: Vec<String> = (0..k).map(|i| format!("c{i}")).collect();
+    sandbox.write("c.txt", &names.join("\n"));
+    sandbox.write("d.csv", &("kind\n".to_owned() + &"c0\n".repeat(records)));
+    let flags = ["release", "--data", "d.csv", "--column", "kind", "--categories-from", "c.txt"];
+    let more = ["--prior", prior, "--epsilon", "1", "--ledger", "l"];
+    flags.iter().chain(&more).map(|&flag| flag.to_owned()).collect()
+}
+
+#[test]
+fn what_takes_too_long_is_refused_before_the_ledger_is_touched() {
+    let sandbox = Sandbox::new();
+    let with = |flags: &[String], more: &[&str]| {
+        let flags: Vec<&str> =
+            flags.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        sandbox.dpbi(&flags)
+    };
+    let few = uniform(&sandbox, "1,2,3,4,5,6", 60);
+    refused(&with(&few, &["--mechanism", "ehds+calibrated"]), "this needs more than 24 hours");
+    // As many different sensitivities as there are pairs of categories would take hours.
+    let different: Vec<String> = (1..=10_000).map(|i| i.to_string()).collect();
+    let many = uniform(&sandbox, &different.join(","), 50);
+    refused(&with(&many, &["--mechanism", "ehds"]), "candidates, 10.0 million at most");
+    assert!(!sandbox.path("l").exists());
+    let found = json(&with(&many, &["--json"]));
+    assert_eq!(found["mechanism"], "geometric");
+    assert_eq!(lines(&sandbox, "l").len(), 1);
+}
+
+#[test]
+fn what_takes_long_is_announced_before_the_ledger_is_touched() {
+    let sandbox = Sandbox::new();
+    let flags = uniform(&sandbox, "1,1,1", 1000);
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let said = sandbox.first_words(&[&flags[..], &["--mechanism", "ehds+calibrated"]].concat());
+    assert!(said.starts_with("this will take about "), "{said}");
+    assert!(!sandbox.path("l").exists());
+}

@@ -1,0 +1,296 @@
+//! `dpbi schema`: the same keys as the reader of configs knows, right about every bundled config,
+//! and not content with broken ones.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::common::{Sandbox, root};
+use regex_lite::Regex;
+use serde_json::{Value, json};
+
+const FILE: &str = "configs/dpbi.schema.json";
+
+fn schema() -> Value {
+    dpbi::experiment::config::schema()
+}
+
+/// What is wrong with `value`, by the keywords of draft 7 that the schema uses. An unknown keyword is
+/// an error: it would not be checked.
+fn complaints(schema: &Value, value: &Value, whole: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let Value::Object(keywords) = schema else {
+        return if schema == &json!(false) { vec!["never".to_owned()] } else { Vec::new() };
+    };
+    let valid = |schema: &Value| complaints(schema, value, whole).is_empty();
+    for (keyword, rule) in keywords {
+        let holds = match keyword.as_str() {
+            "$schema" | "title" | "description" | "default" | "x-taplo" | "definitions"
+            | "then" | "else" => true,
+            "$ref" => {
+                let pointer = rule.as_str().unwrap().strip_prefix('#').unwrap();
+                found.extend(complaints(whole.pointer(pointer).unwrap(), value, whole));
+                true
+            }
+            "type" => match rule.as_str().unwrap() {
+                "object" => value.is_object(),
+                "array" => value.is_array(),
+                "string" => value.is_string(),
+                "boolean" => value.is_boolean(),
+                "number" => value.is_number(),
+                "integer" => value.is_u64() || value.is_i64(),
+                other => panic!("unknown type {other}"),
+            },
+            "enum" => rule.as_array().unwrap().contains(value),
+            "const" => rule == value,
+            "anyOf" => rule.as_array().unwrap().iter().any(valid),
+            "allOf" => {
+                let all = rule.as_array().unwrap().iter();
+                found.extend(all.flat_map(|one| complaints(one, value, whole)));
+                true
+            }
+            "not" => !valid(rule),
+            "if" => {
+                let branch = if valid(rule) { "then" } else { "else" };
+                let branch = keywords.get(branch).unwrap_or(&Value::Bool(true));
+                found.extend(complaints(branch, value, whole));
+                true
+            }
+            "minimum" => value.as_f64().is_none_or(|number| number >= rule.as_f64().unwrap()),
+            "maximum" => value.as_f64().is_none_or(|number| number <= rule.as_f64().unwrap()),
+            "exclusiveMinimum" => {
+                value.as_f64().is_none_or(|number| number > rule.as_f64().unwrap())
+            }
+            "exclusiveMaximum" => {
+                value.as_f64().is_none_or(|number| number < rule.as_f64().unwrap())
+            }
+            "pattern" => {
+                let pattern = Regex::new(rule.as_str().unwrap()).unwrap();
+                value.as_str().is_none_or(|text| pattern.is_match(text))
+            }
+            "items" => {
+                let items = value.as_array().into_iter().flatten();
+                found.extend(items.flat_map(|item| complaints(rule, item, whole)));
+                true
+            }
+            "minItems" => value.as_array().is_none_or(|v| v.len() as u64 >= rule.as_u64().unwrap()),
+            "maxItems" => value.as_array().is_none_or(|v| v.len() as u64 <= rule.as_u64().unwrap()),
+            "minProperties" => {
+                value.as_object().is_none_or(|v| v.len() as u64 >= rule.as_u64().unwrap())
+            }
+            "maxProperties" => {
+                value.as_object().is_none_or(|v| v.len() as u64 <= rule.as_u64().unwrap())
+            }
+            "required" => value.as_object().is_none_or(|table| {
+                rule.as_array().unwrap().iter().all(|key| table.contains_key(key.as_str().unwrap()))
+            }),
+            "propertyNames" => {
+                let names = value.as_object().into_iter().flat_map(|table| table.keys());
+                let wrong = |name: &String| complaints(rule, &json!(name), whole);
+                found.extend(names.flat_map(wrong));
+                true
+            }
+            "properties" => {
+                for (key, inner) in value.as_object().into_iter().flatten() {
+                    found.extend(rule.get(key).map_or(vec![], |r| complaints(r, inner, whole)));
+                }
+                true
+            }
+            "additionalProperties" => {
+                assert_eq!(rule, &json!(false));
+                let known = keywords["properties"].as_object().unwrap();
+                value.as_object().is_none_or(|table| table.keys().all(|k| known.contains_key(k)))
+            }
+            other => panic!("the schema uses the keyword {other}, which is not checked here"),
+        };
+        if !holds {
+            found.push(format!("{keyword} {rule}: {value}"));
+        }
+    }
+    found
+}
+
+fn judge(text: &str) -> Vec<String> {
+    let table: toml::Table = text.parse().unwrap();
+    let schema = schema();
+    complaints(&schema, &serde_json::to_value(table).unwrap(), &schema)
+}
+
+fn bundled() -> Vec<PathBuf> {
+    let paths = dpbi::base::source::bundled_configs();
+    paths.iter().map(|path| root().join(path)).collect()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn the_file_beside_the_configs_is_the_schema() {
+    let printed = Sandbox::new().succeed(&["schema"]);
+    assert!(printed == read(&root().join(FILE)), "write it again: cargo run -- schema > {FILE}");
+    assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), schema());
+}
+
+#[test]
+fn every_bundled_config_names_the_schema_and_obeys_it() {
+    for path in bundled() {
+        let text = read(&path);
+        let line = text.lines().next().unwrap();
+        let named = line.strip_prefix("#:schema ").unwrap_or_else(|| panic!("{}", path.display()));
+        assert!(named.starts_with('.'), "{}: {line}", path.display());
+        let found = path.parent().unwrap().join(named).canonicalize().unwrap();
+        assert_eq!(found, root().join(FILE).canonicalize().unwrap(), "{}", path.display());
+        assert_eq!(judge(&text), [""; 0], "{}", path.display());
+    }
+}
+
+#[test]
+fn a_config_whose_schema_is_gone_still_runs() {
+    let sandbox = Sandbox::new();
+    let text = read(&root().join("configs/beta_balanced.toml"));
+    assert!(text.starts_with("#:schema ./dpbi.schema.json\n"));
+    sandbox.write("copy.toml", &text).succeed(&["check", "copy.toml"]);
+}
+
+#[test]
+fn what_was_run_obeys_the_schema() {
+    let configs =
+        ["beta_balanced", "real_data", "papers/icml/fig1", "open_questions/phase_n_prior"];
+    for named in configs {
+        let source = dpbi::base::source::Source::config(named).unwrap();
+        let experiment = dpbi::experiment::config::load(&source, Default::default()).unwrap();
+        assert_eq!(judge(&dpbi::experiment::config::resolve(&experiment)), [""; 0], "{named}");
+    }
+}
+
+const CONFIG: &str = "name = \"x\"\nseed = 1\nprior = [1, 1]\nepsilon = 1\n\
+    mechanisms = [\"ehds\", { id = \"ehdl\", divisor = 1 }]\n[data.balanced]\nsizes = [10]\n";
+
+/// Changes to [`CONFIG`] that the reader refuses, and the schema as well.
+const BROKEN: [(&str, &str); 38] = [
+    ("epsilon", "epsilno"),
+    ("name = \"x\"\n", ""),
+    ("\"x\"", "\".hidden\""),
+    ("\"x\"", "\"a/b\""),
+    ("\"x\"", "\"\""),
+    ("\"x\"", "3"),
+    ("seed = 1", "seed = -1"),
+    ("seed = 1", "seed = 1.5"),
+    ("seed = 1", "runs = 0"),
+    ("seed = 1", "title = \" \""),
+    ("seed = 1", "kind = \"acuracy\""),
+    ("seed = 1", "distance = \"helinger\""),
+    ("seed = 1", "distance = \"renyi:x\""),
+    ("seed = 1", "metrics = [\"l3\"]"),
+    ("seed = 1", "delta = 1"),
+    ("seed = 1", "gamma = -1"),
+    ("seed = 1", "outliers = \"no\""),
+    ("seed = 1", "whiskers = \"rnage\""),
+    ("seed = 1", "view = [0, 1]"),
+    ("seed = 1", "figures = [\"boks\"]"),
+    ("seed = 1", "kind = \"theory\"\nfigures = [\"box\"]"),
+    ("seed = 1", "kind = \"sensitivity\""),
+    ("[1, 1]", "[1]"),
+    ("[1, 1]", "[1, 0]"),
+    ("[1, 1]", "1"),
+    ("[1, 1]", "{ from = 1, to = 2, count = 3 }"),
+    ("epsilon = 1", "epsilon = 0"),
+    ("epsilon = 1", "epsilon = []"),
+    ("epsilon = 1", "epsilon = { from = 1, to = 2 }"),
+    ("epsilon = 1", "epsilon = { from = 1, to = 2, count = 1 }"),
+    ("epsilon = 1", "epsilon = { from = 1, to = 2, count = 3, spacing = \"lgo\" }"),
+    ("\"ehds\"", "\"edhs\""),
+    ("\"ehds\"", "\"ehds+remap\""),
+    ("divisor = 1", "gamma = 1"),
+    ("divisor = 1", "divisor = 0"),
+    ("[data.balanced]", "[data.balancd]"),
+    ("sizes = [10]", "sizes = [-1]"),
+    ("sizes = [10]", "sizes = [10]\n[data.line]\nsizes = [10]"),
+];
+
+#[test]
+fn broken_configs_are_refused_by_the_schema_as_by_the_reader() {
+    let sandbox = Sandbox::new();
+    sandbox.write("right.toml", CONFIG).succeed(&["check", "right.toml"]);
+    assert_eq!(judge(CONFIG), [""; 0]);
+    for (right, wrong) in BROKEN {
+        assert!(CONFIG.contains(right), "{right}");
+        let text = CONFIG.replacen(right, wrong, 1);
+        assert!(!judge(&text).is_empty(), "the schema accepts {wrong}");
+        let outcome = sandbox.write("wrong.toml", &text).dpbi(&["check", "wrong.toml"]);
+        assert_eq!(outcome.status, 2, "the reader accepts {wrong}");
+    }
+}
+
+/// Configs with an unknown key in every kind of table, and where the schema describes that table.
+const TABLES: [(&str, &str); 13] = [
+    ("zzzzzzzzzzzzzzzz = 1\n", ""),
+    ("name = \"x\"\n[[panel]]\nzzzzzzzzzzzzzzzz = 1\nid = \"a\"\n", "/definitions/panel"),
+    (
+        "epsilon = { zzzzzzzzzzzzzzzz = 1 }\nname = \"x\"\nprior = [1, 1]\nmechanisms = \"ehd\"\n\
+         data.line.sizes = 1\n",
+        "/definitions/range",
+    ),
+    (
+        "epsilon = 1\nname = \"x\"\nprior = { k = 2, zzzzzzzzzzzzzzzz = 1 }\nmechanisms = \"ehd\"\n\
+         data.line.sizes = 1\n",
+        "/definitions/prior_range",
+    ),
+    (
+        "epsilon = 1\nname = \"x\"\nprior = [1, 1]\nmechanisms = { zzzzzzzzzzzzzzzz = 1 }\n\
+         data.line.sizes = 1\n",
+        "/definitions/mechanism/anyOf/1",
+    ),
+    ("DATA.zzzzzzzzzzzzzzzz = 1\n", "/definitions/data"),
+    ("DATA.balanced.zzzzzzzzzzzzzzzz = 1\n", "/definitions/data/properties/balanced"),
+    ("DATA.counts.zzzzzzzzzzzzzzzz = 1\n", "/definitions/data/properties/counts"),
+    ("DATA.file.zzzzzzzzzzzzzzzz = 1\n", "/definitions/data/properties/file"),
+    ("DATA.line.zzzzzzzzzzzzzzzz = 1\n", "/definitions/data/properties/line"),
+    ("DATA.shares.zzzzzzzzzzzzzzzz = 1\n", "/definitions/data/properties/shares"),
+    ("DATA.predictive.zzzzzzzzzzzzzzzz = 1\n", "/definitions/data/properties/predictive"),
+    ("DATA.line.sizes.zzzzzzzzzzzzzzzz = 1\n", "/definitions/whole_range"),
+];
+
+#[test]
+fn the_schema_has_the_keys_that_the_reader_knows() {
+    let sandbox = Sandbox::new();
+    let base = "name = \"x\"\nprior = [1, 1]\nepsilon = 1\nmechanisms = \"ehd\"\ndata";
+    for (text, place) in TABLES {
+        let text = text.replace("DATA", base);
+        let outcome = sandbox.write("odd.toml", &text).dpbi(&["check", "odd.toml"]);
+        // The complaint about an unknown key lists those that are known.
+        let known = outcome.stderr.split("known: ").nth(1).unwrap_or_else(|| {
+            panic!("{place}: {}", outcome.stderr);
+        });
+        let known: BTreeSet<&str> = known.trim().trim_end_matches(')').split(", ").collect();
+        let schema = schema();
+        let table = schema.pointer(place).unwrap();
+        let described = table["properties"].as_object().unwrap();
+        let described: BTreeSet<&str> = described.keys().map(String::as_str).collect();
+        assert_eq!(described, known, "{place}");
+        assert_eq!(table["additionalProperties"], false, "{place}");
+    }
+    let sources = schema();
+    let sources = sources["definitions"]["data"]["properties"].as_object().unwrap();
+    let asked = TABLES.iter().filter(|(_, place)| place.starts_with("/definitions/data/"));
+    assert_eq!(sources.len(), asked.count());
+}
+
+#[test]
+fn every_key_of_the_schema_is_described() {
+    fn walk(value: &Value, path: &str, schema: &Value) {
+        if let Some(properties) = value.get("properties").and_then(Value::as_object) {
+            for (key, inner) in properties.iter().filter(|_| value.get("type").is_some()) {
+                let named = inner.get("$ref").and_then(Value::as_str);
+                let inner = named.map_or(inner, |name| schema.pointer(&name[1..]).unwrap());
+                let described = inner.get("description").is_some() || key == "spacing";
+                assert!(described, "{path}/{key}");
+                walk(inner, &format!("{path}/{key}"), schema);
+            }
+        }
+    }
+    let schema = schema();
+    walk(&schema, "", &schema);
+    walk(&schema["definitions"]["panel"], "panel", &schema);
+    walk(&schema["definitions"]["mechanism"]["anyOf"][1], "mechanism", &schema);
+}

@@ -1,0 +1,230 @@
+//! Exact calibration and Bayes-optimal remapping, against reference values and brute force.
+
+use crate::common::{assert_close, golden, setting};
+use dpbi::analysis::audit::{self, Scope};
+use dpbi::analysis::tuning::{Tuned, calibrate, tune};
+use dpbi::mechanism::law::{Batch, Exact, Outputs, ln_probabilities};
+use dpbi::mechanism::prepared::PreparedSetting;
+use dpbi::mechanism::{self, Options, Variant};
+use dpbi::posterior::error_field::Reach;
+use dpbi::posterior::model::{Posterior, Predictive};
+use dpbi::posterior::privacy::Epsilon;
+use dpbi::posterior::setting::Setting;
+use dpbi::posterior::simplex::{list_compositions, rank};
+
+fn with(id: &str, calibrated: bool, remap: bool) -> Variant {
+    let options = Options { calibrated, remap, ..Options::default() };
+    Variant::new(mechanism::find(id).unwrap(), options, id.to_owned())
+}
+
+/// All records in the first category: for what depends on the number of records only.
+fn template(prior: &[f64], n: u64, epsilon: f64) -> Setting {
+    let mut counts = vec![0; prior.len()];
+    counts[0] = n;
+    setting(prior, &counts, epsilon, "hellinger")
+}
+
+fn at(template: &Setting, counts: &[u64]) -> Setting {
+    let prior = template.posterior.prior().clone();
+    Setting { posterior: Posterior::new(prior, counts.to_vec()), ..template.clone() }
+}
+
+fn mean(variant: &Variant, setting: &Setting) -> f64 {
+    let plan = variant.plan(setting).unwrap();
+    let bench = PreparedSetting::new(setting, std::slice::from_ref(&plan), &[]);
+    let law = bench.law(plan);
+    Exact::new(law.as_ref(), bench.fields().next().unwrap()).error.unwrap().mean
+}
+
+/// The mean error over the predictive law, data set by data set.
+fn predictive_mean(variant: &Variant, template: &Setting) -> f64 {
+    let (n, k) = (template.posterior.n(), template.posterior.k());
+    let predictive = Predictive::new(template.posterior.prior(), n);
+    let term = |x: &Vec<u64>| predictive.ln_probability(x).exp() * mean(variant, &at(template, x));
+    list_compositions(n, k).iter().map(term).sum()
+}
+
+#[test]
+fn calibration_meets_the_reference_values_and_its_own_audit() {
+    let rows = golden("calibration.csv");
+    assert_eq!(rows.len(), 50);
+    for row in rows {
+        let (id, epsilon) = (row.text("mechanism"), row.number("epsilon"));
+        let n = row.number("n") as u64;
+        let template = template(&row.vector::<f64>("prior"), n, epsilon);
+        let Tuned { variant, certificate } = tune(&with(id, true, false), &template).unwrap();
+        let certificate = certificate.unwrap();
+        let what = format!("{id} {} n = {n} ε = {epsilon}", row.text("prior"));
+        assert_close(certificate.inner_epsilon.get(), row.number("inner_epsilon"), 1e-7, &what);
+        let reference = row.number("mean_hellinger_predictive");
+        assert_close(predictive_mean(&variant, &template), reference, 1e-7, &what);
+
+        let found = audit::loss(&variant, &template, &Scope::All).unwrap();
+        assert_eq!(found.loss, certificate.loss, "{what}");
+        assert!(found.bound <= epsilon && found.loss < found.bound, "{what}: {found:?}");
+        assert!(certificate.margin() > 0.0 && certificate.margin() < 1e-9, "{what}");
+        assert_eq!(found.pairs, certificate.pairs);
+        // One unit of the seventh digit more would be too much: the inner ε is the largest.
+        let mut more = variant.clone();
+        let inner = Epsilon::new(certificate.inner_epsilon.get() * (1.0 + 1e-7)).unwrap();
+        more.options.inner_epsilon = Some(inner);
+        assert!(audit::loss(&more, &template, &Scope::All).unwrap().loss > epsilon, "{what}");
+    }
+}
+
+#[test]
+fn the_loss_grows_with_the_inner_epsilon() {
+    for id in ["ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "hamming"] {
+        for (prior, n) in [(vec![1.0, 1.0], 30), (vec![0.4, 6.0], 17), (vec![1.0, 2.0, 0.7], 7)] {
+            let template = template(&prior, n, 1.0);
+            let mut before = 0.0;
+            for step in -12..=20 {
+                let mut variant = with(id, false, false);
+                variant.options.inner_epsilon = Epsilon::new(1.5_f64.powi(step)).ok();
+                let loss = audit::loss(&variant, &template, &Scope::All).unwrap().loss;
+                assert!(loss > before, "{id} {prior:?} {n}: {loss} after {before}");
+                before = loss;
+            }
+        }
+    }
+}
+
+#[test]
+fn calibration_at_the_edges() {
+    for id in ["ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "hamming"] {
+        let variant = with(id, true, false);
+        let none = calibrate(&variant, &template(&[1.0, 2.0], 0, 0.7)).unwrap();
+        assert_eq!((none.loss, none.pairs, none.inner_epsilon.get()), (0.0, 0, 0.7));
+        // Small and large ε, one record, priors far from 1.
+        for epsilon in [1e-6, 0.01, 30.0, 2000.0] {
+            for (prior, n) in [(vec![1.0, 1.0], 1), (vec![1e-3, 50.0], 6), (vec![1.0; 3], 4)] {
+                let found = calibrate(&variant, &template(&prior, n, epsilon)).unwrap();
+                let margin = found.margin();
+                let what = format!("{id} {prior:?} n = {n} ε = {epsilon}: {found:?}");
+                assert!(margin > 0.0 && margin < 1e-6 * epsilon, "{what}");
+            }
+        }
+    }
+    let refused = calibrate(&with("lshist", true, false), &template(&[1.0, 1.0], 5, 1.0));
+    assert!(refused.unwrap_err().cause.contains("cannot be calibrated"));
+}
+
+/// With one record and two categories everything is known: the loss is |ln P(x)/P(x')|.
+#[test]
+fn one_record_in_closed_form() {
+    let template = template(&[1.0, 1.0], 1, 1.0);
+    let found = calibrate(&with("ehd", true, false), &template).unwrap();
+    // Two candidates at distances 0 and GS: P(x)/P(x') = e^(inner / 2).
+    assert_close(found.inner_epsilon.get(), 2.0, 1e-10, "inner ε");
+}
+
+/// The remapping again, with nothing left out and nothing shared.
+#[test]
+fn remapping_by_brute_force() {
+    for (prior, n) in [(vec![1.0, 1.0], 9), (vec![0.5, 3.0], 6), (vec![1.0, 2.0, 4.0], 4)] {
+        let template = template(&prior, n, 0.4);
+        let k = prior.len();
+        let all = list_compositions(n, k);
+        let predictive = Predictive::new(template.posterior.prior(), n);
+        for id in ["lszhang", "lshist", "geometric", "ehd", "ehds", "hamming"] {
+            let Tuned { variant, .. } = tune(&with(id, false, true), &template).unwrap();
+            let remap = variant.remap.clone().unwrap();
+            let outputs = Outputs::of(variant.recipe(&template).unwrap(), n, k);
+            let field = |x: &Vec<u64>| {
+                let setting = at(&template, x);
+                let reach = Reach { windows: vec![(0, n); k], ball: false };
+                (setting.distance.field(&setting.posterior, &reach), setting)
+            };
+            let fields: Vec<_> = all.iter().map(field).collect();
+            let joint: Vec<Vec<f64>> = (all.iter().zip(&fields))
+                .map(|(x, (field, setting))| {
+                    let recipe = variant.recipe(setting).unwrap();
+                    let posterior = &setting.posterior;
+                    let logs = ln_probabilities(recipe, posterior, field.as_ref(), outputs);
+                    assert_close(logs.iter().map(|p| p.exp()).sum(), 1.0, 1e-12, id);
+                    let weight = predictive.ln_probability(x);
+                    logs.iter().map(|ln_p| (weight + ln_p).exp()).collect()
+                })
+                .collect();
+            let mut total = 0.0;
+            for (o, output) in outputs.list().iter().enumerate() {
+                let error = |r: &Vec<u64>| -> f64 {
+                    joint.iter().zip(&fields).map(|(p, (field, _))| p[o] * field.at(r)).sum()
+                };
+                let least = all.iter().map(error).fold(f64::INFINITY, f64::min);
+                let ours = error(&remap.replace(output).to_vec());
+                assert!(ours <= least * (1.0 + 1e-11), "{id} {prior:?} {output:?}");
+                total += least;
+            }
+            // The remapped law has the error that the map promises, and never a larger one.
+            let remapped = predictive_mean(&variant, &template);
+            assert_close(remapped, total, 1e-11, &format!("{id} {prior:?}"));
+            let plain = predictive_mean(&with(id, false, false), &template);
+            assert!(remapped <= plain * (1.0 + 1e-12), "{id} {prior:?}: {remapped} {plain}");
+        }
+    }
+}
+
+#[test]
+fn remapped_geometric_is_optimal_and_loses_no_more() {
+    let template = template(&[1.0, 1.0], 20, 0.1);
+    let Tuned { variant, .. } = tune(&with("geometric", false, true), &template).unwrap();
+    assert!((predictive_mean(&variant, &template) - 0.561_477_3).abs() < 5e-8);
+    for id in ["lszhang", "geometric", "ehds", "hamming"] {
+        let plain = with(id, false, false);
+        let Tuned { variant, .. } = tune(&with(id, false, true), &template).unwrap();
+        let loss = |variant| audit::loss(variant, &template, &Scope::All).unwrap();
+        let (before, after) = (loss(&plain), loss(&variant));
+        assert!(after.loss <= before.bound, "{id}: {} {}", after.loss, before.loss);
+        // The loss is attained where the audit says.
+        let log = |x: &Vec<u64>| {
+            let setting = at(&template, x);
+            let plan = variant.plan(&setting).unwrap();
+            let bench = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
+            let law = bench.law(plan);
+            dpbi::mechanism::law::probability(law.as_ref(), &after.output).ln()
+        };
+        assert_close(log(&after.from) - log(&after.to), after.loss, 1e-10, id);
+    }
+}
+
+#[test]
+fn both_at_once_stay_within_the_target() {
+    let template = template(&[1.0, 3.0], 12, 0.5);
+    let Tuned { variant, certificate } = tune(&with("ehdl", true, true), &template).unwrap();
+    let loss = audit::loss(&variant, &template, &Scope::All).unwrap().loss;
+    assert!(loss <= 0.5 && certificate.unwrap().margin() > 0.0, "{loss}");
+    let calibrated = tune(&with("ehdl", true, false), &template).unwrap().variant;
+    let (both, one) =
+        (predictive_mean(&variant, &template), predictive_mean(&calibrated, &template));
+    assert!(both < one, "{both} {one}");
+}
+
+#[test]
+fn a_remapped_sampler_draws_from_its_law() {
+    let setting = setting(&[1.0, 1.0, 2.0], &[2, 3, 1], 0.6, "hellinger");
+    let Tuned { variant, .. } = tune(&with("lszhang", false, true), &setting).unwrap();
+    let plan = variant.plan(&setting).unwrap();
+    let bench = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
+    let law = bench.law(plan);
+    let draws = 40_000;
+    let mut batches = [Batch::new(dpbi::base::rng::stream(7, "remapped"), draws, 3)];
+    law.draw(3, &mut batches);
+    let candidates = list_compositions(6, 3);
+    let mut seen = vec![0.0; candidates.len()];
+    for out in batches[0].released.chunks_exact(3) {
+        seen[rank(out)] += 1.0;
+    }
+    let (mut chi2, mut cells) = (0.0, 0.0);
+    for (seen, candidate) in seen.into_iter().zip(&candidates) {
+        let expected = draws as f64 * dpbi::mechanism::law::probability(law.as_ref(), candidate);
+        if expected > 5.0 {
+            chi2 += (seen - expected).powi(2) / expected;
+            cells += 1.0;
+        } else {
+            assert!(seen < 30.0, "{candidate:?}");
+        }
+    }
+    // Six standard deviations of χ² with as many degrees: a false alarm once in about 10^7.
+    assert!(cells > 4.0 && chi2 < cells + 6.0 * (2.0_f64 * cells).sqrt(), "{chi2} {cells}");
+}
