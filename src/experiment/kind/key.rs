@@ -40,6 +40,9 @@ pub trait Keys {
     /// The keys.
     fn keys(&self) -> &'static [Key];
 
+    /// Sets the key of a value.
+    fn set(&mut self, value: &Node) -> Result<(), Diagnostic>;
+
     /// The kind with the values of these keys.
     fn configured(&self, values: &[Node]) -> Result<Arc<dyn Kind>, Diagnostic>;
 
@@ -85,6 +88,19 @@ macro_rules! kind {
                 },)*]
             }
 
+            fn set(
+                &mut self,
+                value: &$crate::experiment::config::node::Node,
+            ) -> Result<(), $crate::base::diagnostic::Diagnostic> {
+                match value.key() {
+                    $($name => {
+                        self.$field = $crate::experiment::kind::key::KeyValue::read(value)?;
+                    })*
+                    _ => {}
+                }
+                Ok(())
+            }
+
             fn configured(
                 &self,
                 values: &[$crate::experiment::config::node::Node],
@@ -92,16 +108,9 @@ macro_rules! kind {
                 std::sync::Arc<dyn $crate::experiment::kind::Kind>,
                 $crate::base::diagnostic::Diagnostic,
             > {
-                let read = |kind, value: &$crate::experiment::config::node::Node| {
-                    Ok::<_, $crate::base::diagnostic::Diagnostic>(match value.key() {
-                        $($name => Self {
-                            $field: $crate::experiment::kind::key::KeyValue::read(value)?,
-                            ..kind
-                        },)*
-                        _ => kind,
-                    })
-                };
-                Ok(std::sync::Arc::new(values.iter().try_fold(Self::NEW, read)?))
+                let mut kind = Self::NEW;
+                values.iter().try_for_each(|value| kind.set(value))?;
+                Ok(std::sync::Arc::new(kind))
             }
 
             fn resolved(&self) -> toml::Table {
