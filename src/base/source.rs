@@ -254,7 +254,7 @@ mod tests {
             ("papers/icml/fgi3", "papers/icml/fig3"),
             ("icml/fgi3", "icml/fig3"),
             ("open/phase_n_epsilom", "open/phase_n_epsilon"),
-            ("phase_n_epsilom", "open_questions/phase_n_epsilon"),
+            ("phase_n_epsilom", "open/phase_n_epsilon"),
             ("Cargo.tml", "Cargo.toml"),
         ] {
             let error = Source::config(typed).unwrap_err().to_string();
