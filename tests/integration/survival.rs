@@ -94,9 +94,14 @@ fn signal(child: &Child, signal: &str) {
     assert!(sent.unwrap().success());
 }
 
-fn kill(mut child: Child) {
+/// Kills a run of the sweep. How many cells it had said to keep of an earlier one.
+fn kill(mut child: Child) -> u64 {
     child.kill().unwrap();
-    child.wait().unwrap();
+    let told = end(child).stderr;
+    let Some((start, _)) = told.split_once(" of 500 cells are kept") else {
+        return if told.contains("all 500 cells are kept") { 500 } else { 0 };
+    };
+    start.rsplit(' ').next().unwrap().parse().unwrap()
 }
 
 fn end(child: Child) -> Outcome {
@@ -108,25 +113,24 @@ fn end(child: Child) -> Outcome {
 #[test]
 fn killed_again_and_again_the_same_command_continues_to_the_same_bytes() {
     let (expected, killed) = (undisturbed(), Sandbox::new());
-    let run = ["run", "sweep.toml", "--format", "svg", "-q"];
+    let run = ["run", "sweep.toml", "--format", "svg"];
     killed.write("sweep.toml", SWEEP);
-    kill(killed.start(&run));
+    assert_eq!(kill(killed.start(&run)), 0);
     let mut moments = rng::stream(1, "moments");
-    let (mut kills, mut ends) = (0, 0);
+    let (mut kills, mut ends, mut kept) = (0, 0, None);
     while kills < few_or_many(3, 9) {
-        let before = unfinished(&killed);
         let Some(child) = try_start_and_wait(&killed, &run) else {
             // It was done before: the files are right, and it begins again.
             assert!(killed.files("results/sweep") == *expected);
             std::fs::remove_dir_all(killed.path("results")).unwrap();
-            ends += 1;
+            (ends, kept) = (ends + 1, None);
             assert!(ends <= kills + 1, "the sweep must be larger: {kills} runs were killed");
             continue;
         };
         std::thread::sleep(Duration::from_secs_f64(0.1 * rng::uniform(&mut moments)));
-        kill(child);
-        kills += 1;
-        assert!(unfinished(&killed) > before, "the kill left no cells behind");
+        let more = Some(kill(child));
+        assert!(more > kept, "{more:?} cells were kept, and {kept:?} before");
+        (kills, kept) = (kills + 1, more);
     }
     let mut child = killed.start(&run);
     while child.try_wait().unwrap().is_none() {
@@ -135,8 +139,9 @@ fn killed_again_and_again_the_same_command_continues_to_the_same_bytes() {
         }
         std::thread::sleep(Duration::from_micros(100));
     }
-    kill(child);
-    let again = killed.dpbi(&run[..4]);
+    let more = Some(kill(child));
+    assert!(more > kept, "{more:?} cells were kept, and {kept:?} before");
+    let again = killed.dpbi(&run);
     assert!(again.stderr.contains(" cells are kept from an earlier run"), "{}", again.stderr);
     assert!(killed.files("results/sweep") == *expected);
     assert_eq!(killed.manifest("results/sweep")["complete"], true);
