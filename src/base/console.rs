@@ -51,7 +51,6 @@ pub struct Grid {
 
 impl Grid {
     /// An empty table.
-    #[must_use]
     pub fn new(left: usize) -> Self {
         Self { left, rows: Vec::new() }
     }
@@ -62,7 +61,6 @@ impl Grid {
     }
 
     /// The table, two spaces between its columns and before each line.
-    #[must_use]
     pub fn render(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
@@ -86,7 +84,6 @@ impl Grid {
 }
 
 /// A number with four significant digits.
-#[must_use]
 pub fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -102,7 +99,6 @@ pub fn short(value: f64) -> String {
 }
 
 /// A bar of `width` · `value` / `largest` characters, rounded to eighths of a character.
-#[must_use]
 pub fn bar(value: f64, largest: f64, width: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let share = if largest > 0.0 { (value / largest).clamp(0.0, 1.0) } else { 0.0 };
@@ -113,7 +109,6 @@ pub fn bar(value: f64, largest: f64, width: usize) -> String {
 }
 
 /// One column for each value, scaled from 0 to `largest`; a missing value leaves a gap.
-#[must_use]
 pub fn columns(values: &[Option<f64>], largest: f64) -> String {
     const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let column = |value: &Option<f64>| match value {
@@ -128,7 +123,6 @@ pub fn columns(values: &[Option<f64>], largest: f64) -> String {
 }
 
 /// A number with four significant digits, or a dash if it is missing.
-#[must_use]
 pub fn short_or_dash(value: Option<f64>) -> String {
     value.map_or("–".into(), short)
 }

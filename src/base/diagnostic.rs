@@ -14,13 +14,11 @@ pub struct Place {
 
 impl Place {
     /// A line of a file, without a mark.
-    #[must_use]
     pub fn line(file: impl Into<String>, line: usize) -> Self {
         Self { file: file.into(), line, marked: None }
     }
 
     /// The byte range `span` of `text`.
-    #[must_use]
     pub fn span(file: impl Into<String>, text: &str, span: Range<usize>) -> Self {
         let start = floor_char_boundary(text, span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
@@ -77,7 +75,6 @@ const LONGEST_TEXT: usize = 600;
 
 /// The text on one line. Control characters are written out, since a terminal would obey them, and
 /// the middle of a very long text is left out.
-#[must_use]
 pub fn legible(text: &str) -> String {
     let mut shown = String::new();
     let length = text.chars().count();
@@ -112,26 +109,22 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// What is wrong.
-    #[must_use]
     pub fn new(cause: impl Into<String>) -> Self {
         Self { cause: cause.into(), place: None, remedy: None }
     }
 
     /// What is wrong, without place and remedy.
-    #[must_use]
     pub fn cause(&self) -> &str {
         &self.cause
     }
 
     /// Where.
-    #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
     }
 
     /// What would be right.
-    #[must_use]
     pub fn help(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
@@ -177,7 +170,6 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal.
-    #[must_use]
     pub fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { cause: cause.into(), remedy: remedy.into() }
     }
@@ -190,7 +182,6 @@ impl From<Refusal> for Diagnostic {
 }
 
 /// "did you mean `x`?" for the nearest of `known`, or a list of them.
-#[must_use]
 pub fn suggest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let list = list(&known);

@@ -45,7 +45,6 @@ const TEMPORARY: &str = ".dpbi-";
 const TEMPORARY_END: &str = ".part";
 
 /// Whether a name is one that [`create_temporary`] gives.
-#[must_use]
 pub fn is_temporary(name: &str) -> bool {
     let number = name.strip_prefix(TEMPORARY).and_then(|rest| rest.strip_suffix(TEMPORARY_END));
     number.is_some_and(|number| {
@@ -55,13 +54,11 @@ pub fn is_temporary(name: &str) -> bool {
 }
 
 /// Whether anything stands at a path: a file, a folder, or a link, wherever it leads.
-#[must_use]
 pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
 /// Whether a regular file stands at a path.
-#[must_use]
 pub fn is_regular(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|about| about.is_file())
 }

@@ -15,7 +15,6 @@ use crate::base::numeric::ln;
 pub type Stream = ChaCha8Rng;
 
 /// The stream called `name` under the user's `seed`.
-#[must_use]
 pub fn stream(seed: u64, name: &str) -> Stream {
     let mut hash = Sha256::new();
     hash.update(b"dpbi stream 1\0");

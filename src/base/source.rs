@@ -54,7 +54,6 @@ impl Source {
     }
 
     /// The file that `path`, written in this one, means: relative to this file's folder.
-    #[must_use]
     pub fn relative(&self, path: &str) -> Self {
         let join = |own: &PathBuf| own.parent().unwrap_or(Path::new("")).join(path);
         match self {
@@ -81,7 +80,6 @@ impl Source {
     }
 
     /// The name of a file beside it whose name may have been meant, if this one cannot be found.
-    #[must_use]
     pub fn similar(&self) -> Option<String> {
         let Self::Disk(path) = self else { return None };
         let near = similar(path).filter(|_| !path.exists())?;
@@ -89,7 +87,6 @@ impl Source {
     }
 
     /// The file's name without folder and ending.
-    #[must_use]
     pub fn stem(&self) -> String {
         let (Self::Disk(path) | Self::Bundle(path)) = self;
         path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned())
@@ -124,7 +121,6 @@ fn meant(path: &Path, wanted: &str, bundled: &[PathBuf]) -> String {
 }
 
 /// The file or folder whose path `path`, which does not exist, may be a typing error of.
-#[must_use]
 pub fn similar(path: &Path) -> Option<PathBuf> {
     let wanted = path.file_name()?.to_str()?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -141,7 +137,6 @@ pub fn similar(path: &Path) -> Option<PathBuf> {
 const MOST_COMPARED: usize = 10_000;
 
 /// The bundled tables of `folder`, by their names without the ending.
-#[must_use]
 pub fn bundled_tables(folder: &str) -> Vec<String> {
     let files = DATA.get_dir(folder).into_iter().flat_map(Dir::files).map(|file| file.path());
     let is_table = |path: &&Path| path.extension().is_some_and(|ending| ending == "csv");
@@ -150,7 +145,6 @@ pub fn bundled_tables(folder: &str) -> Vec<String> {
 }
 
 /// The bundled configs, by path.
-#[must_use]
 pub fn bundled_configs() -> Vec<PathBuf> {
     fn collect(dir: &Dir, found: &mut Vec<PathBuf>) {
         let is_config = |path: &Path| path.extension().is_some_and(|ending| ending == "toml");
@@ -165,7 +159,6 @@ pub fn bundled_configs() -> Vec<PathBuf> {
 }
 
 /// A bundled config's path without `configs/` and `.toml`: what a user may call it.
-#[must_use]
 pub fn config_name(path: &Path) -> String {
     let inside = path.strip_prefix("configs").unwrap_or(path).with_extension("");
     inside.to_string_lossy().into_owned()
@@ -182,7 +175,6 @@ pub const OPEN: &str = "open";
 
 /// The short name of a bundled config: `icml/fig2` for `papers/icml/fig2`, and `open/optimum` for
 /// `open_questions/optimum`.
-#[must_use]
 pub fn short_name(config: &str) -> String {
     match config.strip_prefix(QUESTIONS) {
         Some(question) => format!("{OPEN}/{question}"),

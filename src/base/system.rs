@@ -11,13 +11,11 @@ mod here {
     use std::sync::Arc;
 
     /// Whether two files are one; `None` where the system has no numbers for its files.
-    #[must_use]
     pub fn is_same_file(a: &Metadata, b: &Metadata) -> Option<bool> {
         Some((a.dev(), a.ino()) == (b.dev(), b.ino()))
     }
 
     /// Whether a file has a second name (a hard link).
-    #[must_use]
     pub fn has_other_names(about: &Metadata) -> bool {
         about.nlink() > 1
     }
@@ -57,13 +55,11 @@ mod here {
     use std::fs::{Metadata, OpenOptions};
 
     /// Whether two files are one; `None` where the system has no numbers for its files.
-    #[must_use]
     pub fn is_same_file(_: &Metadata, _: &Metadata) -> Option<bool> {
         None
     }
 
     /// Whether a file has a second name (a hard link).
-    #[must_use]
     pub fn has_other_names(_: &Metadata) -> bool {
         false
     }

@@ -58,13 +58,11 @@ impl Content {
     ///
     /// # Panics
     /// Never: it is plain data.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("plain data can be written to memory")
     }
 
     /// From bytes; `None` if they are not the content of such a cell.
-    #[must_use]
     pub fn decode(bytes: &[u8], panel: &Panel, cell: &Cell) -> Option<Self> {
         let content: Self = postcard::from_bytes(bytes).ok()?;
         let fits = match &content {
@@ -171,19 +169,16 @@ pub struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     /// Lays a panel out.
-    #[must_use]
     pub fn new(panel: &'a Panel) -> Self {
         Self { panel, naming: Naming::new(&panel.cases), placed: panel.placed_readings() }
     }
 
     /// What a case is called.
-    #[must_use]
     pub fn name(&self, case: &Case) -> String {
         self.naming.name(case)
     }
 
     /// The cells of one case, in the order of the tables.
-    #[must_use]
     pub fn cells(&self, case: usize) -> Vec<Cell> {
         match self.panel.kind.runs() {
             Some(runs) => runs.cells(self, case),
@@ -237,7 +232,6 @@ impl<'a> Layout<'a> {
     }
 
     /// How many cells a case has, without making them.
-    #[must_use]
     pub fn cells_per_case(&self) -> u64 {
         let blocks = |runs: &dyn Runs| self.panel.variants.len() as u64 * runs.blocks(self.panel);
         self.panel.kind.runs().map_or(1, blocks)
@@ -309,7 +303,6 @@ impl<'a> Layout<'a> {
 
     /// The rows that a mechanism at a case, or a whole case, adds to the tables, from all its cells;
     /// none if a cell is missing.
-    #[must_use]
     pub fn assemble(&self, group: &Group, cells: Vec<Content>) -> Tables {
         let mut tables = Tables::default();
         let mut blocks = Vec::new();
@@ -332,7 +325,6 @@ impl Panel {
     ///
     /// # Panics
     /// If a cell fails.
-    #[must_use]
     pub fn compute(&self) -> Tables {
         let (layout, kept) = (Layout::new(self), InMemory::default());
         let cases: Vec<usize> = (0..self.cases.len()).collect();
@@ -362,7 +354,6 @@ pub struct Group {
 }
 
 /// The groups of a case's cells.
-#[must_use]
 pub fn groups(cells: &[Cell]) -> Vec<Group> {
     let group = |cells: &[Cell]| {
         let Cell { case, variant, .. } = cells[0];

@@ -17,7 +17,6 @@ pub struct Digest {
 }
 
 /// What a panel found out, in short, with mechanisms called by their titles, as in the figures.
-#[must_use]
 pub fn titled_digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
     let mut digests = panel.kind.digests(panel, tables);
     for digest in &mut digests {
@@ -29,13 +28,11 @@ pub fn titled_digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
 }
 
 /// What came out of an experiment, in sentences: every number in them is taken from its tables.
-#[must_use]
 pub fn answers(experiment: &Experiment, tables: &Tables) -> Vec<String> {
     experiment.panels.iter().flat_map(|panel| panel.kind.answers(panel, tables)).collect()
 }
 
 /// What came out of all panels of the same kind together.
-#[must_use]
 pub fn overall(experiment: &Experiment, tables: &Tables) -> Vec<Digest> {
     let kinds = distinct(experiment.panels.iter().map(|panel| panel.kind.id()));
     let of_kind = |id: &str| {
@@ -62,7 +59,6 @@ pub fn by_case(panel: &Panel, caption: &str, cell: impl Fn(usize, &str) -> Strin
 }
 
 /// Parts of a whole in percent: their median, and the least and the largest of them.
-#[must_use]
 pub fn spread(parts: &[f64]) -> String {
     let mut sorted: Vec<f64> = parts.iter().map(|part| 100.0 * part).collect();
     sorted.sort_by(f64::total_cmp);
@@ -87,7 +83,6 @@ pub fn spread(parts: &[f64]) -> String {
 }
 
 /// A part of a whole in percent.
-#[must_use]
 pub fn percent(part: Option<f64>) -> String {
     match part {
         None => "any factor".to_owned(),

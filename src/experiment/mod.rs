@@ -64,7 +64,6 @@ pub struct Grid {
 
 impl Grid {
     /// Every δ, or once none.
-    #[must_use]
     pub fn deltas_or_none(&self) -> Vec<Option<Delta>> {
         if self.deltas.is_empty() {
             vec![None]
@@ -74,7 +73,6 @@ impl Grid {
     }
 
     /// Every γ, or once 1.
-    #[must_use]
     pub fn gammas_or_one(&self) -> Vec<Gamma> {
         if self.gammas.is_empty() {
             Gamma::new(1.0).into_iter().collect()
@@ -177,13 +175,11 @@ pub struct Panel {
 impl Panel {
     /// The errors of which runs are sampled: the distance first, then the metrics asked for. None if
     /// the kind samples nothing.
-    #[must_use]
     pub fn errors(&self) -> Vec<Metric> {
         self.kind.runs().map_or_else(Vec::new, |runs| runs.errors(self))
     }
 
     /// Whether some figure shows single runs, and not only their summaries.
-    #[must_use]
     pub fn shows_runs(&self) -> bool {
         self.kind.runs().is_some_and(Runs::are_shown)
     }
@@ -194,13 +190,11 @@ impl Panel {
     }
 
     /// The case of a setting's number, if it is one of this panel's.
-    #[must_use]
     pub fn case(&self, setting: usize) -> Option<&Case> {
         self.cases.get(setting.checked_sub(self.first)?)
     }
 
     /// Whether a setting's number is one of this panel's.
-    #[must_use]
     pub fn owns(&self, setting: usize) -> bool {
         self.case(setting).is_some()
     }
@@ -252,7 +246,6 @@ impl Panel {
     }
 
     /// A reading that belongs to no cell of the panel.
-    #[must_use]
     pub fn unplaced_reading(&self) -> Option<&Reading> {
         let abscissa = Abscissa::new(self);
         let mut all = self.readings.iter().flat_map(|set| &set.readings);
@@ -260,7 +253,6 @@ impl Panel {
     }
 
     /// Whether two cases would stand at the same place of the same figure.
-    #[must_use]
     pub fn is_crowded(&self) -> bool {
         let abscissa = Abscissa::new(self);
         let place = |case| self.kind.place(self, &abscissa, case);
@@ -270,7 +262,6 @@ impl Panel {
     }
 
     /// The title of the mechanism with this label; the label if there is none.
-    #[must_use]
     pub fn title_of(&self, label: &str) -> String {
         let variant = self.variants.iter().find(|variant| variant.label == label);
         variant.map_or_else(|| label.to_owned(), Variant::title)
@@ -291,7 +282,6 @@ impl Panel {
     }
 
     /// What is known of its cases without any work: `panels.csv` and `settings.csv`.
-    #[must_use]
     pub fn rows(&self) -> Tables {
         let cases: Vec<(usize, &Case)> = self.settings().collect();
         let settings = cases.into_par_iter().map(|(number, case)| case.row(number));
@@ -307,7 +297,6 @@ impl Panel {
     }
 
     /// Its figures with their file names (without ending), drawn from tables.
-    #[must_use]
     pub fn figures(&self, tables: &Tables) -> Vec<(String, Figure)> {
         let figures = self.kind.figures(self, tables);
         let named = |(name, mut figure): (String, Figure)| {

@@ -29,7 +29,6 @@ fn differ<T: PartialEq>(cases: &[Case], property: impl Fn(&Case) -> T) -> bool {
 
 impl Naming {
     /// Compares all cases.
-    #[must_use]
     pub fn new(cases: &[Case]) -> Self {
         let prior = |case: &Case| case.setting.posterior.prior().clone();
         let priors = differ(cases, prior);
@@ -52,7 +51,6 @@ impl Naming {
     }
 
     /// Everything that distinguishes `case`, in one line.
-    #[must_use]
     pub fn name(&self, case: &Case) -> String {
         let mut parts = vec![self.data(case)];
         parts.extend(self.priors.then(|| prior(case)));
@@ -63,7 +61,6 @@ impl Naming {
     }
 
     /// Prior and ε, as far as all cases share them.
-    #[must_use]
     pub fn shared(&self, case: &Case) -> Vec<String> {
         let mut parts: Vec<String> = (!self.priors).then(|| prior(case)).into_iter().collect();
         parts.extend((!self.epsilons).then(|| epsilon(case)));
@@ -71,7 +68,6 @@ impl Naming {
     }
 
     /// The data of `case`: its name, its size, or its counts.
-    #[must_use]
     pub fn data(&self, case: &Case) -> String {
         match &case.label {
             Some(label) if self.labelled => label.replace('_', " "),
@@ -82,31 +78,26 @@ impl Naming {
 }
 
 /// "prior (1, 1)".
-#[must_use]
 pub fn prior(case: &Case) -> String {
     format!("prior {}", parenthesised(case.setting.posterior.prior().alpha()))
 }
 
 /// "ε = 1".
-#[must_use]
 pub fn epsilon(case: &Case) -> String {
     format!("ε = {}", case.setting.epsilon.get())
 }
 
 /// "δ = 1e-8".
-#[must_use]
 pub fn delta(case: &Case) -> Option<String> {
     case.setting.delta.map(|delta: Delta| format!("δ = {:?}", delta.get()))
 }
 
 /// "γ = 1".
-#[must_use]
 pub fn gamma(case: &Case) -> String {
     format!("γ = {}", case.setting.gamma.get())
 }
 
 /// "(1, 1)".
-#[must_use]
 pub fn parenthesised<T: ToString>(values: &[T]) -> String {
     format!("({})", vector(values).replace(';', ", "))
 }

@@ -48,7 +48,6 @@ pub enum Quantity {
 
 impl Quantity {
     /// The name in tables.
-    #[must_use]
     pub fn id(self) -> &'static str {
         match self {
             Self::Vertex => "vertex",
@@ -136,7 +135,6 @@ const MOST_READINGS: usize = 10_000;
 
 impl Reading {
     /// Everything that a comparison with it depends on, for the key of a cell.
-    #[must_use]
     pub fn key(&self) -> String {
         let Self { mechanism, at, quantity, value, error, pixel, at_error, at_pixel, note } = self;
         let [at_error, at_pixel] =
@@ -160,7 +158,6 @@ impl Reading {
     }
 
     /// The abscissa as a number.
-    #[must_use]
     pub fn position(&self) -> Option<f64> {
         self.at.parse().ok().filter(|at: &f64| at.is_finite())
     }
@@ -183,7 +180,6 @@ impl Reading {
     }
 
     /// A value without sampling error: within the reading error and one pixel.
-    #[must_use]
     pub fn of_value(&self, panel: &str, computed: f64) -> ReadingRow {
         let row = self.row(panel, computed);
         let allowed = self.error + self.pixel;
@@ -192,7 +188,6 @@ impl Reading {
 
     /// A corner of a curve through `points`: the corner that lies nearest, of those that the
     /// reading of the abscissa allows.
-    #[must_use]
     pub fn of_vertex(&self, panel: &str, points: &[(f64, f64)]) -> Option<ReadingRow> {
         let at = self.position()?;
         let reach = self.at_error.unwrap_or(0.0) + self.at_pixel.unwrap_or(0.0);
@@ -207,7 +202,6 @@ impl Reading {
     }
 
     /// A point on the line between two corners of a curve.
-    #[must_use]
     pub fn of_curve(&self, panel: &str, points: &[(f64, f64)]) -> Option<ReadingRow> {
         let at = self.position()?;
         let last = points.len().checked_sub(1)?;
@@ -218,7 +212,6 @@ impl Reading {
     }
 
     /// A mean of [`RUNS_IN_PRINT`] runs.
-    #[must_use]
     pub fn of_mean(&self, panel: &str, law: &Summary) -> ReadingRow {
         let row = self.row(panel, law.mean);
         let standard_error = law.std / RUNS_IN_PRINT.sqrt();
@@ -230,7 +223,6 @@ impl Reading {
 
     /// What a box of [`RUNS_IN_PRINT`] runs shows. `fence` says where whiskers end, in quartile
     /// ranges; `quartiles` are those read off the same box.
-    #[must_use]
     pub fn of_box(
         &self,
         panel: &str,
@@ -307,7 +299,6 @@ impl Reading {
 
 /// The largest deviation and where it is: in standard errors where the readings are of samples, since
 /// those say more than distances.
-#[must_use]
 pub fn largest_deviation<'a>(
     rows: impl IntoIterator<Item = &'a ReadingRow> + Clone,
 ) -> Option<String> {

@@ -10,7 +10,6 @@ const FAINTEST: f64 = 1e-6;
 
 /// A mechanism as a heat map: the probability of every release (up) at every data set (across). What
 /// is not listed is never released.
-#[must_use]
 pub fn release_map(cells: &[(Counts, Counts, f64)]) -> HeatFigure {
     let distinct = |of: fn(&(Counts, Counts, f64)) -> &Counts| {
         let all: BTreeSet<Counts> = cells.iter().map(|cell| of(cell).clone()).collect();

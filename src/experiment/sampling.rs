@@ -45,7 +45,6 @@ impl Draws {
 }
 
 /// The runs of one block, out of `runs`.
-#[must_use]
 pub fn runs_of(block: u64, runs: u64) -> Range<u64> {
     block * RUNS_PER_BLOCK..runs.min((block + 1) * RUNS_PER_BLOCK)
 }
@@ -155,7 +154,6 @@ impl Sampler<'_> {
     }
 
     /// Draws all runs.
-    #[must_use]
     pub fn draw_all(&self) -> Draws {
         let blocks: Vec<u64> = (0..self.runs.div_ceil(RUNS_PER_BLOCK)).collect();
         let parts = blocks.par_chunks(BLOCKS_TOGETHER).map(|blocks| self.draw_together(blocks));

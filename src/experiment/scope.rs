@@ -37,7 +37,6 @@ impl Named for ScopeName {
 
 impl ScopeName {
     /// The data sets it means at one case.
-    #[must_use]
     pub fn scope(self, case: &Case) -> Scope {
         match self {
             Self::All => Scope::All,

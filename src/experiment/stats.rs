@@ -40,7 +40,6 @@ pub struct BoxSummary {
 
 impl BoxSummary {
     /// Summarises `sample`, which must not be empty.
-    #[must_use]
     pub fn new(sample: &[f64], whiskers: Whiskers) -> Self {
         let mut sorted = sample.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);

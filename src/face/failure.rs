@@ -33,7 +33,6 @@ pub enum Failure {
 
 impl Failure {
     /// The exit status.
-    #[must_use]
     pub fn status(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
@@ -44,7 +43,6 @@ impl Failure {
     }
 
     /// What a user can do about it, unless the message says so.
-    #[must_use]
     pub fn remedy(&self) -> Option<Cow<'static, str>> {
         match self {
             Self::Broken(error) => error.remedy(),

@@ -54,7 +54,6 @@ pub fn watch(quiet: bool) -> io::Result<()> {
 }
 
 /// Whether an end was asked for.
-#[must_use]
 pub fn is_asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

@@ -20,7 +20,6 @@ pub struct Progress {
 impl Progress {
     /// A bar for work of `cpu_seconds` predicted seconds of one thread; none if the work is short, or
     /// with `quiet`.
-    #[must_use]
     pub fn new(cpu_seconds: f64, threads: usize, quiet: bool) -> Self {
         let predicted = cpu_seconds / threads as f64;
         let visible = !quiet && predicted > LONG;
@@ -28,7 +27,6 @@ impl Progress {
     }
 
     /// A part of the work, of `cpu_seconds` predicted seconds of one thread.
-    #[must_use]
     pub fn part(&self, cpu_seconds: f64) -> ProgressShare<'_> {
         ProgressShare { progress: self, left: units(cpu_seconds).into() }
     }

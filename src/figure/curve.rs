@@ -56,7 +56,6 @@ pub struct Curve {
 
 impl Curve {
     /// A solid line named at its end, without values yet.
-    #[must_use]
     pub fn new(series: Series) -> Self {
         Self {
             series,

@@ -66,7 +66,6 @@ impl Format {
     pub const ALL: &[Self] = &[Self::Svg, Self::Png, Self::Pdf];
 
     /// The ending of file names, without the dot.
-    #[must_use]
     pub fn extension(self) -> &'static str {
         match self {
             Self::Svg => "svg",
@@ -179,7 +178,6 @@ impl Figure {
     }
 
     /// What it shows, in a sentence for those who cannot see it.
-    #[must_use]
     pub fn description(&self) -> String {
         let (title, note, y_label) = match self {
             Self::Box(figure) => (&figure.title, &figure.note, &figure.y_label),

@@ -11,20 +11,17 @@ pub struct Colour {
 
 impl Colour {
     /// The colour written `0xRRGGBB`.
-    #[must_use]
     pub const fn hex(code: u32) -> Self {
         let [_, red, green, blue] = code.to_be_bytes();
         Self { rgb: (red, green, blue) }
     }
 
     /// This colour moved towards white; 0 leaves it, 1 is white.
-    #[must_use]
     pub fn lighten(self, amount: f64) -> Self {
         self.mix(WHITE, amount)
     }
 
     /// This colour moved towards black; 0 leaves it, 1 is black.
-    #[must_use]
     pub fn darken(self, amount: f64) -> Self {
         self.mix(Self::hex(0), amount)
     }
@@ -43,7 +40,6 @@ impl Colour {
     }
 
     /// Perceived lightness from 0 (black) to 1 (white).
-    #[must_use]
     pub fn lightness(self) -> f64 {
         let (r, g, b) = self.rgb;
         (0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b)) / 255.0
@@ -91,7 +87,6 @@ const FALLBACK: &[Colour] = &[
 
 /// The colour of the mechanism with this id; an unknown id always gets the
 /// same colour too, so that reruns agree.
-#[must_use]
 pub fn colour(mechanism_id: &str) -> Colour {
     let known = KNOWN.iter().find(|(id, _)| *id == mechanism_id);
     known.map_or_else(|| fallback(mechanism_id), |(_, colour)| *colour)

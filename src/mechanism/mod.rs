@@ -75,7 +75,6 @@ pub trait Mechanism: Sync {
 }
 
 /// The mechanism called `id`.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static dyn Mechanism> {
     ALL.iter().copied().find(|mechanism| mechanism.id() == id)
 }
@@ -95,19 +94,16 @@ pub struct Variant {
 
 impl Variant {
     /// The mechanism without options, labelled by its id.
-    #[must_use]
     pub fn plain(mechanism: &'static dyn Mechanism) -> Self {
         Self::new(mechanism, Options::default(), mechanism.id().to_owned())
     }
 
     /// The mechanism with `options`. It is neither calibrated nor remapped yet.
-    #[must_use]
     pub fn new(mechanism: &'static dyn Mechanism, options: Options, label: String) -> Self {
         Self { mechanism, options, label, remap: None }
     }
 
     /// The name in a figure: the label, or the mechanism's title if none was set.
-    #[must_use]
     pub fn title(&self) -> String {
         if self.label != self.mechanism.id() {
             return self.label.clone();
@@ -119,7 +115,6 @@ impl Variant {
     }
 
     /// What is known about it in this setting: proved, or computed by calibration.
-    #[must_use]
     pub fn guarantee(&self, setting: &Setting) -> Guarantee {
         match self.options.calibrated {
             true => Guarantee::Computed(setting.epsilon.get()),
@@ -128,7 +123,6 @@ impl Variant {
     }
 
     /// Whether it is known to be private at the setting's own ε.
-    #[must_use]
     pub fn is_private(&self, setting: &Setting) -> bool {
         self.guarantee(setting).is_within(setting.epsilon.get())
     }
@@ -184,7 +178,6 @@ impl Variant {
     }
 
     /// A text that says everything about the mechanism: part of the name of a random stream.
-    #[must_use]
     pub fn key(&self, setting: &Setting) -> String {
         let options = self.options.key(self.mechanism.choices(), setting.gamma);
         format!("{}{options}", self.mechanism.id())

@@ -21,7 +21,6 @@ impl Global {
     pub const ALL: &[Self] = &[Self::Exact, Self::Bound];
 
     /// The name in a config.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -49,7 +48,6 @@ pub enum Choice {
 
 impl Choice {
     /// The key in a config.
-    #[must_use]
     pub fn key(self) -> &'static str {
         match self {
             Self::Gamma => "gamma",
@@ -85,13 +83,11 @@ pub struct Options {
 
 impl Options {
     /// γ: the mechanism's own, else the setting's.
-    #[must_use]
     pub fn gamma_or(&self, gamma: Gamma) -> f64 {
         self.gamma.unwrap_or(gamma).get()
     }
 
     /// ε in the weight.
-    #[must_use]
     pub fn inner(&self, setting: &Setting) -> f64 {
         self.inner_epsilon.unwrap_or(setting.epsilon).get()
     }

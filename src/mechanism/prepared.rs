@@ -21,7 +21,6 @@ pub struct PreparedSetting<'a> {
 
 impl<'a> PreparedSetting<'a> {
     /// Prepares `plans`, with errors in the setting's distance and in `metrics`.
-    #[must_use]
     pub fn new(
         setting: &'a Setting,
         plans: &[impl Into<Plan> + Clone],
@@ -31,7 +30,6 @@ impl<'a> PreparedSetting<'a> {
     }
 
     /// Prepares `plans`, all of whose errors will be summarised.
-    #[must_use]
     pub fn with_summaries(
         setting: &'a Setting,
         plans: &[impl Into<Plan> + Clone],
@@ -66,7 +64,6 @@ impl<'a> PreparedSetting<'a> {
     }
 
     /// The field of the setting's distance.
-    #[must_use]
     pub fn distance(&self) -> PreparedField<'_> {
         PreparedField::new(0, self.fields[0].as_ref())
     }
@@ -75,7 +72,6 @@ impl<'a> PreparedSetting<'a> {
     ///
     /// # Panics
     /// If the plan has an exponential recipe for which the setting was not prepared.
-    #[must_use]
     pub fn law(&self, plan: impl Into<Plan>) -> Box<dyn Law + '_> {
         let Plan { recipe, remap } = plan.into();
         let law = self.law_of(recipe);

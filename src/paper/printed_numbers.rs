@@ -28,13 +28,11 @@ pub struct PrintedNumber {
 
 impl PrintedNumber {
     /// Whether our number agrees with the printed one.
-    #[must_use]
     pub fn agrees(&self) -> bool {
         (self.computed - self.value()).abs() <= self.allowed
     }
 
     /// The printed number.
-    #[must_use]
     pub fn value(&self) -> f64 {
         self.printed.parse().unwrap_or(f64::NAN)
     }
@@ -53,7 +51,6 @@ impl PrintedNumber {
 }
 
 /// Every number.
-#[must_use]
 pub fn all() -> Vec<PrintedNumber> {
     let mut numbers = table_one();
     numbers.extend(captions());

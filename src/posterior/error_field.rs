@@ -18,13 +18,11 @@ pub struct Reach {
 
 impl Reach {
     /// All candidates nearer than distance 1.
-    #[must_use]
     pub fn ball(posterior: &Posterior) -> Self {
         Self { windows: posterior.counts().iter().map(|&x| (x, x)).collect(), ball: true }
     }
 
     /// The window of the total.
-    #[must_use]
     pub fn total(&self) -> Window {
         self.windows.iter().fold((0, 0), |(low, high), window| (low + window.0, high + window.1))
     }

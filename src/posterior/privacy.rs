@@ -30,7 +30,6 @@ macro_rules! checked_number {
             }
 
             /// The number.
-            #[must_use]
             pub fn get(self) -> f64 {
                 self.0
             }
@@ -71,7 +70,6 @@ pub enum Guarantee {
 impl Guarantee {
     /// Whether it is pure privacy (proved or computed) with at most this ε; a guarantee that was
     /// found by a search may miss it by its last digits.
-    #[must_use]
     pub fn is_within(self, epsilon: f64) -> bool {
         match self {
             Self::Pure(own) | Self::Computed(own) => own <= epsilon * (1.0 + 1e-9),
@@ -80,14 +78,12 @@ impl Guarantee {
     }
 
     /// Whether anything is stated at all.
-    #[must_use]
     pub fn is_private(self) -> bool {
         self != Self::None
     }
 }
 
 /// A number without a needless ".0" or a hundred zeros.
-#[must_use]
 pub fn compact(value: &f64) -> String {
     format!("{value:?}").trim_end_matches(".0").to_owned()
 }

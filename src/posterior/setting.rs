@@ -22,20 +22,17 @@ pub struct Setting {
 
 impl Setting {
     /// The sensitivities of the score.
-    #[must_use]
     pub fn sensitivity(&self) -> Sensitivity {
         self.distance.sensitivity(&self.posterior)
     }
 
     /// β of the β-smooth sensitivity, if δ is given.
-    #[must_use]
     pub fn beta(&self, candidates: CandidatesInBeta) -> Option<f64> {
         let delta = self.delta?.get();
         Some(beta(self.epsilon.get(), delta, self.posterior.n(), candidates))
     }
 
     /// A text that says everything about the setting: part of the name of a random stream.
-    #[must_use]
     pub fn key(&self) -> String {
         format!(
             "prior={} counts={} epsilon={} delta={} distance={}",

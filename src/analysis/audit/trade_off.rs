@@ -27,7 +27,6 @@ pub struct TradeOff {
 
 impl TradeOff {
     /// The smallest probability of a miss at a probability of a false alarm in [0, 1].
-    #[must_use]
     pub fn misses(&self, false_alarms: f64) -> f64 {
         let after = self.corners.partition_point(|corner| corner.0 < false_alarms);
         match (after.checked_sub(1).map(|i| self.corners[i]), self.corners.get(after)) {
@@ -42,7 +41,6 @@ impl TradeOff {
 
     /// How much better than chance the observer can do: the largest probability of detection minus
     /// that of a false alarm, which is the total variation distance of the two laws.
-    #[must_use]
     pub fn advantage(&self) -> f64 {
         self.corners.iter().map(|(alarm, miss)| 1.0 - miss - alarm).fold(0.0, f64::max)
     }

@@ -11,13 +11,11 @@ use crate::posterior::setting::Setting;
 
 /// Predicts the exact privacy loss of every recipe: over all data sets of the setting's size, or
 /// over a few of them.
-#[must_use]
 pub fn predict_audit(setting: &Setting, recipes: &[Recipe], everything: bool) -> SettingWork {
     predict_passes(setting, recipes, everything, 1.0)
 }
 
 /// Predicts the same, with `passes` passes over the outputs of exponential mechanisms.
-#[must_use]
 pub fn predict_passes(
     setting: &Setting,
     recipes: &[Recipe],
@@ -83,7 +81,6 @@ fn balanced(setting: &Setting) -> Setting {
 
 /// Predicts the exact privacy loss of a remapped mechanism over all data sets: every candidate of
 /// every pair is compared.
-#[must_use]
 pub fn predict_remapped_audit(setting: &Setting, recipe: Recipe) -> Work {
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
     let candidates = approximate_compositions(n, k);
@@ -108,7 +105,6 @@ pub(super) fn symmetries(posterior: &Posterior, recipe: Recipe) -> f64 {
 }
 
 /// Predicts the tuning of one mechanism: its calibration and its remapping.
-#[must_use]
 pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
     let mut work = Work::default();
     let Ok(recipe) = variant.outline(setting) else { return work };
@@ -130,7 +126,6 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
 }
 
 /// Predicts a release by one mechanism: its tuning, and the weights of all candidates.
-#[must_use]
 pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
     let mut work = SettingWork::new(setting);
     let mut cell = predict_tuning(variant, setting);
@@ -149,7 +144,6 @@ pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
 
 /// Predicts the mean error of one mechanism and its tuning: at the setting's own data, or under the
 /// prior predictive distribution. `None` if it cannot be used, or its law is too large.
-#[must_use]
 pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     let recipe = variant.outline(setting).ok()?;
     let means = predict_means(setting, &[recipe]);

@@ -27,7 +27,6 @@ pub struct Extent {
 
 impl Extent {
     /// For errors in the setting's distance and in `metrics`: the error with the widest ball decides.
-    #[must_use]
     pub fn new(setting: &Setting, metrics: &[Metric]) -> Self {
         let posterior = &setting.posterior;
         let metrics = metrics.iter().map(|metric| metric.plateau(posterior));

@@ -59,13 +59,11 @@ impl Work {
     }
 
     /// Bytes of memory.
-    #[must_use]
     pub fn bytes(&self) -> f64 {
         self.kept + self.passing
     }
 
     /// Seconds on `threads` threads.
-    #[must_use]
     pub fn seconds(&self, threads: usize) -> f64 {
         self.serial_seconds + self.cpu_seconds / threads as f64
     }
@@ -94,7 +92,6 @@ impl SettingWork {
     }
 
     /// All of this work, one mechanism after the other.
-    #[must_use]
     pub fn sum(&self) -> Work {
         let mut cells = Work::default();
         self.cells.iter().for_each(|&cell| cells.add(cell));
@@ -133,7 +130,6 @@ impl Errors {
 
 /// Predicts `runs` releases of every recipe at one setting, with errors in the setting's distance
 /// and in `metrics`. They are kept in memory if `keeps_runs`, because a figure shows them.
-#[must_use]
 pub fn predict(
     setting: &Setting,
     recipes: &[Recipe],
@@ -275,7 +271,6 @@ fn search(outputs: f64) -> f64 {
 
 /// Predicts the law of one error of every recipe, listed value by value. Equal values are joined on the
 /// way; there are at most `distinct`.
-#[must_use]
 pub fn predict_laws(setting: &Setting, recipes: &[Recipe], distinct: f64) -> SettingWork {
     let mut work = predict_means(setting, recipes);
     for cell in &mut work.cells {
@@ -286,7 +281,6 @@ pub fn predict_laws(setting: &Setting, recipes: &[Recipe], distinct: f64) -> Set
 }
 
 /// Predicts the same, with a row of a table for every value.
-#[must_use]
 pub fn predict_theory(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     let mut work = predict_laws(setting, recipes, f64::INFINITY);
     for cell in &mut work.cells {
@@ -306,7 +300,6 @@ fn rearrangements(posterior: &Posterior) -> f64 {
 }
 
 /// Predicts the mean error of every recipe: fewer passes, and nothing kept.
-#[must_use]
 pub fn predict_means(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     let mut work = walk(setting, recipes, &[]);
     for cell in &mut work.cells {
@@ -317,7 +310,6 @@ pub fn predict_means(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
 }
 
 /// Predicts the change of score at every candidate.
-#[must_use]
 pub fn predict_changes(setting: &Setting) -> SettingWork {
     let mut work = SettingWork::new(setting);
     let k = setting.posterior.k();
@@ -332,7 +324,6 @@ pub fn predict_changes(setting: &Setting) -> SettingWork {
 }
 
 /// Predicts the counting of outputs.
-#[must_use]
 pub fn predict_counts(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     let mut work = SettingWork::new(setting);
     // Near candidates are half a power of all; the last two coordinates make a row.
@@ -345,7 +336,6 @@ pub fn predict_counts(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
 }
 
 /// The same work, `times` times.
-#[must_use]
 pub fn repeated(mut work: SettingWork, times: f64) -> SettingWork {
     for cell in work.cells.iter_mut().chain([&mut work.common]) {
         cell.cpu_seconds *= times;
@@ -355,7 +345,6 @@ pub fn repeated(mut work: SettingWork, times: f64) -> SettingWork {
 }
 
 /// Predicts the mean error of every recipe over all data sets of the setting's size.
-#[must_use]
 pub fn predict_everywhere(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
     let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
     let mut work = predict_means(setting, recipes);
@@ -386,7 +375,6 @@ pub fn furthest(most: u64, near: impl Fn(u64) -> bool) -> u64 {
 
 /// What a process takes that does all this work. At a time, as many settings and mechanisms as there
 /// are threads need memory that they give back.
-#[must_use]
 pub fn total<'a>(work: impl IntoIterator<Item = &'a SettingWork>, threads: usize) -> Work {
     let mut sum =
         Work { kept: rates::START_BYTES, serial_seconds: rates::START_SECONDS, ..Work::default() };
@@ -407,7 +395,6 @@ fn largest(mut values: Vec<f64>, count: usize) -> f64 {
 }
 
 /// The bytes of memory that are free, if the system says so.
-#[must_use]
 pub fn available_memory() -> Option<f64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find(|line| line.starts_with("MemAvailable:"))?;
@@ -416,7 +403,6 @@ pub fn available_memory() -> Option<f64> {
 }
 
 /// Why the work should not be started, with numbers; `None` if nothing is against it.
-#[must_use]
 pub fn objection(
     work: &Work,
     candidates: f64,

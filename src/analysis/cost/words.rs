@@ -1,7 +1,6 @@
 //! Quantities in words.
 
 /// 1234567 as "1.2 million".
-#[must_use]
 pub fn number(value: f64) -> String {
     match value {
         v if v < 1e4 => format!("{v:.0}"),
@@ -15,7 +14,6 @@ pub fn number(value: f64) -> String {
 }
 
 /// Bytes in a unit that fits.
-#[must_use]
 pub fn bytes(value: f64) -> String {
     match value {
         v if v < 1e6 => format!("{:.0} kB", (v / 1e3).ceil()),
@@ -28,7 +26,6 @@ pub fn bytes(value: f64) -> String {
 }
 
 /// Seconds in a unit that fits.
-#[must_use]
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 0.1 => "less than 0.1 s".to_owned(),

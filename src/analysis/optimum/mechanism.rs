@@ -26,14 +26,12 @@ impl OptimalMechanism {
     }
 
     /// P(r|x), by the places of x and r.
-    #[must_use]
     pub fn probability(&self, input: usize, output: usize) -> f64 {
         exp_accurate(self.ln_probabilities[input][output])
     }
 
     /// The privacy loss: the largest |ln P(r|x) − ln P(r|x')| over all adjacent data sets and
     /// outputs. It exceeds ε by rounding at most.
-    #[must_use]
     pub fn loss(&self) -> f64 {
         let places: std::collections::HashMap<&Counts, usize> =
             self.inputs.iter().zip(0..).collect();

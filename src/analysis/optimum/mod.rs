@@ -78,7 +78,6 @@ impl ReleaseSet {
     pub const ALL: &[Self] = &[Self::Same, Self::Below];
 
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -149,7 +148,6 @@ impl Optimum {
 
 impl Optimum {
     /// `error` as a multiple of the optimum, where that is known well enough to say.
-    #[must_use]
     pub fn multiple(&self, error: f64) -> Option<f64> {
         let known = self.upper - self.lower <= 1e-3 * self.lower;
         (known && self.value > 0.0).then(|| error / self.value)

@@ -28,13 +28,11 @@ pub struct Size {
 
 impl Size {
     /// The size of the program at the prior and number of records of `template`.
-    #[must_use]
     pub fn new(template: &Setting, set: ReleaseSet) -> Self {
         Self::at(template, set, template.posterior.n())
     }
 
     /// The same with another number of records.
-    #[must_use]
     pub fn at(template: &Setting, set: ReleaseSet, n: u64) -> Self {
         let prior = template.posterior.prior();
         let k = prior.k();

@@ -35,7 +35,6 @@ pub struct Certificate {
 
 impl Certificate {
     /// How far the loss is below the target.
-    #[must_use]
     pub fn margin(&self) -> f64 {
         self.target - self.loss
     }
@@ -76,7 +75,6 @@ pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Re
 }
 
 /// Why a mechanism cannot be calibrated.
-#[must_use]
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let (id, epsilon) = (variant.mechanism.id(), setting.epsilon.get());
     if !variant.mechanism.choices().contains(&Choice::Calibrated) {

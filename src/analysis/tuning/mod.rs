@@ -143,13 +143,11 @@ fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
 }
 
 /// Whether a mechanism is to be calibrated or remapped.
-#[must_use]
 pub fn needs_tuning(variant: &Variant) -> bool {
     variant.options.calibrated || variant.options.remap
 }
 
 /// A text that names everything on which tuning depends: of the data only the number of records.
-#[must_use]
 pub fn key(variant: &Variant, setting: &Setting) -> String {
     let prior = setting.posterior.prior();
     let posterior = Posterior::new(prior.clone(), any_counts(setting));

@@ -30,7 +30,6 @@ const NEGLIGIBLE: f64 = 1e-20;
 const SAME: f64 = 1e-12;
 
 /// The work of a remapping: the number of probabilities kept, and of terms added.
-#[must_use]
 pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
     let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
     let kept = (outputs.approximate_len() + data_sets) * data_sets;
@@ -38,7 +37,6 @@ pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
 }
 
 /// Why a remapping cannot be computed, if it is too large.
-#[must_use]
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
     let recipe = variant.outline(setting).ok()?;

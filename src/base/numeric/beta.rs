@@ -15,7 +15,6 @@ const MOST_STEPS: u32 = 1_000_000;
 /// to a relative 10⁻¹¹, above it the second; the other one is what is left to 1.
 ///
 /// The continued fraction of Gauss, evaluated by Lentz's method, on the side where it converges fast.
-#[must_use]
 pub fn beta_split(a: f64, b: f64, x: f64) -> (f64, f64) {
     if x <= 0.0 {
         return (0.0, 1.0);
@@ -34,7 +33,6 @@ pub fn beta_split(a: f64, b: f64, x: f64) -> (f64, f64) {
 
 /// ln of P[θ_{a,b} <= x] − P[θ_{a+1,b−1} <= x] = x^a (1−x)^(b−1) / (a B(a, b)), 0 < x < 1: by how much
 /// one record that moves to the category lowers the distribution function.
-#[must_use]
 pub fn ln_beta_step(a: f64, b: f64, x: f64) -> f64 {
     ln_power(a, b, x) - ln(a) - log1p(-x)
 }

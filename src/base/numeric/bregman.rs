@@ -10,7 +10,6 @@ use super::{Sum, Table, ln, log1p};
 /// ```text
 /// upwards:   Σ_{j=0}^{d−1}  λ(a) + log1p(j/a)        downwards:  Σ_{j=1}^{m}  −ln((a−j)/a) − λ(a)
 /// ```
-#[must_use]
 pub fn bregman_table(alpha: f64, x: u64, last: u64) -> Table {
     let a = alpha + x as f64;
     let gap = digamma_gap(a);
@@ -29,7 +28,6 @@ pub fn bregman_table(alpha: f64, x: u64, last: u64) -> Table {
 /// ```text
 /// b = a + d upwards:  (1/b − λ(b)) + d/b              b = a − m − 1 downwards:  λ(b) + m/b
 /// ```
-#[must_use]
 pub fn reverse_bregman_table(alpha: f64, x: u64, last: u64) -> Table {
     let up = |d: u64| {
         let b = alpha + (x + d) as f64;

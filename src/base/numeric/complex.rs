@@ -20,37 +20,31 @@ impl Complex {
     pub const ONE: Self = Self::new(1.0, 0.0);
 
     /// re + i im.
-    #[must_use]
     pub const fn new(re: f64, im: f64) -> Self {
         Self { re, im }
     }
 
     /// re − i im.
-    #[must_use]
     pub fn conjugate(self) -> Self {
         Self::new(self.re, -self.im)
     }
 
     /// |z|².
-    #[must_use]
     pub fn norm(self) -> f64 {
         self.re * self.re + self.im * self.im
     }
 
     /// 1/z.
-    #[must_use]
     pub fn reciprocal(self) -> Self {
         self.conjugate() * (1.0 / self.norm())
     }
 
     /// ln z, its argument in (−π, π].
-    #[must_use]
     pub fn ln(self) -> Self {
         Self::new(0.5 * ln(self.norm()), libm::atan2(self.im, self.re))
     }
 
     /// ln(1 + z) with the digits of a small z.
-    #[must_use]
     pub fn ln_1p(self) -> Self {
         let excess = self.re * (2.0 + self.re) + self.im * self.im;
         Self::new(0.5 * log1p(excess), libm::atan2(self.im, 1.0 + self.re))

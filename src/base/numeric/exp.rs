@@ -48,7 +48,6 @@ fn exp_tail(r: f64) -> f64 {
 
 /// e^x for x <= 0, to one unit in the last place; 0 below −708.
 #[inline(always)]
-#[must_use]
 pub fn exp_nonpositive(x: f64) -> f64 {
     let (power, rest) = reduce(x.max(UNDERFLOW));
     if x < UNDERFLOW { 0.0 } else { power + power * rest }
@@ -56,7 +55,6 @@ pub fn exp_nonpositive(x: f64) -> f64 {
 
 /// 1 − e^x for x <= 0, with full relative accuracy also where x is tiny.
 #[inline(always)]
-#[must_use]
 pub fn one_minus_exp(x: f64) -> f64 {
     let (power, rest) = reduce(x.max(UNDERFLOW));
     (1.0 - power) - power * rest

@@ -24,7 +24,6 @@ fn climb(mut a: f64, step: impl Fn(f64) -> f64, series: impl Fn(f64) -> f64) -> 
 /// ln φ(a) = ln φ(a+1) − ½ log1p(1 / 4a(a+1))
 /// ln φ(a) = −1/8a + 1/192a³ − 1/640a⁵ + 17/14336a⁷ − 31/18432a⁹ + …      (a large)
 /// ```
-#[must_use]
 pub fn ln_phi(a: f64) -> f64 {
     climb(
         a,
@@ -45,7 +44,6 @@ pub fn ln_phi(a: f64) -> f64 {
 /// λ(a) = λ(a+1) + 1/a − log1p(1/a)
 /// λ(a) = 1/2a + 1/12a² − 1/120a⁴ + 1/252a⁶ − 1/240a⁸ + 1/132a¹⁰ …             (a large)
 /// ```
-#[must_use]
 pub fn digamma_gap(a: f64) -> f64 {
     climb(
         a,
@@ -62,7 +60,6 @@ pub fn digamma_gap(a: f64) -> f64 {
 }
 
 /// ψ(a+1) − ln a = 1/a − λ(a), where the poles of both cancel. Positive and decreasing.
-#[must_use]
 pub fn digamma_excess(a: f64) -> f64 {
     // λ(a) = λ(a+1) + 1/a − ln(1 + 1/a).
     if a < 1.0 { ln((a + 1.0) / a) - digamma_gap(a + 1.0) } else { 1.0 / a - digamma_gap(a) }

@@ -17,7 +17,6 @@ use super::gamma::small_excess_over_log1p;
 use super::{Sum, Table, ln, log1p, stirling};
 
 /// J(α + x, α + v) for the order q. For q > 1, −∞ where the integral is infinite: m <= 0.
-#[must_use]
 pub fn jensen_gap(q: f64, alpha: f64, x: u64, v: u64) -> f64 {
     if x == v {
         return 0.0;
@@ -51,14 +50,12 @@ pub fn jensen_gap(q: f64, alpha: f64, x: u64, v: u64) -> f64 {
 
 /// The table v ↦ J(α + x, α + v) / (1 − q), 0 <= v <= last: what one category adds to the Rényi
 /// divergence of order q from Dir(α+x) to Dir(α+v) at equal totals. Never negative.
-#[must_use]
 pub fn renyi_table(q: f64, alpha: f64, x: u64, last: u64) -> Table {
     let term = |v: u64| (jensen_gap(q, alpha, x, v) / (1.0 - q)).max(0.0);
     Table::new(0, (0..=last.max(x)).map(term).collect())
 }
 
 /// The table v ↦ J(α + v, α + x) / (1 − q): the same from Dir(α+v) to Dir(α+x).
-#[must_use]
 pub fn reverse_renyi_table(q: f64, alpha: f64, x: u64, last: u64) -> Table {
     let term = |v: u64| (jensen_gap(q, alpha, v, x) / (1.0 - q)).max(0.0);
     Table::new(0, (0..=last.max(x)).map(term).collect())

@@ -28,7 +28,6 @@ pub struct Path(Arch);
 
 impl Path {
     /// Every way that this processor understands, the portable one first.
-    #[must_use]
     pub fn all() -> Vec<Self> {
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut all = vec![Self(Arch::Scalar)];
@@ -41,7 +40,6 @@ impl Path {
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
             Arch::Scalar => "portable",
@@ -226,7 +224,6 @@ fn join(lanes: [f64; LANES]) -> f64 {
 
 /// The bits of every number that the loops compute from a row of values between 0 and 1 and from
 /// masses, on one path.
-#[must_use]
 pub fn bits(Path(arch): Path, values: &[f64], masses: &[f64]) -> Vec<u64> {
     let mut all = Vec::new();
     let mut out = vec![0.0; values.len()];

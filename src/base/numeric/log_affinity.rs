@@ -87,7 +87,6 @@ impl Iterator for Down {
 
 /// The table v ↦ D(α + x, v − x), out to where D falls below `floor`, but at least over `reach`
 /// (inclusive) and never beyond `[0, last]`.
-#[must_use]
 pub fn log_affinity_table(alpha: f64, x: u64, reach: (u64, u64), last: u64, floor: f64) -> Table {
     let far = |i: usize, value: f64, needed: u64| value < floor && i as u64 > needed;
     let mut values = Vec::new();
@@ -126,7 +125,6 @@ fn downwards(alpha: f64, x: u64) -> impl Iterator<Item = f64> {
 }
 
 /// D(α + x, v − x) for one v.
-#[must_use]
 pub fn log_affinity(alpha: f64, x: u64, v: u64) -> f64 {
     let steps = x.abs_diff(v);
     if steps > FEW_STEPS {

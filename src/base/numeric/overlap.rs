@@ -40,7 +40,6 @@ const QUIET: u32 = 4;
 const MOST_NODES: u32 = 100_000;
 
 /// TV(Dir(α + x), Dir(α + y)).
-#[must_use]
 pub fn total_variation(alpha: &[f64], x: &[u64], y: &[u64]) -> f64 {
     // Where the first has more of everything, the two change places: TV is symmetric.
     let (x, y) = if x.iter().zip(y).all(|(x, y)| x >= y) { (y, x) } else { (x, y) };

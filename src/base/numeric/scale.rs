@@ -25,7 +25,6 @@ pub const BINS: usize = (UP_TO_ONE + MOST + 1) as usize;
 
 /// The bin of a number.
 #[inline(always)]
-#[must_use]
 pub fn bin(value: f64) -> usize {
     let shortened = |value: f64| (value.to_bits() >> DROPPED) as i64;
     let low = shortened(value).max(LEAST) - LEAST;
@@ -41,7 +40,6 @@ pub fn bin(value: f64) -> usize {
 }
 
 /// The bit patterns of the numbers in a bin: from the first up to, but without, the second.
-#[must_use]
 pub fn patterns(index: usize) -> (u64, u64) {
     (first_pattern(index), first_pattern(index + 1))
 }

@@ -19,14 +19,12 @@ const COEFFICIENTS: [f64; 9] = [
 ];
 
 /// S(z) for real z >= [`FROM`].
-#[must_use]
 pub fn tail(z: f64) -> f64 {
     let w = 1.0 / (z * z);
     COEFFICIENTS.iter().rev().fold(0.0, |sum, c| c + w * sum) / z
 }
 
 /// S(z) for complex z with |z| >= [`FROM`], off the negative axis.
-#[must_use]
 pub fn complex_tail(z: Complex) -> Complex {
     let reciprocal = z.reciprocal();
     let w = reciprocal * reciprocal;

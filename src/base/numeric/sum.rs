@@ -25,7 +25,6 @@ impl Sum {
 
     /// The sum of all terms added so far.
     #[inline]
-    #[must_use]
     pub fn value(&self) -> f64 {
         // An infinite term has no rounding error to carry.
         if self.high.is_finite() { self.high + self.low } else { self.high }
@@ -41,7 +40,6 @@ impl FromIterator<f64> for Sum {
 }
 
 /// The compensated sum of `terms`.
-#[must_use]
 pub fn sum(terms: impl IntoIterator<Item = f64>) -> f64 {
     Sum::from_iter(terms).value()
 }

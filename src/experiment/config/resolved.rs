@@ -8,14 +8,12 @@ use crate::mechanism::Variant;
 use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 
 /// `experiment` as a config.
-#[must_use]
 pub fn resolve(experiment: &Experiment) -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!("# Written by dpbi {version}: the experiment as it was run.\n{}", table(experiment))
 }
 
 /// The same for a manifest.
-#[must_use]
 pub fn resolved(experiment: &Experiment) -> serde_json::Value {
     serde_json::to_value(table(experiment)).expect("a config is plain data")
 }

@@ -16,7 +16,6 @@ use crate::posterior::model::MOST_RECORDS;
 use crate::posterior::sensitivity::CandidatesInBeta;
 
 /// The schema of an experiment file.
-#[must_use]
 pub fn schema() -> Value {
     let mut properties = panel_properties();
     properties.extend(experiment_properties());

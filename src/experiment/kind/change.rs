@@ -120,7 +120,6 @@ impl ScoreChange {
 }
 
 /// The largest change of score at every candidate of one setting.
-#[must_use]
 pub fn changes(setting: &Setting) -> Vec<ScoreChange> {
     let field = |counts: &[u64]| {
         let posterior = Posterior::new(setting.posterior.prior().clone(), counts.to_vec());

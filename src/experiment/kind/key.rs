@@ -126,7 +126,6 @@ macro_rules! kind {
 pub(crate) use kind;
 
 /// The names of the keys of all kinds.
-#[must_use]
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> =
         ALL.iter().flat_map(|kind| kind.keys()).map(|key| key.name).collect();

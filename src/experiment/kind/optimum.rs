@@ -230,7 +230,6 @@ pub struct Step {
 impl Step {
     /// Every step between two mechanisms of the panel: calibrating, remapping, and releasing whole
     /// numbers from the start instead of rounding down.
-    #[must_use]
     pub fn all(panel: &Panel) -> Vec<Self> {
         let places = 0..panel.variants.len();
         let pairs = places.clone().flat_map(|from| places.clone().map(move |to| (from, to)));
@@ -243,7 +242,6 @@ impl Step {
     }
 
     /// At every case the part of the mean error that the step removes.
-    #[must_use]
     pub fn gains(&self, panel: &Panel, tables: &Tables) -> Vec<f64> {
         let gain = |(setting, _): (usize, &Case)| {
             let mean = |place: usize| {
@@ -276,14 +274,12 @@ fn improvement(from: &Variant, to: &Variant) -> Option<String> {
 }
 
 /// The row of a mechanism at a setting.
-#[must_use]
 pub fn row_of<'a>(tables: &'a Tables, setting: usize, label: &str) -> Option<&'a OptimumRow> {
     tables.optimum.iter().find(|row| row.setting == setting && row.mechanism == label)
 }
 
 /// At every case by how much the best mechanism exceeds the optimum, as a part of it, and which
 /// mechanism that is.
-#[must_use]
 pub fn left_over(panel: &Panel, tables: &Tables) -> Vec<(usize, String, f64)> {
     let best = |(setting, _): (usize, &Case)| {
         let own = tables.optimum.iter().filter(|row| row.setting == setting);

@@ -135,7 +135,6 @@ const FITTED: f64 = 10.0;
 
 /// The slope of the last decade of a curve on logarithmic axes, by least squares; `None` if there
 /// are fewer than two points.
-#[must_use]
 pub fn slope(curve: &[(f64, f64)]) -> Option<f64> {
     let last = curve.iter().map(|(x, _)| *x).fold(0.0, f64::max);
     // A size that misses the decade by rounding only is part of it.
@@ -150,7 +149,6 @@ pub fn slope(curve: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// The points of one curve: k categories, and what is counted.
-#[must_use]
 pub fn curve(panel: &Panel, tables: &Tables, k: usize, counted: &str) -> Vec<(f64, f64)> {
     let own = |row: &&ScalingRow| panel.owns(row.setting) && row.k == k;
     let own = tables.scaling.iter().filter(own).filter(|row| row.mechanism == counted);

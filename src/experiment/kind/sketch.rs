@@ -8,7 +8,6 @@ use crate::figure::{BoxFigure, Curve, CurveFigure, Figure};
 const MOST_LINES: usize = 5000;
 
 /// Curves: every mechanism `times` times, named at the end of its line or in a legend.
-#[must_use]
 pub fn curves(panel: &Panel, times: usize, label_end: bool) -> Figure {
     let names = panel.series();
     let lines = names.iter().flat_map(|series| std::iter::repeat_n(series, times));
@@ -20,7 +19,6 @@ pub fn curves(panel: &Panel, times: usize, label_end: bool) -> Figure {
 }
 
 /// Boxes of every mechanism.
-#[must_use]
 pub fn boxes(panel: &Panel) -> Figure {
     let (title, series) = (panel.title.clone(), panel.series());
     Figure::Box(BoxFigure { title, series, ..BoxFigure::default() })

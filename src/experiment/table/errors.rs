@@ -26,13 +26,11 @@ pub struct ErrorBlock {
 
 impl ErrorBlock {
     /// The number of runs.
-    #[must_use]
     pub fn runs(&self) -> usize {
         self.released.len() / self.k
     }
 
     /// The values of one error.
-    #[must_use]
     pub fn error(&self, metric: &str) -> Option<&[f64]> {
         let found = self.errors.iter().find(|(name, _)| name == metric);
         found.map(|(_, values)| values.as_slice())
@@ -44,14 +42,12 @@ pub const ERRORS: &str = "errors.csv";
 
 /// The head of `errors.csv`: every run with what was released and its errors. The columns are the
 /// errors of all panels; where a panel has none of a name, its cells are empty.
-#[must_use]
 pub fn errors_head(names: &[&str]) -> Vec<u8> {
     let columns = ["setting", "mechanism", "run", "released"].into_iter();
     Columns::new(columns.chain(names.iter().copied())).finish()
 }
 
 /// The rows of one block. Only the mechanism's label may need quotes.
-#[must_use]
 pub fn error_rows(block: &ErrorBlock, names: &[&str]) -> Vec<u8> {
     let mut own = format!("{},", block.setting).into_bytes();
     let label = Columns::new([block.mechanism.as_str(), ""]).finish();

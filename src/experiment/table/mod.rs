@@ -160,7 +160,6 @@ fn is_unsound(cell: &str) -> bool {
 }
 
 /// Whether a table holds nothing that a table of ours never holds.
-#[must_use]
 pub fn is_sound(table: &[u8]) -> bool {
     let mut reader = csv::Reader::from_reader(table);
     reader.byte_records().all(|record| {
@@ -170,7 +169,6 @@ pub fn is_sound(table: &[u8]) -> bool {
 }
 
 /// Serialisable rows as CSV with a header.
-#[must_use]
 pub fn csv<T: Serialize>(rows: &[T]) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -186,7 +184,6 @@ pub struct Columns {
 
 impl Columns {
     /// Starts a table with its header.
-    #[must_use]
     pub fn new<'a>(header: impl IntoIterator<Item = &'a str>) -> Self {
         let mut table = Self { writer: csv::Writer::from_writer(Vec::new()) };
         table.row(header);
@@ -199,7 +196,6 @@ impl Columns {
     }
 
     /// The finished table.
-    #[must_use]
     pub fn finish(self) -> Vec<u8> {
         self.writer.into_inner().expect("memory does not fail")
     }

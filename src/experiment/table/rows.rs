@@ -163,7 +163,6 @@ row!(CalibrationRow, "calibration.csv", numbered);
 
 impl CalibrationRow {
     /// The row of one mechanism at one setting.
-    #[must_use]
     pub fn new(setting: usize, mechanism: &str, found: &Certificate) -> Self {
         Self {
             setting,

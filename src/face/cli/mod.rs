@@ -75,7 +75,6 @@ fn unknown_command(error: &clap::Error) -> Option<Diagnostic> {
 }
 
 /// The commands that `typed` may be meant for.
-#[must_use]
 pub fn suggest_command(typed: &str) -> String {
     let cli = Cli::command();
     suggest(typed, cli.get_subcommands().map(clap::Command::get_name))

@@ -156,7 +156,6 @@ pub struct Readings {
 
 impl Readings {
     /// Counts `rows`, which must not be empty.
-    #[must_use]
     pub fn new(criterion: &str, rows: Vec<ReadingRow>) -> Self {
         let with = |agreement| rows.iter().filter(|row| Agreement::of(row) == agreement).count();
         Self {
@@ -170,7 +169,6 @@ impl Readings {
     }
 
     /// How many disagree for no known reason.
-    #[must_use]
     pub fn beyond(&self) -> usize {
         self.total.saturating_sub(self.within + self.named_outliers)
     }
@@ -192,7 +190,6 @@ pub enum Agreement {
 
 impl Agreement {
     /// The agreement of a reading.
-    #[must_use]
     pub fn of(row: &ReadingRow) -> Self {
         // A note explains no deviation beyond that.
         let far = row.z.is_some_and(|z| z.abs() > MOST_NAMED);
@@ -204,7 +201,6 @@ impl Agreement {
     }
 
     /// As a word.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Within => "within",
@@ -248,7 +244,6 @@ pub struct Claim {
 
 impl Claim {
     /// Whether it fares the same under both distances, in the same cases.
-    #[must_use]
     pub fn survives_change_of_distance(&self) -> bool {
         self.defined.outcome == self.printed.outcome
             && self.defined.condition == self.printed.condition
@@ -286,7 +281,6 @@ pub enum Outcome {
 
 impl Outcome {
     /// As words.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -308,14 +302,12 @@ pub struct Evidence {
 }
 
 /// Whether a page is a report of ours.
-#[must_use]
 pub fn is_report(page: &[u8]) -> bool {
     html::is_page(page)
 }
 
 impl Report {
     /// The page: one file, without network or script.
-    #[must_use]
     pub fn html(&self) -> String {
         html::page(self).into_string()
     }
@@ -324,7 +316,6 @@ impl Report {
     ///
     /// # Panics
     /// Never: plain data always becomes JSON.
-    #[must_use]
     pub fn json(&self) -> serde_json::Value {
         #[derive(Serialize)]
         struct Whole<'a> {
@@ -337,7 +328,6 @@ impl Report {
     }
 
     /// What matters, counted.
-    #[must_use]
     pub fn summary(&self) -> Summary {
         Summary::of(self)
     }

@@ -33,7 +33,6 @@ pub struct Distribution {
 
 impl Distribution {
     /// The law of `field` under `law`, or `None` if that is too large to be walked.
-    #[must_use]
     pub fn new(law: &dyn Law, field: PreparedField) -> Option<Self> {
         let mut lumps = list(law, field)?;
         // Stable, so that equal values keep the order of the walk whatever the threads.
@@ -44,7 +43,6 @@ impl Distribution {
     }
 
     /// The law of an error whose law is one of `laws`, with these probabilities.
-    #[must_use]
     pub fn mixture(laws: impl IntoIterator<Item = (f64, Self)>) -> Self {
         let mut lumps = Vec::new();
         for (weight, law) in laws {
@@ -56,7 +54,6 @@ impl Distribution {
     }
 
     /// The levels that count in a mixture in which the law has this weight.
-    #[must_use]
     pub fn seen_with(mut self, weight: f64) -> Self {
         self.levels.retain(|level| weight * level.probability > NEGLIGIBLE);
         self.levels.shrink_to_fit();
@@ -80,13 +77,11 @@ impl Distribution {
     }
 
     /// P[error <= t]; a value that differs from t by rounding only counts as t.
-    #[must_use]
     pub fn at_most(&self, t: f64) -> f64 {
         self.before(|level| level.value <= t + SAME * t)
     }
 
     /// `P[error < t]`; a value that differs from t by rounding only counts as t.
-    #[must_use]
     pub fn below(&self, t: f64) -> f64 {
         self.before(|level| level.value < t - SAME * t)
     }
@@ -98,7 +93,6 @@ impl Distribution {
 
     /// Every value t with P[error >= t], summed up from the far end, so that small tails keep their
     /// digits.
-    #[must_use]
     pub fn tail(&self) -> Vec<(f64, f64)> {
         let mut sum = Sum::default();
         let mut tail: Vec<(f64, f64)> = (self.levels.iter().rev())
@@ -112,14 +106,12 @@ impl Distribution {
     }
 
     /// P[error = t]; a value that differs from t by rounding only counts as t.
-    #[must_use]
     pub fn exactly(&self, t: f64) -> f64 {
         let near = |level: &&Level| (level.value - t).abs() <= SAME * t;
         self.levels.iter().find(near).map_or(0.0, |level| level.probability)
     }
 
     /// The smallest t with P[error <= t] >= q.
-    #[must_use]
     pub fn quantile(&self, q: f64) -> f64 {
         let reached = self.levels.iter().find(|level| level.cumulative >= q - SLACK);
         reached.or(self.levels.last()).map_or(0.0, |level| level.value)

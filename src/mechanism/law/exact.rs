@@ -20,7 +20,6 @@ pub struct Exact {
 
 impl Exact {
     /// The error of `law`, measured by `field`.
-    #[must_use]
     pub fn new(law: &dyn Law, field: PreparedField) -> Self {
         let summary = law.known(field).and_then(|known| known.summary).or_else(|| {
             let single = Single::new(law, field.get())?;
@@ -84,7 +83,6 @@ const DIVISIONS: u64 = 4096;
 const QUANTILES: [f64; 2] = [0.5, 0.9];
 
 /// The mean of `field` under `law` alone, in one pass; `None` as in [`Exact::error`].
-#[must_use]
 pub fn mean(law: &dyn Law, field: PreparedField) -> Option<f64> {
     let mean = match law.known(field) {
         Some(known) => known.mean,

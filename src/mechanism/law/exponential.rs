@@ -85,7 +85,6 @@ pub enum Detail {
 
 impl Family {
     /// Mechanisms with these rates, whose score is the first of `fields`.
-    #[must_use]
     pub fn new(
         posterior: &Posterior,
         fields: &[&dyn Field],
@@ -126,7 +125,6 @@ impl Family {
     ///
     /// # Panics
     /// If the family has no such mechanism.
-    #[must_use]
     pub fn law<'a>(&'a self, rate: f64, score: &'a dyn Field) -> Exponential<'a> {
         let member = self.members.iter().find(|member| member.rate == rate);
         Exponential { family: self, member: member.expect("a rate of the family"), score }

@@ -25,7 +25,6 @@ pub fn region(posterior: &Posterior, rate: f64) -> Region {
 
 /// Σ e^(−rate · d(x, r)) over all candidates r; or, if `gain` names categories (i, j), over those with
 /// r_i >= x_i and r_j <= x_j.
-#[must_use]
 pub fn normaliser(posterior: &Posterior, rate: f64, gain: Option<(usize, usize)>) -> f64 {
     let x = posterior.counts();
     if let &[first, second] = x {

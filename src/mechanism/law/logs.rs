@@ -7,7 +7,6 @@ use crate::posterior::model::{Posterior, hamming_distance};
 
 /// ln P of every one of `outputs` (those of the recipe) at one posterior, with candidates scored by
 /// `score`.
-#[must_use]
 pub fn ln_probabilities(
     recipe: Recipe,
     posterior: &Posterior,

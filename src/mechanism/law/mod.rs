@@ -92,7 +92,6 @@ pub enum Recipe {
 impl Recipe {
     /// The outputs that carry all but a negligible part of the probability; `None` for an
     /// exponential mechanism, whose score decides.
-    #[must_use]
     pub fn region(&self, posterior: &Posterior) -> Option<Region> {
         match *self {
             Self::Exponential { .. } => None,
@@ -104,13 +103,11 @@ impl Recipe {
     }
 
     /// Whether candidates are weighed by their score.
-    #[must_use]
     pub fn needs_ball(&self) -> bool {
         self.rate().is_some()
     }
 
     /// The number before the score, if candidates are weighed by it.
-    #[must_use]
     pub fn rate(&self) -> Option<f64> {
         match *self {
             Self::Exponential { rate } => Some(rate),
@@ -119,7 +116,6 @@ impl Recipe {
     }
 
     /// Whether outputs may have any total, below or above n.
-    #[must_use]
     pub fn leaves_total_open(&self) -> bool {
         matches!(self, Self::Noise { restored: false, .. })
     }
@@ -186,14 +182,12 @@ pub struct Batch {
 
 impl Batch {
     /// Room for `runs` releases of k counts.
-    #[must_use]
     pub fn new(rng: Stream, runs: usize, k: usize) -> Self {
         Self { rng, released: vec![0; runs * k] }
     }
 }
 
 /// The probability of one output whose total is n.
-#[must_use]
 pub fn probability(law: &dyn Law, output: &[u64]) -> f64 {
     let place = output.len() - 2;
     let row = Row {

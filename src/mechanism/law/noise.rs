@@ -14,7 +14,6 @@ pub(super) const NEGLECTED: f64 = 1e-16;
 ///
 /// Σ |η_i| / b is a gamma variable: P[… > T] = e^(−T) Σ_{j < coordinates} T^j / j!. Rounding moves
 /// each coordinate by one step at most.
-#[must_use]
 pub fn steps_within(scale: f64, coordinates: usize) -> u64 {
     let tail = |t: f64| {
         let mut term = exp_accurate(-t);
@@ -31,7 +30,6 @@ pub fn steps_within(scale: f64, coordinates: usize) -> u64 {
 }
 
 /// The window of one coordinate within `steps` steps.
-#[must_use]
 pub fn window(x: u64, n: u64, steps: u64) -> Window {
     (x.saturating_sub(steps), x.saturating_add(steps).min(n))
 }
@@ -51,14 +49,12 @@ impl Noise {
     /// Each probability is one product; a difference of two distribution functions would cancel to
     /// 0 in the tail and make a false infinite privacy loss. v = 0 takes all the mass below it,
     /// v = n all above.
-    #[must_use]
     pub fn marginal(self, scale: f64, x: u64, n: u64, (low, high): Window) -> Table {
         let values = (low..=high).map(|v| self.probability(scale, x, n, v)).collect();
         Table::new(low, values)
     }
 
     /// P[⌊x + η⌋₀ⁿ = v].
-    #[must_use]
     pub fn probability(self, scale: f64, x: u64, n: u64, v: u64) -> f64 {
         let rate = 1.0 / scale;
         let decay = |steps: u64| exp_accurate(-(steps as f64) * rate);
@@ -77,7 +73,6 @@ impl Noise {
     }
 
     /// ln P[⌊x + η⌋₀ⁿ = v], also where the probability is too small for a double.
-    #[must_use]
     pub fn ln_probability(self, scale: f64, x: u64, n: u64, v: u64) -> f64 {
         if n == 0 {
             return 0.0;
@@ -94,7 +89,6 @@ impl Noise {
     }
 
     /// ln P[⌊x + η⌋₀ⁿ = v] − ln P[⌊y + η⌋₀ⁿ = v], also where a probability is too small for a double.
-    #[must_use]
     pub fn ln_ratio(self, scale: f64, (x, y): (u64, u64), n: u64, v: u64) -> f64 {
         let rate = 1.0 / scale;
         let ((near, at_x), (far, at_y)) = (self.decay(rate, x, n, v), self.decay(rate, y, n, v));

@@ -24,7 +24,6 @@ enum Set {
 
 impl Outputs {
     /// The outputs of `recipe`.
-    #[must_use]
     pub fn of(recipe: Recipe, n: u64, k: usize) -> Self {
         let set = match recipe {
             Recipe::Exponential { .. } | Recipe::Hamming { .. } => Set::Candidates,
@@ -35,7 +34,6 @@ impl Outputs {
     }
 
     /// The number of outputs; approximate if there are many.
-    #[must_use]
     pub fn approximate_len(&self) -> f64 {
         match self.set {
             Set::Candidates => crate::posterior::model::approximate_compositions(self.n, self.k),
@@ -44,7 +42,6 @@ impl Outputs {
     }
 
     /// The number of outputs, which must be few enough to be numbered.
-    #[must_use]
     pub fn len(&self) -> usize {
         match self.set {
             Set::Candidates => self.candidates(),
@@ -53,13 +50,11 @@ impl Outputs {
     }
 
     /// Never: without records there is one output.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         false
     }
 
     /// The number of candidates of R.
-    #[must_use]
     pub fn candidates(&self) -> usize {
         compositions(self.n, self.k).and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
     }
@@ -70,7 +65,6 @@ impl Outputs {
     }
 
     /// The number of one output.
-    #[must_use]
     pub fn index(&self, output: &[u64]) -> usize {
         match self.set {
             Set::Candidates => rank(output),
@@ -82,7 +76,6 @@ impl Outputs {
     }
 
     /// Every output, in the order of their numbers.
-    #[must_use]
     pub fn list(&self) -> Vec<Counts> {
         if self.set == Set::Candidates {
             return list_compositions(self.n, self.k);

@@ -15,7 +15,6 @@ pub struct PreparedField<'a> {
 
 impl<'a> PreparedField<'a> {
     /// The field at a place.
-    #[must_use]
     pub(in crate::mechanism) fn new(place: usize, field: &'a dyn Field) -> Self {
         Self { place, field }
     }

@@ -58,7 +58,6 @@ pub fn is_walked(region: &Region) -> bool {
 
 impl Product {
     /// Noise of one law and scale on every count, or on all but the last.
-    #[must_use]
     pub fn noise(posterior: &Posterior, noise: Noise, scale: f64, restored: bool) -> Self {
         let n = posterior.n();
         let noisy = &posterior.counts()[..posterior.k() - usize::from(restored)];
@@ -73,7 +72,6 @@ impl Product {
     }
 
     /// The Hamming mechanism of the given rate.
-    #[must_use]
     pub fn hamming(posterior: &Posterior, rate: f64) -> Self {
         let region = hamming::region(posterior, rate);
         let convolutions = Convolutions::new(posterior, rate, region.windows());

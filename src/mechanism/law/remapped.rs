@@ -22,26 +22,22 @@ impl Remap {
     ///
     /// # Panics
     /// If there are not as many candidates as outputs.
-    #[must_use]
     pub fn new(outputs: Outputs, to: Vec<Counts>) -> Self {
         assert_eq!(outputs.len(), to.len(), "one candidate for every output");
         Self { outputs, to }
     }
 
     /// The outputs that are replaced.
-    #[must_use]
     pub fn outputs(&self) -> Outputs {
         self.outputs
     }
 
     /// What is released in place of `output`.
-    #[must_use]
     pub fn replace(&self, output: &[u64]) -> &[u64] {
         &self.to[self.outputs.index(output)]
     }
 
     /// ln P of every candidate, from ln P of every output; −∞ where nothing is mapped.
-    #[must_use]
     pub fn fold(&self, ln_outputs: &[f64]) -> Vec<f64> {
         let candidates = self.outputs.candidates();
         let mut highest = vec![f64::NEG_INFINITY; candidates];
@@ -98,7 +94,6 @@ pub struct Remapped<'a> {
 impl<'a> Remapped<'a> {
     /// The law `inner`, whose outputs have the logarithms of probabilities `ln_outputs` at the data
     /// `x`.
-    #[must_use]
     pub fn new(inner: Box<dyn Law + 'a>, remap: Arc<Remap>, ln_outputs: &[f64], x: &[u64]) -> Self {
         let masses = remap.fold(ln_outputs).into_iter().map(exp_accurate).collect();
         let region = Region::simplex(x.iter().sum(), x.len());

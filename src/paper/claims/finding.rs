@@ -20,7 +20,6 @@ pub struct ClaimPart {
 
 impl ClaimPart {
     /// A clause, a case, whether it holds, and the numbers that decide it.
-    #[must_use]
     pub fn new<S: Into<String>>(
         clause: impl Into<String>,
         when: impl Into<String>,
@@ -37,7 +36,6 @@ impl ClaimPart {
     }
 
     /// Clause and case: "MH beats the baseline, k = 2, n = 600".
-    #[must_use]
     pub fn name(&self) -> String {
         let words = [self.clause.as_str(), self.when.as_str()];
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
@@ -68,7 +66,6 @@ pub struct Finding {
 impl Finding {
     /// A claim is the conjunction of its clauses: it holds if all of them are true in all cases, and
     /// fails if one of them is true in none.
-    #[must_use]
     pub fn outcome(&self) -> Outcome {
         let clauses = self.clauses();
         if clauses.is_empty() {

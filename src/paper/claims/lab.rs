@@ -27,14 +27,12 @@ pub struct Lab {
 
 impl Lab {
     /// The lab without substitutes.
-    #[must_use]
     pub fn new(distance: &'static dyn Distance) -> Self {
         let smooth = |setting: &Setting, gamma| setting.sensitivity().gamma_smooth(gamma);
         Self { distance, smooth, substitutes: BTreeMap::new() }
     }
 
     /// Lets `variant` stand for the mechanism `id`.
-    #[must_use]
     pub fn substitute(mut self, id: &'static str, variant: Variant) -> Self {
         self.substitutes.insert(id, variant);
         self
@@ -44,7 +42,6 @@ impl Lab {
     ///
     /// # Panics
     /// If there is no such mechanism.
-    #[must_use]
     pub fn variant(&self, id: &str) -> Variant {
         let own = || Variant::plain(mechanism::find(id).expect("a mechanism of the documents"));
         self.substitutes.get(id).cloned().unwrap_or_else(own)
@@ -54,7 +51,6 @@ impl Lab {
     ///
     /// # Panics
     /// If a number is out of range; the settings of the claims are valid.
-    #[must_use]
     pub fn setting(
         &self,
         prior: &[f64],
@@ -73,7 +69,6 @@ impl Lab {
     }
 
     /// The exact error of the mechanism `id`.
-    #[must_use]
     pub fn exact(&self, setting: &Setting, id: &str) -> Exact {
         self.with_law(setting, id, |law, prepared| {
             Exact::new(law, prepared.fields().next().expect("the distance"))
@@ -84,7 +79,6 @@ impl Lab {
     ///
     /// # Panics
     /// If the law is too large to be walked; no claim asks for such a law.
-    #[must_use]
     pub fn mean(&self, setting: &Setting, id: &str) -> f64 {
         self.exact(setting, id).error.expect("a law that is walked").mean
     }
@@ -108,7 +102,6 @@ impl Lab {
 
     /// The probability of releasing (v, n − v) under the mechanism `id`, v = 0, 1, …, n, for k = 2
     /// and a mechanism that restores the total.
-    #[must_use]
     pub fn candidates(&self, setting: &Setting, id: &str) -> Vec<f64> {
         self.with_law(setting, id, |law, _| {
             let n = setting.posterior.n();
@@ -147,7 +140,6 @@ impl Lab {
     ///
     /// # Panics
     /// If the law is too large to be walked; no claim asks for such a law.
-    #[must_use]
     pub fn distribution(&self, setting: &Setting, id: &str) -> Distribution {
         self.with_law(setting, id, |law, prepared| {
             let field = prepared.fields().next().expect("the distance");
@@ -161,7 +153,6 @@ impl Lab {
     }
 
     /// The probability that the mechanism `id` releases `output`, whose total is n.
-    #[must_use]
     pub fn probability(&self, setting: &Setting, id: &str, output: &[u64]) -> f64 {
         self.with_law(setting, id, |law, _| law::probability(law, output))
     }
@@ -181,7 +172,6 @@ impl Lab {
 
 /// n records split evenly, the rest to the last category; for k = 3 by 33 %, 33 % and 34 %, as the
 /// documents do.
-#[must_use]
 pub fn balanced(n: u64, k: usize) -> Counts {
     let part = if k == 3 { n * 33 / 100 } else { n / k as u64 };
     let mut counts = vec![part; k];

@@ -4,7 +4,6 @@ use crate::base::numeric::exp_accurate;
 use crate::mechanism::law::Distribution;
 
 /// γ = e^(−ε), the probability of failure in bounds Theorem 4.2.
-#[must_use]
 pub fn failure(epsilon: f64) -> f64 {
     exp_accurate(-epsilon)
 }
@@ -14,7 +13,6 @@ pub fn failure(epsilon: f64) -> f64 {
 ///
 /// The document writes `P[H < t]`; the least such t is not attained, only approached from above, and
 /// is the same number.
-#[must_use]
 pub fn laplace_error(error: &Distribution, gamma: f64) -> f64 {
     error.quantile(1.0 - gamma)
 }

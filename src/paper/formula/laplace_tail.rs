@@ -5,14 +5,12 @@ use crate::base::numeric::{exp_accurate, ln};
 /// m ln(m/γ) 2/ε: with probability at least 1 − γ the ℓ1 error of m noisy counts is below this.
 ///
 /// (Its first appearance in the notes has |x| for the factor m; the derivation below it has m.)
-#[must_use]
 pub fn radius(m: usize, epsilon: f64, gamma: f64) -> f64 {
     let m = m as f64;
     m * ln(m / gamma) * 2.0 / epsilon
 }
 
 /// The same, solved for γ: the bound on P[ℓ1 error >= t], γ(t) = m e^(−εt/2m), at most 1.
-#[must_use]
 pub fn bound(m: usize, epsilon: f64, t: f64) -> f64 {
     let m = m as f64;
     (m * exp_accurate(-epsilon * t / (2.0 * m))).min(1.0)

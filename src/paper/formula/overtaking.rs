@@ -8,20 +8,17 @@ use crate::base::numeric::exp_accurate;
 use crate::posterior::sensitivity::GLOBAL_BOUND;
 
 /// Corollary 4.5.1, as proved: above n = (2k+1) e^ε / (1 − e^(−kε)) LSHist is better.
-#[must_use]
 pub fn lshist_wins_above(k: u32, epsilon: f64) -> f64 {
     let k = f64::from(k);
     (2.0 * k + 1.0) * exp_accurate(epsilon) / (1.0 - exp_accurate(-k * epsilon))
 }
 
 /// Corollary 4.5.1, as stated (inside an O): n = (2k+1) e^ε / (1 − e^(−ε)).
-#[must_use]
 pub fn lshist_wins_above_as_stated(k: u32, epsilon: f64) -> f64 {
     (2.0 * f64::from(k) + 1.0) * exp_accurate(epsilon) / (1.0 - exp_accurate(-epsilon))
 }
 
 /// Corollary 4.5.2: below n = (2k e^(−ε) + 1) / (1 − ½(e^(−kε) + e^(−(k+1)ε))) EHD is better.
-#[must_use]
 pub fn ehd_wins_below(k: u32, epsilon: f64) -> f64 {
     let candidates = 2.0 * f64::from(k) * exp_accurate(-epsilon) + 1.0;
     candidates / super::step_bounds::lshist(k, epsilon)
@@ -29,7 +26,6 @@ pub fn ehd_wins_below(k: u32, epsilon: f64) -> f64 {
 
 /// Corollary 4.5.3, as proved, for k = 1: above n = 3 / (e^(−ε/c) (1 − e^(−ε))),
 /// c = 2 sqrt(1 − π/4), LSHist releases a good output (no farther than LS) more often than EHD.
-#[must_use]
 pub fn good_outputs_above(epsilon: f64) -> f64 {
     let c = 2.0 * GLOBAL_BOUND;
     3.0 * exp_accurate(epsilon / c) / (1.0 - exp_accurate(-epsilon))
@@ -79,7 +75,6 @@ pub fn leads_from(range: RangeInclusive<u64>, lead: impl Fn(u64) -> f64) -> Opti
 }
 
 /// The sizes of `range` that are tried at first.
-#[must_use]
 pub fn sizes(range: RangeInclusive<u64>) -> Vec<u64> {
     let (first, last) = (*range.start(), *range.end());
     let beyond = std::iter::successors(Some(first.max(SEARCHED + 1)), |n| Some(n + n / 8));

@@ -14,40 +14,34 @@ fn within(k: u32, rate: f64) -> f64 {
 }
 
 /// `P[H < t]` of LSZhang by the theorem: (1 − ½(e^(−kε/2) + e^(−(k+1)ε/2)))².
-#[must_use]
 pub fn lszhang(k: u32, epsilon: f64) -> f64 {
     let one = within(k, 0.5 * epsilon);
     one * one
 }
 
 /// The theorem's lower bound for LSZhang: (1 − e^(−kε/2))².
-#[must_use]
 pub fn lszhang_lower(k: u32, epsilon: f64) -> f64 {
     let one = 1.0 - exp_accurate(-0.5 * epsilon * f64::from(k));
     one * one
 }
 
 /// `P[H < t]` of LSHist by the theorem: 1 − ½(e^(−kε) + e^(−(k+1)ε)).
-#[must_use]
 pub fn lshist(k: u32, epsilon: f64) -> f64 {
     within(k, epsilon)
 }
 
 /// The theorem's lower bound for LSHist: 1 − e^(−kε).
-#[must_use]
 pub fn lshist_lower(k: u32, epsilon: f64) -> f64 {
     1.0 - exp_accurate(-epsilon * f64::from(k))
 }
 
 /// The theorem's lower and upper bound for EHD: (2k e^(−ε) + 1)/n and (2k + 1)/(n e^(−ε)).
-#[must_use]
 pub fn ehd(k: u32, epsilon: f64, n: u64) -> (f64, f64) {
     between(k, n, epsilon)
 }
 
 /// The theorem's lower and upper bound for EHDL: (2k e^(−ε/2LS) + 1)/n and
 /// (2k + 1)/(n e^(−ε/2LS)).
-#[must_use]
 pub fn ehdl(k: u32, epsilon: f64, n: u64, local: f64) -> (f64, f64) {
     between(k, n, epsilon / (2.0 * local))
 }

@@ -13,7 +13,6 @@ use crate::posterior::setting::Setting;
 ///
 /// The documents write c(t) for |t| steps in either direction; the two directions agree only for a
 /// symmetric posterior.
-#[must_use]
 pub fn distance(setting: &Setting, steps: i64) -> Option<f64> {
     if let Some(ln_affinity) = ln_affinity(setting, steps) {
         return Some(expm1(ln_affinity).abs().sqrt());
@@ -25,7 +24,6 @@ pub fn distance(setting: &Setting, steps: i64) -> Option<f64> {
 
 /// ln(1 − c²), which distinguishes candidates even if their distances round to 1. `None` also for a
 /// distance that is not a function of the Bhattacharyya coefficient.
-#[must_use]
 pub fn ln_affinity(setting: &Setting, steps: i64) -> Option<f64> {
     let posterior = &setting.posterior;
     let moved = moved(posterior, steps)?;
@@ -41,7 +39,6 @@ fn moved(posterior: &Posterior, steps: i64) -> Option<[u64; 2]> {
 
 /// The larger of the distances after `steps` steps in either direction: all candidates of at most
 /// `steps` steps lie within it. `None` if one direction has fewer records.
-#[must_use]
 pub fn radius(setting: &Setting, steps: u32) -> Option<f64> {
     let steps = i64::from(steps);
     Some(distance(setting, steps)?.max(distance(setting, -steps)?))

@@ -7,7 +7,6 @@ use crate::base::numeric::{exp_accurate, expm1, lgamma};
 ///
 /// Δ = 2 for LSDim, 1 for LSHist. To the other side, t steps have the probability of t − 1 to this
 /// one, because rounding down is not symmetric; the document does not say so.
-#[must_use]
 pub fn one_sided(epsilon: f64, sensitivity: f64, t: u32) -> f64 {
     let rate = epsilon / sensitivity;
     -0.5 * exp_accurate(-rate * f64::from(t)) * expm1(-rate)
@@ -23,7 +22,6 @@ pub fn one_sided(epsilon: f64, sensitivity: f64, t: u32) -> f64 {
 /// sqrt(1 − Γ(α+½)/sqrt(Γ(α)Γ(α+1)) · Γ(β−½)/sqrt(Γ(β)Γ(β−1))): the print leaves out the root and
 /// half of the normalisers. For α = β it is even negative, and the square root of it that stands
 /// in the row of EHDS does not exist.
-#[must_use]
 pub fn printed_c1(alpha: f64, beta: f64) -> f64 {
     let up = lgamma(alpha + 0.5) - lgamma(alpha);
     let down = lgamma(beta - 0.5) - lgamma(beta);
@@ -38,7 +36,6 @@ pub fn printed_c1(alpha: f64, beta: f64) -> f64 {
 ///
 /// The distance would be sqrt(1 − sqrt(1 − 1/(α+1)) · sqrt(1 − 1/(β−1))): the print leaves out the
 /// root and has β for β − 1. (The row of EHDS has neither the root nor the "1 −".)
-#[must_use]
 pub fn printed_c2(alpha: f64, beta: f64, t: f64) -> f64 {
     let half = 0.5 * t;
     1.0 - (1.0 - half / (alpha + half)).sqrt() * (1.0 - half / beta).sqrt()

@@ -22,13 +22,11 @@ pub struct Weights {
 impl Weights {
     /// |R| e^(−εc/dS): the bound of §6.1.1 with OPT = 0 and one optimal candidate, and the last of
     /// §6.2. Every candidate counts as if it were at distance c, and NL as if it were 1.
-    #[must_use]
     pub fn without_normaliser(&self, c: f64) -> f64 {
         self.candidates * exp_accurate(-self.epsilon * c / (self.divisor * self.sensitivity))
     }
 
     /// |R| e^(−εc/dS) / NL: the second bound of §6.2.
-    #[must_use]
     pub fn with_normaliser(&self, c: f64, normaliser: f64) -> f64 {
         self.without_normaliser(c) / normaliser
     }
@@ -58,7 +56,6 @@ impl Weights {
 /// The print distance divides ln BC by ln N, which cancels in H/S: it has the same limit. For
 /// ε = 1, d = 2 the limit of P[H = 0] = 1/NL is tanh(¼) = 0.244918662…, the number that the printed
 /// values 0.24491…, 0.244918… approach.
-#[must_use]
 pub fn normaliser_limit(epsilon: f64, divisor: f64) -> f64 {
     1.0 + 2.0 / expm1(epsilon / divisor)
 }

@@ -133,7 +133,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The distance called `id`.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static dyn Distance> {
     named(id).ok()
 }

@@ -8,7 +8,6 @@ use crate::posterior::simplex::Region;
 /// The candidates that can be nearer to `posterior` than distance 1, for a distance whose
 /// [`plateau`](super::Distance::plateau) is `power`: what exponential mechanisms weigh one by one.
 /// A few more candidates may be among them.
-#[must_use]
 pub fn near(posterior: &Posterior, power: f64) -> Region {
     let n = posterior.n();
     let floor = floor(power);

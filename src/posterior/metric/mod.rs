@@ -34,14 +34,12 @@ enum Source {
 
 impl Metric {
     /// A distance as a metric.
-    #[must_use]
     pub fn from_distance(distance: &'static dyn Distance) -> Self {
         let source = Source::Distance(distance);
         Self { id: distance.id(), title: distance.title(), bound: distance.bound(), source }
     }
 
     /// The name on the axis of an error.
-    #[must_use]
     pub fn error_title(&self) -> String {
         match self.source {
             Source::Distance(distance) => distance.error_title(),
@@ -51,7 +49,6 @@ impl Metric {
 
     /// The power s for which the metric is 1 to the last bit as soon as BC^s is negligible; `None` if
     /// there is none.
-    #[must_use]
     pub fn plateau(&self, posterior: &Posterior) -> Option<f64> {
         match self.source {
             Source::Distance(distance) => distance.plateau(posterior),
@@ -61,7 +58,6 @@ impl Metric {
     }
 
     /// The time for one value, relative to the Hellinger distance.
-    #[must_use]
     pub fn effort(&self) -> f64 {
         match self.source {
             Source::Distance(distance) => distance.effort(),
@@ -71,7 +67,6 @@ impl Metric {
 
     /// The error of every output for one posterior; `reach` as in
     /// [`Distance::field`].
-    #[must_use]
     pub fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
         match self.source {
             Source::Distance(distance) => distance.field(posterior, reach),
@@ -93,7 +88,6 @@ impl PartialEq for Metric {
 }
 
 /// Every metric, but for the Rényi divergences, which are named by their order.
-#[must_use]
 pub fn all() -> Vec<Metric> {
     let unbounded =
         |id, title, make| Metric { id, title, bound: None, source: Source::Other(make) };
@@ -111,7 +105,6 @@ pub fn all() -> Vec<Metric> {
 }
 
 /// The metric called `id`.
-#[must_use]
 pub fn find(id: &str) -> Option<Metric> {
     named(id).ok()
 }

@@ -7,7 +7,6 @@ pub type Counts = Vec<u64>;
 pub const MOST_RECORDS: u64 = 1 << 53;
 
 /// Whether there are few enough records, counted without overflow.
-#[must_use]
 pub fn is_countable(counts: &[u64]) -> bool {
     counts.iter().fold(0, |sum: u64, &x| sum.saturating_add(x)) <= MOST_RECORDS
 }
@@ -16,7 +15,6 @@ pub fn is_countable(counts: &[u64]) -> bool {
 /// R. `None` if it does not fit 128 bits.
 ///
 /// (icml and arxiv print C(n+1, k−1), which agrees for k = 2 only.)
-#[must_use]
 pub fn compositions(n: u64, k: usize) -> Option<u128> {
     let mut count: u128 = 1;
     for i in 1..k as u128 {
@@ -27,7 +25,6 @@ pub fn compositions(n: u64, k: usize) -> Option<u128> {
 }
 
 /// The number of compositions as a float, of any size.
-#[must_use]
 pub fn approximate_compositions(n: u64, k: usize) -> f64 {
     compositions(n, k).map_or_else(
         || (1..k).map(|i| (n as f64 + i as f64) / i as f64).product(),
@@ -36,14 +33,12 @@ pub fn approximate_compositions(n: u64, k: usize) -> f64 {
 }
 
 /// d(x, y) = ½ Σ |x_i − y_i|; half an odd number if the totals differ by an odd number.
-#[must_use]
 pub fn hamming_distance(x: &[u64], y: &[u64]) -> f64 {
     let doubled: u64 = x.iter().zip(y).map(|(a, b)| a.abs_diff(*b)).sum();
     0.5 * doubled as f64
 }
 
 /// A vector in one cell of a table: `;` between its elements.
-#[must_use]
 pub fn vector<T: ToString>(values: &[T]) -> String {
     let cells: Vec<String> = values.iter().map(ToString::to_string).collect();
     cells.join(";")

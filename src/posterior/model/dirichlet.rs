@@ -42,26 +42,22 @@ impl Prior {
     }
 
     /// The parameters α_1, …, α_k.
-    #[must_use]
     pub fn alpha(&self) -> &[f64] {
         &self.0
     }
 
     /// The number of categories.
-    #[must_use]
     pub fn k(&self) -> usize {
         self.0.len()
     }
 
     /// Σ α_i.
-    #[must_use]
     pub fn total(&self) -> f64 {
         self.0.iter().sum()
     }
 
     /// The categories that can be exchanged because their parameters are equal, in groups of two or
     /// more.
-    #[must_use]
     pub fn exchangeable(&self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (i, alpha) in self.0.iter().enumerate() {
@@ -113,57 +109,48 @@ pub struct Posterior {
 
 impl Posterior {
     /// The posterior of `counts` under `prior`; both must have the same length.
-    #[must_use]
     pub fn new(prior: Prior, counts: Counts) -> Self {
         assert_eq!(prior.k(), counts.len(), "prior and counts of different length");
         Self { prior, counts }
     }
 
     /// The prior.
-    #[must_use]
     pub fn prior(&self) -> &Prior {
         &self.prior
     }
 
     /// The counts x.
-    #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
     /// α_i.
-    #[must_use]
     pub fn alpha(&self, i: usize) -> f64 {
         self.prior.0[i]
     }
 
     /// The prior parameter and the count of every category. Categories that agree in both are
     /// interchangeable.
-    #[must_use]
     pub fn categories(&self) -> Vec<(f64, u64)> {
         self.prior.alpha().iter().copied().zip(self.counts.iter().copied()).collect()
     }
 
     /// a_i = α_i + x_i.
-    #[must_use]
     pub fn parameter(&self, i: usize) -> f64 {
         self.alpha(i) + self.counts[i] as f64
     }
 
     /// The number of categories.
-    #[must_use]
     pub fn k(&self) -> usize {
         self.counts.len()
     }
 
     /// The number of records.
-    #[must_use]
     pub fn n(&self) -> u64 {
         self.counts.iter().sum()
     }
 
     /// n + Σ α_i, the total of the posterior's parameters.
-    #[must_use]
     pub fn total(&self) -> f64 {
         self.prior.total() + self.n() as f64
     }

@@ -16,7 +16,6 @@ pub struct Predictive {
 
 impl Predictive {
     /// The distribution for n records.
-    #[must_use]
     pub fn new(prior: &Prior, n: u64) -> Self {
         let categories = prior.alpha().iter().map(|&alpha| ln_binomials(alpha, n)).collect();
         let total = ln_binomials(prior.total(), n).last().copied().unwrap_or(0.0);
@@ -24,7 +23,6 @@ impl Predictive {
     }
 
     /// `ln P[x]`.
-    #[must_use]
     pub fn ln_probability(&self, x: &[u64]) -> f64 {
         let terms = x.iter().zip(&self.categories).map(|(&x, table)| table[x as usize]);
         terms.sum::<f64>() - self.total

@@ -51,20 +51,17 @@ pub struct Divergence {
 
 impl Divergence {
     /// KL(truth ‖ release).
-    #[must_use]
     pub fn kl(prior: &Prior, n: u64) -> Self {
         Self { kind: Kind::Forward, alpha: prior.alpha().to_vec(), n }
     }
 
     /// KL(release ‖ truth).
-    #[must_use]
     pub fn kl_reverse(prior: &Prior, n: u64) -> Self {
         Self { kind: Kind::Reverse, ..Self::kl(prior, n) }
     }
 
     /// Rényi's of order q from truth to release. It is finite for q < 1, and for q > 1 only if every
     /// α_i > (q − 1) n.
-    #[must_use]
     pub fn renyi(order: f64, prior: &Prior, n: u64) -> Self {
         Self { kind: Kind::Renyi(order), ..Self::kl(prior, n) }
     }

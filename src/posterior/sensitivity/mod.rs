@@ -40,26 +40,22 @@ enum Kind {
 
 impl Sensitivity {
     /// The sensitivities of sqrt(1 − BC^power).
-    #[must_use]
     pub fn new(posterior: &Posterior, power: f64) -> Self {
         Self(Kind::Affinity(Affinity::new(posterior, power)))
     }
 
     /// The sensitivities of a score that one record changes as `moves` says.
-    #[must_use]
     pub(super) fn searched(posterior: &Posterior, moves: Arc<dyn Moves>) -> Self {
         Self(Kind::Searched(Search::new(posterior, moves)))
     }
 
     /// The sensitivities of a score that may be infinite: they are infinite, too, and the score cannot
     /// be used.
-    #[must_use]
     pub fn unlimited() -> Self {
         Self(Kind::Unlimited)
     }
 
     /// LS(x): the largest change of score when one record of x changes its category.
-    #[must_use]
     pub fn local(&self) -> f64 {
         match &self.0 {
             Kind::Affinity(affinity) => affinity.local(),
@@ -69,7 +65,6 @@ impl Sensitivity {
     }
 
     /// GS: the largest LS over all data sets of n records.
-    #[must_use]
     pub fn global(&self) -> f64 {
         match &self.0 {
             Kind::Affinity(affinity) => affinity.global(),
@@ -79,7 +74,6 @@ impl Sensitivity {
     }
 
     /// D, an upper bound on every score of data of this size.
-    #[must_use]
     pub fn diameter(&self) -> f64 {
         match &self.0 {
             Kind::Affinity(_) => 1.0,
@@ -94,7 +88,6 @@ impl Sensitivity {
     /// The proof of privacy needs a score of at most 1 (a change of one record changes 1/S by at
     /// most γ, and the score stands before it). Any other score is therefore divided by D, smoothed,
     /// and multiplied by D again.
-    #[must_use]
     pub fn gamma_smooth(&self, gamma: f64) -> f64 {
         let gamma = gamma / self.diameter();
         // At the data itself h, and not 1 / (1/h), which may differ in its last digit.
@@ -102,7 +95,6 @@ impl Sensitivity {
     }
 
     /// S_β(x) = max over x' of LS(x') e^(−β d(x, x')) (notes §2, arxiv §4.2).
-    #[must_use]
     pub fn beta_smooth(&self, beta: f64) -> f64 {
         self.smooth(|h, d| h * exp_accurate(-beta * d as f64))
     }
@@ -149,7 +141,6 @@ fn key((alpha, count): (f64, u64)) -> (u64, u64) {
 
 /// How many categories differ from each other in prior parameter or count: a sensitivity looks at
 /// every pair of them.
-#[must_use]
 pub fn different_categories(posterior: &Posterior) -> usize {
     posterior.categories().into_iter().map(key).collect::<BTreeSet<_>>().len()
 }
@@ -170,7 +161,6 @@ impl CandidatesInBeta {
     pub const ALL: &[Self] = &[Self::NPlusOne, Self::N];
 
     /// The name in a config.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::NPlusOne => "n+1",
@@ -180,7 +170,6 @@ impl CandidatesInBeta {
 }
 
 /// β = ln(1 − ε / (2 ln(δ / (2 (n+1))))) (notes §2.3).
-#[must_use]
 pub fn beta(epsilon: f64, delta: f64, n: u64, candidates: CandidatesInBeta) -> f64 {
     let count = match candidates {
         CandidatesInBeta::NPlusOne => n as f64 + 1.0,

@@ -21,7 +21,6 @@ pub struct TotalVariationMoves {
 
 impl TotalVariationMoves {
     /// Moves under the prior Dir(α).
-    #[must_use]
     pub fn new(alpha: &[f64]) -> Self {
         Self { alpha: alpha.to_vec() }
     }

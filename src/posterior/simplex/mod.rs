@@ -48,7 +48,6 @@ pub struct Row<'a> {
 
 impl Row<'_> {
     /// The row that consists of the output at position `t` only.
-    #[must_use]
     pub fn only(&self, t: usize) -> Self {
         Self { start: self.start + t as u64, len: 1, ..*self }
     }
@@ -68,7 +67,6 @@ impl Row<'_> {
 }
 
 /// All compositions of n into k parts, one by one: for small n.
-#[must_use]
 pub fn list_compositions(n: u64, k: usize) -> Vec<Counts> {
     let region = Region::simplex(n, k);
     let blocks = region.blocks();
@@ -90,7 +88,6 @@ pub fn list_compositions(n: u64, k: usize) -> Vec<Counts> {
 /// Before (c_1, …, c_k) stand, for every i, the compositions that agree up to i − 1 and have less
 /// than c_i in place i; with m records left for k − i + 1 places these are
 /// C(m + k − i, k − i) − C(m − c_i + k − i, k − i).
-#[must_use]
 pub fn rank(composition: &[u64]) -> usize {
     let mut left: u64 = composition.iter().sum();
     let mut rank = 0;
@@ -107,7 +104,6 @@ pub fn rank(composition: &[u64]) -> usize {
 ///
 /// # Panics
 /// If there are not that many compositions.
-#[must_use]
 pub fn unrank(mut place: usize, n: u64, k: usize) -> Counts {
     let mut left = n;
     let mut composition = Vec::with_capacity(k);
@@ -141,25 +137,21 @@ pub struct Blocks {
 
 impl Blocks {
     /// The number of blocks.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.sizes.len()
     }
 
     /// Whether there is no block.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
 
     /// How many outputs those in all blocks stand for.
-    #[must_use]
     pub fn represented(&self) -> f64 {
         self.represented
     }
 
     /// The number of outputs in all blocks.
-    #[must_use]
     pub fn outputs(&self) -> u64 {
         self.sizes.iter().map(|&size| u64::from(size)).sum()
     }

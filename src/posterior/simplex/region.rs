@@ -129,20 +129,17 @@ impl Limit {
 impl Region {
     /// A box: one window for each of the k coordinates (the last is not used by
     /// [`Shape::Restored`]).
-    #[must_use]
     pub fn new(n: u64, shape: Shape, windows: Vec<Window>) -> Self {
         Self { n, shape, windows, limit: None, order: None }
     }
 
     /// All compositions of `n` into `k` parts.
-    #[must_use]
     pub fn simplex(n: u64, k: usize) -> Self {
         Self::new(n, Shape::Simplex, vec![(0, n); k])
     }
 
     /// The outputs around `centre` that can have Σ D_i >= [`LN_NEGLIGIBLE`], given the tables of D_i.
     /// Outside, the distance is exactly 1 in double precision: a plateau.
-    #[must_use]
     pub fn ball(centre: Vec<u64>, tables: Vec<Table>) -> Self {
         let n = centre.iter().sum();
         let windows = tables.iter().map(|t| (t.first(), t.end() - 1)).collect();
@@ -153,7 +150,6 @@ impl Region {
 
     /// The outputs in a box around `centre` with Σ |v_i − centre_i| <= `steps`, the sum being over
     /// all coordinates (all but the last for [`Shape::Restored`]).
-    #[must_use]
     pub fn diamond(shape: Shape, centre: Vec<u64>, windows: Vec<Window>, steps: u64) -> Self {
         let n = centre.iter().sum();
         // Half a step of slack against rounding; there are no half steps.
@@ -164,7 +160,6 @@ impl Region {
     /// The same region, walked only where interchangeable coordinates ascend: those of equal
     /// `classes`, which describe the first coordinates. The region must not change by exchanging
     /// them.
-    #[must_use]
     pub fn folded<T: PartialEq>(self, classes: &[T]) -> Self {
         let order = Order::new(classes, self.windows.len());
         Self { order, ..self }
@@ -186,7 +181,6 @@ impl Region {
     }
 
     /// The windows of the coordinates.
-    #[must_use]
     pub fn windows(&self) -> &[Window] {
         &self.windows
     }
@@ -355,7 +349,6 @@ impl Region {
     }
 
     /// Divides the region into blocks of [`BLOCK`] outputs (the last may be smaller).
-    #[must_use]
     pub fn blocks(&self) -> Blocks {
         let depth = self.depth();
         let (starts, sizes) = (Vec::new(), Vec::new());
@@ -408,7 +401,6 @@ impl Region {
     }
 
     /// Whether the region contains this output.
-    #[must_use]
     pub fn contains(&self, output: &[u64]) -> bool {
         let representative = self.ascended(output);
         (0..self.depth()).all(|level| {
@@ -453,7 +445,6 @@ impl Region {
     }
 
     /// An upper estimate of the number of outputs, without walking them.
-    #[must_use]
     pub fn size_bound(&self) -> f64 {
         let sides = self.windows[..self.depth()].iter();
         let mut bound: f64 = sides.map(|&(low, high)| (high - low) as f64 + 1.0).product();

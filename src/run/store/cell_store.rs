@@ -59,7 +59,6 @@ pub struct Losses {
 
 impl Losses {
     /// How many records are damaged.
-    #[must_use]
     pub fn cells(&self) -> usize {
         self.damaged.len()
     }
@@ -164,31 +163,26 @@ impl CellStore {
     }
 
     /// Whether a cell is there.
-    #[must_use]
     pub fn has(&self, key: Key) -> bool {
         self.places.read().unwrap_or_else(PoisonError::into_inner).contains_key(&key)
     }
 
     /// Whether a cell was there, but damaged.
-    #[must_use]
     pub fn is_damaged(&self, key: Key) -> bool {
         self.losses.damaged.contains(&key) && !self.has(key)
     }
 
     /// What could not be read.
-    #[must_use]
     pub fn losses(&self) -> &Losses {
         &self.losses
     }
 
     /// Whether nothing can be added.
-    #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.journal.is_none()
     }
 
     /// Whether nothing is there.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         let places = self.places.read().unwrap_or_else(PoisonError::into_inner);
         places.keys().all(|key| *key == started_fresh())
@@ -236,7 +230,6 @@ impl CellStore {
     }
 
     /// Whether writing has failed, so that further cells would be lost.
-    #[must_use]
     pub fn failed(&self) -> bool {
         self.journal.as_ref().is_some_and(|journal| journal.failed.load(Ordering::Relaxed))
     }
@@ -306,13 +299,11 @@ fn same(error: &io::Error) -> io::Error {
 }
 
 /// The head of `cells.log`.
-#[must_use]
 pub fn log_head() -> Vec<u8> {
     MAGIC.to_vec()
 }
 
 /// A record of `cells.log`. Times are kept in the manifest, not here.
-#[must_use]
 pub fn log_record(key: Key, content: &[u8]) -> Vec<u8> {
     log::record(key, 0.0, content)
 }

@@ -111,25 +111,21 @@ impl Folder {
     }
 
     /// Where it is.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Whether other processes are kept out.
-    #[must_use]
     pub fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
 
     /// Its manifest when it was opened.
-    #[must_use]
     pub fn before(&self) -> Option<&Manifest> {
         self.before.as_ref()
     }
 
     /// Its files that were changed by others after they were written.
-    #[must_use]
     pub fn changes(&self) -> &BTreeMap<String, Change> {
         &self.changes
     }
@@ -341,7 +337,6 @@ fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
 }
 
 /// The message about a damaged manifest. Cells are kept, since their log has checksums of its own.
-#[must_use]
 pub fn damaged_manifest(path: &Path, damage: &Damage) -> Diagnostic {
     let manifest = path.join(MANIFEST);
     Diagnostic::new(format!("{} is damaged: {damage}", manifest.display())).help(

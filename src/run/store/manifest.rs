@@ -34,7 +34,6 @@ impl FileName {
     const ENDINGS: [&str; 6] = ["csv", "log", "pdf", "png", "svg", "toml"];
 
     /// The name as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -170,20 +169,17 @@ pub struct Shard {
 
 impl Shard {
     /// Part `index` (from 1) of `count`, if there can be one.
-    #[must_use]
     pub fn new(index: usize, count: usize) -> Option<Self> {
         let possible = (1..=count).contains(&index) && count <= MOST_SHARDS;
         possible.then_some(Self { index, count })
     }
 
     /// Which one it is, from 1.
-    #[must_use]
     pub fn index(self) -> usize {
         self.index
     }
 
     /// How many there are.
-    #[must_use]
     pub fn count(self) -> usize {
         self.count
     }
@@ -237,7 +233,6 @@ struct Head {
 
 impl Manifest {
     /// The manifest of a folder that this process begins to fill.
-    #[must_use]
     pub fn new(name: &str, started: SystemTime) -> Self {
         // Arguments that are not UTF-8 are shown with replacement characters.
         let argument = |argument: OsString| argument.to_string_lossy().into_owned();
@@ -272,7 +267,6 @@ impl Manifest {
     }
 
     /// Whether `folder` holds the complete results of this resolved config.
-    #[must_use]
     pub fn is_current(&self, folder: &Path, resolved: &str) -> bool {
         self.complete
             && self.shard.is_none()
@@ -282,7 +276,6 @@ impl Manifest {
 
     /// The files that are not as they were written, and what is wrong with each. Where a run was
     /// killed while it replaced files, each may be the old or the new one.
-    #[must_use]
     pub fn changes(&self, folder: &Path) -> BTreeMap<String, Change> {
         let state = |name: &FileName| {
             let path = folder.join(name.as_str());

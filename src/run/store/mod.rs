@@ -52,13 +52,11 @@ impl FileError {
     }
 
     /// For a file that could not be read.
-    #[must_use]
     pub fn reading(path: &Path, source: io::Error) -> Self {
         Self::Read { path: path.into(), source }
     }
 
     /// Whether there is no room left.
-    #[must_use]
     pub fn is_full(&self) -> bool {
         let (Self::Write { source, .. } | Self::Read { source, .. }) = self;
         is_full(source)
@@ -70,7 +68,6 @@ fn is_full(error: &io::Error) -> bool {
 }
 
 /// The SHA-256 of some bytes, in hexadecimal.
-#[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
@@ -88,7 +85,6 @@ fn hash_file(path: &Path) -> io::Result<String> {
 }
 
 /// Bytes in hexadecimal.
-#[must_use]
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

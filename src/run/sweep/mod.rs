@@ -69,7 +69,6 @@ pub struct Stock {
 
 impl Stock {
     /// Whether something of a mechanism at a case has to be computed.
-    #[must_use]
     pub fn is_missing(&self, panel: usize, case: usize, variant: usize) -> bool {
         self.missing[panel][case].get(variant).copied().unwrap_or(false)
     }
@@ -113,7 +112,6 @@ pub enum AssemblyError {
 
 impl AssemblyError {
     /// What a user can do about it.
-    #[must_use]
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
             Self::Unreadable(_) => Some("--fresh computes it again"),
@@ -125,13 +123,11 @@ impl AssemblyError {
 
 impl<'a> Sweep<'a> {
     /// The whole of an experiment.
-    #[must_use]
     pub fn whole(experiment: &'a Experiment) -> Self {
         Self::new(experiment, None)
     }
 
     /// One shard of an experiment, or the whole of it.
-    #[must_use]
     pub fn new(experiment: &'a Experiment, shard: Option<Shard>) -> Self {
         let layouts = experiment.panels.iter().map(Layout::new).collect();
         let cases = match shard {
@@ -145,14 +141,12 @@ impl<'a> Sweep<'a> {
     }
 
     /// How the experiment was divided, if this is a shard.
-    #[must_use]
     pub fn division(&self) -> Option<Division> {
         let cases = self.cases.iter().map(Vec::len).sum();
         self.shard.map(|_| Division { rule: DIVISION, cases })
     }
 
     /// Whether a case is part of it.
-    #[must_use]
     pub fn has_case(&self, panel: usize, case: usize) -> bool {
         self.cases[panel].binary_search(&case).is_ok()
     }
@@ -162,27 +156,23 @@ impl<'a> Sweep<'a> {
     }
 
     /// A panel, laid out.
-    #[must_use]
     pub fn layout(&self, panel: usize) -> &Layout<'a> {
         &self.layouts[panel]
     }
 
     /// The cells of a case.
-    #[must_use]
     pub fn cells(&self, panel: usize, case: usize) -> Vec<Cell> {
         self.layouts[panel].cells(case)
     }
 
     /// How many cells there are, without making them: a config from a stranger may ask for more cells
     /// than memory can hold.
-    #[must_use]
     pub fn count(&self) -> u64 {
         let panels = self.layouts.iter().zip(&self.cases);
         panels.map(|(layout, cases)| cases.len() as u64 * layout.cells_per_case()).sum()
     }
 
     /// The keys of all cells.
-    #[must_use]
     pub fn keys(&self) -> HashSet<Key> {
         let cells = self.cases().flat_map(|(panel, case)| self.cells(panel, case));
         cells.map(|cell| Key::new(&cell.text)).collect()

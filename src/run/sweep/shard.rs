@@ -29,7 +29,6 @@ pub(super) fn divide(experiment: &Experiment, count: usize) -> Vec<Vec<usize>> {
 }
 
 /// How many cases and cells each of `count` shards has.
-#[must_use]
 pub fn shard_sizes(experiment: &Experiment, count: usize) -> Vec<(usize, u64)> {
     let mut sizes = vec![(0, 0); count.max(1)];
     for (panel, shards) in experiment.panels.iter().zip(divide(experiment, count)) {

@@ -145,7 +145,6 @@ fn mean_error(variant: &Variant, setting: &Setting, data: Data) -> Option<f64> {
 }
 
 /// The exact mean error of a method under the prior predictive distribution; `None` if that takes long.
-#[must_use]
 pub fn expected_error(method: &Method) -> Option<f64> {
     let (variant, template) = (method.variant(), method.template());
     is_affordable(&work(variant, template, Data::PriorPredictive)?).then_some(())?;
@@ -153,13 +152,11 @@ pub fn expected_error(method: &Method) -> Option<f64> {
 }
 
 /// The exact mean error of a method at the data set that the prior expects.
-#[must_use]
 pub fn error_at_prior(method: &Method) -> Option<f64> {
     error_at(method, expected_data(&method.template().posterior))
 }
 
 /// The exact mean error of a method at data with the proportions of `released`.
-#[must_use]
 pub fn error_near(method: &Method, released: &[u64]) -> Option<f64> {
     let shares: Vec<f64> = released.iter().map(|&count| count as f64).collect();
     let posterior = &method.template().posterior;
@@ -184,7 +181,6 @@ pub enum Loss {
 
 /// The privacy loss of a method, with its price. Rounding errors are allowed for, so that it is never
 /// below the true loss. `None` if that takes long.
-#[must_use]
 pub fn loss(method: &Method) -> Option<Loss> {
     let (variant, template) = (method.variant(), method.template());
     (template.posterior.k() <= MOST_CATEGORIES).then_some(())?;

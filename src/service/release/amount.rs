@@ -35,20 +35,17 @@ impl Amount {
     pub const ZERO: Self = Self(0);
 
     /// The numerator and denominator of a fraction, not reduced.
-    #[must_use]
     pub fn fraction(self) -> (u128, u128) {
         (self.0, ONE)
     }
 
     /// The nearest double.
-    #[must_use]
     pub fn to_f64(self) -> f64 {
         // Through text: both conversions are correctly rounded.
         self.to_string().parse().unwrap_or(f64::INFINITY)
     }
 
     /// The least amount of at most two significant digits that is not below `value`.
-    #[must_use]
     pub fn round_up(value: f64) -> Self {
         if value.is_nan() || value <= 0.0 {
             return Self::ZERO;

@@ -109,7 +109,6 @@ impl Aware {
     }
 
     /// The marginal posterior of category `i`.
-    #[must_use]
     pub fn marginal(&self, i: usize, prior: &Prior, n: u64) -> BetaMixture {
         let Weights { first, values } = &self.categories[i];
         BetaMixture::new(prior.alpha()[i], prior.total() + n as f64, *first, values.clone())

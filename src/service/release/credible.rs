@@ -27,7 +27,6 @@ pub struct BetaMixture {
 
 impl BetaMixture {
     /// The mixture of counts from `first` on with these weights, which need not sum to 1.
-    #[must_use]
     pub fn new(alpha: f64, total: f64, first: u64, weights: Vec<f64>) -> Self {
         let sum: Sum = weights.iter().copied().collect();
         let sum = sum.value();
@@ -40,7 +39,6 @@ impl BetaMixture {
     }
 
     /// A single Beta(α + count, N − α − count).
-    #[must_use]
     pub fn single(alpha: f64, total: f64, count: u64) -> Self {
         Self::new(alpha, total, count, vec![1.0])
     }
@@ -51,7 +49,6 @@ impl BetaMixture {
     }
 
     /// The mean.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         let term = |(place, weight): (usize, &f64)| weight * self.parameters(place).0 / self.total;
         self.weights.iter().enumerate().map(term).collect::<Sum>().value()
@@ -61,7 +58,6 @@ impl BetaMixture {
     ///
     /// The distribution function of the largest count is computed. That of each smaller count is the
     /// one before plus a positive step.
-    #[must_use]
     pub fn below(&self, x: f64) -> f64 {
         if x <= 0.0 || x >= 1.0 {
             return if x <= 0.0 { 0.0 } else { 1.0 };
@@ -81,7 +77,6 @@ impl BetaMixture {
 
     /// The smallest double x with P[θ <= x] >= p. The bisection runs over the bits of x, so that small
     /// quantiles have as many correct digits as large ones.
-    #[must_use]
     pub fn quantile(&self, p: f64) -> f64 {
         let (mut low, mut high) = (0_u64, 1.0_f64.to_bits());
         while high - low > 1 {
@@ -93,14 +88,12 @@ impl BetaMixture {
     }
 
     /// The interval that leaves out (1 − level)/2 on either side.
-    #[must_use]
     pub fn interval(&self, level: f64) -> Interval {
         let left_out = 0.5 * (1.0 - level);
         Interval { low: self.quantile(left_out), high: self.quantile(1.0 - left_out) }
     }
 
     /// The probability of an interval, its ends included.
-    #[must_use]
     pub fn coverage(&self, interval: Interval) -> f64 {
         let before = match interval.low > 0.0 {
             true => self.below(interval.low.next_down()),

@@ -22,7 +22,6 @@ const BITS: u32 = 96;
 
 impl Ratio {
     /// The fraction; `None` if it needs too many digits.
-    #[must_use]
     pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
         let common = gcd(numerator, denominator);
         let (numerator, denominator) =
@@ -33,7 +32,6 @@ impl Ratio {
     }
 
     /// The value of a double, exactly.
-    #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
         let (mantissa, exponent) = decode(value)?;
         match exponent {
@@ -49,7 +47,6 @@ impl Ratio {
     }
 
     /// The fraction divided by a whole number.
-    #[must_use]
     pub fn over(self, divisor: u64) -> Option<Self> {
         Self::new(self.numerator, self.denominator.checked_mul(u128::from(divisor))?)
     }

@@ -138,7 +138,6 @@ pub fn enter(path: &Path, entry: Entry, tell: &dyn Fn(&str)) -> Result<Account, 
 }
 
 /// "in one release", "in 5 releases".
-#[must_use]
 pub fn in_releases(count: usize) -> String {
     if count == 1 { "in one release".to_owned() } else { format!("in {count} releases") }
 }

@@ -75,37 +75,31 @@ impl Method {
     }
 
     /// The mechanism, tuned.
-    #[must_use]
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
 
     /// The setting of some data set of n records.
-    #[must_use]
     pub fn template(&self) -> &Setting {
         &self.template
     }
 
     /// What is proved or computed about it.
-    #[must_use]
     pub fn guarantee(&self) -> Guarantee {
         self.variant.guarantee(&self.template)
     }
 
     /// The ε that was asked for.
-    #[must_use]
     pub fn epsilon(&self) -> Amount {
         self.epsilon
     }
 
     /// The additional ε that pays for rounding errors of the weights.
-    #[must_use]
     pub fn price(&self) -> Amount {
         self.price
     }
 
     /// The ε that a release spends, price included.
-    #[must_use]
     pub fn spent(&self) -> Amount {
         self.epsilon + self.price
     }
@@ -122,7 +116,6 @@ impl Method {
     ///
     /// # Panics
     /// If `counts` do not have as many records as the method is made for.
-    #[must_use]
     pub fn prepare<'a>(&'a self, counts: &'a [u64]) -> Ready<'a> {
         let n = self.template.posterior.n();
         assert_eq!(counts.iter().sum::<u64>(), n, "made for another number of records");

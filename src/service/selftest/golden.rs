@@ -57,7 +57,6 @@ impl GoldenRow {
     ///
     /// # Panics
     /// If there is no such column.
-    #[must_use]
     pub fn text(&self, column: &str) -> &str {
         self.0.get(column).unwrap_or_else(|| panic!("no column {column}"))
     }
@@ -66,7 +65,6 @@ impl GoldenRow {
     ///
     /// # Panics
     /// If it holds something else.
-    #[must_use]
     pub fn number(&self, column: &str) -> f64 {
         self.text(column).parse().unwrap_or_else(|_| panic!("{column} = {}", self.text(column)))
     }
@@ -83,7 +81,6 @@ impl GoldenRow {
     ///
     /// # Panics
     /// If it holds something else.
-    #[must_use]
     pub fn vector<T: std::str::FromStr>(&self, column: &str) -> Vec<T> {
         let number = |text: &str| text.parse().ok();
         let vector: Option<Vec<T>> = self.text(column).split(';').map(number).collect();
@@ -151,7 +148,6 @@ impl GoldenRow {
 ///
 /// # Panics
 /// If there is no such table.
-#[must_use]
 pub fn rows(name: &str) -> Vec<GoldenRow> {
     let table = TABLES.iter().find(|table| table.0 == name);
     let (_, text) = table.unwrap_or_else(|| panic!("no table {name}"));
@@ -203,7 +199,6 @@ pub struct Comparison {
 
 impl Comparison {
     /// Whether all values are right.
-    #[must_use]
     pub fn passes(&self) -> bool {
         self.worst.0 <= self.tolerance
     }
@@ -284,7 +279,6 @@ const fn group(
 
 impl Group {
     /// Computes all values again.
-    #[must_use]
     pub fn compare(&self) -> Comparison {
         let &Self { name, measure, tolerance, compare } = self;
         let worst = (0.0, String::new());
@@ -295,7 +289,6 @@ impl Group {
 }
 
 /// All groups, and the numbers that the documents print.
-#[must_use]
 pub fn compare_all() -> Vec<Comparison> {
     let mut all: Vec<Comparison> = GROUPS.par_iter().map(Group::compare).collect();
     all.push(printed());

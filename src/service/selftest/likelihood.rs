@@ -75,13 +75,11 @@ pub struct Trial {
 
 impl Trial {
     /// Whether the sampler is rejected at the level [`LEVEL`]. A bound that is not a number rejects, too.
-    #[must_use]
     pub fn is_rejected(&self) -> bool {
         self.bound.is_nan() || self.bound < LEVEL
     }
 
     /// A lower bound on the probability that a wrong sampler is rejected.
-    #[must_use]
     pub fn power(&self) -> f64 {
         1.0 - self.miss
     }
@@ -104,7 +102,6 @@ impl Subject {
 
     /// The result for draws in which every outcome occurred `counts` times, and excluded ones `outside`
     /// times.
-    #[must_use]
     pub fn judge(&self, counts: &[u64], outside: u64) -> Trial {
         let draws = counts.iter().sum::<u64>() + outside;
         let cells = PooledLaw::new(&self.law, draws as f64);

@@ -26,7 +26,6 @@ pub struct Check {
 }
 
 /// All checks.
-#[must_use]
 pub fn check_all(seed: u64, threads: usize) -> Vec<Check> {
     vec![paths(seed), few_threads(threads), randomness()]
 }

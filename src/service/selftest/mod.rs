@@ -88,7 +88,6 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// The power in the setting where it is greatest.
-    #[must_use]
     pub fn power(&self) -> f64 {
         1.0 - self.miss
     }
@@ -98,7 +97,6 @@ impl Line<'_> {
 pub const ENOUGH: f64 = 0.999;
 
 /// Carries a self-test out; after every trial `advance` is called with its share of all trials.
-#[must_use]
 pub fn run(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
     let mut report = run_samplers(extent, advance);
     report.golden = golden::compare_all();
@@ -107,7 +105,6 @@ pub fn run(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
 }
 
 /// The part of a self-test that draws.
-#[must_use]
 pub fn run_samplers(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
     let cases = samplers::cases(extent.scope);
     let tuned = samplers::tuned_releases(&cases);
@@ -147,7 +144,6 @@ fn most_powerful(trials: &[Trial]) -> impl Iterator<Item = usize> {
 
 impl Report {
     /// A line for every sampler, in the order of the trials.
-    #[must_use]
     pub fn lines(&self) -> Vec<Line<'_>> {
         let mut lines: Vec<Line> = Vec::new();
         for trial in &self.trials {
@@ -182,27 +178,23 @@ impl Report {
 
     /// A bound on the probability that the self-test of a correct build fails: by false alarms, or
     /// because wrong samplers pass by chance.
-    #[must_use]
     pub fn false_alarms(&self) -> f64 {
         let misses: f64 = self.wrong.iter().map(|trial| trial.miss).sum();
         FALSE_ALARMS.max(LEVEL * self.trials.len() as f64 + misses)
     }
 
     /// The largest miss of all lines: the least power is 1 minus this.
-    #[must_use]
     pub fn greatest_miss(&self) -> f64 {
         self.lines().iter().map(|line| line.miss).fold(0.0, f64::max)
     }
 
     /// How many things were tested.
-    #[must_use]
     pub fn tests(&self) -> usize {
         let values: usize = self.golden.iter().map(|group| group.values).sum();
         self.trials.len() + self.wrong.len() + values + self.machine.len()
     }
 
     /// Everything that is not as it should be.
-    #[must_use]
     pub fn failures(&self) -> Vec<String> {
         let rejected = self.trials.iter().filter(|trial| trial.is_rejected()).map(|trial| {
             format!("{} does not follow its exact law at {}", describe(trial), trial.setting)

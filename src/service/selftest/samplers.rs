@@ -104,7 +104,6 @@ enum Way {
 }
 
 /// The cases of a scope.
-#[must_use]
 pub fn cases(scope: Scope) -> Vec<SamplerCase> {
     let several = SETTINGS.iter().filter(|_| scope == Scope::All).chain(POWERED);
     let plain = several.map(|place| (place, plain_variants()));
@@ -118,7 +117,6 @@ pub fn cases(scope: Scope) -> Vec<SamplerCase> {
 }
 
 /// Every mechanism that can be released.
-#[must_use]
 pub fn releases(scope: Scope) -> Vec<SamplerCase> {
     let places = RELEASED.iter().filter(|_| scope == Scope::All).chain(POWERED);
     let cases = places.flat_map(|place| at(place, plain_variants(), &Arc::default()));
@@ -126,7 +124,6 @@ pub fn releases(scope: Scope) -> Vec<SamplerCase> {
 }
 
 /// The releases of those among `cases` that are calibrated or remapped.
-#[must_use]
 pub fn tuned_releases(cases: &[SamplerCase]) -> Vec<SamplerCase> {
     let tuned = cases.iter().filter(|case| tuning::needs_tuning(&case.variant));
     tuned.cloned().filter_map(released).collect()
@@ -184,14 +181,12 @@ fn at(
 
 impl SamplerCase {
     /// The name of the sampler.
-    #[must_use]
     pub fn sampler(&self) -> &str {
         &self.variant.label
     }
 
     /// Draws from the sampler with its scale multiplied by `off`, and compares the draws with the exact
     /// law of the correct one.
-    #[must_use]
     pub fn try_out(&self, off: f64, draws: u64, seed: u64) -> Trial {
         let right = self.variant.plan(&self.setting).expect("a mechanism that can be used");
         let wrong = [WRONG, 1.0 / WRONG].map(|off| rescaled(&right, off));

@@ -122,7 +122,6 @@ pub enum Among {
 
 impl Among {
     /// Its name in the table.
-    #[must_use]
     pub fn id(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -322,13 +321,11 @@ pub(super) fn ordinate(panel: &Panel) -> Option<Axis> {
 }
 
 /// What the vertical axis shows.
-#[must_use]
 pub fn ordinate_label(panel: &Panel) -> Option<String> {
     ordinate(panel)?.label(panel)
 }
 
 /// Where a setting stands, in short: "n = 20, ε = 0.105".
-#[must_use]
 pub fn place_name(panel: &Panel, setting: usize) -> Option<String> {
     let axis = ordinate(panel)?;
     let (n, other) = place(axis, panel.case(setting)?)?;
