@@ -121,12 +121,15 @@ pub struct Abscissa {
     pub naming: Naming,
     /// What the axis shows.
     pub axis: Axis,
+    /// What a second axis shows, if the first shows the number of records.
+    pub ordinate: Option<Axis>,
 }
 
 impl Abscissa {
     pub(super) fn new(panel: &Panel) -> Self {
         let naming = Naming::new(&panel.cases);
-        Self { naming, axis: Axis::of(panel, &naming) }
+        let ordinate = Axis::beside_size(panel, &naming);
+        Self { naming, axis: Axis::of(panel, &naming), ordinate }
     }
 
     /// Where a setting stands on the axis: at its number, or, if some have none, in its turn.

@@ -51,13 +51,13 @@ pub fn jensen_gap(q: f64, alpha: f64, x: u64, v: u64) -> f64 {
 /// The table v ↦ J(α + x, α + v) / (1 − q), 0 <= v <= last: what one category adds to the Rényi
 /// divergence of order q from Dir(α+x) to Dir(α+v) at equal totals. Never negative.
 pub fn renyi_table(q: f64, alpha: f64, x: u64, last: u64) -> Table {
-    let term = |v: u64| (jensen_gap(q, alpha, x, v) / (1.0 - q)).max(0.0);
+    let term = |v: u64| positive_part(jensen_gap(q, alpha, x, v) / (1.0 - q));
     Table::new(0, (0..=last.max(x)).map(term).collect())
 }
 
 /// The table v ↦ J(α + v, α + x) / (1 − q): the same from Dir(α+v) to Dir(α+x).
 pub fn reverse_renyi_table(q: f64, alpha: f64, x: u64, last: u64) -> Table {
-    let term = |v: u64| (jensen_gap(q, alpha, v, x) / (1.0 - q)).max(0.0);
+    let term = |v: u64| positive_part(jensen_gap(q, alpha, v, x) / (1.0 - q));
     Table::new(0, (0..=last.max(x)).map(term).collect())
 }
 
@@ -82,6 +82,11 @@ fn entropy(t: f64, r: f64) -> f64 {
 
 fn logarithm(t: f64, r: f64) -> f64 {
     if t.abs() < 0.5 { log1p(t) } else { ln(r) }
+}
+
+/// `value` if it is positive, else 0. (`max` may return −0 for −0, and the sign is read later.)
+fn positive_part(value: f64) -> f64 {
+    if value > 0.0 { value } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -51,8 +51,8 @@ impl Kind for Phase {
         Ok(())
     }
 
-    fn place(&self, panel: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
-        let ordinate = ordinate(panel).unwrap_or(abscissa.axis);
+    fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
+        let ordinate = abscissa.ordinate.unwrap_or(abscissa.axis);
         let n = case.setting.posterior.n();
         Some(format!("{n}, {}", ordinate.name(case, &abscissa.naming)))
     }
