@@ -7,6 +7,7 @@
 const DROPPED: u32 = 47;
 
 /// The shortened bit pattern of 2^`exponent`.
+#[inline]
 const fn key(exponent: i64) -> i64 {
     (1023 + exponent) << (52 - DROPPED)
 }
@@ -40,11 +41,13 @@ pub fn bin(value: f64) -> usize {
 }
 
 /// The bit patterns of the numbers in a bin: from the first up to, but without, the second.
+#[inline]
 pub fn patterns(index: usize) -> (u64, u64) {
     (first_pattern(index), first_pattern(index + 1))
 }
 
 /// The least bit pattern of a number in this bin or above; one past infinity if there is none.
+#[inline]
 fn first_pattern(index: usize) -> u64 {
     let (mut low, mut high) = (0, f64::INFINITY.to_bits() + 1);
     while low < high {

@@ -32,6 +32,7 @@ impl Sum {
 }
 
 impl FromIterator<f64> for Sum {
+    #[inline]
     fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Self {
         let mut sum = Self::default();
         terms.into_iter().for_each(|term| sum.add(term));
@@ -40,6 +41,7 @@ impl FromIterator<f64> for Sum {
 }
 
 /// The compensated sum of `terms`.
+#[inline]
 pub fn sum(terms: impl IntoIterator<Item = f64>) -> f64 {
     Sum::from_iter(terms).value()
 }

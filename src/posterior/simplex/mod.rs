@@ -48,11 +48,13 @@ pub struct Row<'a> {
 
 impl Row<'_> {
     /// The row that consists of the output at position `t` only.
+    #[inline]
     pub fn only(&self, t: usize) -> Self {
         Self { start: self.start + t as u64, len: 1, ..*self }
     }
 
     /// Writes the output at position `t` of the row into `out` (of length k).
+    #[inline]
     pub fn output(&self, t: usize, out: &mut [u64]) {
         let running = self.start + t as u64;
         let place = self.head.len();
@@ -67,6 +69,7 @@ impl Row<'_> {
 }
 
 /// All compositions of n into k parts, one by one: for small n.
+#[inline]
 pub fn list_compositions(n: u64, k: usize) -> Vec<Counts> {
     let region = Region::simplex(n, k);
     let blocks = region.blocks();
@@ -88,6 +91,7 @@ pub fn list_compositions(n: u64, k: usize) -> Vec<Counts> {
 /// Before (c_1, …, c_k) stand, for every i, the compositions that agree up to i − 1 and have less
 /// than c_i in place i; with m records left for k − i + 1 places these are
 /// C(m + k − i, k − i) − C(m − c_i + k − i, k − i).
+#[inline]
 pub fn rank(composition: &[u64]) -> usize {
     let mut left: u64 = composition.iter().sum();
     let mut rank = 0;
@@ -137,25 +141,30 @@ pub struct Blocks {
 
 impl Blocks {
     /// The number of blocks.
+    #[inline]
     pub fn len(&self) -> usize {
         self.sizes.len()
     }
 
     /// Whether there is no block.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
 
     /// How many outputs those in all blocks stand for.
+    #[inline]
     pub fn represented(&self) -> f64 {
         self.represented
     }
 
     /// The number of outputs in all blocks.
+    #[inline]
     pub fn outputs(&self) -> u64 {
         self.sizes.iter().map(|&size| u64::from(size)).sum()
     }
 
+    #[inline]
     fn start(&self, block: usize) -> &[u64] {
         &self.starts[block * self.depth..][..self.depth]
     }

@@ -60,6 +60,7 @@ struct Order {
 
 impl Order {
     /// Coordinates with equal `classes` are interchangeable; `None` if no two are.
+    #[inline]
     fn new<T: PartialEq>(classes: &[T], k: usize) -> Option<Self> {
         let all = 0..classes.len();
         let before = |i: usize| (0..i).rev().find(|&j| classes[j] == classes[i]);
@@ -77,6 +78,7 @@ impl Order {
 
     /// How many outputs differ from an ascending one by an exchange: for every class the number of
     /// its arrangements, size! / Π (run of equal counts)!, built up coordinate by coordinate.
+    #[inline]
     fn arrangements(&self, output: impl Fn(usize) -> u64) -> f64 {
         let mut weight = 1.0;
         for i in (0..self.after.len()).filter(|&i| self.after[i].is_some()) {
@@ -98,6 +100,7 @@ enum LogWeights {
 }
 
 impl Limit {
+    #[inline]
     fn log_weight(&self, i: usize, v: u64) -> f64 {
         match &self.weights {
             LogWeights::Tables(tables) => tables[i].get(v).unwrap_or(f64::NEG_INFINITY),
@@ -129,17 +132,20 @@ impl Limit {
 impl Region {
     /// A box: one window for each of the k coordinates (the last is not used by
     /// [`Shape::Restored`]).
+    #[inline]
     pub fn new(n: u64, shape: Shape, windows: Vec<Window>) -> Self {
         Self { n, shape, windows, limit: None, order: None }
     }
 
     /// All compositions of `n` into `k` parts.
+    #[inline]
     pub fn simplex(n: u64, k: usize) -> Self {
         Self::new(n, Shape::Simplex, vec![(0, n); k])
     }
 
     /// The outputs around `centre` that can have Σ D_i >= [`LN_NEGLIGIBLE`], given the tables of D_i.
     /// Outside, the distance is exactly 1 in double precision: a plateau.
+    #[inline]
     pub fn ball(centre: Vec<u64>, tables: Vec<Table>) -> Self {
         let n = centre.iter().sum();
         let windows = tables.iter().map(|t| (t.first(), t.end() - 1)).collect();
@@ -150,6 +156,7 @@ impl Region {
 
     /// The outputs in a box around `centre` with Σ |v_i − centre_i| <= `steps`, the sum being over
     /// all coordinates (all but the last for [`Shape::Restored`]).
+    #[inline]
     pub fn diamond(shape: Shape, centre: Vec<u64>, windows: Vec<Window>, steps: u64) -> Self {
         let n = centre.iter().sum();
         // Half a step of slack against rounding; there are no half steps.
@@ -160,6 +167,7 @@ impl Region {
     /// The same region, walked only where interchangeable coordinates ascend: those of equal
     /// `classes`, which describe the first coordinates. The region must not change by exchanging
     /// them.
+    #[inline]
     pub fn folded<T: PartialEq>(self, classes: &[T]) -> Self {
         let order = Order::new(classes, self.windows.len());
         Self { order, ..self }
@@ -168,6 +176,7 @@ impl Region {
     /// For a folded region: the same region without folding, and about how many outputs one walked
     /// output stands for. A class can be arranged in size! ways, and in fewer where counts are equal,
     /// as they often are in a narrow window.
+    #[inline]
     pub(super) fn unfolded(&self) -> Option<(Self, f64)> {
         let order = self.order.as_ref()?;
         // In a diamond counts spread over about twice the mean row.
@@ -181,11 +190,13 @@ impl Region {
     }
 
     /// The windows of the coordinates.
+    #[inline]
     pub fn windows(&self) -> &[Window] {
         &self.windows
     }
 
     /// The number of coordinates that are walked; for a simplex the last is determined.
+    #[inline]
     pub(super) fn depth(&self) -> usize {
         match self.shape {
             Shape::Simplex | Shape::Restored => self.windows.len() - 1,
@@ -244,6 +255,7 @@ impl Region {
     }
 
     /// What the coordinates of `head` leave of the limit; positive if it is exceeded.
+    #[inline]
     fn budget(&self, head: &[u64]) -> f64 {
         let Some(limit) = &self.limit else { return 0.0 };
         let spent: f64 = head.iter().enumerate().map(|(i, &v)| limit.log_weight(i, v)).sum();
@@ -251,6 +263,7 @@ impl Region {
     }
 
     /// The window of coordinate `i` within the budget.
+    #[inline]
     fn cut(&self, i: usize, budget: f64) -> Window {
         let window = self.windows[i];
         self.limit.as_ref().map_or(window, |limit| limit.cut(i, window, budget))
@@ -401,6 +414,7 @@ impl Region {
     }
 
     /// Whether the region contains this output.
+    #[inline]
     pub fn contains(&self, output: &[u64]) -> bool {
         let representative = self.ascended(output);
         (0..self.depth()).all(|level| {
@@ -410,6 +424,7 @@ impl Region {
     }
 
     /// The output that is walked in place of this one.
+    #[inline]
     fn ascended<'a>(&self, output: &'a [u64]) -> Cow<'a, [u64]> {
         let Some(order) = &self.order else { return Cow::Borrowed(output) };
         let mut output = output.to_vec();
@@ -427,6 +442,7 @@ impl Region {
 
     /// Draws an arrangement of interchangeable coordinates, all equally likely, and appends it: for
     /// every coordinate that has others of its class before it, how far back in the class it goes.
+    #[inline]
     pub fn draw_arrangement(&self, rng: &mut (impl Rng + ?Sized), arrangement: &mut Vec<u32>) {
         let Some(order) = &self.order else { return };
         let movable = order.earlier.iter().rev().filter(|&&earlier| earlier > 0);
@@ -434,6 +450,7 @@ impl Region {
     }
 
     /// Arranges interchangeable coordinates as drawn.
+    #[inline]
     pub fn arrange(&self, output: &mut [u64], arrangement: &[u32]) {
         let Some(order) = &self.order else { return };
         let movable = (0..output.len()).rev().filter(|&i| order.earlier[i] > 0);
@@ -445,6 +462,7 @@ impl Region {
     }
 
     /// An upper estimate of the number of outputs, without walking them.
+    #[inline]
     pub fn size_bound(&self) -> f64 {
         let sides = self.windows[..self.depth()].iter();
         let mut bound: f64 = sides.map(|&(low, high)| (high - low) as f64 + 1.0).product();
@@ -461,6 +479,7 @@ impl Region {
 
     /// The mean length of the rows of a diamond: twice its steps over its dimensions, as far as the
     /// window of the running coordinate allows.
+    #[inline]
     pub(super) fn diamond_row(&self) -> Option<f64> {
         let Limit { weights: LogWeights::Slope(_), floor, .. } = self.limit.as_ref()? else {
             return None;
