@@ -102,21 +102,18 @@ fn meant(path: &Path, wanted: &str, bundled: &[PathBuf]) -> String {
     }
     let names: Vec<String> = bundled.iter().map(|path| config_name(path)).collect();
     let shorts: Vec<String> = names.iter().map(|name| short_name(name)).collect();
-    let [names, shorts]: [Vec<&str>; 2] =
-        [&names, &shorts].map(|all| all.iter().map(String::as_str).collect());
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let all: Vec<&str> = names.iter().copied().chain(shorts.iter().map(String::as_str)).collect();
     let inner: Vec<&str> = names.iter().filter_map(|name| Some(name.split_once('/')?.1)).collect();
     let whole = |inner: &str| {
-        names
-            .iter()
-            .copied()
-            .find(|name| name.strip_suffix(inner).is_some_and(|a| a.ends_with('/')))
+        let is_whole = |name: &&&str| name.strip_suffix(inner).is_some_and(|a| a.ends_with('/'));
+        names.iter().find(is_whole).copied()
     };
-    if nearest(wanted, &names).is_some() {
-        return suggest(wanted, names);
-    }
-    match nearest(wanted, &shorts).or_else(|| nearest(wanted, &inner).and_then(whole)) {
-        Some(near) => format!("did you mean `{near}`? (`dpbi list` shows them)"),
-        None => suggest(wanted, names),
+    match nearest(wanted, &all).or_else(|| nearest(wanted, &inner).and_then(whole)) {
+        Some(near) if nearest(wanted, &names) != Some(near) => {
+            format!("did you mean `{near}`? (`dpbi list` shows them)")
+        }
+        _ => suggest(wanted, names),
     }
 }
 

@@ -136,7 +136,7 @@ impl Taken {
             return refuse(cause.to_owned(), remedy);
         }
         if all.drawn > MOST_DRAWN {
-            let cause = "these are too many records to be drawn one by one".to_owned();
+            let cause = "these are too many records: they cannot be drawn one by one".to_owned();
             let most = format!("records times categories, added up, at most {MOST_DRAWN}");
             return refuse(cause, format!("use smaller or fewer sizes: {most}; or [data.counts]"));
         }

@@ -144,6 +144,8 @@ fn kind(
 ) -> Result<Arc<dyn Kind>, Diagnostic> {
     let known: Vec<(&str, &dyn Kind)> = kind::ALL.iter().map(|&kind| (kind.id(), kind)).collect();
     let kind = node.map_or(Ok(kind::ALL[0]), |node| node.one_of(&known))?;
+    let values: Vec<Node> = own.iter().copied().filter(|node| understands(kind, node)).collect();
+    let configured = kind.configured(&values)?;
     let unused = |node: &&Node| !node.is_inherited() && !understands(kind, node);
     if let Some(node) = own.iter().find(unused) {
         let names: Vec<&str> = kind.keys().iter().map(|key| key.name).collect();
@@ -155,8 +157,7 @@ fn kind(
     if let Some(node) = readings.filter(|node| !node.is_inherited() && !kind.compares_readings()) {
         return Err(means_nothing(&node, kind).help("leave it out"));
     }
-    let values: Vec<Node> = own.iter().copied().filter(|node| understands(kind, node)).collect();
-    kind.configured(&values)
+    Ok(configured)
 }
 
 /// A kind that compares no mechanisms must not be given any (those of the table around are for

@@ -1,6 +1,6 @@
 //! The keys of a config that only some kinds understand.
 //!
-//! A kind lists its keys once, with [`kind!`]: name, type, meaning. The parser, the JSON Schema and
+//! A kind lists its keys once, with `kind!`: name, type, meaning. The parser, the JSON Schema and
 //! the resolved config all come from that list.
 
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Key {
     pub schema: fn() -> Json,
 }
 
-/// Name, sentence and keys of a kind, as [`kind!`] implements them.
+/// Name, sentence and keys of a kind, as `kind!` implements them.
 pub trait Keys {
     /// The name of the kind in a config.
     fn id(&self) -> &'static str;
