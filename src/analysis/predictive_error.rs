@@ -88,7 +88,7 @@ pub(super) fn distribution_at(
 ) -> Result<Option<Distribution>, Refusal> {
     let plan = variant.plan(setting)?;
     let prepared = PreparedSetting::new(setting, std::slice::from_ref(&plan), &[]);
-    let field = prepared.fields().next().expect("the distance is always there");
+    let field = prepared.distance();
     Ok(Distribution::new(prepared.law(&plan).as_ref(), field))
 }
 
@@ -164,7 +164,7 @@ mod tests {
                     let here = setting(&prior, x.clone());
                     let recipe = variant.recipe(&here).unwrap();
                     let prepared = PreparedSetting::new(&here, &[recipe], &[]);
-                    let field = prepared.fields().next().unwrap();
+                    let field = prepared.distance();
                     let error =
                         Exact::new(prepared.law(recipe).as_ref(), field).error.unwrap().mean;
                     mean += exp_accurate(weights.ln_probability(&x)) * error;

@@ -93,7 +93,7 @@ impl Kind for TradeOff {
     }
 }
 
-/// The curve's own corners, unless they are so many that evenly spread points look the same.
+/// The curve's own corners; if there are many, evenly spread points, which look the same.
 fn drawable(curve: &audit::TradeOff) -> Vec<(f64, f64)> {
     if curve.corners.len() <= 2 * POINTS as usize {
         return curve.corners.clone();

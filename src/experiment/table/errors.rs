@@ -122,7 +122,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<ErrorBlock>, ReadError> {
         let line = record.position().map_or(0, csv::Position::line);
         let number = |cell: &str| {
             let number = cell.parse::<f64>().ok().filter(|_| !is_unsound(cell));
-            number.ok_or_else(|| wrong(format!("line {line}: `{cell}` is no sound number")))
+            number.ok_or_else(|| wrong(format!("line {line}: `{cell}` is not a sound number")))
         };
         let cell = |i: usize| record.get(i).unwrap_or_default();
         let setting = number(cell(0))? as usize;
@@ -136,7 +136,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<ErrorBlock>, ReadError> {
         let Some(block) = blocks.last_mut() else { continue };
         let counts: Option<Vec<u64>> = cell(3).split(';').map(|count| count.parse().ok()).collect();
         let counts = counts.filter(|counts| counts.len() == block.k).ok_or_else(|| {
-            wrong(format!("line {line}: `{}` is no vector of {} counts", cell(3), block.k))
+            wrong(format!("line {line}: `{}` is not a vector of {} counts", cell(3), block.k))
         })?;
         block.released.extend(counts);
         for (name, values) in &mut block.errors {
@@ -210,7 +210,10 @@ mod tests {
                 format!("setting,mechanism,run,released,h\n1,A,1,1;2,0.5\n1,A,2,{wrong},0.5\n");
             std::fs::write(folder.path().join("errors.csv"), text).unwrap();
             let error = read(folder.path()).unwrap_err().to_string();
-            assert!(error.contains("line 3") && error.contains("no vector of 2 counts"), "{error}");
+            assert!(
+                error.contains("line 3") && error.contains("not a vector of 2 counts"),
+                "{error}"
+            );
         }
     }
 }

@@ -146,7 +146,7 @@ fn read_rows<T: Row>(folder: &Path) -> Result<Vec<T>, ReadError> {
         let record = record.map_err(|error| wrong(error.to_string()))?;
         if let Some(cell) = record.iter().find(|cell| is_unsound(cell)) {
             let line = record.position().map_or(0, csv::Position::line);
-            return Err(wrong(format!("line {line}: `{cell}` is no sound number")));
+            return Err(wrong(format!("line {line}: `{cell}` is not a sound number")));
         }
         rows.push(record.deserialize(Some(&header)).map_err(|error| wrong(error.to_string()))?);
     }

@@ -25,7 +25,7 @@ pub struct Run {
     /// Compute everything again, instead of keeping the cells of an earlier run
     #[arg(long)]
     pub fresh: bool,
-    /// Run only part I (from 1) of N parts that take about as long; `dpbi merge` joins them
+    /// Run only part I (from 1) of N parts of about the same size; `dpbi merge` joins them
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub shard: Option<Shard>,
     #[command(flatten)]

@@ -28,7 +28,7 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let clock = admit(args, &variant, &setting, &scope, threads)?;
 
     let Tuned { variant, certificate } =
-        tuning::tune(&variant, &setting).map_err(typed::refused)?;
+        tuning::tune(&variant, &setting).map_err(Diagnostic::from)?;
     let asked: Vec<f64> = std::iter::once(0.0).chain(at).collect();
     let first = examine(&variant, &setting, &scope, &asked)?;
     let profile = match args.profile {
@@ -39,10 +39,10 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let trade_off = (args.profile && first.loss.pairs > 0)
         .then(|| audit::trade_off(&variant, &setting, &advantage.from, &advantage.to))
         .transpose()
-        .map_err(typed::refused)?;
+        .map_err(Diagnostic::from)?;
     let metric = Metric::from_distance(setting.distance);
     let mean = match &certificate {
-        Some(_) => over_all_data(&variant, &setting, metric).map_err(typed::refused)?,
+        Some(_) => over_all_data(&variant, &setting, metric).map_err(Diagnostic::from)?,
         None => None,
     };
     drop(clock);
@@ -67,7 +67,7 @@ fn examine(
     scope: &Scope,
     at: &[f64],
 ) -> Result<Findings, Diagnostic> {
-    audit::examine(variant, setting, scope, at).map_err(typed::refused)
+    audit::examine(variant, setting, scope, at).map_err(Diagnostic::from)
 }
 
 fn scope(args: &Audit) -> Result<Scope, Diagnostic> {
@@ -98,7 +98,7 @@ fn at_epsilon(args: &Audit) -> Result<Option<f64>, Diagnostic> {
 fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
     let mut variant = typed::variant(&args.mechanism)?;
     variant.options.calibrated |= args.calibrate;
-    tuning::check(&variant, setting).map_err(typed::refused)?;
+    tuning::check(&variant, setting).map_err(Diagnostic::from)?;
     Ok(variant)
 }
 
@@ -113,7 +113,7 @@ fn admit(
     scope: &Scope,
     threads: usize,
 ) -> Result<Option<Clock>, Diagnostic> {
-    let recipe = variant.outline(setting).map_err(typed::refused)?;
+    let recipe = variant.outline(setting).map_err(Diagnostic::from)?;
     // The advantage takes as many passes as a trade-off curve.
     let profile = if args.profile { rates::PASSES_PER_PROFILE } else { 0.0 };
     let passes = rates::PASSES_PER_TRADE_OFF + profile;

@@ -96,7 +96,7 @@ impl Forecast {
         sum
     }
 
-    /// What the process takes on so many threads.
+    /// What the process takes on this number of threads.
     pub(super) fn total(&self, threads: usize) -> Work {
         let mut total = cost::total(self.settings(), threads);
         total.add(self.drawing);

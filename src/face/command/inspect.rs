@@ -33,12 +33,13 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let tuning = TuningCache::default();
     let plan = |variant: &Variant| tuning.tune(variant, &setting)?.variant.plan(&setting);
     let plans: Vec<Plan> =
-        variants.iter().map(plan).collect::<Result<_, _>>().map_err(typed::refused)?;
-    let bench = PreparedSetting::with_summaries(&setting, &plans, &[]);
-    let field = bench.fields().next().expect("the distance is always there");
-    let exacts: Vec<Exact> =
-        plans.iter().map(|plan| Exact::new(bench.law(plan).as_ref(), field)).collect();
-    let distance = args.candidate.as_ref().map(|candidate| field.at(candidate));
+        variants.iter().map(plan).collect::<Result<_, _>>().map_err(Diagnostic::from)?;
+    let prepared = PreparedSetting::with_summaries(&setting, &plans, &[]);
+    let exacts: Vec<Exact> = plans
+        .iter()
+        .map(|plan| Exact::new(prepared.law(plan).as_ref(), prepared.distance()))
+        .collect();
+    let distance = args.candidate.as_ref().map(|candidate| prepared.distance().at(candidate));
     drop(clock);
     let found = Inspection { setting, variants, exacts, beta: args.beta, distance };
     if args.print.json { print_json(&found.json()) } else { print(&found.text()) }

@@ -136,14 +136,14 @@ impl<'a> Request<'a> {
         };
         match &self.variant {
             Some(variant) => {
-                Method::check(variant, &template, self.epsilon).map_err(typed::refused)?;
+                Method::check(variant, &template, self.epsilon).map_err(Diagnostic::from)?;
                 let _clock = admit(variant, &template, threads)?;
                 Method::new(variant, &template, self.epsilon, &TuningCache::default())
                     .map(|method| (method, Reason::Named))
             }
             None => release::choose(&typed::every_variant(true), &template, self.epsilon),
         }
-        .map_err(typed::refused)
+        .map_err(Diagnostic::from)
     }
 
     /// Enters the release into the ledger, if there is one.
@@ -381,7 +381,7 @@ impl<'a> FullRelease<'a> {
                 "the least error of {many} private mechanisms at the data that the prior expects"
             ),
             Reason::Customary => {
-                "customary: for so many records and categories errors take long to compute"
+                "customary: with this number of records and categories errors take long to compute"
                     .to_owned()
             }
         }

@@ -1,7 +1,7 @@
 //! Settings and mechanisms typed by hand.
 
 use crate::analysis::tuning::check;
-use crate::base::diagnostic::{Diagnostic, Refusal, suggest};
+use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::face::cli::{Data, Model};
 use crate::mechanism::{self, Choice, Mechanism, Variant};
 use crate::posterior::distance;
@@ -58,11 +58,6 @@ pub fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic
         .help(format!("give {k} numbers separated by commas")))
 }
 
-/// A refusal as a message.
-pub fn refused(refusal: Refusal) -> Diagnostic {
-    refusal.into()
-}
-
 /// A mechanism by its id, with `+calibrated` and `+remap` after it where they are wanted. Its label
 /// is what was typed, without white space.
 pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
@@ -103,7 +98,7 @@ pub fn variants(
     for text in named {
         let variant = variant(text)?;
         if !variants.iter().any(|known| known.label == variant.label) {
-            check(&variant, setting).map_err(refused)?;
+            check(&variant, setting).map_err(Diagnostic::from)?;
             variants.push(variant);
         }
     }

@@ -29,7 +29,7 @@
 //! let unchanged = probability(law.as_ref(), &[300, 300]);
 //! assert!((unchanged - 0.316_060_279_414).abs() < 1e-12);
 //!
-//! let hellinger = prepared.fields().next().expect("the distance is always there");
+//! let hellinger = prepared.distance();
 //! let error = Exact::new(law.as_ref(), hellinger).error.expect("a law that is walked");
 //! println!("the mean Hellinger distance from the true posterior is {}", error.mean);
 //! assert!(error.mean > 0.0 && error.mean < error.q90);

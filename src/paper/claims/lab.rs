@@ -70,9 +70,7 @@ impl Lab {
 
     /// The exact error of the mechanism `id`.
     pub fn exact(&self, setting: &Setting, id: &str) -> Exact {
-        self.with_law(setting, id, |law, prepared| {
-            Exact::new(law, prepared.fields().next().expect("the distance"))
-        })
+        self.with_law(setting, id, |law, prepared| Exact::new(law, prepared.distance()))
     }
 
     /// The exact mean error of the mechanism `id`.
@@ -142,7 +140,7 @@ impl Lab {
     /// If the law is too large to be walked; no claim asks for such a law.
     pub fn distribution(&self, setting: &Setting, id: &str) -> Distribution {
         self.with_law(setting, id, |law, prepared| {
-            let field = prepared.fields().next().expect("the distance");
+            let field = prepared.distance();
             Distribution::new(law, field).expect("a law that is walked")
         })
     }

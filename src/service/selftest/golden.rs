@@ -311,7 +311,7 @@ fn printed() -> Comparison {
 fn release(setting: &Setting, variant: &Variant) -> Exact {
     let recipe = variant.recipe(setting).expect(SOUND);
     let prepared = PreparedSetting::new(setting, &[recipe], &[]);
-    Exact::new(prepared.law(recipe).as_ref(), prepared.fields().next().expect("the score"))
+    Exact::new(prepared.law(recipe).as_ref(), prepared.distance())
 }
 
 fn functions(comparison: &mut Comparison) {

@@ -7,7 +7,7 @@ pub(super) use write::NAME;
 
 use serde_json::{Value, json};
 
-use super::typed::{self, refused, wrong};
+use super::typed::{self, wrong};
 use super::{print, print_json, threads};
 use crate::analysis::optimum::{self, Goal, Optimum, OptimumError, ReleaseSet};
 use crate::analysis::predictive_error::{PredictiveError, over_all_data};
@@ -39,8 +39,8 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let metric = Metric::from_distance(setting.distance);
     let tuning = TuningCache::default();
     let measure = |variant: Variant| {
-        let tuned = tuning.tune(&variant, &setting).map_err(refused)?;
-        let errors = over_all_data(&tuned.variant, &setting, metric).map_err(refused)?;
+        let tuned = tuning.tune(&variant, &setting).map_err(Diagnostic::from)?;
+        let errors = over_all_data(&tuned.variant, &setting, metric).map_err(Diagnostic::from)?;
         Ok(Rival { variant, errors })
     };
     let mut rivals = rivals.into_iter().map(measure).collect::<Result<Vec<_>, Diagnostic>>()?;
@@ -73,7 +73,7 @@ fn minimax(setting: &Setting, set: ReleaseSet) -> Result<Option<Optimum>, Failur
 
 fn failure(error: OptimumError) -> Failure {
     match error {
-        OptimumError::Refused(refusal) => refused(refusal).into(),
+        OptimumError::Refused(refusal) => Diagnostic::from(refusal).into(),
         other => WorkError::from(other).into(),
     }
 }
