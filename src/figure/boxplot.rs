@@ -1,14 +1,15 @@
 //! Notched box plots, one box per mechanism in every group.
 
-use super::Series;
+use plotters::coord::combinators::{BuildNestedCoord, NestedValue};
+
 use super::axis::{Axis, extent, linear_range};
-use super::boxmark::Marker;
-use super::canvas::Canvas;
-use super::frame::{EDGE, Header, Side, TICK_GAP, draw_floor, draw_floor_label, tick_target};
-use super::geometry::Rect;
-use super::labels::{Labels, Name};
-use super::legend::{Entry, Legend, Mark, reading_entry};
-use super::page::Page;
+use super::backend::Recording;
+use super::element::{BoxLook, NotchedBox, Part, diamond};
+use super::labels::Labels;
+use super::legend::{Entry, Legend, Mark};
+use super::page::{Frame, Page};
+use super::theme::{EDGE, INK, PAPER, PRINTED, Theme};
+use super::{FigureError, Series};
 
 /// The five numbers of a box, its notch and what lies outside.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,9 +32,9 @@ pub struct BoxStats {
     pub outliers: Vec<f64>,
     /// The exact mean, if known, drawn as a diamond.
     pub exact_mean: Option<f64>,
-    /// Quartiles and ends of whiskers as read off a printed figure; may be
-    /// empty.
-    pub readings: Vec<f64>,
+    /// The same box as far as it was read off a printed figure, drawn as the left half: lower
+    /// whisker, lower quartile, median, upper quartile, upper whisker.
+    pub printed: Option<[Option<f64>; 5]>,
 }
 
 impl BoxStats {
@@ -58,10 +59,11 @@ impl BoxStats {
     }
 
     fn values(&self) -> impl Iterator<Item = f64> {
-        let ends = [self.q1, self.q3, self.whisker_low, self.whisker_high];
-        let notch = [self.notch_low, self.notch_high];
-        let outside = self.outliers.iter().copied().chain(self.exact_mean);
-        ends.into_iter().chain(notch).chain(outside).chain(self.readings.iter().copied())
+        let numbers = [self.q1, self.q3, self.whisker_low, self.whisker_high];
+        let notch = [self.notch_low, self.notch_high, self.exact_mean.unwrap_or(self.median)];
+        let printed = self.printed.into_iter().flatten().flatten();
+        let outside = self.outliers.iter().copied().chain(printed);
+        numbers.into_iter().chain(notch).chain(outside)
     }
 }
 
@@ -98,38 +100,77 @@ pub struct BoxFigure {
 
 /// Height of the plot itself.
 const HEIGHT: f64 = 250.0;
-/// Width per box where there is plenty of room, and where there is little.
-const ROOMY: f64 = 30.0;
-const TIGHT: f64 = 9.0;
-/// Air between two groups, in widths of a box.
+/// The greatest width of a box with the air beside it.
+const WIDEST: f64 = 46.0;
+/// Air between two groups, in places of boxes.
 const APART: f64 = 1.0;
-const USUAL_WIDTH: f64 = 720.0;
-const LEAST_WIDTH: f64 = 460.0;
-const GREATEST_WIDTH: f64 = 1200.0;
+/// Less high boxes are drawn as bars of this height.
+const LEAST_HEIGHT: f64 = 3.0;
+
+/// The boxes of every group that can be drawn, each with its place.
+type Boxes = Vec<Vec<(usize, BoxStats)>>;
 
 impl BoxFigure {
-    pub(super) fn draw(&self, page: Page) -> Canvas {
+    /// The horizontal axis is a nested coordinate: boxes side by side in groups side by side.
+    pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
         let boxes = self.drawable();
-        let mut canvas = Canvas::new(page.width(self.width()));
-        let side = Side::new(self.axis(&boxes), &self.y_label, HEIGHT);
-        let left = side.width();
-        let width = canvas.width - left - 2.0 * EDGE;
-        let start = page.title_start(left);
-        let header = Header::new(&self.title, &self.note, canvas.width - start - 2.0 * EDGE);
-        header.draw(&mut canvas, start);
-        let plot = Rect { left, top: header.height(), width, height: HEIGHT };
-        side.draw_grid(&mut canvas, plot);
-        self.draw_boxes(&mut canvas, &side, plot, &boxes);
-        side.draw(&mut canvas, plot);
-        let top = self.draw_groups(&mut canvas, plot);
-        let legend = Legend::new(self.entries(&boxes), canvas.width - 4.0 * EDGE);
-        legend.draw(&mut canvas, left + width / 2.0, top + EDGE);
-        canvas.height = top + EDGE + legend.height() + EDGE;
-        canvas
+        let x_label = self.x_label.as_deref().unwrap_or_default();
+        let words = [&*self.title, &*self.note, x_label, &*self.y_label];
+        let y = self.axis(&boxes);
+        let mut frame = Frame::new(theme, words, y, HEIGHT, 2.0 * EDGE);
+        let groups = self.groups.len().max(1);
+        let slot = frame.plot.width / groups as f64;
+        let pitch = (slot / (self.series.len() as f64 + APART)).min(WIDEST);
+        let names: Vec<(&str, Option<&str>)> =
+            self.groups.iter().map(|group| (&*group.label, group.sublabel.as_deref())).collect();
+        let labels = Labels::fit(theme, &names, slot);
+        frame.floor = labels.height();
+        let legend = Legend::new(theme, self.entries(&boxes));
+        let bottom = frame.bottom(theme);
+        let page = Page::new(theme, bottom + legend.height() + EDGE);
+        // Within a group, boxes stand at whole numbers around the middle of them all.
+        let middle = (self.series.len() as f64 - 1.0) / 2.0;
+        let reach = slot / pitch / 2.0;
+        let x = (0..groups - 1).nested_coord(|_| Axis::bare((middle - reach, middle + reach)));
+        let mut chart = frame.chart(&page, x)?;
+        frame.draw(&page, &mut chart, (true, false), false)?;
+        let centre = |group: usize| frame.plot.left + slot * (group as f64 + 0.5);
+        let centres: Vec<f64> = (0..self.groups.len()).map(centre).collect();
+        labels.draw(&page, &centres, frame.plot.bottom())?;
+        let half = 0.38 * pitch;
+        let (least, greatest) = self.bounds.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let bounds = (least.max(frame.y.value(0.0)), greatest.min(frame.y.value(1.0)));
+        let placed = || {
+            boxes.iter().enumerate().flat_map(|(group, all)| {
+                all.iter().map(move |(place, stats)| (group, *place, stats))
+            })
+        };
+        let at = |group: usize, place: usize| {
+            move |value: f64| (NestedValue::Value(group, place as f64), value)
+        };
+        chart.draw_series(placed().filter_map(|(group, place, stats)| {
+            let (printed, whiskers) = as_printed(stats.printed?);
+            let look = BoxLook { whiskers, ..self.look(theme, place, half, Part::Left) };
+            Some(printed.element(at(group, place), bounds, look))
+        }))?;
+        // Ours in full, or as the right half beside the printed box.
+        chart.draw_series(placed().map(|(group, place, stats)| {
+            let part = if stats.printed.is_some() { Part::Right } else { Part::Whole };
+            stats.element(at(group, place), bounds, self.look(theme, place, half, part))
+        }))?;
+        let radius = theme.units((0.5 * half).clamp(1.5, 3.6));
+        let outline = theme.line(INK, (0.12 * half).clamp(0.35, 0.9));
+        chart.draw_series(placed().filter_map(|(group, place, stats)| {
+            let mean = stats.exact_mean.filter(|mean| mean.is_finite())?;
+            Some(diamond(at(group, place)(mean), radius, outline))
+        }))?;
+        legend.draw(&page, frame.plot.middle().0, bottom)?;
+        drop(chart);
+        Ok(page.finish())
     }
 
     /// Per group, the boxes there are and the place of each.
-    fn drawable(&self) -> Vec<Vec<(usize, BoxStats)>> {
+    fn drawable(&self) -> Boxes {
         let in_group = |group: &Group| {
             let places = group.boxes.iter().take(self.series.len()).enumerate();
             let present = places.filter_map(|(i, stats)| Some((i, stats.as_ref()?)));
@@ -139,20 +180,7 @@ impl BoxFigure {
         self.groups.iter().map(in_group).collect()
     }
 
-    /// Wide enough for the boxes, within reason.
-    fn width(&self) -> f64 {
-        let places = self.groups.len() as f64 * (self.series.len() as f64 + APART);
-        let margins = 90.0;
-        let least = places * TIGHT + margins;
-        let ample = places * ROOMY + margins;
-        if least > USUAL_WIDTH {
-            least.min(GREATEST_WIDTH)
-        } else {
-            ample.clamp(LEAST_WIDTH, USUAL_WIDTH)
-        }
-    }
-
-    fn axis(&self, boxes: &[Vec<(usize, BoxStats)>]) -> Axis {
+    fn axis(&self, boxes: &Boxes) -> Axis {
         let stats = boxes.iter().flatten();
         let (low, high) = extent(stats.flat_map(|(_, stats)| stats.values()));
         let range = match self.bounds {
@@ -161,59 +189,30 @@ impl BoxFigure {
             }
             _ => linear_range((low, high)),
         };
-        Axis::over(range, false, tick_target(HEIGHT))
+        Axis::upright(range, false, HEIGHT)
     }
 
-    fn draw_boxes(
-        &self,
-        canvas: &mut Canvas,
-        side: &Side,
-        plot: Rect,
-        boxes: &[Vec<(usize, BoxStats)>],
-    ) {
-        let slot = plot.width / self.groups.len().max(1) as f64;
-        let pitch = (slot / (self.series.len() as f64 + APART)).min(46.0);
-        let middle = (self.series.len() as f64 - 1.0) / 2.0;
-        for (g, group) in boxes.iter().enumerate() {
-            let centre = plot.left + slot * (g as f64 + 0.5);
-            for (i, stats) in group {
-                let marker = Marker {
-                    series: &self.series[*i],
-                    side,
-                    plot,
-                    centre: centre + (*i as f64 - middle) * pitch,
-                    half: 0.38 * pitch,
-                    bounds: self.bounds,
-                };
-                marker.draw(canvas, stats);
-            }
+    /// How the boxes of a series look. Lines get thinner with the boxes.
+    fn look(&self, theme: Theme, place: usize, half: f64, part: Part) -> BoxLook {
+        let series = &self.series[place];
+        let printed = part == Part::Left;
+        let fill = if printed { series.colour.lighten(PRINTED) } else { series.colour };
+        let median = if printed { INK } else { PAPER };
+        BoxLook {
+            part,
+            half: theme.units(half),
+            fill,
+            hatching: (!series.private && !printed).then(|| theme.hatching(fill)),
+            pen: theme.line(INK, (0.1 * half).clamp(0.35, 0.9)),
+            median: theme.line(median, (0.22 * half).clamp(0.6, 2.0)),
+            outlier: theme.line(series.colour.darken(0.25), 0.8),
+            least_height: theme.units(LEAST_HEIGHT),
+            whiskers: [true; 2],
         }
     }
 
-    /// The horizontal axis with all below it; returns where that ends.
-    fn draw_groups(&self, canvas: &mut Canvas, plot: Rect) -> f64 {
-        let slot = plot.width / self.groups.len().max(1) as f64;
-        let centre = |g: usize| plot.left + slot * (g as f64 + 0.5);
-        let centres: Vec<f64> = (0..self.groups.len()).map(centre).collect();
-        draw_floor(canvas, plot, &centres);
-        let name =
-            |group: &Group| Name { label: group.label.clone(), sublabel: group.sublabel.clone() };
-        let names: Vec<Name> = self.groups.iter().map(name).collect();
-        let labels = Labels::fit(&names, slot);
-        let top = plot.bottom() + TICK_GAP;
-        labels.draw(canvas, &centres, top);
-        let below = top + labels.height();
-        let Some(label) = &self.x_label else {
-            return below;
-        };
-        below + 4.0 + draw_floor_label(canvas, label, plot, below + 4.0)
-    }
-
-    fn entries(&self, boxes: &[Vec<(usize, BoxStats)>]) -> Vec<Entry> {
-        let swatch = |series: &Series| {
-            Entry::new(Mark::Swatch(series.colour, series.private), &series.full_label())
-        };
-        let mut entries: Vec<Entry> = self.series.iter().map(swatch).collect();
+    fn entries(&self, boxes: &Boxes) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = self.series.iter().map(Entry::swatch).collect();
         let any = |has: fn(&BoxStats) -> bool| boxes.iter().flatten().any(|(_, stats)| has(stats));
         if any(|stats| stats.exact_mean.is_some()) {
             entries.push(Entry::new(Mark::Diamond, "exact mean"));
@@ -221,11 +220,50 @@ impl BoxFigure {
         if any(|stats| !stats.outliers.is_empty()) {
             entries.push(Entry::new(Mark::Ring, "outlier"));
         }
-        if any(|stats| !stats.readings.is_empty()) {
-            entries.push(reading_entry());
+        if any(|stats| stats.printed.is_some()) {
+            entries.push(Entry::new(Mark::HalfBox, "left half: read off the printed figure"));
         }
         entries
     }
+}
+
+impl BoxStats {
+    /// The element at the place that `at` gives to values.
+    fn element<C>(
+        &self,
+        at: impl Fn(f64) -> C,
+        bounds: (f64, f64),
+        look: BoxLook,
+    ) -> NotchedBox<C> {
+        let Self { q1, median, q3, notch_low, notch_high, .. } = *self;
+        let numbers = [self.whisker_low, q1, notch_low, median, notch_high, q3, self.whisker_high];
+        let outliers = self.outliers.iter().copied().filter(|value| value.is_finite());
+        let outliers = outliers.map(&at).collect();
+        NotchedBox::new(numbers.map(&at), [bounds.0, bounds.1].map(&at), outliers, look)
+    }
+}
+
+/// A box without a notch, of as much as was read, and which whiskers were read.
+fn as_printed([low, q1, median, q3, high]: [Option<f64>; 5]) -> (BoxStats, [bool; 2]) {
+    let some = [median, q1, q3, low, high].into_iter().flatten().find(|v| v.is_finite());
+    let or = |value: Option<f64>, other: f64| value.filter(|v| v.is_finite()).unwrap_or(other);
+    let median = or(median, some.unwrap_or(0.0));
+    let (q1, q3, notch_low, notch_high) = (or(q1, median), or(q3, median), median, median);
+    let (whisker_low, whisker_high) = (or(low, q1), or(high, q3));
+    let (outliers, exact_mean, printed) = (Vec::new(), None, None);
+    let stats = BoxStats {
+        q1,
+        median,
+        q3,
+        whisker_low,
+        whisker_high,
+        notch_low,
+        notch_high,
+        outliers,
+        exact_mean,
+        printed,
+    };
+    (stats, [low.is_some(), high.is_some()])
 }
 
 /// The range for values with natural bounds: up to a bound the values come
@@ -247,67 +285,32 @@ fn within_bounds((low, high): (f64, f64), (least, greatest): (f64, f64)) -> (f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::canvas::Shape;
-    use crate::figure::colour;
+    use crate::figure::backend::Shape;
+    use crate::figure::{Width, colour};
 
-    fn folded(bounds: Option<(f64, f64)>) -> BoxFigure {
+    #[test]
+    fn printed_boxes_are_left_halves_and_on_the_axis() {
+        let printed = [None, Some(0.5), None, Some(3.0), None];
         let stats = BoxStats {
             q1: 0.8,
-            median: 0.99,
+            median: 0.9,
             q3: 1.0,
-            whisker_low: 0.5,
             whisker_high: 1.0,
-            notch_low: 0.93,
-            notch_high: 1.05,
+            printed: Some(printed),
             ..BoxStats::default()
         };
         let series = Series { label: "EHD".to_owned(), colour: colour("ehd"), private: true };
-        BoxFigure {
-            series: vec![series],
-            groups: vec![Group { boxes: vec![Some(stats)], ..Group::default() }],
-            bounds,
-            ..BoxFigure::default()
-        }
-    }
-
-    #[test]
-    fn notches_stay_within_the_bounds() {
-        let notch = |bounds| folded(bounds).drawable()[0][0].1.notch_high;
-        assert_eq!(notch(Some((0.0, 1.0))), 1.0);
-        assert_eq!(notch(None), 1.05);
-    }
-
-    #[test]
-    fn the_axis_shows_all_of_every_box() {
-        for bounds in [None, Some((0.0, 1.0)), Some((0.0, 0.7))] {
-            let figure = folded(bounds);
-            let boxes = figure.drawable();
-            let axis = figure.axis(&boxes);
-            for value in boxes[0][0].1.values() {
-                let at = axis.fraction(value).expect("a place on the axis");
-                assert!((0.0..=1.0).contains(&at), "{value} at {at}");
-            }
-        }
-    }
-
-    #[test]
-    fn readings_are_on_the_axis_and_in_the_legend() {
-        let mut figure = folded(None);
-        let Some(stats) = &mut figure.groups[0].boxes[0] else { panic!("a box") };
-        stats.readings = vec![3.0, 0.5, f64::NAN];
-        let boxes = figure.drawable();
-        assert!(figure.axis(&boxes).fraction(3.0).is_some_and(|at| at < 1.0));
-        let canvas = figure.draw(Page::Wide);
-        let ring = |shape: &&Shape| matches!(shape, Shape::Circle { ring: Some(_), .. });
-        assert_eq!(canvas.shapes.iter().filter(ring).count(), 2 + 1);
-    }
-
-    #[test]
-    fn pages_grow_with_the_boxes_to_a_limit() {
-        let mut figure = folded(None);
-        assert_eq!(figure.width(), LEAST_WIDTH);
-        figure.groups = vec![Group::default(); 45];
-        figure.series = vec![figure.series[0].clone(); 12];
-        assert_eq!(figure.width(), GREATEST_WIDTH);
+        let groups = vec![Group { boxes: vec![Some(stats)], ..Group::default() }];
+        let figure = BoxFigure { series: vec![series], groups, ..BoxFigure::default() };
+        assert!(figure.axis(&figure.drawable()).shows(3.0));
+        let drawing = figure.draw(Theme::new(Width::Text)).expect("a drawing");
+        let mut pieces = drawing.shapes.into_iter().filter_map(|shape| match shape {
+            Shape::Polygon { points, colour } => Some((colour.lightness(), points)),
+            _ => None,
+        });
+        let (pale, left) = pieces.next().expect("the printed half");
+        let (full, right) = pieces.next_back().expect("our half");
+        assert!(pale > full);
+        assert_eq!(left.iter().map(|at| at.0).max(), right.iter().map(|at| at.0).min());
     }
 }

@@ -1,17 +1,17 @@
 //! Curves: exact values as lines, sampled means as dots with error bars,
 //! values read off printed figures as hollow circles.
 
-use super::Series;
+use plotters::element::DashedPathElement;
+
 use super::axis::{Axis, Scale, extent, linear_range, log_range};
-use super::canvas::Canvas;
-use super::curvemark::{Field, Trace, pen};
-use super::endlabel::EndLabels;
-use super::floor::Floor;
-use super::frame::{EDGE, Header, Side, draw_floor_label, tick_target};
-use super::geometry::Rect;
-use super::legend::{Entry, Legend, Mark, reading_entry};
-use super::page::Page;
-use super::reference::{self, Obstacles, References, legend_label};
+use super::backend::Recording;
+use super::curve_labels::{GAP, Obstacles, PlacedLabel, draw_end_labels, end_margin, side_end};
+use super::labels::Labels;
+use super::legend::{Entry, Legend, Mark};
+use super::page::{Frame, Page};
+use super::theme::{Dash, EDGE, Pen, SOFT, SPINE, Theme};
+use super::trace::{Field, Trace, pen};
+use super::{FigureError, Series};
 
 /// A mean estimated from runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +34,32 @@ pub enum LineStyle {
     Dashed,
     /// Thin dots, for bounds and formulas beside what they are about.
     Dotted,
+    /// Broad and pale, for a line that another one lies upon.
+    Broad,
+}
+
+/// How the exact values of a curve are joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Join {
+    /// By straight lines.
+    #[default]
+    Lines,
+    /// By steps: a value holds from its x up to the next, as in a cumulative distribution.
+    Steps,
+    /// Not at all: each value stands on a stem, as in a probability mass function.
+    Stems,
+    /// Not at all: dots only.
+    Dots,
+}
+
+/// Where the names of curves stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameAt {
+    /// Beside the right end of the curve.
+    #[default]
+    End,
+    /// At the greatest value of the curve.
+    Peak,
 }
 
 /// One mechanism's line.
@@ -85,9 +111,10 @@ pub struct CurveFigure {
     pub y_scale: Scale,
     /// The lines.
     pub lines: Vec<Curve>,
-    /// Whether exact values hold from their x up to the next, as those of a
-    /// cumulative distribution do.
-    pub steps: bool,
+    /// How exact values are joined.
+    pub join: Join,
+    /// Where the names of curves stand.
+    pub name_at: NameAt,
     /// The part of the horizontal axis to show, if not all.
     pub x_range: Option<(f64, f64)>,
     /// The part of the vertical axis to show, if not all.
@@ -96,97 +123,148 @@ pub struct CurveFigure {
     pub categories: Option<Vec<String>>,
     /// Horizontal lines to compare with: their y and a short label.
     pub references: Vec<(f64, String)>,
+    /// Places of interest on the horizontal axis: their x and a short label.
+    pub landmarks: Vec<(f64, String)>,
 }
 
-const WIDTH: f64 = 640.0;
-const GREATEST_WIDTH: f64 = 1200.0;
 const HEIGHT: f64 = 270.0;
-/// Width a category needs, dodging and all.
-const CATEGORY: f64 = 30.0;
+/// Lines that data are compared with.
+const REFERENCE: Pen = Pen { colour: SOFT, width: SPINE, dash: Dash::Dashed };
+
+/// Labels on the plot, and entries of the legend for what found no place on it.
+type Placed = (Vec<PlacedLabel>, Vec<Entry>);
 
 impl CurveFigure {
-    pub(super) fn draw(&self, page: Page) -> Canvas {
-        let ends = self.has_end_labels(page);
-        let labels = EndLabels::new(self.named_at_end(ends).map(|line| &line.series));
-        let height = HEIGHT.max(labels.len() as f64 * EndLabels::GAP);
-        let side = Side::new(self.y_axis(height), &self.y_label, height);
-        let left = side.width();
-        let mut canvas = Canvas::new(page.width(self.width(left + labels.width())));
-        let width = canvas.width - left - labels.width();
-        let start = page.title_start(left);
-        let header = Header::new(&self.title, &self.note, canvas.width - start - EDGE);
-        header.draw(&mut canvas, start);
-        let plot = Rect { left, top: header.height(), width, height };
-        let floor = Floor::new(self, width);
-        let field = Field { plot, floor, side };
-        let left_over = self.draw_data(&mut canvas, &field, &labels);
-        let top = field.floor.draw(&mut canvas, plot) + 4.0;
-        let top = top + draw_floor_label(&mut canvas, &self.x_label, plot, top);
-        let key = Legend::new(self.key(ends, &left_over), canvas.width - 4.0 * EDGE);
-        let air = if key.height() > 0.0 { 6.0 } else { 0.0 };
-        key.draw(&mut canvas, left + width / 2.0, top + air);
-        canvas.height = top + air + key.height() + EDGE;
-        canvas
-    }
-
-    /// The usual width, or more where categories need it.
-    fn width(&self, margins: f64) -> f64 {
-        let places = self.categories.as_ref().map_or(0, Vec::len) as f64;
-        let plot = (places * CATEGORY).max(320.0);
-        (margins + plot).clamp(WIDTH, GREATEST_WIDTH)
-    }
-
-    /// Names that would take too much of the page go to the legend, all of
-    /// them, so that one need not look in two places.
-    fn has_end_labels(&self, page: Page) -> bool {
-        let labels = EndLabels::new(self.named_at_end(true).map(|line| &line.series));
-        labels.width() <= page.width(WIDTH) / 3.0
-    }
-
-    fn named_at_end(&self, ends: bool) -> impl Iterator<Item = &Curve> {
-        self.lines.iter().filter(move |line| ends && line.label_end)
-    }
-
-    /// Returns the labels of references that found no place.
-    fn draw_data<'a>(
-        &'a self,
-        canvas: &mut Canvas,
-        field: &'a Field,
-        labels: &EndLabels,
-    ) -> Vec<(f64, &'a str)> {
-        let references = References::new(&self.references, field);
-        field.draw_grid(canvas);
-        references.draw_lines(canvas);
-        // Before the data, or it would cut points on the axis in half.
-        field.side.draw(canvas, field.plot);
-        let traces = self.traces(field);
-        traces.iter().for_each(|trace| trace.draw_exact(canvas));
-        traces.iter().for_each(|trace| trace.draw_sampled(canvas));
-        traces.iter().for_each(|trace| trace.draw_readings(canvas));
-        if labels.len() > 0 {
-            let named = traces.iter().filter(|trace| trace.is_named_at_end());
-            let ends: Vec<_> = named.map(Trace::end).collect();
-            labels.draw(canvas, field.plot, &ends);
+    pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
+        // Names at the ends of curves that would take too much of the page go to the legend, all of
+        // them, so that one need not look in two places.
+        let named = || self.lines.iter().filter(|line| line.label_end);
+        let margin = end_margin(theme, named().map(|line| &line.series));
+        let ends = self.name_at == NameAt::End && margin <= theme.page_width() / 3.0;
+        let margin = if ends { margin } else { 2.5 * EDGE };
+        let height = if ends { HEIGHT.max(named().count() as f64 * GAP) } else { HEIGHT };
+        let words = [&self.title, &self.note, &self.x_label, &self.y_label].map(String::as_str);
+        let mut frame = Frame::new(theme, words, self.y_axis(height), height, margin);
+        let (x, names) = self.x_axis(theme, frame.plot.width);
+        frame.make_room_for(theme, &x);
+        let plot = frame.plot;
+        let slot = names.as_ref().map(|names| plot.width / names.len().max(1) as f64);
+        let labels = names.as_ref().map(|names| {
+            let names: Vec<(&str, Option<&str>)> = names.iter().map(|n| (&*n.1, None)).collect();
+            Labels::fit(theme, &names, slot.unwrap_or(plot.width))
+        });
+        frame.floor = labels.as_ref().map_or(frame.floor, Labels::height);
+        let field = Field { plot, x: x.clone(), y: frame.y.clone(), slot };
+        let traces = self.traces(&field);
+        let (on_plot, unplaced) = self.place_labels(theme, &field, &traces, ends);
+        let legend = Legend::new(theme, self.key(unplaced));
+        let bottom = frame.bottom(theme);
+        let page = Page::new(theme, bottom + legend.height() + EDGE);
+        let mut chart = frame.chart(&page, x)?;
+        frame.draw(&page, &mut chart, (true, names.is_none()), names.is_none())?;
+        if let (Some(names), Some(labels)) = (&names, &labels) {
+            let centres: Vec<f64> = names.iter().filter_map(|(x, _)| field.across(*x)).collect();
+            labels.draw(&page, &centres, plot.bottom())?;
         }
-        let mut data = Obstacles { lines: Vec::new(), dots: Vec::new() };
-        if !self.references.is_empty() {
-            traces.iter().for_each(|trace| trace.obstruct(&mut data));
+        let pen = theme.line(REFERENCE.colour, REFERENCE.width);
+        let (dash, gap) = theme.dashes(REFERENCE).unwrap_or((1, 1));
+        let (x, y) = (&field.x, &field.y);
+        let levels = self.references.iter().map(|(at, _)| *at).filter(|at| y.shows(*at));
+        let levels = levels.map(|at| [(x.value(0.0), at), (x.value(1.0), at)]);
+        let uprights = self.landmarks.iter().map(|(at, _)| *at).filter(|at| x.shows(*at));
+        let uprights = uprights.map(|at| [(at, y.value(0.0)), (at, y.value(1.0))]);
+        let references = levels.chain(uprights);
+        chart.draw_series(references.map(|ends| DashedPathElement::new(ends, dash, gap, pen)))?;
+        traces.iter().try_for_each(|trace| trace.draw_exact(theme, &mut chart))?;
+        traces.iter().try_for_each(|trace| trace.draw_marks(theme, &mut chart))?;
+        if ends {
+            draw_end_labels(&page, plot, traces.iter())?;
         }
-        references.draw_labels(canvas, &data)
+        on_plot.iter().try_for_each(|label| label.draw(&page))?;
+        legend.draw(&page, plot.middle().0, bottom)?;
+        drop(chart);
+        Ok(page.finish())
     }
 
     fn traces<'a>(&'a self, field: &'a Field) -> Vec<Trace<'a>> {
         let sampled = self.lines.iter().any(|line| !line.sampled.is_empty());
-        let trace = |(i, curve)| {
-            let trace = Trace::new(curve, field, (i, self.lines.len()));
-            match (self.steps, sampled) {
-                (true, _) => trace.in_steps(),
-                // With samples about, dots on the line would pass for some.
-                (false, true) => trace,
-                (false, false) => trace.with_dots(),
-            }
-        };
+        let count = self.lines.len();
+        let trace = |(i, curve)| Trace::new(curve, field, self.join, sampled, (i, count));
         self.lines.iter().enumerate().map(trace).collect()
+    }
+
+    /// Finds places for the names of curves at their peaks and for the labels of references and
+    /// landmarks.
+    fn place_labels(&self, theme: Theme, field: &Field, traces: &[Trace], ends: bool) -> Placed {
+        let plot = field.plot;
+        let levels = self.references.iter().filter(|reference| field.y.shows(reference.0));
+        let levels = levels.filter_map(|reference| Some((field.down(reference.0)?, reference)));
+        let levels: Vec<(f64, &(f64, String))> = levels.collect();
+        let uprights = self.landmarks.iter().filter(|landmark| field.x.shows(landmark.0));
+        let uprights = uprights.filter_map(|landmark| Some((field.across(landmark.0)?, landmark)));
+        let uprights: Vec<(f64, &(f64, String))> = uprights.collect();
+        let across = levels.iter().map(|(y, ..)| vec![(plot.left, *y), (plot.right(), *y)]);
+        let down = uprights.iter().map(|(x, ..)| vec![(*x, plot.top), (*x, plot.bottom())]);
+        let mut free = Obstacles {
+            plot,
+            lines: traces.iter().flat_map(Trace::lines).chain(across).chain(down).collect(),
+            dots: traces.iter().flat_map(Trace::dots).collect(),
+            taken: Vec::new(),
+        };
+        let (mut placed, mut entries) = (Vec::new(), Vec::new());
+        let mut sort = |label: Option<PlacedLabel>, otherwise: Entry| match label {
+            Some(label) => placed.push(label),
+            None => entries.push(otherwise),
+        };
+        for trace in traces.iter().filter(|trace| !(ends && side_end(plot, trace).is_some())) {
+            let series = &trace.curve.series;
+            let mark = match self.join {
+                Join::Stems => Mark::Stem(series.colour, series.private),
+                Join::Dots => Mark::Swatch(series.colour, series.private),
+                Join::Lines | Join::Steps => Mark::Line(pen(trace.curve)),
+            };
+            let named = match self.name_at {
+                NameAt::Peak => trace.peak(),
+                NameAt::End => trace.end().filter(|_| ends),
+            };
+            let named = named.filter(|_| trace.curve.label_end);
+            let name = series.full_label();
+            let look = (&*name, theme.tick, series.letters());
+            sort(named.and_then(|point| free.label_point(look, point)), Entry::new(mark, &*name));
+        }
+        let entry = |(value, label): &(f64, String)| {
+            Entry::new(Mark::Line(REFERENCE), legend_label(*value, label))
+        };
+        for (y, reference) in levels {
+            sort(free.label_level(theme, y, &reference.1), entry(reference));
+        }
+        for (x, landmark) in uprights {
+            sort(free.label_upright(theme, x, &landmark.1), entry(landmark));
+        }
+        (placed, entries)
+    }
+
+    /// The horizontal axis, and the names on it if it has any.
+    fn x_axis(&self, theme: Theme, width: f64) -> (Axis, Option<Vec<(f64, String)>>) {
+        if let Some(names) = &self.categories {
+            let last = names.len().max(1) as f64 - 1.0;
+            let names = names.iter().enumerate().map(|(i, label)| (i as f64, label.clone()));
+            return (Axis::bare((-0.5, last + 0.5)), Some(names.collect()));
+        }
+        let points = self.lines.iter().flat_map(|line| line.exact.iter().chain(&line.readings));
+        let samples = self.lines.iter().flat_map(|line| &line.sampled).map(|sample| sample.x);
+        let values: Vec<f64> = points.map(|(x, _)| *x).chain(samples).collect();
+        let (low, high) = extent(values.iter().copied());
+        if self.x_range.is_none() && low == high {
+            return (Axis::bare((low - 0.5, low + 0.5)), Some(vec![(low, low.to_string())]));
+        }
+        let log = self.x_scale.is_log(&values);
+        let air = 0.02 * (high - low);
+        let fitted = match log {
+            true => log_range(extent(values.into_iter().filter(|v| *v > 0.0))),
+            false => (low - air, high + air),
+        };
+        (Axis::level(self.x_range.unwrap_or(fitted), log, width, theme.tick), None)
     }
 
     fn y_axis(&self, height: f64) -> Axis {
@@ -198,7 +276,7 @@ impl CurveFigure {
         let sampled = sampled.filter(|sample| shown_at(sample.x));
         let means = sampled.clone().map(|sample| sample.mean);
         let values: Vec<f64> = exact.map(|(_, y)| *y).chain(means).collect();
-        let others: Vec<f64> = self.compared().collect();
+        let others: Vec<f64> = self.compared(shown_at).collect();
         // A reading of zero says little about the scale that suits the data.
         let log = self.y_scale.is_log(if values.is_empty() { &others } else { &values });
         // Bars may reach below zero; half the least value is low enough.
@@ -208,145 +286,98 @@ impl CurveFigure {
         let data = values.iter().copied().chain(bars).filter(shown);
         let others = others.into_iter().filter(|v| !log || *v > 0.0);
         let range = extent(data.chain(others));
-        let fitted = if log { log_range(range) } else { linear_range(range) };
-        Axis::over(self.y_range.unwrap_or(fitted), log, tick_target(height))
+        let fitted = match (log, self.join) {
+            (true, _) => log_range(range),
+            // Stems stand on zero.
+            (false, Join::Stems) => (0.0, linear_range(range).1),
+            (false, _) => linear_range(range),
+        };
+        Axis::upright(self.y_range.unwrap_or(fitted), log, height)
     }
 
-    /// The heights the curves are compared with: readings and references.
-    fn compared(&self) -> impl Iterator<Item = f64> {
+    /// The heights the curves are compared with: readings that are shown, and references.
+    fn compared(&self, shown_at: impl Fn(f64) -> bool) -> impl Iterator<Item = f64> {
         let readings = self.lines.iter().flat_map(|line| &line.readings);
-        readings.map(|(_, y)| *y).chain(self.references.iter().map(|(y, _)| *y))
+        let readings = readings.filter(move |(x, _)| shown_at(*x)).map(|(_, y)| *y);
+        readings.chain(self.references.iter().map(|(y, _)| *y))
     }
 
-    /// Names the lines without a name at their end, says what lines and dots
-    /// are, where there are dots, and what has no label on the plot.
-    fn key(&self, ends: bool, references: &[(f64, &str)]) -> Vec<Entry> {
-        let unnamed = self.lines.iter().filter(|line| !(ends && line.label_end));
-        let mut entries: Vec<Entry> = unnamed
-            .map(|line| Entry::new(Mark::Trace(pen(line)), &line.series.full_label()))
-            .collect();
-        let exact = self.lines.iter().any(|line| !line.exact.is_empty());
+    /// What has no label on the plot, and what lines and dots are, where there are dots.
+    fn key(&self, mut entries: Vec<Entry>) -> Vec<Entry> {
         let samples = || self.lines.iter().flat_map(|line| &line.sampled);
         if samples().next().is_some() {
-            if exact {
-                entries.push(Entry::new(Mark::Line, "exact"));
+            if self.lines.iter().any(|line| !line.exact.is_empty()) {
+                let line = Pen { colour: SOFT, width: 1.6, dash: Dash::None };
+                entries.push(Entry::new(Mark::Line(line), "exact"));
             }
             let barred = samples().any(|sample| sample.half_width > 0.0);
-            entries.push(if barred {
-                Entry::new(Mark::DotBar, "sampled mean ± 2 s.e.")
-            } else {
-                Entry::new(Mark::Dot, "sampled mean")
-            });
+            let label = if barred { "sampled mean ± 2 s.e." } else { "sampled mean" };
+            entries.push(Entry::new(Mark::Sample(barred), label));
         }
         if self.lines.iter().any(|line| !line.readings.is_empty()) {
-            entries.push(reading_entry());
+            entries.push(Entry::new(Mark::Reading, "read off the printed figure"));
         }
-        let reference = |(value, label): &(f64, &str)| {
-            Entry::new(Mark::Trace(reference::PEN), &legend_label(*value, label))
-        };
-        entries.extend(references.iter().map(reference));
         entries
     }
+}
+
+/// The label for the legend, where the line it belongs to is told by its value.
+fn legend_label(value: f64, label: &str) -> String {
+    // Three digits, without trailing zeros.
+    let short: f64 = format!("{value:.2e}").parse().unwrap_or(value);
+    let number = short.to_string();
+    if label.contains(&number) { label.to_owned() } else { format!("{label} (at {number})") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::canvas::{Dash, Shape};
-    use crate::figure::colour;
-    use crate::figure::testing::texts;
+    use crate::figure::backend::Shape;
+    use crate::figure::{Width, colour};
 
-    fn curve(label: &str) -> Curve {
+    fn figure(label: &str, label_end: bool) -> CurveFigure {
         let series = Series { label: label.to_owned(), colour: colour("ehd"), private: true };
-        Curve { exact: vec![(0.0, 1.0), (10.0, 2.0)], ..Curve::new(series) }
+        let exact = vec![(0.0, 1.0), (10.0, 2.0)];
+        let lines = vec![Curve { exact, label_end, ..Curve::new(series) }];
+        CurveFigure { lines, y_scale: Scale::Linear, ..CurveFigure::default() }
     }
 
-    fn figure(line: Curve) -> CurveFigure {
-        CurveFigure { lines: vec![line], y_scale: Scale::Linear, ..CurveFigure::default() }
-    }
-
-    fn rings(canvas: &Canvas) -> usize {
+    /// How many rings there are, and how often a text.
+    fn count(figure: &CurveFigure, width: Width, what: &str) -> (usize, usize) {
+        let shapes = figure.draw(Theme::new(width)).expect("a drawing").shapes;
         let ring = |shape: &&Shape| matches!(shape, Shape::Circle { ring: Some(_), .. });
-        canvas.shapes.iter().filter(ring).count()
-    }
-
-    fn says(canvas: &Canvas, what: &str) -> bool {
-        texts(canvas).iter().any(|text| text.content == what)
+        let says = |shape: &&Shape| matches!(shape, Shape::Text(text) if text.content == what);
+        (shapes.iter().filter(ring).count(), shapes.iter().filter(says).count())
     }
 
     #[test]
     fn readings_widen_the_axes_and_are_in_the_legend() {
-        let mut figure = figure(curve("A"));
-        let bare = figure.draw(Page::Wide);
-        assert_eq!(rings(&bare), 0);
+        let mut figure = figure("A", true);
+        let of = |figure: &CurveFigure| count(figure, Width::Text, "read off the printed figure");
+        assert_eq!(of(&figure), (0, 0));
         figure.lines[0].readings = vec![(5.0, 40.0), (90.0, 1.0), (f64::NAN, 1.0)];
-        let axis = figure.y_axis(HEIGHT);
-        assert!(axis.fraction(40.0).is_some_and(|at| at < 1.0));
-        let canvas = figure.draw(Page::Wide);
-        assert_eq!(rings(&canvas), 2 + 1);
-        assert!(says(&canvas, "read off the printed figure"));
+        assert!(figure.y_axis(HEIGHT).shows(40.0));
+        assert_eq!(of(&figure), (2 + 1, 1));
+        figure.x_range = Some((0.0, 4.0));
+        assert_eq!(of(&figure), (1, 1), "beyond a given range");
     }
 
     #[test]
-    fn readings_beyond_a_given_range_are_left_out() {
-        let mut figure = figure(curve("A"));
-        figure.lines[0].readings = vec![(5.0, 40.0), (90.0, 1.0), (4.0, 1.5)];
-        figure.y_range = Some((0.0, 3.0));
-        figure.x_range = Some((0.0, 10.0));
-        assert_eq!(rings(&figure.draw(Page::Wide)), 1 + 1);
-    }
-
-    #[test]
-    fn a_reading_of_zero_leaves_the_scale() {
-        let mut figure = figure(curve("A"));
-        figure.y_scale = Scale::Auto;
-        figure.lines[0].exact = vec![(0.0, 0.01), (1.0, 1.0)];
-        figure.lines[0].readings = vec![(0.5, 0.0), (0.5, 30.0)];
-        let axis = figure.y_axis(HEIGHT);
-        assert_eq!(axis.fraction(0.0), None, "logarithmic");
-        assert!(axis.fraction(30.0).is_some_and(|at| at < 1.0));
-    }
-
-    #[test]
-    fn styles_have_pens_of_their_own() {
-        let mut line = curve("A");
-        assert_eq!(pen(&line).dash, Dash::None);
-        line.series.private = false;
-        assert_eq!(pen(&line).dash, Dash::Dashed);
-        let solid = pen(&line).width;
-        line.style = LineStyle::Dotted;
-        assert_eq!(pen(&line).dash, Dash::Dotted);
-        assert!(pen(&line).width < solid);
-    }
-
-    #[test]
-    fn names_stand_once_at_the_end_or_in_the_legend() {
+    fn names_and_labels_stand_once() {
         let long = "a bound with a rather long name that takes the page";
-        for (label, end, page) in
-            [("A", true, Page::Wide), ("A", false, Page::Wide), (long, true, Page::Narrow)]
+        for (label, end, width) in
+            [("A", true, Width::Text), ("A", false, Width::Text), (long, true, Width::Column)]
         {
-            let mut line = curve(label);
-            line.label_end = end;
-            let canvas = figure(line).draw(page);
-            let count = texts(&canvas).iter().filter(|text| text.content == label).count();
-            assert_eq!(count, 1, "{label} {end}");
-            let legend = figure(curve(label)).has_end_labels(page) && end;
-            assert_eq!(legend, label == "A" && end);
+            for name_at in [NameAt::End, NameAt::Peak] {
+                let figure = CurveFigure { name_at, ..figure(label, end) };
+                assert_eq!(count(&figure, width, label).1, 1, "{label} {end} {name_at:?}");
+            }
         }
-    }
-
-    #[test]
-    fn references_are_on_the_axis_and_labelled() {
-        let mut figure = figure(curve("A"));
+        let mut figure = figure("A", true);
         figure.references = vec![(7.0, "limit".to_owned()), (1.5, "x".repeat(200))];
-        assert!(figure.y_axis(HEIGHT).fraction(7.0).is_some_and(|at| at < 1.0));
-        let canvas = figure.draw(Page::Wide);
-        assert!(says(&canvas, "limit"));
-        let broken =
-            |shape: &&Shape| matches!(shape, Shape::Stroke { pen, .. } if pen.dash == Dash::Mixed);
-        // Two lines and, for the label without room, an entry of the legend.
-        assert_eq!(canvas.shapes.iter().filter(broken).count(), 3);
-        figure.y_range = Some((0.0, 1.0));
-        assert!(!says(&figure.draw(Page::Wide), "limit"));
+        figure.landmarks = vec![(5.0, "truth".to_owned())];
+        assert_eq!(count(&figure, Width::Text, "limit").1, 1);
+        assert_eq!(count(&figure, Width::Text, "truth").1, 1);
+        assert_eq!(legend_label(0.123_456, "limit"), "limit (at 0.123)");
     }
 }

@@ -1,8 +1,4 @@
-//! The embedded typeface: its registration with plotters and its metrics.
-//!
-//! plotters measures text only to whole pixels and, when it draws a string,
-//! forgets the side bearing of every glyph. Both show at small sizes, so
-//! advances and side bearings are read here.
+//! The embedded typeface: its registration with plotters, its measures, and text broken to a width.
 
 use std::sync::OnceLock;
 
@@ -10,28 +6,19 @@ use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
 
 use super::FigureError;
 
-/// The name under which the typeface is registered. It goes verbatim into the
-/// SVG, hence the list: viewers without DejaVu Sans fall back to a face that
-/// is not wider.
-pub(super) const FAMILY: &str = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
+/// The name under which the typeface is registered. It goes verbatim into the SVG, hence the list:
+/// viewers without DejaVu Sans fall back to a face that is not wider.
+pub const FAMILY: &str = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
 
-/// A size in points and a weight.
+/// A size and a weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Font {
-    pub(super) size: f64,
-    pub(super) bold: bool,
+pub struct Font {
+    pub size: f64,
+    pub bold: bool,
 }
 
 impl Font {
-    pub(super) const fn regular(size: f64) -> Self {
-        Self { size, bold: false }
-    }
-
-    pub(super) const fn bold(size: f64) -> Self {
-        Self { size, bold: true }
-    }
-
-    pub(super) fn face(self) -> &'static Face {
+    pub fn face(self) -> &'static Face {
         static REGULAR: OnceLock<Face> = OnceLock::new();
         static BOLD: OnceLock<Face> = OnceLock::new();
         if self.bold {
@@ -41,27 +28,84 @@ impl Font {
         }
     }
 
-    /// The width of `text` in points, without kerning (which only narrows).
-    pub(super) fn width(self, text: &str) -> f64 {
+    /// The width of `text`, without kerning (which only narrows).
+    pub fn width(self, text: &str) -> f64 {
         let face = self.face();
-        let ems: f64 = text.chars().map(|c| face.glyph(c).advance).sum();
-        ems * self.size
+        text.chars().map(|c| face.measure(face.index(c)).advance).sum::<f64>() * self.size
     }
 
-    /// The typeface for plotters, whose sizes are not ours.
-    pub(super) fn describe(self, size: f64) -> FontDesc<'static> {
+    /// The greatest width of these texts.
+    pub fn widest<'a>(self, texts: impl Iterator<Item = &'a str>) -> f64 {
+        texts.map(|text| self.width(text)).fold(0.0, f64::max)
+    }
+
+    /// The typeface for plotters, in a size of its own.
+    pub fn describe(self, size: f64) -> FontDesc<'static> {
         let style = if self.bold { FontStyle::Bold } else { FontStyle::Normal };
         FontDesc::new(FontFamily::Name(FAMILY), size, style)
     }
 
     /// From one baseline to the next.
-    pub(super) fn line_height(self) -> f64 {
+    pub fn line_height(self) -> f64 {
         self.size * 1.25
+    }
+
+    /// The lines of `text`, none wider than `width` and at most `limit` of them; what does not fit
+    /// ends in an ellipsis.
+    pub fn wrap(self, text: &str, width: f64, limit: usize) -> Vec<String> {
+        let mut lines: Vec<String> = self.break_lines(text, width);
+        let limit = limit.max(1);
+        if lines.len() > limit {
+            let rest = lines.split_off(limit - 1).join(" ");
+            lines.push(rest);
+        }
+        lines.iter().map(|line| self.shorten(line, width)).collect()
+    }
+
+    /// As `wrap`, but only if no line has to be shortened.
+    pub fn wrap_whole(self, text: &str, width: f64, limit: usize) -> Option<Vec<String>> {
+        let lines = self.break_lines(text, width);
+        let fits = lines.len() <= limit && lines.iter().all(|line| self.width(line) <= width);
+        fits.then_some(lines)
+    }
+
+    /// Greedy lines, broken after spaces and commas; a word may be too wide.
+    fn break_lines(self, text: &str, width: f64) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        let mut current = String::new();
+        for word in text.split_inclusive([' ', ',', '\n']) {
+            let longer = format!("{current}{word}");
+            if self.width(longer.trim()) > width && !current.trim().is_empty() {
+                lines.push(current.trim().to_owned());
+                word.clone_into(&mut current);
+            } else {
+                current = longer;
+            }
+        }
+        if !current.trim().is_empty() {
+            lines.push(current.trim().to_owned());
+        }
+        lines
+    }
+
+    /// `text` itself if it fits, else its beginning and an ellipsis.
+    pub fn shorten(self, text: &str, width: f64) -> String {
+        if self.width(text) <= width {
+            return text.to_owned();
+        }
+        let room = width - self.width("…");
+        let mut used = 0.0;
+        let kept = text.chars().take_while(|c| {
+            used += self.width(c.encode_utf8(&mut [0; 4]));
+            used <= room
+        });
+        let kept: String = kept.collect();
+        format!("{}…", kept.trim_end())
     }
 }
 
 /// Makes the typeface known to plotters; safe to call again.
-pub(super) fn register() -> Result<(), FigureError> {
+pub fn register() -> Result<(), FigureError> {
     static DONE: OnceLock<bool> = OnceLock::new();
     let done = DONE.get_or_init(|| {
         register_font(FAMILY, FontStyle::Normal, dejavu::sans::regular()).is_ok()
@@ -70,26 +114,21 @@ pub(super) fn register() -> Result<(), FigureError> {
     done.then_some(()).ok_or(FigureError::Font)
 }
 
-/// Horizontal measures of one glyph, in ems.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Glyph {
-    /// How far the pen moves.
-    pub(super) advance: f64,
-    /// Where the outline begins, relative to the pen.
-    pub(super) bearing: f64,
+/// Measures of one glyph in ems: how far the pen moves, and where the outline begins.
+pub struct Glyph {
+    pub advance: f64,
+    pub bearing: f64,
 }
 
 /// One weight of the typeface.
-pub(super) struct Face {
-    pub(super) bytes: &'static [u8],
+pub struct Face {
+    pub bytes: &'static [u8],
     tables: ttf_parser::Face<'static>,
     units: f64,
     /// Height above the baseline in ems.
-    pub(super) ascent: f64,
+    pub ascent: f64,
     /// Depth below it, negative.
-    pub(super) descent: f64,
-    /// Ascent plus descent in ems: what plotters calls the size of a font.
-    pub(super) extent: f64,
+    pub descent: f64,
 }
 
 impl Face {
@@ -98,29 +137,18 @@ impl Face {
         let units = f64::from(tables.units_per_em());
         let heights = tables.tables().hhea;
         let (ascent, descent) = (f64::from(heights.ascender), f64::from(heights.descender));
-        Self {
-            bytes,
-            units,
-            ascent: ascent / units,
-            descent: descent / units,
-            extent: (ascent - descent) / units,
-            tables,
-        }
-    }
-
-    pub(super) fn glyph(&self, c: char) -> Glyph {
-        self.measure(self.index(c))
+        Self { bytes, units, ascent: ascent / units, descent: descent / units, tables }
     }
 
     /// The box all glyphs stay in, in ems: left, low, right, high.
-    pub(super) fn bounds(&self) -> [f64; 4] {
+    pub fn bounds(&self) -> [f64; 4] {
         let bounds = self.tables.global_bounding_box();
         [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max]
             .map(|at| f64::from(at) / self.units)
     }
 
     /// The measures of the glyph with this index.
-    pub(super) fn measure(&self, index: u16) -> Glyph {
+    pub fn measure(&self, index: u16) -> Glyph {
         let id = ttf_parser::GlyphId(index);
         let advance = self.tables.glyph_hor_advance(id).unwrap_or(0);
         let bearing = self.tables.glyph_hor_side_bearing(id).unwrap_or(0);
@@ -128,7 +156,7 @@ impl Face {
     }
 
     /// The glyph index of `c`, 0 if the typeface has none.
-    pub(super) fn index(&self, c: char) -> u16 {
+    pub fn index(&self, c: char) -> u16 {
         self.tables.glyph_index(c).map_or(0, |glyph| glyph.0)
     }
 }
@@ -137,12 +165,16 @@ impl Face {
 mod tests {
     use super::*;
 
+    const FONT: Font = Font { size: 10.0, bold: false };
+
     #[test]
     fn advances_are_those_plotters_reads() {
         register().expect("the fonts are sound");
-        for font in [Font::regular(2048.0), Font::bold(2048.0)] {
+        for bold in [false, true] {
             // At this size an em is 2048 pixels, the units of the font.
-            let plotters = font.describe(2048.0 * font.face().extent);
+            let font = Font { size: 2048.0, bold };
+            let face = font.face();
+            let plotters = font.describe(2048.0 * (face.ascent - face.descent));
             for letter in ["A", "i", "ε", "⁻", "m", "−"] {
                 let (_, (width, _)) = plotters.layout_box(letter).expect("a measure");
                 assert!((font.width(letter) - f64::from(width)).abs() <= 1.0, "{letter}");
@@ -151,29 +183,27 @@ mod tests {
     }
 
     #[test]
-    fn narrow_letters_have_a_side_bearing() {
-        assert!(Font::regular(1.0).face().glyph('i').bearing > 0.05);
-    }
-
-    #[test]
     fn every_character_we_write_has_a_glyph() {
         for bold in [false, true] {
             let face = Font { size: 1.0, bold }.face();
-            for c in "εδβαγφχθ±≤≥⌊⌋−×…⁻⁰¹²³⁴⁵⁶⁷⁸⁹ (),=".chars()
+            for c in "εδβαγφχθ±≤≥⌊⌋−×…⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵧᵦℓ′ (),=".chars()
             {
                 assert_ne!(face.index(c), 0, "{c}");
             }
         }
+        assert!(FONT.width("😀\u{10FFFF}\u{0}") >= 0.0);
     }
 
     #[test]
-    fn characters_off_the_plane_do_not_panic() {
-        assert!(Font::regular(10.0).width("😀\u{10FFFF}\u{0}") >= 0.0);
-    }
-
-    #[test]
-    fn registration_is_repeatable() {
-        assert!(register().is_ok());
-        assert!(register().is_ok());
+    fn wrapped_lines_fit() {
+        let text = "a rather long note, with commas and averyveryverylongwordthatcannotbebroken";
+        for width in [30.0, 60.0, 120.0, 500.0] {
+            let lines = FONT.wrap(text, width, 3);
+            assert!(lines.len() <= 3);
+            assert!(lines.iter().all(|line| FONT.width(line) <= width));
+        }
+        assert!(FONT.wrap("  \n ", 100.0, 2).is_empty());
+        assert_eq!(FONT.wrap_whole("immunotherapy", 45.0, 3), None, "whole words or nothing");
+        assert!(FONT.shorten("a long label indeed", 40.0).ends_with('…'));
     }
 }

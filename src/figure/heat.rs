@@ -1,22 +1,18 @@
 //! Heat maps: a number, or the mechanism that is best, for every cell of a grid.
 
-use super::Series;
+use plotters::element::{Circle, Rectangle};
+use plotters::style::text_anchor::HPos;
+use plotters::style::{Color, FontTransform};
+
 use super::axis::{Axis, Scale, extent};
-use super::borders::draw_borders;
-use super::canvas::Canvas;
-use super::cells::{Cell, Cells};
-use super::colourbar::ColourBar;
-use super::frame::{
-    EDGE, Header, Side, TICK_GAP, draw_floor, draw_floor_label, draw_floor_ticks, fitting_axis,
-    tick_target,
-};
-use super::geometry::Rect;
-use super::landmark::draw_landmarks;
+use super::backend::Recording;
+use super::curve_labels::Obstacles;
+use super::element::HeatCell;
 use super::legend::{Entry, Legend, Mark};
-use super::page::Page;
-use super::palette::Colour;
-use super::ramp::Ramp;
-use super::regionlabel::Regions;
+use super::page::{Chart, Frame, Page, Place, Rect, centred};
+use super::regions::{Grid, draw_borders, name_places, runs};
+use super::theme::{Colour, EDGE, INK, PAPER, SOFT, SPINE, TEXT, TICK, Theme, colour_along};
+use super::{FigureError, Series};
 
 /// What the cells of a heat map say, row by row from the first y; `None`
 /// leaves a cell white, as does a row that is too short.
@@ -84,114 +80,191 @@ pub struct HeatFigure {
     pub marks: Vec<(f64, f64, String)>,
 }
 
-const WIDTH: f64 = 520.0;
-/// Height of the plot by the width of the page: about as high as wide, beside
-/// a colour bar.
-const ASPECT: f64 = 0.65;
+/// Height of the plot by the width of the page.
+const ASPECT: f64 = 0.55;
+/// Between the plot and the colour bar, and the width of the bar.
+const BAR_GAP: f64 = 16.0;
+const BAR: f64 = 12.0;
+const BAR_STEPS: u32 = 128;
+/// With more rectangles than these, files would be large.
+const MOST_CELLS: usize = 2400;
+/// How far a cell reaches under its neighbours.
+const UNDER: f64 = 0.6;
+
+/// A cell as it is drawn: its colour, and whether it is hatched.
+type Look = (Colour, bool);
 
 impl HeatFigure {
-    pub(super) fn draw(&self, page: Page) -> Canvas {
-        let mut canvas = Canvas::new(page.width(WIDTH));
-        let ramp = self.ramp();
-        let height = ASPECT * canvas.width;
-        let bar = ramp.as_ref().map(|(ramp, label)| ColourBar::new(ramp, label, height));
-        let right = bar.as_ref().map_or(2.5 * EDGE, ColourBar::width);
+    pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
+        let height = ASPECT * theme.page_width();
+        let scale = self.colour_scale(height);
+        let margin = scale.as_ref().map_or(2.5 * EDGE, |(axis, label)| {
+            let lines = theme.label.wrap(label, height, 2).len() as f64;
+            let labels = axis.label_width(theme.tick) + 5.0 + lines * theme.label.line_height();
+            BAR_GAP + BAR + 2.0 * TICK + labels + EDGE
+        });
         let columns = Strips::new(&self.x, self.x_scale);
         let rows = Strips::new(&self.y, self.y_scale);
-        let side = Side::new(rows.axis(height), &self.y_label, height);
-        let left = side.width();
-        let width = canvas.width - left - right;
-        let start = page.title_start(left);
-        let header = Header::new(&self.title, &self.note, canvas.width - start - EDGE);
-        header.draw(&mut canvas, start);
-        let plot = Rect { left, top: header.height(), width, height };
-        let floor = fitting_axis(columns.range(), columns.log, width);
-        let cells = self.cells(plot, (&columns, &floor), (&rows, &side.axis), ramp.as_ref());
-        cells.draw(&mut canvas);
-        self.draw_regions(&mut canvas, &cells, &columns, &rows);
-        side.draw(&mut canvas, plot);
-        draw_landmarks(&mut canvas, plot, &self.landmarks(plot, &floor, &side.axis));
-        if let Some(bar) = &bar {
-            bar.draw(&mut canvas, plot);
+        let words = [&self.title, &self.note, &self.x_label, &self.y_label].map(String::as_str);
+        let y = Axis::upright(rows.range(), rows.log, height);
+        let mut frame = Frame::new(theme, words, y, height, margin);
+        let x = Axis::level(columns.range(), columns.log, frame.plot.width, theme.tick);
+        frame.make_room_for(theme, &x);
+        let legends = [self.entries(), self.shades()].map(|entries| Legend::new(theme, entries));
+        let mut bottom = frame.bottom(theme);
+        let below: f64 = legends.iter().map(Legend::height).sum();
+        let page = Page::new(theme, bottom + below + EDGE);
+        let mut chart = frame.chart(&page, x.clone())?;
+        let axis = scale.as_ref().map(|(axis, _)| axis);
+        self.draw_cells(theme, &mut chart, (&columns, &rows), axis)?;
+        self.draw_regions(&page, frame.plot, (&columns, &x), (&rows, &frame.y))?;
+        frame.draw(&page, &mut chart, (false, false), true)?;
+        self.draw_marks(&page, frame.plot, (&x, &frame.y), &mut chart)?;
+        if let Some((axis, label)) = &scale {
+            draw_bar(&page, frame.plot, axis, label)?;
         }
-        let top = draw_x_axis(&mut canvas, &floor, plot) + 4.0;
-        let top = top + draw_floor_label(&mut canvas, &self.x_label, plot, top);
-        let mut bottom = top;
-        for entries in [self.entries(), self.shades()].into_iter().filter(|all| !all.is_empty()) {
-            let legend = Legend::new(entries, canvas.width - 4.0 * EDGE);
-            legend.draw(&mut canvas, left + width / 2.0, bottom + 6.0);
-            bottom += 6.0 + legend.height();
+        for legend in &legends {
+            legend.draw(&page, frame.plot.middle().0, bottom)?;
+            bottom += legend.height();
         }
-        canvas.height = bottom + EDGE;
-        canvas
+        drop(chart);
+        Ok(page.finish())
     }
 
-    /// The colours of numbers with what these are; none for categories.
-    fn ramp(&self) -> Option<(Ramp, &str)> {
+    /// The axis of the colour bar with what it shows; none for categories.
+    fn colour_scale(&self, height: f64) -> Option<(Axis, &str)> {
         let HeatValues::Numbers { values, label, scale, range } = &self.values else {
             return None;
         };
         let numbers: Vec<f64> = values.iter().flatten().copied().flatten().collect();
         let log = scale.is_log(&numbers);
-        let shown = numbers.into_iter().filter(|v| !log || *v > 0.0);
-        let fitted = || Ramp::fitting(extent(shown), log);
-        Some((range.map_or_else(fitted, |range| Ramp::over(range, log)), label))
+        let (low, high) = extent(numbers.into_iter().filter(|v| !log || *v > 0.0));
+        // From zero if that is near.
+        let near_zero = !log && low > 0.0 && low < 0.1 * high;
+        let range = range.unwrap_or((if near_zero { 0.0 } else { low }, high));
+        Some((Axis::upright(range, log, height), label))
     }
 
-    fn cells(
+    /// Neighbours in a row that look the same are one rectangle. Rows are drawn from the top left:
+    /// the right and lower neighbours cover what reaches under them.
+    fn draw_cells(
         &self,
-        plot: Rect,
-        (columns, floor): (&Strips, &Axis),
-        (rows, side): (&Strips, &Axis),
-        ramp: Option<&(Ramp, &str)>,
-    ) -> Cells {
-        let x = |edge: f64| plot.left + floor.fraction(edge).unwrap_or(0.0) * plot.width;
-        let y = |edge: f64| plot.bottom() - side.fraction(edge).unwrap_or(0.0) * plot.height;
-        let row = |row: &usize| {
-            let cell = |column: &usize| self.cell(*column, *row, ramp);
-            columns.order.iter().map(cell).collect()
+        theme: Theme,
+        chart: &mut Chart<Axis>,
+        (columns, rows): (&Strips, &Strips),
+        scale: Option<&Axis>,
+    ) -> Result<(), FigureError> {
+        let shades = [255.0, 127.0, 63.0, 31.0, 15.0];
+        let mut tried = shades.iter().map(|shades| self.looks(columns, rows, scale, *shades));
+        let few = |grid: &Vec<Vec<Option<Look>>>| {
+            grid.iter().map(|row| runs(row).len()).sum::<usize>() <= MOST_CELLS
         };
-        Cells {
-            lefts: columns.edges.iter().map(|edge| x(*edge)).collect(),
-            tops: rows.edges.iter().rev().map(|edge| y(*edge)).collect(),
-            grid: rows.order.iter().rev().map(row).collect(),
+        let grid = tried.find(few).unwrap_or_else(|| self.looks(columns, rows, scale, 15.0));
+        let is_filled = |row: usize, column: usize| {
+            grid.get(row).and_then(|cells| *cells.get(column)?).is_some()
+        };
+        let tops: Vec<f64> = rows.edges.iter().rev().copied().collect();
+        let reach = |under: bool| if under { theme.units(UNDER) } else { 0 };
+        let mut cells = Vec::new();
+        for (row, looks) in grid.iter().enumerate() {
+            for (from, to, look) in runs(looks) {
+                let Some((colour, hatched)) = look else { continue };
+                let points = [(columns.edges[from], tops[row]), (columns.edges[to], tops[row + 1])];
+                let covered = (from..to).all(|column| is_filled(row + 1, column));
+                let under = (reach(is_filled(row, to)), reach(covered));
+                let hatching = hatched.then(|| theme.hatching(colour));
+                cells.push(HeatCell { points, colour, hatching, under });
+            }
         }
+        chart.draw_series(cells)?;
+        Ok(())
     }
 
-    /// Lines between the mechanisms, and their names where no mark is in the way.
-    fn draw_regions(&self, canvas: &mut Canvas, cells: &Cells, columns: &Strips, rows: &Strips) {
-        let HeatValues::Categories { series, .. } = &self.values else {
-            return;
+    /// What there is to see in every cell, as they lie on the page, rounded to so many shades.
+    fn looks(
+        &self,
+        columns: &Strips,
+        rows: &Strips,
+        scale: Option<&Axis>,
+        shades: f64,
+    ) -> Vec<Vec<Option<Look>>> {
+        let look = |column: usize, row: usize| match (&self.values, scale) {
+            (HeatValues::Numbers { values, .. }, Some(axis)) => {
+                let value = (*values.get(row)?.get(column)?)?;
+                let at = axis.fraction(value)?.clamp(0.0, 1.0);
+                Some((colour_along((at * shades).round() / shades), false))
+            }
+            _ => self.category(column, row),
         };
-        let grid = self.winners(columns, rows);
-        draw_borders(canvas, &cells.lefts, &cells.tops, &grid);
-        if !self.marks.is_empty() {
-            return;
-        }
-        let names: Vec<String> = series.iter().map(|one| one.label.clone()).collect();
-        let regions = Regions { lefts: &cells.lefts, tops: &cells.tops, grid: &grid };
-        let colour = |(column, row): (usize, usize)| {
-            let row = rows.order.iter().rev().nth(row)?;
-            self.category(*columns.order.get(column)?, *row).map(|(colour, _)| colour)
-        };
-        regions.label(canvas, &names, colour);
-    }
-
-    /// The mechanism of every cell, as they lie on the page.
-    fn winners(&self, columns: &Strips, rows: &Strips) -> Vec<Vec<Option<usize>>> {
-        let row = |row: &usize| columns.order.iter().map(|c| self.winner(*c, *row)).collect();
+        let row = |row: &usize| columns.order.iter().map(|column| look(*column, *row)).collect();
         rows.order.iter().rev().map(row).collect()
     }
 
-    /// What there is to see at this place of the data, if anything.
-    fn cell(&self, column: usize, row: usize, ramp: Option<&(Ramp, &str)>) -> Option<Cell> {
-        match (&self.values, ramp) {
-            (HeatValues::Numbers { values, .. }, Some((ramp, _))) => {
-                let value = (*values.get(row)?.get(column)?)?;
-                ramp.position(value).map(Cell::Number)
+    /// Lines between the mechanisms, and their names where no mark is in the way.
+    fn draw_regions(
+        &self,
+        page: &Page,
+        plot: Rect,
+        (columns, x): (&Strips, &Axis),
+        (rows, y): (&Strips, &Axis),
+    ) -> Result<(), FigureError> {
+        let HeatValues::Categories { series, .. } = &self.values else {
+            return Ok(());
+        };
+        let winners =
+            |row: &usize| columns.order.iter().map(|column| self.winner(*column, *row)).collect();
+        let grid: Grid = rows.order.iter().rev().map(winners).collect();
+        let across = |edge: &f64| plot.left + x.fraction(*edge).unwrap_or(0.0) * plot.width;
+        let down = |edge: &f64| plot.bottom() - y.fraction(*edge).unwrap_or(0.0) * plot.height;
+        let lefts: Vec<f64> = columns.edges.iter().map(across).collect();
+        let tops: Vec<f64> = rows.edges.iter().rev().map(down).collect();
+        draw_borders(page, &lefts, &tops, &grid)?;
+        let font = page.theme.tick;
+        let label = |category: usize| series.get(category).map_or("", |one| one.label.as_str());
+        let size = |category: usize| (font.width(label(category)), font.size);
+        for (category, (column, row), (x, y)) in name_places(&lefts, &tops, &grid, size) {
+            if self.marks.is_empty() {
+                let place = (columns.order[column], rows.order[rows.order.len() - 1 - row]);
+                let behind = self.category(place.0, place.1).map_or(PAPER, |(colour, _)| colour);
+                let style = page.style(font, behind.ink_upon(), HPos::Center);
+                page.text(label(category), style, (x, centred(y, font)))?;
             }
-            _ => self.category(column, row).map(|(colour, hatched)| Cell::Flat(colour, hatched)),
         }
+        Ok(())
+    }
+
+    /// The marks and, where there is room, their labels in white boxes, legible on every colour.
+    fn draw_marks(
+        &self,
+        page: &Page,
+        plot: Rect,
+        (x, y): (&Axis, &Axis),
+        chart: &mut Chart<Axis>,
+    ) -> Result<(), FigureError> {
+        let (theme, font) = (page.theme, page.theme.small);
+        let shown = || self.marks.iter().filter(|mark| x.shows(mark.0) && y.shows(mark.1));
+        for (colour, width) in [(PAPER, 3.4), (INK, 1.3)] {
+            let (radius, style) = (theme.units(4.2) as u32, theme.line(colour, width));
+            chart.draw_series(shown().map(|mark| Circle::new((mark.0, mark.1), radius, style)))?;
+        }
+        let place = |mark: &(f64, f64, String)| -> Option<Place> {
+            let (x, y) = (x.fraction(mark.0)?, y.fraction(mark.1)?);
+            Some((plot.left + x * plot.width, plot.bottom() - y * plot.height))
+        };
+        let dots = shown().filter_map(place).collect();
+        let mut free = Obstacles { plot, lines: Vec::new(), dots, taken: Vec::new() };
+        for mark in shown() {
+            let text = font.shorten(&mark.2, plot.width / 2.0);
+            let label = place(mark).and_then(|at| free.label_point((&text, font, TEXT), at));
+            if let Some(label) = label.filter(|_| !text.is_empty()) {
+                let plate = label.place.grown(2.0);
+                let corner = (plate.right(), plate.bottom());
+                let corners = [page.at((plate.left, plate.top)), page.at(corner)];
+                page.area.draw(&Rectangle::new(corners, PAPER.filled()))?;
+                label.draw(page)?;
+            }
+        }
+        Ok(())
     }
 
     /// The colour of the cell's mechanism and whether it is hatched.
@@ -213,25 +286,11 @@ impl HeatFigure {
         *values.get(row)?.get(column)?
     }
 
-    /// The marks that are on the plot, in points.
-    fn landmarks(&self, plot: Rect, floor: &Axis, side: &Axis) -> Vec<((f64, f64), &str)> {
-        let place = |x: f64, y: f64| {
-            let x = plot.left + floor.fraction(x)? * plot.width;
-            let y = plot.bottom() - side.fraction(y)? * plot.height;
-            plot.contains((x, y)).then_some((x, y))
-        };
-        let marks = self.marks.iter();
-        marks.filter_map(|(x, y, label)| Some((place(*x, *y)?, label.as_str()))).collect()
-    }
-
     fn entries(&self) -> Vec<Entry> {
         let HeatValues::Categories { series, .. } = &self.values else {
             return Vec::new();
         };
-        let swatch = |series: &Series| {
-            Entry::new(Mark::Swatch(series.colour, series.private), &series.full_label())
-        };
-        series.iter().map(swatch).collect()
+        series.iter().map(Entry::swatch).collect()
     }
 
     /// What strengths of colour mean, shown in the colours of the map.
@@ -246,8 +305,9 @@ impl HeatFigure {
         // Three stripes, of fewer colours by turns.
         let stripes =
             |strength: f64| [0, 1, 2].map(|i| faded(colours[i % colours.len()], strength));
-        let entry =
-            |(strength, text): &(f64, String)| Entry::new(Mark::Stripes(stripes(*strength)), text);
+        let entry = |(strength, text): &(f64, String)| {
+            Entry::new(Mark::Stripes(stripes(*strength)), text.clone())
+        };
         key.iter().map(entry).collect()
     }
 }
@@ -257,28 +317,47 @@ fn faded(colour: Colour, strength: f64) -> Colour {
     colour.lighten(0.8 * (1.0 - strength))
 }
 
-/// Spine, ticks and their labels; returns where these end.
-fn draw_x_axis(canvas: &mut Canvas, axis: &Axis, plot: Rect) -> f64 {
-    let fractions = axis.ticks.iter().filter_map(|tick| axis.fraction(tick.value));
-    let places: Vec<f64> = fractions.map(|at| plot.left + at * plot.width).collect();
-    draw_floor(canvas, plot, &places);
-    plot.bottom() + TICK_GAP + draw_floor_ticks(canvas, axis, plot)
+/// The key to a scale of colours, beside the plot.
+fn draw_bar(page: &Page, plot: Rect, axis: &Axis, label: &str) -> Result<(), FigureError> {
+    let theme = page.theme;
+    let (left, right) = (plot.right() + BAR_GAP, plot.right() + BAR_GAP + BAR);
+    let level = |fraction: f64| plot.bottom() - fraction * plot.height;
+    for step in (0..BAR_STEPS).map(f64::from) {
+        // Into the next step, which covers it again: no seams.
+        let [low, middle, high] =
+            [0.0, 0.5, 2.0].map(|more| ((step + more) / f64::from(BAR_STEPS)).min(1.0));
+        let corners = [page.at((left, level(high))), page.at((right, level(low)))];
+        page.area.draw(&Rectangle::new(corners, colour_along(middle).filled()))?;
+    }
+    for (value, label) in &axis.ticks {
+        let Some(y) = axis.fraction(*value).map(level) else { continue };
+        page.line(&[(right, y), (right + 0.7 * TICK, y)], SOFT, SPINE)?;
+        let at = (right + 1.6 * TICK, centred(y, theme.tick));
+        page.text(label, page.style(theme.tick, SOFT, HPos::Left), at)?;
+    }
+    let start = right + 2.0 * TICK + axis.label_width(theme.tick) + 5.0 + 0.8 * theme.label.size;
+    let style = page.style(theme.label, TEXT, HPos::Center).transform(FontTransform::Rotate270);
+    for (i, line) in (0..).zip(theme.label.wrap(label, plot.height, 2)) {
+        let x = start + f64::from(i) * theme.label.line_height();
+        page.text(&line, style.clone(), (x, plot.middle().1))?;
+    }
+    Ok(())
 }
 
 /// The columns or the rows, in order of their middles.
 struct Strips {
     /// The place of each in the figure's data.
     order: Vec<usize>,
-    /// One more than there are strips.
+    /// Half-way between the middles, and as far beyond the first and the last.
     edges: Vec<f64>,
     log: bool,
 }
 
 impl Strips {
     fn new(middles: &[f64], scale: Scale) -> Self {
-        let mut order: Vec<usize> = (0..middles.len()).collect();
-        let drawable = |v: f64| v.abs() < 1e100 && (scale != Scale::Log || v > 0.0);
-        order.retain(|i| drawable(middles[*i]));
+        let drawable =
+            |i: &usize| middles[*i].abs() < 1e100 && (scale != Scale::Log || middles[*i] > 0.0);
+        let mut order: Vec<usize> = (0..middles.len()).filter(drawable).collect();
         order.sort_by(|a, b| middles[*a].total_cmp(&middles[*b]));
         order.dedup_by(|a, b| middles[*a] == middles[*b]);
         let sorted: Vec<f64> = order.iter().map(|i| middles[*i]).collect();
@@ -287,45 +366,34 @@ impl Strips {
             Scale::Log => !sorted.is_empty(),
             Scale::Auto => grows_by_factors(&sorted),
         };
-        Self { order, edges: edges(&sorted, log), log }
+        let along = |v: &f64| if log { libm::log(*v) } else { *v };
+        let at: Vec<f64> = sorted.iter().map(along).collect();
+        let mut edges: Vec<f64> = at.windows(2).map(|pair| pair[0].midpoint(pair[1])).collect();
+        if let (Some(first), Some(last)) = (at.first(), at.last()) {
+            let reach =
+                |end: f64, edge: Option<&f64>| end + edge.map_or(0.5, |edge| (end - edge).abs());
+            let below = 2.0 * first - reach(*first, edges.first());
+            let above = reach(*last, edges.last());
+            edges.insert(0, below);
+            edges.push(above);
+        }
+        let back = |at: &f64| if log { libm::exp(*at) } else { *at };
+        Self { order, edges: edges.iter().map(back).collect(), log }
     }
 
     fn range(&self) -> (f64, f64) {
         extent(self.edges.iter().copied())
-    }
-
-    fn axis(&self, length: f64) -> Axis {
-        Axis::over(self.range(), self.log, tick_target(length))
     }
 }
 
 /// Whether quotients of neighbours are more alike than their differences.
 fn grows_by_factors(sorted: &[f64]) -> bool {
     let unlike = |step: fn(f64, f64) -> f64| {
-        let steps = sorted.windows(2).map(|pair| step(pair[0], pair[1]));
-        let (least, greatest) = extent(steps);
+        let (least, greatest) = extent(sorted.windows(2).map(|pair| step(pair[0], pair[1])));
         greatest / least
     };
     let positive = sorted.first().is_some_and(|least| *least > 0.0);
-    positive && sorted.len() > 2 && unlike(|a, b| (b / a).ln()) < 0.999 * unlike(|a, b| b - a)
-}
-
-/// Half-way between the middles, and as far beyond the first and the last.
-fn edges(sorted: &[f64], log: bool) -> Vec<f64> {
-    let along = |v: &f64| if log { v.ln() } else { *v };
-    let back = |at: f64| if log { at.exp() } else { at };
-    let at: Vec<f64> = sorted.iter().map(along).collect();
-    let (Some(first), Some(last)) = (at.first(), at.last()) else {
-        return Vec::new();
-    };
-    let half = |a: usize, b: usize| match (at.get(a), at.get(b)) {
-        (Some(a), Some(b)) => (b - a) / 2.0,
-        _ => 0.5,
-    };
-    let mut edges = vec![first - half(0, 1)];
-    edges.extend(at.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0));
-    edges.push(last + half(at.len().wrapping_sub(2), at.len() - 1));
-    edges.into_iter().map(back).collect()
+    positive && sorted.len() > 2 && unlike(|a, b| libm::log(b / a)) < 0.999 * unlike(|a, b| b - a)
 }
 
 #[cfg(test)]
@@ -333,45 +401,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edges_lie_between_the_middles() {
-        assert_eq!(edges(&[1.0, 2.0, 4.0], false), [0.5, 1.5, 3.0, 5.0]);
-        assert_eq!(edges(&[3.0], false), [2.5, 3.5]);
-        assert!(edges(&[], true).is_empty());
-        let log = edges(&[0.01, 1.0, 100.0], true);
-        assert!((log[1] - 0.1).abs() < 1e-12 && (log[3] - 1000.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn grids_of_powers_are_logarithmic() {
-        assert!(Strips::new(&[0.1, 0.2, 0.4, 0.8, 1.6], Scale::Auto).log);
-        assert!(!Strips::new(&[1.0, 2.0, 3.0, 50.0, 51.0], Scale::Linear).log);
-        let even: Vec<f64> = (1..=61).map(f64::from).collect();
-        assert!(!Strips::new(&even, Scale::Auto).log);
+    fn strips_are_sorted_with_their_data_between_edges() {
+        let strips = Strips::new(&[4.0, f64::NAN, 1.0, 2.0, 1.0], Scale::Linear);
+        assert_eq!((strips.order, strips.edges), (vec![2, 3, 0], vec![0.5, 1.5, 3.0, 5.0]));
+        let log = Strips::new(&[0.01, 1.0, 100.0], Scale::Auto);
+        assert!(log.log && (log.edges[1] - 0.1).abs() < 1e-12);
         assert!(!Strips::new(&[0.0, 1.0, 10.0], Scale::Auto).log);
-    }
-
-    #[test]
-    fn strips_are_sorted_with_their_data() {
-        let strips = Strips::new(&[3.0, f64::NAN, 1.0, 2.0, 1.0], Scale::Auto);
-        assert_eq!(strips.order, [2, 3, 0]);
-        assert_eq!(strips.edges.len(), 4);
     }
 
     #[test]
     fn weak_winners_are_pale() {
         let series = Series { label: "A".into(), colour: Colour::hex(0x00_72B2), private: false };
-        let figure = HeatFigure {
-            values: HeatValues::Categories {
-                series: vec![series],
-                values: vec![vec![Some(0), Some(0), None, Some(9)]],
-                strength: Some(vec![vec![0.0, 1.0]]),
-                key: Vec::new(),
-            },
-            ..HeatFigure::default()
+        let values = HeatValues::Categories {
+            series: vec![series],
+            values: vec![vec![Some(0), Some(0), None, Some(9)]],
+            strength: Some(vec![vec![0.0, 1.0]]),
+            key: Vec::new(),
         };
+        let figure = HeatFigure { values, ..HeatFigure::default() };
         let lightness = |column| figure.category(column, 0).map(|(colour, _)| colour.lightness());
-        assert!(lightness(0) > lightness(1));
-        assert_eq!((lightness(2), lightness(3)), (None, None));
-        assert_eq!(figure.category(1, 0), Some((Colour::hex(0x00_72B2), true)));
+        assert!(lightness(0) > lightness(1) && lightness(2).is_none() && lightness(3).is_none());
     }
 }

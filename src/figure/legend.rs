@@ -1,12 +1,14 @@
 //! The key below a plot: centred rows of marks and their meaning.
 
-use super::canvas::{Anchor, Canvas, Pen, centred};
-use super::font::Font;
-use super::geometry::Point;
-use super::palette::{Colour, INK, SOFT, TEXT};
-use super::text::shorten;
+use plotters::element::{Circle, DashedPathElement, PathElement};
+use plotters::style::text_anchor::HPos;
 
-const FONT: Font = Font::regular(11.0);
+use super::element::{ErrorBar, HatchedBar, Stem, diamond};
+use super::font::Font;
+use super::page::{Page, Place, centred};
+use super::theme::{Colour, DOT, EDGE, INK, PRINTED, Pen, READING, SOFT, TEXT, THIN, Theme};
+use super::{FigureError, Series};
+
 const ROW: f64 = 19.0;
 const MARK: f64 = 22.0;
 const PAD: f64 = 6.0;
@@ -14,96 +16,106 @@ const BETWEEN: f64 = 20.0;
 
 /// The sign an entry explains.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Mark {
+pub enum Mark {
     /// A box of this colour, hatched when not private.
     Swatch(Colour, bool),
     /// A box of three colours, for what all of them have in common.
     Stripes([Colour; 3]),
+    /// The left half of a box, as printed.
+    HalfBox,
     /// The exact mean in a box plot.
     Diamond,
     /// An outlier.
     Ring,
-    /// An exact curve.
-    Line,
-    /// A sampled mean with its error bar.
-    DotBar,
-    /// A sampled mean without one.
-    Dot,
+    /// A sampled mean, with its error bar or without.
+    Sample(bool),
     /// A value read off a printed figure.
     Reading,
-    /// A line drawn with this pen.
-    Trace(Pen),
+    /// A line.
+    Line(Pen),
+    /// A stem; its colour and whether it is private.
+    Stem(Colour, bool),
 }
 
 /// A mark and its meaning.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) mark: Mark,
-    pub(super) label: String,
+pub struct Entry {
+    mark: Mark,
+    label: String,
 }
 
 impl Entry {
-    pub(super) fn new(mark: Mark, label: &str) -> Self {
-        Self { mark, label: label.to_owned() }
+    pub fn new(mark: Mark, label: impl Into<String>) -> Self {
+        Self { mark, label: label.into() }
     }
 
-    fn width(&self) -> f64 {
-        MARK + PAD + FONT.width(&self.label)
+    /// A mechanism that is shown as an area.
+    pub fn swatch(series: &Series) -> Self {
+        Self::new(Mark::Swatch(series.colour, series.private), series.full_label())
+    }
+
+    fn width(&self, font: Font) -> f64 {
+        MARK + PAD + font.width(&self.label)
     }
 }
 
 /// Entries arranged in rows.
-pub(super) struct Legend {
+pub struct Legend {
+    font: Font,
     rows: Vec<Vec<Entry>>,
 }
 
 impl Legend {
-    /// The fewest rows no wider than `width`, of about equal length.
-    pub(super) fn new(mut entries: Vec<Entry>, width: f64) -> Self {
+    /// The fewest rows that fit on the page, of about equal length.
+    pub fn new(theme: Theme, mut entries: Vec<Entry>) -> Self {
+        let (font, width) = (theme.tick, theme.page_width() - 4.0 * EDGE);
         for entry in &mut entries {
-            entry.label = shorten(&entry.label, FONT, width - MARK - PAD);
+            entry.label = font.shorten(&entry.label, width - MARK - PAD);
         }
-        let fewest = arrange(&entries, width).len();
+        let fewest = arrange(&entries, font, width).len();
         let mut narrow = width;
-        while arrange(&entries, narrow - 4.0).len() == fewest && narrow > 8.0 {
+        while arrange(&entries, font, narrow - 4.0).len() == fewest && narrow > 8.0 {
             narrow -= 4.0;
         }
-        Self { rows: arrange(&entries, narrow) }
+        Self { font, rows: arrange(&entries, font, narrow) }
     }
 
-    pub(super) fn height(&self) -> f64 {
-        self.rows.len() as f64 * ROW
+    /// Its height, with some air above it if there is anything in it.
+    pub fn height(&self) -> f64 {
+        let air = if self.rows.is_empty() { 0.0 } else { 6.0 };
+        air + self.rows.len() as f64 * ROW
     }
 
     /// Draws the rows centred on `centre`, but all of them on the page.
-    pub(super) fn draw(&self, canvas: &mut Canvas, centre: f64, top: f64) {
-        let mut middle = top + ROW / 2.0;
-        for row in &self.rows {
-            let width = row_width(row);
-            let rightmost = (canvas.width - width - 4.0).max(4.0);
+    pub fn draw(&self, page: &Page, centre: f64, top: f64) -> Result<(), FigureError> {
+        for (row, middle) in
+            self.rows.iter().zip((0..).map(|i| top + 6.0 + ROW * (f64::from(i) + 0.5)))
+        {
+            let width = row_width(row, self.font);
+            let rightmost = (page.theme.page_width() - width - 4.0).max(4.0);
             let mut x = (centre - width / 2.0).clamp(4.0, rightmost);
             for entry in row {
-                draw_mark(canvas, entry.mark, (x, middle));
-                let at = (x + MARK + PAD, centred(middle, FONT));
-                canvas.text(&entry.label, FONT, TEXT, at, Anchor::Start);
-                x += entry.width() + BETWEEN;
+                draw_mark(page, entry.mark, (x, middle))?;
+                let at = (x + MARK + PAD, centred(middle, self.font));
+                page.text(&entry.label, page.style(self.font, TEXT, HPos::Left), at)?;
+                x += entry.width(self.font) + BETWEEN;
             }
-            middle += ROW;
         }
+        Ok(())
     }
 }
 
-fn row_width(row: &[Entry]) -> f64 {
-    let entries: f64 = row.iter().map(Entry::width).sum();
+fn row_width(row: &[Entry], font: Font) -> f64 {
+    let entries: f64 = row.iter().map(|entry| entry.width(font)).sum();
     entries + BETWEEN * row.len().saturating_sub(1) as f64
 }
 
 /// Fills row after row up to `width`.
-fn arrange(entries: &[Entry], width: f64) -> Vec<Vec<Entry>> {
+fn arrange(entries: &[Entry], font: Font, width: f64) -> Vec<Vec<Entry>> {
     let mut rows: Vec<Vec<Entry>> = Vec::new();
     for entry in entries {
         match rows.last_mut() {
-            Some(row) if row_width(row) + BETWEEN + entry.width() <= width => {
+            Some(row) if row_width(row, font) + BETWEEN + entry.width(font) <= width => {
                 row.push(entry.clone());
             }
             _ => rows.push(vec![entry.clone()]),
@@ -113,83 +125,47 @@ fn arrange(entries: &[Entry], width: f64) -> Vec<Vec<Entry>> {
 }
 
 /// Draws a mark whose box starts at `x` and is centred on `y`.
-fn draw_mark(canvas: &mut Canvas, mark: Mark, (x, y): Point) {
-    let middle = x + MARK / 2.0;
-    let (start, end) = ((x, y), (x + MARK, y));
+fn draw_mark(page: &Page, mark: Mark, (x, y): Place) -> Result<(), FigureError> {
+    let Page { theme, area, .. } = page;
+    let outline = theme.line(INK, 0.8);
+    let radius = |steps: f64| theme.units(steps) as u32;
+    let at = |dx: f64, dy: f64| page.at((x + dx, y + dy));
+    let middle = at(MARK / 2.0, 0.0);
+    let bar = |from: f64, to: f64, colour: Colour, private: bool| {
+        let hatching = (!private).then(|| theme.hatching(colour));
+        let points = [at(from, -5.0), at(to, 5.0)];
+        area.draw(&HatchedBar { points, fill: colour, hatching, outline })
+    };
     match mark {
-        Mark::Swatch(colour, private) => {
-            let (left, right, top, bottom) = (x + 3.0, x + MARK, y - 5.0, y + 5.0);
-            let path = [(left, top), (right, top), (right, bottom), (left, bottom)];
-            if private {
-                canvas.polygon(&path, colour, 0.8);
-            } else {
-                canvas.hatched(&path, colour, 0.8);
+        Mark::Swatch(colour, private) => bar(3.0, MARK, colour, private)?,
+        Mark::Stripes([a, b, c]) => {
+            let part = (MARK - 3.0) / 3.0;
+            for (i, colour) in [(0.0, a), (1.0, b), (2.0, c)] {
+                bar(3.0 + i * part, 3.0 + (i + 1.0) * part, colour, true)?;
             }
         }
-        Mark::Stripes(colours) => {
-            let (left, top, bottom) = (x + 3.0, y - 5.0, y + 5.0);
-            let part = (x + MARK - left) / 3.0;
-            let rectangle =
-                |from: f64, to: f64| [(from, top), (to, top), (to, bottom), (from, bottom)];
-            for (i, colour) in (0..).zip(colours) {
-                let from = left + part * f64::from(i);
-                canvas.fill(rectangle(from, from + part).to_vec(), colour);
+        Mark::HalfBox => bar(6.0, 12.0, SOFT.lighten(PRINTED), true)?,
+        Mark::Diamond => area.draw(&diamond(middle, theme.units(4.0), outline))?,
+        Mark::Ring => area.draw(&Circle::new(middle, radius(2.2), outline))?,
+        Mark::Reading => area.draw(&Circle::new(middle, radius(READING), theme.line(SOFT, 1.1)))?,
+        Mark::Sample(barred) => {
+            let reach = if barred { 7.0 } else { 0.0 };
+            let points = [at(MARK / 2.0, reach), middle, at(MARK / 2.0, -reach)];
+            let (radius, style) = (radius(DOT), theme.line(SOFT, 1.1));
+            area.draw(&ErrorBar { points, radius, style })?;
+        }
+        Mark::Stem(colour, private) => {
+            let points = [at(MARK / 2.0, 6.0), at(MARK / 2.0, -4.0)];
+            let (radius, style) = (radius(0.8 * DOT), theme.line(colour, THIN));
+            area.draw(&Stem { points, radius, style, hollow: !private })?;
+        }
+        Mark::Line(pen) => {
+            let (ends, style) = ([at(0.0, 0.0), at(MARK, 0.0)], theme.line(pen.colour, pen.width));
+            match theme.dashes(pen) {
+                None => area.draw(&PathElement::new(ends, style))?,
+                Some((dash, gap)) => area.draw(&DashedPathElement::new(ends, dash, gap, style))?,
             }
-            let [a, b, c, d] = rectangle(left, x + MARK);
-            canvas.stroke(vec![a, b, c, d, a], INK, 0.8);
-        }
-        Mark::Diamond => diamond(canvas, (middle, y), 4.0),
-        Mark::Ring => canvas.ring((middle, y), 2.2, INK, 0.8),
-        Mark::Line => canvas.line(start, end, SOFT, 1.6),
-        Mark::Reading => reading(canvas, (middle, y), SOFT),
-        Mark::Trace(pen) => canvas.trace(vec![start, end], pen),
-        Mark::Dot => canvas.disc((middle, y), 2.7, SOFT),
-        Mark::DotBar => {
-            canvas.line((middle, y - 7.0), (middle, y + 7.0), SOFT, 1.1);
-            canvas.disc((middle, y), 2.7, SOFT);
         }
     }
-}
-
-/// What readings are called in every figure.
-pub(super) fn reading_entry() -> Entry {
-    Entry::new(Mark::Reading, "read off the printed figure")
-}
-
-/// The marker of a value read off a printed figure: hollow, to show what it
-/// is compared with.
-pub(super) fn reading(canvas: &mut Canvas, at: Point, colour: Colour) {
-    canvas.ring(at, 3.2, colour, 1.1);
-}
-
-/// The marker of an exact mean: white, to show on every box colour.
-pub(super) fn diamond(canvas: &mut Canvas, (x, y): Point, radius: f64) {
-    let path = [(x - radius, y), (x, y - radius), (x + radius, y), (x, y + radius)];
-    canvas.polygon(&path, super::palette::WHITE, 0.9);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entries(count: usize) -> Vec<Entry> {
-        let label = |i: usize| format!("mechanism {}", "x".repeat(i * 3));
-        (0..count).map(|i| Entry::new(Mark::Line, &label(i))).collect()
-    }
-
-    #[test]
-    fn rows_fit_and_lose_nothing() {
-        for count in 0..14 {
-            let legend = Legend::new(entries(count), 400.0);
-            assert_eq!(legend.rows.iter().flatten().count(), count);
-            assert!(legend.rows.iter().all(|row| row_width(row) <= 400.0));
-        }
-    }
-
-    #[test]
-    fn overlong_labels_are_shortened() {
-        let long = Entry::new(Mark::Ring, &"very long ".repeat(50));
-        let legend = Legend::new(vec![long], 300.0);
-        assert!(row_width(&legend.rows[0]) <= 300.0);
-    }
+    Ok(())
 }

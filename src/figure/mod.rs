@@ -1,61 +1,45 @@
-//! Figures for print: box plots, curves and heat maps as SVG, PNG or PDF.
+//! Figures for print: box plots, curves, heat maps and tables as SVG, PNG or PDF, drawn with plotters.
 //!
-//! A figure is plain data. It is laid out into a list of shapes by our own
-//! code (plotters' charts know neither notches nor labels that give way to
-//! each other), and that list is then replayed in any format. The same figure
-//! always gives the same bytes; fonts are compiled in.
+//! A figure is plain data. A chart draws it on a drawing area of plotters: an `axis` is a coordinate
+//! range, an `element` a drawable, a `page` the area of a whole figure. What is drawn goes to the
+//! `backend` of a format. All looks are in `theme`. The same figure always gives the same bytes; fonts
+//! are compiled in.
 
 mod axis;
-mod borders;
-mod boxmark;
+mod backend;
 mod boxplot;
-mod canvas;
-mod cells;
-mod colourbar;
 mod curve;
-mod curvemark;
-mod endlabel;
-mod floor;
+mod curve_labels;
+mod element;
 mod font;
-mod frame;
-mod geometry;
 mod heat;
 mod labels;
-mod landmark;
 mod legend;
 mod page;
-mod palette;
-mod pdf;
-mod pdffont;
-mod ramp;
-mod raster;
-mod reference;
-mod regionlabel;
+mod regions;
 mod spread;
-mod svg;
-#[cfg(test)]
-mod testing;
-mod text;
-mod thin;
+mod table;
+mod theme;
+mod trace;
 
-use std::fmt::Display;
-use std::str::FromStr;
-
-use canvas::Canvas;
-use page::Page;
+use backend::Recording;
+use plotters::drawing::DrawingAreaErrorKind;
+use plotters_backend::DrawingErrorKind;
+use theme::Theme;
 
 pub use axis::Scale;
 pub use boxplot::{BoxFigure, BoxStats, Group};
-pub use curve::{Curve, CurveFigure, LineStyle, Sample};
+pub use curve::{Curve, CurveFigure, Join, LineStyle, NameAt, Sample};
 pub use heat::{HeatFigure, HeatValues};
-pub use palette::{Colour, colour};
+pub use table::TableFigure;
+pub use theme::{Colour, INK_ON_AREAS, NEUTRAL, Width, colour};
 
 /// What kind of file to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Vectors, with text as text.
     Svg,
-    /// Pixels, two per point.
+    /// Pixels: 1280 across the text, 800 across a column.
     Png,
     /// Vectors for print, with its fonts inside.
     Pdf,
@@ -75,23 +59,9 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
-    type Err = FigureError;
-
-    fn from_str(name: &str) -> Result<Self, FigureError> {
-        let known = Self::ALL.iter().copied();
-        let mut matching = known.filter(|format| name.eq_ignore_ascii_case(format.extension()));
-        let unknown = || FigureError::UnknownFormat(name.to_owned());
-        matching.next().ok_or_else(unknown)
-    }
-}
-
 /// Why a figure could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
-    /// There is no such format.
-    #[error("unknown figure format \"{0}\" (known: svg, png, pdf)")]
-    UnknownFormat(String),
     /// The fonts that are compiled in could not be read.
     #[error("the embedded fonts cannot be read")]
     Font,
@@ -106,9 +76,14 @@ pub enum FigureError {
     Png(#[from] png::EncodingError),
 }
 
-impl FigureError {
-    /// From a plotters error, whose type plotters does not let us name.
-    fn drawing(error: impl Display) -> Self {
+impl<E: std::error::Error + Send + Sync> From<DrawingErrorKind<E>> for FigureError {
+    fn from(error: DrawingErrorKind<E>) -> Self {
+        Self::Drawing(error.to_string())
+    }
+}
+
+impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for FigureError {
+    fn from(error: DrawingAreaErrorKind<E>) -> Self {
         Self::Drawing(error.to_string())
     }
 }
@@ -135,6 +110,11 @@ impl Series {
             format!("{} {WARNING}", self.label)
         }
     }
+
+    /// The colour of its name: letters are thinner than lines and need more contrast.
+    fn letters(&self) -> Colour {
+        self.colour.darken(0.22)
+    }
 }
 
 /// Gives series of the same colour (the same mechanism with other parameters)
@@ -145,7 +125,7 @@ pub fn distinguish<'a>(series: impl IntoIterator<Item = &'a mut Series>) {
         let base = one.colour;
         let repeats = seen.iter().filter(|earlier| **earlier == base).count();
         seen.push(base);
-        one.colour = palette::shade(base, repeats);
+        one.colour = theme::shade(base, repeats);
     }
 }
 
@@ -158,6 +138,8 @@ pub enum Figure {
     Curve(CurveFigure),
     /// Coloured cells.
     Heat(HeatFigure),
+    /// Numbers in rows and columns.
+    Table(TableFigure),
 }
 
 impl Figure {
@@ -166,86 +148,84 @@ impl Figure {
         match self {
             Self::Box(figure) => {
                 let mut boxes = figure.groups.iter().flat_map(|group| &group.boxes).flatten();
-                let shown = boxes.any(|one| !one.readings.is_empty());
+                let shown = boxes.any(|one| one.printed.is_some());
                 shown.then_some(&mut figure.note)
             }
             Self::Curve(figure) => {
                 let shown = figure.lines.iter().any(|line| !line.readings.is_empty());
                 shown.then_some(&mut figure.note)
             }
-            Self::Heat(_) => None,
+            Self::Heat(_) | Self::Table(_) => None,
         }
+    }
+
+    /// Title, note and what the vertical axis shows.
+    fn words(&self) -> [&str; 3] {
+        match self {
+            Self::Box(figure) => [&figure.title, &figure.note, &figure.y_label],
+            Self::Curve(figure) => [&figure.title, &figure.note, &figure.y_label],
+            Self::Heat(figure) => [&figure.title, &figure.note, &figure.y_label],
+            Self::Table(figure) => [&figure.title, &figure.note, "a table"],
+        }
+    }
+
+    /// What stands in bold above it.
+    pub fn title(&self) -> &str {
+        self.words()[0]
     }
 
     /// What it shows, in a sentence for those who cannot see it.
     pub fn description(&self) -> String {
-        let (title, note, y_label) = match self {
-            Self::Box(figure) => (&figure.title, &figure.note, &figure.y_label),
-            Self::Curve(figure) => (&figure.title, &figure.note, &figure.y_label),
-            Self::Heat(figure) => (&figure.title, &figure.note, &figure.y_label),
-        };
-        format!("{title}: {y_label} ({note})")
+        let [title, note, shown] = self.words();
+        format!("{title}: {shown} ({note})")
     }
 
-    fn draw(&self, page: Page) -> Canvas {
+    fn draw(&self, width: Width) -> Result<Recording, FigureError> {
+        let theme = Theme::new(width);
         match self {
-            Self::Box(figure) => figure.draw(page),
-            Self::Curve(figure) => figure.draw(page),
-            Self::Heat(figure) => figure.draw(page),
+            Self::Box(figure) => figure.draw(theme),
+            Self::Curve(figure) => figure.draw(theme),
+            Self::Heat(figure) => figure.draw(theme),
+            Self::Table(figure) => figure.draw(theme),
         }
     }
 }
 
-/// Square points beyond which a page is refused rather than running out of
+/// The greatest height of a page in points, beyond which it is refused rather than running out of
 /// memory.
-const LARGEST: u64 = 5_000_000;
+const HIGHEST: f64 = 7200.0;
 
 /// The figure as the bytes of a file.
 ///
 /// # Errors
 ///
-/// Returns an error if the page is too large or plotters or the PNG encoder
-/// fails. Odd data is not an error: what cannot be drawn is left out.
-pub fn render(figure: &Figure, format: Format) -> Result<Vec<u8>, FigureError> {
-    encode(&figure.draw(Page::Wide), format)
+/// Returns an error if the page is too large or plotters or the PNG encoder fails. Odd data is not an
+/// error: what cannot be drawn is left out.
+pub fn render(figure: &Figure, format: Format, width: Width) -> Result<Vec<u8>, FigureError> {
+    let drawing = figure.draw(width)?;
+    refuse_large(&drawing)?;
+    drawing.encode(format, width)
 }
 
-/// As [`render`], laid out for a phone: 400 points wide, in type of the same
-/// size.
-///
-/// # Errors
-///
-/// As [`render`].
-pub fn render_narrow(figure: &Figure, format: Format) -> Result<Vec<u8>, FigureError> {
-    encode(&figure.draw(Page::Narrow), format)
-}
-
-/// Refuses a figure whose page would be too large.
+/// Refuses a figure whose page would be too large in some width.
 ///
 /// # Errors
 ///
 /// Returns an error if it is.
 pub fn check_size(figure: &Figure) -> Result<(), FigureError> {
-    refuse_large(&figure.draw(Page::Wide))
+    Width::ALL.iter().try_for_each(|width| refuse_large(&figure.draw(*width)?))
 }
 
-fn refuse_large(canvas: &Canvas) -> Result<(), FigureError> {
-    match canvas.size() {
-        (width, height) if u64::from(width) * u64::from(height) > LARGEST => {
-            Err(FigureError::TooLarge(width, height))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn encode(canvas: &Canvas, format: Format) -> Result<Vec<u8>, FigureError> {
-    refuse_large(canvas)?;
-    match format {
-        Format::Svg => Ok(svg::encode(canvas)),
-        Format::Png => raster::encode(canvas),
-        Format::Pdf => pdf::encode(canvas),
+fn refuse_large(drawing: &Recording) -> Result<(), FigureError> {
+    let points = |units: u32| (f64::from(units) / theme::UNITS_PER_POINT).round();
+    let (width, height) = (points(drawing.size.0), points(drawing.size.1));
+    match height > HIGHEST {
+        true => Err(FigureError::TooLarge(width as u32, height as u32)),
+        false => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::misplaced_texts;

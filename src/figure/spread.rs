@@ -6,7 +6,7 @@
 ///
 /// Without the gaps (subtract i × gap from the i-th) this is isotonic
 /// regression with bounds, which pooling neighbours and clamping solves.
-pub(super) fn spread(wanted: &[f64], gap: f64, range: (f64, f64)) -> Vec<f64> {
+pub fn spread(wanted: &[f64], gap: f64, range: (f64, f64)) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
     let last = wanted.len().saturating_sub(1) as f64;
@@ -42,7 +42,7 @@ fn pool(values: impl Iterator<Item = f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::testing::Lcg;
+    use crate::figure::tests::Lcg;
 
     #[test]
     fn labels_never_overlap_nor_leave() {
@@ -66,19 +66,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_apart_stays() {
+    fn labels_move_no_more_than_they_must() {
         assert_eq!(spread(&[50.0, 10.0, 90.0], 14.0, (0.0, 100.0)), [50.0, 10.0, 90.0]);
-    }
-
-    #[test]
-    fn a_pair_moves_symmetrically() {
         assert_eq!(spread(&[50.0, 50.0], 14.0, (0.0, 100.0)), [43.0, 57.0]);
-    }
-
-    #[test]
-    fn too_many_are_spaced_evenly() {
-        let placed = spread(&[5.0; 11], 14.0, (0.0, 100.0));
-        assert_eq!(placed.first(), Some(&0.0));
-        assert_eq!(placed.last(), Some(&100.0));
+        let crowd = spread(&[5.0; 11], 14.0, (0.0, 100.0));
+        assert_eq!((crowd[0], crowd[10]), (0.0, 100.0), "too many are spaced evenly");
     }
 }

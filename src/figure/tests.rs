@@ -1,371 +1,357 @@
-//! Tests of whole figures.
+//! Tests of whole figures, read back from what was recorded.
 
-use super::testing::{Lcg, overlaps, texts};
+use super::backend::{Shape, Text};
+use super::page::Rect;
 use super::*;
 
-const NUMBERS: [f64; 9] =
-    [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -3.0, 1e-9, 0.5, 1e6, 1e300];
+/// A small generator of repeatable pseudo-random numbers.
+pub(super) struct Lcg(u64);
 
-fn series(count: usize, words: impl FnMut() -> String) -> Vec<Series> {
-    let labels = std::iter::repeat_with(words).take(count);
-    let one = |(i, label)| Series {
-        label,
-        colour: colour(["ehd", "lshist", "novel"][i % 3]),
-        private: i % 4 != 1,
-    };
-    let mut all: Vec<Series> = labels.enumerate().map(one).collect();
-    distinguish(&mut all);
-    all
-}
-
-fn some_box(random: &mut Lcg, scale: f64) -> BoxStats {
-    let mut sorted: Vec<f64> = (0..5).map(|_| random.unit() * scale).collect();
-    sorted.sort_by(f64::total_cmp);
-    BoxStats {
-        whisker_low: sorted[0],
-        q1: sorted[1],
-        median: sorted[2],
-        q3: sorted[3],
-        whisker_high: sorted[4],
-        notch_low: sorted[2] - 0.2 * scale,
-        notch_high: sorted[2] + 0.2 * scale,
-        outliers: vec![random.unit() * scale; 3],
-        exact_mean: (random.unit() < 0.5).then(|| random.unit() * scale),
-        readings: vec![random.unit() * scale; 2],
+impl Lcg {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
     }
-}
 
-fn box_figure(random: &mut Lcg, groups: usize, mechanisms: usize, scale: f64) -> BoxFigure {
-    let group = |random: &mut Lcg| Group {
-        label: random.words(30.0),
-        sublabel: (random.unit() < 0.5).then(|| random.words(10.0)),
-        boxes: (0..mechanisms)
-            .map(|_| (random.unit() < 0.9).then(|| some_box(random, scale)))
-            .collect(),
-    };
-    BoxFigure {
-        title: random.words(150.0),
-        note: random.words(300.0),
-        x_label: Some(random.words(60.0)),
-        y_label: random.words(80.0),
-        groups: (0..groups).map(|_| group(random)).collect(),
-        series: series(mechanisms, || random.words(30.0)),
-        bounds: (scale == 1.0).then_some((0.0, 1.0)),
+    /// Uniform on [0, 1).
+    pub(super) fn unit(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
-}
 
-fn curve_figure(random: &mut Lcg, count: usize, points: usize, scale: f64) -> CurveFigure {
-    let curve = |random: &mut Lcg, series: Series| {
-        let level = random.unit() * scale;
-        let value = |random: &mut Lcg| level * (1.0 + 0.1 * random.unit());
-        Curve {
-            series,
-            exact: (0..points).map(|i| (i as f64, value(random))).collect(),
-            sampled: (0..points)
-                .map(|i| Sample { x: i as f64, mean: value(random), half_width: 0.1 * level })
-                .collect(),
-            readings: (0..points / 2).map(|i| (i as f64, value(random))).collect(),
-            style: [LineStyle::Solid, LineStyle::Dotted][usize::from(random.unit() < 0.3)],
-            label_end: random.unit() < 0.8,
-        }
-    };
-    let all = series(count, || random.words(40.0));
-    CurveFigure {
-        title: random.words(150.0),
-        note: random.words(300.0),
-        x_label: random.words(80.0),
-        y_label: random.words(80.0),
-        lines: all.into_iter().map(|one| curve(random, one)).collect(),
-        steps: random.unit() < 0.3,
-        categories: (random.unit() < 0.3)
-            .then(|| (0..points).map(|_| random.words(20.0)).collect()),
-        references: (0..(random.unit() * 4.0) as usize)
-            .map(|_| (random.unit() * scale, random.words(40.0)))
-            .collect(),
-        ..CurveFigure::default()
-    }
-}
-
-fn heat_figure(random: &mut Lcg, columns: usize, rows: usize, scale: f64) -> HeatFigure {
-    let numbers = random.unit() < 0.5;
-    let mut gap = |value: f64| (random.unit() < 0.9).then_some(value * scale);
-    let mut row = |j: usize| (0..columns).map(|i| gap((i * j) as f64)).collect();
-    let values: Vec<Vec<Option<f64>>> = (0..rows).map(&mut row).collect();
-    let index = |value: &Option<f64>| value.map(|value| (value / scale) as usize % 5);
-    let indices = values.iter().map(|row| row.iter().map(index).collect()).collect();
-    HeatFigure {
-        title: random.words(150.0),
-        note: random.words(300.0),
-        x_label: random.words(80.0),
-        y_label: random.words(80.0),
-        x: (0..columns).map(|i| i as f64 * scale).collect(),
-        y: (0..rows).map(|j| (1 << j.min(30)) as f64).collect(),
-        marks: (0..3).map(|i| (i as f64 * scale, 2.0, random.words(30.0))).collect(),
-        values: if numbers {
-            let label = random.words(60.0);
-            HeatValues::Numbers { values, label, scale: Scale::Auto, range: None }
-        } else {
-            let series = series(4, || random.words(30.0));
-            HeatValues::Categories { series, values: indices, strength: None, key: Vec::new() }
-        },
-        ..HeatFigure::default()
-    }
-}
-
-/// No text leaves the page, none covers another.
-fn check_texts(figure: &Figure) {
-    for page in [Page::Wide, Page::Narrow] {
-        check_page(&figure.draw(page));
-    }
-    assert!((figure.draw(Page::Narrow).width - 400.0).abs() < f64::EPSILON);
-}
-
-fn check_page(canvas: &Canvas) {
-    let all = texts(canvas);
-    for text in &all {
-        let bounds = text.bounds();
-        assert!(bounds.left >= 0.0 && bounds.top >= 0.0, "{text:?}");
-        assert!(bounds.right() <= canvas.width, "{text:?} {}", canvas.width);
-        assert!(bounds.bottom() <= canvas.height, "{text:?} {}", canvas.height);
-    }
-    assert_eq!(overlaps(&all), None);
-}
-
-fn check_renders(figure: &Figure) {
-    for &format in Format::ALL {
-        assert!(!render(figure, format).expect("odd data is no error").is_empty());
-    }
-    assert!(!render_narrow(figure, Format::Svg).expect("nor is it here").is_empty());
-}
-
-#[test]
-fn text_of_box_plots_is_whole_and_apart() {
-    let mut random = Lcg::new(1);
-    for round in 0..150 {
-        let groups = (random.unit() * 46.0) as usize;
-        let mechanisms = (random.unit() * 13.0) as usize;
-        let scale = [1.0, 1e-9, 1e6, 0.003][round % 4];
-        let figure = box_figure(&mut random, groups, mechanisms, scale);
-        check_texts(&Figure::Box(figure));
-    }
-}
-
-#[test]
-fn text_of_curves_is_whole_and_apart() {
-    let mut random = Lcg::new(2);
-    for round in 0..300 {
-        let count = (random.unit() * 13.0) as usize;
-        let points = (random.unit() * 45.0) as usize;
-        let scale = [1.0, 1e-9, 1e6, 0.003][round % 4];
-        let figure = curve_figure(&mut random, count, points, scale);
-        check_texts(&Figure::Curve(figure));
-    }
-}
-
-#[test]
-fn text_of_heat_maps_is_whole_and_apart() {
-    let mut random = Lcg::new(3);
-    for round in 0..150 {
-        let columns = (random.unit() * 20.0) as usize;
-        let rows = (random.unit() * 20.0) as usize;
-        let scale = [1.0, 1e-9, 1e6, 0.003][round % 4];
-        let figure = heat_figure(&mut random, columns, rows, scale);
-        check_texts(&Figure::Heat(figure));
-    }
-}
-
-#[test]
-fn odd_heat_maps_never_panic() {
-    let mut random = Lcg::new(10);
-    for round in 0..25 {
-        let mut figure = heat_figure(&mut random, 4, 5, 1.0);
-        let mut odd = || NUMBERS[(random.unit() * 9.0) as usize];
-        figure.x.iter_mut().chain(&mut figure.y).for_each(|middle| *middle = odd());
-        figure.marks.iter_mut().for_each(|mark| *mark = (odd(), odd(), "mark".to_owned()));
-        figure.x_scale = [Scale::Linear, Scale::Log, Scale::Auto][round % 3];
-        figure.y_scale = figure.x_scale;
-        figure.values = HeatValues::Numbers {
-            values: (0..5).map(|_| (0..3).map(|_| Some(odd())).collect()).collect(),
-            label: "odd".to_owned(),
-            scale: figure.x_scale,
-            range: (round % 2 == 0).then(|| (odd(), odd())),
+    /// About `length` letters, some of them spaces.
+    pub(super) fn words(&mut self, length: f64) -> String {
+        let count = 1 + (self.unit() * length) as usize;
+        let mut letter = || match (self.unit() * 30.0) as u8 {
+            i @ 0..26 => char::from(b'a' + i),
+            _ => ' ',
         };
-        check_renders(&Figure::Heat(figure));
+        (0..count).map(|_| letter()).collect()
     }
 }
 
-/// Five lines of `points` points that jump about, one of them not private.
-fn jagged(points: u32, steps: bool) -> Figure {
-    let mut random = Lcg::new(12);
-    let all = series(5, || "jagged".to_owned());
-    let line = |series: Series| Curve {
-        exact: (0..points).map(|i| (f64::from(i), random.unit())).collect(),
-        ..Curve::new(series)
-    };
-    let lines = all.into_iter().map(line).collect();
-    Figure::Curve(CurveFigure { lines, steps, ..CurveFigure::default() })
+/// The box the ink of a text stays in.
+fn bounds(text: &Text) -> Rect {
+    let (x, y) = (f64::from(text.at.0), f64::from(text.at.1));
+    let length = text.font.width(&text.content);
+    let (ascent, size) = (0.76 * text.font.size, text.font.size);
+    if text.upwards {
+        Rect { left: x - ascent, top: y - length, width: size, height: length }
+    } else {
+        Rect { left: x, top: y - ascent, width: length, height: size }
+    }
 }
 
-#[test]
-fn files_of_long_lines_are_small() {
-    for steps in [false, true] {
-        let figure = jagged(200_000, steps);
-        for format in [Format::Svg, Format::Pdf] {
-            let size = render(&figure, format).expect("a file").len();
-            assert!(size < 300_000, "{format:?} {steps} {size}");
+/// Texts of a drawing that are off the page, over another text, or over data: lines and marks in the
+/// colours of mechanisms. Thin lines lead from a label to its curve.
+pub(crate) fn misplaced_texts(figure: &Figure, width: Width) -> Vec<String> {
+    let drawing = figure.draw(width).expect("a drawing");
+    let texts: Vec<(&str, Rect)> = (drawing.shapes.iter())
+        .filter_map(|shape| match shape {
+            Shape::Text(text) => Some((text.content.as_str(), bounds(text))),
+            _ => None,
+        })
+        .collect();
+    let (right, bottom) = (f64::from(drawing.size.0), f64::from(drawing.size.1));
+    let leader = Theme::new(width).units(0.75) as u32;
+    let mut faults = Vec::new();
+    for (i, (content, place)) in texts.iter().enumerate() {
+        let inside = place.left >= 0.0 && place.top >= 0.0;
+        if !inside || place.right() > right || place.bottom() > bottom + 2.0 {
+            faults.push(format!("{content} is off the page"));
         }
-    }
-}
-
-#[test]
-fn lines_cut_to_a_range_stay_small() {
-    let Figure::Curve(mut figure) = jagged(200_000, false) else { panic!("curves") };
-    figure.y_scale = Scale::Linear;
-    figure.y_range = Some((0.3, 0.7));
-    let size = render(&Figure::Curve(figure), Format::Svg).expect("a file").len();
-    assert!(size < 300_000, "{size}");
-}
-
-#[test]
-fn files_of_heat_maps_are_small() {
-    for (cells, scale) in [(61_u32, 1.0), (300, 1e-3)] {
-        let value = |i: u32, j: u32| (i + j < cells).then(|| f64::from(i * j) * scale);
-        let row = |j: u32| (0..cells).map(|i| value(i, j)).collect();
-        let middles: Vec<f64> = (0..cells).map(f64::from).collect();
-        let figure = HeatFigure {
-            x: middles.clone(),
-            y: middles,
-            values: HeatValues::Numbers {
-                values: (0..cells).map(row).collect(),
-                label: String::new(),
-                scale: Scale::Linear,
-                range: None,
-            },
-            ..HeatFigure::default()
-        };
-        for &format in Format::ALL {
-            let size = render(&Figure::Heat(figure.clone()), format).expect("a file").len();
-            assert!(size < 300_000, "{format:?} {cells} {size}");
+        // Rounding moves a text by a unit.
+        let ink = place.grown(-2.0);
+        for (other, _) in texts[i + 1..].iter().filter(|(_, other)| other.grown(-2.0).meets(ink)) {
+            faults.push(format!("{content} is over {other}"));
         }
-    }
-}
-
-#[test]
-fn the_same_figure_gives_the_same_bytes() {
-    let figures = || {
-        let mut random = Lcg::new(4);
-        let boxes = Figure::Box(box_figure(&mut random, 4, 3, 1.0));
-        let curves = Figure::Curve(curve_figure(&mut random, 4, 9, 1.0));
-        [boxes, curves, Figure::Heat(heat_figure(&mut random, 9, 7, 1.0))]
-    };
-    for &format in Format::ALL {
-        for (first, second) in figures().iter().zip(&figures()) {
-            let (first, second) = (render(first, format), render(second, format));
-            assert_eq!(first.expect("first"), second.expect("second"));
-        }
-    }
-}
-
-#[test]
-fn odd_boxes_never_panic() {
-    let mut random = Lcg::new(5);
-    for _ in 0..25 {
-        let mut figure = box_figure(&mut random, 3, 2, 1.0);
-        let mut odd = || NUMBERS[(random.unit() * 9.0) as usize];
-        for stats in figure.groups.iter_mut().flat_map(|g| g.boxes.iter_mut().flatten()) {
-            *stats = BoxStats {
-                q1: odd(),
-                median: odd(),
-                q3: odd(),
-                whisker_low: odd(),
-                whisker_high: odd(),
-                notch_low: odd(),
-                notch_high: odd(),
-                outliers: vec![odd(), odd()],
-                exact_mean: Some(odd()),
-                readings: vec![odd(), odd()],
+        // On a map, areas lie under their names.
+        let data = drawing.shapes.iter().filter(|_| !matches!(figure, Figure::Heat(_)));
+        for shape in data {
+            let (path, radius): (&[(i32, i32)], f64) = match shape {
+                Shape::Path { points, colour, width }
+                    if !colour.is_neutral() && *width > leader =>
+                {
+                    (points, 0.0)
+                }
+                Shape::Circle { centre, radius, .. } => {
+                    (std::slice::from_ref(centre), 0.6 * f64::from(*radius))
+                }
+                _ => continue,
             };
-        }
-        figure.bounds = Some((odd(), odd()));
-        check_renders(&Figure::Box(figure));
-    }
-}
-
-#[test]
-fn odd_curves_never_panic() {
-    let mut random = Lcg::new(6);
-    for round in 0..25 {
-        let mut figure = curve_figure(&mut random, 3, 6, 1.0);
-        let mut odd = || NUMBERS[(random.unit() * 9.0) as usize];
-        for line in &mut figure.lines {
-            line.exact.iter_mut().for_each(|point| *point = (odd(), odd()));
-            line.readings.iter_mut().for_each(|point| *point = (odd(), odd()));
-            for sample in &mut line.sampled {
-                *sample = Sample { x: odd(), mean: odd(), half_width: odd() };
+            let ink = place.grown(radius - 0.1 * place.height.min(place.width));
+            let at = |(x, y): (i32, i32)| (f64::from(x), f64::from(y));
+            let lone = path.iter().take(1).map(|point| (*point, *point));
+            let segments = path.windows(2).map(|pair| (pair[0], pair[1])).chain(lone);
+            if segments.into_iter().any(|(a, b)| ink.clip(at(a), at(b)).is_some()) {
+                faults.push(format!("{content} at {place:?} is over {shape:?}"));
+                break;
             }
         }
-        figure.references.iter_mut().for_each(|reference| reference.0 = odd());
-        figure.y_scale = [Scale::Linear, Scale::Log, Scale::Auto][round % 3];
-        figure.x_scale = figure.y_scale;
-        figure.x_range = (round % 2 == 0).then(|| (odd(), odd()));
-        figure.y_range = (round % 5 == 0).then(|| (odd(), odd()));
-        check_renders(&Figure::Curve(figure));
+    }
+    faults
+}
+
+/// Where the numbers of a random figure come from: sound ones of some size, or odd ones.
+struct Numbers {
+    random: Lcg,
+    scale: Option<f64>,
+}
+
+const ODD: [f64; 9] =
+    [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -3.0, 1e-9, 0.5, 1e6, 1e300];
+
+impl Numbers {
+    fn below(&mut self, count: usize) -> usize {
+        (self.random.unit() * count as f64) as usize
+    }
+
+    /// Between two parts of the scale.
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        let at = low + (high - low) * self.random.unit();
+        self.scale.map_or_else(|| ODD[(self.random.unit() * 9.0) as usize], |scale| scale * at)
+    }
+
+    fn maybe<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        (self.random.unit() < 0.6).then(|| make(self))
+    }
+
+    fn series(&mut self, count: usize) -> Vec<Series> {
+        let one = |i: usize| Series {
+            label: self.random.words(35.0),
+            colour: colour(["ehd", "lshist", "novel"][i % 3]),
+            private: i % 4 != 1,
+        };
+        let mut all: Vec<Series> = (0..count).map(one).collect();
+        distinguish(&mut all);
+        all
+    }
+
+    fn stats(&mut self) -> BoxStats {
+        let mut sorted = [0.0; 5].map(|_| self.between(0.0, 1.0));
+        sorted.sort_by(f64::total_cmp);
+        let [whisker_low, q1, median, q3, whisker_high] = sorted;
+        BoxStats {
+            whisker_low,
+            q1,
+            median,
+            q3,
+            whisker_high,
+            notch_low: self.between(-0.2, 0.5),
+            notch_high: self.between(0.5, 1.2),
+            outliers: vec![self.between(0.0, 1.0); 3],
+            exact_mean: self.maybe(|n| n.between(0.0, 1.0)),
+            printed: self.maybe(|n| [None, Some(n.between(0.0, 1.0)), None, None, None]),
+        }
+    }
+
+    fn boxes(&mut self, groups: usize, mechanisms: usize) -> Figure {
+        let group = |numbers: &mut Self| Group {
+            label: numbers.random.words(30.0),
+            sublabel: numbers.maybe(|n| n.random.words(10.0)),
+            boxes: (0..mechanisms + 1).map(|_| numbers.maybe(Self::stats)).collect(),
+        };
+        Figure::Box(BoxFigure {
+            title: self.random.words(150.0),
+            note: self.random.words(300.0),
+            x_label: Some(self.random.words(60.0)),
+            y_label: self.random.words(80.0),
+            groups: (0..groups).map(|_| group(self)).collect(),
+            series: self.series(mechanisms),
+            bounds: self.maybe(|n| (0.0, n.between(1.0, 1.0))),
+        })
+    }
+
+    fn curves(&mut self, count: usize, points: usize) -> Figure {
+        let line = |(numbers, series): (&mut Self, Series)| {
+            let mut point = |i: usize| {
+                let x = if numbers.scale.is_some() { i as f64 } else { numbers.between(0.0, 1.0) };
+                (x, numbers.between(0.2, 1.0))
+            };
+            let exact: Vec<(f64, f64)> = (0..points).map(&mut point).collect();
+            let readings = (0..points / 2).map(&mut point).collect();
+            let sample =
+                |(x, mean): &(f64, f64)| Sample { x: *x, mean: *mean, half_width: 0.1 * mean };
+            let sampled = numbers.maybe(|_| exact.iter().map(sample).collect()).unwrap_or_default();
+            let style = [LineStyle::Solid, LineStyle::Dotted, LineStyle::Broad][numbers.below(3)];
+            Curve { exact, sampled, readings, style, label_end: numbers.below(5) > 0, series }
+        };
+        let series = self.series(count);
+        let lines = series.into_iter().map(|series| line((self, series))).collect();
+        let scales = [Scale::Auto, Scale::Linear, Scale::Log];
+        Figure::Curve(CurveFigure {
+            title: self.random.words(150.0),
+            note: self.random.words(300.0),
+            x_label: self.random.words(80.0),
+            y_label: self.random.words(80.0),
+            x_scale: scales[self.below(3)],
+            y_scale: scales[self.below(3)],
+            lines,
+            join: [Join::Lines, Join::Steps, Join::Stems, Join::Dots][self.below(4)],
+            name_at: [NameAt::End, NameAt::Peak][self.below(2)],
+            x_range: self.maybe(|n| (n.between(0.0, 0.2), n.between(3.0, 9.0))),
+            y_range: None,
+            categories: self.maybe(|n| (0..points).map(|_| n.random.words(20.0)).collect()),
+            references: vec![(self.between(0.0, 1.0), self.random.words(40.0))],
+            landmarks: vec![(self.between(0.0, 9.0), self.random.words(20.0))],
+        })
+    }
+
+    fn map(&mut self, columns: usize, rows: usize) -> Figure {
+        let mut row = |_| (0..columns).map(|_| self.maybe(|n| n.between(0.0, 1.0))).collect();
+        let values: Vec<Vec<Option<f64>>> = (0..rows).map(&mut row).collect();
+        let index = |value: &Option<f64>| value.map(|value| value.to_bits() as usize % 5);
+        let indices = values.iter().map(|row| row.iter().map(index).collect()).collect();
+        let middles = |numbers: &mut Self, count: usize, factor: f64| -> Vec<f64> {
+            let even = |i: usize| (1.0 + i as f64).powf(factor);
+            (0..count).map(|i| numbers.scale.map_or(ODD[i % 9], |scale| scale * even(i))).collect()
+        };
+        Figure::Heat(HeatFigure {
+            title: self.random.words(150.0),
+            note: self.random.words(300.0),
+            x_label: self.random.words(80.0),
+            y_label: self.random.words(80.0),
+            x: middles(self, columns, 1.0),
+            y: middles(self, rows, 3.0),
+            marks: (0..3)
+                .map(|_| (self.between(0.0, 9.0), self.between(1.0, 9.0), self.random.words(30.0)))
+                .collect(),
+            values: match self.below(2) {
+                0 => {
+                    let (label, range) = (
+                        self.random.words(60.0),
+                        self.maybe(|n| (n.between(0.0, 0.1), n.between(0.5, 1.0))),
+                    );
+                    HeatValues::Numbers { values, label, scale: Scale::Auto, range }
+                }
+                _ => {
+                    let key = vec![(0.5, self.random.words(20.0))];
+                    HeatValues::Categories {
+                        series: self.series(4),
+                        values: indices,
+                        strength: None,
+                        key,
+                    }
+                }
+            },
+            ..HeatFigure::default()
+        })
+    }
+
+    fn figure(&mut self, kind: usize, most: (usize, usize)) -> Figure {
+        let (a, b) = (self.below(most.0), self.below(most.1));
+        match kind % 3 {
+            0 => self.boxes(a, b),
+            1 => self.curves(b, a),
+            _ => self.map(a / 2, b),
+        }
     }
 }
 
 #[test]
-fn sparse_figures_render() {
-    let mut random = Lcg::new(7);
-    for (a, b) in [(0, 0), (0, 3), (3, 0), (1, 1)] {
-        check_renders(&Figure::Box(box_figure(&mut random, a, b, 1.0)));
-        check_renders(&Figure::Curve(curve_figure(&mut random, a, b, 1.0)));
-        check_renders(&Figure::Box(box_figure(&mut random, a, b, 0.0)));
-        check_renders(&Figure::Curve(curve_figure(&mut random, a, b, 0.0)));
-        check_renders(&Figure::Heat(heat_figure(&mut random, a, b, 1.0)));
-        check_renders(&Figure::Heat(heat_figure(&mut random, b, a, 0.0)));
+fn texts_are_on_the_page_and_cover_nothing() {
+    for round in 0..600 {
+        let scale = Some([1.0, 1e-9, 1e6, 0.003][round % 4]);
+        let mut numbers = Numbers { random: Lcg::new(round as u64), scale };
+        let figure = numbers.figure(round, (46, 13));
+        for &width in Width::ALL {
+            let faults = misplaced_texts(&figure, width);
+            assert!(faults.is_empty(), "{round} {width:?} {faults:?}");
+        }
     }
 }
 
 #[test]
-fn a_row_of_boxes_may_be_too_short() {
-    let mut random = Lcg::new(8);
-    let mut figure = box_figure(&mut random, 3, 2, 1.0);
-    figure.groups[0].boxes.clear();
-    figure.groups[1].boxes.extend([None, Some(BoxStats::default())]);
-    check_renders(&Figure::Box(figure));
-}
-
-#[test]
-fn huge_pages_are_refused() {
-    let page = Canvas { width: 3000.0, height: 3000.0, shapes: Vec::new() };
-    let refused = encode(&page, Format::Png);
-    assert!(matches!(refused, Err(FigureError::TooLarge(..))));
-}
-
-#[test]
-fn formats_have_names() {
-    for &format in Format::ALL {
-        assert_eq!(format.extension().parse::<Format>().ok(), Some(format));
+fn odd_and_sparse_figures_are_drawn_the_same_in_every_format() {
+    for round in 0..30 {
+        let make = |scale: Option<f64>| {
+            Numbers { random: Lcg::new(round as u64), scale }.figure(round, (5, 5))
+        };
+        for scale in [None, Some(0.0), Some(1.0)] {
+            for &format in Format::ALL {
+                let [first, second] = [make(scale), make(scale)].map(|figure| {
+                    render(&figure, format, Width::Text).expect("odd data is no error")
+                });
+                assert_eq!(first, second, "{round} {format:?}");
+            }
+        }
     }
-    let unknown = "bmp".parse::<Format>().expect_err("no such format").to_string();
-    assert!(unknown.contains("svg, png, pdf"), "{unknown}");
 }
 
 #[test]
-fn what_is_not_private_says_so_once() {
+fn files_of_long_lines_and_large_maps_are_small() {
+    let mut numbers = Numbers { random: Lcg::new(12), scale: Some(1.0) };
+    let mut figures = Vec::new();
+    for (join, y_range) in [
+        (Join::Lines, None),
+        (Join::Steps, None),
+        (Join::Stems, None),
+        (Join::Lines, Some((0.3, 0.7))),
+    ] {
+        let line = |(series, seed): (Series, u64)| {
+            let mut random = Lcg::new(seed);
+            let exact = (0..200_000).map(|i| (f64::from(i), random.unit())).collect();
+            Curve { exact, ..Curve::new(series) }
+        };
+        let lines = numbers.series(5).into_iter().zip(0..).map(line).collect();
+        figures.push(Figure::Curve(CurveFigure { lines, join, y_range, ..CurveFigure::default() }));
+    }
+    for cells in [61_u32, 300] {
+        let row = |j: u32| (0..cells).map(|i| (i + j < cells).then(|| f64::from(i * j))).collect();
+        let middles: Vec<f64> = (0..cells).map(f64::from).collect();
+        let (values, label) = ((0..cells).map(row).collect(), String::new());
+        let values = HeatValues::Numbers { values, label, scale: Scale::Linear, range: None };
+        let (x, y) = (middles.clone(), middles);
+        figures.push(Figure::Heat(HeatFigure { x, y, values, ..HeatFigure::default() }));
+    }
+    for (number, figure) in figures.iter().enumerate() {
+        for &format in Format::ALL {
+            let size = render(figure, format, Width::Text).expect("a file").len();
+            assert!(size < 300_000, "{number} {format:?} {size}");
+        }
+    }
+}
+
+#[test]
+fn tables_are_whole_and_huge_pages_refused() {
+    let cells = |words: [&str; 3]| words.map(str::to_owned).to_vec();
+    let mut table = TableFigure {
+        title: "A table".into(),
+        note: "ε = 1".into(),
+        columns: cells(["", "ELap / LS", "ELap / (ε LS)"]),
+        rows: vec![cells(["balanced", "1", "10"]), cells(["one record", "1.5", "2"])],
+    };
+    assert!(misplaced_texts(&Figure::Table(table.clone()), Width::Column).is_empty());
+    table.rows = vec![cells(["", "", ""]); 100_000];
+    let refused = render(&Figure::Table(table), Format::Svg, Width::Text);
+    assert!(matches!(refused, Err(FigureError::TooLarge(486, _))));
+}
+
+#[test]
+fn drawings_are_sized_in_points_and_embed_their_letters() {
+    let figure =
+        Figure::Table(TableFigure { title: "ε ≤ 1 😀".into(), ..TableFigure::default() });
+    let svg = String::from_utf8(render(&figure, Format::Svg, Width::Column).expect("a file"));
+    let svg = svg.expect("text");
+    assert!(
+        svg.starts_with("<svg width=\"234pt\"") && svg.contains("viewBox=\"0 0 4680 "),
+        "{svg}"
+    );
+    let pdf = render(&figure, Format::Pdf, Width::Column).expect("a file");
+    let has = |what: &[u8]| pdf.windows(what.len()).any(|bytes| bytes == what);
+    assert!(has(b"+DejaVuSans-Bold") && has(b"/FontFile2") && has(b"/ToUnicode"));
+    assert!(has(b"/MediaBox [0 0 234 ") && !has(b"/CreationDate") && !has(b"/ID"));
+    assert!(pdf.len() < 30_000, "only the letters in use: {}", pdf.len());
+}
+
+#[test]
+fn what_is_not_private_says_so_once_and_repeats_are_distinguished() {
     let mut series = Series { label: "EHDL".to_owned(), colour: colour("ehdl"), private: false };
-    assert_eq!(series.full_label(), "EHDL (not private)");
     series.label = series.full_label();
     assert_eq!(series.full_label(), "EHDL (not private)");
-}
-
-#[test]
-fn repeated_mechanisms_are_distinguished() {
-    let one = Series { label: String::new(), colour: colour("ehds"), private: true };
-    let mut all = vec![one; 4];
+    let mut all = vec![series; 4];
     distinguish(&mut all);
     for (i, a) in all.iter().enumerate() {
         assert!(all[i + 1..].iter().all(|b| a.colour != b.colour));
     }
-    assert_eq!(all[0].colour, colour("ehds"));
 }

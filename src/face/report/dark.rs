@@ -1,43 +1,26 @@
-//! The drawings' colours on a dark page.
-//!
-//! Drawings are made for white paper. On a dark page each neutral colour is replaced by a fixed one.
-//! Other colours become lighter, dark ones more so, in the same order of lightness, so that they can
-//! still be told apart. Maps keep their colours.
+//! The drawings' colours on a dark page, as style rules. The theme of the figures says which colour a
+//! colour becomes; maps keep the colours of their cells.
 
 use std::collections::BTreeSet;
 
-use crate::figure::Colour;
-
-/// The background of drawings on a dark page; the style sheet has the same.
-const CARD: Colour = Colour::hex(0x1B_1E23);
-
-/// The neutral colours of drawings: paper, ink, text, ticks, small type, grid.
-const NEUTRAL: [(Colour, Colour); 6] = [
-    (Colour::hex(0xFF_FFFF), CARD),
-    (Colour::hex(0x33_3333), Colour::hex(0xE8_EAED)),
-    (Colour::hex(0x1A_1A1A), Colour::hex(0xF0_F1F3)),
-    (Colour::hex(0x40_4040), Colour::hex(0xC0_C4CA)),
-    (Colour::hex(0x5F_5F5F), Colour::hex(0xA3_A8B0)),
-    (Colour::hex(0xE4_E4E4), Colour::hex(0x34_3941)),
-];
+use crate::figure::{Colour, NEUTRAL};
 
 /// The rules that recolour these drawings, and the neutral colours of all others.
 pub(super) fn rules<'a>(drawings: impl IntoIterator<Item = &'a str>) -> String {
     let found = drawings.into_iter().flat_map(codes).filter_map(parse);
     let neutral = NEUTRAL.iter().map(|(light, _)| *light);
-    let colours: BTreeSet<(u8, u8, u8)> = found.chain(neutral).map(|colour| colour.rgb).collect();
-    colours.into_iter().map(|rgb| rule(Colour { rgb })).collect()
+    let colours: BTreeSet<Colour> = found.chain(neutral).collect();
+    colours.into_iter().map(rule).collect()
 }
 
 /// The colours that occur in a drawing, as `#RRGGBB`.
-fn codes(svg: &str) -> impl Iterator<Item = &str> {
+pub(super) fn codes(svg: &str) -> impl Iterator<Item = &str> {
     svg.split("=\"#").skip(1).filter_map(|rest| rest.split_once('"')).map(|(code, _)| code)
 }
 
 fn rule(colour: Colour) -> String {
-    let is_neutral = NEUTRAL.iter().any(|(light, _)| *light == colour);
-    let scope = if is_neutral { ".drawing" } else { ".drawing:not(.map)" };
-    let [light, dark] = [colour, counterpart(colour)].map(|colour| {
+    let scope = if colour.is_neutral() { ".drawing" } else { ".drawing:not(.map)" };
+    let [light, dark] = [colour, colour.on_dark()].map(|colour| {
         let (red, green, blue) = colour.rgb;
         format!("#{red:02X}{green:02X}{blue:02X}")
     });
@@ -46,21 +29,10 @@ fn rule(colour: Colour) -> String {
     )
 }
 
-fn parse(code: &str) -> Option<Colour> {
+/// The colour written `RRGGBB`.
+pub(super) fn parse(code: &str) -> Option<Colour> {
     let number = u32::from_str_radix(code, 16).ok()?;
     (code.len() == 6).then(|| Colour::hex(number))
-}
-
-/// The colour in the dark.
-fn counterpart(colour: Colour) -> Colour {
-    let neutral = NEUTRAL.iter().find(|(light, _)| *light == colour);
-    neutral.map_or_else(|| lift(colour), |(_, dark)| *dark)
-}
-
-/// Nearer to white, the darker the colour.
-fn lift(colour: Colour) -> Colour {
-    const FOR_BLACK: f64 = 0.52;
-    colour.lighten(FOR_BLACK * (1.0 - colour.lightness()))
 }
 
 #[cfg(test)]
@@ -80,7 +52,7 @@ mod tests {
     }
 
     fn contrast(colour: Colour) -> f64 {
-        (luminance(colour) + 0.05) / (luminance(CARD) + 0.05)
+        (luminance(colour) + 0.05) / (luminance(NEUTRAL[0].1) + 0.05)
     }
 
     fn ids() -> Vec<&'static str> {
@@ -92,7 +64,7 @@ mod tests {
         for id in ids() {
             let base = colour(id);
             for shade in [base, base.darken(0.12), base.darken(0.22)] {
-                let seen = contrast(counterpart(shade));
+                let seen = contrast(shade.on_dark());
                 assert!(seen >= 4.5, "{id}: {seen}");
             }
         }
@@ -109,12 +81,12 @@ mod tests {
         for id in ids() {
             let mut repeats = [series(id), series(id)];
             distinguish(&mut repeats);
-            let [first, second] = repeats.map(|one| counterpart(one.colour));
+            let [first, second] = repeats.map(|one| one.colour.on_dark());
             assert!(distance(first, second) > 25.0, "{id}");
         }
         for (i, a) in ids().iter().enumerate() {
             for b in &ids()[i + 1..] {
-                let [first, second] = [a, b].map(|id| counterpart(colour(id)));
+                let [first, second] = [a, b].map(|id| colour(id).on_dark());
                 assert!(distance(first, second) > 40.0, "{a} and {b}");
             }
         }

@@ -6,18 +6,17 @@ use pdf_writer::types::{CidFontType, FontFlags, SystemInfo, UnicodeCmap};
 use pdf_writer::{Filter, Finish, Name, Pdf, Rect, Ref, Str};
 use subsetter::GlyphRemapper;
 
-use super::FigureError;
-use super::canvas::{Canvas, Shape};
-use super::font::{Face, Font};
-use super::pdf::{compress, resource_name};
+use super::pdf::compress;
+use crate::figure::FigureError;
+use crate::figure::font::{Face, Font};
 
 const IDENTITY: SystemInfo<'static> =
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 /// Height of capitals in ems.
 const CAPITALS: f64 = 0.729;
 
-/// One weight with the glyphs a canvas uses.
-pub(super) struct Embedded {
+/// One weight with the glyphs a page uses.
+pub struct Embedded {
     bold: bool,
     face: &'static Face,
     glyphs: GlyphRemapper,
@@ -27,39 +26,36 @@ pub(super) struct Embedded {
 
 impl Embedded {
     /// How many objects a font takes.
-    pub(super) const OBJECTS: i32 = 5;
+    pub const OBJECTS: i32 = 5;
 
-    pub(super) fn new(canvas: &Canvas, bold: bool) -> Self {
+    pub fn new(bold: bool) -> Self {
         let face = Font { size: 1.0, bold }.face();
-        let mut letters = BTreeMap::new();
-        for shape in &canvas.shapes {
-            if let Shape::Text(text) = shape
-                && text.font.bold == bold
-            {
-                letters.extend(text.content.chars().map(|c| (face.index(c), c)));
-            }
+        Self { bold, face, glyphs: GlyphRemapper::new(), letters: BTreeMap::new() }
+    }
+
+    /// The name by which the page calls it.
+    pub fn name(&self) -> Name<'static> {
+        if self.bold { Name(b"B") } else { Name(b"R") }
+    }
+
+    /// The text as the page shows it: two bytes per glyph. What has no glyph has no letter either.
+    pub fn encode(&mut self, text: &str) -> Vec<u8> {
+        let mut code = Vec::with_capacity(2 * text.len());
+        for c in text.chars() {
+            let glyph = match self.face.index(c) {
+                0 => 0,
+                index => {
+                    self.letters.insert(index, c);
+                    self.glyphs.remap(index)
+                }
+            };
+            code.extend(glyph.to_be_bytes());
         }
-        // What has no glyph has no letter either.
-        letters.remove(&0);
-        let mut glyphs = GlyphRemapper::new();
-        letters.keys().for_each(|glyph| {
-            glyphs.remap(*glyph);
-        });
-        Self { bold, face, glyphs, letters }
-    }
-
-    pub(super) fn name(&self) -> Name<'static> {
-        resource_name(self.bold)
-    }
-
-    /// The text as the page shows it: two bytes per glyph.
-    pub(super) fn encode(&self, text: &str) -> Vec<u8> {
-        let glyph = |c: char| self.glyphs.get(self.face.index(c)).unwrap_or(0);
-        text.chars().flat_map(|c| glyph(c).to_be_bytes()).collect()
+        code
     }
 
     /// Writes the font as objects from `first` on.
-    pub(super) fn write(&self, pdf: &mut Pdf, first: Ref) -> Result<(), FigureError> {
+    pub fn write(&self, pdf: &mut Pdf, first: Ref) -> Result<(), FigureError> {
         let [cid, descriptor, file, map] = [1, 2, 3, 4].map(|i| Ref::new(first.get() + i));
         let name = self.full_name();
         pdf.type0_font(first)
@@ -132,39 +128,4 @@ impl Embedded {
 
 fn thousandths(ems: f64) -> f32 {
     (ems * 1000.0).round() as f32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::figure::canvas::Anchor;
-    use crate::figure::palette::INK;
-
-    #[test]
-    fn letters_keep_their_glyphs() {
-        let mut canvas = Canvas::new(10.0);
-        canvas.text("εaε≤", Font::regular(9.0), INK, (0.0, 0.0), Anchor::Start);
-        let font = Embedded::new(&canvas, false);
-        assert_eq!(font.letters.len(), 3);
-        let code = font.encode("εa≤😀");
-        let codes: Vec<u16> =
-            code.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
-        assert_eq!(codes[3], 0, "no glyph");
-        let old: Vec<u16> = font.glyphs.remapped_gids().collect();
-        for (letter, new) in "εa≤".chars().zip(codes) {
-            assert_eq!(old[usize::from(new)], font.face.index(letter));
-        }
-        assert!(Embedded::new(&canvas, true).letters.is_empty());
-    }
-
-    #[test]
-    fn names_depend_on_the_glyphs_only() {
-        let name = |text: &str| {
-            let mut canvas = Canvas::new(10.0);
-            canvas.text(text, Font::regular(9.0), INK, (0.0, 0.0), Anchor::Start);
-            Embedded::new(&canvas, false).full_name()
-        };
-        assert_eq!(name("abc"), name("cab"));
-        assert_ne!(name("abc"), name("abd"));
-    }
 }

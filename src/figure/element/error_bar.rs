@@ -1,0 +1,28 @@
+//! A dot with a bar from a lower to an upper value: an estimate and its error.
+
+use plotters::style::ShapeStyle;
+use plotters_backend::{BackendCoord, DrawingBackend};
+
+use super::Drawn;
+
+/// An estimate between two bounds.
+pub struct ErrorBar<C> {
+    /// The lower bound, the estimate and the upper bound.
+    pub points: [C; 3],
+    pub radius: u32,
+    pub style: ShapeStyle,
+}
+
+impl<C> ErrorBar<C> {
+    pub fn draw_at<DB: DrawingBackend>(
+        &self,
+        places: &[BackendCoord],
+        backend: &mut DB,
+    ) -> Drawn<DB> {
+        let [low, estimate, high] = *places else { return Ok(()) };
+        if low != high {
+            backend.draw_line(low, high, &self.style)?;
+        }
+        backend.draw_circle(estimate, self.radius, &self.style, true)
+    }
+}

@@ -1,0 +1,361 @@
+//! How figures look: fonts, sizes, colours and line widths, in one place.
+//!
+//! Lengths are in steps of a grid: the text of a page is 640 steps wide, a column 400. plotters draws
+//! in whole units, 20 of them a point; [`Theme::units`] goes from one to the other.
+
+use plotters::style::colors::colormaps::{ColorMap, ViridisRGB};
+use plotters::style::{Color, RGBColor, ShapeStyle};
+use plotters_backend::BackendColor;
+
+use super::element::Hatching;
+use super::font::Font;
+
+/// Units of a drawing area in a point.
+pub(super) const UNITS_PER_POINT: f64 = 20.0;
+/// The smallest type, in points.
+const LEAST_TYPE: f64 = 6.0;
+
+/// How wide a figure is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Width {
+    /// The text of a page: 6.75 inches.
+    #[default]
+    Text,
+    /// One of two columns: 3.25 inches.
+    Column,
+}
+
+impl Width {
+    /// Every width.
+    pub const ALL: &[Self] = &[Self::Text, Self::Column];
+
+    /// Its name.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Column => "column",
+        }
+    }
+
+    /// In points.
+    pub(super) fn points(self) -> f64 {
+        match self {
+            Self::Text => 486.0,
+            Self::Column => 234.0,
+        }
+    }
+}
+
+/// Sizes of type and of the grid, for one width.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Theme {
+    pub(super) width: Width,
+    /// The title, bold.
+    pub(super) title: Font,
+    /// The settings under the title.
+    pub(super) note: Font,
+    /// What an axis shows.
+    pub(super) label: Font,
+    /// Numbers at ticks, the legend, names of curves.
+    pub(super) tick: Font,
+    /// Labels on the plot.
+    pub(super) small: Font,
+}
+
+/// Between the edge of the page and what is on it.
+pub(super) const EDGE: f64 = 10.0;
+/// The length of ticks; their labels are twice as far from the axis.
+pub(super) const TICK: f64 = 4.0;
+/// Widths of lines: data, bounds and formulas, lines that others lie upon, axes, grid.
+pub(super) const LINE: f64 = 1.7;
+pub(super) const THIN: f64 = 1.2;
+pub(super) const BROAD: f64 = 5.0;
+pub(super) const SPINE: f64 = 0.9;
+pub(super) const GRID_LINE: f64 = 0.8;
+/// Radii of dots and of the hollow marks of values read off a printed figure.
+pub(super) const DOT: f64 = 2.5;
+pub(super) const READING: f64 = 3.2;
+/// How far the printed half of a box is from its colour to white.
+pub(super) const PRINTED: f64 = 0.7;
+
+/// Whether a line is broken, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dash {
+    None,
+    Dashed,
+    Dotted,
+}
+
+/// Colour, width and dash of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pen {
+    pub(super) colour: Colour,
+    pub(super) width: f64,
+    pub(super) dash: Dash,
+}
+
+impl Theme {
+    pub(super) fn new(width: Width) -> Self {
+        let least = LEAST_TYPE / width.points() * grid_width(width);
+        let font = |size: f64, bold: bool| Font { size: size.max(least), bold };
+        Self {
+            width,
+            title: font(13.0, true),
+            note: font(9.5, false),
+            label: font(11.5, false),
+            tick: font(11.0, false),
+            small: font(10.0, false),
+        }
+    }
+
+    /// Width of the page in grid steps.
+    pub(super) fn page_width(self) -> f64 {
+        grid_width(self.width)
+    }
+
+    /// Units of a drawing area in a grid step.
+    pub(super) fn scale(self) -> f64 {
+        self.width.points() * UNITS_PER_POINT / self.page_width()
+    }
+
+    /// A length or a place as plotters has it.
+    pub(super) fn units(self, steps: f64) -> i32 {
+        (steps * self.scale()).round() as i32
+    }
+
+    /// A line of this width.
+    pub(super) fn line(self, colour: Colour, width: f64) -> ShapeStyle {
+        colour.stroke_width(self.units(width).max(1) as u32)
+    }
+
+    /// Dash and gap in units, longer for wider lines; none for a line that is whole.
+    pub(super) fn dashes(self, pen: Pen) -> Option<(i32, i32)> {
+        let (dash, gap) = match pen.dash {
+            Dash::None => return None,
+            Dash::Dashed => (3.4, 1.9),
+            Dash::Dotted => (1.3, 1.9),
+        };
+        Some((self.units(dash * pen.width).max(1), self.units(gap * pen.width).max(1)))
+    }
+
+    /// The hatching that says 'not private', on an area of this colour.
+    pub(super) fn hatching(self, colour: Colour) -> Hatching {
+        let ink = if colour.lightness() < 0.45 { colour.lighten(0.7) } else { INK };
+        Hatching { spacing: self.units(4.2), style: self.line(ink, 1.0) }
+    }
+
+    /// Where titles start: over the plot, or at the edge where every point counts.
+    pub(super) fn title_start(self, plot_left: f64) -> f64 {
+        match self.width {
+            Width::Text => plot_left,
+            Width::Column => EDGE,
+        }
+    }
+}
+
+fn grid_width(width: Width) -> f64 {
+    match width {
+        Width::Text => 640.0,
+        Width::Column => 400.0,
+    }
+}
+
+/// An opaque colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Colour {
+    /// Red, green and blue, each from 0 to 255.
+    pub rgb: (u8, u8, u8),
+}
+
+impl Color for Colour {
+    fn to_backend_color(&self) -> BackendColor {
+        BackendColor { alpha: 1.0, rgb: self.rgb }
+    }
+}
+
+impl Colour {
+    /// The colour written `0xRRGGBB`.
+    pub const fn hex(code: u32) -> Self {
+        let [_, red, green, blue] = code.to_be_bytes();
+        Self { rgb: (red, green, blue) }
+    }
+
+    /// This colour moved towards white; 0 leaves it, 1 is white.
+    pub fn lighten(self, amount: f64) -> Self {
+        self.mix_with(PAPER, amount)
+    }
+
+    /// This colour moved towards black; 0 leaves it, 1 is black.
+    pub fn darken(self, amount: f64) -> Self {
+        self.mix_with(Self::hex(0), amount)
+    }
+
+    fn mix_with(self, other: Self, amount: f64) -> Self {
+        let amount = amount.clamp(0.0, 1.0);
+        let blend =
+            |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * amount).round() as u8;
+        let ((r0, g0, b0), (r1, g1, b1)) = (self.rgb, other.rgb);
+        Self { rgb: (blend(r0, r1), blend(g0, g1), blend(b0, b1)) }
+    }
+
+    /// Perceived lightness from 0 (black) to 1 (white).
+    pub fn lightness(self) -> f64 {
+        let (r, g, b) = self.rgb;
+        (0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b)) / 255.0
+    }
+
+    /// The ink of names on an area of this colour.
+    pub(super) fn ink_upon(self) -> Self {
+        INK_ON_AREAS[usize::from(self.lightness() < 0.45)]
+    }
+
+    /// The colour on a dark page: neutral colours have a fixed counterpart, others become lighter,
+    /// dark ones more so, in the same order of lightness, so that they can still be told apart.
+    pub fn on_dark(self) -> Self {
+        const FOR_BLACK: f64 = 0.52;
+        let neutral = NEUTRAL.iter().find(|(light, _)| *light == self);
+        let lifted = || self.lighten(FOR_BLACK * (1.0 - self.lightness()));
+        neutral.map_or_else(lifted, |(_, dark)| *dark)
+    }
+
+    /// Whether it is paper, ink, text or grid, rather than data.
+    pub fn is_neutral(self) -> bool {
+        NEUTRAL.iter().any(|(light, _)| *light == self)
+    }
+}
+
+/// The background.
+pub(super) const PAPER: Colour = Colour::hex(0xFF_FFFF);
+/// Outlines, whiskers, hatching.
+pub(super) const INK: Colour = Colour::hex(0x33_3333);
+/// Titles and axis labels.
+pub(super) const TEXT: Colour = Colour::hex(0x1A_1A1A);
+/// Tick labels, spines.
+pub(super) const SOFT: Colour = Colour::hex(0x40_4040);
+/// The small type under the title.
+pub(super) const FAINT: Colour = Colour::hex(0x5F_5F5F);
+/// Grid lines.
+pub(super) const GRID: Colour = Colour::hex(0xE4_E4E4);
+
+/// The neutral colours on white paper and on a dark page.
+pub const NEUTRAL: [(Colour, Colour); 6] = [
+    (PAPER, Colour::hex(0x1B_1E23)),
+    (INK, Colour::hex(0xE8_EAED)),
+    (TEXT, Colour::hex(0xF0_F1F3)),
+    (SOFT, Colour::hex(0xC0_C4CA)),
+    (FAINT, Colour::hex(0xA3_A8B0)),
+    (GRID, Colour::hex(0x34_3941)),
+];
+
+/// The ink of names on areas, light and dark ones. No others have these colours: a drawing that has
+/// them is a map.
+pub const INK_ON_AREAS: [Colour; 2] = [Colour::hex(0x14_1414), Colour::hex(0xFE_FEFE)];
+
+/// Okabe and Ito's colours for the mechanisms of the papers; for the rest, colours apart from them
+/// also for the colour-blind.
+const KNOWN: &[(&str, Colour)] = &[
+    ("lszhang", Colour::hex(0x6A_6A6A)),
+    ("lsdim", Colour::hex(0x56_B4E9)),
+    ("lshist", Colour::hex(0x00_72B2)),
+    ("ehds", Colour::hex(0xE6_9F00)),
+    ("ehd", Colour::hex(0xD5_5E00)),
+    ("ehdl", Colour::hex(0xCC_79A7)),
+    ("geometric", Colour::hex(0x00_9E73)),
+    ("mh-beta", Colour::hex(0x33_3333)),
+    ("mh-gamma", Colour::hex(0x7A_3B1D)),
+    ("hamming", Colour::hex(0x8A_1C5B)),
+    ("geometric-all", Colour::hex(0xA6_A636)),
+];
+
+/// For ids the palette does not know (Tol's muted scheme).
+const FALLBACK: &[Colour] = &[
+    Colour::hex(0x88_2255),
+    Colour::hex(0x44_AA99),
+    Colour::hex(0x33_2288),
+    Colour::hex(0x11_7733),
+    Colour::hex(0xAA_4499),
+    Colour::hex(0x66_1100),
+];
+
+/// The colour of the mechanism with this id; an unknown id always gets the same colour too.
+pub fn colour(mechanism_id: &str) -> Colour {
+    let known = KNOWN.iter().find(|(id, _)| *id == mechanism_id);
+    let sum: usize = mechanism_id.bytes().map(usize::from).sum();
+    known.map_or(FALLBACK[sum % FALLBACK.len()], |(_, colour)| *colour)
+}
+
+/// The shade of `base` for its `repeat`-th reappearance in one figure: alternately lighter and
+/// darker, only lighter when it is dark already.
+pub(super) fn shade(base: Colour, repeat: usize) -> Colour {
+    let step = repeat as f64;
+    if repeat == 0 {
+        base
+    } else if base.lightness() < 0.45 {
+        base.lighten((0.3 * step).min(0.75))
+    } else if repeat % 2 == 1 {
+        base.darken((0.3 + 0.12 * step).min(0.8))
+    } else {
+        base.lighten((0.3 + 0.1 * step).min(0.75))
+    }
+}
+
+/// The colour of a number that lies a fraction of the way along its scale: even steps to the eye,
+/// also to eyes that confuse red and green, and on paper without colour.
+pub(super) fn colour_along(fraction: f64) -> Colour {
+    let RGBColor(red, green, blue) = ViridisRGB.get_color(fraction.clamp(0.0, 1.0));
+    Colour { rgb: (red, green, blue) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn distance(a: Colour, b: Colour) -> f64 {
+        let ((r0, g0, b0), (r1, g1, b1)) = (a.rgb, b.rgb);
+        let square = |x: u8, y: u8| (f64::from(x) - f64::from(y)).powi(2);
+        (square(r0, r1) + square(g0, g1) + square(b0, b1)).sqrt()
+    }
+
+    /// The colour as people without red or without green cones see it (Viénot et al., 1999).
+    fn dichromat(colour: Colour, protan: bool) -> [f64; 3] {
+        let (r, g, b) = colour.rgb;
+        let [r, g, b] = [r, g, b].map(|part| libm::pow(f64::from(part) / 255.0, 2.2));
+        let (red, green) = if protan { (0.112, 0.888) } else { (0.293, 0.707) };
+        let seen = red * r + green * g;
+        let blue = if protan { 0.004 * (r - g) + b } else { -0.022 * (r - g) + b };
+        [seen, seen, blue].map(|part| 255.0 * libm::pow(part.max(0.0), 1.0 / 2.2))
+    }
+
+    #[test]
+    fn known_mechanisms_are_far_apart_also_for_the_colour_blind() {
+        for (i, (a, first)) in KNOWN.iter().enumerate() {
+            for (b, second) in &KNOWN[i + 1..] {
+                assert!(distance(*first, *second) > 60.0, "{a} and {b}");
+                assert!(first.lightness() < 0.7, "{a} shows on white");
+                for protan in [false, true] {
+                    let [p, q] = [first, second].map(|colour| dichromat(*colour, protan));
+                    let apart: f64 = p.iter().zip(q).map(|(a, b)| (a - b).powi(2)).sum();
+                    assert!(apart.sqrt() > 30.0, "{a} and {b}: {}", apart.sqrt());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn repeats_get_other_shades() {
+        for &(_, base) in KNOWN {
+            let [a, b, c] = [0, 1, 2].map(|repeat| shade(base, repeat));
+            assert!(distance(a, b) > 40.0 && distance(a, c) > 40.0 && distance(b, c) > 40.0);
+        }
+    }
+
+    #[test]
+    fn no_type_is_smaller_than_six_points() {
+        for &width in Width::ALL {
+            let theme = Theme::new(width);
+            for font in [theme.title, theme.note, theme.label, theme.tick, theme.small] {
+                assert!(font.size * theme.scale() / UNITS_PER_POINT >= LEAST_TYPE - 1e-9);
+            }
+        }
+    }
+}
