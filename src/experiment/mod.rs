@@ -36,7 +36,7 @@ use crate::analysis::tuning::{Tuned, TuningCache};
 use crate::base::diagnostic::Refusal;
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
 use crate::experiment::table::{PanelRow, ReadingRow, SettingRow, Tables};
-use crate::figure::{Figure, Series, colour, distinguish};
+use crate::figure::{Figure, Scale, Series, colour, distinguish};
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Distribution, Plan, Recipe, is_walked};
 use crate::mechanism::prepared::PreparedSetting;
@@ -261,6 +261,12 @@ impl Panel {
         places.windows(2).any(|pair| pair[0] == pair[1])
     }
 
+    /// The scale of axes that may be logarithmic: linear beside readings, since the printed figures
+    /// have linear axes.
+    fn scale(&self) -> Scale {
+        if self.readings.is_some() { Scale::Linear } else { Scale::Auto }
+    }
+
     /// The title of the mechanism with this label; the label if there is none.
     pub fn title_of(&self, label: &str) -> String {
         let variant = self.variants.iter().find(|variant| variant.label == label);
@@ -334,5 +340,38 @@ impl<'a> PlacedReadings<'a> {
             reading.mechanism == label && self.abscissa.is_at(case, &reading.at)
         };
         self.readings.iter().filter(own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::source::{Source, bundled_configs};
+    use crate::experiment::config::{self, Overrides};
+    use crate::figure::{Format, Width, misplaced_texts, render};
+
+    /// In every bundled figure no text is off the page, over another or over data, and no drawing is
+    /// large. The grids of the open questions take long and are left to the long tests.
+    #[test]
+    fn bundled_figures_are_legible_and_small() {
+        let long = std::env::var_os("DPBI_LONG_TESTS").is_some();
+        let mut faults = Vec::new();
+        let names = bundled_configs().into_iter().map(|path| path.display().to_string());
+        for name in names.filter(|name| long || !name.contains("open_questions")) {
+            let source = Source::config(&name).expect("a bundled config");
+            let overrides = Overrides { seed: None, runs: Some(40) };
+            let experiment = config::load(&source, overrides).expect("a sound config");
+            for panel in &experiment.panels {
+                for (file, figure) in panel.figures(&panel.compute()) {
+                    for &width in Width::ALL {
+                        let misplaced = misplaced_texts(&figure, width);
+                        let svg = render(&figure, Format::Svg, width).expect("a drawing");
+                        let large = (svg.len() > 300_000).then(|| format!("{} bytes", svg.len()));
+                        let all = misplaced.into_iter().chain(large);
+                        faults.extend(all.map(|fault| format!("{name} {file} {width:?}: {fault}")));
+                    }
+                }
+            }
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 }

@@ -1,13 +1,14 @@
 //! The documents' figures: every one has its config, and what was read off the printed ones is
 //! explained by what we compute.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::Sandbox;
 use dpbi::base::source::Source;
 use dpbi::experiment::config::{self, Overrides};
 use dpbi::experiment::table::{ReadingRow, Tables};
 use dpbi::experiment::{Experiment, Panel};
+use dpbi::figure::Figure;
 use dpbi::mechanism::Options;
 
 /// Every figure, table and bound that is regenerated.
@@ -162,14 +163,18 @@ fn a_theory_curve_of_many_distances_is_a_small_file() {
     let tables = compute(panel);
     assert!(tables.theory.len() > 50_000, "{}", tables.theory.len());
     for (name, figure) in panel.figures(&tables) {
-        let svg = dpbi::figure::render(&figure, dpbi::figure::Format::Svg).unwrap();
+        let svg =
+            dpbi::figure::render(&figure, dpbi::figure::Format::Svg, dpbi::figure::Width::Text)
+                .unwrap();
         assert!(svg.len() < 300_000, "{name}: {} bytes", svg.len());
     }
     // The same without the view that leaves most of them out.
     let mut whole = panel.clone();
     whole.kind = std::sync::Arc::new(dpbi::experiment::kind::theory::Theory::NEW);
     for (name, figure) in whole.figures(&tables) {
-        let svg = dpbi::figure::render(&figure, dpbi::figure::Format::Svg).unwrap();
+        let svg =
+            dpbi::figure::render(&figure, dpbi::figure::Format::Svg, dpbi::figure::Width::Text)
+                .unwrap();
         assert!(svg.len() < 300_000, "whole {name}: {} bytes", svg.len());
     }
 }
@@ -385,4 +390,56 @@ fn lshist_overtakes_ehd_early() {
         .map(|row| row.y)
         .collect();
     assert_eq!(computed[..3], [23.0, 6.0, 3.0]);
+}
+
+/// Every bundled experiment.
+fn bundled() -> impl Iterator<Item = Experiment> {
+    let paths = dpbi::base::source::bundled_configs().into_iter();
+    let few = || Overrides { seed: None, runs: Some(4) };
+    paths.map(move |path| config::load(&Source::Bundle(path), few()).unwrap())
+}
+
+#[test]
+fn what_is_drawn_of_a_panel_shows_all_of_its_readings() {
+    let mut panels = 0;
+    for experiment in bundled() {
+        for panel in &experiment.panels {
+            let Some(set) = &panel.readings else { continue };
+            let view = panel.kind.resolved().remove("view");
+            let Some(ends) = view.as_ref().and_then(|view| view.as_array()) else { continue };
+            panels += 1;
+            let [from, to] = [0, 1].map(|end| ends[end].as_float().unwrap());
+            for reading in &set.readings {
+                let at = reading.position().unwrap();
+                let place = format!("{}, {}: {reading:?}", experiment.name, panel.id);
+                assert!(from <= at && at <= to, "{place}");
+            }
+        }
+    }
+    assert_eq!(panels, 4);
+}
+
+/// The figures of a panel: without data if that tells how many there are, otherwise of its first
+/// two cases.
+fn figures(mut panel: Panel) -> Vec<Figure> {
+    let empty = panel.figures(&Tables::default());
+    let figures = if empty.len() == panel.kind.figure_count(&panel) {
+        empty
+    } else {
+        panel.cases.truncate(2);
+        panel.figures(&panel.compute())
+    };
+    figures.into_iter().map(|(_, figure)| figure).collect()
+}
+
+#[test]
+fn every_figure_of_an_experiment_has_a_title_of_its_own() {
+    for experiment in bundled() {
+        let mut seen = BTreeSet::new();
+        for figure in experiment.panels.into_iter().flat_map(figures) {
+            let title = figure.title().to_owned();
+            assert!(seen.insert(title.clone()), "{}: two figures \"{title}\"", experiment.name);
+        }
+        assert!(!seen.is_empty(), "{} has no figure", experiment.name);
+    }
 }

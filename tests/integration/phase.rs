@@ -240,7 +240,7 @@ fn check_files(panel: &Panel) {
     assert!(won("without", "lshist") > points / 2 && won("all", "lshist") == 0);
     assert!(won("without", "geometric") == 0 && won("all", "geometric") > points / 2);
     for (name, figure) in panel.figures(&tables) {
-        let svg = figure::render(&figure, Format::Svg).unwrap();
+        let svg = figure::render(&figure, Format::Svg, figure::Width::Text).unwrap();
         assert!(svg.len() < 300_000, "{name}: {} bytes", svg.len());
     }
 }

@@ -144,7 +144,8 @@ fn curves_are_named_with_their_slopes() {
     let figures = experiment.panels[0].figures(&tables);
     let [(name, drawing)] = &figures[..] else { panic!("one figure") };
     assert_eq!(name, "scaling");
-    let svg = String::from_utf8(figure::render(drawing, Format::Svg).unwrap()).unwrap();
+    let svg = String::from_utf8(figure::render(drawing, Format::Svg, figure::Width::Text).unwrap())
+        .unwrap();
     for label in ["k = 2: slope 0.50", "k = 3: slope 1.0", "k = 4: slope 1.5", "k = 4: |R|"] {
         assert!(svg.contains(label), "{label}");
     }

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use super::curves::line;
+use super::curves::{line, titled};
 use super::prelude::*;
 use crate::base::console::short;
 use crate::experiment::table::ChangeRow;
@@ -51,14 +51,19 @@ impl Kind for Change {
 
     /// A curve for two categories, a map for three.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+        let naming = Naming::new(&panel.cases);
         let mut figures = Vec::new();
         for (place, (number, case)) in (1..).zip(panel.settings()) {
             let suffix = if panel.cases.len() > 1 { format!("-{place}") } else { String::new() };
             let rows: Vec<&ChangeRow> =
                 tables.change.iter().filter(|row| row.setting == number).collect();
+            let title = match panel.cases.len() {
+                1 => panel.title.clone(),
+                _ => titled(&[&panel.title, &naming.name(case)]),
+            };
             let figure = match case.setting.posterior.k() {
-                2 => curve(panel, case, &rows),
-                _ => map(panel, case, &rows),
+                2 => curve(title, case, &rows),
+                _ => map(title, case, &rows),
             };
             figures.push((format!("change{suffix}"), figure));
         }
@@ -160,23 +165,27 @@ fn note(case: &Case) -> String {
     )
 }
 
-fn curve(panel: &Panel, case: &Case, rows: &[&ChangeRow]) -> Figure {
+/// The name of the place where the candidate is the data.
+const TRUTH: &str = "true posterior";
+
+fn curve(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
     let points = rows.iter().filter_map(|row| Some((coordinate(&row.candidate, 0)?, row.change)));
     let label = "largest change".to_owned();
     let series = Series { label, colour: colour("ehdl"), private: true };
     Figure::Curve(CurveFigure {
-        title: panel.title.clone(),
+        title,
         note: note(case),
         x_label: "first count of the candidate r".to_owned(),
         y_label: "largest change of score |H(x, r) − H(x′, r)|".to_owned(),
         x_scale: Scale::Linear,
         y_scale: Scale::Linear,
         lines: vec![line(series, points.collect())],
+        landmarks: vec![(case.setting.posterior.counts()[0] as f64, TRUTH.to_owned())],
         ..CurveFigure::default()
     })
 }
 
-fn map(panel: &Panel, case: &Case, rows: &[&ChangeRow]) -> Figure {
+fn map(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
     let n = case.setting.posterior.n() as usize;
     let mut values = vec![vec![None; n + 1]; n + 1];
     for row in rows {
@@ -189,7 +198,7 @@ fn map(panel: &Panel, case: &Case, rows: &[&ChangeRow]) -> Figure {
     let axis: Vec<f64> = (0..=n).map(|count| count as f64).collect();
     let x = case.setting.posterior.counts();
     let largest = rows.iter().max_by(|a, b| a.change.total_cmp(&b.change));
-    let mut marks = vec![(x[0] as f64, x[1] as f64, "BI(x)".to_owned())];
+    let mut marks = vec![(x[0] as f64, x[1] as f64, TRUTH.to_owned())];
     if let Some(row) = largest.filter(|row| row.candidate != vector(x))
         && let (Some(first), Some(second)) =
             (coordinate(&row.candidate, 0), coordinate(&row.candidate, 1))
@@ -197,7 +206,7 @@ fn map(panel: &Panel, case: &Case, rows: &[&ChangeRow]) -> Figure {
         marks.push((first, second, "maximum".to_owned()));
     }
     Figure::Heat(HeatFigure {
-        title: panel.title.clone(),
+        title,
         note: format!(
             "{}; maximum {:.4} at r = {}",
             note(case),

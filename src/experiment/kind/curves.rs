@@ -32,33 +32,50 @@ pub(super) fn point(
     }
 }
 
-/// One figure for every facet of the panel, as `axes` wants it; `axes` gets the facet's name. Curves
-/// that are not called `computed` show what a document claims, and are dotted; `None` if all curves
-/// are computed.
+/// One figure for every facet of the panel, as `axes` wants it; `axes` gets the facet's name. The
+/// title is that of the panel, the facet, and what `axes` adds to them. Curves that are not called
+/// `computed` show what a document claims, and are dotted.
 pub(super) fn figures(
     panel: &Panel,
     tables: &Tables,
     name: &str,
-    computed: Option<&str>,
+    computed: &str,
     axes: impl Fn(&str) -> CurveFigure,
 ) -> Vec<(String, Figure)> {
     let rows: Vec<&CurveRow> = tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+    figures_of(panel, &rows, name, computed, axes)
+}
+
+/// The same for these rows alone.
+pub(super) fn figures_of(
+    panel: &Panel,
+    rows: &[&CurveRow],
+    name: &str,
+    computed: &str,
+    axes: impl Fn(&str) -> CurveFigure,
+) -> Vec<(String, Figure)> {
     let facets = distinct(rows.iter().map(|row| row.facet.as_str()));
     let figure = |(number, facet): (usize, &&str)| {
         let own: Vec<&CurveRow> = rows.iter().filter(|row| row.facet == *facet).copied().collect();
         let suffix = if facets.len() > 1 { format!("-{number}") } else { String::new() };
         let mut figure = axes(facet);
-        figure.title.clone_from(&panel.title);
+        figure.title = titled(&[&panel.title, facet, &figure.title]);
         figure.lines = lines(panel, &own, computed);
         (format!("{name}{suffix}"), Figure::Curve(figure))
     };
     (1..).zip(&facets).map(figure).collect()
 }
 
+/// The parts of a title that are not empty, in one line.
+pub(super) fn titled(parts: &[&str]) -> String {
+    let parts = parts.iter().copied().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(", ")
+}
+
 /// Colours of curves that are about no mechanism.
 const COLOURS: [&str; 6] = ["mh-beta", "lshist", "ehd", "geometric", "ehds", "ehdl"];
 
-fn lines(panel: &Panel, rows: &[&CurveRow], computed: Option<&str>) -> Vec<Curve> {
+fn lines(panel: &Panel, rows: &[&CurveRow], computed: &str) -> Vec<Curve> {
     let series = panel.series();
     let mechanisms = distinct(rows.iter().map(|row| row.mechanism.as_str()));
     let alone = mechanisms.len() == 1;
@@ -79,10 +96,7 @@ fn lines(panel: &Panel, rows: &[&CurveRow], computed: Option<&str>) -> Vec<Curve
                 Some(base) => plain(format!("{}: {curve}", base.label), base.colour),
                 None => plain((*curve).to_owned(), other_colour(order)),
             };
-            let style = match computed.is_none_or(|computed| computed == *curve) {
-                true => LineStyle::Solid,
-                false => LineStyle::Dotted,
-            };
+            let style = if *curve == computed { LineStyle::Solid } else { LineStyle::Dotted };
             lines.push(Curve { style, ..line(series, points.collect()) });
         }
     }

@@ -2,6 +2,7 @@
 
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
+use crate::experiment::table::CurveRow;
 use crate::mechanism::law::Distribution;
 use crate::mechanism::prepared::PreparedSetting;
 use crate::paper::formula::laplace_tail;
@@ -10,6 +11,9 @@ use crate::posterior::model::vector;
 
 /// The least probability that is tabulated.
 const LEAST_TAIL: f64 = 1e-9;
+
+/// The least probability that is drawn.
+const LEAST_DRAWN: f64 = 1e-6;
 
 kind! {
     "l1-tail": "the tail of the ℓ1 error";
@@ -46,12 +50,20 @@ impl Kind for L1Tail {
     /// One figure for every case.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let case = &panel.cases[0];
-        curves::figures(panel, tables, "l1-tail", Some(EXACT), |facet| CurveFigure {
-            note: format!("{facet}, {}", naming::epsilon(case)),
+        // No further than where the last curve leaves the axis.
+        let end = |facet: &str| {
+            let own = |row: &&CurveRow| {
+                row.panel == panel.id && row.facet == facet && row.y >= LEAST_DRAWN
+            };
+            tables.curves.iter().filter(own).map(|row| row.x + 1.0).fold(1.0, f64::max)
+        };
+        curves::figures(panel, tables, "l1-tail", EXACT, |facet| CurveFigure {
+            note: format!("{}; bounds above 1 are not shown", naming::epsilon(case)),
             x_label: "ℓ1 error t".to_owned(),
             y_label: "P[‖x̃ − x‖₁ ≥ t]".to_owned(),
             y_scale: Scale::Log,
-            y_range: Some((1e-6, 1.0)),
+            x_range: Some((0.0, end(facet))),
+            y_range: Some((LEAST_DRAWN, 1.0)),
             ..CurveFigure::default()
         })
     }

@@ -48,7 +48,7 @@ impl Kind for Normaliser {
     /// One figure.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let settings = note(panel);
-        curves::figures(panel, tables, "normaliser", Some(EXACT), |_| {
+        curves::figures(panel, tables, "normaliser", EXACT, |_| {
             against_n(format!("{settings}, balanced data"), "normaliser NL = 1 / P[H = 0]")
         })
     }

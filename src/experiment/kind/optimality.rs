@@ -1,9 +1,11 @@
 //! Is Laplace noise optimal? bounds Theorems 4.1 to 4.4 compare its error ELap(x), the distance that
 //! it keeps with probability 1 − γ, γ = e^(−ε), with the local sensitivity.
 
-use super::curves::{self, against_n, point};
+use super::curves::{self, point};
 use super::prelude::*;
-use crate::experiment::table::CurveRow;
+use crate::base::console::short;
+use crate::experiment::table::{CurveRow, distinct};
+use crate::figure::TableFigure;
 use crate::paper::formula::laplace_error::{failure, laplace_error};
 
 const BY_LOCAL: &str = "ELap / LS";
@@ -40,36 +42,53 @@ impl Kind for Optimality {
         Ok(Tables { curves: ratios.map(row).to_vec(), ..Tables::default() })
     }
 
-    /// One figure for each ratio, one line for each ε.
+    /// A table: both ratios hardly depend on n.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
-        let note = format!(
-            "{} of the error of {}, γ = e^(−ε), {}",
-            "smallest t with P[H ≤ t] ≥ 1 − γ",
-            panel.variants[0].title(),
-            naming::prior(&panel.cases[0])
-        );
-        let top = |facet: &str| {
-            let own = |row: &&CurveRow| row.panel == panel.id && row.facet == facet;
-            let least = if facet == BY_LOCAL { 2.0 } else { 1.0 };
-            1.1 * tables.curves.iter().filter(own).map(|row| row.y).fold(least, f64::max)
+        let rows: Vec<&CurveRow> =
+            tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+        if rows.is_empty() {
+            return Vec::new();
+        }
+        let epsilons = distinct(rows.iter().map(|row| row.curve.as_str()));
+        let line = |facet: &str| {
+            let cell = |epsilon: &&str| {
+                let own = rows.iter().filter(|row| row.facet == facet && row.curve == *epsilon);
+                let (least, greatest) = ends(own.map(|row| row.y));
+                let [least, greatest] = [least, greatest].map(short);
+                if least == greatest { least } else { format!("{least} to {greatest}") }
+            };
+            std::iter::once(facet.to_owned()).chain(epsilons.iter().map(cell)).collect()
         };
-        curves::figures(panel, tables, "optimality", None, |facet| CurveFigure {
-            y_scale: Scale::Linear,
-            y_range: Some((0.0, top(facet))),
-            references: match facet {
-                BY_LOCAL => vec![(2.0, "2, by Corollary 4.4.1".to_owned())],
-                _ => Vec::new(),
-            },
-            ..against_n(note.clone(), facet)
-        })
+        let (smallest, largest) = ends(rows.iter().map(|row| row.x));
+        let note = format!(
+            "ELap: smallest t with P[H ≤ t] ≥ 1 − γ for {}, γ = e^(−ε); {}, {}, n from {smallest} to {largest}; Corollary \
+             4.4.1: ELap / LS ≤ 2",
+            panel.variants[0].title(),
+            panel.distance.title(),
+            naming::prior(&panel.cases[0]),
+        );
+        let heads = epsilons.iter().map(|epsilon| (*epsilon).to_owned());
+        let table = TableFigure {
+            title: panel.title.clone(),
+            note,
+            columns: std::iter::once("ratio".to_owned()).chain(heads).collect(),
+            rows: [BY_LOCAL, BY_EPSILON].map(line).to_vec(),
+        };
+        vec![("optimality".to_owned(), Figure::Table(table))]
     }
 
     fn figure_count(&self, panel: &Panel) -> usize {
         let first = &panel.variants[0];
-        if panel.cases.iter().any(|case| panel.is_walked(first, case)) { 2 } else { 0 }
+        usize::from(panel.cases.iter().any(|case| panel.is_walked(first, case)))
     }
 
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         curves::digests(panel, tables)
     }
+}
+
+/// The least and the greatest value.
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    values.fold(none, |(low, high), value| (low.min(value), high.max(value)))
 }

@@ -73,6 +73,7 @@ impl Kind for Privacy {
             note: note.join(", "),
             x_label: abscissa.axis.label(panel).unwrap_or_default(),
             y_label: "exact privacy loss".to_owned(),
+            x_scale: panel.scale(),
             y_scale: Scale::Linear,
             lines: self.lines(panel, tables, &abscissa),
             references: (!naming.epsilons)

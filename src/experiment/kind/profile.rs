@@ -54,15 +54,14 @@ impl Kind for Profile {
             let own = |row: &&CurveRow| row.panel == panel.id && row.facet == facet && row.y > 0.0;
             tables.curves.iter().filter(own).map(|row| row.y).fold(1.0, f64::min)
         };
-        let mut figures =
-            curves::figures(panel, tables, "profile", Some(EXACT), |facet| CurveFigure {
-                note: join(facet, &note),
-                x_label: "ε".to_owned(),
-                y_label: "δ(ε), the largest of all pairs".to_owned(),
-                y_scale: Scale::Log,
-                y_range: Some((0.5 * least(facet).max(1e-4), 1.0)),
-                ..CurveFigure::default()
-            });
+        let mut figures = curves::figures(panel, tables, "profile", EXACT, |facet| CurveFigure {
+            note: note.clone(),
+            x_label: "ε".to_owned(),
+            y_label: "δ(ε), the largest of all pairs".to_owned(),
+            y_scale: Scale::Log,
+            y_range: Some((0.5 * least(facet).max(1e-4), 1.0)),
+            ..CurveFigure::default()
+        });
         for (_, figure) in &mut figures {
             if let Figure::Curve(CurveFigure { lines, y_range: Some((bottom, _)), .. }) = figure {
                 for line in lines {
@@ -135,11 +134,6 @@ pub(super) fn curve_of(
     let own =
         |row: &&CurveRow| row.panel == panel.id && row.facet == facet && row.mechanism == label;
     tables.curves.iter().filter(own).map(|row| (row.x, row.y)).collect()
-}
-
-pub(super) fn join(facet: &str, note: &str) -> String {
-    let parts = [facet, note].into_iter().filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// What all cases share.

@@ -6,7 +6,7 @@ use super::key::Named;
 use super::prelude::*;
 use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::table::SettingRow;
-use crate::figure::{Colour, Curve, Series};
+use crate::figure::{Colour, Curve, LineStyle, Series};
 
 kind! {
     "sensitivity": "local, global and smooth sensitivities along the data";
@@ -55,10 +55,13 @@ impl Kind for Sensitivity {
         let abscissa = Abscissa::new(panel);
         let rows: Vec<&SettingRow> =
             tables.settings.iter().filter(|row| panel.owns(row.setting)).collect();
-        let asked = match self.sensitivities.as_slice() {
+        let mut asked = match self.sensitivities.as_slice() {
             [] => SensitivityName::ALL.to_vec(),
             some => some.to_vec(),
         };
+        // The others may lie on the local one: it is drawn first, and broad.
+        asked.sort_by_key(|name| *name != SensitivityName::Local);
+        let is_under_others = |name| name == SensitivityName::Local && asked.len() > 1;
         let lines = asked.iter().filter_map(|&name| {
             let point =
                 |row: &&SettingRow| Some((abscissa.place(panel, row.setting)?, value(row, name)?));
@@ -66,8 +69,17 @@ impl Kind for Sensitivity {
             let series =
                 Series { label: name.title().to_owned(), colour: colour(name), private: true };
             let readings = abscissa.readings(panel, tables, name.id());
-            (!points.is_empty()).then(|| Curve { readings, ..line(series, points) })
+            let style = match is_under_others(name) {
+                true => LineStyle::Broad,
+                false => LineStyle::Solid,
+            };
+            (!points.is_empty()).then(|| Curve { readings, style, ..line(series, points) })
         });
+        let mut lines: Vec<Curve> = lines.collect();
+        let greatest = greatest(&lines);
+        if end_together(&lines, greatest) {
+            lines.iter_mut().for_each(|line| line.label_end = false);
+        }
         let case = &panel.cases[0];
         let gamma = asked.contains(&SensitivityName::GammaSmooth).then(|| naming::gamma(case));
         let beta =
@@ -82,12 +94,27 @@ impl Kind for Sensitivity {
             y_label: format!("sensitivity of the {}", panel.distance.title()),
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,
-            lines: lines.collect(),
+            // The global sensitivity is the greatest value: not on the frame.
+            y_range: (greatest > 0.0).then_some((0.0, 1.08 * greatest)),
+            lines,
             categories: abscissa.categories(panel),
             ..CurveFigure::default()
         };
         vec![("sensitivity".to_owned(), Figure::Curve(figure))]
     }
+}
+
+/// The greatest value that is drawn.
+fn greatest(lines: &[Curve]) -> f64 {
+    let points = lines.iter().flat_map(|line| line.exact.iter().chain(&line.readings));
+    points.map(|point| point.1).filter(|y| y.is_finite()).fold(0.0, f64::max)
+}
+
+/// Whether several curves end at the same place, where their names would say nothing.
+fn end_together(lines: &[Curve], greatest: f64) -> bool {
+    let ends: Vec<f64> = lines.iter().filter_map(|line| Some(line.exact.last()?.1)).collect();
+    let near = |pair: &[f64]| (pair[0] - pair[1]).abs() <= 0.02 * greatest;
+    ends.len() > 1 && ends.windows(2).all(near)
 }
 
 fn value(row: &SettingRow, name: SensitivityName) -> Option<f64> {
@@ -116,9 +143,9 @@ pub enum SensitivityName {
     Local,
     /// GS.
     Global,
-    /// S_γ.
+    /// Sᵧ.
     GammaSmooth,
-    /// S_β.
+    /// Sᵦ.
     BetaSmooth,
 }
 
@@ -140,8 +167,8 @@ impl Named for SensitivityName {
         match self {
             Self::Local => "local LS",
             Self::Global => "global GS",
-            Self::GammaSmooth => "γ-smooth S_γ",
-            Self::BetaSmooth => "β-smooth S_β",
+            Self::GammaSmooth => "γ-smooth Sᵧ",
+            Self::BetaSmooth => "β-smooth Sᵦ",
         }
     }
 }

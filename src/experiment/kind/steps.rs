@@ -58,8 +58,8 @@ impl Kind for Steps {
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let case = &panel.cases[0];
         let settings = format!("{}, {}, balanced data", naming::prior(case), naming::epsilon(case));
-        curves::figures(panel, tables, "steps", Some(EXACT), |facet| CurveFigure {
-            ..against_n(format!("{facet}, one side; {settings}"), "probability of this release")
+        curves::figures(panel, tables, "steps", EXACT, |_| {
+            against_n(format!("t steps to one side; {settings}"), "probability of this release")
         })
     }
 

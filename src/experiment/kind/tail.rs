@@ -12,6 +12,10 @@ use crate::posterior::model::approximate_compositions;
 /// The number before the sensitivity in MH, unless a mechanism sets another.
 pub(super) const DIVISOR: f64 = 2.0;
 
+/// The least and the greatest value that is drawn: a bound above 1 says nothing.
+const LEAST_DRAWN: f64 = 1e-12;
+const GREATEST_DRAWN: f64 = 10.0;
+
 kind! {
     "tail": "the tail of the error and its bounds";
     /// The tail and its bounds at every distance, for every mechanism.
@@ -60,21 +64,26 @@ impl Kind for Tail {
     /// One figure for every case.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let settings = note(panel);
-        let y_range = |facet: &str| {
+        curves::figures(panel, tables, "tail", EXACT, |facet| {
             let own = |row: &&CurveRow| row.panel == panel.id && row.facet == facet;
-            let exact = tables.curves.iter().filter(own).filter(|row| row.curve == EXACT);
-            let least = exact.map(|row| row.y).filter(|&y| y > 0.0).fold(1.0, f64::min);
-            let largest = tables.curves.iter().filter(own).map(|row| row.y).fold(1.0, f64::max);
-            Some((least.max(1e-12) / 10.0, largest))
-        };
-        curves::figures(panel, tables, "tail", Some(EXACT), |facet| CurveFigure {
-            note: format!("{facet}, {settings}; dotted: bounds"),
-            x_label: format!("{} c", panel.distance.title()),
-            y_label: "tail P[H ≥ c]".to_owned(),
-            y_scale: Scale::Log,
-            x_range: self.view.map(|view| (view.0, view.1)),
-            y_range: y_range(facet),
-            ..CurveFigure::default()
+            let rows: Vec<&CurveRow> = tables.curves.iter().filter(own).collect();
+            let exact = rows.iter().filter(|row| row.curve == EXACT && row.y > 0.0);
+            let bottom = exact.map(|row| row.y).fold(1.0, f64::min).max(LEAST_DRAWN) / 2.0;
+            // No further than where the last curve leaves the axis.
+            let drawn = rows.iter().filter(|row| row.y >= bottom);
+            let end = drawn.map(|row| row.x).fold(0.0, f64::max);
+            let all = (end > 0.0).then_some((0.0, end));
+            let is_cut = rows.iter().any(|row| row.y > GREATEST_DRAWN);
+            let cut = if is_cut { "; bounds above 10 are not shown" } else { "" };
+            CurveFigure {
+                note: format!("{settings}; dotted: bounds{cut}"),
+                x_label: format!("{} c", panel.distance.title()),
+                y_label: "tail P[H ≥ c]".to_owned(),
+                y_scale: Scale::Log,
+                x_range: self.view.map(|view| (view.0, view.1)).or(all),
+                y_range: Some((bottom, GREATEST_DRAWN)),
+                ..CurveFigure::default()
+            }
         })
     }
 

@@ -6,14 +6,14 @@
 
 use rayon::prelude::*;
 
-use super::curves::line;
+use super::curves::{line, titled};
 use super::key::Interval;
 use super::prelude::*;
 use crate::base::console::short_or_dash;
 use crate::experiment::digest::by_case;
 use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::table::{ReadingRow, TheoryRow};
-use crate::figure::Curve;
+use crate::figure::{Curve, Join, NameAt};
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Distribution, Plan};
 use crate::mechanism::prepared::PreparedSetting;
@@ -63,7 +63,7 @@ impl Kind for Theory {
         Ok(all)
     }
 
-    /// For every case P[H = c] and P[H <= c].
+    /// For every case P[H <= c] and P[H = c].
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let naming = Naming::new(&panel.cases);
         let mut figures = Vec::new();
@@ -74,18 +74,24 @@ impl Kind for Theory {
             let note = note(panel, &naming, case);
             let readings: Vec<&ReadingRow> =
                 tables.readings.iter().filter(|row| row.panel == panel.id).collect();
-            let probability = CurveFigure {
-                y_label: "probability P[H = c]".to_owned(),
-                ..self.curves(panel, &note, &rows, &readings, |row| row.probability)
-            };
-            figures.push((format!("theory{suffix}"), Figure::Curve(probability)));
+            let name = if panel.cases.len() > 1 { naming.name(case) } else { String::new() };
             let cumulative = CurveFigure {
+                title: titled(&[&panel.title, &name, "P[H ≤ c]"]),
                 y_label: "cumulative probability P[H ≤ c]".to_owned(),
-                y_range: Some((0.0, 1.0)),
-                steps: true,
+                y_range: Some((0.0, 1.02)),
+                join: Join::Steps,
                 ..self.curves(panel, &note, &rows, &[], |row| row.cumulative)
             };
             figures.push((format!("cumulative{suffix}"), Figure::Curve(cumulative)));
+            let curves = self.curves(panel, &note, &rows, &readings, |row| row.probability);
+            let probability = CurveFigure {
+                title: titled(&[&panel.title, &name, "P[H = c]"]),
+                y_label: "probability P[H = c]".to_owned(),
+                join: if is_comb(&curves) { Join::Stems } else { Join::Lines },
+                name_at: NameAt::Peak,
+                ..curves
+            };
+            figures.push((format!("theory{suffix}"), Figure::Curve(probability)));
         }
         figures
     }
@@ -179,7 +185,6 @@ impl Theory {
             Curve { readings, ..line(series, exact) }
         });
         CurveFigure {
-            title: panel.title.clone(),
             note: note.to_owned(),
             x_label: format!("{} c from the true posterior", panel.distance.title()),
             x_scale: Scale::Linear,
@@ -188,5 +193,54 @@ impl Theory {
             lines: lines.collect(),
             ..CurveFigure::default()
         }
+    }
+}
+
+/// A line that turns more often than this is a comb.
+const MOST_TURNS: usize = 4;
+
+/// Whether lines between the probabilities would go up and down like the teeth of a comb: one of
+/// the curves turns often, each time by more than a hundredth of the greatest probability in view.
+fn is_comb(figure: &CurveFigure) -> bool {
+    let (from, to) = figure.x_range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    let in_view = |line: &Curve| -> Vec<f64> {
+        let points = line.exact.iter().filter(|point| (from..=to).contains(&point.0));
+        points.map(|point| point.1).collect()
+    };
+    let curves: Vec<Vec<f64>> = figure.lines.iter().map(in_view).collect();
+    let greatest = curves.iter().flatten().copied().fold(0.0, f64::max);
+    curves.iter().any(|values| turns(values, 0.01 * greatest) > MOST_TURNS)
+}
+
+/// How often a sequence turns by more than `least`.
+fn turns(values: &[f64], least: f64) -> usize {
+    let Some(&first) = values.first() else { return 0 };
+    let (mut turns, mut is_rising, mut extreme) = (0, None, first);
+    for &value in values {
+        let change = value - extreme;
+        match is_rising {
+            Some(true) if change >= 0.0 => extreme = value,
+            Some(false) if change <= 0.0 => extreme = value,
+            _ if change.abs() > least => {
+                turns += usize::from(is_rising.is_some());
+                is_rising = Some(change > 0.0);
+                extreme = value;
+            }
+            _ => {}
+        }
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_counted_but_for_ripples() {
+        assert_eq!(turns(&[], 0.1), 0);
+        assert_eq!(turns(&[0.3, 0.5, 0.4, 0.2, 0.1], 0.01), 1);
+        assert_eq!(turns(&[0.3, 0.5, 0.1, 0.4, 0.0], 0.01), 3);
+        assert_eq!(turns(&[0.5, 0.4, 0.405, 0.3, 0.301, 0.2], 0.01), 0);
     }
 }

@@ -4,7 +4,7 @@
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
 use super::privacy::audit_cost;
-use super::profile::{POINTS, complete_key, curve_of, join, note, over_mechanisms};
+use super::profile::{POINTS, complete_key, curve_of, note, over_mechanisms};
 use crate::analysis::audit;
 use crate::analysis::cost::rates;
 use crate::base::console::short;
@@ -52,17 +52,16 @@ impl Kind for TradeOff {
     /// One figure for every case. All curves end at the same point, so their names stand below.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let note = note(panel, &self.scopes);
-        let mut figures =
-            curves::figures(panel, tables, "trade-off", Some(EXACT), |facet| CurveFigure {
-                note: join(facet, &note),
-                x_label: "probability of a false alarm".to_owned(),
-                y_label: "probability of a miss".to_owned(),
-                x_scale: Scale::Linear,
-                y_scale: Scale::Linear,
-                x_range: Some((0.0, 1.0)),
-                y_range: Some((0.0, 1.0)),
-                ..CurveFigure::default()
-            });
+        let mut figures = curves::figures(panel, tables, "trade-off", EXACT, |_| CurveFigure {
+            note: note.clone(),
+            x_label: "probability of a false alarm".to_owned(),
+            y_label: "probability of a miss".to_owned(),
+            x_scale: Scale::Linear,
+            y_scale: Scale::Linear,
+            x_range: Some((0.0, 1.0)),
+            y_range: Some((0.0, 1.0)),
+            ..CurveFigure::default()
+        });
         for (_, figure) in &mut figures {
             if let Figure::Curve(figure) = figure {
                 figure.lines.iter_mut().for_each(|line| line.label_end = false);

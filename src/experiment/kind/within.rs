@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::check_steps;
-use super::curves::{self, EXACT, against_n, point};
+use super::curves::{EXACT, against_n, figures_of, point};
 use super::key::Count;
 use super::prelude::*;
+use crate::experiment::table::CurveRow;
 use crate::mechanism::Variant;
 use crate::paper::formula::{step_bounds, steps};
 
@@ -59,29 +60,27 @@ impl Kind for Within {
         Ok(Tables { curves, ..Tables::default() })
     }
 
-    /// One figure for every number of steps.
+    /// Two figures for every number of steps: P for the mechanisms whose P, or whose bounds of it,
+    /// fall towards 0, and 1 − P for those whose P stays near 1.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
-        let case = &panel.cases[0];
-        let settings = format!("{}, {}, balanced data", naming::prior(case), naming::epsilon(case));
-        curves::figures(panel, tables, "within", Some(EXACT), |facet| CurveFigure {
-            y_scale: Scale::Log,
-            // The upper bounds leave the probabilities far behind.
-            y_range: Some((1e-4, 1.0)),
-            ..against_n(
-                format!("{facet}, {settings}; dotted: formulas and bounds"),
-                "P[H ≤ c(k′)], within k′ steps",
-            )
-        })
+        let all: Vec<&CurveRow> =
+            tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+        let mut figures = Part::Within.figures(panel, &all);
+        figures.extend(Part::Beyond.figures(panel, &all));
+        figures
     }
 
     fn figure_count(&self, panel: &Panel) -> usize {
-        let walked = |case: &&Case| panel.variants.iter().any(|one| panel.is_walked(one, case));
-        let cases = panel.cases.iter().filter(walked);
-        cases
-            .flat_map(|case| self.radii(case))
-            .map(|(count, _)| count)
-            .collect::<BTreeSet<_>>()
-            .len()
+        let of_part = |part: Part| {
+            let has_rows = |case: &&Case| {
+                let mut own = panel.variants.iter().filter(|one| part.shows(one, EXACT));
+                own.any(|one| panel.is_walked(one, case))
+            };
+            let cases = panel.cases.iter().filter(has_rows);
+            let counts = cases.flat_map(|case| self.radii(case)).map(|(count, _)| count);
+            counts.collect::<BTreeSet<_>>().len()
+        };
+        of_part(Part::Within) + of_part(Part::Beyond)
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
@@ -101,19 +100,112 @@ impl Within {
     }
 }
 
+/// Rarer than this, 1 − P has lost too many digits to be drawn.
+const LEAST_BEYOND: f64 = 1e-12;
+
+/// What one of the two figures shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// P[H <= c(k')] of EHD and EHDL with their bounds, which fall like 1/n.
+    Within,
+    /// P[H > c(k')] of all mechanisms but EHD.
+    Beyond,
+}
+
+impl Part {
+    fn shows(self, variant: &Variant, curve: &str) -> bool {
+        match (self, variant.mechanism.id()) {
+            (Self::Within, id) => ["ehd", "ehdl"].contains(&id),
+            (Self::Beyond, "ehd") => false,
+            // The bounds of EHDL are far from it, and stand in the other figure.
+            (Self::Beyond, "ehdl") => curve == EXACT,
+            (Self::Beyond, _) => true,
+        }
+    }
+
+    /// The row as the figure shows it.
+    fn turned(self, row: &CurveRow) -> CurveRow {
+        let mut row = row.clone();
+        if self == Self::Beyond {
+            row.y = 1.0 - row.y;
+            if row.y < LEAST_BEYOND {
+                row.y = 0.0;
+            }
+            row.curve = match row.curve.as_str() {
+                LOWER => UPPER.to_owned(),
+                UPPER => LOWER.to_owned(),
+                _ => row.curve,
+            };
+        }
+        row
+    }
+
+    fn figures(self, panel: &Panel, all: &[&CurveRow]) -> Vec<(String, Figure)> {
+        let case = &panel.cases[0];
+        let settings = format!("{}, {}, balanced data", naming::prior(case), naming::epsilon(case));
+        let is_shown = |row: &CurveRow| {
+            let mut variants = panel.variants.iter();
+            variants.any(|one| one.label == row.mechanism && self.shows(one, &row.curve))
+        };
+        // A bound that is above 1 everywhere would be a name without a line.
+        let says_something = |row: &CurveRow| {
+            let same = |other: &CurveRow| {
+                (&other.facet, &other.mechanism, &other.curve)
+                    == (&row.facet, &row.mechanism, &row.curve)
+            };
+            all.iter().any(|other| same(other) && other.y <= 1.0)
+        };
+        let own = all.iter().filter(|row| is_shown(row) && says_something(row));
+        let rows: Vec<CurveRow> = own.map(|row| self.turned(row)).collect();
+        let rows: Vec<&CurveRow> = rows.iter().collect();
+        let (name, title, y_label, missing) = match self {
+            Self::Within => (
+                "within",
+                "within k′ steps",
+                "P[H ≤ c(k′)], within k′ steps",
+                "bounds above 1 are not shown",
+            ),
+            Self::Beyond => (
+                "beyond",
+                "beyond k′ steps",
+                "P[H > c(k′)], not within k′ steps",
+                "what is 0 or below 1e-12 is not shown",
+            ),
+        };
+        figures_of(panel, &rows, name, EXACT, |facet| {
+            let values = || rows.iter().filter(|row| row.facet == facet).map(|row| row.y);
+            let least = values().filter(|y| *y > 0.0).fold(1.0, f64::min);
+            let is_cut = values().any(|y| y > 1.0 || y == 0.0);
+            let mut note = format!("{settings}; dotted: formulas and bounds");
+            if is_cut {
+                note += &format!("; {missing}");
+            }
+            CurveFigure {
+                title: title.to_owned(),
+                y_scale: Scale::Log,
+                y_range: Some((least.max(LEAST_BEYOND) / 1.5, 1.0)),
+                ..against_n(note, y_label)
+            }
+        })
+    }
+}
+
+const LOWER: &str = "lower bound";
+const UPPER: &str = "upper bound";
+
 /// What the theorem says about a mechanism.
 fn bounds(variant: &Variant, case: &Case, steps: u32) -> Vec<(&'static str, f64)> {
     let setting = &case.setting;
     let (epsilon, n) = (setting.epsilon.get(), setting.posterior.n());
-    let between = |(lower, upper)| vec![("lower bound", lower), ("upper bound", upper)];
+    let between = |(lower, upper)| vec![(LOWER, lower), (UPPER, upper)];
     match variant.mechanism.id() {
         "lszhang" => vec![
             ("formula", step_bounds::lszhang(steps, epsilon)),
-            ("lower bound", step_bounds::lszhang_lower(steps, epsilon)),
+            (LOWER, step_bounds::lszhang_lower(steps, epsilon)),
         ],
         "lshist" => vec![
             ("formula", step_bounds::lshist(steps, epsilon)),
-            ("lower bound", step_bounds::lshist_lower(steps, epsilon)),
+            (LOWER, step_bounds::lshist_lower(steps, epsilon)),
         ],
         "ehd" => between(step_bounds::ehd(steps, epsilon, n)),
         "ehdl" => between(step_bounds::ehdl(steps, epsilon, n, setting.sensitivity().local())),

@@ -5,21 +5,30 @@ use std::collections::BTreeMap;
 
 use super::{Accuracy, FigureName};
 use crate::experiment::axis::Axis;
-use crate::experiment::kind::curves::line;
+use crate::experiment::kind::curves::{line, titled};
 use crate::experiment::kind::key::Named;
 use crate::experiment::reading::Quantity;
 use crate::experiment::stats::Whiskers;
 use crate::experiment::table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
 use crate::experiment::{Abscissa, Case, Panel, naming};
 use crate::figure::{
-    BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Sample, Scale, Series,
+    BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, Sample, Scale, Series,
 };
 use crate::posterior::metric::Metric;
 use crate::posterior::model::vector;
 
-/// Cases that share everything but what the axis shows: one figure. Each with its place among all.
+/// Cases that share everything but what the axis shows: one figure.
 struct Facet<'a> {
+    /// What they share, in words.
+    parts: Vec<String>,
+    /// Each case with its place among all.
     cases: Vec<(usize, &'a Case)>,
+}
+
+/// Those of the parts of one facet that not every facet has.
+fn own_parts<'a>(all: &[Vec<String>], parts: &'a [String]) -> Vec<&'a str> {
+    let is_common = |part: &String| all.iter().all(|other| other.contains(part));
+    parts.iter().filter(|part| !is_common(part)).map(String::as_str).collect()
 }
 
 /// What a figure can show.
@@ -55,8 +64,19 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
     let asked = kind.figure_names(panel);
     let mut facets = facets_of(panel, &drawing.abscissa);
     let numbered = facets.len() > 1;
+    let all_parts: Vec<Vec<String>> = facets.iter().map(|facet| facet.parts.clone()).collect();
     facets.truncate(MOST_FACETS);
     let metrics = panel.errors();
+    // What distinguishes a figure from the others is in its title.
+    let title = |facet: &Facet, metric: &Metric, name: FigureName| {
+        let facet = own_parts(&all_parts, &facet.parts).join(", ");
+        let metric = match metrics.len() {
+            1 => String::new(),
+            _ => format!("error: {}", metric.title),
+        };
+        let name = if asked.len() > 1 { name.heading() } else { "" };
+        titled(&[&panel.title, &facet, &metric, name])
+    };
     let mut figures = Vec::new();
     for (number, facet) in (1..).zip(&facets) {
         for (metric_index, metric) in metrics.iter().enumerate() {
@@ -69,10 +89,17 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
                 suffix += &format!("-{number}");
             }
             for name in &asked {
+                let title = title(facet, metric, *name);
                 let figure = match name {
-                    FigureName::Box => Figure::Box(drawing.boxes(facet, metric)),
-                    FigureName::Mean => Figure::Curve(drawing.means(facet, metric)),
-                    FigureName::Runs => Figure::Curve(drawing.runs(facet, metric)),
+                    FigureName::Box => {
+                        Figure::Box(BoxFigure { title, ..drawing.boxes(facet, metric) })
+                    }
+                    FigureName::Mean => {
+                        Figure::Curve(CurveFigure { title, ..drawing.means(facet, metric) })
+                    }
+                    FigureName::Runs => {
+                        Figure::Curve(CurveFigure { title, ..drawing.runs(facet, metric) })
+                    }
                 };
                 figures.push((format!("{}{suffix}", name.id()), figure));
             }
@@ -105,13 +132,11 @@ pub(super) fn is_ordered(panel: &Panel) -> bool {
 
 /// Groups the cases by everything but the axis, in order of appearance.
 fn facets_of<'a>(panel: &'a Panel, abscissa: &Abscissa) -> Vec<Facet<'a>> {
-    let mut keys: Vec<String> = Vec::new();
     let mut facets: Vec<Facet> = Vec::new();
     for (index, case) in panel.cases.iter().enumerate() {
-        let key = facet_key(panel, abscissa, case);
-        let place = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
-            keys.push(key);
-            facets.push(Facet { cases: Vec::new() });
+        let parts = shared_parts(panel, abscissa, case);
+        let place = facets.iter().position(|known| known.parts == parts).unwrap_or_else(|| {
+            facets.push(Facet { parts, cases: Vec::new() });
             facets.len() - 1
         });
         facets[place].cases.push((index, case));
@@ -119,16 +144,8 @@ fn facets_of<'a>(panel: &'a Panel, abscissa: &Abscissa) -> Vec<Facet<'a>> {
     facets
 }
 
-fn facet_key(panel: &Panel, abscissa: &Abscissa, case: &Case) -> String {
-    let data = match abscissa.axis {
-        Axis::Size | Axis::Data | Axis::At => String::new(),
-        _ => abscissa.naming.data(case),
-    };
-    shared(panel, abscissa, case, &data)
-}
-
-/// Prior, ε, δ and γ as far as the axis does not show them, after `data`.
-fn shared(panel: &Panel, abscissa: &Abscissa, case: &Case, data: &str) -> String {
+/// Data, ε, prior, δ and γ as far as the axis does not show them.
+fn shared_parts(panel: &Panel, abscissa: &Abscissa, case: &Case) -> Vec<String> {
     let unless =
         |axes: &[Axis], text: Option<String>| text.filter(|_| !axes.contains(&abscissa.axis));
     let variants = &panel.variants;
@@ -136,13 +153,13 @@ fn shared(panel: &Panel, abscissa: &Abscissa, case: &Case, data: &str) -> String
         abscissa.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta());
     let gamma_matters = abscissa.naming.gammas || case.setting.gamma.get() != 1.0;
     let parts = [
-        Some(data.to_owned()).filter(|data| !data.is_empty()),
+        unless(&[Axis::Size, Axis::Data, Axis::At], Some(abscissa.naming.data(case))),
         unless(&[Axis::Epsilon], Some(naming::epsilon(case))),
         unless(&[Axis::Prior, Axis::SymmetricPrior], Some(naming::prior(case))),
         unless(&[Axis::Delta], naming::delta(case).filter(|_| delta_matters)),
         unless(&[Axis::Gamma], gamma_matters.then(|| naming::gamma(case))),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    parts.into_iter().flatten().collect()
 }
 
 impl<'a> Drawing<'a> {
@@ -151,7 +168,7 @@ impl<'a> Drawing<'a> {
             1 => "1 run".to_owned(),
             runs => format!("{runs} runs"),
         };
-        format!("{}, {runs}; {last}", facet_key(self.panel, &self.abscissa, facet.cases[0].1))
+        format!("{}, {runs}; {last}", facet.parts.join(", "))
     }
 
     /// Says that something is left out, where one of a facet's rows has an infinite `value`.
@@ -197,7 +214,6 @@ impl<'a> Drawing<'a> {
             }
         });
         BoxFigure {
-            title: self.panel.title.clone(),
             note: self.without_infinite(facet, metric, &whiskers, |row| {
                 row.max.max(row.exact_mean.unwrap_or(0.0))
             }),
@@ -206,6 +222,7 @@ impl<'a> Drawing<'a> {
             series: self.panel.series(),
             groups: groups.collect(),
             bounds: Some((0.0, metric.bound.unwrap_or(f64::INFINITY))),
+            ..BoxFigure::default()
         }
     }
 
@@ -242,8 +259,19 @@ impl<'a> Drawing<'a> {
             notch_high: row.notch_high,
             outliers,
             exact_mean: row.exact_mean.and_then(finite),
-            readings: self.readings(case, row).map(|reading| reading.read).collect(),
+            printed: self.printed_box(case, row),
         }
+    }
+
+    /// The box as it was printed, if any of it was read.
+    fn printed_box(&self, case: &Case, row: &SummaryRow) -> Option<[Option<f64>; 5]> {
+        let read = |quantity: Quantity| {
+            let mut readings = self.readings(case, row);
+            readings.find(|reading| reading.quantity == quantity.id()).map(|reading| reading.read)
+        };
+        use Quantity::{Median, Q1, Q3, WhiskerHigh, WhiskerLow};
+        let printed = [WhiskerLow, Q1, Median, Q3, WhiskerHigh].map(read);
+        printed.iter().any(Option::is_some).then_some(printed)
     }
 
     fn means(&self, facet: &Facet, metric: &Metric) -> CurveFigure {
@@ -261,14 +289,13 @@ impl<'a> Drawing<'a> {
             self.curve(facet, &positions, &variant.label, metric.id, series)
         });
         CurveFigure {
-            title: self.panel.title.clone(),
             note: self.without_infinite(facet, metric, "lines: exact law", |row| {
                 row.mean.max(row.exact_mean.unwrap_or(0.0))
             }),
             x_label: self.abscissa.axis.label(self.panel).unwrap_or_default(),
             y_label: format!("mean {}", metric.title),
-            x_scale: Scale::Auto,
-            y_scale: Scale::Auto,
+            x_scale: self.panel.scale(),
+            y_scale: self.panel.scale(),
             lines: lines.collect(),
             categories,
             ..CurveFigure::default()
@@ -309,36 +336,45 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// The error of every run, run by run: how early drew them.
+    /// The error of every run, in one strip for each mechanism: the runs are independent, so that
+    /// nothing joins them.
     fn runs(&self, facet: &Facet, metric: &Metric) -> CurveFigure {
-        let lines = facet.cases.iter().flat_map(|&(index, case)| {
-            let variants = self.panel.variants.iter().zip(self.panel.series());
-            variants.filter_map(move |(variant, mut series)| {
+        let drawn = self.panel.runs.min(MOST_DRAWN_RUNS);
+        let mut lines: Vec<Curve> = Vec::new();
+        for &(index, case) in &facet.cases {
+            for (variant, mut series) in self.panel.variants.iter().zip(self.panel.series()) {
                 if facet.cases.len() > 1 {
                     let name = self.abscissa.axis.name(case, &self.abscissa.naming);
                     series.label = format!("{}, {name}", series.label);
                 }
-                let row = self.row(index, &variant.label, metric.id)?;
-                let errors = self.errors(row).iter().take(MOST_DRAWN_RUNS);
-                Some(line(series, (1..).map(f64::from).zip(errors.copied()).collect()))
-            })
-        });
-        let drawn = match self.panel.runs > MOST_DRAWN_RUNS as u64 {
-            true => format!("the first {MOST_DRAWN_RUNS} of them"),
-            false => "all of them".to_owned(),
+                let Some(row) = self.row(index, &variant.label, metric.id) else { continue };
+                let place = lines.len() as f64;
+                let errors = self.errors(row).iter().take(drawn as usize).enumerate();
+                let dot = |(run, error): (usize, &f64)| {
+                    (place + HALF_STRIP * (2.0 * (run as f64 + 0.5) / drawn as f64 - 1.0), *error)
+                };
+                lines.push(Curve { label_end: false, ..line(series, errors.map(dot).collect()) });
+            }
+        }
+        let which = match self.panel.runs > drawn {
+            true => format!("the first {drawn} of them, from left to right"),
+            false => "from left to right".to_owned(),
         };
         CurveFigure {
-            title: self.panel.title.clone(),
-            note: self.note(facet, &drawn),
-            x_label: "run".to_owned(),
+            note: self.note(facet, &which),
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,
             y_label: metric.error_title(),
-            lines: lines.collect(),
+            categories: Some(lines.iter().map(|line| line.series.label.clone()).collect()),
+            lines,
+            join: Join::Dots,
             ..CurveFigure::default()
         }
     }
 }
 
-/// The most runs of each mechanism that are drawn as a line.
-const MOST_DRAWN_RUNS: usize = 60;
+/// The most runs of each mechanism that are drawn.
+const MOST_DRAWN_RUNS: u64 = 200;
+
+/// How far the runs of a mechanism are spread to either side of its place.
+const HALF_STRIP: f64 = 0.35;

@@ -74,10 +74,10 @@ impl Kind for Accuracy {
         let sketch = |name: FigureName| match name {
             FigureName::Box => sketch::boxes(panel),
             FigureName::Mean => sketch::curves(panel, 1, true),
-            // A line for every setting.
+            // A strip for every setting.
             FigureName::Runs => {
                 let settings = panel.cases.len().div_ceil(figures::facets(panel).all);
-                sketch::curves(panel, settings, true)
+                sketch::curves(panel, settings, false)
             }
         };
         self.figure_names(panel).into_iter().map(sketch).collect()
@@ -313,8 +313,19 @@ pub enum FigureName {
     Box,
     /// Mean error against what the settings differ in.
     Mean,
-    /// The error of single runs, as lines.
+    /// The error of single runs, as dots.
     Runs,
+}
+
+impl FigureName {
+    /// What tells it from the other figures of a panel, in its title.
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Box => "boxes",
+            Self::Mean => "means",
+            Self::Runs => "single runs",
+        }
+    }
 }
 
 impl Named for FigureName {
@@ -333,7 +344,7 @@ impl Named for FigureName {
         match self {
             Self::Box => "a box for every setting and mechanism",
             Self::Mean => "mean error against what the settings differ in",
-            Self::Runs => "the error of single runs, as lines",
+            Self::Runs => "the error of single runs, as dots",
         }
     }
 }

@@ -100,6 +100,7 @@ impl<'a> Map<'a> {
         }
         let winner = |row: &PhaseRow| series.iter().position(|(label, _)| *label == row.winner);
         HeatFigure {
+            title: format!("{}: the winner", self.kind.title(self.among, panel)),
             note,
             values: HeatValues::Categories {
                 values: self.each(|row| row.and_then(winner)),
@@ -117,6 +118,7 @@ impl<'a> Map<'a> {
         let largest =
             values.iter().flatten().flatten().fold(10.0 * LEAST_PERCENT, |a, b| a.max(*b));
         HeatFigure {
+            title: format!("{}: the margin", self.kind.title(self.among, panel)),
             note: format!(
                 "how far the second best of {} mechanisms is behind; {}",
                 self.kind.competitors(self.among, panel).count(),
@@ -134,7 +136,6 @@ impl<'a> Map<'a> {
 
     fn figure(&self, panel: &Panel) -> HeatFigure {
         HeatFigure {
-            title: self.kind.title(self.among, panel),
             x_label: "number of records n".to_owned(),
             y_label: self.axis.label(panel).unwrap_or_default(),
             x: self.x.clone(),
