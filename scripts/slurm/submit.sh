@@ -143,13 +143,14 @@ refuse_if_queued() {
         refuse "$NAME is already queued as jobs $jobs" "wait, or cancel it: scancel ${jobs/,/ }"
 }
 
-# The option --format of dpbi run, if it is given: shards have no figures, the merge draws them.
-format_option() {
+# The options --format and --width of dpbi run, if they are given: shards have no figures, the merge
+# draws them.
+figure_options() {
     local i
     for i in "${!RUN_OPTIONS[@]}"; do
         case ${RUN_OPTIONS[i]} in
-            --format) echo "--format=${RUN_OPTIONS[i + 1]}" ;;
-            --format=*) echo "${RUN_OPTIONS[i]}" ;;
+            --format | --width) echo "${RUN_OPTIONS[i]}=${RUN_OPTIONS[i + 1]}" ;;
+            --format=* | --width=*) echo "${RUN_OPTIONS[i]}" ;;
         esac
     done
 }
@@ -165,8 +166,8 @@ queue() {
 }
 
 submit() {
-    local here format
-    mapfile -t format < <(format_option)
+    local here figures
+    mapfile -t figures < <(figure_options)
     here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
     # A shard that starts later refuses to run if one of these has changed meanwhile.
     sha256sum "$CONFIG" "$DPBI" > "$SWEEP/submitted.sha256"
@@ -176,7 +177,7 @@ submit() {
         refuse "the shards could not be queued (see above)"
     if ! MERGE=$(queue "job-%j-merge.log" --job-name="dpbi-$NAME-merge" \
         --dependency="afterok:$ARRAY" --kill-on-invalid-dep=yes \
-        "$here/merge.sh" "$DPBI" "$OUT" "$NAME" "$SHARDS" "$KEEP" "${format[@]}"); then
+        "$here/merge.sh" "$DPBI" "$OUT" "$NAME" "$SHARDS" "$KEEP" "${figures[@]}"); then
         scancel "$ARRAY"
         refuse "the merge could not be queued (see above); job $ARRAY, the shards, is cancelled"
     fi

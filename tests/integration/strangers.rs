@@ -232,6 +232,7 @@ fn no_name_of_a_file_is_obeyed_by_a_terminal() {
         &["run", "v.toml", "--format", "svg", "--out", odd][..],
         &["run", "v.toml", "--format", "svg", "--out", odd, "-v"],
         &["plot", &format!("{odd}/v"), "--format", "svg"],
+        &["plot", "--gallery", odd],
         &["verify", &format!("{odd}/v")],
         &["check", odd],
         &["merge", odd, "--out", "joined"],
@@ -255,6 +256,28 @@ fn a_folder_that_the_user_names_may_be_a_link_and_one_within_may_not() {
     let outcome = sandbox.dpbi(&["run", "v.toml", "--out", "others"]);
     assert_eq!(outcome.status, 2);
     assert!(outcome.stderr.contains("others/v is a link"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_drawing_that_does_more_than_draw_is_not_taken_into_a_page() {
+    let sandbox = results();
+    for harm in ["<script>alert(1)</script>", "<rect onload=\"alert(1)\"/>"] {
+        let hostile = format!("<svg xmlns=\"http://www.w3.org/2000/svg\">{harm}</svg>\n");
+        sandbox.write("results/v/box.svg", &hostile);
+        let mut manifest = sandbox.manifest("results/v");
+        manifest["files"]["box.svg"] = sha256(hostile.as_bytes()).into();
+        manifest["config"]["title"] = json!("<script>alert(2)</script>");
+        sandbox.forge_manifest("results/v", manifest);
+        sandbox.succeed(&["plot", "--gallery", "results/v"]);
+        let page = String::from_utf8(sandbox.read("results/gallery.html")).unwrap();
+        assert!(!page.contains("<script") && !page.contains("onload"), "{harm}");
+        assert!(page.contains("<img src=\"v/box.svg\"") && page.contains("<svg "), "{harm}");
+    }
+    // Neither a link nor a pipe is a figure.
+    std::fs::remove_file(sandbox.path("results/v/box.svg")).unwrap();
+    symlink(sandbox.path("precious.csv"), sandbox.path("results/v/box.svg")).unwrap();
+    let document = sandbox.json(&["plot", "--gallery", "results/v", "--json"]);
+    assert_eq!(document["folders"][0]["figures"], json!(["mean.svg"]));
 }
 
 /// A pipe that nobody writes to is given up; a device is not read to its end; neither is waited for
@@ -334,6 +357,7 @@ fn paths_need_not_be_utf_8() {
         assert_eq!(document[0]["folder"], "odd-\u{fffd}/v");
     }
     with("list --out", &[odd]);
+    with("plot --gallery", &[odd]);
 }
 
 /// Data of six people, and a ledger with five releases of them.

@@ -117,6 +117,47 @@ fn a_forged_manifest_does_not_help() {
     assert!(outcome.stdout.contains("computed again it is different"), "{}", outcome.stdout);
 }
 
+/// A folder has one width, which its manifest names.
+#[test]
+fn figures_are_verified_at_their_own_width() {
+    let sandbox = sandbox();
+    let (wide, figure) = (sandbox.files("results/v"), "a-box-1.svg");
+    let state = || {
+        sandbox.succeed(&["verify", "results/v", "--cells", "0"]);
+        (sandbox.manifest("results/v")["width"].clone(), sandbox.files("results/v"))
+    };
+    assert_eq!(state().0, "text");
+    // Another width draws the formats that are there again, and changes no table.
+    sandbox.succeed(&["plot", "results/v", "--format", "png", "--width", "column"]);
+    let (width, narrow) = state();
+    assert_eq!(width, "column");
+    assert!(narrow.contains_key("a-box-1.png") && narrow[figure] != wide[figure]);
+    for (name, bytes) in wide.iter().filter(|(name, _)| !name.ends_with(".svg")) {
+        assert!(&narrow[name] == bytes, "{name}");
+    }
+    // A run does, too, and keeps every cell.
+    let run = |width: &str| {
+        let args = ["run", "v.toml", "--format", "svg", "--width", width, "--json"];
+        let document = sandbox.json(&args);
+        assert_eq!(document[0]["kept"], document[0]["cells"]);
+        state()
+    };
+    assert!(run("text") == ("text".into(), wide.clone()));
+    let (width, again) = run("column");
+    assert!(width == "column" && again[figure] == narrow[figure]);
+    // A manifest that names another width, or none, is one of other figures.
+    let mut manifest = sandbox.manifest("results/v");
+    manifest.as_object_mut().unwrap().remove("width");
+    sandbox.forge_manifest("results/v", manifest);
+    let outcome = sandbox.dpbi(&["verify", "results/v", "--cells", "0"]);
+    assert_eq!(outcome.status, 3);
+    assert!(
+        outcome.stdout.contains("a-box-1.svg is not what the tables give"),
+        "{}",
+        outcome.stdout
+    );
+}
+
 #[test]
 fn what_was_never_finished_is_no_result() {
     let sandbox = Sandbox::new();

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::names::{self, Among};
 use super::values::{claim_number, count, records};
-use super::{Data, Figures, Machine, Model, Print, Threads};
+use super::{Data, FigureOptions, Machine, Model, Print, Threads};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -210,7 +210,7 @@ pub struct Optimum {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub figures: Figures,
+    pub figures: FigureOptions,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::names::{self, Among};
-use super::values::{Formats, format_list, shard};
-use super::{Configs, Machine, Output, Print, Quiet, Replace, Threads, Verbosity};
+use super::values::shard;
+use super::{Configs, FigureOptions, Machine, Output, Print, Quiet, Replace, Threads, Verbosity};
 use crate::run::store::Shard;
 
 #[derive(Debug, Args)]
@@ -79,9 +79,8 @@ pub struct Check {
     pub experiments: Configs,
     #[command(flatten)]
     pub replace: Replace,
-    /// Figure formats to predict: svg, png, pdf, separated by commas, or none
-    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
-    pub format: Formats,
+    #[command(flatten)]
+    pub figures: FigureOptions,
     /// Predict only part I (from 1) of N parts
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub shard: Option<Shard>,
@@ -94,14 +93,21 @@ pub struct Check {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi plot results/beta_balanced --format pdf\n  \
-    dpbi plot results/* --format png                  every figure again, from its CSV files")]
+    dpbi plot results/* --format png                  every figure again, from its CSV files\n  \
+    dpbi plot results/beta_balanced --width column    for a paper set in two columns\n  \
+    dpbi plot --gallery results                       all figures there, in results/gallery.html")]
 pub struct Plot {
-    /// Results folders
+    /// Results folders; with --gallery also folders that hold some
     #[arg(required = true, value_name = "DIR")]
     pub folders: Vec<PathBuf>,
-    /// Figure formats: svg, png, pdf, separated by commas
-    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
-    pub format: Formats,
+    #[command(flatten)]
+    pub figures: FigureOptions,
+    /// Draw nothing, but write one HTML page of the figures that are there
+    #[arg(long, conflicts_with_all = ["format", "width"])]
+    pub gallery: bool,
+    /// The page [default: gallery.html in the folder that holds the first results folder]
+    #[arg(long, value_name = "FILE", requires = "gallery")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub print: Print,
     #[command(flatten)]

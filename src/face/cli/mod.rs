@@ -20,8 +20,8 @@ pub use exact::{Audit, Choose, Claims, Inspect, Optimum};
 pub use experiments::{Check, List, Merge, Plot, Reproduce, Run, Verify};
 pub use release::{Categories, Release};
 pub use shared::{
-    Configs, Data, Figures, MOST_THREADS, Machine, Model, Output, Print, Quiet, Replace, Threads,
-    Verbosity,
+    Configs, Data, FigureOptions, MOST_THREADS, Machine, Model, Output, Print, Quiet, Replace,
+    Threads, Verbosity,
 };
 pub use tools::{Completions, Man, Schema, Selftest};
 pub use values::Formats;
@@ -94,7 +94,7 @@ pub enum Command {
     Reproduce(Reproduce),
     /// Validate configs and predict the work, without running
     Check(Check),
-    /// Draw the figures of results folders again, from their CSV files
+    /// Draw the figures of results folders again, from their CSV files, or show them on one page
     Plot(Plot),
     /// Join the results folders of shards
     Merge(Merge),

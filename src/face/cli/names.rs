@@ -10,7 +10,7 @@ use crate::analysis::optimum::ReleaseSet;
 use crate::base::source::{PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 use crate::experiment::ScopeName;
 use crate::experiment::kind::key::Named;
-use crate::figure::Format;
+use crate::figure::{Format, Width};
 use crate::mechanism;
 use crate::paper::claims;
 use crate::posterior::distance;
@@ -88,6 +88,10 @@ pub const NO_FORMAT: &str = "none";
 
 pub fn formats() -> Vec<String> {
     owned(Format::ALL.iter().map(|format| format.extension()).chain([NO_FORMAT]))
+}
+
+pub fn widths() -> Vec<String> {
+    owned(Width::ALL.iter().map(|width| width.id()))
 }
 
 pub fn claims() -> Vec<String> {

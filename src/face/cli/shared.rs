@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::names::{self, Among};
-use super::values::{Formats, count, format_list, records};
+use super::values::{Formats, count, figure_width, format_list, records};
 use crate::experiment::config::MOST_RUNS;
+use crate::figure::Width;
 
 /// The experiments.
 #[derive(Debug, Args)]
@@ -21,12 +22,15 @@ pub struct Configs {
     pub configs: Vec<String>,
 }
 
-/// The formats of figures.
-#[derive(Debug, Args)]
-pub struct Figures {
+/// How figures are drawn.
+#[derive(Clone, Debug, Args)]
+pub struct FigureOptions {
     /// Figure formats: svg, png, pdf, separated by commas, or none
     #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
     pub format: Formats,
+    /// Width of the figures; text: 6.75 inches, column: 3.25 inches, for papers set in two columns
+    #[arg(long, value_name = "WIDTH", default_value = "text", value_parser = figure_width(), hide_possible_values = true)]
+    pub width: Width,
 }
 
 /// How many threads.
@@ -69,7 +73,7 @@ pub struct Output {
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
     #[command(flatten)]
-    pub figures: Figures,
+    pub figures: FigureOptions,
 }
 
 /// How much is said on the way.

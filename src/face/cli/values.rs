@@ -4,7 +4,7 @@ use clap::builder::TypedValueParser;
 
 use super::names::{self, Among};
 use crate::base::diagnostic::suggest;
-use crate::figure::Format;
+use crate::figure::{Format, Width};
 use crate::run::store::{MOST_SHARDS, Shard};
 
 pub(super) fn count(text: &str) -> Result<u64, String> {
@@ -38,7 +38,7 @@ pub(super) fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// A list of formats, as one value.
+/// A list of formats, each once, as one value.
 #[derive(Clone, Debug)]
 pub struct Formats(pub Vec<Format>);
 
@@ -46,18 +46,42 @@ fn formats(list: &str) -> Result<Formats, String> {
     if list == names::NO_FORMAT {
         return Ok(Formats(Vec::new()));
     }
-    let parse = |name: &str| {
-        let unknown = |_| {
-            let hint = suggest(name, names::formats().iter().map(String::as_str));
-            format!("unknown figure format `{name}`; {hint}")
-        };
-        name.trim().parse::<Format>().map_err(unknown)
-    };
-    list.split(',').map(parse).collect::<Result<_, _>>().map(Formats)
+    let mut formats = Vec::new();
+    for name in list.split(',') {
+        let format = known("figure format", name, Format::ALL, Format::extension, names::formats)?;
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    Ok(Formats(formats))
 }
 
 pub(super) fn format_list() -> impl TypedValueParser<Value = Formats> {
     Among(names::formats).try_map(|list| formats(&list))
+}
+
+/// The one of `all` that has this name.
+fn known<T: Copy>(
+    what: &str,
+    name: &str,
+    all: &[T],
+    id: impl Fn(T) -> &'static str,
+    names: impl Fn() -> Vec<String>,
+) -> Result<T, String> {
+    let name = name.trim();
+    let found = all.iter().copied().find(|one| name.eq_ignore_ascii_case(id(*one)));
+    found.ok_or_else(|| {
+        let hint = suggest(name, names().iter().map(String::as_str));
+        format!("unknown {what} `{name}`; {hint}")
+    })
+}
+
+fn width(name: &str) -> Result<Width, String> {
+    known("width", name, Width::ALL, Width::id, names::widths)
+}
+
+pub(super) fn figure_width() -> impl TypedValueParser<Value = Width> {
+    Among(names::widths).try_map(|name| width(&name))
 }
 
 fn claim(number: &str) -> Result<u32, String> {
@@ -78,5 +102,14 @@ mod tests {
         assert_eq!(formats("svg, png").unwrap().0, [Format::Svg, Format::Png]);
         assert!(formats("none").unwrap().0.is_empty());
         assert!(formats("svg,jpg").unwrap_err().contains("jpg"));
+        assert_eq!(formats("svg,png,SVG").unwrap().0, [Format::Svg, Format::Png]);
+    }
+
+    #[test]
+    fn widths_are_known_by_their_names() {
+        for &known in Width::ALL {
+            assert_eq!(width(known.id()), Ok(known));
+        }
+        assert!(width("colum").unwrap_err().contains("did you mean `column`?"));
     }
 }

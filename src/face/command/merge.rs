@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
-use super::{load_results, no_results, print, threads};
+use super::{load_results, no_results, print, read_manifest, threads};
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::face::cli::Merge;
 use crate::face::failure::{Failure, WorkError};
 use crate::face::interrupt;
 use crate::face::progress::Progress;
-use crate::run::store::{CellStore, Folder, Manifest, ManifestError, Shard, damaged_manifest};
+use crate::run::store::{CellStore, Folder, Manifest, Shard};
 use crate::run::sweep::{DIVISION, shard_sizes};
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
@@ -22,14 +22,14 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let first = check(&parts)?;
     let experiment = load_results(&first.path)?;
     let options = RunOptions {
-        formats: args.output.figures.format.0.clone(),
+        figures: args.output.figures.clone(),
         quiet: args.talk.quiet,
         verbose: false,
         fresh: false,
         shard: None,
     };
     refuse_other_cells(&experiment, &parts)?;
-    let forecast = Forecast::new(&experiment, &options.formats);
+    let forecast = Forecast::new(&experiment, &options.figures.format.0);
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let store = CellStore::of(&paths)?;
@@ -91,11 +91,8 @@ impl ShardFolder {
 
     /// The results folder at a path, if it is one.
     fn read(path: &Path) -> Result<Option<Self>, Diagnostic> {
-        match Manifest::read(path) {
-            Ok(manifest) => Ok(Some(Self { path: path.to_owned(), manifest })),
-            Err(ManifestError::Damaged(cause)) => Err(damaged_manifest(path, &cause)),
-            Err(ManifestError::Absent | ManifestError::Foreign) => Ok(None),
-        }
+        let manifest = read_manifest(path)?;
+        Ok(manifest.map(|manifest| Self { path: path.to_owned(), manifest }))
     }
 
     fn shard(&self) -> Result<Shard, Diagnostic> {

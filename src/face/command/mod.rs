@@ -23,6 +23,7 @@ mod task_pools;
 mod typed;
 mod verify;
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -31,13 +32,14 @@ use rayon::prelude::*;
 use crate::analysis::cost;
 use crate::base::console;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::filesystem::is_regular;
+use crate::base::filesystem::{is_regular, open_regular};
 use crate::base::source::{Source, similar};
 use crate::experiment::Experiment;
 use crate::experiment::config::{self, Overrides};
 use crate::face::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
 use crate::face::failure::{Failure, WorkError};
 use crate::face::progress::Clock;
+use crate::run::store::{Manifest, ManifestError, damaged_manifest, keep_aside, write_whole};
 
 /// At most this many settings are printed; the tables hold all of them.
 const MOST_PRINTED: usize = 24;
@@ -117,6 +119,32 @@ fn load_results(folder: &Path) -> Result<Experiment, Diagnostic> {
     }
     config::load(&Source::Disk(path), Overrides::default())
 }
+
+/// The manifest of a results folder; `None` for any other folder.
+fn read_manifest(folder: &Path) -> Result<Option<Manifest>, Diagnostic> {
+    match Manifest::read(folder) {
+        Ok(manifest) => Ok(Some(manifest)),
+        Err(ManifestError::Damaged(cause)) => Err(damaged_manifest(folder, &cause)),
+        Err(ManifestError::Absent | ManifestError::Foreign) => Ok(None),
+    }
+}
+
+/// Writes a page. What stands at its place and is not an earlier page of the same kind is kept under
+/// another name.
+fn write_page(path: &Path, page: String, is_earlier: fn(&[u8]) -> bool) -> Result<(), Failure> {
+    let is_ours = open_regular(path).is_ok_and(|file| {
+        let mut head = Vec::new();
+        file.take(LONGEST_HEAD).read_to_end(&mut head).is_ok() && is_earlier(&head)
+    });
+    if !is_ours && let Some(aside) = keep_aside(path)? {
+        let (path, aside) = (path.display(), aside.display());
+        console::say(format!("note: another file named {path} is kept as {aside}"));
+    }
+    Ok(write_whole(path, page.into_bytes())?)
+}
+
+/// At most this many bytes of an earlier page are read.
+const LONGEST_HEAD: u64 = 1000;
 
 /// The message about a folder that holds no results. If it does not exist, it names a folder that may
 /// have been meant.

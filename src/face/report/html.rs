@@ -7,7 +7,7 @@ use super::text::{anchor, command, count};
 use super::{FigureReport, Report, claims, dark, figures, numbers};
 use crate::analysis::cost::duration;
 
-const STYLE: &str = include_str!("style.css");
+pub(super) const STYLE: &str = include_str!("style.css");
 const TITLE: &str = "Differentially private Bayesian inference, regenerated";
 
 /// The whole page.
@@ -40,17 +40,27 @@ pub(super) fn page(report: &Report) -> Markup {
 
 /// Whether the beginning of a page is that of a report.
 pub(super) fn is_page(page: &[u8]) -> bool {
-    let head = String::from_utf8_lossy(page);
-    head.starts_with("<!DOCTYPE html>") && head.contains(&format!("<title>{TITLE}</title>"))
+    has_title(page, TITLE)
 }
 
-/// Recolours the drawings on a dark screen. Paper stays white.
+/// Whether the beginning of a page is that of one with this title.
+pub(super) fn has_title(page: &[u8], title: &str) -> bool {
+    let head = String::from_utf8_lossy(page);
+    head.starts_with("<!DOCTYPE html>") && head.contains(&format!("<title>{title}</title>"))
+}
+
+/// Rules that recolour the drawings of a report.
 fn dark_drawings(report: &Report) -> String {
     let figures = report.documents.iter().flat_map(|document| &document.figures);
     let figures = figures.chain(&report.questions);
     let drawings = figures.flat_map(|figure| &figure.panels).flat_map(|panel| &panel.drawings);
     let drawings = drawings.filter(|one| !one.is_map);
-    let rules = dark::rules(drawings.flat_map(|one| [one.wide.as_str(), one.narrow.as_str()]));
+    on_dark_screens(drawings.flat_map(|one| [one.wide.as_str(), one.narrow.as_str()]))
+}
+
+/// Recolours drawings that are not maps on a dark screen. Paper stays white.
+pub(super) fn on_dark_screens<'a>(drawings: impl IntoIterator<Item = &'a str>) -> String {
+    let rules = dark::rules(drawings);
     format!("@media screen and (prefers-color-scheme: dark) {{\n{rules}}}\n")
 }
 

@@ -1,12 +1,15 @@
-//! The report: everything that was regenerated, on one page that can be sent to a colleague.
+//! Pages of HTML. The report: everything that was regenerated, on one page that can be sent to a
+//! colleague. The gallery: the figures of some results folders, to look through.
 //!
-//! The model is plain data. [`Report::html`] makes a page of it that needs neither network nor script,
+//! The models are plain data. [`Report::html`] makes a page of it that needs neither network nor script,
 //! and [`Report::json`] a JSON document.
 
 mod claims;
 mod dark;
 mod drawing;
 mod figures;
+mod gallery;
+mod harmless;
 mod html;
 mod numbers;
 mod summary;
@@ -21,6 +24,7 @@ use crate::experiment::digest::Digest;
 use crate::experiment::reading::largest_deviation;
 
 pub use crate::experiment::table::ReadingRow;
+pub use gallery::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
 pub use summary::{Standing, Summary};
 
 /// All that was regenerated.

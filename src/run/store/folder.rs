@@ -19,6 +19,7 @@ use crate::base::filesystem::{
     beside, create_temporary, is_regular, is_taken, is_temporary, open_in_place, open_regular,
     rename_to_free, sync_folder,
 };
+use crate::figure::Width;
 
 /// Why a folder could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -201,9 +202,9 @@ impl Folder {
         writing.join().unwrap_or_else(lost)
     }
 
-    /// Adds the files to those that were there before.
-    pub fn update(self) -> Result<Written, FileError> {
-        let mut manifest = self.before.clone().unwrap_or_default();
+    /// Adds the files, which are figures of this width, to those that were there before.
+    pub fn add_figures(self, width: Width) -> Result<Written, FileError> {
+        let mut manifest = Manifest { width, ..self.before.clone().unwrap_or_default() };
         let files = std::mem::take(&mut manifest.files);
         self.replace(manifest, files)
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{hash_file, sha256, utc};
 use crate::base::filesystem::{is_regular, is_taken, open_regular};
+use crate::figure::Width;
 
 pub(super) const MANIFEST: &str = "manifest.json";
 
@@ -133,6 +134,9 @@ pub struct Manifest {
     /// How the experiment was divided, if this is a part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub division: Option<Division>,
+    /// The width of its figures.
+    #[serde(with = "width_name")]
+    pub width: Width,
     /// When the work began (UTC).
     pub started: String,
     /// When it ended.
@@ -153,6 +157,23 @@ pub struct Manifest {
     /// Every cell and how long it took, in the order of the log.
     #[serde(skip_serializing)]
     pub cells: Vec<CellTime>,
+}
+
+/// A width is written as its name.
+mod width_name {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    use crate::figure::Width;
+
+    pub(super) fn serialize<S: Serializer>(width: &Width, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(width.id())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Width, D::Error> {
+        let name = String::deserialize(from)?;
+        let known = Width::ALL.iter().copied().find(|width| width.id() == name);
+        known.ok_or_else(|| de::Error::custom(format_args!("there is no width `{name}`")))
+    }
 }
 
 /// A setting's number, a mechanism's label (empty if the cell is about all of them), the number of
@@ -433,6 +454,15 @@ mod tests {
                 "{name}: {error}"
             );
         }
+    }
+
+    #[test]
+    fn a_manifest_without_a_width_is_one_of_figures_as_wide_as_the_text() {
+        let with = |width: &str| reread(|text| text.replace("  \"width\": \"text\",\n", width));
+        assert_eq!(with("").unwrap().width, Width::Text);
+        assert_eq!(with("  \"width\": \"column\",\n").unwrap().width, Width::Column);
+        let error = with("  \"width\": \"wide\",\n").unwrap_err();
+        assert!(error.contains("there is no width `wide`"), "{error}");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     drop(clock);
     let found = Comparison { setting, set, bayes, minimax, rivals };
     let written = match folder {
-        Some(folder) => Some(write::write(folder, &found, &args.figures.format.0)?),
+        Some(folder) => Some(write::write(folder, &found, &args.figures)?),
         None => None,
     };
     if args.print.json {

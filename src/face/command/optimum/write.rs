@@ -7,8 +7,9 @@ use super::Comparison;
 use crate::analysis::optimum::{Goal, OptimalMechanism, Optimum};
 use crate::base::console::say;
 use crate::experiment::release_map::release_map;
+use crate::face::cli::FigureOptions;
 use crate::face::failure::Failure;
-use crate::figure::{self, Figure, Format, HeatFigure};
+use crate::figure::{self, Figure, HeatFigure};
 use crate::posterior::model::{Counts, vector};
 use crate::run::store::{Folder, Manifest, utc};
 
@@ -27,9 +28,9 @@ pub fn open(out: &Path) -> Result<Folder, Failure> {
 pub fn write(
     mut folder: Folder,
     found: &Comparison,
-    formats: &[Format],
+    options: &FigureOptions,
 ) -> Result<String, Failure> {
-    let manifest = Manifest::new(NAME, SystemTime::now());
+    let manifest = Manifest { width: options.width, ..Manifest::new(NAME, SystemTime::now()) };
     folder.begin(&manifest)?;
     let minimax = found.minimax.as_ref().map(|optimum| (Goal::Minimax, optimum));
     for (goal, optimum) in [Some((Goal::Bayes, &found.bayes)), minimax].into_iter().flatten() {
@@ -46,8 +47,8 @@ pub fn write(
             continue;
         }
         let drawing = Figure::Heat(heat(found, goal, optimum));
-        for &format in formats {
-            let bytes = figure::render(&drawing, format)?;
+        for &format in &options.format.0 {
+            let bytes = figure::render(&drawing, format, options.width)?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }

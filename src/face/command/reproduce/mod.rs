@@ -2,7 +2,6 @@
 
 mod times;
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
@@ -12,11 +11,10 @@ use rayon::prelude::*;
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions, RunOutcome};
 use super::task_pools::TaskPools;
-use super::{load, print, print_json, threads};
+use super::{load, print, print_json, threads, write_page};
 use crate::analysis::cost::{Work, available_memory, duration};
 use crate::base::console::say;
 use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::base::filesystem::open_regular;
 use crate::base::source::{OPEN, PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 use crate::experiment::digest::{answers, overall, titled_digests};
 use crate::experiment::reading::Quantity;
@@ -30,11 +28,11 @@ use crate::face::report::{
     self, Claim, Document, Drawing, Evidence, FigureReport, Number, PanelReport, ReadingRow,
     Readings, Report, Verdict,
 };
-use crate::figure::{self, Figure, Format};
+use crate::figure::{self, Figure, Format, Width};
 use crate::paper::claims::{self, Finding, Lab};
 use crate::paper::printed_numbers;
 use crate::posterior::distance::{self, Distance};
-use crate::run::store::{keep_aside, utc, write_whole};
+use crate::run::store::utc;
 
 /// The documents, in the order of the report, with their titles.
 const DOCUMENTS: [(&str, &str); 5] = [
@@ -110,7 +108,8 @@ struct Planned {
 fn plan(args: &Reproduce, options: &RunOptions, threads: usize) -> Result<Vec<Planned>, Failure> {
     let chosen = choose(&args.names)?;
     let experiments = load(&chosen, &args.replace)?;
-    let forecast = |(_, experiment): &(_, Experiment)| Forecast::new(experiment, &options.formats);
+    let forecast =
+        |(_, experiment): &(_, Experiment)| Forecast::new(experiment, &options.figures.format.0);
     let forecasts: Vec<_> = experiments.par_iter().map(forecast).collect();
     let all = chosen.into_iter().zip(experiments).zip(forecasts);
     all.map(|((config, (source, experiment)), forecast)| {
@@ -326,21 +325,6 @@ impl<'a> ReportBuilder<'a> {
     }
 }
 
-/// A page that is not a report of ours is kept under another name.
-fn keep_other_page(path: &Path) -> Result<(), Failure> {
-    let is_report = open_regular(path).is_ok_and(|file| {
-        let mut head = Vec::new();
-        file.take(LONGEST_HEAD).read_to_end(&mut head).is_ok() && report::is_report(&head)
-    });
-    if !is_report && let Some(aside) = keep_aside(path)? {
-        say(format!("note: a page that is not a report of dpbi is kept as {}", aside.display()));
-    }
-    Ok(())
-}
-
-/// At most this many bytes of a page are read.
-const LONGEST_HEAD: u64 = 1000;
-
 /// Writes the report, prints its summary, and fails if `--strict` asks for it.
 fn finish(
     args: &Reproduce,
@@ -351,8 +335,7 @@ fn finish(
 ) -> Result<(), Failure> {
     let path = args.output.out.join("report.html");
     report.seconds = clock.elapsed().as_secs_f64();
-    keep_other_page(&path)?;
-    write_whole(&path, report.html().into_bytes())?;
+    write_page(&path, report.html(), report::is_report)?;
     let whole = clock.elapsed().as_secs_f64();
     let mut parts: Vec<_> =
         report.times.into_iter().map(|stretch| (stretch.part, stretch.seconds)).collect();
@@ -488,8 +471,8 @@ fn panel(
 ) -> Result<PanelReport, Failure> {
     let drawing = |(name, figure): &(String, Figure)| {
         let svg = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let wide = figure::render(figure, Format::Svg)?;
-        let narrow = figure::render_narrow(figure, Format::Svg)?;
+        let wide = figure::render(figure, Format::Svg, Width::Text)?;
+        let narrow = figure::render(figure, Format::Svg, Width::Column)?;
         Ok(Drawing {
             name: name.clone(),
             alt: figure.description(),

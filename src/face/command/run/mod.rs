@@ -15,11 +15,11 @@ use crate::base::console::say;
 use crate::experiment::config;
 use crate::experiment::table::{ErrorRows, Tables};
 use crate::experiment::{Experiment, NUMERICS};
-use crate::face::cli::{Output, Run, Verbosity};
+use crate::face::cli::{FigureOptions, Output, Run, Verbosity};
 use crate::face::failure::{Failure, WorkError};
 use crate::face::interrupt;
 use crate::face::progress::Progress;
-use crate::figure::{self, Figure, Format};
+use crate::figure::{self, Figure, Width};
 use crate::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
 use crate::run::sweep::{Assembly, Failed, Stock, Sweep};
 use watch::Watch;
@@ -34,7 +34,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     // Everything that can be refused is refused before the first experiment starts.
     let mut planned = Vec::new();
     for (source, experiment) in experiments {
-        let mut forecast = Forecast::new(&experiment, &options.formats);
+        let mut forecast = Forecast::new(&experiment, &options.figures.format.0);
         args.shard.iter().for_each(|&shard| forecast.take_part(&experiment, shard));
         forecast.admit(&source.to_string(), threads, args.machine.force)?;
         planned.push((experiment, forecast));
@@ -73,7 +73,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
 
 /// How an experiment is run.
 pub(super) struct RunOptions {
-    pub(super) formats: Vec<Format>,
+    pub(super) figures: FigureOptions,
     pub(super) quiet: bool,
     pub(super) verbose: bool,
     /// Nothing of an earlier run is kept.
@@ -85,7 +85,7 @@ pub(super) struct RunOptions {
 impl RunOptions {
     pub(super) fn new(output: &Output, talk: &Verbosity, fresh: bool) -> Self {
         Self {
-            formats: output.figures.format.0.clone(),
+            figures: output.figures.clone(),
             quiet: talk.quiet,
             verbose: talk.verbose,
             fresh,
@@ -221,7 +221,7 @@ impl<'a> Job<'a> {
         progress: &Progress,
     ) -> Result<RunOutcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
-        let first = manifest(&self.sweep, started);
+        let first = manifest(&self.sweep, options.figures.width, started);
         self.folder.begin(&first)?;
         self.store.keep_committing()?;
         let part = progress.part(self.cpu_seconds());
@@ -251,7 +251,7 @@ impl<'a> Job<'a> {
             let (all, missing) = (stock.cells, stock.cells - stock.kept);
             return Err(WorkError::CellsMissing { missing, all }.into());
         }
-        let first = manifest(&sweep, started);
+        let first = manifest(&sweep, options.figures.width, started);
         let mut job = Self { sweep, forecast, folder, store, stock };
         job.folder.begin(&first)?;
         job.publish(first, &[], options, progress, clock)
@@ -313,7 +313,7 @@ impl<'a> Job<'a> {
         })?;
         let pen = Instant::now();
         let figures = match options.shard {
-            None => draw(experiment, &all.tables, folder, &options.formats)?,
+            None => draw(experiment, &all.tables, folder, &options.figures)?,
             Some(_) => Vec::new(),
         };
         Ok((all, figures, pen.elapsed().as_secs_f64()))
@@ -325,12 +325,12 @@ pub(super) fn draw(
     experiment: &Experiment,
     tables: &Tables,
     folder: &mut Folder,
-    formats: &[Format],
+    options: &FigureOptions,
 ) -> Result<Drawn, WorkError> {
     let figures: Drawn = experiment.panels.iter().map(|panel| panel.figures(tables)).collect();
     for (name, drawing) in figures.iter().flatten() {
-        for &format in formats {
-            let bytes = figure::render(drawing, format)?;
+        for &format in &options.format.0 {
+            let bytes = figure::render(drawing, format, options.width)?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }
@@ -338,7 +338,7 @@ pub(super) fn draw(
 }
 
 /// The manifest of a run that begins.
-fn manifest(sweep: &Sweep, started: SystemTime) -> Manifest {
+fn manifest(sweep: &Sweep, width: Width, started: SystemTime) -> Manifest {
     let experiment = sweep.experiment;
     Manifest {
         numerics: NUMERICS,
@@ -346,6 +346,7 @@ fn manifest(sweep: &Sweep, started: SystemTime) -> Manifest {
         runs: experiment.panels.iter().map(|panel| panel.runs).max().unwrap_or(0),
         shard: sweep.shard,
         division: sweep.division(),
+        width,
         config: config::resolved(experiment),
         ..Manifest::new(&experiment.name, started)
     }

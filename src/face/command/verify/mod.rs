@@ -231,7 +231,7 @@ fn drawn_again(
         for &format in Format::ALL {
             let file = format!("{name}.{}", format.extension());
             if manifest.files.contains_key(file.as_str()) {
-                drawn.push((file, figure::render(&figure, format)?));
+                drawn.push((file, figure::render(&figure, format, manifest.width)?));
             }
         }
     }

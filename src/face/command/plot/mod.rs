@@ -1,5 +1,7 @@
 //! `dpbi plot`.
 
+mod gallery;
+
 use std::path::Path;
 
 use serde_json::json;
@@ -10,11 +12,15 @@ use crate::base::console::say;
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::table::{ERRORS, Tables};
 use crate::experiment::{Experiment, Panel};
-use crate::face::cli::Plot;
+use crate::face::cli::{FigureOptions, Plot};
 use crate::face::failure::Failure;
+use crate::figure::Format;
 use crate::run::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
 
 pub fn execute(args: &Plot) -> Result<(), Failure> {
+    if args.gallery {
+        return gallery::execute(args);
+    }
     let mut reports = Vec::new();
     for path in &args.folders {
         let drawn = redraw(path, args)?;
@@ -87,8 +93,26 @@ fn redraw(path: &Path, args: &Plot) -> Result<Vec<String>, Failure> {
         );
         return Err(Diagnostic::new(cause).help(AGAIN).into());
     }
-    draw(&experiment, &tables, &mut folder, &args.format.0)?;
+    let options = of_one_width(&args.figures, folder.before());
+    draw(&experiment, &tables, &mut folder, &options)?;
     let drawn = folder.files().map(str::to_owned).collect();
-    folder.update()?;
+    folder.add_figures(options.width)?;
     Ok(drawn)
+}
+
+/// All figures of a folder have one width. Where it changes, the figures in other formats that are
+/// there are drawn again, too.
+fn of_one_width(asked: &FigureOptions, before: Option<&Manifest>) -> FigureOptions {
+    let mut options = asked.clone();
+    let Some(before) = before.filter(|before| before.width != asked.width) else {
+        return options;
+    };
+    let is_there = |format: Format| {
+        let ending = format!(".{}", format.extension());
+        before.files.keys().any(|name| name.as_str().ends_with(&ending))
+    };
+    let formats = &mut options.format.0;
+    let others = Format::ALL.iter().copied().filter(|format| !asked.format.0.contains(format));
+    formats.extend(others.filter(|&format| is_there(format)));
+    options
 }

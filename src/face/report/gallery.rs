@@ -1,0 +1,242 @@
+//! The gallery: all figures of some results folders on one page, to look through.
+
+use std::collections::BTreeSet;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::html::{STYLE, on_dark_screens};
+use super::text::{anchor, count};
+use super::{Drawing, dark, drawing, harmless};
+use crate::figure::{INK_ON_AREAS, Width};
+
+/// What the page needs beside the style sheet of the report.
+const GALLERY_STYLE: &str = include_str!("gallery.css");
+const TITLE: &str = "Figures of dpbi";
+
+/// The figures of some results folders.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gallery {
+    /// The folders, in the order of the page.
+    pub folders: Vec<GalleryFolder>,
+}
+
+/// A results folder with its figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GalleryFolder {
+    /// The experiment's name.
+    pub name: String,
+    /// What it is about.
+    pub title: String,
+    /// Where it is.
+    pub path: String,
+    /// The width of its figures.
+    pub width: Width,
+    /// Its figures.
+    pub figures: Vec<GalleryFigure>,
+}
+
+/// A figure that is there as a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GalleryFigure {
+    /// The name of the file.
+    pub file: String,
+    /// What it is about.
+    pub title: String,
+    /// The figure itself.
+    pub picture: Picture,
+}
+
+/// A figure as the page shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Picture {
+    /// SVG, which becomes a part of the page.
+    Drawing(String),
+    /// The address of a file, as the page names it.
+    Image(String),
+}
+
+impl Picture {
+    /// An SVG file as a part of the page, if it may be one; otherwise as an image at an address.
+    pub fn of_svg(svg: Vec<u8>, address: impl FnOnce() -> String) -> Self {
+        let text = String::from_utf8(svg).ok().filter(|svg| harmless::is_harmless(svg));
+        text.map_or_else(|| Self::Image(address()), Self::Drawing)
+    }
+}
+
+/// A drawing with more colours than this is a map, whose colours are a scale.
+const MOST_COLOURS: usize = 40;
+
+/// Whether a drawing is a map, whose areas keep their colours on a dark page: their colours are a
+/// scale, or names stand on them.
+fn is_map(svg: &str) -> bool {
+    let colours = || dark::codes(svg).filter_map(dark::parse);
+    let named = colours().any(|colour| INK_ON_AREAS.contains(&colour));
+    named || colours().collect::<BTreeSet<_>>().len() > MOST_COLOURS
+}
+
+impl Gallery {
+    /// The page: one file, without network or script.
+    pub fn html(&self) -> String {
+        page(self).into_string()
+    }
+
+    /// What it holds, in words.
+    pub fn summary(&self) -> String {
+        let figures = self.folders.iter().map(|folder| folder.figures.len()).sum();
+        format!("{} of {}", count(figures, "figure"), count(self.folders.len(), "results folder"))
+    }
+}
+
+/// Whether the beginning of a page is that of a gallery.
+pub fn is_gallery(page: &[u8]) -> bool {
+    super::html::has_title(page, TITLE)
+}
+
+fn page(gallery: &Gallery) -> Markup {
+    let folders: Vec<(String, &GalleryFolder)> =
+        (1..).zip(&gallery.folders).map(|(n, folder)| (place(n, folder), folder)).collect();
+    let pictures = gallery.folders.iter().flat_map(|folder| &folder.figures);
+    let drawings = pictures.filter_map(|figure| match &figure.picture {
+        Picture::Drawing(svg) if !is_map(svg) => Some(svg.as_str()),
+        _ => None,
+    });
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (TITLE) }
+                style {
+                    (PreEscaped(STYLE)) (PreEscaped(GALLERY_STYLE))
+                    (PreEscaped(on_dark_screens(drawings)))
+                }
+            }
+            body {
+                header {
+                    h1 { (TITLE) }
+                    p.lead { (gallery.summary()) "." }
+                }
+                nav aria-label="Contents" {
+                    h2 { "Contents" }
+                    ul { @for (place, folder) in &folders { (entry(place, folder)) } }
+                }
+                @for (place, folder) in &folders { (section(place, folder)) }
+            }
+        }
+    }
+}
+
+/// The anchor of the n-th folder. Several may have the same name.
+fn place(n: usize, folder: &GalleryFolder) -> String {
+    format!("{}-{n}", anchor(&folder.name))
+}
+
+fn entry(place: &str, folder: &GalleryFolder) -> Markup {
+    html! {
+        li {
+            a href={ "#" (place) } { (folder.title) } " "
+            span.faint { (folder.name) ", " (count(folder.figures.len(), "figure")) }
+        }
+    }
+}
+
+fn section(place: &str, folder: &GalleryFolder) -> Markup {
+    html! {
+        section id=(place) {
+            h2 { (folder.title) " " span.short { (folder.name) } }
+            p.made { "Files in " code { (folder.path) } }
+            div.gallery.(folder.width.id()) {
+                @for (n, figure) in folder.figures.iter().enumerate() {
+                    (card(figure, &format!("{place}-{n}")))
+                }
+            }
+        }
+    }
+}
+
+fn card(figure: &GalleryFigure, key: &str) -> Markup {
+    let GalleryFigure { file, title, picture } = figure;
+    html! {
+        article {
+            h3 { (title) }
+            p.source { code { (file) } }
+            @match picture {
+                Picture::Drawing(svg) => (drawing::figure(&inline(svg, title), key)),
+                Picture::Image(address) => {
+                    figure.drawing { img src=(address) alt=(title) loading="lazy"; }
+                }
+            }
+        }
+    }
+}
+
+fn inline(svg: &str, title: &str) -> Drawing {
+    Drawing { alt: title.into(), is_map: is_map(svg), wide: svg.into(), ..Drawing::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "<script>alert('\"&\"')</script>";
+
+    fn gallery() -> Gallery {
+        let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><clipPath id=\"plot\"/>\
+                   <rect clip-path=\"url(#plot)\" fill=\"#0072B2\"/></svg>\n";
+        let figure =
+            |picture| GalleryFigure { file: HOSTILE.into(), title: HOSTILE.into(), picture };
+        let drawing = || figure(Picture::of_svg(svg.into(), String::new));
+        let folder = GalleryFolder {
+            name: HOSTILE.into(),
+            title: HOSTILE.into(),
+            path: HOSTILE.into(),
+            width: Width::Column,
+            figures: vec![drawing(), drawing(), figure(Picture::Image(HOSTILE.into()))],
+        };
+        Gallery { folders: vec![folder.clone(), folder] }
+    }
+
+    #[test]
+    fn every_figure_is_there_once_and_all_text_is_escaped() {
+        let html = gallery().html();
+        assert_eq!(html.matches("<svg ").count(), 4);
+        assert_eq!(html.matches("<img src=\"&lt;script&gt;").count(), 2);
+        assert_eq!(html.matches("<div class=\"gallery column\">").count(), 2);
+        assert!(html.contains("6 figures of 2 results folders"));
+        assert!(!html.contains("<script") && !html.contains("http:"));
+        assert!(is_gallery(html.as_bytes()) && !is_gallery(b"<!DOCTYPE html>"));
+    }
+
+    #[test]
+    fn links_lead_to_folders_and_ids_are_unique() {
+        let html = gallery().html();
+        let ids: Vec<&str> =
+            html.split(" id=\"").skip(1).filter_map(|id| id.split('"').next()).collect();
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
+        let links: Vec<&str> =
+            html.split("href=\"#").skip(1).filter_map(|id| id.split('"').next()).collect();
+        assert_eq!(links.len(), 2);
+        assert!(links.iter().all(|link| ids.contains(link)), "{links:?} {ids:?}");
+    }
+
+    #[test]
+    fn what_may_not_stand_in_the_page_is_an_image() {
+        let hostile = format!("<svg>{HOSTILE}</svg>").into_bytes();
+        let image = Picture::Image("a.svg".into());
+        assert_eq!(Picture::of_svg(hostile, || "a.svg".into()), image);
+        assert_eq!(Picture::of_svg(b"<svg>\xff</svg>".into(), || "a.svg".into()), image);
+    }
+
+    #[test]
+    fn maps_keep_their_colours() {
+        let svg = |colours: usize| {
+            let cells: String =
+                (0..colours).map(|n| format!("<rect fill=\"#AA00{n:02X}\"/>")).collect();
+            format!("<svg>{cells}</svg>")
+        };
+        assert!(is_map(&svg(MOST_COLOURS + 1)) && !is_map(&svg(MOST_COLOURS)));
+        assert!(is_map("<svg><text fill=\"#141414\">EHD</text></svg>"), "a name on an area");
+    }
+}
