@@ -350,13 +350,12 @@ mod tests {
     use crate::figure::{Format, Width, misplaced_texts, render};
 
     /// In every bundled figure no text is off the page, over another or over data, and no drawing is
-    /// large. The grids of the open questions take long and are left to the long tests.
+    /// large.
     #[test]
     fn bundled_figures_are_legible_and_small() {
-        let long = std::env::var_os("DPBI_LONG_TESTS").is_some();
         let mut faults = Vec::new();
         let names = bundled_configs().into_iter().map(|path| path.display().to_string());
-        for name in names.filter(|name| long || !name.contains("open_questions")) {
+        for name in names {
             let source = Source::config(&name).expect("a bundled config");
             let overrides = Overrides { seed: None, runs: Some(40) };
             let experiment = config::load(&source, overrides).expect("a sound config");
