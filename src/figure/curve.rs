@@ -5,10 +5,10 @@ use plotters::element::DashedPathElement;
 
 use super::axis::{Axis, Scale, extent, linear_range, log_range};
 use super::backend::Recording;
-use super::curve_labels::{GAP, Obstacles, PlacedLabel, draw_end_labels, end_margin, side_end};
 use super::labels::Labels;
 use super::legend::{Entry, Legend, Mark};
 use super::page::{Frame, Page};
+use super::plot_labels::{GAP, Obstacles, PlacedLabel, draw_end_labels, end_margin, side_end};
 use super::theme::{Dash, EDGE, Pen, SOFT, SPINE, Theme};
 use super::trace::{Field, Trace, pen};
 use super::{FigureError, Series};

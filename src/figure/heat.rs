@@ -6,12 +6,13 @@ use plotters::style::{Color, FontTransform};
 
 use super::axis::{Axis, Scale, extent};
 use super::backend::Recording;
-use super::curve_labels::Obstacles;
 use super::element::HeatCell;
 use super::legend::{Entry, Legend, Mark};
-use super::page::{Chart, Frame, Page, Place, Rect, centred};
+use super::page::{Chart, Frame, Page, Rect, centred};
+use super::plot_labels::Obstacles;
 use super::regions::{Grid, draw_borders, name_places, runs};
 use super::theme::{Colour, EDGE, INK, PAPER, SOFT, SPINE, TEXT, TICK, Theme, colour_along};
+use super::trace::Field;
 use super::{FigureError, Series};
 
 /// What the cells of a heat map say, row by row from the first y; `None`
@@ -115,11 +116,12 @@ impl HeatFigure {
         let below: f64 = legends.iter().map(Legend::height).sum();
         let page = Page::new(theme, bottom + below + EDGE);
         let mut chart = frame.chart(&page, x.clone())?;
+        let field = Field { plot: frame.plot, x, y: frame.y.clone(), slot: None };
         let axis = scale.as_ref().map(|(axis, _)| axis);
         self.draw_cells(theme, &mut chart, (&columns, &rows), axis)?;
-        self.draw_regions(&page, frame.plot, (&columns, &x), (&rows, &frame.y))?;
+        self.draw_regions(&page, &field, (&columns, &rows))?;
         frame.draw(&page, &mut chart, (false, false), true)?;
-        self.draw_marks(&page, frame.plot, (&x, &frame.y), &mut chart)?;
+        self.draw_marks(&page, &field, &mut chart)?;
         if let Some((axis, label)) = &scale {
             draw_bar(&page, frame.plot, axis, label)?;
         }
@@ -204,9 +206,8 @@ impl HeatFigure {
     fn draw_regions(
         &self,
         page: &Page,
-        plot: Rect,
-        (columns, x): (&Strips, &Axis),
-        (rows, y): (&Strips, &Axis),
+        field: &Field,
+        (columns, rows): (&Strips, &Strips),
     ) -> Result<(), FigureError> {
         let HeatValues::Categories { series, .. } = &self.values else {
             return Ok(());
@@ -214,10 +215,9 @@ impl HeatFigure {
         let winners =
             |row: &usize| columns.order.iter().map(|column| self.winner(*column, *row)).collect();
         let grid: Grid = rows.order.iter().rev().map(winners).collect();
-        let across = |edge: &f64| plot.left + x.fraction(*edge).unwrap_or(0.0) * plot.width;
-        let down = |edge: &f64| plot.bottom() - y.fraction(*edge).unwrap_or(0.0) * plot.height;
-        let lefts: Vec<f64> = columns.edges.iter().map(across).collect();
-        let tops: Vec<f64> = rows.edges.iter().rev().map(down).collect();
+        // Edges are within the range of their axis.
+        let lefts: Vec<f64> = columns.edges.iter().filter_map(|x| field.across(*x)).collect();
+        let tops: Vec<f64> = rows.edges.iter().rev().filter_map(|y| field.down(*y)).collect();
         draw_borders(page, &lefts, &tops, &grid)?;
         let font = page.theme.tick;
         let label = |category: usize| series.get(category).map_or("", |one| one.label.as_str());
@@ -237,21 +237,17 @@ impl HeatFigure {
     fn draw_marks(
         &self,
         page: &Page,
-        plot: Rect,
-        (x, y): (&Axis, &Axis),
+        field: &Field,
         chart: &mut Chart<Axis>,
     ) -> Result<(), FigureError> {
         let (theme, font) = (page.theme, page.theme.small);
-        let shown = || self.marks.iter().filter(|mark| x.shows(mark.0) && y.shows(mark.1));
+        let shown = || self.marks.iter().filter(|mark| field.shows(&(mark.0, mark.1)));
         for (colour, width) in [(PAPER, 3.4), (INK, 1.3)] {
             let (radius, style) = (theme.units(4.2) as u32, theme.line(colour, width));
             chart.draw_series(shown().map(|mark| Circle::new((mark.0, mark.1), radius, style)))?;
         }
-        let place = |mark: &(f64, f64, String)| -> Option<Place> {
-            let (x, y) = (x.fraction(mark.0)?, y.fraction(mark.1)?);
-            Some((plot.left + x * plot.width, plot.bottom() - y * plot.height))
-        };
-        let dots = shown().filter_map(place).collect();
+        let place = |mark: &(f64, f64, String)| field.at((mark.0, mark.1));
+        let (plot, dots) = (field.plot, shown().filter_map(place).collect());
         let mut free = Obstacles { plot, lines: Vec::new(), dots, taken: Vec::new() };
         for mark in shown() {
             let text = font.shorten(&mark.2, plot.width / 2.0);

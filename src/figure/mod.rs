@@ -9,13 +9,13 @@ mod axis;
 mod backend;
 mod boxplot;
 mod curve;
-mod curve_labels;
 mod element;
 mod font;
 mod heat;
 mod labels;
 mod legend;
 mod page;
+mod plot_labels;
 mod regions;
 mod spread;
 mod table;
@@ -207,13 +207,13 @@ pub fn render(figure: &Figure, format: Format, width: Width) -> Result<Vec<u8>, 
     drawing.encode(format, width)
 }
 
-/// Refuses a figure whose page would be too large in some width.
+/// Refuses a figure whose page would be too large.
 ///
 /// # Errors
 ///
 /// Returns an error if it is.
-pub fn check_size(figure: &Figure) -> Result<(), FigureError> {
-    Width::ALL.iter().try_for_each(|width| refuse_large(&figure.draw(*width)?))
+pub fn check_size(figure: &Figure, width: Width) -> Result<(), FigureError> {
+    refuse_large(&figure.draw(width)?)
 }
 
 fn refuse_large(drawing: &Recording) -> Result<(), FigureError> {

@@ -243,7 +243,7 @@ impl Page {
 
     /// What was drawn.
     pub fn finish(self) -> Recording {
-        self.recording.borrow().clone()
+        self.recording.take()
     }
 
     /// A place as plotters has it.

@@ -49,11 +49,13 @@ impl Field {
         Some(self.plot.bottom() - self.y.fraction(y)? * self.plot.height)
     }
 
-    fn at(&self, (x, y): Point) -> Option<Place> {
+    /// Where a point is on the page.
+    pub fn at(&self, (x, y): Point) -> Option<Place> {
         Some((self.across(x)?, self.down(y)?))
     }
 
-    fn shows(&self, (x, y): &Point) -> bool {
+    /// Whether a point is on the plot.
+    pub fn shows(&self, (x, y): &Point) -> bool {
         self.x.shows(*x) && self.y.shows(*y)
     }
 

@@ -15,7 +15,7 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
     let mut reports = Vec::new();
     let mut objection = None;
     for (source, experiment) in load(&args.experiments.configs, &args.replace)? {
-        let mut work = Forecast::new(&experiment, &args.figures.format.0);
+        let mut work = Forecast::new(&experiment, &args.figures);
         args.shard.iter().for_each(|&shard| work.take_part(&experiment, shard));
         if !args.print.json {
             let part = args.shard.map_or(String::new(), |shard| format!(", {shard}"));

@@ -8,7 +8,8 @@ use crate::analysis::cost::{self, SettingWork, Work, rates};
 use crate::analysis::tuning;
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::{Case, Experiment, Panel};
-use crate::figure::{self, Format};
+use crate::face::cli::FigureOptions;
+use crate::figure::{self, Format, Width};
 use crate::run::store::Shard;
 use crate::run::sweep::Sweep;
 
@@ -25,13 +26,14 @@ pub(super) struct Forecast {
 }
 
 impl Forecast {
-    /// Predicts an experiment whose figures are drawn in these formats.
-    pub(super) fn new(experiment: &Experiment, formats: &[Format]) -> Self {
+    /// Predicts an experiment whose figures are drawn so.
+    pub(super) fn new(experiment: &Experiment, figures: &FigureOptions) -> Self {
+        let (formats, width) = (&figures.format.0, figures.width);
         let panels: Vec<_> = experiment.panels.iter().map(predict).collect();
         let own = panels.iter().map(|cases: &Vec<SettingWork>| vec![true; cases.len()]).collect();
-        let undrawable = match formats {
-            [] => None,
-            _ => experiment.panels.iter().find_map(undrawable),
+        let undrawable = match formats.is_empty() {
+            true => None,
+            false => experiment.panels.iter().find_map(|panel| undrawable(panel, width)),
         };
         let mut drawing = Work::default();
         for panel in &experiment.panels {
@@ -173,9 +175,9 @@ fn cost_of(panel: &Panel, case: &Case) -> SettingWork {
 }
 
 /// Why a figure of a panel cannot be drawn, as far as its names tell: they make it large.
-fn undrawable(panel: &Panel) -> Option<String> {
+fn undrawable(panel: &Panel, width: Width) -> Option<String> {
     let sketches = panel.kind.sketches(panel);
-    let error = sketches.iter().find_map(|sketch| figure::check_size(sketch).err())?;
+    let error = sketches.iter().find_map(|sketch| figure::check_size(sketch, width).err())?;
     let panel_name = if panel.id.is_empty() { String::new() } else { format!("{}: ", panel.id) };
     Some(format!("{panel_name}{error}: it names {} mechanisms", panel.variants.len()))
 }

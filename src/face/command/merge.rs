@@ -29,7 +29,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
         shard: None,
     };
     refuse_other_cells(&experiment, &parts)?;
-    let forecast = Forecast::new(&experiment, &options.figures.format.0);
+    let forecast = Forecast::new(&experiment, &options.figures);
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let store = CellStore::of(&paths)?;

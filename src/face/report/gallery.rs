@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
-use super::html::{STYLE, on_dark_screens};
+use super::html::{document, on_dark_screens};
 use super::text::{anchor, count};
 use super::{Drawing, dark, drawing, harmless};
 use crate::figure::{INK_ON_AREAS, Width};
@@ -100,32 +100,19 @@ fn page(gallery: &Gallery) -> Markup {
         Picture::Drawing(svg) if !is_map(svg) => Some(svg.as_str()),
         _ => None,
     });
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (TITLE) }
-                style {
-                    (PreEscaped(STYLE)) (PreEscaped(GALLERY_STYLE))
-                    (PreEscaped(on_dark_screens(drawings)))
-                }
-            }
-            body {
-                header {
-                    h1 { (TITLE) }
-                    p.lead { (gallery.summary()) "." }
-                }
-                nav aria-label="Contents" {
-                    h2 { "Contents" }
-                    ul { @for (place, folder) in &folders { (entry(place, folder)) } }
-                }
-                @for (place, folder) in &folders { (section(place, folder)) }
-            }
+    let style = format!("{GALLERY_STYLE}{}", on_dark_screens(drawings));
+    let body = html! {
+        header {
+            h1 { (TITLE) }
+            p.lead { (gallery.summary()) "." }
         }
-    }
+        nav aria-label="Contents" {
+            h2 { "Contents" }
+            ul { @for (place, folder) in &folders { (entry(place, folder)) } }
+        }
+        @for (place, folder) in &folders { (section(place, folder)) }
+    };
+    document(TITLE, &style, &body)
 }
 
 /// The anchor of the n-th folder. Several may have the same name.

@@ -7,12 +7,28 @@ use super::text::{anchor, command, count};
 use super::{FigureReport, Report, claims, dark, figures, numbers};
 use crate::analysis::cost::duration;
 
-pub(super) const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("style.css");
 const TITLE: &str = "Differentially private Bayesian inference, regenerated";
 
 /// The whole page.
 pub(super) fn page(report: &Report) -> Markup {
     let summary = report.summary();
+    let body = html! {
+        (header(report))
+        (overview(report, &summary))
+        (distances(&summary))
+        (contents(report))
+        @for document in &report.documents { (figures::document(document)) }
+        (numbers::section(&report.numbers))
+        (claims::section(&report.claims))
+        (figures::questions(&report.questions))
+        footer { p { "dpbi " (report.version) ", " (report.generated) "." } }
+    };
+    document(TITLE, &dark_drawings(report), &body)
+}
+
+/// A whole page: its head, with `style` after the common style sheet, and its body.
+pub(super) fn document(title: &str, style: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -20,20 +36,10 @@ pub(super) fn page(report: &Report) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (TITLE) }
-                style { (PreEscaped(STYLE)) (PreEscaped(dark_drawings(report))) }
+                title { (title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(style)) }
             }
-            body {
-                (header(report))
-                (overview(report, &summary))
-                (distances(&summary))
-                (contents(report))
-                @for document in &report.documents { (figures::document(document)) }
-                (numbers::section(&report.numbers))
-                (claims::section(&report.claims))
-                (figures::questions(&report.questions))
-                footer { p { "dpbi " (report.version) ", " (report.generated) "." } }
-            }
+            body { (body) }
         }
     }
 }

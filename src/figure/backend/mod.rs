@@ -44,7 +44,7 @@ pub enum Shape {
 }
 
 /// Remembers what is drawn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// Width and height in units.
     pub size: (u32, u32),

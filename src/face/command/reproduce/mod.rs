@@ -108,8 +108,7 @@ struct Planned {
 fn plan(args: &Reproduce, options: &RunOptions, threads: usize) -> Result<Vec<Planned>, Failure> {
     let chosen = choose(&args.names)?;
     let experiments = load(&chosen, &args.replace)?;
-    let forecast =
-        |(_, experiment): &(_, Experiment)| Forecast::new(experiment, &options.figures.format.0);
+    let forecast = |(_, experiment): &(_, Experiment)| Forecast::new(experiment, &options.figures);
     let forecasts: Vec<_> = experiments.par_iter().map(forecast).collect();
     let all = chosen.into_iter().zip(experiments).zip(forecasts);
     all.map(|((config, (source, experiment)), forecast)| {

@@ -34,7 +34,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     // Everything that can be refused is refused before the first experiment starts.
     let mut planned = Vec::new();
     for (source, experiment) in experiments {
-        let mut forecast = Forecast::new(&experiment, &options.figures.format.0);
+        let mut forecast = Forecast::new(&experiment, &options.figures);
         args.shard.iter().for_each(|&shard| forecast.take_part(&experiment, shard));
         forecast.admit(&source.to_string(), threads, args.machine.force)?;
         planned.push((experiment, forecast));

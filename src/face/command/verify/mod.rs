@@ -14,7 +14,7 @@ use super::{CONFIG, announce, load_results, no_results, print, print_json, threa
 use crate::base::diagnostic::{Diagnostic, legible};
 use crate::experiment::table::Tables;
 use crate::experiment::{Experiment, NUMERICS};
-use crate::face::cli::Verify;
+use crate::face::cli::{FigureOptions, Formats, Verify};
 use crate::face::failure::{Failure, VerdictError, WorkError};
 use crate::face::progress::Clock;
 use crate::figure::{self, Format};
@@ -144,7 +144,8 @@ impl<'a> FolderCheck<'a> {
     /// Makes the tables again from the cells, and computes a sample of the cells again.
     fn check_cells(&mut self, experiment: &Experiment, manifest: &Manifest) -> Result<(), Failure> {
         let store = CellStore::of(&[self.path])?;
-        let mut forecast = Forecast::new(experiment, &[]);
+        let no_figures = FigureOptions { format: Formats(Vec::new()), width: manifest.width };
+        let mut forecast = Forecast::new(experiment, &no_figures);
         manifest.shard.iter().for_each(|&shard| forecast.take_part(experiment, shard));
         let sweep = Sweep::new(experiment, manifest.shard);
         if manifest.division != sweep.division() {

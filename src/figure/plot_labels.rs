@@ -1,5 +1,6 @@
-//! Labels of curves: at their ends, moved apart where these meet, or on the plot where they cover
-//! nothing. plotters knows neither; the layout is ours, the drawing goes through its drawing area.
+//! Labels of what is on a plot: at the ends of curves, moved apart where these meet, or on the plot
+//! where they cover nothing. plotters has neither; the layout is ours, the drawing goes through its
+//! drawing area.
 
 use plotters::style::text_anchor::HPos;
 
