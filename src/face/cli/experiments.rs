@@ -93,9 +93,9 @@ pub struct Check {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi plot results/beta_balanced --format pdf\n  \
-    dpbi plot results/* --format png                  every figure again, from its CSV files\n  \
-    dpbi plot results/beta_balanced --width column    for a paper set in two columns\n  \
-    dpbi plot --gallery results                       all figures there, in results/gallery.html")]
+    dpbi plot results/* --format png                  from their CSV files\n  \
+    dpbi plot results/beta_balanced --width column    for two-column papers\n  \
+    dpbi plot --gallery results                       in results/gallery.html")]
 pub struct Plot {
     /// Results folders; with --gallery also folders that hold some
     #[arg(required = true, value_name = "DIR")]
