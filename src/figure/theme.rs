@@ -265,6 +265,11 @@ const KNOWN: &[(&str, Colour)] = &[
     ("mh-gamma", Colour::hex(0x7A_3B1D)),
     ("hamming", Colour::hex(0x8A_1C5B)),
     ("geometric-all", Colour::hex(0xA6_A636)),
+    ("tight", Colour::hex(0xE6_1244)),
+    ("lattice", Colour::hex(0x28_32C8)),
+    ("hamming-edged", Colour::hex(0x96_3CF0)),
+    ("geometric-truncated", Colour::hex(0x3C_DC46)),
+    ("gaussian", Colour::hex(0x00_DCBE)),
 ];
 
 /// For ids the palette does not know (Tol's muted scheme).

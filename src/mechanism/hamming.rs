@@ -2,7 +2,7 @@
 
 use super::{Choice, Mechanism, Options, pure};
 use crate::base::diagnostic::Refusal;
-use crate::mechanism::law::Recipe;
+use crate::mechanism::law::{CandidateWeights, Recipe};
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 
@@ -35,6 +35,6 @@ impl Mechanism for Hamming {
 
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
         let rate = options.inner(setting) / options.divisor.unwrap_or(DIVISOR);
-        Ok(Recipe::Hamming { rate })
+        Ok(Recipe::Hamming { rate, weights: CandidateWeights::Flat })
     }
 }

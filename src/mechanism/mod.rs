@@ -7,9 +7,13 @@
 mod ehd;
 mod ehdl;
 mod ehds;
+mod gaussian;
 mod geometric;
 mod geometric_all;
+mod geometric_truncated;
 mod hamming;
+mod hamming_edged;
+mod lattice;
 pub mod law;
 mod lsdim;
 mod lshist;
@@ -18,6 +22,7 @@ mod mh_beta;
 mod mh_gamma;
 mod options;
 pub mod prepared;
+mod tight;
 
 pub use options::{Choice, Global, Options};
 
@@ -26,7 +31,7 @@ use std::sync::Arc;
 use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::{Noise, Plan, Recipe, Remap};
 use crate::posterior::model::Posterior;
-use crate::posterior::privacy::Guarantee;
+use crate::posterior::privacy::{Delta, Guarantee};
 use crate::posterior::setting::Setting;
 
 /// Every mechanism, in the order in which they are listed.
@@ -42,6 +47,11 @@ pub static ALL: &[&dyn Mechanism] = &[
     &geometric::Geometric,
     &geometric_all::GeometricAll,
     &hamming::Hamming,
+    &lattice::Lattice,
+    &tight::Tight,
+    &hamming_edged::HammingEdged,
+    &geometric_truncated::GeometricTruncated,
+    &gaussian::Gaussian,
 ];
 
 /// The most records for mechanisms that weigh candidates. The tables of the candidates near the data
@@ -69,6 +79,12 @@ pub trait Mechanism: Sync {
 
     /// What is proved about it.
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee;
+
+    /// Why it cannot be used for as many records as the setting has, as far as that is known without any
+    /// work.
+    fn refusal(&self, _: &Setting) -> Option<Refusal> {
+        None
+    }
 
     /// How its output is made at one setting.
     fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal>;
@@ -122,8 +138,13 @@ impl Variant {
         }
     }
 
-    /// Whether it is known to be private at the setting's own ε.
+    /// Whether it is known to be private at the setting's own ε, and δ if there is one.
     pub fn is_private(&self, setting: &Setting) -> bool {
+        self.guarantee(setting).is_within_both(setting.epsilon.get(), setting.delta)
+    }
+
+    /// Whether it is known to be private at the setting's own ε, without any δ.
+    pub fn is_purely_private(&self, setting: &Setting) -> bool {
         self.guarantee(setting).is_within(setting.epsilon.get())
     }
 
@@ -142,6 +163,9 @@ impl Variant {
     /// categories. It tells what kind of law the mechanism has and what that costs. The rate of an
     /// exponential recipe is that of data without records, and means nothing.
     pub fn outline(&self, setting: &Setting) -> Result<Recipe, Refusal> {
+        if let Some(refusal) = self.mechanism.refusal(setting) {
+            return Err(refusal);
+        }
         let prior = setting.posterior.prior().clone();
         let nobody = vec![0; prior.k()];
         let empty = Setting { posterior: Posterior::new(prior, nobody), ..setting.clone() };
@@ -207,6 +231,19 @@ fn noisy(
 /// smaller or larger costs or saves ε in proportion.
 fn pure(setting: &Setting, needed: f64, chosen: Option<f64>) -> Guarantee {
     Guarantee::Pure(setting.epsilon.get() * needed / chosen.unwrap_or(needed))
+}
+
+/// (ε, δ)-privacy at the setting's own values; none without δ.
+fn approximate(setting: &Setting) -> Guarantee {
+    let stated = |delta: Delta| Guarantee::Approximate(setting.epsilon.get(), delta.get());
+    setting.delta.map_or(Guarantee::None, stated)
+}
+
+/// δ, which the mechanism called `id` cannot do without.
+fn needed_delta(setting: &Setting, id: &str) -> Result<Delta, Refusal> {
+    setting.delta.ok_or_else(|| {
+        Refusal::new(format!("{id} needs a delta, and none is given"), "give one, for example 1e-8")
+    })
 }
 
 /// The divisor that makes a γ-smooth mechanism ε-private (icml Theorem 5.2).

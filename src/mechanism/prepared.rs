@@ -1,8 +1,8 @@
 //! A prepared setting: what the mechanisms of one setting share.
 
 use crate::mechanism::law::{
-    Detail, Family, Law, Plan, PreparedField, Product, Recipe, Remapped, is_walked,
-    ln_probabilities,
+    Detail, Family, Lattice, Law, Plan, PreparedField, Product, Recipe, Remapped, RemappedNear,
+    is_walked, ln_probabilities,
 };
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::metric::Metric;
@@ -76,6 +76,11 @@ impl<'a> PreparedSetting<'a> {
         let Plan { recipe, remap } = plan.into();
         let law = self.law_of(recipe);
         let Some(remap) = remap else { return law };
+        if !remap.is_listed()
+            && let Some(region) = recipe.region(self.posterior)
+        {
+            return Box::new(RemappedNear::new(law, remap, &region, self.posterior.counts()));
+        }
         let score = self.fields[0].as_ref();
         let logs = ln_probabilities(recipe, self.posterior, score, remap.outputs());
         Box::new(Remapped::new(law, remap, &logs, self.posterior.counts()))
@@ -90,7 +95,10 @@ impl<'a> PreparedSetting<'a> {
             Recipe::Noise { noise, scale, restored } => {
                 Box::new(Product::noise(self.posterior, noise, scale, restored))
             }
-            Recipe::Hamming { rate } => Box::new(Product::hamming(self.posterior, rate)),
+            Recipe::Hamming { rate, weights } => {
+                Box::new(Product::hamming(self.posterior, rate, weights))
+            }
+            Recipe::Lattice { noise } => Box::new(Lattice::new(self.posterior, noise)),
         }
     }
 }
@@ -100,9 +108,9 @@ impl<'a> PreparedSetting<'a> {
 fn joint_reach(posterior: &Posterior, plans: &[Plan]) -> Reach {
     let ball = plans.iter().any(|plan| plan.recipe.needs_ball());
     let start = Reach { ball, ..Reach::ball(posterior) };
-    let regions = plans.iter().filter_map(|plan| match plan.remap {
-        None => plan.recipe.region(posterior).filter(is_walked),
-        Some(_) => Some(Region::simplex(posterior.n(), posterior.k())),
+    let regions = plans.iter().filter_map(|plan| match &plan.remap {
+        Some(remap) if remap.is_listed() => Some(Region::simplex(posterior.n(), posterior.k())),
+        _ => plan.recipe.region(posterior).filter(is_walked),
     });
     regions.fold(start, |joint, region| {
         let join = |(a, b): (Window, &Window)| (a.0.min(b.0), a.1.max(b.1));

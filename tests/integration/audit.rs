@@ -78,7 +78,9 @@ fn profile_and_trade_off_agree_with_loss_and_advantage() {
             let bound = (loss.exp() - epsilon.exp()).max(0.0) / (1.0 + loss.exp());
             assert!(delta <= bound + 1e-12, "{mechanism}: δ({epsilon}) = {delta} above {bound}");
         }
-        let curve = points(&found["trade_off"]["points"]);
+        let tested = &found["trade_off"];
+        assert_eq!((&tested["null"], &tested["alternative"]), (&tested["to"], &tested["from"]));
+        let curve = points(&tested["points"]);
         assert_eq!((curve[0].0, curve.last().unwrap().0), (0.0, 1.0));
         let best = curve.iter().map(|(alarm, miss)| 1.0 - alarm - miss).fold(0.0, f64::max);
         let advantage = number(&found, "advantage");
@@ -116,6 +118,38 @@ fn at_the_edges() {
     assert_eq!((number(&all, "pairs"), number(&data, "pairs")), (9.0, 2.0));
 }
 
+/// δ at the stated ε is reported without being asked for.
+#[test]
+fn mechanisms_with_a_delta() {
+    let sandbox = Sandbox::new();
+    let base = "--prior 1,1 --n 20 --epsilon 1 --delta 1e-6";
+    let gaussian = audit(&sandbox, &format!("{base} --mechanism gaussian"));
+    assert_eq!(gaussian["guarantee"], "(1, 1e-6)-private");
+    assert_eq!(number(&gaussian, "at_epsilon"), 1.0);
+    let delta = number(&gaussian, "delta_at");
+    assert!(delta <= 1e-6 && delta > 0.9e-6, "{delta}");
+    assert!(number(&gaussian, "loss") > 1.0);
+    let truncated = audit(&sandbox, &format!("{base} --mechanism geometric-truncated"));
+    assert!(truncated["loss"].is_null(), "{truncated}");
+    // Cut off at 14: e^(−14) / (1 + 2 (e^(−1) + … + e^(−14))).
+    assert_close(number(&truncated, "delta_at"), 3.842_638_597_2e-7, 1e-9, "truncated");
+    let typed = format!("audit {base} --mechanism geometric-truncated --profile");
+    let text = sandbox.dpbi(&typed.split(' ').collect::<Vec<_>>()).stdout;
+    assert!(text.contains("infinite") && text.contains("δ at ε = 1"), "{text}");
+    assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
+    // For two categories any number of records will do.
+    let many = audit(
+        &sandbox,
+        "--prior 1,1 --n 2000 --epsilon 0.5 --delta 1e-9 --mechanism gaussian --at-epsilon 0.5",
+    );
+    let delta = number(&many, "delta_at");
+    assert!(delta <= 1e-9 && delta > 0.999e-9, "{delta}");
+    let edged = audit(&sandbox, "--prior 1,1,1 --n 12 --epsilon 1 --mechanism hamming-edged");
+    assert_eq!(edged["guarantee"], "1-private, computed");
+    let loss = number(&edged, "loss");
+    assert!(loss <= 1.0 && loss > 1.0 - 2e-8, "{loss}");
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let sandbox = Sandbox::new();
@@ -132,6 +166,12 @@ fn what_makes_no_sense_is_refused() {
     refused(&format!("{base} --mechanism ehsd"), &["unknown mechanism `ehsd`", "ehds"]);
     refused(&format!("{base} --mechanism ehds+calibrate"), &["calibrated"]);
     refused(&format!("{base} --mechanism mh-beta"), &["delta"]);
+    refused(&format!("{base} --mechanism gaussian"), &["gaussian needs a delta"]);
+    refused(&format!("{base} --mechanism geometric-truncated"), &["needs a delta"]);
+    refused(
+        "--prior 1,1,1 --n 200 --epsilon 1 --delta 1e-6 --mechanism gaussian",
+        &["clamped outputs", "two categories"],
+    );
     refused(
         &format!("{base} --mechanism lshist --calibrate"),
         &["cannot be calibrated", "hamming"],

@@ -28,13 +28,13 @@ fn every_sampler_follows_its_exact_law() {
     assert!(rejected.is_empty(), "{rejected:#?}");
 }
 
-/// With 100 000 draws every sampler is caught in one setting or more, and wherever the
+/// With 200 000 draws every sampler is caught in one setting or more, and wherever the
 /// test claims power; with 400 000 draws in all settings.
 #[test]
 fn a_scale_five_per_cent_off_is_rejected() {
     let cases = cases(Scope::Powered);
     assert!(cases.len() > 60);
-    let draws = few_or_many(100_000, 400_000);
+    let draws = few_or_many(200_000, 400_000);
     let trials = cases.par_iter().enumerate().map(|(place, case)| {
         // Too large and too small in turn.
         let off = if place % 2 == 0 { WRONG } else { 1.0 / WRONG };

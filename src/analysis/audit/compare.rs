@@ -1,6 +1,8 @@
 //! One mechanism at two adjacent data sets.
 
+use super::clamped_line::ClampedLine;
 use super::hamming::{Hamming, HammingPair};
+use super::lattice::LatticePair;
 use super::noisy::{Noisy, NoisyPair};
 use super::pairs::Pair;
 use super::scored::{Scored, ScoredPair};
@@ -9,7 +11,7 @@ use crate::base::diagnostic::Refusal;
 use crate::base::numeric::Sum;
 use crate::base::numeric::exp::{exp_nonpositive, one_minus_exp};
 use crate::mechanism::Variant;
-use crate::mechanism::law::Recipe;
+use crate::mechanism::law::{LatticeNoise, Outputs, Recipe};
 use crate::posterior::model::Counts;
 use crate::posterior::setting::Setting;
 
@@ -72,7 +74,27 @@ pub enum Release {
     Scored(Scored),
     Noisy(Noisy),
     Hamming(Hamming),
+    Lattice { rate: f64 },
+    ClampedLine(LatticeNoise),
     Tabled(Tabled),
+}
+
+/// The most outputs of clamped noise whose probabilities are tabled.
+const MOST_CLAMPED: f64 = 2e5;
+
+/// Refuses clamped noise with too many outputs.
+fn refuse_many_outputs(variant: &Variant, outputs: Outputs) -> Result<(), Refusal> {
+    let many = outputs.approximate_len();
+    if many <= MOST_CLAMPED {
+        return Ok(());
+    }
+    let cause = format!(
+        "`{}` has {many:.1e} clamped outputs here, and an exact audit takes {MOST_CLAMPED:.0e} at most",
+        variant.label
+    );
+    let remedy = "use fewer records or two categories; its δ before clamping is at most the one stated, \
+                  for every number of records";
+    Err(Refusal::new(cause, remedy))
 }
 
 impl Release {
@@ -80,14 +102,24 @@ impl Release {
     pub fn new(variant: &Variant, setting: &Setting) -> Result<Self, Refusal> {
         let recipe = variant.recipe(setting)?;
         if let Some(remap) = &variant.remap {
-            return Ok(Self::Tabled(Tabled::new(setting, recipe, remap)));
+            return Ok(Self::Tabled(Tabled::new(setting, recipe, Some(remap))));
         }
         Ok(match recipe {
             Recipe::Exponential { rate } => Self::Scored(Scored::new(setting, rate)),
             Recipe::Noise { noise, scale, restored } => {
                 Self::Noisy(Noisy { noise, scale, restored })
             }
-            Recipe::Hamming { rate } => Self::Hamming(Hamming::new(&setting.posterior, rate)),
+            Recipe::Hamming { rate, weights } => {
+                Self::Hamming(Hamming::new(&setting.posterior, rate, weights))
+            }
+            Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => Self::Lattice { rate },
+            Recipe::Lattice { noise } if setting.posterior.k() == 2 => Self::ClampedLine(noise),
+            Recipe::Lattice { .. } => {
+                let posterior = &setting.posterior;
+                let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
+                refuse_many_outputs(variant, outputs)?;
+                Self::Tabled(Tabled::new(setting, recipe, None))
+            }
         })
     }
 }
@@ -105,6 +137,12 @@ pub fn compare<'a>(
         (Release::Noisy(noisy), Release::Noisy(_)) => Box::new(NoisyPair::new(noisy, pair)),
         (Release::Hamming(at_x), Release::Hamming(at_moved)) => {
             Box::new(HammingPair { pair, at_x, at_moved })
+        }
+        (&Release::Lattice { rate }, Release::Lattice { .. }) => {
+            Box::new(LatticePair { pair, rate })
+        }
+        (&Release::ClampedLine(noise), Release::ClampedLine(_)) => {
+            Box::new(ClampedLine::new(pair, noise))
         }
         (Release::Tabled(at_x), Release::Tabled(at_moved)) => {
             Box::new(TabledPair { at_x, at_moved })

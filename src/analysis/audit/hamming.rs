@@ -1,4 +1,4 @@
-//! The Hamming mechanism at two adjacent data sets.
+//! Candidates weighed by the number of moved records, at two adjacent data sets.
 //!
 //! From x to x' = x − e_i + e_j the distance to an output grows by one (where r_i >= x_i and
 //! r_j <= x_j, as for r = x), falls by one (as for r = x'), or stays. So a ratio of probabilities
@@ -7,22 +7,30 @@
 use super::compare::{Class, Comparison, Witness};
 use super::pairs::Pair;
 use crate::base::numeric::{exp_accurate, ln};
-use crate::mechanism::law::hamming_normaliser;
+use crate::mechanism::law::{CandidateWeights, hamming_normaliser};
 use crate::posterior::model::Posterior;
 
 /// The mechanism at one data set.
 pub struct Hamming {
     posterior: Posterior,
     rate: f64,
+    weights: CandidateWeights,
     normaliser: f64,
+    /// An upper bound on the relative error of the normaliser.
+    error: f64,
 }
 
 impl Hamming {
-    pub fn new(posterior: &Posterior, rate: f64) -> Self {
-        let normaliser = hamming_normaliser(posterior, rate, None);
-        Self { posterior: posterior.clone(), rate, normaliser }
+    pub fn new(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Self {
+        let normaliser = hamming_normaliser(posterior, rate, weights, None);
+        let error =
+            weights.tight(posterior, rate).map_or(CONVOLVED, |tight| tight.normaliser_error());
+        Self { posterior: posterior.clone(), rate, weights, normaliser, error }
     }
 }
+
+/// The relative error of a convolution is at most this.
+const CONVOLVED: f64 = 1e-13;
 
 /// The mechanism at two adjacent data sets.
 pub struct HammingPair<'a> {
@@ -44,9 +52,8 @@ impl Comparison for HammingPair<'_> {
         self.at_x.rate + self.shift().abs()
     }
 
-    /// The relative error of a normaliser is at most 1e-13.
     fn rounding(&self) -> f64 {
-        2e-13 + 1e-15 * self.at_x.rate
+        self.at_x.error + self.at_moved.error + 1e-15 * self.at_x.rate
     }
 
     fn classes(&self) -> Vec<Class> {
@@ -54,8 +61,9 @@ impl Comparison for HammingPair<'_> {
         let rate = self.at_x.rate;
         let step = exp_accurate(-rate);
         // The sums of the weights at x over the outputs nearer to x, and at x' over those nearer to x'.
-        let nearer_x = hamming_normaliser(&self.at_x.posterior, rate, Some((i, j)));
-        let nearer_moved = hamming_normaliser(&self.at_moved.posterior, rate, Some((j, i)));
+        let nearer =
+            |at: &Hamming, gain| hamming_normaliser(&at.posterior, rate, at.weights, Some(gain));
+        let (nearer_x, nearer_moved) = (nearer(self.at_x, (i, j)), nearer(self.at_moved, (j, i)));
         let (near, far) =
             (nearer_x / self.at_x.normaliser, nearer_moved / self.at_moved.normaliser);
         let crossed = (

@@ -33,8 +33,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod clamped_line;
 mod compare;
 mod hamming;
+mod lattice;
 mod line;
 mod noisy;
 mod pairs;
@@ -359,6 +361,6 @@ pub(super) fn is_symmetric(prior: &Prior, recipe: Recipe) -> bool {
     match recipe {
         Recipe::Exponential { .. } => alpha.iter().all(|&a| a == alpha[0]),
         Recipe::Noise { .. } => false,
-        Recipe::Hamming { .. } => true,
+        Recipe::Hamming { .. } | Recipe::Lattice { .. } => true,
     }
 }

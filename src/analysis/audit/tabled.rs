@@ -1,14 +1,17 @@
-//! A remapped mechanism at two adjacent data sets: candidate by candidate.
+//! A mechanism at two adjacent data sets, output by output. Most often it is remapped, and its outputs
+//! are candidates.
 
 use super::compare::{Class, Comparison, Witness};
-use crate::mechanism::law::{Recipe, Remap, ln_probabilities};
+use crate::mechanism::law::{Outputs, Recipe, Remap, ln_probabilities};
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::Counts;
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::list_compositions;
 
-/// ln P of every candidate at one data set, in lexicographic order.
+/// ln P of every output at one data set, in order.
 pub struct Tabled {
+    /// The outputs, if they are not candidates.
+    outputs: Option<Outputs>,
     n: u64,
     k: usize,
     /// An upper bound on the rounding error of a logarithm.
@@ -17,15 +20,25 @@ pub struct Tabled {
 }
 
 impl Tabled {
-    pub fn new(setting: &Setting, recipe: Recipe, remap: &Remap) -> Self {
+    /// The outputs of `recipe`, or the candidates by which `remap` replaces them.
+    pub fn new(setting: &Setting, recipe: Recipe, remap: Option<&Remap>) -> Self {
         let posterior = &setting.posterior;
         let score = setting.distance.field(posterior, &Reach::ball(posterior));
-        let logs = ln_probabilities(recipe, posterior, score.as_ref(), remap.outputs());
+        let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
+        let logs = ln_probabilities(recipe, posterior, score.as_ref(), outputs);
         let (relative, absolute) = setting.distance.accuracy();
-        let largest = logs.iter().fold(0.0, |largest: f64, log| largest.max(-log));
+        let finite = logs.iter().filter(|log| log.is_finite());
+        let largest = finite.fold(0.0, |largest: f64, log| largest.max(-log));
         let rate = if let Recipe::Exponential { rate } = recipe { rate } else { 0.0 };
         let rounding = 2.0 * (relative * largest + absolute * rate) + 3e-13 + 2e-15 * largest;
-        Self { n: posterior.n(), k: posterior.k(), rounding, logs: remap.fold(&logs) }
+        let logs = remap.map_or(logs.clone(), |remap| remap.fold(&logs));
+        Self {
+            outputs: remap.is_none().then_some(outputs),
+            n: posterior.n(),
+            k: posterior.k(),
+            rounding,
+            logs,
+        }
     }
 }
 
@@ -36,10 +49,12 @@ pub struct TabledPair<'a> {
 }
 
 impl TabledPair<'_> {
-    /// The places of the candidates that are ever released, with their ratios.
+    /// The places of the outputs that are possible at one of the two data sets, with their ratios. A ratio
+    /// is infinite if the output is not possible at the other.
     fn ratios(&self) -> impl Iterator<Item = (usize, f64)> {
         let logs = self.at_x.logs.iter().zip(&self.at_moved.logs).enumerate();
-        logs.filter(|(_, (x, _))| **x > f64::NEG_INFINITY).map(|(r, (x, moved))| (r, x - moved))
+        let possible = logs.filter(|(_, (x, moved))| x.max(**moved) > f64::NEG_INFINITY);
+        possible.map(|(r, (x, moved))| (r, x - moved))
     }
 
     fn largest(&self) -> Option<(usize, f64)> {
@@ -47,7 +62,8 @@ impl TabledPair<'_> {
     }
 
     fn candidate(&self, place: usize) -> Counts {
-        list_compositions(self.at_x.n, self.at_x.k).swap_remove(place)
+        let candidates = || list_compositions(self.at_x.n, self.at_x.k);
+        self.at_x.outputs.map_or_else(candidates, |outputs| outputs.list()).swap_remove(place)
     }
 }
 

@@ -1,7 +1,7 @@
 //! How well an observer can tell two adjacent data sets apart: false alarms against misses.
 //!
 //! An observer knows every record but one, sees the output, and must decide between the data sets x'
-//! (the ordinary one) and x (the one to be detected). By the lemma of Neyman and Pearson the best
+//! (the ordinary one, the null hypothesis) and x (the one to be detected, the alternative). By the lemma of Neyman and Pearson the best
 //! tests raise the alarm at the outputs with the largest ratios P_x / P_x'. So the outputs in
 //! descending order of their ratios give the whole curve.
 
@@ -17,9 +17,9 @@ use crate::posterior::setting::Setting;
 /// linear curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TradeOff {
-    /// The data set to be detected.
+    /// The data set to be detected, the alternative: a miss takes it for the other one.
     pub from: Counts,
-    /// The ordinary one.
+    /// The ordinary one, the null hypothesis: a false alarm takes it for the other one.
     pub to: Counts,
     /// Its corners: false alarms (growing from 0 to 1) and misses (falling from 1 to 0).
     pub corners: Vec<(f64, f64)>,
@@ -46,7 +46,7 @@ impl TradeOff {
     }
 }
 
-/// The trade-off between two adjacent data sets, with the prior, distance and privacy parameters of
+/// The trade-off between two adjacent data sets, `to` being the null hypothesis, with the prior, distance and privacy parameters of
 /// `template`.
 ///
 /// # Panics
@@ -94,6 +94,32 @@ fn corners(mut classes: Vec<Class>) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mechanism;
+    use crate::posterior::distance::HELLINGER;
+    use crate::posterior::model::Prior;
+    use crate::posterior::privacy::{Epsilon, Gamma};
+
+    #[test]
+    fn the_second_data_set_is_the_null_hypothesis() {
+        // One record, ⌊x + Lap(1)⌋ clamped: of 0 comes 1 with probability ½/e, of 1 comes 0 with ½.
+        let template = Setting {
+            posterior: Posterior::new(Prior::new(vec![1.0, 1.0]).unwrap(), vec![1, 0]),
+            epsilon: Epsilon::new(1.0).unwrap(),
+            delta: None,
+            gamma: Gamma::new(1.0).unwrap(),
+            distance: HELLINGER,
+        };
+        let lshist = Variant::plain(mechanism::find("lshist").unwrap());
+        let corner = |from: [u64; 2], to: [u64; 2]| {
+            trade_off(&lshist, &template, &from, &to).unwrap().corners[1]
+        };
+        let rare = 0.5 * libm::exp(-1.0);
+        for (found, (alarm, miss)) in
+            [(corner([1, 0], [0, 1]), (rare, 0.5)), (corner([0, 1], [1, 0]), (0.5, rare))]
+        {
+            assert!((found.0 - alarm).abs() < 1e-15 && (found.1 - miss).abs() < 1e-15, "{found:?}");
+        }
+    }
 
     #[test]
     fn three_outputs_by_hand() {

@@ -23,8 +23,10 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let setting =
         typed::setting(&args.model, typed::counts(&args.model, &args.data), args.epsilon)?;
     let scope = scope(args)?;
-    let at = at_epsilon(args)?;
     let variant = variant(args, &setting)?;
+    // Of a mechanism with a δ, δ at its own ε is what counts.
+    let stated = variant.mechanism.uses_delta() && !variant.options.calibrated;
+    let at = at_epsilon(args)?.or(stated.then_some(args.epsilon));
     let clock = admit(args, &variant, &setting, &scope, threads)?;
 
     let Tuned { variant, certificate } =
@@ -32,7 +34,7 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let asked: Vec<f64> = std::iter::once(0.0).chain(at).collect();
     let first = examine(&variant, &setting, &scope, &asked)?;
     let profile = match args.profile {
-        true => examine(&variant, &setting, &scope, &profile_grid(&first))?.deltas,
+        true => examine(&variant, &setting, &scope, &profile_grid(&first, &setting))?.deltas,
         false => Vec::new(),
     };
     let advantage = first.deltas.first().expect("δ at 0 was asked for");
@@ -140,8 +142,8 @@ fn admit(
         Scope::All if tuning == Work::default() => {
             let corners = cost::total([&audit(false)], threads).seconds(threads);
             format!(
-                "--scope corners (data sets with at most three records in one category, where losses \
-                 are often largest) needs {}; --counts audits one data set; ",
+                "--scope corners (data sets with at most three records outside one category, where \
+                 losses are often largest) needs {}; --counts audits one data set; ",
                 cost::duration(corners)
             )
         }
@@ -154,9 +156,11 @@ fn admit(
 /// The number of points of a privacy profile.
 const PROFILE: u32 = 50;
 
-/// Values of ε from 0 to the loss, at which δ becomes 0.
-fn profile_grid(found: &Findings) -> Vec<f64> {
-    (0..=PROFILE).map(|i| found.loss.loss * (f64::from(i) / f64::from(PROFILE))).collect()
+/// Values of ε from 0 to the loss, at which δ becomes 0; or to twice the stated ε, if the loss is infinite.
+fn profile_grid(found: &Findings, setting: &Setting) -> Vec<f64> {
+    let loss = found.loss.loss;
+    let last = if loss.is_finite() { loss } else { 2.0 * setting.epsilon.get() };
+    (0..=PROFILE).map(|i| last * (f64::from(i) / f64::from(PROFILE))).collect()
 }
 
 struct Report<'a> {
@@ -226,9 +230,12 @@ impl Report<'_> {
         }
         if let Some(curve) = self.trade_off {
             let points = false_alarms().map(|alarm| json!([alarm, curve.misses(alarm)]));
+            // A false alarm is one at the null hypothesis, a miss one at the alternative.
             document["trade_off"] = json!({
                 "from": curve.from,
                 "to": curve.to,
+                "null": curve.to,
+                "alternative": curve.from,
                 "points": points.collect::<Vec<_>>(),
             });
         }
@@ -253,11 +260,15 @@ impl Report<'_> {
             let mean = short_or_dash(self.mean);
             fact("mean error", format!("{mean} ({title}, over the prior's predictive law)"));
         }
-        fact("privacy loss", loss.loss.to_string());
+        let infinite = loss.loss == f64::INFINITY;
+        let value = if infinite { "infinite".to_owned() } else { loss.loss.to_string() };
+        fact("privacy loss", value);
         if loss.pairs > 0 {
             fact("  between", pair(&loss.from, &loss.to));
             fact("  at output", parenthesised(&loss.output));
-            fact("  odds change by", format!("a factor {}", short(exp_accurate(loss.loss))));
+            if !infinite {
+                fact("  odds change by", format!("a factor {}", short(exp_accurate(loss.loss))));
+            }
         }
         if let Some(at) = self.delta_at {
             fact(&format!("δ at ε = {}", at.epsilon), at.delta.to_string());
@@ -283,8 +294,12 @@ impl Report<'_> {
             for alarm in false_alarms().step_by(10) {
                 grid.row([format!("{alarm:.1}"), short(curve.misses(alarm))]);
             }
-            let between = pair(&curve.from, &curve.to);
-            text += &format!("\n  what an observer can tell, between {between}\n{}", grid.render());
+            let [null, other] = [&curve.to, &curve.from].map(|counts| parenthesised(counts));
+            text += &format!(
+                "\n  what an observer can tell: a false alarm takes the null hypothesis {null} for \
+                 {other},\n  a miss takes {other} for {null}\n{}",
+                grid.render()
+            );
         }
         text
     }

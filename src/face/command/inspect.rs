@@ -1,5 +1,7 @@
 //! `dpbi inspect`.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::{announce, forecast, number, print, print_json, threads, typed};
@@ -10,7 +12,8 @@ use crate::base::diagnostic::Diagnostic;
 use crate::face::cli::Inspect;
 use crate::face::failure::Failure;
 use crate::mechanism::Variant;
-use crate::mechanism::law::{Exact, Plan, Recipe};
+use crate::mechanism::law::tight::Tight;
+use crate::mechanism::law::{CandidateWeights, Exact, Plan, Recipe};
 use crate::mechanism::prepared::PreparedSetting;
 use crate::posterior::model::compositions;
 use crate::posterior::sensitivity::CandidatesInBeta;
@@ -85,7 +88,7 @@ impl Inspection {
             u64::try_from(count).map_or_else(|_| json!(count as f64), |count| json!(count))
         });
         let mechanisms = self.variants.iter().zip(&self.exacts).map(|(variant, exact)| {
-            json!({
+            let mut mechanism = json!({
                 "id": variant.label,
                 "guarantee": variant.guarantee(&self.setting).to_string(),
                 "mean": exact.error.map(|error| number(error.mean)),
@@ -93,7 +96,11 @@ impl Inspection {
                 "p_exact": exact.p_exact,
                 "median": exact.error.map(|error| number(error.median)),
                 "q90": exact.error.map(|error| number(error.q90)),
-            })
+            });
+            if let Some(weights) = CandidateFacts::of(variant, &self.setting) {
+                mechanism["weights"] = weights.json();
+            }
+            mechanism
         });
         let mut document = json!({
             "k": posterior.k(),
@@ -149,6 +156,70 @@ impl Inspection {
             ]);
         }
         let title = self.setting.distance.title();
-        format!("{}\n  exact law of the error ({title})\n{}", facts.render(), laws.render())
+        let weights = self.variants.iter().filter_map(|variant| {
+            let weights = CandidateFacts::of(variant, &self.setting)?;
+            Some(format!("  {}: {}\n", variant.label, weights.text()))
+        });
+        format!(
+            "{}\n  exact law of the error ({title})\n{}{}",
+            facts.render(),
+            laws.render(),
+            weights.collect::<String>()
+        )
+    }
+}
+
+/// What is known about the weights that a mechanism gives to its candidates.
+enum CandidateFacts {
+    Tight { rate: f64, tight: Arc<Tight> },
+    Edged { rate: f64, zero: f64, one: f64 },
+}
+
+impl CandidateFacts {
+    fn of(variant: &Variant, setting: &Setting) -> Option<Self> {
+        match variant.recipe(setting).ok()? {
+            Recipe::Hamming { rate, weights: CandidateWeights::Edged { zero, one } } => {
+                Some(Self::Edged { rate, zero, one })
+            }
+            Recipe::Hamming { rate, weights } => {
+                let tight = weights.tight(&setting.posterior, rate)?;
+                Some(Self::Tight { rate, tight })
+            }
+            _ => None,
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::Tight { rate, tight } => json!({
+                "rate": rate,
+                "smallest": tight.smallest(),
+                "largest": tight.largest(),
+                "clipped": tight.is_clipped(),
+                "residual": (!tight.is_clipped()).then(|| tight.residual()),
+                "shift": tight.shift(),
+            }),
+            Self::Edged { rate, zero, one } => json!({ "rate": rate, "zero": zero, "one": one }),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Tight { rate, tight } if tight.is_clipped() => format!(
+                "negative weights were set to 0; rate {rate}, and normalisers differ by at most {} in \
+                 logarithm: the exact loss is ε",
+                short(tight.shift())
+            ),
+            Self::Tight { tight, .. } => format!(
+                "weights from {} to {}; sums are 1 within {:.1e}, which costs at most {:.1e} of ε",
+                short(tight.smallest()),
+                short(tight.largest()),
+                tight.residual(),
+                tight.shift()
+            ),
+            Self::Edged { rate, zero, one } => {
+                format!("rate {rate}, g(0) = {}, g(1) = {}", short(*zero), short(*one))
+            }
+        }
     }
 }

@@ -237,6 +237,7 @@ impl Exponential<'_> {
         let mut listed = Listed::default();
         for group in placed.chunk_by(|a, b| a.0 == b.0) {
             self.list(group[0].0, &mut listed);
+            listed.prepare(group.len());
             for (_, target) in group {
                 listed.output(target.mass, target.out(k, batches));
             }
@@ -253,6 +254,7 @@ impl Exponential<'_> {
             let masses = &mut masses[..row.len];
             self.masses(row, masses);
             listed.heads.extend(row.head);
+            listed.row_of.extend(std::iter::repeat_n(listed.rows.len() as u32, row.len));
             listed.rows.push((listed.sums.len(), row.start, row.tail));
             listed.sums.extend(masses.iter().map(|mass| {
                 sum += mass;
@@ -267,31 +269,95 @@ impl Exponential<'_> {
 struct Listed {
     /// For every candidate the sum of all masses up to it.
     sums: Vec<f64>,
+    /// For every candidate its row.
+    row_of: Vec<u32>,
     /// For every row the place of its first candidate, that one's running coordinate, and the tail.
     rows: Vec<(usize, u64, Tail)>,
     /// For every row the coordinates before the running one.
     heads: Vec<u64>,
+    /// The last candidate with any mass.
+    last: usize,
+    guide: Guide,
 }
 
 impl Listed {
     fn clear(&mut self) {
         self.sums.clear();
+        self.row_of.clear();
         self.rows.clear();
         self.heads.clear();
+    }
+
+    /// Prepares for so many draws.
+    fn prepare(&mut self, draws: usize) {
+        let total = self.sums.last().copied().unwrap_or(0.0);
+        self.last = self.sums.partition_point(|&sum| sum < total);
+        // Many draws are worth a guide, which takes a few operations for every candidate.
+        self.guide = match 8 * draws >= self.sums.len() {
+            true => Guide::new(&self.sums, std::mem::take(&mut self.guide)),
+            false => Guide::default(),
+        };
     }
 
     /// The candidate at which the sum passes `target`; if rounding keeps the sum below it, the last
     /// candidate with any mass.
     fn output(&self, target: f64, out: &mut [u64]) {
-        let total = self.sums.last().copied().unwrap_or(0.0);
-        let last = self.sums.partition_point(|&sum| sum < total);
-        let place = self.sums.partition_point(|&sum| sum <= target).min(last);
-        let row = self.rows.partition_point(|&(first, ..)| first <= place) - 1;
+        let place = self.guide.passed(&self.sums, target).min(self.last);
+        let row = self.row_of[place] as usize;
         let (first, start, tail) = self.rows[row];
         let length = self.heads.len() / self.rows.len();
         let head = &self.heads[row * length..][..length];
         let len = place - first + 1;
         Row { head, start, len, tail, weight: 1.0 }.output(place - first, out);
+    }
+}
+
+/// A guide table: where to begin the search in running sums (Chen and Asau, 1974). The range of the
+/// sums is cut into as many equal cells as there are sums. A search begins at the first sum in the
+/// target's cell, so that on average it looks at less than two of them.
+#[derive(Default)]
+struct Guide {
+    first: f64,
+    cells_per_mass: f64,
+    /// For every cell the number of sums in cells before it. Empty if there is no guide.
+    before: Vec<u32>,
+}
+
+impl Guide {
+    /// A guide to `sums`, in the memory of another one.
+    fn new(sums: &[f64], Self { mut before, .. }: Self) -> Self {
+        let (first, last) = (sums.first().copied(), sums.last().copied());
+        let (first, last) = (first.unwrap_or(0.0), last.unwrap_or(0.0));
+        let cells_per_mass = sums.len() as f64 / (last - first);
+        before.clear();
+        if !cells_per_mass.is_finite() {
+            return Self { before, ..Self::default() };
+        }
+        let mut guide = Self { first, cells_per_mass, before };
+        for (place, &sum) in sums.iter().enumerate() {
+            // The cells after that of the sum before, up to that of this sum.
+            let begun = guide.cell(sum) + 1;
+            if begun > guide.before.len() {
+                guide.before.resize(begun, place as u32);
+            }
+        }
+        guide
+    }
+
+    /// The cell of a sum. It never falls as the sum grows, whatever rounding does: a sum in an earlier
+    /// cell than the target's is smaller than the target.
+    fn cell(&self, sum: f64) -> usize {
+        ((sum - self.first) * self.cells_per_mass) as usize
+    }
+
+    /// The place of the first sum above `target`, or their number if there is none.
+    fn passed(&self, sums: &[f64], target: f64) -> usize {
+        if self.before.is_empty() {
+            return sums.partition_point(|&sum| sum <= target);
+        }
+        let start = self.before.get(self.cell(target)).map_or(sums.len(), |&place| place as usize);
+        let more = sums[start..].iter().position(|&sum| sum > target);
+        more.map_or(sums.len(), |more| start + more)
     }
 }
 
@@ -375,5 +441,47 @@ struct Target {
 impl Target {
     fn out<'a>(&self, k: usize, batches: &'a mut [Batch]) -> &'a mut [u64] {
         &mut batches[self.batch].released[self.run * k..][..k]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guide_finds_what_a_search_finds() {
+        let steep = (0..500).map(|i| libm::exp(-f64::from(i) * 0.2));
+        let flat = (0..700).map(|i| 1.0 + f64::from(i % 3));
+        let with_gaps = (0..300).map(|i| if i % 7 < 3 { 0.0 } else { 1e-9 * f64::from(i) });
+        let huge = [1e300, 0.0, 1.0, 1e299].into_iter();
+        let laws: [Vec<f64>; 6] = [
+            steep.collect(),
+            flat.collect(),
+            with_gaps.collect(),
+            huge.collect(),
+            vec![0.25],
+            vec![0.0, 0.0],
+        ];
+        let mut guided = 0;
+        for masses in laws {
+            for begin in [0.0, 17.3] {
+                let mut sum = begin;
+                let add = |mass: &f64| {
+                    sum += mass;
+                    sum
+                };
+                let sums: Vec<f64> = masses.iter().map(add).collect();
+                let guide = Guide::new(&sums, Guide::default());
+                guided += usize::from(!guide.before.is_empty());
+                let total = sums[sums.len() - 1];
+                let between = (0..=1000).map(|i| begin + (total - begin) * f64::from(i) / 1000.0);
+                let near = sums.iter().flat_map(|&sum| [sum.next_down(), sum, sum.next_up()]);
+                for target in between.chain(near) {
+                    let searched = sums.partition_point(|&sum| sum <= target);
+                    assert_eq!(guide.passed(&sums, target), searched, "{target} {masses:?}");
+                }
+            }
+        }
+        assert!(guided >= 8, "{guided}");
     }
 }

@@ -1,58 +1,150 @@
-//! The normaliser and the draws of the Hamming mechanism, by convolution.
+//! Candidates weighed by the number of records that are moved: P(r|x) ∝ w(r) e^(−rate · d(x, r)).
 //!
 //! d(x, r) = ½ Σ |r_i − x_i| splits over the coordinates, so e^(−rate·d) is a product of two-sided
-//! geometric weights, and the sum over all compositions is their k-fold convolution.
+//! geometric weights. If w is a product over the coordinates too, then the sum over all compositions is a
+//! k-fold convolution, and so are draws.
 
 use rand::Rng;
 
-use crate::base::numeric::Table;
-use crate::base::numeric::{exp_accurate, expm1};
+use super::noise::{steps_within, window};
+use super::tight::Tight;
+use super::{Law, Product};
+use crate::base::numeric::{Sum, Table, exp_accurate, expm1, ln};
 use crate::base::rng::uniform;
 use crate::posterior::model::Posterior;
-use crate::posterior::simplex::{Region, Shape, Window};
+use crate::posterior::simplex::{BLOCK, Region, Shape, Window};
 
-use super::noise::{steps_within, window};
-
-/// The candidates that carry all but a negligible part of the probability.
-pub fn region(posterior: &Posterior, rate: f64) -> Region {
-    let k = posterior.k();
-    let n = posterior.n();
-    // The weight falls by e in 2/rate steps of Σ |r_i − x_i|, as noise of that scale would.
-    let steps = steps_within(2.0 / rate, k);
-    let windows = posterior.counts().iter().map(|&x| window(x, n, steps)).collect();
-    Region::diamond(Shape::Simplex, posterior.counts().to_vec(), windows, steps)
+/// The weights w(r) of the candidates, which do not depend on the data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CandidateWeights {
+    /// 1.
+    Flat,
+    /// Π_i g(r_i), where g is 1 but for g(0) and g(1).
+    Edged {
+        /// g(0).
+        zero: f64,
+        /// g(1).
+        one: f64,
+    },
+    /// Those with which every normaliser is 1: see [`super::tight`].
+    Tight,
 }
 
-/// Σ e^(−rate · d(x, r)) over all candidates r; or, if `gain` names categories (i, j), over those with
-/// r_i >= x_i and r_j <= x_j.
-pub fn normaliser(posterior: &Posterior, rate: f64, gain: Option<(usize, usize)>) -> f64 {
-    let x = posterior.counts();
-    if let &[first, second] = x {
-        // On a line the sum is two geometric series, one for each side of x.
-        let series = |steps: u64| -> f64 {
-            exp_accurate(-rate) * (expm1(-rate * steps as f64) / expm1(-rate))
-        };
-        return match gain {
-            Some((_, j)) => 1.0 + series(x[j]),
-            None => 1.0 + series(first) + series(second),
-        };
+impl CandidateWeights {
+    /// The factor g(v) of one coordinate; tight weights are not a product.
+    pub fn factor(self, v: u64) -> f64 {
+        match (self, v) {
+            (Self::Edged { zero, .. }, 0) => zero,
+            (Self::Edged { one, .. }, 1) => one,
+            _ => 1.0,
+        }
     }
-    let mut windows = region(posterior, rate).windows().to_vec();
+
+    /// The largest factor, or 1.
+    fn largest_factor(self) -> f64 {
+        match self {
+            Self::Edged { zero, one } => zero.max(one).max(1.0),
+            Self::Flat | Self::Tight => 1.0,
+        }
+    }
+
+    /// The tight weights, if these are they.
+    ///
+    /// # Panics
+    /// If there are none for as many records, in which case no recipe asks for them.
+    pub fn tight(self, posterior: &Posterior, rate: f64) -> Option<std::sync::Arc<Tight>> {
+        let find = || Tight::find(posterior.k(), posterior.n(), rate);
+        (self == Self::Tight).then(|| find().expect("a recipe has been made with these weights"))
+    }
+}
+
+/// The candidates that carry all but a negligible part of the probability.
+pub fn region(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Region {
+    region_where(posterior, rate, weights, None)
+}
+
+/// The same candidates; or, if `gain` names categories (i, j), those with r_i >= x_i and r_j <= x_j.
+fn region_where(
+    posterior: &Posterior,
+    rate: f64,
+    weights: CandidateWeights,
+    gain: Option<(usize, usize)>,
+) -> Region {
+    let (x, n) = (posterior.counts(), posterior.n());
+    // The weight falls by e in 2/rate steps of Σ |r_i − x_i|, as noise of that scale would.
+    let steps = steps_within(2.0 / rate, posterior.k());
+    // Candidates on a face may weigh more by the product of the largest factors.
+    let heavier = (2.0 / rate) * posterior.k() as f64 * ln(weights.largest_factor());
+    let steps = steps.saturating_add(heavier.ceil() as u64);
+    let mut windows: Vec<Window> = x.iter().map(|&x| window(x, n, steps)).collect();
     if let Some((i, j)) = gain {
         windows[i].0 = x[i];
         windows[j].1 = x[j];
     }
-    Convolutions::new(posterior, rate, &windows).normaliser()
+    Region::diamond(Shape::Simplex, x.to_vec(), windows, steps)
 }
 
-/// The weights e^(−rate |v − x_i| / 2) of every coordinate over its window.
-pub fn factors(posterior: &Posterior, rate: f64, windows: &[Window]) -> Vec<Table> {
-    let weights = |(&x, &window): (&u64, &Window)| weights(x, rate, window);
-    posterior.counts().iter().zip(windows).map(weights).collect()
+/// Σ w(r) e^(−rate · d(x, r)) over all candidates r; or, if `gain` names categories (i, j), over those with
+/// r_i >= x_i and r_j <= x_j.
+pub fn normaliser(
+    posterior: &Posterior,
+    rate: f64,
+    weights: CandidateWeights,
+    gain: Option<(usize, usize)>,
+) -> f64 {
+    let x = posterior.counts();
+    match (weights, x, gain) {
+        (CandidateWeights::Flat, &[first, second], _) => {
+            // On a line the sum is two geometric series, one for each side of x.
+            let series = |steps: u64| -> f64 {
+                exp_accurate(-rate) * (expm1(-rate * steps as f64) / expm1(-rate))
+            };
+            match gain {
+                Some((_, j)) => 1.0 + series(x[j]),
+                None => 1.0 + series(first) + series(second),
+            }
+        }
+        (CandidateWeights::Tight, _, None) => {
+            weights.tight(posterior, rate).map_or(1.0, |tight| tight.normaliser(x))
+        }
+        (CandidateWeights::Tight, _, Some(_)) => {
+            let region = region_where(posterior, rate, weights, gain);
+            total_mass(&Product::hamming_within(posterior, rate, weights, region))
+        }
+        _ => {
+            let windows = region_where(posterior, rate, weights, gain).windows().to_vec();
+            Convolutions::new(posterior, rate, weights, &windows).normaliser()
+        }
+    }
 }
 
-fn weights(x: u64, rate: f64, (low, high): Window) -> Table {
-    let weight = |v: u64| exp_accurate(-0.5 * rate * v.abs_diff(x) as f64);
+/// The sum of the masses of all outputs.
+fn total_mass(law: &dyn Law) -> f64 {
+    let (mut sum, mut masses) = (Sum::default(), [0.0; BLOCK]);
+    let Some(blocks) = law.blocks() else { return 1.0 };
+    for block in 0..blocks.len() {
+        law.region().walk(blocks, block, |row| {
+            let masses = &mut masses[..row.len];
+            law.masses(row, masses);
+            masses.iter().for_each(|&mass| sum.add(mass));
+        });
+    }
+    sum.value()
+}
+
+/// The weights g(v) e^(−rate |v − x_i| / 2) of every coordinate over its window.
+pub fn factors(
+    posterior: &Posterior,
+    rate: f64,
+    weights: CandidateWeights,
+    windows: &[Window],
+) -> Vec<Table> {
+    let factor = |(&x, &window): (&u64, &Window)| factor(x, rate, weights, window);
+    posterior.counts().iter().zip(windows).map(factor).collect()
+}
+
+fn factor(x: u64, rate: f64, weights: CandidateWeights, (low, high): Window) -> Table {
+    let weight = |v: u64| weights.factor(v) * exp_accurate(-0.5 * rate * v.abs_diff(x) as f64);
     Table::new(low, (low..=high).map(weight).collect())
 }
 
@@ -60,21 +152,36 @@ fn weights(x: u64, rate: f64, (low, high): Window) -> Table {
 pub struct Convolutions {
     counts: Vec<u64>,
     rate: f64,
+    weights: CandidateWeights,
     windows: Vec<Window>,
     suffixes: Vec<Table>,
 }
 
 impl Convolutions {
-    pub fn new(posterior: &Posterior, rate: f64, windows: &[Window]) -> Self {
+    /// For weights that are a product over the coordinates.
+    pub fn new(
+        posterior: &Posterior,
+        rate: f64,
+        weights: CandidateWeights,
+        windows: &[Window],
+    ) -> Self {
         let counts = posterior.counts().to_vec();
         let last = counts.len() - 1;
-        let mut suffixes = vec![weights(counts[last], rate, windows[last])];
+        let mut suffixes = vec![factor(counts[last], rate, weights, windows[last])];
         for i in (0..last).rev() {
-            let next = convolve(&suffixes[last - 1 - i], counts[i], windows[i], 0.5 * rate);
+            let before = &suffixes[last - 1 - i];
+            let mut next = convolve(before, counts[i], windows[i], 0.5 * rate);
+            for v in [0, 1] {
+                let more = weights.factor(v) - 1.0;
+                if more != 0.0 && (windows[i].0..=windows[i].1).contains(&v) {
+                    let decayed = exp_accurate(-0.5 * rate * v.abs_diff(counts[i]) as f64);
+                    next.add_shifted(before, v, more * decayed);
+                }
+            }
             suffixes.push(next);
         }
         suffixes.reverse();
-        Self { counts, rate, windows: windows.to_vec(), suffixes }
+        Self { counts, rate, weights, windows: windows.to_vec(), suffixes }
     }
 
     pub fn normaliser(&self) -> f64 {
@@ -99,7 +206,8 @@ impl Convolutions {
     fn draw_coordinate(&self, i: usize, left: u64, rng: &mut dyn Rng) -> u64 {
         let mass = |v: u64| {
             let ways = self.suffixes[i + 1].get(left.checked_sub(v)?)?;
-            Some(exp_accurate(-0.5 * self.rate * v.abs_diff(self.counts[i]) as f64) * ways)
+            let decayed = exp_accurate(-0.5 * self.rate * v.abs_diff(self.counts[i]) as f64);
+            Some(self.weights.factor(v) * decayed * ways)
         };
         let mut target = uniform(rng) * self.suffixes[i].get(left).unwrap_or(0.0);
         // If rounding leaves a remainder, the last possible value is taken.
@@ -128,7 +236,7 @@ fn outwards(x: u64, (low, high): Window) -> impl Iterator<Item = u64> {
 }
 
 /// g(m) = Σ_v e^(−rate |v − x|) f(m − v) over v in the window, in linear time.
-fn convolve(f: &Table, x: u64, (low, high): Window, rate: f64) -> Table {
+pub(super) fn convolve(f: &Table, x: u64, (low, high): Window, rate: f64) -> Table {
     let ratio = exp_accurate(-rate);
     let values = f.slice(f.first(), (f.end() - f.first()) as usize).unwrap_or(&[]);
     let (down, up) = ((x - low) as usize, (high - x) as usize);
@@ -183,6 +291,7 @@ fn decayed_windows(f: &[f64], length: usize, ratio: f64) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::posterior::model::{Prior, hamming_distance};
+    use crate::posterior::simplex::list_compositions;
 
     #[test]
     fn windows_in_linear_time_equal_direct_sums() {
@@ -209,31 +318,49 @@ mod tests {
                 let k = counts.len();
                 let prior = Prior::new(vec![1.0; k]).unwrap();
                 let posterior = Posterior::new(prior, counts.clone());
-                let near = region(&posterior, rate);
-                let fast = Convolutions::new(&posterior, rate, near.windows()).normaliser();
-                let gain = |gain| normaliser(&posterior, rate, gain);
-                let region = Region::simplex(posterior.n(), k);
-                let blocks = region.blocks();
-                let (mut direct, mut gained, mut out) = (0.0, 0.0, vec![0; k]);
-                for block in 0..blocks.len() {
-                    region.walk(&blocks, block, |row| {
-                        for t in 0..row.len {
-                            row.output(t, &mut out);
-                            let weight = exp_accurate(-rate * hamming_distance(&counts, &out));
-                            direct += weight;
-                            if out[1] >= counts[1] && out[0] <= counts[0] {
-                                gained += weight;
-                            }
-                        }
-                    });
-                }
-                for (fast, direct) in
-                    [(fast, direct), (gain(None), direct), (gain(Some((1, 0))), gained)]
+                for weights in
+                    [CandidateWeights::Flat, CandidateWeights::Edged { zero: 2.5, one: 0.75 }]
                 {
-                    let what = format!("{counts:?} {rate}: {fast} {direct}");
-                    assert!((fast / direct - 1.0).abs() < 1e-13, "{what}");
+                    check_normaliser(&posterior, rate, weights);
                 }
             }
+        }
+    }
+
+    fn check_normaliser(posterior: &Posterior, rate: f64, weights: CandidateWeights) {
+        let (k, counts) = (posterior.k(), posterior.counts());
+        let near = region(posterior, rate, weights);
+        let fast = Convolutions::new(posterior, rate, weights, near.windows()).normaliser();
+        let gain = |gain| normaliser(posterior, rate, weights, gain);
+        let (mut direct, mut gained) = (0.0, 0.0);
+        for r in list_compositions(posterior.n(), k) {
+            let edges: f64 = r.iter().map(|&v| weights.factor(v)).product();
+            let weight = edges * exp_accurate(-rate * hamming_distance(counts, &r));
+            direct += weight;
+            if r[1] >= counts[1] && r[0] <= counts[0] {
+                gained += weight;
+            }
+        }
+        for (fast, direct) in [(fast, direct), (gain(None), direct), (gain(Some((1, 0))), gained)] {
+            let what = format!("{counts:?} {rate} {weights:?}: {fast} {direct}");
+            assert!((fast / direct - 1.0).abs() < 1e-13, "{what}");
+        }
+    }
+
+    #[test]
+    fn tight_weights_over_a_part_of_the_candidates() {
+        for (counts, rate) in [(vec![3, 0, 9], 1.0), (vec![2, 2, 1, 0], 0.2), (vec![4, 7], 0.6)] {
+            let prior = Prior::new(vec![1.0; counts.len()]).unwrap();
+            let posterior = Posterior::new(prior, counts.clone());
+            let tight = CandidateWeights::Tight.tight(&posterior, rate).unwrap();
+            let all = list_compositions(posterior.n(), posterior.k());
+            let gained = all.iter().filter(|r| r[1] >= counts[1] && r[0] <= counts[0]);
+            let mass =
+                |r: &Vec<u64>| tight.weight(r) * exp_accurate(-rate * hamming_distance(&counts, r));
+            let (direct, whole): (f64, f64) = (gained.map(mass).sum(), all.iter().map(mass).sum());
+            let sum = |gain| normaliser(&posterior, rate, CandidateWeights::Tight, gain);
+            assert!((sum(Some((1, 0))) - direct).abs() < 1e-14);
+            assert!((sum(None) - whole).abs() < 1e-13);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Logarithms of probabilities, output by output: they are right where probabilities underflow.
 
-use super::{Outputs, Recipe, hamming_normaliser};
+use super::{Outputs, Recipe, hamming_normaliser, lattice};
 use crate::base::numeric::{Sum, exp_accurate, ln};
 use crate::posterior::error_field::Field;
-use crate::posterior::model::{Posterior, hamming_distance};
+use crate::posterior::model::{Counts, Posterior, hamming_distance};
 
 /// ln P of every one of `outputs` (those of the recipe) at one posterior, with candidates scored by
 /// `score`.
@@ -22,10 +22,17 @@ pub fn ln_probabilities(
             let ln_normaliser = ln(normaliser.value());
             weights.into_iter().map(|weight| weight - ln_normaliser).collect()
         }
-        Recipe::Hamming { rate } => {
-            let ln_normaliser = ln(hamming_normaliser(posterior, rate, None));
-            list.iter().map(|r| -rate * hamming_distance(x, r) - ln_normaliser).collect()
+        Recipe::Hamming { rate, weights } => {
+            let ln_normaliser = ln(hamming_normaliser(posterior, rate, weights, None));
+            let tight = weights.tight(posterior, rate);
+            let weight = |r: &[u64]| match &tight {
+                Some(tight) => tight.weight(r),
+                None => r.iter().map(|&v| weights.factor(v)).product(),
+            };
+            let ln_p = |r: &Counts| -rate * hamming_distance(x, r) + ln(weight(r)) - ln_normaliser;
+            list.iter().map(ln_p).collect()
         }
+        Recipe::Lattice { noise } => lattice::ln_probabilities(noise, posterior, &list),
         Recipe::Noise { noise, scale, restored } => {
             let free = x.len() - usize::from(restored);
             let marginal = |&x: &u64| -> Vec<f64> {

@@ -36,10 +36,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod approximate;
 mod distribution;
+pub mod edged;
 mod exact;
 mod exponential;
+mod exponential_steps;
 mod hamming;
+mod lattice;
 mod logs;
 mod noise;
 mod outputs;
@@ -47,19 +51,22 @@ mod prepared_field;
 mod product;
 mod remapped;
 mod survey;
+pub mod tight;
 
 pub use distribution::{Distribution, Level};
 pub use exact::{Exact, Known, Summary, mean};
 pub(super) use exponential::{Detail, Family};
-pub use hamming::normaliser as hamming_normaliser;
+pub use hamming::{CandidateWeights, normaliser as hamming_normaliser};
+pub(super) use lattice::Lattice;
+pub use lattice::LatticeNoise;
 pub use logs::ln_probabilities;
 pub use noise::Noise;
 pub use outputs::Outputs;
 pub use prepared_field::PreparedField;
 pub(super) use product::Product;
 pub use product::is_walked;
-pub(super) use remapped::Remapped;
-pub use remapped::{Plan, Remap};
+pub use remapped::{BestCandidate, Plan, Remap};
+pub(super) use remapped::{Remapped, RemappedNear};
 
 use crate::base::rng::Stream;
 use crate::posterior::model::Posterior;
@@ -82,10 +89,17 @@ pub enum Recipe {
         /// Whether the last coordinate is n minus the others (clamped to [0, n]) or noisy too.
         restored: bool,
     },
-    /// A candidate in R with probability proportional to e^(−rate · d(x, r)).
+    /// A candidate in R with probability proportional to w(r) e^(−rate · d(x, r)).
     Hamming {
         /// The number before the Hamming distance.
         rate: f64,
+        /// w.
+        weights: CandidateWeights,
+    },
+    /// Noise on all counts that sums to 0, clamped.
+    Lattice {
+        /// Its law.
+        noise: LatticeNoise,
     },
 }
 
@@ -98,7 +112,8 @@ impl Recipe {
             Self::Noise { scale, restored, .. } => {
                 Some(product::noise_region(posterior, scale, restored))
             }
-            Self::Hamming { rate } => Some(hamming::region(posterior, rate)),
+            Self::Hamming { rate, weights } => Some(hamming::region(posterior, rate, weights)),
+            Self::Lattice { noise } => Some(noise.region(posterior)),
         }
     }
 
@@ -117,7 +132,7 @@ impl Recipe {
 
     /// Whether outputs may have any total, below or above n.
     pub fn leaves_total_open(&self) -> bool {
-        matches!(self, Self::Noise { restored: false, .. })
+        matches!(self, Self::Noise { restored: false, .. } | Self::Lattice { .. })
     }
 }
 

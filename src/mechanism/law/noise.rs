@@ -1,10 +1,9 @@
 //! Noise on one count, rounded down and clamped to [0, n].
 
-use rand::Rng;
-
+use super::exponential_steps::ExponentialSteps;
 use crate::base::numeric::Table;
 use crate::base::numeric::{exp_accurate, expm1, ln, log1p};
-use crate::base::rng::{standard_exponential, uniform};
+use crate::base::rng::{Stream, uniform};
 use crate::posterior::simplex::Window;
 
 /// The probability that may be left out of an exact law.
@@ -106,28 +105,43 @@ impl Noise {
         }
     }
 
-    /// Draws ⌊x + η⌋₀ⁿ.
-    pub fn draw(self, scale: f64, x: u64, n: u64, rng: &mut dyn Rng) -> u64 {
-        let noise = match self {
+    /// Draws ⌊x + η⌋₀ⁿ; `steps` are those of the scale of η.
+    #[inline]
+    pub fn draw(self, steps: &ExponentialSteps, x: u64, n: u64, rng: &mut Stream) -> u64 {
+        match self {
             Self::Laplace => {
                 let negative = uniform(rng) < 0.5;
-                let magnitude = scale * standard_exponential(rng);
-                if negative { -magnitude } else { magnitude }
+                let u = uniform(rng);
+                match (steps.whole(u), negative) {
+                    (Some(m), false) => x.saturating_add(m).min(n),
+                    (Some(m), true) => x.saturating_sub(m + 1),
+                    (None, _) => {
+                        let magnitude = steps.exact(u);
+                        let noise = if negative { -magnitude } else { magnitude };
+                        (x as f64 + noise).floor().clamp(0.0, n as f64) as u64
+                    }
+                }
             }
             // The floor of an exponential number is geometric; the difference of two such is
             // two-sided geometric.
             Self::Geometric => {
-                let mut geometric = || (scale * standard_exponential(rng)).floor();
-                geometric() - geometric()
+                let (u, v) = (uniform(rng), uniform(rng));
+                match (steps.whole(u), steps.whole(v)) {
+                    (Some(up), Some(down)) => x.saturating_add(up).saturating_sub(down).min(n),
+                    _ => {
+                        let noise = steps.exact(u).floor() - steps.exact(v).floor();
+                        (x as f64 + noise).floor().clamp(0.0, n as f64) as u64
+                    }
+                }
             }
-        };
-        (x as f64 + noise).floor().clamp(0.0, n as f64) as u64
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::stream;
 
     #[test]
     fn marginals_sum_to_one() {
@@ -168,6 +182,22 @@ mod tests {
             }
             // Far beyond what a double can hold.
             assert_eq!(noise.ln_ratio(1.0, (0, 1), 100_000, 99_000), -1.0);
+        }
+    }
+
+    #[test]
+    fn a_table_of_steps_changes_no_draw() {
+        for noise in [Noise::Laplace, Noise::Geometric] {
+            for (scale, x, n) in [(1.0, 0, 9), (2.0, 5, 9), (3.0, 700, 731), (0.4, 3, 3)] {
+                let table = ExponentialSteps::new(scale, n);
+                // So many records have no table.
+                let slow = ExponentialSteps::new(scale, u64::MAX);
+                let mut rngs = [stream(1, "noise"), stream(1, "noise")];
+                for _ in 0..20_000 {
+                    let fast = noise.draw(&table, x, n, &mut rngs[0]);
+                    assert_eq!(fast, noise.draw(&slow, x, n, &mut rngs[1]));
+                }
+            }
         }
     }
 

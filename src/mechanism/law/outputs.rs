@@ -28,7 +28,7 @@ impl Outputs {
         let set = match recipe {
             Recipe::Exponential { .. } | Recipe::Hamming { .. } => Set::Candidates,
             Recipe::Noise { restored: true, .. } => Set::Restored,
-            Recipe::Noise { restored: false, .. } => Set::Open,
+            Recipe::Noise { restored: false, .. } | Recipe::Lattice { .. } => Set::Open,
         };
         Self { set, n, k }
     }
@@ -100,12 +100,16 @@ impl Outputs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::law::Noise;
+    use crate::mechanism::law::{CandidateWeights, Noise};
 
     #[test]
     fn outputs_are_numbered_in_order() {
         let noise = |restored| Recipe::Noise { noise: Noise::Laplace, scale: 1.0, restored };
-        for recipe in [Recipe::Hamming { rate: 1.0 }, noise(true), noise(false)] {
+        for recipe in [
+            Recipe::Hamming { rate: 1.0, weights: CandidateWeights::Flat },
+            noise(true),
+            noise(false),
+        ] {
             for (n, k) in [(0, 2), (1, 2), (6, 2), (4, 3), (3, 4)] {
                 let outputs = Outputs::of(recipe, n, k);
                 let list = outputs.list();

@@ -1,10 +1,16 @@
-//! Laws whose mass is a product over the coordinates: noise on counts, and the Hamming mechanism.
+//! Laws whose mass is a product over the coordinates: noise on counts, and candidates weighed by the
+//! number of moved records. The latter may have weights that are not a product.
 
+use std::sync::Arc;
+
+use super::exponential_steps::ExponentialSteps;
 use super::hamming::Convolutions;
+use super::lattice::{LatticeNoise, LatticeSampler};
 use super::noise::{NEGLECTED, steps_within, window};
-use super::{Batch, LARGEST_EXACT, Law, Noise, hamming};
+use super::tight::Tight;
+use super::{Batch, CandidateWeights, LARGEST_EXACT, Law, Noise, hamming};
 use crate::base::numeric::{Table, kernel};
-use crate::base::rng::Stream;
+use crate::base::rng::{Stream, uniform};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Shape, Tail, Window};
 
@@ -16,14 +22,17 @@ pub struct Product {
     blocks: Option<Blocks>,
     /// p_i; absent for a coordinate that is determined by the others.
     factors: Vec<Table>,
+    /// CandidateWeights of the outputs that are not a product.
+    tight: Option<Arc<Tight>>,
     normaliser: f64,
     p_exact: f64,
     sampler: Sampler,
 }
 
 enum Sampler {
-    Noise { noise: Noise, scale: f64, restored: bool },
+    Noise { noise: Noise, steps: ExponentialSteps, restored: bool },
     Hamming(Convolutions),
+    Tight { noise: LatticeSampler, tight: Arc<Tight> },
 }
 
 /// The outputs of a noisy release that carry all but a negligible part of the probability, as
@@ -67,18 +76,39 @@ impl Product {
             windows.map(|(&x, &window)| noise.marginal(scale, x, n, window)).collect()
         };
         let p_exact = noisy.iter().map(|&x| noise.probability(scale, x, n, x)).product();
-        let sampler = Sampler::Noise { noise, scale, restored };
+        let sampler = Sampler::Noise { noise, steps: ExponentialSteps::new(scale, n), restored };
         Self::new(posterior, noisy.len(), region, marginals, 1.0, p_exact, sampler)
     }
 
-    /// The Hamming mechanism of the given rate.
-    pub fn hamming(posterior: &Posterior, rate: f64) -> Self {
-        let region = hamming::region(posterior, rate);
-        let convolutions = Convolutions::new(posterior, rate, region.windows());
+    /// A candidate weighed by w(r) e^(−rate · d(x, r)).
+    pub fn hamming(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Self {
+        let region = hamming::region(posterior, rate, weights);
+        Self::hamming_within(posterior, rate, weights, region)
+    }
+
+    /// The same law, of which the outputs of `region` are walked.
+    pub fn hamming_within(
+        posterior: &Posterior,
+        rate: f64,
+        weights: CandidateWeights,
+        region: Region,
+    ) -> Self {
+        let (k, x) = (posterior.k(), posterior.counts());
+        let factors =
+            |region: &Region| hamming::factors(posterior, rate, weights, region.windows());
+        if let Some(tight) = weights.tight(posterior, rate) {
+            let normaliser = tight.normaliser(x);
+            let p_exact = tight.weight(x) / normaliser;
+            let noise = LatticeSampler::new(LatticeNoise::Geometric { rate }, k);
+            let sampler = Sampler::Tight { noise, tight: Arc::clone(&tight) };
+            let law = Self::new(posterior, k, region, factors, normaliser, p_exact, sampler);
+            return Self { tight: Some(tight), ..law };
+        }
+        let convolutions = Convolutions::new(posterior, rate, weights, region.windows());
         let normaliser = convolutions.normaliser();
-        let factors = |region: &Region| hamming::factors(posterior, rate, region.windows());
+        let at_truth: f64 = x.iter().map(|&x| weights.factor(x)).product();
         let sampler = Sampler::Hamming(convolutions);
-        Self::new(posterior, posterior.k(), region, factors, normaliser, 1.0 / normaliser, sampler)
+        Self::new(posterior, k, region, factors, normaliser, at_truth / normaliser, sampler)
     }
 
     /// The first `independent` coordinates are made independently, and all in the same way.
@@ -92,13 +122,15 @@ impl Product {
         sampler: Sampler,
     ) -> Self {
         let walked = is_walked(&region);
-        // Of outputs that differ by exchanging equal categories only one is walked.
-        let categories = posterior.categories();
+        // Of outputs that differ by exchanging equal categories only one is walked. In a part of a law,
+        // equal categories may have different windows.
+        let windows = region.windows().iter().copied();
+        let categories: Vec<_> = posterior.categories().into_iter().zip(windows).collect();
         let region = region.folded(&categories[..independent]);
         let blocks = walked.then(|| region.blocks());
         let factors = if walked { factors(&region) } else { Vec::new() };
         let counts = posterior.counts().to_vec();
-        Self { counts, region, blocks, factors, normaliser, p_exact, sampler }
+        Self { counts, region, blocks, factors, tight: None, normaliser, p_exact, sampler }
     }
 
     fn factor(&self, i: usize, v: u64) -> f64 {
@@ -148,6 +180,9 @@ impl Law for Product {
             (Some(p), Some(Some(q))) => kernel::products(head, p, Some(q), masses),
             _ => self.few_masses(row, head, masses),
         }
+        if let Some(tight) = &self.tight {
+            tight.weigh(row, masses);
+        }
     }
 
     fn normaliser(&self) -> f64 {
@@ -171,16 +206,39 @@ impl Sampler {
     fn draw(&self, counts: &[u64], rng: &mut Stream, out: &mut [u64]) {
         match self {
             Self::Hamming(convolutions) => convolutions.draw(rng, out),
-            &Self::Noise { noise, scale, restored } => {
+            Self::Tight { noise, tight } => draw_tight(noise, tight, counts, rng, out),
+            Self::Noise { noise, steps, restored } => {
                 let n: u64 = counts.iter().sum();
-                let noisy = counts.len() - usize::from(restored);
+                let noisy = counts.len() - usize::from(*restored);
                 for (v, &x) in out.iter_mut().zip(counts).take(noisy) {
-                    *v = noise.draw(scale, x, n, rng);
+                    *v = noise.draw(steps, x, n, rng);
                 }
-                if restored && let Some((last, others)) = out.split_last_mut() {
+                if *restored && let Some((last, others)) = out.split_last_mut() {
                     *last = n.saturating_sub(others.iter().sum());
                 }
             }
+        }
+    }
+}
+
+/// Draws y = x + z with lattice noise z until y is a candidate and accepted with probability
+/// w(y) / max w. The chance of a trial is Σ_y w(y) a^(d(x, y)) over a constant. If no weight was set to 0,
+/// it is the same for all data, so that the number of trials tells nothing about them.
+fn draw_tight(
+    noise: &LatticeSampler,
+    tight: &Tight,
+    counts: &[u64],
+    rng: &mut Stream,
+    out: &mut [u64],
+) {
+    loop {
+        noise.draw(rng, out);
+        let inside = out.iter_mut().zip(counts).all(|(v, x)| {
+            let moved = x.checked_add_signed(*v as i64);
+            moved.map(|moved| *v = moved).is_some()
+        });
+        if inside && uniform(rng) * tight.largest() < tight.weight(out) {
+            return;
         }
     }
 }

@@ -64,7 +64,7 @@ pub fn choose(
     }
     // Without a noise-aware posterior, a mechanism is used only if the user names it.
     let apt = |variant: &&Variant| {
-        variant.is_private(template) && Aware::is_foreseeable(variant, template)
+        variant.is_purely_private(template) && Aware::is_foreseeable(variant, template)
     };
     let private: Vec<&Variant> = candidates.iter().filter(apt).collect();
     let expected = Setting { posterior: expected_data(&template.posterior), ..template.clone() };

@@ -10,9 +10,10 @@ use rayon::prelude::*;
 
 use super::credible::BetaMixture;
 use super::method::Method;
-use crate::base::numeric::{exp_accurate, lgamma, ln};
+use crate::analysis::true_counts::CountNoise;
+use crate::base::numeric::exp_accurate;
 use crate::mechanism::Variant;
-use crate::mechanism::law::{self, Noise, Recipe};
+use crate::mechanism::law;
 use crate::mechanism::prepared::PreparedSetting;
 use crate::posterior::model::{Posterior, Predictive, Prior, approximate_compositions};
 use crate::posterior::setting::Setting;
@@ -82,7 +83,8 @@ impl Aware {
     /// Whether the law of the true counts can be computed, as far as that is known before a release.
     pub(super) fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
         let posterior = &template.posterior;
-        let noisy = matches!(variant.outline(template), Ok(Recipe::Noise { .. }));
+        let recipe = variant.outline(template).ok();
+        let noisy = recipe.and_then(|recipe| CountNoise::of(recipe, posterior)).is_some();
         (noisy && !variant.options.remap)
             || approximate_compositions(posterior.n(), posterior.k()) <= MOST_DATA_SETS
     }
@@ -92,13 +94,10 @@ impl Aware {
         let (variant, template) = (method.variant(), method.template());
         let posterior = &template.posterior;
         let recipe = variant.recipe(template).map_err(|refusal| refusal.cause)?;
-        let found = match (recipe, &variant.remap) {
-            (Recipe::Noise { noise, scale, restored }, None) => {
-                let free = posterior.k() - usize::from(restored);
-                let seen = Seen { noise, scale, released: &released[..free] };
-                from_noise(posterior.prior(), posterior.n(), &seen)?
-            }
-            _ => from_all_data_sets(variant, template, released)?,
+        let noise = CountNoise::of(recipe, posterior).filter(|_| variant.remap.is_none());
+        let found = match noise {
+            Some(noise) => from_noise(posterior.prior(), posterior.n(), noise, released)?,
+            None => from_all_data_sets(variant, template, released)?,
         };
         let reached =
             found.iter().all(|weights| weights.values.iter().any(|&weight| weight > FAINTEST));
@@ -115,18 +114,15 @@ impl Aware {
     }
 }
 
-/// Released counts and the noise in them.
-struct Seen<'a> {
-    noise: Noise,
-    scale: f64,
-    /// The counts with noise of their own: a restored last one is left out.
-    released: &'a [u64],
-}
-
 /// The predictive probability of x and the probability of the noise are both products over the
 /// categories: every marginal is a convolution.
-fn from_noise(prior: &Prior, n: u64, seen: &Seen) -> Result<Vec<Weights>, String> {
-    let windows = windows(prior, n, seen);
+fn from_noise(
+    prior: &Prior,
+    n: u64,
+    noise: CountNoise,
+    released: &[u64],
+) -> Result<Vec<Weights>, String> {
+    let windows = noise.windows(prior, n, released, NEGLIGIBLE);
     let k = windows.len();
     let (mut products, mut length, mut widest) = (0.0, 1.0, 0.0_f64);
     for (low, high) in &windows {
@@ -144,7 +140,7 @@ fn from_noise(prior: &Prior, n: u64, seen: &Seen) -> Result<Vec<Weights>, String
     let factors: Vec<Weights> = windows
         .into_iter()
         .enumerate()
-        .map(|(i, window)| factor(prior.alpha()[i], n, window, seen, i))
+        .map(|(i, window)| from_logs(window.0, &noise.ln_weights(prior, n, released, i, window)))
         .collect();
     let mut before = vec![Weights::unit()];
     for factor in &factors[..k - 1] {
@@ -175,55 +171,10 @@ fn marginal(factor: &Weights, before: &Weights, after: &Weights, n: u64) -> Weig
     Weights { first: factor.first, values }
 }
 
-/// The counts of every category that are likely enough to matter.
-///
-/// Three facts bound them. Between two data sets the logarithm of the predictive weight changes by at
-/// most the sum of the ranges below. Noise of d steps has a probability smaller by e^(−d/scale). And
-/// some counts that sum to n are as near to the released ones as the total of these is to n.
-fn windows(prior: &Prior, n: u64, seen: &Seen) -> Vec<(u64, u64)> {
-    let ranges: f64 = prior.alpha().iter().map(|&alpha| predictive_range(alpha, n)).sum();
-    let sum: u64 = seen.released.iter().fold(0, |sum, &v| sum.saturating_add(v));
-    let apart = match seen.released.len() == prior.k() {
-        true => sum.abs_diff(n),
-        false => sum.saturating_sub(n),
-    };
-    // A double too large for a u64 becomes the largest u64.
-    let steps = (seen.scale * (NEGLIGIBLE + ranges) + 2.0).ceil() as u64;
-    let steps = steps.saturating_add(apart);
-    let window = |v: u64| (v.saturating_sub(steps), v.saturating_add(steps).min(n));
-    let mut windows: Vec<(u64, u64)> = seen.released.iter().map(|&v| window(v)).collect();
-    if windows.len() < prior.k() {
-        let (low, high) = windows
-            .iter()
-            .fold((0_u64, 0_u64), |(l, h), w| (l.saturating_add(w.0), h.saturating_add(w.1)));
-        windows.push((n.saturating_sub(high), n.saturating_sub(low)));
-    }
-    windows
-}
-
-/// The predictive weight of every count of category `i` times the probability of its released count,
-/// relative to the largest.
-fn factor(alpha: f64, n: u64, (low, high): (u64, u64), seen: &Seen, i: usize) -> Weights {
-    let mut predictive = 0.0;
-    let log = |x: u64| {
-        if x > low {
-            predictive += ln((alpha + (x - 1) as f64) / x as f64);
-        }
-        let noise = seen.released.get(i).map(|&v| seen.noise.ln_probability(seen.scale, x, n, v));
-        predictive + noise.unwrap_or(0.0)
-    };
-    let logs: Vec<f64> = (low..=high).map(log).collect();
+/// The weights with these logarithms, relative to the largest.
+fn from_logs(first: u64, logs: &[f64]) -> Weights {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    Weights { first: low, values: logs.iter().map(|log| exp_accurate(log - largest)).collect() }
-}
-
-/// The largest change of ln C(α + x − 1, x) over 0 <= x <= n: it is 0 at x = 0 and ln α at x = 1, and
-/// from there on it grows (α > 1) or falls.
-fn predictive_range(alpha: f64, n: u64) -> f64 {
-    let last = lgamma(alpha + n as f64) - lgamma(alpha) - lgamma(n as f64 + 1.0);
-    let ends = [0.0, ln(alpha), last];
-    let fold = |pick: fn(f64, f64) -> f64| ends.into_iter().fold(0.0, pick);
-    fold(f64::max) - fold(f64::min)
+    Weights { first, values: logs.iter().map(|log| exp_accurate(log - largest)).collect() }
 }
 
 /// The weights from the probability of `released` at every data set of n records.
@@ -265,6 +216,7 @@ fn from_all_data_sets(
 mod tests {
     use super::*;
     use crate::analysis::tuning::TuningCache;
+    use crate::mechanism::law::Recipe;
     use crate::mechanism::{self, Options};
     use crate::posterior::distance::HELLINGER;
     use crate::posterior::privacy::{Epsilon, Gamma};

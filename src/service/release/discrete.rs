@@ -175,6 +175,34 @@ pub(super) fn noisy(law: Noise, rate: Ratio, x: u64, n: u64, rng: &mut impl Rng)
     value.clamp(0, i128::from(n)) as u64
 }
 
+/// Whole numbers with P ∝ e^(−rate · Σ |z_i|) and Σ z_i = 0: all but the last are drawn independently, and
+/// the last is accepted with the probability of its own factor.
+pub(super) fn sum_zero(rate: Ratio, k: usize, rng: &mut impl Rng) -> Vec<i128> {
+    loop {
+        let mut drawn: Vec<i128> = (1..k).map(|_| noise(Noise::Geometric, rate, rng)).collect();
+        let sum = drawn.iter().fold(0_i128, |sum, &z| sum.saturating_add(z));
+        // A factor too small for 64 bits of steps is never accepted.
+        if u64::try_from(sum.unsigned_abs()).is_ok_and(|steps| falls(rate, steps, rng)) {
+            drawn.push(-sum);
+            return drawn;
+        }
+    }
+}
+
+/// True with probability `weight` / `largest`, exactly: both are doubles, and so whole numbers of some
+/// power of 2. Weights that are smaller by a factor of 2⁷⁰ are not accepted; there are none.
+pub(super) fn is_accepted(weight: f64, largest: f64, rng: &mut impl Rng) -> bool {
+    let (Some((weight, small)), Some((largest, large))) = (decode(weight), decode(largest)) else {
+        return false;
+    };
+    let unit = small.min(large);
+    let (up, down) = ((small - unit) as u32, (large - unit) as u32);
+    if up.max(down) > 70 {
+        return false;
+    }
+    uniform_below(u128::from(largest) << down, rng) < u128::from(weight) << up
+}
+
 /// A number v in [0, n] with P ∝ e^(−rate·|v − x|). It is proposed by the noise, or uniformly if the noise
 /// is wider than the range: at least a quarter of the proposals are accepted.
 pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {

@@ -13,6 +13,7 @@ use crate::base::numeric::gamma::{digamma_gap, ln_phi};
 use crate::base::numeric::log_affinity::log_affinity;
 use crate::base::numeric::overlap;
 use crate::mechanism::law::Exact;
+use crate::mechanism::law::tight::Tight;
 use crate::mechanism::prepared::PreparedSetting;
 use crate::mechanism::{self, Global, Options, Variant};
 use crate::paper::printed_numbers;
@@ -47,6 +48,7 @@ static TABLES: &[(&str, &str)] = &tables![
     "privacy.csv",
     "scores.csv",
     "sensitivity.csv",
+    "tight.csv",
 ];
 
 /// One row of a table: column name to cell.
@@ -266,6 +268,7 @@ pub static GROUPS: &[Group] = &[
     group("deltas", Absolute, 1e-11, deltas),
     group("calibrations", Relative, 1e-7, calibrations),
     group("optima", Absolute, 1e-6, optima),
+    group("the tight mechanism", Absolute, 1e-9, tight),
 ];
 
 const fn group(
@@ -500,4 +503,38 @@ fn optima(comparison: &mut Comparison) {
             comparison.column(&row, column, found.map_or(f64::NAN, |found| found.value));
         }
     }
+}
+
+/// Weight and error at the row's data, and mean errors over the prior's data, as they are and remapped.
+fn tight(comparison: &mut Comparison) {
+    let tight = Variant::plain(mechanism::find("tight").expect("a mechanism"));
+    let options = Options { remap: true, ..Options::default() };
+    let remapped = Variant { options, ..tight.clone() };
+    // Rows of one setting follow one another, and so do their means.
+    let mut known: Option<(String, [f64; 2])> = None;
+    for row in rows("tight.csv") {
+        let setting = row.setting(distance::HELLINGER);
+        let law = release(&setting, &tight);
+        comparison.column(&row, "p_exact", law.p_exact);
+        comparison.column(&row, "mean", law.error.map_or(f64::NAN, |error| error.mean));
+        let posterior = &setting.posterior;
+        let weights = Tight::find(posterior.k(), posterior.n(), setting.epsilon.get());
+        let least = weights.map_or(f64::NAN, |weights| weights.smallest());
+        comparison.column(&row, "least_weight", least);
+        let key = format!("{} {} {}", row.text("prior"), posterior.n(), row.text("epsilon"));
+        let means = known.filter(|(name, _)| *name == key).map(|(_, means)| means);
+        let means = means.unwrap_or_else(|| [&tight, &remapped].map(|v| mean_error(v, &setting)));
+        comparison.column(&row, "bayes", means[0]);
+        comparison.column(&row, "bayes_remapped", means[1]);
+        known = Some((key, means));
+    }
+}
+
+fn mean_error(variant: &Variant, setting: &Setting) -> f64 {
+    let metric = Metric::from_distance(setting.distance);
+    let tuned = tuning::tune(variant, setting).ok();
+    let found = tuned.and_then(|tuned| {
+        predictive_error::over_all_data(&tuned.variant, setting, metric).ok().flatten()
+    });
+    found.map_or(f64::NAN, |found| found.mean)
 }

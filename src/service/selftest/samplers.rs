@@ -269,7 +269,8 @@ fn rescaled(plan: &Plan, off: f64) -> Plan {
         Recipe::Noise { noise, scale, restored } => {
             Recipe::Noise { noise, scale: scale * off, restored }
         }
-        Recipe::Hamming { rate } => Recipe::Hamming { rate: rate / off },
+        Recipe::Hamming { rate, weights } => Recipe::Hamming { rate: rate / off, weights },
+        Recipe::Lattice { noise } => Recipe::Lattice { noise: noise.widened(off) },
     };
     Plan { recipe, remap: plan.remap.clone() }
 }
@@ -301,7 +302,7 @@ fn probabilities(
                     Recipe::Exponential { rate } => exp_accurate(-rate * field.at(&output)),
                     _ => row_mass,
                 };
-                let released = plan.remap.as_ref().map(|remap| remap.replace(&output).to_vec());
+                let released = plan.remap.as_ref().map(|remap| remap.replace(&output).into_owned());
                 masses.entry(released.unwrap_or(output)).or_default().add(mass);
             }
         });
