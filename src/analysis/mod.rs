@@ -6,4 +6,5 @@ pub mod cost;
 pub mod optimum;
 pub mod predictive_error;
 pub mod ranking;
+pub mod true_counts;
 pub mod tuning;

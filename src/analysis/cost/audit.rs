@@ -3,9 +3,9 @@
 use super::{Extent, SettingWork, Work, extent, predict_means, rates, repeated};
 use crate::analysis::audit::is_symmetric;
 use crate::analysis::ranking::Data;
-use crate::analysis::tuning::remapping;
+use crate::analysis::tuning::remapping::{self, Effort};
 use crate::mechanism::Variant;
-use crate::mechanism::law::{Outputs, Recipe};
+use crate::mechanism::law::{CandidateWeights, Outputs, Recipe, tight};
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
 
@@ -47,7 +47,11 @@ pub fn predict_passes(
                 let again = rates::NS_PER_COMPARISON * (passes - 1.0);
                 outputs * (first * setting.distance.effort() + again) + pairs * pair
             }
-            Recipe::Noise { .. } => rates::NS_PER_PAIR * pairs,
+            Recipe::Noise { .. } | Recipe::Lattice { .. } => rates::NS_PER_PAIR * pairs,
+            Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
+                let outputs = extent::likely_outputs(*recipe, posterior);
+                pairs * (rates::NS_PER_RESTORED * outputs * (passes - 1.0) + rates::NS_PER_PAIR)
+            }
             Recipe::Hamming { .. } => {
                 let convolved = extent::convolved(*recipe, posterior);
                 pairs * (rates::NS_PER_CONVOLVED * convolved + rates::NS_PER_PAIR)
@@ -112,17 +116,41 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
         let audit = predict_audit(setting, &[recipe], true);
         work.add(repeated(audit, rates::AUDITS_PER_CALIBRATION).sum());
     }
+    work.add(weights(recipe, setting));
     if variant.options.remap {
-        let (n, k) = (setting.posterior.n(), setting.posterior.k());
-        let (kept, outputs) = remapping::work(Outputs::of(recipe, n, k), setting);
-        work.add(Work {
-            outputs,
-            passing: 8.0 * kept,
-            cpu_seconds: 1e-9 * rates::NS_PER_TERM * outputs,
-            ..Work::default()
+        work.add(match remapping::effort(recipe, setting) {
+            Effort::Listed { kept, added } => Work {
+                outputs: added,
+                passing: 8.0 * kept,
+                cpu_seconds: 1e-9 * rates::NS_PER_TERM * added,
+                ..Work::default()
+            },
+            Effort::Searched { added } => {
+                let outputs = extent::likely_outputs(recipe, &setting.posterior);
+                Work {
+                    outputs,
+                    passing: rates::BYTES_PER_SEARCHED_OUTPUT * outputs,
+                    cpu_seconds: 1e-9 * rates::NS_PER_SEARCHED_TERM * added * outputs,
+                    ..Work::default()
+                }
+            }
         });
     }
     work
+}
+
+/// The weights of the tight mechanism.
+fn weights(recipe: Recipe, setting: &Setting) -> Work {
+    let Recipe::Hamming { rate, weights: CandidateWeights::Tight } = recipe else {
+        return Work::default();
+    };
+    let effort = tight::Effort::new(setting.posterior.k(), setting.posterior.n(), rate);
+    Work {
+        kept: 8.0 * effort.kept,
+        passing: rates::BYTES_PER_TIGHT_WEIGHT * effort.kept,
+        cpu_seconds: 1e-9 * rates::NS_PER_TIGHT_ROW * effort.rows,
+        ..Work::default()
+    }
 }
 
 /// Predicts a release by one mechanism: its tuning, and the weights of all candidates.

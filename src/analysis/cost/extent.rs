@@ -1,6 +1,6 @@
 //! How many outputs are walked at one setting, without walking them.
 
-use crate::mechanism::law::{Recipe, is_walked};
+use crate::mechanism::law::{CandidateWeights, LatticeNoise, Recipe, is_walked};
 use crate::posterior::distance::near;
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Posterior, approximate_compositions};
@@ -58,6 +58,18 @@ pub fn own_outputs(recipe: Recipe, posterior: &Posterior) -> Option<(Size, f64)>
     let restored = matches!(recipe, Recipe::Noise { restored: true, .. });
     let independent = &posterior.categories()[..posterior.k() - usize::from(restored)];
     is_walked(&region).then(|| (measure(&region.folded(independent), ROWS), entries))
+}
+
+/// The outputs that carry all but a negligible part of the probability, none of them of probability 0.
+pub fn likely_outputs(recipe: Recipe, posterior: &Posterior) -> f64 {
+    // Most vectors of the box around lattice noise do not sum to n.
+    let recipe = match recipe {
+        Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => {
+            Recipe::Hamming { rate, weights: CandidateWeights::Flat }
+        }
+        recipe => recipe,
+    };
+    recipe.region(posterior).map_or(0.0, |region| count(&region, ROWS))
 }
 
 /// Entries of the convolutions behind the Hamming mechanism; two categories need none.

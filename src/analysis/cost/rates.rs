@@ -115,6 +115,14 @@ pub const PASSES_PER_TRADE_OFF: f64 = 5.0;
 pub const AUDITS_PER_CALIBRATION: f64 = 5.0;
 /// A term of a remapping.
 pub const NS_PER_TERM: f64 = 1.0;
+/// A term of the search for the best candidate in place of one output.
+pub const NS_PER_SEARCHED_TERM: f64 = 2.5;
+/// What is kept of a searched output.
+pub const BYTES_PER_SEARCHED_OUTPUT: f64 = 500.0;
+/// A row of candidates whose tight weights are added up.
+pub const NS_PER_TIGHT_ROW: f64 = 4.0;
+/// A tight weight, with its running sums.
+pub const BYTES_PER_TIGHT_WEIGHT: f64 = 60.0;
 /// A weight of a release, computed and added up twice without rounding.
 pub const NS_PER_RELEASED_WEIGHT: f64 = 100.0;
 /// A data set whose mean error is kept.

@@ -31,6 +31,7 @@
 //! ```
 
 pub mod calibration;
+mod local;
 pub mod remapping;
 
 pub use calibration::{Certificate, calibrate};

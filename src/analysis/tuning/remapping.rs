@@ -7,10 +7,13 @@
 
 use rayon::prelude::*;
 
+use super::local::LocalSearch;
+use crate::analysis::true_counts::CountNoise;
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::exp_accurate;
 use crate::mechanism::Variant;
-use crate::mechanism::law::{Outputs, Remap, ln_probabilities};
+use crate::mechanism::law::{Outputs, Recipe, Remap, ln_probabilities};
+use crate::posterior::distance::HELLINGER;
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::{Counts, Posterior, Predictive, approximate_compositions};
 use crate::posterior::setting::Setting;
@@ -27,13 +30,56 @@ const NEGLIGIBLE: f64 = 1e-20;
 
 /// Candidates whose expected errors differ by less than this, relatively, are equally good: a
 /// remapping must not depend on the last bits of a sum.
-const SAME: f64 = 1e-12;
+pub(super) const SAME: f64 = 1e-12;
 
-/// The work of a remapping: the number of probabilities kept, and of terms added.
+/// What a remapping takes.
+pub enum Effort {
+    /// All outputs are weighed against all data sets at once.
+    Listed {
+        /// Probabilities that are kept.
+        kept: f64,
+        /// Terms that are added.
+        added: f64,
+    },
+    /// Each output is weighed when it occurs.
+    Searched {
+        /// Terms that are added for each.
+        added: f64,
+    },
+}
+
+/// The effort for the outputs of a mechanism.
+pub fn effort(recipe: Recipe, setting: &Setting) -> Effort {
+    let outputs = Outputs::of(recipe, setting.posterior.n(), setting.posterior.k());
+    match searched(recipe, outputs, setting) {
+        Some(noise) => {
+            let added = LocalSearch::new(setting, noise).effort();
+            Effort::Searched { added }
+        }
+        None => {
+            let (kept, added) = work(outputs, setting);
+            Effort::Listed { kept, added }
+        }
+    }
+}
+
+/// The work of a remapping of all outputs: the number of probabilities kept, and of terms added.
 pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
     let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
     let kept = (outputs.approximate_len() + data_sets) * data_sets;
     (kept, outputs.approximate_len() * data_sets * data_sets)
+}
+
+/// If there are more terms than this, every candidate is searched for when it is needed.
+const MANY: f64 = 5e9;
+
+/// The noise on the counts, if the candidates are searched for: if there are many of them, and the
+/// distance is one for which the search is proved to find the best.
+fn searched(recipe: Recipe, outputs: Outputs, setting: &Setting) -> Option<CountNoise> {
+    let (kept, added) = work(outputs, setting);
+    let many = kept > MOST_KEPT || added > MANY;
+    let proved = setting.distance.id() == HELLINGER.id();
+    (many && proved).then(|| CountNoise::of(recipe, &setting.posterior)).flatten()
 }
 
 /// Why a remapping cannot be computed, if it is too large.
@@ -44,7 +90,11 @@ pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
         let cause = format!("`{}` cannot be remapped: {cause}", variant.mechanism.id());
         return Some(Refusal::new(cause, remedy));
     }
-    let (kept, added) = work(Outputs::of(recipe, n, k), setting);
+    let outputs = Outputs::of(recipe, n, k);
+    let (kept, added) = work(outputs, setting);
+    if searched(recipe, outputs, setting).is_some() {
+        return None;
+    }
     (kept > MOST_KEPT || added > MOST_ADDED).then(|| {
         Refusal::new(
             format!(
@@ -53,7 +103,8 @@ pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
                  at most)",
                 variant.mechanism.id()
             ),
-            "use fewer records or categories, or leave `remap` out",
+            "use fewer records or categories, or leave `remap` out; with the Hellinger distance, \
+             tight, lattice and noise on the counts can be remapped for many records",
         )
     })
 }
@@ -67,7 +118,11 @@ pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
         return Err(refusal);
     }
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
-    let outputs = Outputs::of(variant.recipe(setting)?, n, k);
+    let recipe = variant.recipe(setting)?;
+    let outputs = Outputs::of(recipe, n, k);
+    if let Some(noise) = searched(recipe, outputs, setting) {
+        return Ok(Remap::searched(outputs, LocalSearch::new(setting, noise)));
+    }
     let data_sets = list_compositions(n, k);
     let rows = data_sets.par_iter().map(|x| DataSet::new(variant, setting, outputs, x));
     let rows: Vec<DataSet> = rows.collect::<Result<_, _>>()?;

@@ -161,7 +161,7 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
     let mut ready = BTreeSet::new();
     for (case, work) in panel.cases.iter().zip(&mut work) {
         for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
-            if tuning::needs_tuning(variant) && ready.insert(tuning::key(variant, &case.setting)) {
+            if ready.insert(tuning::key(variant, &case.setting)) {
                 cell.add(cost::predict_tuning(variant, &case.setting));
             }
         }

@@ -1,0 +1,105 @@
+//! The true counts behind an output, if the output has independent noise on every count.
+//!
+//! Before the release the counts x have the prior predictive probability P\[x\]; given the output they have
+//! one proportional to P\[x\] · P\[output | x\]. Both are products over the categories, times the condition
+//! that the counts sum to n. Candidates that are weighed by the number of moved records, and noise that
+//! sums to 0, have such a form too: what does not depend on x cancels.
+
+use crate::base::numeric::{lgamma, ln};
+use crate::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
+use crate::posterior::model::{Posterior, Prior};
+use crate::posterior::simplex::Window;
+
+/// The law of independent noise on the counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CountNoise {
+    /// The law of one count.
+    pub noise: Noise,
+    /// Its scale.
+    pub scale: f64,
+    /// How many counts, the first ones, have noise of their own.
+    pub noisy: usize,
+}
+
+impl CountNoise {
+    /// The noise that a recipe puts on every count, if P[output | x] is a product of such noise, up to a
+    /// factor that does not depend on x.
+    pub fn of(recipe: Recipe, posterior: &Posterior) -> Option<Self> {
+        let k = posterior.k();
+        match recipe {
+            Recipe::Noise { noise, scale, restored } => {
+                Some(Self { noise, scale, noisy: k - usize::from(restored) })
+            }
+            Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => {
+                Some(Self { noise: Noise::Geometric, scale: 2.0 / rate, noisy: k })
+            }
+            // The weights of the candidates cancel, and so do normalisers that are 1.
+            Recipe::Hamming { rate, weights: weights @ CandidateWeights::Tight } => {
+                let tight = weights.tight(posterior, rate)?;
+                let noise = Self { noise: Noise::Geometric, scale: 2.0 / rate, noisy: k };
+                (!tight.is_clipped()).then_some(noise)
+            }
+            _ => None,
+        }
+    }
+
+    /// The counts of every category that are likely enough to matter, given an output: every other data
+    /// set is less likely than the likeliest one by a factor of e^`negligible`.
+    ///
+    /// Three facts bound them. Between two data sets the logarithm of the predictive weight changes by at
+    /// most the sum of the ranges below. Noise of d steps has a probability smaller by e^(−d/scale). And
+    /// some counts that sum to n are as near to the output as the total of this is to n.
+    pub fn windows(&self, prior: &Prior, n: u64, output: &[u64], negligible: f64) -> Vec<Window> {
+        let seen = &output[..self.noisy];
+        let ranges: f64 = prior.alpha().iter().map(|&alpha| predictive_range(alpha, n)).sum();
+        let sum: u64 = seen.iter().fold(0, |sum, &v| sum.saturating_add(v));
+        let apart = match self.noisy == prior.k() {
+            true => sum.abs_diff(n),
+            false => sum.saturating_sub(n),
+        };
+        // A double too large for a u64 becomes the largest u64.
+        let steps = (self.scale * (negligible + ranges) + 2.0).ceil() as u64;
+        let steps = steps.saturating_add(apart);
+        let window = |v: u64| (v.saturating_sub(steps), v.saturating_add(steps).min(n));
+        let mut windows: Vec<Window> = seen.iter().map(|&v| window(v)).collect();
+        if windows.len() < prior.k() {
+            let (low, high) = windows
+                .iter()
+                .fold((0_u64, 0_u64), |(l, h), w| (l.saturating_add(w.0), h.saturating_add(w.1)));
+            windows.push((n.saturating_sub(high), n.saturating_sub(low)));
+        }
+        windows
+    }
+
+    /// The logarithm of the predictive weight of every count of category `i`, times the probability of
+    /// its output, up to a constant.
+    pub fn ln_weights(
+        &self,
+        prior: &Prior,
+        n: u64,
+        output: &[u64],
+        i: usize,
+        (low, high): Window,
+    ) -> Vec<f64> {
+        let alpha = prior.alpha()[i];
+        let seen = output[..self.noisy].get(i);
+        let mut predictive = 0.0;
+        let log = |x: u64| {
+            if x > low {
+                predictive += ln((alpha + (x - 1) as f64) / x as f64);
+            }
+            let noise = seen.map(|&v| self.noise.ln_probability(self.scale, x, n, v));
+            predictive + noise.unwrap_or(0.0)
+        };
+        (low..=high).map(log).collect()
+    }
+}
+
+/// The largest change of ln C(α + x − 1, x) over 0 <= x <= n: it is 0 at x = 0 and ln α at x = 1, and
+/// from there on it grows (α > 1) or falls.
+fn predictive_range(alpha: f64, n: u64) -> f64 {
+    let last = lgamma(alpha + n as f64) - lgamma(alpha) - lgamma(n as f64 + 1.0);
+    let ends = [0.0, ln(alpha), last];
+    let fold = |pick: fn(f64, f64) -> f64| ends.into_iter().fold(0.0, pick);
+    fold(f64::max) - fold(f64::min)
+}

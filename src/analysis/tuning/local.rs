@@ -1,0 +1,403 @@
+//! The best candidate in place of one output, found near it and proved to be the best of all.
+//!
+//! Let E(r) be the expected distance of candidate r from the true posterior, given the output. A descent
+//! over candidates that differ by one moved record ends at some r* with E(r*) = e. The Hellinger distance
+//! H is a metric: E(r) >= H(r, r*) − E(r*). So no candidate with H(r, r*) > 2e is better than r*, and all
+//! others are compared, or excluded in the same way by one that was.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::remapping::SAME;
+use crate::analysis::true_counts::CountNoise;
+use crate::base::numeric::log_affinity::log_affinity_table;
+use crate::base::numeric::{exp_accurate, kernel, log1p};
+use crate::mechanism::law::BestCandidate;
+use crate::posterior::error_field::{Field, Reach};
+use crate::posterior::model::{Counts, Posterior, Prior, approximate_compositions, neighbours};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::{BLOCK, Region, Row, Shape, Tail, Window};
+
+/// Data sets less likely than the likeliest one by a factor of e to this do not change which candidate is
+/// best.
+const NEGLIGIBLE: f64 = 42.0;
+
+/// The candidates that are compared at a small scale of the noise, as measured.
+const COMPARED: f64 = 12.0;
+
+/// The most candidates whose tables are kept.
+const MOST_FIELDS: usize = 100_000;
+
+/// The search for the best candidate, for data of one size under independent noise.
+pub struct LocalSearch {
+    setting: Setting,
+    noise: CountNoise,
+    fields: Mutex<HashMap<Counts, Arc<dyn Field>>>,
+    known: Mutex<HashMap<Counts, Counts>>,
+}
+
+/// Data sets that differ in one running count, and in the last, with their probabilities given an output.
+struct Line {
+    head: Counts,
+    start: u64,
+    rest: u64,
+    weights: Vec<f64>,
+    /// The sum of the weights.
+    mass: f64,
+}
+
+/// The data sets behind one output.
+struct Behind {
+    lines: Vec<Line>,
+}
+
+impl LocalSearch {
+    /// For the outputs of a mechanism with this noise on the counts, at data of as many records as
+    /// `setting` has. The distance must be the Hellinger distance.
+    pub fn new(setting: &Setting, noise: CountNoise) -> Self {
+        let (fields, known) = (Mutex::default(), Mutex::default());
+        Self { setting: setting.clone(), noise, fields, known }
+    }
+
+    fn prior(&self) -> &Prior {
+        self.setting.posterior.prior()
+    }
+
+    fn n(&self) -> u64 {
+        self.setting.posterior.n()
+    }
+
+    /// The number of terms that are added for one output, roughly.
+    pub fn effort(&self) -> f64 {
+        let (n, k) = (self.n(), self.setting.posterior.k());
+        let free = k as f64 - 1.0;
+        // The vectors that move at most d records are about (2d)^(k−1) / (k−1)!, times a bit.
+        let arrangements: f64 = (1..k).map(|i| i as f64).product();
+        let within = |steps: f64| 1.5 * libm::pow(2.0 * steps + 1.0, free) / arrangements;
+        let data_sets = within(0.5 * NEGLIGIBLE * self.noise.scale);
+        let all = approximate_compositions(n, k);
+        let compared = (COMPARED * libm::pow(1.0 + self.noise.scale, 0.5 * free)).min(all);
+        data_sets.min(all) * compared
+    }
+
+    fn search(&self, output: &[u64]) -> Counts {
+        let behind = self.behind(output);
+        let own = self.nearest(output);
+        let (best, least) = self.descend(&behind, own.clone());
+        let rivals = self.rivals(&behind, best, least);
+        // Of several that are equally good the output itself is taken, else the first.
+        let least = rivals.iter().map(|(_, error)| *error).fold(least, f64::min);
+        let equal = || rivals.iter().filter(|(_, e)| *e <= least * (1.0 + SAME)).map(|(r, _)| r);
+        let is_output = |r: &&Counts| own == output && **r == own;
+        equal().find(is_output).or_else(|| equal().min()).unwrap_or(&own).clone()
+    }
+
+    /// `best`, whose error is `least`, and all candidates whose error may not be larger.
+    ///
+    /// They are looked for from afar. If E(r) exceeds the least error, then so does that of every
+    /// candidate nearer to r than the difference: far from the best one candidate excludes many.
+    fn rivals(&self, behind: &Behind, best: Counts, mut least: f64) -> Vec<(Counts, f64)> {
+        let mut open = self.near(&best, least);
+        open.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+        let mut rivals = vec![(best.clone(), least)];
+        while let Some((r, _)) = open.pop() {
+            if r == best {
+                continue;
+            }
+            let error = self.error(behind, &r, f64::INFINITY);
+            least = least.min(error);
+            let margin = (error - least * (1.0 + 2.0 * SAME)) * (1.0 - 1e-9);
+            if margin > 0.0 {
+                let field = self.field(&r);
+                open.retain(|(other, _)| field.at(other) >= margin);
+            } else {
+                rivals.push((r, error));
+            }
+        }
+        rivals
+    }
+
+    /// The data sets behind an output and their probabilities.
+    fn behind(&self, output: &[u64]) -> Behind {
+        let (prior, n) = (self.prior(), self.n());
+        let windows = self.noise.windows(prior, n, output, NEGLIGIBLE);
+        let logs: Vec<Vec<f64>> = (windows.iter().enumerate())
+            .map(|(i, &window)| self.noise.ln_weights(prior, n, output, i, window))
+            .collect();
+        let log = |x: &[u64]| -> f64 {
+            let logs = x.iter().zip(&logs).zip(&windows);
+            logs.map(|((x, logs), w)| x.checked_sub(w.0).and_then(|x| logs.get(x as usize)))
+                .map(|log| log.copied().unwrap_or(f64::NEG_INFINITY))
+                .sum()
+        };
+        // Some data set with the right total: what is more likely by less than it matters is kept.
+        let likely = log(&self.nearest(output));
+        let mut tops: Vec<f64> = logs
+            .iter()
+            .map(|logs| logs.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+            .collect();
+        for i in (0..tops.len() - 1).rev() {
+            tops[i] += tops[i + 1];
+        }
+        let mut found =
+            Enumeration { windows: &windows, logs: &logs, tops: &tops, likely, lines: Vec::new() };
+        found.descend(&mut Vec::new(), n, 0.0);
+        let (lines, highest) = (found.lines, found.likely);
+        let mut behind = Behind { lines };
+        behind.normalise(highest);
+        behind
+    }
+
+    /// The candidate nearest to an output: the output itself, if it has the total n.
+    fn nearest(&self, output: &[u64]) -> Counts {
+        let mut counts = output.to_vec();
+        let n = self.n();
+        loop {
+            let total: u64 = counts.iter().sum();
+            match total.cmp(&n) {
+                Ordering::Equal => return counts,
+                Ordering::Less => {
+                    let missing = n - total;
+                    let last = (0..counts.len()).max_by_key(|&i| counts[i]).unwrap_or(0);
+                    counts[last] += missing;
+                }
+                Ordering::Greater => {
+                    // The surplus is taken evenly, as the noise is the same for all.
+                    let positive = counts.iter().filter(|&&v| v > 0).count() as u64;
+                    let each = ((total - n) / positive).max(1);
+                    let mut left = total - n;
+                    for v in counts.iter_mut().filter(|v| **v > 0) {
+                        let taken = each.min(*v).min(left);
+                        *v -= taken;
+                        left -= taken;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A candidate to which none that differs by one moved record is preferred, and its error.
+    fn descend(&self, behind: &Behind, start: Counts) -> (Counts, f64) {
+        let mut best = (self.error(behind, &start, f64::INFINITY), start);
+        loop {
+            let mut next = best.clone();
+            for moved in neighbours(&best.1) {
+                let error = self.error(behind, &moved, next.0);
+                if error < next.0 {
+                    next = (error, moved);
+                }
+            }
+            if next.1 == best.1 {
+                return (best.1, best.0);
+            }
+            best = next;
+        }
+    }
+
+    /// All candidates within 2 `error` of `centre`, and how far they are.
+    fn near(&self, centre: &Counts, error: f64) -> Vec<(Counts, f64)> {
+        let (n, k) = (self.n(), centre.len());
+        let radius = 2.0 * error * (1.0 + 1e-9);
+        // H² = 1 − Π b_i >= 1 − b_i for every category.
+        let floor = if radius < 1.0 { log1p(-radius * radius) } else { f64::NEG_INFINITY };
+        let window = |i: usize| {
+            let alpha = self.prior().alpha()[i];
+            let table = log_affinity_table(alpha, centre[i], (centre[i], centre[i]), n, floor);
+            (table.first(), table.end() - 1)
+        };
+        let region = Region::new(n, Shape::Simplex, (0..k).map(window).collect());
+        let blocks = region.blocks();
+        let field = self.field(centre);
+        let (mut near, mut distances) = (Vec::new(), [0.0; BLOCK]);
+        for block in 0..blocks.len() {
+            region.walk(&blocks, block, |row| {
+                let distances = &mut distances[..row.len];
+                field.row(row, distances);
+                for t in (0..row.len).filter(|&t| distances[t] <= radius) {
+                    let mut r = vec![0; k];
+                    row.output(t, &mut r);
+                    near.push((r, distances[t]));
+                }
+            });
+        }
+        near
+    }
+
+    /// The expected distance of candidate r; or something larger than `enough`, if it is larger.
+    fn error(&self, behind: &Behind, r: &Counts, enough: f64) -> f64 {
+        let field = self.field(r);
+        let mut distances = [0.0; BLOCK];
+        let mut sum = 0.0;
+        for line in &behind.lines {
+            for (place, weights) in line.weights.chunks(BLOCK).enumerate() {
+                let distances = &mut distances[..weights.len()];
+                let row = Row {
+                    head: &line.head,
+                    start: line.start + (place * BLOCK) as u64,
+                    len: weights.len(),
+                    tail: Tail::Complement(line.rest),
+                    weight: 1.0,
+                };
+                field.row(&row, distances);
+                sum += kernel::moments(distances, weights).1;
+            }
+            if sum > enough * (1.0 + 2.0 * SAME) {
+                break;
+            }
+        }
+        sum
+    }
+
+    /// The distances from a candidate; they are symmetric.
+    fn field(&self, r: &Counts) -> Arc<dyn Field> {
+        let fields = || self.fields.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(field) = fields().get(r) {
+            return Arc::clone(field);
+        }
+        let posterior = Posterior::new(self.prior().clone(), r.clone());
+        let windows = self.noise.windows(self.prior(), self.n(), r, NEGLIGIBLE);
+        let reach = Reach { windows, ball: false };
+        let field: Arc<dyn Field> = self.setting.distance.field(&posterior, &reach).into();
+        let mut fields = fields();
+        if fields.len() >= MOST_FIELDS {
+            fields.clear();
+        }
+        fields.insert(r.clone(), Arc::clone(&field));
+        field
+    }
+}
+
+impl BestCandidate for LocalSearch {
+    fn best(&self, output: &[u64]) -> Counts {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(output) {
+            return found.clone();
+        }
+        let found = self.search(output);
+        known().insert(output.to_vec(), found.clone());
+        found
+    }
+}
+
+impl Behind {
+    /// Turns logarithms into probabilities, the likeliest lines first, and drops what does not matter.
+    fn normalise(&mut self, highest: f64) {
+        for line in &mut self.lines {
+            line.weights.iter_mut().for_each(|log| *log = exp_accurate(*log - highest));
+            line.mass = line.weights.iter().sum();
+        }
+        self.lines.sort_by(|a, b| b.mass.total_cmp(&a.mass).then_with(|| a.head.cmp(&b.head)));
+        let total: f64 = self.lines.iter().rev().map(|line| line.mass).sum();
+        for line in &mut self.lines {
+            line.weights.iter_mut().for_each(|weight| *weight /= total);
+        }
+    }
+}
+
+/// The walk over all data sets that are likely enough.
+struct Enumeration<'a> {
+    windows: &'a [Window],
+    logs: &'a [Vec<f64>],
+    /// The largest possible sum of the logarithms from each category on.
+    tops: &'a [f64],
+    /// The largest logarithm found so far.
+    likely: f64,
+    lines: Vec<Line>,
+}
+
+impl Enumeration<'_> {
+    fn descend(&mut self, head: &mut Counts, left: u64, log: f64) {
+        let i = head.len();
+        if log + self.tops[i] < self.likely - NEGLIGIBLE {
+            return;
+        }
+        let (low, high) = self.windows[i];
+        if i + 2 == self.windows.len() {
+            return self.line(head, left, log);
+        }
+        for x in low..=high.min(left) {
+            head.push(x);
+            self.descend(head, left - x, log + self.logs[i][(x - low) as usize]);
+            head.pop();
+        }
+    }
+
+    fn line(&mut self, head: &[u64], left: u64, log: f64) {
+        let i = head.len();
+        let ((low, high), (last_low, last_high)) = (self.windows[i], self.windows[i + 1]);
+        let low_here = low.max(left.saturating_sub(last_high));
+        let Some(high_here) = left.checked_sub(last_low).map(|most| most.min(high)) else { return };
+        if low_here > high_here {
+            return;
+        }
+        let at = |x: u64| {
+            log + self.logs[i][(x - low) as usize]
+                + self.logs[i + 1][(left - x - last_low) as usize]
+        };
+        let logs: Vec<f64> = (low_here..=high_here).map(at).collect();
+        self.likely = logs.iter().copied().fold(self.likely, f64::max);
+        let matters = |log: &f64| *log >= self.likely - NEGLIGIBLE;
+        let (Some(first), Some(last)) =
+            (logs.iter().position(matters), logs.iter().rposition(matters))
+        else {
+            return;
+        };
+        self.lines.push(Line {
+            head: head.to_vec(),
+            start: low_here + first as u64,
+            rest: left,
+            weights: logs[first..=last].to_vec(),
+            mass: 0.0,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::tuning::remapping;
+    use crate::mechanism::law::{Outputs, ln_probabilities};
+    use crate::mechanism::{self, Options, Variant};
+    use crate::posterior::distance::HELLINGER;
+    use crate::posterior::privacy::{Epsilon, Gamma};
+
+    /// The search finds what a comparison of all candidates under all data sets finds.
+    #[test]
+    fn the_search_finds_the_best_of_all_candidates() {
+        let priors: [&[f64]; 4] =
+            [&[1.0, 1.0, 1.0], &[0.1, 4.0, 9.0], &[0.5, 0.5], &[2.0, 0.3, 1.0, 1.0]];
+        for (prior, n) in priors.into_iter().zip([9, 11, 25, 5]) {
+            let mut counts = vec![0; prior.len()];
+            counts[0] = n;
+            for (id, epsilon) in
+                [("tight", 0.7), ("lattice", 1.5), ("lszhang", 1.0), ("geometric", 0.4)]
+            {
+                let setting = Setting {
+                    posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts.clone()),
+                    epsilon: Epsilon::new(epsilon).unwrap(),
+                    delta: None,
+                    gamma: Gamma::new(1.0).unwrap(),
+                    distance: HELLINGER,
+                };
+                let options = Options { remap: true, ..Options::default() };
+                let variant = Variant::new(mechanism::find(id).unwrap(), options, id.to_owned());
+                let recipe = variant.recipe(&setting).unwrap();
+                let listed = remapping::best(&variant, &setting).unwrap();
+                assert!(listed.is_listed());
+                let noise = CountNoise::of(recipe, &setting.posterior).unwrap();
+                let search = LocalSearch::new(&setting, noise);
+                // An output that is impossible at one data set is impossible at all.
+                let outputs = Outputs::of(recipe, n, prior.len());
+                let field = HELLINGER.field(&setting.posterior, &Reach::ball(&setting.posterior));
+                let logs = ln_probabilities(recipe, &setting.posterior, field.as_ref(), outputs);
+                let possible =
+                    outputs.list().into_iter().zip(logs).filter(|(_, log)| log.is_finite());
+                for (output, _) in possible {
+                    let what = format!("{id} {prior:?} {output:?}");
+                    assert_eq!(search.best(&output), listed.replace(&output).to_vec(), "{what}");
+                }
+            }
+        }
+    }
+}
