@@ -71,12 +71,18 @@ impl Clock {
             // A bar that cannot be drawn is no reason to stop.
             let _ = write!(text, "{bar:40}");
         };
-        let style = format!("{{share}} {{elapsed}} of about {}", cost::duration(predicted));
+        let style =
+            format!("{{share}} {{elapsed}} of about {}  {{msg}}", cost::duration(predicted));
         if let Ok(style) = ProgressStyle::with_template(&style) {
             bar.set_style(style.with_key("share", share));
         }
         bar.enable_steady_tick(Duration::from_millis(200));
         Self(bar)
+    }
+
+    /// Shows beside the clock what is known so far.
+    pub fn tell(&self, text: String) {
+        self.0.set_message(text);
     }
 }
 

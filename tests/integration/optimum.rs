@@ -105,6 +105,32 @@ fn the_command_prints_what_was_found() {
 }
 
 #[test]
+fn the_command_knows_delta() {
+    let sandbox = Sandbox::new();
+    let base = ["optimum", "--prior", "1,1", "--n", "20", "--epsilon", "1", "--delta", "1e-2"];
+    let found = sandbox.json(&[&base[..], &["--json", "--mechanism", "geometric"]].concat());
+    assert!((found["bayes"].as_f64().unwrap() - 0.141_365_4).abs() < 5e-8);
+    assert_eq!(found["delta"], 0.01);
+    let spent = found["bayes_certificate"]["delta"].as_f64().unwrap();
+    assert!(spent > 0.0099 && spent <= 0.01, "{spent}");
+    let text = sandbox.succeed(&[&base[..], &["--mechanism", "geometric"]].concat());
+    assert!(text.contains("(ε, δ)-private release") && text.contains("δ = 0.01"), "{text}");
+}
+
+/// The linear program as a whole would need an hour.
+#[test]
+fn a_large_program_is_solved_in_rounds() {
+    let sandbox = Sandbox::new();
+    let args = ["optimum", "--prior", "1,1,1", "--n", "50", "--epsilon", "1", "--json"];
+    let found = sandbox.json(&[&args[..], &["--mechanism", "geometric"]].concat());
+    assert!((found["bayes"].as_f64().unwrap() - 0.254_427_262).abs() < 1e-9);
+    let certificate = &found["bayes_certificate"];
+    let number = |key: &str| certificate[key].as_f64().unwrap();
+    assert!(number("upper") - number("lower") < 1e-9 && number("loss") <= 1.0 + 1e-13);
+    assert!(certificate["status"].as_str().unwrap().starts_with("column generation"));
+}
+
+#[test]
 fn the_optimal_mechanism_is_written() {
     let sandbox = Sandbox::new();
     let args = ["optimum", "--prior", "1,1", "--n", "6", "--epsilon", "1", "--out", "o"];

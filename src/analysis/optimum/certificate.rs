@@ -6,6 +6,7 @@
 
 use super::Goal;
 use super::program::{Program, Unknown};
+use super::slack;
 use super::solver::Answer;
 use crate::base::numeric::{exp_accurate, expm1, ln, log1p, sum::sum};
 
@@ -93,7 +94,7 @@ pub fn upper_bound(program: &Program, logs: &[f64], goal: Goal) -> f64 {
 }
 
 /// The orbit of outputs with the least mean error if the output ignores the data, and its size.
-fn favourite(program: &Program, weights: &[f64]) -> (usize, f64) {
+pub fn favourite(program: &Program, weights: &[f64]) -> (usize, f64) {
     let mut errors = vec![0.0; program.families.len()];
     for unknown in &program.unknowns {
         let (family, weight) = (unknown.family, weights[unknown.row]);
@@ -110,6 +111,8 @@ fn favourite(program: &Program, weights: &[f64]) -> (usize, f64) {
 /// w(x) error(x, r) − y(x) + Σ z(from here) − e^ε Σ z(to here) >= 0; then Σ y is a lower bound,
 /// for any weights w that sum to one. For the solver's z, y(x) is set to the largest feasible value.
 /// Rounding is allowed for, in the direction that lowers the bound.
+///
+/// With δ there are prices of the budgets too: see [`slack::paid`].
 pub fn lower_bound(program: &Program, answer: &Answer) -> f64 {
     let weights: Vec<f64> = answer.weights.iter().map(|weight| weight.max(0.0)).collect();
     let total = sum(weights.iter().copied());
@@ -130,7 +133,7 @@ pub fn lower_bound(program: &Program, answer: &Answer) -> f64 {
         let allowed = (cost + gains[place] - rounding) / unknown.multiplicity;
         prices[unknown.row] = prices[unknown.row].min(allowed);
     }
-    sum(prices)
+    sum(prices) - slack::paid(program, answer)
 }
 
 /// A bound on the relative rounding error of a sum of a few dozen terms of one pair.

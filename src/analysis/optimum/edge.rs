@@ -1,7 +1,7 @@
 //! Settings in which a formula gives the optimum, so that no solver is needed.
 
 use super::program::full_field;
-use super::{Goal, OptimalMechanism, Optimum, ReleaseSet, WIDEST};
+use super::{Goal, OptimalMechanism, Optimum, Question, ReleaseSet, WIDEST};
 use crate::base::numeric::sum::{Sum, sum};
 use crate::base::numeric::{exp_accurate, ln, log1p};
 use crate::posterior::model::{Counts, Predictive, approximate_compositions};
@@ -15,7 +15,8 @@ const NARROW: f64 = 1e-8;
 
 /// The optimum if there are no records, if ε is so large that the truth is released, or if ε is so small
 /// that the output does not depend on the data.
-pub fn optimum(template: &Setting, goal: Goal, set: ReleaseSet) -> Option<Optimum> {
+pub fn optimum(template: &Setting, question: Question) -> Option<Optimum> {
+    let Question { goal, set, delta } = question;
     let (n, k) = (template.posterior.n(), template.posterior.k());
     if n == 0 {
         return Some(constant(template, set, 0, (0.0, 0.0)));
@@ -28,7 +29,8 @@ pub fn optimum(template: &Setting, goal: Goal, set: ReleaseSet) -> Option<Optimu
             return Some(truthful);
         }
     }
-    if goal == Goal::Bayes { without_data(template, set, NARROW) } else { None }
+    let blind = goal == Goal::Bayes && delta.is_none();
+    if blind { without_data(template, set, NARROW) } else { None }
 }
 
 /// The best single output r*, if no private mechanism is better by more than `narrow`.

@@ -1,7 +1,9 @@
 //! A mechanism as a matrix.
 
+use std::collections::HashMap;
+
 use super::program::Program;
-use crate::base::numeric::exp_accurate;
+use crate::base::numeric::{exp_accurate, sum::sum};
 use crate::posterior::model::{Counts, neighbours};
 
 /// The probability of every output at every data set, in logarithms: many are too small for a
@@ -30,11 +32,25 @@ impl OptimalMechanism {
         exp_accurate(self.ln_probabilities[input][output])
     }
 
+    /// δ at ε: the largest Σ_r max(0, P(r|x) − e^ε P(r|x')) over all adjacent data sets.
+    pub fn delta(&self, epsilon: f64) -> f64 {
+        let places: HashMap<&Counts, usize> = self.inputs.iter().zip(0..).collect();
+        let of_pair = |row: &[f64], other: &[f64]| {
+            let pairs = row.iter().zip(other).filter(|(a, b)| **a > **b + epsilon);
+            sum(pairs.map(|(a, b)| exp_accurate(*a) - exp_accurate(epsilon + b)))
+        };
+        let mut delta: f64 = 0.0;
+        for (x, row) in self.inputs.iter().zip(&self.ln_probabilities) {
+            let others = neighbours(x).map(|moved| &self.ln_probabilities[places[&moved]]);
+            delta = others.map(|other| of_pair(row, other)).fold(delta, f64::max);
+        }
+        delta
+    }
+
     /// The privacy loss: the largest |ln P(r|x) − ln P(r|x')| over all adjacent data sets and
-    /// outputs. It exceeds ε by rounding at most.
+    /// outputs. Without δ it exceeds ε by rounding at most; with δ it can be infinite.
     pub fn loss(&self) -> f64 {
-        let places: std::collections::HashMap<&Counts, usize> =
-            self.inputs.iter().zip(0..).collect();
+        let places: HashMap<&Counts, usize> = self.inputs.iter().zip(0..).collect();
         let mut loss: f64 = 0.0;
         for (x, row) in self.inputs.iter().zip(&self.ln_probabilities) {
             for moved in neighbours(x) {

@@ -1,13 +1,17 @@
-//! The least expected error that any ε-private mechanism can have.
+//! The least expected error that any private mechanism can have.
 //!
 //! For given prior, number of records n and ε, a mechanism is a matrix P(r|x): one row for each data
 //! set, one column for each output. Privacy, P(r|x) <= e^ε P(r|x') for adjacent x and x', and the
 //! expected error are linear in it, so the best mechanism solves a linear program.
 //!
-//! The program is solved by an interior-point method, but the reported bounds do not rest on the
-//! solver. Its probabilities are repaired until they are a private mechanism, whose error is an upper
-//! bound. Its dual variables are repaired until they are feasible, and their value is a lower bound.
-//! The optimum lies between the two.
+//! A small program is solved as a whole by an interior-point method, but the reported bounds do not rest
+//! on the solver. Its probabilities are repaired until they are a private mechanism, whose error is an
+//! upper bound. Its dual variables are repaired until they are feasible, and their value is a lower
+//! bound. The optimum lies between the two. A large program is solved by column generation, with bounds
+//! of the same kind (see `columns`).
+//!
+//! With a δ the constraints are P(r|x) <= e^ε P(r|x') + s with slacks s >= 0, whose sum over r is at
+//! most δ for every x and x'. This program is always solved as a whole.
 //!
 //! Under a flat prior geometric noise is optimal:
 //!
@@ -37,12 +41,15 @@
 //! ```
 
 mod certificate;
+mod columns;
 mod edge;
 mod mechanism;
 mod program;
 mod size;
+mod slack;
 mod solver;
 
+pub use columns::Bracket;
 pub use mechanism::OptimalMechanism;
 pub use size::Size;
 pub use solver::Account;
@@ -51,6 +58,7 @@ use program::Program;
 
 use crate::base::diagnostic::Refusal;
 use crate::posterior::model::Counts;
+use crate::posterior::privacy::Delta;
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::list_compositions;
 
@@ -96,6 +104,24 @@ impl ReleaseSet {
                 all
             }
         }
+    }
+}
+
+/// Which optimum is wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Question {
+    /// Whose error is minimised.
+    pub goal: Goal,
+    /// Which outputs may be released.
+    pub set: ReleaseSet,
+    /// δ, if the release need only be (ε, δ)-private.
+    pub delta: Option<Delta>,
+}
+
+impl Question {
+    /// The optimum of ε-private releases.
+    pub fn pure(goal: Goal, set: ReleaseSet) -> Self {
+        Self { goal, set, delta: None }
     }
 }
 
@@ -158,25 +184,43 @@ impl Optimum {
 /// near 0 they can be wider.
 const WIDEST: f64 = 1e-5;
 
-/// The least error of any private mechanism at the prior, distance, ε and number of records of
-/// `template`, whose counts do not matter otherwise.
+/// The least error of any ε-private mechanism at the prior, distance, ε and number of records of
+/// `template`, whose counts and δ do not matter otherwise.
 ///
 /// Time and memory grow fast with n and k: see [`Size`].
 pub fn solve(template: &Setting, goal: Goal, set: ReleaseSet) -> Result<Optimum, OptimumError> {
-    solve_with(template, goal, set, true)
+    answer(template, Question::pure(goal, set), &|_| ())
 }
 
-/// As [`solve`]. Without `symmetry` categories that can be exchanged are not used to make the program
-/// smaller: slower, with the same result.
-fn solve_with(
+/// As [`solve`], for any question. `report` is told what is known after each round of a program that is
+/// solved in rounds.
+pub fn answer(
     template: &Setting,
-    goal: Goal,
-    set: ReleaseSet,
-    symmetry: bool,
+    question: Question,
+    report: &dyn Fn(Bracket),
 ) -> Result<Optimum, OptimumError> {
+    let whole = Size::of_whole(template, question, template.posterior.n());
+    if !Size::by_columns(template, question, &whole) {
+        return solve_whole(template, question, true);
+    }
+    if let Some(optimum) = without_program(template, question)? {
+        return Ok(optimum);
+    }
+    match columns::solve(template, report) {
+        // Columns may take too many rounds where ε is small and no two categories are alike.
+        Err(OptimumError::Loose { .. }) if whole.fits() => solve_whole(template, question, true),
+        found => found,
+    }
+}
+
+/// The answer if a formula gives it.
+fn without_program(
+    template: &Setting,
+    question: Question,
+) -> Result<Option<Optimum>, OptimumError> {
     let prior = template.posterior.prior();
     if let Some(cause) = template.distance.refuses_open_totals(prior)
-        && set == ReleaseSet::Below
+        && question.set == ReleaseSet::Below
     {
         let remedy = "use a prior whose parameters sum to more than 1, another distance, or the \
                       release set `same`";
@@ -185,12 +229,26 @@ fn solve_with(
     if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
         return Err(refusal.into());
     }
-    if let Some(optimum) = edge::optimum(template, goal, set) {
+    Ok(edge::optimum(template, question))
+}
+
+/// The optimum by the whole program. Without `symmetry` categories that can be exchanged are not used to
+/// make it smaller: slower, with the same result.
+fn solve_whole(
+    template: &Setting,
+    question: Question,
+    symmetry: bool,
+) -> Result<Optimum, OptimumError> {
+    if let Some(optimum) = without_program(template, question)? {
         return Ok(optimum);
     }
-    let program = Program::new(template, set, symmetry);
+    let Question { goal, set, delta } = question;
+    let program = Program::new(template, set, delta.map(Delta::get), symmetry);
     let answer = solver::solve(&program, goal)?;
-    let repaired = certificate::repair(&program, &answer);
+    let repaired = match program.delta {
+        None => certificate::repair(&program, &answer),
+        Some(delta) => slack::repair(&program, &answer, delta),
+    };
     let upper = certificate::upper_bound(&program, &repaired, goal);
     // Errors are not negative, whatever the dual variables say.
     let lower = certificate::lower_bound(&program, &answer).max(0.0);
@@ -199,7 +257,8 @@ fn solve_with(
     let width = upper - lower;
     if width.is_nan() || width > WIDEST {
         // With an ε near 0 the solver fails, but then a single output is nearly optimal.
-        let constant = (goal == Goal::Bayes).then(|| edge::without_data(template, set, WIDEST));
+        let blind = goal == Goal::Bayes && delta.is_none();
+        let constant = blind.then(|| edge::without_data(template, set, WIDEST));
         let loose = OptimumError::Loose { lower, upper, status: account.status };
         return constant.flatten().ok_or(loose);
     }

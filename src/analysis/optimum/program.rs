@@ -56,6 +56,12 @@ pub struct Program {
     /// (x', r). Every step is listed in both directions. A step within an orbit says that P is not
     /// negative.
     pub steps: Vec<(usize, usize)>,
+    /// δ, if the constraints of each pair (x, x') may be missed by that much in all. Then no step is
+    /// within an orbit.
+    pub delta: Option<f64>,
+    /// For every orbit of pairs (x, x') the steps whose slacks sum to at most δ, each with the number of
+    /// outputs that share it. Empty without δ.
+    pub budgets: Vec<Vec<(usize, f64)>>,
     /// The orbit of every pair (x, r): all r of the first x, then all r of the next.
     orbits: Vec<u32>,
 }
@@ -63,7 +69,7 @@ pub struct Program {
 impl Program {
     /// The program at the prior, distance, ε and number of records of `template`; without
     /// `symmetry` every orbit has one member.
-    pub fn new(template: &Setting, set: ReleaseSet, symmetry: bool) -> Self {
+    pub fn new(template: &Setting, set: ReleaseSet, delta: Option<f64>, symmetry: bool) -> Self {
         let prior = template.posterior.prior();
         let (n, k) = (template.posterior.n(), prior.k());
         let (inputs, outputs) = (list_compositions(n, k), set.outputs(n, k));
@@ -73,8 +79,18 @@ impl Program {
         let orbits = vec![u32::MAX; inputs.len() * outputs.len()];
         let (rows, unknowns, steps) = (Vec::new(), Vec::new(), Vec::new());
         let epsilon = template.epsilon.get();
-        let mut program =
-            Self { epsilon, inputs, outputs, rows, families, unknowns, steps, orbits };
+        let mut program = Self {
+            epsilon,
+            inputs,
+            outputs,
+            rows,
+            families,
+            unknowns,
+            steps,
+            delta,
+            budgets: Vec::new(),
+            orbits,
+        };
 
         let predictive = Predictive::new(prior, n);
         for (input, size) in symmetry.input_orbits(&program.inputs) {
@@ -84,7 +100,14 @@ impl Program {
             program.rows.push(InputOrbit { input, weight });
         }
         program.fill_orbits(&symmetry);
-        program.steps = program.list_steps(&symmetry);
+        let pairs = program.list_pairs(&symmetry);
+        program.steps = pairs.iter().flatten().copied().collect();
+        program.steps.sort_unstable();
+        program.steps.dedup();
+        if delta.is_some() {
+            program.steps.retain(|(from, to)| from != to);
+            program.budgets = program.list_budgets(&pairs);
+        }
         program
     }
 
@@ -131,20 +154,38 @@ impl Program {
         }
     }
 
-    fn list_steps(&self, symmetry: &Symmetry) -> Vec<(usize, usize)> {
+    /// For every pair of adjacent data sets (x, x') with x the first of its orbit, and for every output r,
+    /// the orbits of (x, r) and (x', r).
+    fn list_pairs(&self, symmetry: &Symmetry) -> Vec<Vec<(usize, usize)>> {
         let orbits_of = |input: usize| {
             let width = self.outputs.len();
             self.orbits[input * width..][..width].iter().map(|&orbit| orbit as usize)
         };
-        let mut steps = Vec::new();
+        let mut pairs = Vec::new();
         for row in &self.rows {
             for moved in neighbours(&self.inputs[row.input]) {
-                steps.extend(orbits_of(row.input).zip(orbits_of(symmetry.input_place[&moved])));
+                let there = orbits_of(symmetry.input_place[&moved]);
+                pairs.push(orbits_of(row.input).zip(there).collect());
             }
         }
-        steps.sort_unstable();
-        steps.dedup();
-        steps
+        pairs
+    }
+
+    fn list_budgets(&self, pairs: &[Vec<(usize, usize)>]) -> Vec<Vec<(usize, f64)>> {
+        let budget = |pair: &Vec<(usize, usize)>| {
+            let mut counts = BTreeMap::new();
+            for step in pair {
+                if let Ok(place) = self.steps.binary_search(step) {
+                    *counts.entry(place).or_insert(0) += 1;
+                }
+            }
+            counts.into_iter().collect::<Vec<(usize, u32)>>()
+        };
+        let mut budgets: Vec<_> = pairs.iter().map(budget).collect();
+        budgets.sort_unstable();
+        budgets.dedup();
+        let real = |(place, count): (usize, u32)| (place, f64::from(count));
+        budgets.into_iter().map(|budget| budget.into_iter().map(real).collect()).collect()
     }
 
     /// The unknown that stands for P(r|x).

@@ -17,6 +17,9 @@ pub struct Answer {
     pub weights: Vec<f64>,
     /// The dual variable of each privacy constraint P(r|x) − e^ε P(r|x') <= 0.
     pub step_prices: Vec<f64>,
+    /// With δ the slack of each privacy constraint, and the dual variable of each budget.
+    pub slacks: Vec<f64>,
+    pub budget_prices: Vec<f64>,
     /// The solver's own report.
     pub account: Account,
 }
@@ -28,9 +31,10 @@ pub struct Account {
     pub primal: f64,
     /// Its lower bound on the error.
     pub dual: f64,
-    /// Its iterations.
+    /// Its iterations, or rounds.
     pub iterations: u32,
-    /// The unknowns it was given: one for each orbit of pairs (x, r).
+    /// The unknowns it was given: one for each orbit of pairs (x, r), and with δ one for each slack. In
+    /// column generation: the columns.
     pub unknowns: usize,
     /// The constraints it was given.
     pub constraints: usize,
@@ -65,17 +69,24 @@ pub fn solve(program: &Program, goal: Goal) -> Result<Answer, OptimumError> {
         Goal::Bayes => program.rows.iter().map(|row| row.weight).collect(),
         Goal::Minimax => scaled(&found.z[rows..2 * rows]),
     };
-    let step_prices = scaled(&found.z[form.first_step..]);
+    let (first_step, steps) = (form.first_step, program.steps.len());
+    let step_prices = scaled(&found.z[first_step..][..steps]);
+    let delta = program.delta.unwrap_or(1.0);
     let unscaled = step_prices.iter().zip(&form.divisors).map(|(z, divisor)| z / divisor);
     Ok(Answer {
         probabilities: found.x.iter().zip(&form.units).map(|(x, unit)| x * unit).collect(),
         weights,
         step_prices: unscaled.collect(),
+        slacks: found.x[form.first_slack..].iter().map(|share| share * delta).collect(),
+        budget_prices: found.z[form.first_budget..]
+            .iter()
+            .map(|z| z / form.scale / delta)
+            .collect(),
         account: Account {
             primal: found.obj_val / form.scale,
             dual: found.obj_val_dual / form.scale,
             iterations: found.iterations,
-            unknowns: program.unknowns.len(),
+            unknowns: program.unknowns.len() + found.x[form.first_slack..].len(),
             constraints,
             status: format!("{:?}", found.status),
         },
@@ -107,6 +118,10 @@ struct Form {
     /// The first privacy constraint, and what each was divided by.
     first_step: usize,
     divisors: Vec<f64>,
+    /// With δ the first slack among the unknowns, each a part of δ, and the first budget among the
+    /// constraints.
+    first_slack: usize,
+    first_budget: usize,
     /// What the objective was multiplied by.
     scale: f64,
 }
@@ -123,6 +138,8 @@ impl Form {
             units,
             first_step: 0,
             divisors: Vec::with_capacity(program.steps.len()),
+            first_slack: 0,
+            first_budget: 0,
             scale: 1.0,
         };
         for (place, unknown) in program.unknowns.iter().enumerate() {
@@ -133,6 +150,10 @@ impl Form {
             Goal::Minimax => form.minimise_largest(program),
         }
         form.keep_private(program);
+        (form.first_slack, form.first_budget) = (form.objective.len(), form.bounds.len());
+        if let Some(delta) = program.delta {
+            form.allow_slack(program, delta);
+        }
         form
     }
 
@@ -178,6 +199,30 @@ impl Form {
             }
             self.divisors.push(divisor);
             self.bounds.push(0.0);
+        }
+    }
+}
+
+/// Slacks.
+impl Form {
+    /// Every privacy constraint may be missed by a slack, and the slacks of each pair of data sets sum to
+    /// at most δ. That probabilities are not negative no longer follows, so it is demanded.
+    fn allow_slack(&mut self, program: &Program, delta: f64) {
+        for step in 0..program.steps.len() {
+            self.columns.push(vec![(self.first_step + step, -delta / self.divisors[step])]);
+            self.objective.push(0.0);
+        }
+        let slacks = self.first_slack..self.first_slack + program.steps.len();
+        for unknown in (0..program.unknowns.len()).chain(slacks) {
+            self.columns[unknown].push((self.bounds.len(), -1.0));
+            self.bounds.push(0.0);
+        }
+        self.first_budget = self.bounds.len();
+        for budget in &program.budgets {
+            for &(step, count) in budget {
+                self.columns[self.first_slack + step].push((self.bounds.len(), count));
+            }
+            self.bounds.push(1.0);
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::mechanism::Variant;
 use crate::posterior::distance::{self, HELLINGER};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Posterior, Prior};
-use crate::posterior::privacy::{Epsilon, Gamma};
+use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 
-fn template(prior: &[f64], n: u64, epsilon: f64) -> Setting {
+pub(super) fn template(prior: &[f64], n: u64, epsilon: f64) -> Setting {
     let mut counts = vec![0; prior.len()];
     counts[0] = n;
     Setting {
@@ -28,7 +28,7 @@ fn bayes(prior: &[f64], n: u64, epsilon: f64) -> Optimum {
 
 /// Rows sum to one, and the loss is at most ε but for rounding, found without our own code for
 /// neighbours: two data sets are adjacent if their counts differ by two in all.
-fn assert_private(optimum: &Optimum, epsilon: f64) {
+pub(super) fn assert_private(optimum: &Optimum, epsilon: f64) {
     let OptimalMechanism { inputs, outputs, ln_probabilities } = &optimum.mechanism;
     for x in 0..inputs.len() {
         let sum: f64 = (0..outputs.len()).map(|r| optimum.mechanism.probability(x, r)).sum();
@@ -70,8 +70,8 @@ fn exchangeable_categories_change_the_work_and_not_the_value() {
         for goal in [Goal::Bayes, Goal::Minimax] {
             for &set in ReleaseSet::ALL {
                 let template = template(&prior, n, 0.8);
-                let folded = solve_with(&template, goal, set, true).unwrap();
-                let plain = solve_with(&template, goal, set, false).unwrap();
+                let folded = solve_whole(&template, Question::pure(goal, set), true).unwrap();
+                let plain = solve_whole(&template, Question::pure(goal, set), false).unwrap();
                 let unknowns = |optimum: &Optimum| optimum.account.as_ref().unwrap().unknowns;
                 assert!(unknowns(&folded) < unknowns(&plain));
                 // Each is certified on its own, so the intervals must overlap.
@@ -160,7 +160,7 @@ fn the_size_is_foreseen() {
         (vec![1.0; 4], 4, ReleaseSet::Same),
     ] {
         let template = template(&prior, n, 1.0);
-        let size = Size::new(&template, set);
+        let size = Size::new(&template, Question::pure(Goal::Bayes, set));
         let account = solve(&template, Goal::Bayes, set).unwrap().account.unwrap();
         let near = |foreseen: f64, given: usize| {
             let ratio = foreseen / given as f64;
@@ -190,6 +190,92 @@ fn unbounded_distances_are_not_taken_for_bounded_ones() {
                     "{alpha} {epsilon}"
                 );
             }
+        }
+    }
+}
+
+fn with_delta(prior: &[f64], n: u64, epsilon: f64, goal: Goal, delta: f64) -> Optimum {
+    let delta = Some(Delta::new(delta).unwrap());
+    let question = Question { goal, set: ReleaseSet::Same, delta };
+    answer(&template(prior, n, epsilon), question, &|_| ()).unwrap()
+}
+
+/// δ by the definition, with another notion of neighbours than the code has.
+fn exact_delta(mechanism: &OptimalMechanism, epsilon: f64) -> f64 {
+    let mut delta: f64 = 0.0;
+    for (x, counts) in mechanism.inputs.iter().enumerate() {
+        for (y, other) in mechanism.inputs.iter().enumerate() {
+            if counts.iter().zip(other).map(|(a, b)| a.abs_diff(*b)).sum::<u64>() == 2 {
+                let missed = (0..mechanism.outputs.len()).map(|r| {
+                    let limit = epsilon.exp() * mechanism.probability(y, r);
+                    (mechanism.probability(x, r) - limit).max(0.0)
+                });
+                delta = delta.max(missed.sum());
+            }
+        }
+    }
+    delta
+}
+
+#[test]
+fn a_delta_lowers_the_optimum_and_is_kept() {
+    for (prior, n, epsilon) in [(vec![1.0, 1.0], 20, 1.0), (vec![1.0, 2.0, 1.0], 4, 0.5)] {
+        for goal in [Goal::Bayes, Goal::Minimax] {
+            let mut before = optimum(&prior, n, epsilon, goal, ReleaseSet::Same).upper;
+            for delta in [1e-8, 1e-4, 1e-2, 0.1] {
+                let found = with_delta(&prior, n, epsilon, goal, delta);
+                assert!(
+                    found.upper - found.lower < 1e-7,
+                    "{delta}: {} {}",
+                    found.lower,
+                    found.upper
+                );
+                assert!(found.lower <= before, "{delta}");
+                before = found.upper;
+                let exact = exact_delta(&found.mechanism, epsilon);
+                assert!(exact <= delta * (1.0 + 1e-12) + 1e-16, "{exact} for {delta}");
+                let own = found.mechanism.delta(epsilon);
+                assert!((exact - own).abs() <= 1e-12 * delta + 1e-15, "{exact} {own}");
+                for x in 0..found.mechanism.inputs.len() {
+                    let outputs = 0..found.mechanism.outputs.len();
+                    let sum: f64 = outputs.map(|r| found.mechanism.probability(x, r)).sum();
+                    assert!((sum - 1.0).abs() < 1e-14, "row {x} sums to {sum}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn small_deltas_change_nothing_and_larger_ones_gain() {
+    let pure = bayes(&[1.0, 1.0], 20, 1.0).value;
+    let gain = |delta: f64| 1.0 - with_delta(&[1.0, 1.0], 20, 1.0, Goal::Bayes, delta).value / pure;
+    assert!(gain(1e-8).abs() < 1e-6, "{}", gain(1e-8));
+    assert!((gain(1e-2) - 0.043).abs() < 5e-4, "{}", gain(1e-2));
+    assert!(gain(1e-4) > gain(1e-6) && gain(1e-6) > 0.0);
+}
+
+/// Under δ one record of two categories is told apart at most as often as randomised response allows:
+/// P(truth) − e^ε P(other) = δ with P(truth) + P(other) = 1.
+#[test]
+fn one_record_with_delta() {
+    let delta = 0.05;
+    let found = with_delta(&[1.0, 1.0], 1, 1.0, Goal::Bayes, delta);
+    let wrong = (1.0 - delta) / (1.0 + std::f64::consts::E);
+    let distance = (1.0 - std::f64::consts::PI / 4.0).sqrt();
+    assert!((found.value - wrong * distance).abs() < 1e-9, "{}", found.value);
+}
+
+#[test]
+fn exchangeable_categories_with_delta() {
+    let delta = Some(Delta::new(1e-2).unwrap());
+    for (prior, n) in [(vec![1.0, 1.0], 8), (vec![1.0; 3], 3), (vec![2.0, 1.0, 2.0], 4)] {
+        for goal in [Goal::Bayes, Goal::Minimax] {
+            let question = Question { goal, set: ReleaseSet::Same, delta };
+            let folded = solve_whole(&template(&prior, n, 0.8), question, true).unwrap();
+            let plain = solve_whole(&template(&prior, n, 0.8), question, false).unwrap();
+            assert!((folded.value - plain.value).abs() < 1e-8, "{prior:?} {goal:?}");
+            assert!(folded.lower <= plain.upper && plain.lower <= folded.upper);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::curves::line;
 use super::prelude::*;
-use crate::analysis::optimum::{self, Goal, ReleaseSet, Size};
+use crate::analysis::optimum::{self, Goal, Question, ReleaseSet, Size};
 use crate::analysis::predictive_error::over_all_data;
 use crate::base::console::short_or_dash;
 use crate::experiment::digest::{by_case, percent, spread};
@@ -18,23 +18,45 @@ use crate::posterior::model::{Counts, vector};
 kind! {
     "optimum": "every mechanism's error as a multiple of the least possible";
     /// The optimum and every mechanism's error. A panel of one case also tells the optimal mechanism.
-    pub struct Optimum {}
+    pub struct Optimum {
+        /// Whether the optimum is that of (ε, δ)-private releases, with the δ of the setting.
+        "with_delta" => with_delta: bool,
+    }
+}
+
+impl Optimum {
+    /// Which optimum a case is compared with.
+    fn question(&self, case: &Case) -> Question {
+        let delta = case.setting.delta.filter(|_| self.with_delta);
+        Question { goal: Goal::Bayes, set: ReleaseSet::Same, delta }
+    }
 }
 
 impl Kind for Optimum {
+    fn check(&self, panel: &Panel) -> Result<(), Complaint> {
+        if self.with_delta && panel.cases.iter().any(|case| case.setting.delta.is_none()) {
+            let cause = "`with_delta` needs a δ";
+            return Err(About::Key("with_delta").wrong(cause, "add for example delta = 1e-6"));
+        }
+        Ok(())
+    }
+
     fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
         Some(abscissa.axis.name(case, &abscissa.naming))
     }
 
     fn complete_key(&self, layout: &Layout, _: &Case, key: &mut CellKey) {
         key.put("alone", is_alone(layout.panel));
+        if self.with_delta {
+            key.put("with_delta", true);
+        }
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, setting, finished, .. } = *task;
         let metric = Metric::from_distance(panel.distance);
         let mut tables = Tables::default();
-        let best = optimum::solve(&case.setting, Goal::Bayes, ReleaseSet::Same).ok();
+        let best = optimum::answer(&case.setting, self.question(case), &|_| ()).ok();
         for (place, variant) in panel.variants.iter().enumerate() {
             let found = over_all_data(&panel.tuned(variant, case)?.variant, &case.setting, metric)?;
             tables.optimum.extend(found.map(|found| OptimumRow {
@@ -49,7 +71,8 @@ impl Kind for Optimum {
             }));
             finished(place);
         }
-        if let (true, Some(best)) = (is_alone(panel), best) {
+        let drawn = |best: &optimum::Optimum| best.mechanism.outputs.len() <= MOST_OUTPUTS;
+        if let (true, Some(best)) = (is_alone(panel), best.filter(drawn)) {
             tables.optimal = optimal_rows(setting, &best);
         }
         Ok(tables)
@@ -88,8 +111,12 @@ impl Kind for Optimum {
     }
 
     fn answers(&self, panel: &Panel, tables: &Tables) -> Vec<String> {
-        let answer = (!is_alone(panel)).then(|| answer(panel, tables)).flatten();
-        answer.map(|text| format!("{}: {text}.", panel.title)).into_iter().collect()
+        if is_alone(panel) {
+            return Vec::new();
+        }
+        let bought = self.with_delta.then(|| bought(panel, tables)).flatten();
+        let answers = answer(panel, tables).into_iter().chain(bought);
+        answers.map(|text| format!("{}: {text}.", panel.title)).collect()
     }
 
     /// What each step buys, panel by panel.
@@ -122,10 +149,13 @@ impl Kind for Optimum {
 
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         let mut work = cost::predict_everywhere(&case.setting, &panel.outlines(case)?);
-        work.common.add(Size::new(&case.setting, ReleaseSet::Same).work);
+        work.common.add(Size::new(&case.setting, self.question(case)).work);
         Ok(work)
     }
 }
+
+/// A mechanism of more outputs is too large for a table, and the cells of its map too small.
+const MOST_OUTPUTS: usize = 1_000;
 
 /// Whether a panel has one case only: then it shows the optimal mechanism, not a curve.
 fn is_alone(panel: &Panel) -> bool {
@@ -153,6 +183,33 @@ fn answer(panel: &Panel, tables: &Tables) -> Option<String> {
     let steps: Vec<String> =
         steps.map(|step| format!("{} {}", step.name, spread(&step.gains(panel, tables)))).collect();
     Some(format!("{best}; of the mean error is removed by {}", steps.join(", by ")))
+}
+
+/// What δ buys: how far the (ε, δ) optimum is below the best ε-private mechanism, and where the others are.
+fn bought(panel: &Panel, tables: &Tables) -> Option<String> {
+    let mut gains: Vec<(f64, &Case)> = Vec::new();
+    let mut others: Vec<(f64, String)> = Vec::new();
+    for (setting, case) in panel.settings() {
+        let mut least = f64::INFINITY;
+        for variant in &panel.variants {
+            let Some(row) = row_of(tables, setting, &variant.label) else { continue };
+            if variant.is_purely_private(&case.setting) {
+                least = least.min(row.mean);
+            } else {
+                others.extend(row.ratio.map(|ratio| (ratio, variant.title())));
+            }
+        }
+        let best = tables.optimum.iter().find(|row| row.setting == setting)?.optimum?;
+        gains.push((1.0 - best / least, case));
+    }
+    let (gain, case) = gains.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (worst, name) = others.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(format!(
+        "δ buys at most {} of the error of the best ε-private mechanism (at {}); {name} spends it and is up \
+         to {worst:.1} times as far from the truth as the best (ε, δ)-private release",
+        percent(Some(gain)),
+        Naming::new(&panel.cases).name(case)
+    ))
 }
 
 fn optimal_rows(setting: usize, best: &optimum::Optimum) -> Vec<OptimalRow> {

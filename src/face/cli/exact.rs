@@ -100,7 +100,7 @@ pub struct Audit {
         hide_possible_values = true
     )]
     pub mechanism: String,
-    /// Which data sets of n records: all, or corners (at most three records in one category)
+    /// Which data sets of n records: all, or corners (at most three records outside one category)
     #[arg(
         long,
         value_name = "SCOPE",
@@ -169,6 +169,7 @@ pub struct Choose {
     dpbi optimum --prior 1,1 --n 20 --epsilon 1\n  \
     dpbi optimum --prior 1,1 --n 20 --epsilon 0.1 --mechanism geometric,geometric+remap\n  \
     dpbi optimum --prior 1,1,1 --n 12 --epsilon 1 --minimax --json\n  \
+    dpbi optimum --prior 1,1 --n 20 --epsilon 1 --delta 1e-2\n  \
     dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png")]
 pub struct Optimum {
     #[command(flatten)]

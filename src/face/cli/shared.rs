@@ -115,7 +115,7 @@ pub struct Model {
         allow_negative_numbers = true
     )]
     pub prior: Vec<f64>,
-    /// δ, for mh-beta and the β-smooth sensitivity
+    /// δ, for mh-beta, gaussian, geometric-truncated and the β-smooth sensitivity
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     pub delta: Option<f64>,
     /// γ, for ehds, mh-gamma and the γ-smooth sensitivity

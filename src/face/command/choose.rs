@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{announce, number, print, print_json, threads, typed};
 use crate::analysis::cost::{self, Work};
-use crate::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST};
+use crate::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST, Search};
 use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, bar, short};
 use crate::base::diagnostic::{Diagnostic, Refusal};
@@ -64,9 +64,6 @@ fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {
     }
 }
 
-/// About how many values of ε a search tries.
-const SEARCH: f64 = 25.0;
-
 /// The predicted work of one mechanism.
 fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
     let Ok(recipe) = variant.outline(setting) else { return Work::default() };
@@ -78,7 +75,7 @@ fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) ->
         here.passing += data_sets * BYTES_PER_LEVEL * here.outputs.max(1.0);
     }
     here.add(cost::predict_tuning(variant, setting));
-    let times = if error.is_some() { SEARCH } else { 1.0 };
+    let times = error.map_or(1.0, |_| ranking::tried(variant, setting, data));
     Work { cpu_seconds: times * here.cpu_seconds, ..here }
 }
 
@@ -115,6 +112,8 @@ struct RankedRow {
     /// ε, as given or as found; none if no ε is enough.
     epsilon: Option<f64>,
     accuracy: Option<Accuracy>,
+    /// How ε was found, if it was looked for.
+    search: Option<Search>,
     remark: String,
 }
 
@@ -133,24 +132,30 @@ fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>)
                 variant,
                 epsilon: Some(setting.epsilon.get()),
                 accuracy,
+                search: None,
                 remark,
             });
         };
         Ok(match ranking::least_epsilon(&variant, setting, data, error, &tuning)? {
-            LeastEpsilon::At(epsilon, accuracy) => {
-                let (epsilon, accuracy) = (Some(epsilon.get()), Some(accuracy));
-                RankedRow { variant, epsilon, accuracy, remark: String::new() }
-            }
-            LeastEpsilon::Any => RankedRow {
+            LeastEpsilon::At(epsilon, accuracy, search) => RankedRow {
+                variant,
+                epsilon: Some(epsilon.get()),
+                accuracy: Some(accuracy),
+                search: Some(search),
+                remark: String::new(),
+            },
+            LeastEpsilon::Any(search) => RankedRow {
                 variant,
                 epsilon: Some(SMALLEST),
                 accuracy: None,
+                search: Some(search),
                 remark: "or less".to_owned(),
             },
             LeastEpsilon::None => RankedRow {
                 variant,
                 epsilon: None,
                 accuracy: None,
+                search: None,
                 remark: "not reached".to_owned(),
             },
         })
@@ -164,7 +169,8 @@ fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>)
 
 /// A mechanism that turned out to be impossible does not keep the others from being ranked.
 fn refused(variant: &Variant, refusal: Refusal) -> RankedRow {
-    RankedRow { variant: variant.clone(), epsilon: None, accuracy: None, remark: refusal.cause }
+    let remark = refusal.cause;
+    RankedRow { variant: variant.clone(), epsilon: None, accuracy: None, search: None, remark }
 }
 
 /// How long a bar can be.
@@ -303,6 +309,7 @@ impl Ranking<'_> {
                 "mean": row.accuracy.map(|accuracy| number(accuracy.mean)),
                 "median": row.accuracy.map(|accuracy| number(accuracy.median)),
                 "q95": row.accuracy.map(|accuracy| number(accuracy.q95)),
+                "search": row.search.map(Search::name),
                 "remark": (!row.remark.is_empty()).then_some(&row.remark),
             })
         };
@@ -376,6 +383,16 @@ impl Ranking<'_> {
         let mut text = format!("  exact error ({what}){at}, {over}\n{}", grid.render());
         if shown.iter().any(|row| self.remark(row).ends_with(COMPUTED)) {
             text += &format!("  {COMPUTED} computed: no pair of data sets loses more\n");
+        }
+        let stepped = shown.iter().filter(|row| row.search == Some(Search::Stepped));
+        let stepped: Vec<&str> = stepped.map(|row| row.variant.label.as_str()).collect();
+        if !stepped.is_empty() {
+            let step = 100.0 * (ranking::STEP - 1.0);
+            text += &format!(
+                "  larger ε tried in steps of {step:.0} % only, between which the error may be larger: \
+                 {}\n",
+                stepped.join(", ")
+            );
         }
         if !idle.is_empty() {
             text += &format!("  not shown, since it changes nothing there: {}\n", idle.join(", "));

@@ -1,7 +1,7 @@
 //! Refusing programs that are too large.
 
 use crate::analysis::cost::{self, LONGEST, Work};
-use crate::analysis::optimum::{ReleaseSet, Size};
+use crate::analysis::optimum::{Question, Size};
 use crate::base::diagnostic::Diagnostic;
 use crate::face::command::announce;
 use crate::face::progress::Clock;
@@ -12,25 +12,25 @@ use crate::posterior::setting::Setting;
 /// one that takes long.
 pub fn admit(
     setting: &Setting,
-    set: ReleaseSet,
-    goals: usize,
+    questions: &[Question],
     rivals: &[Variant],
     threads: usize,
     force: bool,
 ) -> Result<Option<Clock>, Diagnostic> {
-    let size = Size::new(setting, set);
-    // The solver uses one thread.
-    let seconds =
-        goals as f64 * size.work.cpu_seconds + comparison(setting, rivals) / threads as f64;
+    // Programs are solved one after the other.
+    let all = |n: u64| {
+        let mut sizes = questions.iter().map(|&question| Size::at(setting, question, n));
+        let first = sizes.next();
+        first.map(|first| sizes.fold(first, Size::and))
+    };
+    let Some(size) = all(setting.posterior.n()) else { return Ok(None) };
+    let seconds = size.work.cpu_seconds + comparison(setting, rivals) / threads as f64;
     let memory = cost::available_memory();
     let fits = |work: &Work, seconds: f64| {
         seconds <= LONGEST && memory.is_none_or(|memory| work.bytes() <= memory)
     };
     if !fits(&size.work, seconds) && !force {
-        let possible = |n: u64| {
-            let work = Size::at(setting, set, n).work;
-            fits(&work, goals as f64 * work.cpu_seconds)
-        };
+        let possible = |n: u64| all(n).is_some_and(|size| fits(&size.work, size.work.cpu_seconds));
         let cause = format!(
             "this linear program is too large: {} unknowns, {} constraints, about {}{}, about {}",
             cost::number(size.unknowns),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::typed::{self, wrong};
 use super::{print, print_json, threads};
-use crate::analysis::optimum::{self, Goal, Optimum, OptimumError, ReleaseSet};
+use crate::analysis::optimum::{self, Bracket, Goal, Optimum, OptimumError, Question, ReleaseSet};
 use crate::analysis::predictive_error::{PredictiveError, over_all_data};
 use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, say, short_or_dash};
@@ -19,6 +19,7 @@ use crate::face::failure::{Failure, WorkError};
 use crate::mechanism::Variant;
 use crate::posterior::metric::Metric;
 use crate::posterior::model::vector;
+use crate::posterior::privacy::{Delta, Guarantee, compact};
 use crate::posterior::setting::Setting;
 
 pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
@@ -27,13 +28,20 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let setting = typed::setting(&args.model, typed::counts(&args.model, &data), args.epsilon)?;
     let set = release_set(&args.release_set)?;
     let rivals = rivals(args, &setting)?;
-    let programs = if args.minimax { 2 } else { 1 };
-    let clock = admit::admit(&setting, set, programs, &rivals, threads, args.machine.force)?;
+    let question = |goal| Question { goal, set, delta: setting.delta };
+    let goals = if args.minimax { &[Goal::Bayes, Goal::Minimax][..] } else { &[Goal::Bayes] };
+    let questions: Vec<Question> = goals.iter().map(|&goal| question(goal)).collect();
+    let clock = admit::admit(&setting, &questions, &rivals, threads, args.machine.force)?;
 
     let folder = args.out.as_deref().map(write::open).transpose()?;
-    let bayes = optimum::solve(&setting, Goal::Bayes, set).map_err(failure)?;
+    let report = |bracket: Bracket| {
+        let Bracket { round, lower, upper } = bracket;
+        let text = format!("round {round}: {:.9} to {:.9}", round_down(lower), round_up(upper));
+        clock.iter().for_each(|clock| clock.tell(text.clone()));
+    };
+    let bayes = optimum::answer(&setting, question(Goal::Bayes), &report).map_err(failure)?;
     let minimax = match args.minimax {
-        true => minimax(&setting, set)?,
+        true => minimax(&setting, question(Goal::Minimax))?,
         false => None,
     };
     let metric = Metric::from_distance(setting.distance);
@@ -60,8 +68,8 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
 }
 
 /// The minimax optimum. Without it the mean is still worth printing.
-fn minimax(setting: &Setting, set: ReleaseSet) -> Result<Option<Optimum>, Failure> {
-    match optimum::solve(setting, Goal::Minimax, set) {
+fn minimax(setting: &Setting, question: Question) -> Result<Option<Optimum>, Failure> {
+    match optimum::answer(setting, question, &|_| ()) {
         Ok(optimum) => Ok(Some(optimum)),
         Err(error @ OptimumError::Loose { .. }) => {
             say(format!("note: no worst-case optimum: {error}"));
@@ -88,7 +96,14 @@ fn release_set(name: &str) -> Result<ReleaseSet, Diagnostic> {
 /// The mechanisms to compare.
 fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
     let default = typed::every_variant(args.tuned).into_iter();
-    let default = default.filter(|variant| args.all || variant.is_private(setting));
+    // With δ also those that are (ε, δ)-private.
+    let within = |variant: &Variant| {
+        let guarantee = variant.guarantee(setting);
+        let pure = matches!(guarantee, Guarantee::Pure(_) | Guarantee::Computed(_));
+        let with_delta = setting.delta.is_some() && guarantee.is_private() && !pure;
+        variant.is_private(setting) || with_delta
+    };
+    let default = default.filter(|variant| args.all || within(variant));
     typed::variants(&args.mechanism, setting, default)
 }
 
@@ -131,13 +146,15 @@ impl Rival {
     }
 }
 
-fn certificate(optimum: &Optimum) -> Value {
+fn certificate(optimum: &Optimum, setting: &Setting) -> Value {
     let account = optimum.account.as_ref();
+    let loss = Some(optimum.mechanism.loss()).filter(|loss| loss.is_finite());
     json!({
         "value": optimum.value,
         "lower": optimum.lower,
         "upper": optimum.upper,
-        "loss": optimum.mechanism.loss(),
+        "loss": loss,
+        "delta": setting.delta.map(|_| optimum.mechanism.delta(setting.epsilon.get())),
         "primal": account.map(|account| account.primal),
         "dual": account.map(|account| account.dual),
         "gap": account.map(|account| (account.primal - account.dual).abs()),
@@ -155,14 +172,15 @@ impl Comparison {
             "prior": posterior.prior().alpha(),
             "n": posterior.n(),
             "epsilon": self.setting.epsilon.get(),
+            "delta": self.setting.delta.map(Delta::get),
             "distance": self.setting.distance.id(),
             "release_set": self.set.name(),
             "data_sets": self.bayes.mechanism.inputs.len(),
             "outputs": self.bayes.mechanism.outputs.len(),
             "bayes": self.bayes.value,
             "minimax": self.minimax.as_ref().map(|optimum| optimum.value),
-            "bayes_certificate": certificate(&self.bayes),
-            "minimax_certificate": self.minimax.as_ref().map(certificate),
+            "bayes_certificate": certificate(&self.bayes, &self.setting),
+            "minimax_certificate": self.minimax.as_ref().map(|optimum| certificate(optimum, &self.setting)),
             "mechanisms": self.rivals.iter().map(|rival| rival.json(self)).collect::<Vec<_>>(),
         })
     }
@@ -179,12 +197,16 @@ impl Comparison {
             ReleaseSet::Below => "counts with the same total or a smaller one",
         };
         let mut text = format!(
-            "  the least error ({}) of any ε-private release\n  \
-             prior ({}), n = {}, ε = {}: {} data sets, {} outputs ({outputs})\n\n",
+            "  the least error ({}) of any {}-private release\n  \
+             prior ({}), n = {}, ε = {}{}: {} data sets, {} outputs ({outputs})\n\n",
             self.setting.distance.title(),
+            kind_of_privacy(&self.setting),
             vector(posterior.prior().alpha()).replace(';', ", "),
             posterior.n(),
             self.setting.epsilon.get(),
+            self.setting
+                .delta
+                .map_or(String::new(), |delta| format!(", δ = {}", compact(&delta.get()))),
             self.bayes.mechanism.inputs.len(),
             self.bayes.mechanism.outputs.len(),
         );
@@ -244,6 +266,11 @@ impl Comparison {
         };
         grid.render() + note
     }
+}
+
+/// What is asked of a release, in symbols.
+fn kind_of_privacy(setting: &Setting) -> &'static str {
+    if setting.delta.is_some() { "(ε, δ)" } else { "ε" }
 }
 
 /// Nine decimals, never above the value.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::Comparison;
+use super::{Comparison, kind_of_privacy};
 use crate::analysis::optimum::{Goal, OptimalMechanism, Optimum};
 use crate::base::console::say;
 use crate::experiment::release_map::release_map;
@@ -11,6 +11,7 @@ use crate::face::cli::FigureOptions;
 use crate::face::failure::Failure;
 use crate::figure::{self, Figure, HeatFigure};
 use crate::posterior::model::{Counts, vector};
+use crate::posterior::privacy::compact;
 use crate::run::store::{Folder, Manifest, utc};
 
 /// The name of the folder. It has neither config nor cells.
@@ -89,12 +90,19 @@ fn heat(found: &Comparison, goal: Goal, optimum: &Optimum) -> HeatFigure {
         Goal::Minimax => "worst-case error",
     };
     HeatFigure {
-        title: format!("The ε-private release with the least {goal}"),
+        title: format!(
+            "The {}-private release with the least {goal}",
+            kind_of_privacy(&found.setting)
+        ),
         note: format!(
-            "n = {}, prior ({}), ε = {}; {goal} {:.6}; white: never",
+            "n = {}, prior ({}), ε = {}{}; {goal} {:.6}; white: never",
             posterior.n(),
             vector(posterior.prior().alpha()).replace(';', ", "),
             found.setting.epsilon.get(),
+            found
+                .setting
+                .delta
+                .map_or(String::new(), |delta| format!(", δ = {}", compact(&delta.get()))),
             optimum.value,
         ),
         ..release_map(&cells)
