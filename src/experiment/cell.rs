@@ -23,7 +23,7 @@ use crate::posterior::metric::Metric;
 
 /// The version of everything that reaches a table. To be raised whenever any number or draw, or the
 /// form in which cells are kept, changes: cells of different versions are never mixed.
-pub const NUMERICS: u32 = 1;
+pub const NUMERICS: u32 = 2;
 
 /// About this many cells are laid out at a time.
 const CELLS_PER_WAVE: usize = 20_000;

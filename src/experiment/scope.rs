@@ -9,7 +9,7 @@ use crate::analysis::audit::Scope;
 pub enum ScopeName {
     /// All of size n.
     All,
-    /// Those with at most three records in one category.
+    /// Those with at most three records outside one category.
     Corners,
     /// The given data set and its neighbours.
     Data,

@@ -61,6 +61,8 @@ pub enum Guarantee {
     Pure(f64),
     /// The same, by exhaustive computation over all data sets and outputs.
     Computed(f64),
+    /// (ε, δ), proved.
+    Approximate(f64, f64),
     /// (ε, δ), claimed by a proof that is incomplete.
     Claimed(f64, f64),
     /// None: a benchmark.
@@ -73,7 +75,15 @@ impl Guarantee {
     pub fn is_within(self, epsilon: f64) -> bool {
         match self {
             Self::Pure(own) | Self::Computed(own) => own <= epsilon * (1.0 + 1e-9),
-            Self::Claimed(..) | Self::None => false,
+            Self::Approximate(..) | Self::Claimed(..) | Self::None => false,
+        }
+    }
+
+    /// Whether it is proved or computed privacy with at most this ε and at most this δ, if one is allowed.
+    pub fn is_within_both(self, epsilon: f64, delta: Option<Delta>) -> bool {
+        match (self, delta) {
+            (Self::Approximate(own, left), Some(delta)) => own <= epsilon && left <= delta.get(),
+            _ => self.is_within(epsilon),
         }
     }
 
@@ -88,13 +98,24 @@ pub fn compact(value: &f64) -> String {
     format!("{value:?}").trim_end_matches(".0").to_owned()
 }
 
+/// A product or quotient of typed numbers without its rounding error: the number of at most 15 digits
+/// that is next, if it is no further than rounding can lead.
+fn without_rounding(value: f64) -> f64 {
+    let typed: f64 = format!("{value:.14e}").parse().unwrap_or(value);
+    if (typed - value).abs() <= 4.0 * f64::EPSILON * value.abs() { typed } else { value }
+}
+
 impl fmt::Display for Guarantee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let epsilon = |epsilon: &f64| compact(&without_rounding(*epsilon));
         match self {
-            Self::Pure(epsilon) => write!(f, "{}-private", compact(epsilon)),
-            Self::Computed(epsilon) => write!(f, "{}-private, computed", compact(epsilon)),
-            Self::Claimed(epsilon, delta) => {
-                write!(f, "({}, {}) claimed", compact(epsilon), compact(delta))
+            Self::Pure(own) => write!(f, "{}-private", epsilon(own)),
+            Self::Computed(own) => write!(f, "{}-private, computed", epsilon(own)),
+            Self::Approximate(own, delta) => {
+                write!(f, "({}, {})-private", epsilon(own), compact(delta))
+            }
+            Self::Claimed(own, delta) => {
+                write!(f, "({}, {}) claimed", epsilon(own), compact(delta))
             }
             Self::None => f.write_str("not private"),
         }
@@ -114,5 +135,39 @@ mod tests {
             assert!(Delta::new(bad).is_err());
         }
         assert!(Gamma::new(0.0).is_ok() && Gamma::new(-1e-9).is_err());
+    }
+
+    #[test]
+    fn guarantees_have_no_rounding_errors_and_keep_their_digits() {
+        for (value, text) in [
+            (0.1 * 3.0 / 3.0, "0.1-private"),
+            (0.1 + 0.2, "0.3-private"),
+            (0.7 * 2.0 * 1.1 / 2.2, "0.7-private"),
+            (1.0 / 3.0, "0.3333333333333333-private"),
+            (0.123_456_789_012_345_6, "0.1234567890123456-private"),
+            (2.0, "2-private"),
+            (1e-100, "1e-100-private"),
+            (1e100, "1e100-private"),
+        ] {
+            assert_eq!(Guarantee::Pure(value).to_string(), text, "{value:?}");
+        }
+        for i in 1..2000 {
+            // What is printed is the number, but for its last digits.
+            let value = libm::exp(0.01 * f64::from(i) - 10.0);
+            let text = Guarantee::Computed(value).to_string();
+            let printed: f64 = text.trim_end_matches("-private, computed").parse().unwrap();
+            assert!((printed / value - 1.0).abs() < 1e-15, "{value} {text}");
+        }
+    }
+
+    #[test]
+    fn a_delta_counts_only_where_one_is_allowed() {
+        let stated = Guarantee::Approximate(1.0, 1e-6);
+        assert_eq!(stated.to_string(), "(1, 1e-6)-private");
+        let within = |epsilon, delta: f64| stated.is_within_both(epsilon, Delta::new(delta).ok());
+        assert!(within(1.0, 1e-6) && !within(1.0, 1e-7) && !within(0.9, 1e-6));
+        assert!(!stated.is_within_both(1.0, None) && !stated.is_within(1.0));
+        assert!(Guarantee::Pure(1.0).is_within_both(1.0, None));
+        assert!(!Guarantee::Claimed(1.0, 1e-6).is_within_both(1.0, Delta::new(0.5).ok()));
     }
 }

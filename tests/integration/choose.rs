@@ -39,6 +39,19 @@ fn private_mechanisms_by_exact_error() {
     for other in ["ehdl", "mh-gamma", "mh-beta"] {
         assert!(number(row(&all, other), "mean") > 0.0);
     }
+    // With a δ, mechanisms that are (ε, δ)-private take part.
+    let with_delta = choose("--prior 1,1 --n 20 --epsilon 1 --delta 1e-2");
+    assert_eq!(with_delta["choice"], "geometric-truncated");
+    let known = |id: &str| number(row(&with_delta, id), "mean");
+    assert_close(known("geometric-truncated+remap"), 0.142_117_309_678_8, 1e-10, "truncated");
+    assert_close(known("gaussian"), 0.245_783_226_683, 1e-9, "gaussian");
+    assert_close(known("gaussian+remap"), 0.244_313_249_038, 1e-9, "gaussian, remapped");
+    let stated = &row(&with_delta, "gaussian")["guarantee"];
+    assert_eq!(stated, "(1, 0.01)-private");
+    assert!(rows(&with_delta).iter().all(|row| row["id"] != "mh-beta"));
+    for needs_delta in ["gaussian", "geometric-truncated"] {
+        assert!(!ids.contains(&needs_delta), "{needs_delta}");
+    }
     // What is not private is ranked if that is asked for, but never recommended.
     let only = choose("--prior 1,1 --n 20 --epsilon 1 --mechanism ehdl,ehds");
     assert_eq!((&rows(&only)[0]["id"], &only["choice"]), (&"ehdl".into(), &"ehds".into()));
@@ -94,6 +107,40 @@ fn the_least_epsilon_is_enough_and_less_is_not() {
     let one = choose("--prior 1,1 --n 15 --error 0.05 --mechanism lshist,geometric");
     let advice = one["advice"].as_str().unwrap();
     assert!(advice.contains("no other does") && !advice.contains("equal"), "{advice}");
+}
+
+#[test]
+fn errors_with_humps_and_the_last_digit() {
+    // Remapped errors at given data jump up and down. From the ε that is found on, none is too large.
+    for (args, least, search) in [
+        ("--prior 1,1 --counts 5,5 --error 0.43 --mechanism geometric+remap", 0.3093, "bounded"),
+        (
+            "--prior 7.689,1.586 --counts 6,1 --error 0.124 --mechanism lszhang+remap",
+            2.21,
+            "bounded",
+        ),
+        // The error is small enough at 1.27, too large at 1.28 and small enough again at 1.288.
+        (
+            "--prior 23.77,15.49 --counts 3,3 --error 0.0548 --mechanism geometric+remap",
+            1.288,
+            "bounded",
+        ),
+        (
+            "--prior 6.366,1.252,0.04966 --n 4 --error 0.0587 --mechanism lszhang+remap",
+            5.99,
+            "falling",
+        ),
+    ] {
+        let found = choose(args);
+        assert_eq!(number(rows(&found)[0], "epsilon"), least, "{args}");
+        assert_eq!(rows(&found)[0]["search"], search, "{args}");
+    }
+    // Many candidates: larger ε are tried in steps, and the text says so.
+    let args = "--prior 0.5,1,2 --counts 10,9,9 --error 0.2 --mechanism hamming+remap";
+    assert_eq!(rows(&choose(args))[0]["search"], "stepped");
+    let args: Vec<&str> = args.split(' ').collect();
+    let text = Sandbox::new().succeed(&[&["choose"], &args[..]].concat());
+    assert!(text.contains("in steps of 25 % only"), "{text}");
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn inspect_at_the_edges() {
         assert_eq!(none[key], 0.0, "{key}");
     }
     let laws = none["mechanisms"].as_array().unwrap();
-    assert_eq!(laws.len(), 11);
+    assert_eq!(laws.len(), dpbi::mechanism::ALL.len());
     for law in laws {
         assert_eq!(
             (law["mean"].as_f64(), law["p_exact"].as_f64()),
@@ -259,7 +259,7 @@ fn list_knows_what_is_present_and_current() {
     sandbox.succeed(&["run", "beta_balanced", "--format", "none", "-q"]);
     assert_eq!(state("beta_balanced"), "current");
     let mechanisms = sandbox.json(&["list", "--mechanisms", "--json"]);
-    assert_eq!(mechanisms.as_array().unwrap().len(), 11);
+    assert_eq!(mechanisms.as_array().unwrap().len(), dpbi::mechanism::ALL.len());
 }
 
 #[test]

@@ -219,10 +219,10 @@ fn numbers_are_pinned_with_their_version() {
     assert_eq!(
         (dpbi::experiment::NUMERICS, hashes.each_ref().map(String::as_str)),
         (
-            1,
+            2,
             [
-                "b04c2d3968b20c95271ab02d01006a8df8112d526a06d0ffa5668c5f8beeb19c",
-                "5020469f1ad342e544ae625eced2b15967973b8ce10f29e9e0b14e4a83510bd6",
+                "7de1a75d9dbf07b24f900863a34051ef430b66743a7cee78763ca5ab2414f8bb",
+                "1c63424f123729a3dc243403179da3eea7b9e3a00f3a425611513759cad8a489",
             ]
         ),
         "a number or a draw (the first hash), or the key or the form of a cell (the second) has \

@@ -107,7 +107,7 @@ fn brute(distance: &str, prior: &[f64], counts: &[u64], diameter: f64) -> [f64; 
     ]
 }
 
-/// The largest score of all pairs, which the diameter must not fall below.
+/// The largest score of all pairs.
 fn largest_score(distance: &str, prior: &[f64], n: u64) -> f64 {
     let all = list_compositions(n, prior.len());
     let largest = |x: &Vec<u64>| {
@@ -119,7 +119,7 @@ fn largest_score(distance: &str, prior: &[f64], n: u64) -> f64 {
 
 #[test]
 fn sensitivities_equal_brute_force() {
-    let cases: [(&[f64], &[u64]); 12] = [
+    let cases: [(&[f64], &[u64]); 16] = [
         (&[1.0, 1.0], &[6, 6]),
         (&[1.0, 1.0], &[0, 9]),
         (&[0.2, 0.45], &[3, 4]),
@@ -132,6 +132,11 @@ fn sensitivities_equal_brute_force() {
         (&[12.0, 15.0, 11.0], &[3, 2, 0]),
         (&[1.0, 0.4, 2.0, 0.7], &[1, 0, 2, 1]),
         (&[0.45, 0.45, 0.45, 0.45], &[0, 4, 0, 0]),
+        // Small parameters: the largest divergence divides the records among several categories.
+        (&[1e-4, 1e-4, 1e-4], &[3, 2, 1]),
+        (&[0.01, 3.0, 0.002, 0.01], &[2, 1, 0, 2]),
+        (&[0.03, 0.03, 0.03, 0.03, 0.03], &[1, 0, 1, 1, 0]),
+        (&[3.156, 0.1019], &[3, 4]),
     ];
     let mut compared = 0;
     for (prior, counts) in cases {
@@ -145,7 +150,14 @@ fn sensitivities_equal_brute_force() {
             let ours = distance.sensitivity(&posterior);
             let diameter = ours.diameter();
             let largest = largest_score(id, prior, posterior.n());
-            assert!(largest <= diameter * (1.0 + 1e-12), "{id} {prior:?}: {largest} > {diameter}");
+            match distance.bound() {
+                Some(bound) => assert!(largest <= bound && diameter == bound, "{id} {prior:?}"),
+                // γ is divided by the largest score itself, which no score exceeds.
+                None => {
+                    assert_close(diameter, largest, 1e-12, &format!("{id} {prior:?}"));
+                    assert!(largest <= diameter, "{id} {prior:?}: {largest} > {diameter}");
+                }
+            }
             let ours = [ours.local(), ours.global(), ours.gamma_smooth(0.7), ours.beta_smooth(0.2)];
             let theirs = brute(id, prior, counts, diameter);
             for (ours, theirs) in ours.into_iter().zip(theirs) {
@@ -155,6 +167,14 @@ fn sensitivities_equal_brute_force() {
         }
     }
     assert!(compared >= 65, "{compared}");
+}
+
+#[test]
+fn gamma_is_divided_by_the_largest_score() {
+    // By the definition, in 50 digits elsewhere: S_γ at γ = 1.
+    let posterior = posterior(&[3.156, 0.1019], &[3, 4]);
+    let smooth = distance::find("renyi:0.5").unwrap().sensitivity(&posterior).gamma_smooth(1.0);
+    assert!((smooth - 1.64492).abs() < 5e-6, "{smooth}");
 }
 
 #[test]

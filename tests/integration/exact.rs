@@ -263,7 +263,7 @@ fn the_hamming_mechanism_equals_full_enumeration() {
     let setting = setting(&[1.0, 0.5, 2.0], &[463, 247, 21], 0.2, "hellinger");
     let terms = terms(&setting);
     let recipe = recipe(&setting, "hamming");
-    let Recipe::Hamming { rate } = recipe else { panic!() };
+    let Recipe::Hamming { rate, .. } = recipe else { panic!() };
     let n: usize = 731;
     let mut law = Vec::new();
     for a in 0..=n {

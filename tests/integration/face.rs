@@ -230,7 +230,7 @@ fn bash_completes_what_is_typed() {
     assert_eq!(complete("dpbi inspe"), "inspect");
     assert_eq!(complete("dpbi run beta_"), "beta_balanced");
     assert_eq!(complete("dpbi run icml/fig2"), "icml/fig2");
-    assert_eq!(complete("dpbi audit --mechanism geometric-"), "geometric-all");
+    assert_eq!(complete("dpbi audit --mechanism geometric-a"), "geometric-all");
     assert_eq!(complete("dpbi audit --scope c"), "corners");
     assert_eq!(complete("dpbi plot --width c"), "column");
     assert_eq!(complete("dpbi completions z"), "zsh");

@@ -76,6 +76,12 @@ kind = "optimum"
 data.balanced.sizes = 6
 
 [[panel]]
+id = "threshold"
+kind = "threshold"
+prior = [1, 1, 1]
+data.balanced.sizes = [3, 4]
+
+[[panel]]
 id = "within"
 kind = "within"
 steps = [1, 2, 2, 15, 1000]

@@ -96,7 +96,9 @@ fn every_private_mechanism_can_be_released_and_no_other() {
     let with = |mechanism: &str| {
         release(&sandbox, &["--epsilon", "1", "--mechanism", mechanism, "--json"])
     };
-    for exact in ["lszhang", "lsdim", "lshist", "geometric", "hamming", "geometric+remap"] {
+    for exact in
+        ["lszhang", "lsdim", "lshist", "geometric", "hamming", "hamming-edged", "geometric+remap"]
+    {
         assert_eq!(json(&with(exact))["price"], "0", "{exact}");
     }
     let found = json(&with("hamming+calibrated"));
@@ -118,6 +120,9 @@ fn every_private_mechanism_can_be_released_and_no_other() {
     refused(&with("ehdl"), "`ehdl` is not private");
     refused(&with("mh-gamma"), "`mh-gamma` is 2-private, which is more than ε");
     refused(&with("mh-beta"), "mh-beta");
+    for needs_delta in ["gaussian", "geometric-truncated", "gaussian+remap"] {
+        refused(&with(needs_delta), "a release is ε-private, without any δ");
+    }
     refused(&with("geometric-all"), "geometric-all");
     refused(&with("geometrc"), "did you mean `geometric`?");
 }

@@ -29,6 +29,12 @@ impl Sum {
         // An infinite term has no rounding error to carry.
         if self.high.is_finite() { self.high + self.low } else { self.high }
     }
+
+    /// The rounded sum, and what rounding lost.
+    #[inline]
+    pub fn parts(&self) -> (f64, f64) {
+        (self.high, self.low)
+    }
 }
 
 impl FromIterator<f64> for Sum {

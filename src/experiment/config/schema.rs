@@ -194,7 +194,7 @@ fn panel_properties() -> Map<String, Value> {
             "delta",
             about(
                 numbers(json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })),
-                "δ, for mh-beta and the β-smooth sensitivity: a number, a list, or a range.",
+                "δ, for mh-beta, gaussian, geometric-truncated and the β-smooth sensitivity: a number, a list, or a range.",
             ),
         ),
         (

@@ -23,6 +23,7 @@ pub mod steps;
 pub mod table_one;
 pub mod tail;
 pub mod theory;
+pub mod threshold;
 pub mod trade_off;
 pub mod within;
 
@@ -61,6 +62,7 @@ pub static ALL: &[&dyn Kind] = &[
     &profile::Profile::NEW,
     &trade_off::TradeOff::NEW,
     &optimum::Optimum::NEW,
+    &threshold::Threshold::NEW,
     &within::Within::NEW,
     &steps::Steps::NEW,
     &crossover::Crossover::NEW,

@@ -121,7 +121,11 @@ impl Kind for Privacy {
             let own = |row: &&PrivacyRow| panel.owns(row.setting) && row.mechanism == variant.label;
             let used: Vec<f64> =
                 tables.privacy.iter().filter(own).map(|row| row.loss / row.epsilon).collect();
-            format!("{} {}", variant.title(), spread(&used))
+            let used = match used.iter().all(|part| part.is_finite()) {
+                true => spread(&used),
+                false => "an infinite loss".to_owned(),
+            };
+            format!("{} {used}", variant.title())
         };
         let parts: Vec<String> = panel.variants.iter().map(part).collect();
         vec![format!("{}: of the ε asked for is really lost: {}.", panel.title, parts.join(", "))]
@@ -166,7 +170,10 @@ impl Privacy {
                 };
                 let point =
                     |row: &PrivacyRow| Some((abscissa.place(panel, row.setting)?, row.loss));
-                let points = tables.privacy.iter().filter(own).filter_map(point).collect();
+                // An infinite loss has no place in a figure.
+                let finite = |row: &&PrivacyRow| row.loss.is_finite();
+                let points = tables.privacy.iter().filter(own).filter(finite);
+                let points = points.filter_map(point).collect();
                 let label = match scopes.len() {
                     1 => series.label.clone(),
                     _ => format!("{}, {}", series.label, scope.title()),

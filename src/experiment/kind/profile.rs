@@ -39,10 +39,13 @@ impl Kind for Profile {
         over_mechanisms(task, &self.scopes, |variant, scope| {
             let setting = &task.case.setting;
             let loss = audit::loss(variant, setting, scope)?.loss;
+            // An infinite loss has no end: there is a δ at every ε.
+            let loss = if loss.is_finite() { loss } else { 2.0 * setting.epsilon.get() };
             let grid: Vec<f64> =
                 (0..=POINTS).map(|i| loss * (f64::from(i) / f64::from(POINTS))).collect();
             let found = audit::examine(variant, setting, scope, &grid)?;
-            Ok(found.deltas.iter().map(|at| (at.epsilon, at.delta)).collect())
+            let points = found.deltas.iter().map(|at| (at.epsilon, at.delta)).collect();
+            Ok((EXACT.to_owned(), points))
         })
     }
 
@@ -104,18 +107,18 @@ pub(super) fn complete_key(scopes: &[ScopeName], layout: &Layout, case: &Case, k
     key.put_all("scope", or_all(scopes).iter().map(|scope| scope.id()));
 }
 
-/// A curve for every mechanism, over the data sets of the first scope.
+/// A curve with its name for every mechanism, over the data sets of the first scope.
 pub(super) fn over_mechanisms(
     task: &Task,
     scopes: &[ScopeName],
-    curve: impl Fn(&Variant, &Scope) -> Result<Vec<(f64, f64)>, Refusal>,
+    curve: impl Fn(&Variant, &Scope) -> Result<(String, Vec<(f64, f64)>), Refusal>,
 ) -> Result<Tables, Refusal> {
     let Task { layout, panel, case, finished, .. } = *task;
     let (facet, scope) = (layout.name(case), or_all(scopes)[0].scope(case));
     let mut tables = Tables::default();
     for (place, variant) in panel.variants.iter().enumerate() {
-        let points = curve(&panel.tuned(variant, case)?.variant, &scope)?;
-        let rows = points.into_iter().map(|at| point(panel, &facet, &variant.label, EXACT, at));
+        let (name, points) = curve(&panel.tuned(variant, case)?.variant, &scope)?;
+        let rows = points.into_iter().map(|at| point(panel, &facet, &variant.label, &name, at));
         tables.curves.extend(rows);
         finished(place);
     }

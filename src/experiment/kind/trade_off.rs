@@ -1,5 +1,5 @@
 //! The trade-off between false alarms and misses, between the two data sets that an observer tells
-//! apart best.
+//! apart best. A curve's name in the table says which of the two is the null hypothesis.
 
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
@@ -10,6 +10,8 @@ use crate::analysis::cost::rates;
 use crate::base::console::short;
 use crate::experiment::ScopeName;
 use crate::experiment::digest::by_case;
+use crate::experiment::naming::parenthesised;
+use crate::experiment::table::{CurveRow, distinct};
 
 /// What an observer who guesses can reach.
 const GUESSING: &str = "guessing";
@@ -37,10 +39,10 @@ impl Kind for TradeOff {
         let mut tables = over_mechanisms(task, &self.scopes, |variant, scope| {
             let best = audit::delta_at(variant, &case.setting, scope, 0.0)?;
             if best.from == best.to {
-                return Ok(Vec::new());
+                return Ok((EXACT.to_owned(), Vec::new()));
             }
             let curve = audit::trade_off(variant, &case.setting, &best.from, &best.to)?;
-            Ok(drawable(&curve))
+            Ok((hypotheses(&curve), drawable(&curve)))
         })?;
         let facet = layout.name(case);
         let guess = [0.0, 1.0]
@@ -52,16 +54,36 @@ impl Kind for TradeOff {
     /// One figure for every case. All curves end at the same point, so their names stand below.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let note = note(panel, &self.scopes);
-        let mut figures = curves::figures(panel, tables, "trade-off", EXACT, |_| CurveFigure {
-            note: note.clone(),
-            x_label: "probability of a false alarm".to_owned(),
-            y_label: "probability of a miss".to_owned(),
-            x_scale: Scale::Linear,
-            y_scale: Scale::Linear,
-            x_range: Some((0.0, 1.0)),
-            y_range: Some((0.0, 1.0)),
-            ..CurveFigure::default()
-        });
+        let own: Vec<&CurveRow> =
+            tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+        // Hypotheses are too long for a legend. If all curves of a figure share them, its note says
+        // what they are.
+        let named = |row: &&&CurveRow| !row.mechanism.is_empty();
+        let tested = |facet: &str| {
+            let here = own.iter().filter(named).filter(|row| row.facet == facet);
+            match distinct(here.map(|row| row.curve.as_str()))[..] {
+                [] => note.clone(),
+                [one] => format!("{note}, {one}"),
+                _ => format!("{note}, null hypotheses in curves.csv"),
+            }
+        };
+        let exact = |row: &&CurveRow| match row.mechanism.as_str() {
+            "" => (*row).clone(),
+            _ => CurveRow { curve: EXACT.to_owned(), ..(*row).clone() },
+        };
+        let drawn: Vec<CurveRow> = own.iter().map(exact).collect();
+        let drawn: Vec<&CurveRow> = drawn.iter().collect();
+        let mut figures =
+            curves::figures_of(panel, &drawn, "trade-off", EXACT, |facet| CurveFigure {
+                note: tested(facet),
+                x_label: "probability of a false alarm".to_owned(),
+                y_label: "probability of a miss".to_owned(),
+                x_scale: Scale::Linear,
+                y_scale: Scale::Linear,
+                x_range: Some((0.0, 1.0)),
+                y_range: Some((0.0, 1.0)),
+                ..CurveFigure::default()
+            });
         for (_, figure) in &mut figures {
             if let Figure::Curve(figure) = figure {
                 figure.lines.iter_mut().for_each(|line| line.label_end = false);
@@ -90,6 +112,12 @@ impl Kind for TradeOff {
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         audit_cost(panel, case, &self.scopes, rates::PASSES_PER_TRADE_OFF)
     }
+}
+
+/// What is tested against what: a false alarm is one at the null hypothesis, a miss one at the other.
+fn hypotheses(curve: &audit::TradeOff) -> String {
+    let (null, other) = (parenthesised(&curve.to), parenthesised(&curve.from));
+    format!("null hypothesis {null} against {other}")
 }
 
 /// The curve's own corners; if there are many, evenly spread points, which look the same.

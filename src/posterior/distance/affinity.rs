@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::near;
+use crate::base::numeric::exp::{exp_nonpositive, one_minus_exp};
 use crate::base::numeric::log_affinity::{log_affinity, log_affinity_table};
-use crate::base::numeric::{Table, exp_accurate, expm1, kernel};
+use crate::base::numeric::{Table, kernel};
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::Region;
@@ -40,8 +41,8 @@ impl Affinity {
             .map(|i| {
                 let (alpha, x) = (posterior.alpha(i), posterior.counts()[i]);
                 let log = log_affinity_table(alpha, x, reach.windows[i], posterior.n(), floor);
-                let keep = log.map(|d| exp_accurate(power * d));
-                let loss = log.map(|d| -expm1(power * d));
+                let keep = log.map(|d| exp_nonpositive(power * d));
+                let loss = log.map(|d| one_minus_exp(power * d));
                 // If the ball fills much of the simplex, all candidates may be walked instead: then
                 // most of them should be found in tables.
                 let length = log.end() - log.first();
@@ -124,7 +125,7 @@ impl Affinity {
             _ if self.has_ball => (1.0, 0.0),
             _ => {
                 let log = self.power * self.log(i, v);
-                (-expm1(log), exp_accurate(log))
+                (one_minus_exp(log), exp_nonpositive(log))
             }
         }
     }

@@ -7,6 +7,7 @@
 //! records of r and the other none.
 
 mod affinity;
+mod diameter;
 mod divergence;
 mod search;
 mod total_variation;
@@ -73,7 +74,8 @@ impl Sensitivity {
         }
     }
 
-    /// D, an upper bound on every score of data of this size.
+    /// D, the largest score of data of this size; an upper bound on it if there are too many different
+    /// categories to find it.
     pub fn diameter(&self) -> f64 {
         match &self.0 {
             Kind::Affinity(_) => 1.0,

@@ -17,7 +17,7 @@ pub trait Moves: Debug + Send + Sync {
     /// sharp, but must close in on the change as the windows do.
     fn at_most(&self, i: (usize, Window), j: (usize, Window)) -> f64;
 
-    /// The largest possible score of any data of this size, or more.
+    /// The largest score of any data of this size, or an upper bound on it.
     fn diameter(&self) -> f64;
 }
 
@@ -54,7 +54,7 @@ impl Search {
         moves.map(|(i, j)| self.moves.change((i, x[i] - 1), (j, x[j]))).fold(0.0, f64::max)
     }
 
-    /// The largest possible score, or more.
+    /// The largest score, or an upper bound on it.
     pub fn diameter(&self) -> f64 {
         self.moves.diameter()
     }
