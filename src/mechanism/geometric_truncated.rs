@@ -18,7 +18,7 @@ impl Mechanism for GeometricTruncated {
     }
 
     fn title(&self) -> &'static str {
-        "Geometric, truncated"
+        "Geometric (truncated)"
     }
 
     fn draws(&self) -> &'static str {

@@ -23,18 +23,7 @@ pub fn repair(program: &Program, answer: &Answer) -> Vec<f64> {
     let mut logs = released(program, answer);
     raise(program, &mut logs);
     let probabilities: Vec<f64> = logs.iter().map(|&log| exp_accurate(log)).collect();
-    let sums = program.row_sums(&probabilities, |_| 1.0);
-    let most = sums.iter().copied().fold(0.0, f64::max);
-    let missing: Vec<f64> = sums.iter().map(|sum| (most - sum) / most).collect();
-    // λ + (1−λ) missing(x) <= e^ε (λ + (1−λ) missing(x')): one value of λ / (1−λ) for each step.
-    let growth = expm1(program.epsilon);
-    let excess = program.steps.iter().map(|&(from, to)| {
-        let (here, there) =
-            (missing[program.unknowns[from].row], missing[program.unknowns[to].row]);
-        (here - there) / growth - there
-    });
-    let odds = excess.fold(0.0, f64::max);
-    let share = odds / (1.0 + odds);
+    let Completion { most, missing, share } = Completion::new(program, &probabilities);
     let shift = log1p(-share) - ln(most);
     let (favourite, members) = favourite(program, &answer.weights);
     for (place, unknown) in program.unknowns.iter().enumerate() {
@@ -45,6 +34,35 @@ pub fn repair(program: &Program, answer: &Answer) -> Vec<f64> {
         }
     }
     logs
+}
+
+/// How rows that sum to different numbers are completed: all are divided by the largest sum, and one output
+/// gets what is missing in each, and a share of every row.
+pub(super) struct Completion {
+    /// The largest sum.
+    pub most: f64,
+    /// What is missing in every row after the division.
+    pub missing: Vec<f64>,
+    /// The share λ of every row: the least with which these additions are private.
+    pub share: f64,
+}
+
+impl Completion {
+    /// For one probability of each unknown.
+    pub fn new(program: &Program, probabilities: &[f64]) -> Self {
+        let sums = program.row_sums(probabilities, |_| 1.0);
+        let most = sums.iter().copied().fold(0.0, f64::max);
+        let missing: Vec<f64> = sums.iter().map(|sum| (most - sum) / most).collect();
+        // λ + (1−λ) missing(x) <= e^ε (λ + (1−λ) missing(x')): one value of λ / (1−λ) for each step.
+        let growth = expm1(program.epsilon);
+        let excess = program.steps.iter().map(|&(from, to)| {
+            let (here, there) =
+                (missing[program.unknowns[from].row], missing[program.unknowns[to].row]);
+            (here - there) / growth - there
+        });
+        let odds = excess.fold(0.0, f64::max);
+        Self { most, missing, share: odds / (1.0 + odds) }
+    }
 }
 
 /// ln P of the solver, without outputs that are an inaccuracy.

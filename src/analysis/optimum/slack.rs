@@ -1,10 +1,10 @@
 //! What δ changes in the bounds.
 
-use super::certificate::favourite;
+use super::certificate::{Completion, favourite};
 use super::program::Program;
 use super::solver::Answer;
 use crate::base::numeric::sum::{Sum, sum};
-use crate::base::numeric::{exp_accurate, expm1, ln};
+use crate::base::numeric::{exp_accurate, ln};
 
 /// A bound on the relative rounding error of a sum of some hundred terms.
 const ROUNDING: f64 = 1e-13;
@@ -18,17 +18,7 @@ pub fn repair(program: &Program, answer: &Answer, delta: f64) -> Vec<f64> {
     let slacks = within_budgets(program, answer, delta);
     let mut probabilities: Vec<f64> = answer.probabilities.iter().map(|p| p.max(0.0)).collect();
     raise(program, &mut probabilities, &slacks);
-    let sums = program.row_sums(&probabilities, |_| 1.0);
-    let most = sums.iter().copied().fold(0.0, f64::max);
-    let missing: Vec<f64> = sums.iter().map(|sum| (most - sum) / most).collect();
-    let growth = expm1(program.epsilon);
-    let excess = program.steps.iter().map(|&(from, to)| {
-        let (here, there) =
-            (missing[program.unknowns[from].row], missing[program.unknowns[to].row]);
-        (here - there) / growth - there
-    });
-    let odds = excess.fold(0.0, f64::max);
-    let share = odds / (1.0 + odds);
+    let Completion { most, missing, share } = Completion::new(program, &probabilities);
     let (favourite, members) = favourite(program, &answer.weights);
     for (value, unknown) in probabilities.iter_mut().zip(&program.unknowns) {
         *value *= (1.0 - share) / most;

@@ -104,20 +104,17 @@ impl Effort {
             return Self { records: n, layer: None, rows: f64::INFINITY, kept: f64::INFINITY };
         }
         let depth = depth(k, rate);
-        let exact = steps(k, rate) * passes(k, n, rate);
-        let layered = n > (k as u64).saturating_mul(depth) && exact > QUICK;
-        let records = if layered { k as u64 * depth } else { n };
-        let steps = steps(k, rate);
-        let pass = |n: u64| passes(k, n, rate);
+        let (steps, pass) = (steps(k, rate), |n: u64| passes(k, n, rate));
+        let exact = steps * pass(n);
+        let records = (k as u64).saturating_mul(depth);
+        if n <= records || exact <= QUICK {
+            let kept = approximate_compositions(n, k);
+            return Self { records: n, layer: None, rows: exact, kept };
+        }
         let checked = n.min(k as u64 * (depth + reach(k, rate)));
-        let (rows, kept) = match layered {
-            true => (
-                steps * pass(records) + pass(checked),
-                libm::pow(depth as f64 + 1.0, k as f64).max(approximate_compositions(checked, k)),
-            ),
-            false => (steps * pass(records), approximate_compositions(n, k)),
-        };
-        Self { records, layer: layered.then_some(depth), rows, kept }
+        let table = libm::pow(depth as f64 + 1.0, k as f64);
+        let kept = table.max(approximate_compositions(checked, k));
+        Self { records, layer: Some(depth), rows: steps * pass(records) + pass(checked), kept }
     }
 
     /// Why the weights are not computed, if that would take too long.
@@ -198,14 +195,14 @@ const MOST_KEPT: usize = 10_000_000;
 impl Tight {
     /// The weights for n records in k categories, computed once.
     pub fn find(k: usize, n: u64, rate: f64) -> Result<Arc<Self>, Refusal> {
-        let effort = Effort::new(k, n, rate);
-        if let Some(refusal) = effort.refusal(k, n) {
-            return Err(refusal);
-        }
         let key = (k, n, rate.to_bits());
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&key) {
             return Ok(Arc::clone(found));
+        }
+        let effort = Effort::new(k, n, rate);
+        if let Some(refusal) = effort.refusal(k, n) {
+            return Err(refusal);
         }
         // Not under the lock: a thread that waits for it might be needed for the work.
         let found = Arc::new(Self::new(k, n, rate, effort));
