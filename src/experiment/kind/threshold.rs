@@ -5,6 +5,7 @@ use super::curves::{self, point};
 use super::prelude::*;
 use crate::analysis::optimum::{self, Goal, Question, ReleaseSet, Size};
 use crate::analysis::predictive_error::over_all_data;
+use crate::figure::LineStyle;
 use crate::mechanism::law::tight::{Effort, Tight};
 use crate::mechanism::{self, Variant};
 use crate::posterior::metric::Metric;
@@ -55,13 +56,20 @@ impl Kind for Threshold {
 
     /// One figure.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
-        curves::figures(panel, tables, "threshold", "", |_| CurveFigure {
-            note: "from this ε on, down to which every fifth part was tried".to_owned(),
+        let mut figures = curves::figures(panel, tables, "threshold", "", |_| CurveFigure {
+            note: "the ε from which on it holds; tried from above, in steps of 25 %".to_owned(),
             x_label: "number of records n".to_owned(),
             y_label: "privacy parameter ε".to_owned(),
             y_scale: Scale::Log,
             ..CurveFigure::default()
-        })
+        });
+        // All curves are computed; a dotted one would be a claim.
+        for (_, figure) in &mut figures {
+            if let Figure::Curve(figure) = figure {
+                figure.lines.iter_mut().for_each(|line| line.style = LineStyle::Solid);
+            }
+        }
+        figures
     }
 
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
