@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use dpbi::base::console::say_in_red;
+use dpbi::base::console::{say_document, say_in_red};
 use dpbi::base::system::outlive_file_limits;
 use dpbi::face::cli::Cli;
 use dpbi::face::command;
@@ -20,6 +20,9 @@ fn main() -> ExitCode {
             };
             let remedy = failure.remedy().map(|remedy| format!("\n  help: {remedy}"));
             say_in_red(word, format!("{failure}{}", remedy.unwrap_or_default()));
+            if let Some(text) = failure.appendix() {
+                say_document(text);
+            }
             ExitCode::from(failure.status())
         }
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::console;
+
 /// A place in a text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -27,7 +29,9 @@ impl Place {
         let end = floor_char_boundary(text, span.end.max(start)).min(line_start + line_text.len());
         let width = text.get(start..end).map_or(1, |marked| marked.chars().count().max(1));
         let line = text[..start].matches('\n').count() + 1;
-        let marked = Marked::new(line_text, column, width);
+        // Before the line stand its number and a rule: ` 12 | `.
+        let room = console::message_width().min(LONGEST_LINE) - line.to_string().len() - 4;
+        let marked = Marked::new(line_text, column, width, room);
         Self { file: file.into(), line, marked: Some(Box::new(marked)) }
     }
 }
@@ -46,28 +50,30 @@ struct Marked {
 }
 
 impl Marked {
-    fn new(line: &str, column: usize, width: usize) -> Self {
+    /// Shows at most `room` characters of the line.
+    fn new(line: &str, column: usize, width: usize, room: usize) -> Self {
         let length = line.chars().count();
-        let first = match length > LONGEST_LINE {
-            true => (column - 1).saturating_sub(LONGEST_LINE / 4),
-            false => 0,
+        let (first, shown) = match length > room {
+            // Two characters before and after say that there is more.
+            true => ((column - 1).saturating_sub(room / 4), room - 4),
+            false => (0, length),
         };
-        let shown = line.chars().skip(first).take(LONGEST_LINE);
-        let mut text: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let part = line.chars().skip(first).take(shown);
+        let mut text: String = part.map(|c| if c.is_control() { ' ' } else { c }).collect();
         let mut indent = column - 1 - first;
-        let width = width.min(LONGEST_LINE.saturating_sub(indent)).max(1);
+        let width = width.min(shown.saturating_sub(indent)).max(1);
         if first > 0 {
             text.insert_str(0, "… ");
             indent += 2;
         }
-        if first + LONGEST_LINE < length {
+        if first + shown < length {
             text += " …";
         }
         Self { column, text, indent, width }
     }
 }
 
-/// At most this many characters of a line are shown.
+/// Lines that show a part of a file are not longer than this, however wide the terminal is.
 const LONGEST_LINE: usize = 160;
 
 /// At most this many characters of a cause, a file's name or a remedy are shown.

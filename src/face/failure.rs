@@ -42,6 +42,14 @@ impl Failure {
         }
     }
 
+    /// A text that is printed as it is after the message.
+    pub fn appendix(&self) -> Option<&str> {
+        match self {
+            Self::Broken(WorkError::Unprinted { text, .. }) => Some(text),
+            _ => None,
+        }
+    }
+
     /// What a user can do about it, unless the message says so.
     pub fn remedy(&self) -> Option<Cow<'static, str>> {
         match self {
@@ -114,7 +122,7 @@ pub enum WorkError {
     #[error("{0}")]
     Threads(String),
     /// The operating system has no random bits.
-    #[error("the operating system has no randomness to give: {0}")]
+    #[error("the operating system gives no random bits: {0}")]
     Randomness(String),
     /// A release failed after its ε was spent.
     #[error("nothing was released, and ε is spent: {0}")]
@@ -130,7 +138,7 @@ pub enum WorkError {
     /// Standard output did not take a release. It is shown with the error, since it is paid for.
     #[error(
         "cannot print the release: {source}\n  ε = {spent} is spent{entered}. The release stands here, on \
-         standard error, and nowhere else:\n\n{text}",
+         standard error, and nowhere else:",
         entered = .ledger.as_ref().map_or_else(String::new, |ledger| format!(
             ", and the ledger {} has its entry",
             ledger.display()
@@ -168,7 +176,7 @@ pub enum VerdictError {
     #[error("{0}")]
     Difference(String),
     /// `dpbi reproduce --strict` missed readings or numbers.
-    #[error("{readings} readings and {numbers} numbers do not come out; see {}", report.display())]
+    #[error("{readings} readings and {numbers} numbers are not reproduced; see {}", report.display())]
     Strict {
         /// How many readings.
         readings: usize,
@@ -191,7 +199,7 @@ pub enum VerdictError {
         seed: u64,
     },
     /// A self-test has no seed.
-    #[error("the operating system gives no randomness: {0}")]
+    #[error("the operating system gives no random bits: {0}")]
     Randomness(String),
 }
 

@@ -76,6 +76,9 @@ pub fn sealed(object: &str) -> String {
     format!("{open},\n  \"sha256\": \"{hash}\"\n}}\n")
 }
 
+/// A width at which no message is broken, so that tests find its words side by side.
+pub const UNBROKEN: &str = "10000";
+
 /// A folder of its own to run the binary in.
 pub struct Sandbox {
     folder: tempfile::TempDir,
@@ -109,6 +112,7 @@ impl Sandbox {
     pub fn shell(&self, command: &str) -> Outcome {
         let mut shell = std::process::Command::new("bash");
         shell.args(["-c", command]).current_dir(self.folder.path());
+        shell.env("COLUMNS", UNBROKEN);
         shell.env("DPBI", env!("CARGO_BIN_EXE_dpbi")).output().unwrap().into()
     }
 
@@ -117,10 +121,18 @@ impl Sandbox {
         std::process::Command::new(env!("CARGO_BIN_EXE_dpbi"))
             .args(args)
             .current_dir(self.folder.path())
+            .env("COLUMNS", UNBROKEN)
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::piped())
             .spawn()
             .unwrap()
+    }
+
+    /// Runs `dpbi` in the folder, as on a terminal of this width.
+    pub fn dpbi_within(&self, width: usize, args: &[&str]) -> Outcome {
+        let mut dpbi = std::process::Command::new(env!("CARGO_BIN_EXE_dpbi"));
+        dpbi.args(args).current_dir(self.folder.path());
+        dpbi.env("COLUMNS", width.to_string()).output().unwrap().into()
     }
 
     /// Starts `dpbi` in the folder, and ends it as soon as it has said something: what it said first.

@@ -35,6 +35,7 @@ mod shards;
 mod strangers;
 #[cfg(unix)]
 mod survival;
+mod terminal;
 mod tight;
 mod tuning;
 mod verify;

@@ -24,6 +24,9 @@ pub struct Claims {
         hide_possible_values = true
     )]
     pub distance: Option<String>,
+    /// Every case that was tested, with all numbers, as for claims that are named
+    #[arg(short, long)]
+    pub verbose: bool,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -33,7 +36,7 @@ pub struct Claims {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
-    dpbi inspect --prior 1,1,1 --counts 54,9,27 --epsilon 0.5 --mechanism geometric,ehds --json\n  \
+    dpbi inspect --prior 1,1,1 --counts 54,9,27 --epsilon 0.5 --mechanism ehds\n  \
     dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301")]
 pub struct Inspect {
     #[command(flatten)]
@@ -82,7 +85,7 @@ pub struct Inspect {
 #[command(after_help = "Examples:\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehds\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehdl --calibrate\n  \
-    dpbi audit --prior 1,1,1 --counts 5,4,1 --epsilon 1 --mechanism lshist --at-epsilon 0.5\n  \
+    dpbi audit --prior 1,1 --counts 5,4 --epsilon 1 --mechanism ehds --at-epsilon 0.5\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism hamming --profile --json")]
 pub struct Audit {
     #[command(flatten)]
@@ -128,8 +131,8 @@ pub struct Audit {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi choose --prior 1,1 --n 100 --epsilon 1\n  \
-    dpbi choose --prior 1,1 --n 100 --error 0.05           the least ε of each\n  \
-    dpbi choose --prior 1,1,1 --n 20 --epsilon 0.5 --all   also what is not private")]
+    dpbi choose --prior 1,1 --n 100 --error 0.05          the least ε of each\n  \
+    dpbi choose --prior 1,1,1 --n 20 --epsilon 0.5 --all  also those not private")]
 pub struct Choose {
     #[command(flatten)]
     pub model: Model,
@@ -167,7 +170,7 @@ pub struct Choose {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi optimum --prior 1,1 --n 20 --epsilon 1\n  \
-    dpbi optimum --prior 1,1 --n 20 --epsilon 0.1 --mechanism geometric,geometric+remap\n  \
+    dpbi optimum --prior 1,1 --n 20 --epsilon 0.1 --mechanism lshist,lshist+remap\n  \
     dpbi optimum --prior 1,1,1 --n 12 --epsilon 1 --minimax --json\n  \
     dpbi optimum --prior 1,1 --n 20 --epsilon 1 --delta 1e-2\n  \
     dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png")]

@@ -12,11 +12,11 @@ use crate::run::store::Shard;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi run configs/beta_balanced.toml\n  \
-    dpbi run beta_balanced --runs 100 --format none      a bundled config, from any folder\n  \
-    dpbi run icml/fig2                                   a figure of a document\n  \
+    dpbi run beta_balanced --runs 100 --format none  a bundled config\n  \
+    dpbi run icml/fig2                               a figure of a document\n  \
     dpbi run configs/*.toml --threads 2 --out /tmp/results\n  \
-    dpbi run configs/sweep.toml --shard 3/8 --out part3  the third of eight parts\n\n\
-    A run that was interrupted or killed is continued by the same command: finished cells are kept.")]
+    dpbi run sweep --shard 3/8 --out part3           the third of eight parts\n\n\
+    The same command continues a run that was interrupted: finished cells are kept.")]
 pub struct Run {
     #[command(flatten)]
     pub experiments: Configs,
@@ -40,11 +40,12 @@ pub struct Run {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    dpbi reproduce                        every document, every claim\n  \
-    dpbi reproduce icml arxiv/fig4        one document and one figure\n  \
-    dpbi reproduce --strict --json        for machines: exit status 3 if a number or reading does not come out")]
+    dpbi reproduce                   every document, every claim\n  \
+    dpbi reproduce icml arxiv/fig4   one document and one figure\n  \
+    dpbi reproduce --strict --json   for machines: see --strict for the exit status")]
 pub struct Reproduce {
-    /// Documents (icml), figures (icml/fig2) or the open questions (open) [default: all]
+    /// Documents (icml), figures (icml/fig2) or the open questions (open) [default: all]; such a part
+    /// goes to a page of its own, for example results/report-icml-fig2.html
     #[arg(
         value_name = "DOC[/FIG]",
         value_parser = Among(names::documents),
@@ -56,7 +57,7 @@ pub struct Reproduce {
     /// Compute everything again, instead of keeping the cells of an earlier run
     #[arg(long)]
     pub fresh: bool,
-    /// Fail (exit status 3) if a number or a reading does not come out
+    /// Fail (exit status 3) if a printed number or a reading is not reproduced
     #[arg(long)]
     pub strict: bool,
     #[command(flatten)]
@@ -72,8 +73,8 @@ pub struct Reproduce {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi check configs/beta_balanced.toml\n  \
-    dpbi check beta_balanced --runs 100000            how much longer with more runs\n  \
-    dpbi check configs/*.toml --json                  for machines")]
+    dpbi check beta_balanced --runs 100000   how much longer with more runs\n  \
+    dpbi check configs/*.toml --json         for machines")]
 pub struct Check {
     #[command(flatten)]
     pub experiments: Configs,
@@ -137,8 +138,8 @@ pub struct Merge {
 #[command(after_help = "Examples:\n  \
     dpbi verify results/beta_balanced\n  \
     dpbi verify results/* --cells 100                 a larger sample\n\n\
-    Every file is hashed, the tables are made again from the kept cells, and a random sample of the\n\
-    cells is computed again. Exit status 3 at the first difference, which is named.")]
+    Every file is hashed, the tables are made again from the kept cells, and a random sample of the \
+    cells is computed again. If something differs, it is named, and the exit status is 3.")]
 pub struct Verify {
     /// Results folders
     #[arg(required = true, value_name = "DIR")]

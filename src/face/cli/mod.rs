@@ -11,8 +11,9 @@ mod values;
 
 use clap::builder::styling;
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::base::console::{self, say_in_red};
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::source::Source;
 
@@ -36,14 +37,14 @@ pub use values::Formats;
     version,
     styles = STYLES,
     after_help = "Examples:\n  \
-        dpbi run configs/beta_balanced.toml      run an experiment, write results/beta_balanced/\n  \
-        dpbi check configs/real_data.toml        validate it and predict the work\n  \
+        dpbi run beta_balanced            run an experiment, write results/beta_balanced/\n  \
+        dpbi check real_data              validate it and predict the work\n  \
         dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
-        dpbi optimum --prior 1,1 --n 20 --epsilon 1      how good any private release could be\n  \
-        dpbi release --help                      release the posterior of your own data\n  \
-        dpbi list                                the bundled experiments\n  \
-        dpbi reproduce                           every figure and claim of the documents, one report\n\n\
-        Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict, a verification or a\n\
+        dpbi optimum --prior 1,1 --n 20 --epsilon 1\n  \
+        dpbi release --help               release the posterior of your own data\n  \
+        dpbi list                         the bundled experiments\n  \
+        dpbi reproduce                    every figure and claim of the documents\n\n\
+        Exit status: 0 done; 1 failed; 2 bad input; 3 a --strict verdict, a verification or a \
         self-test failed; 130 interrupted, with everything finished so far on disk."
 )]
 pub struct Cli {
@@ -55,11 +56,28 @@ impl Cli {
     /// The command line of this process. What clap refuses it explains itself; a command that does
     /// not exist is compared with those that do, however short they are.
     pub fn read() -> Result<Self, Diagnostic> {
-        Self::try_parse().or_else(|error| match unknown_command(&error) {
-            Some(diagnostic) => Err(diagnostic),
-            None => error.exit(),
+        let command = Self::command().term_width(console::width());
+        let matches = command.try_get_matches();
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).or_else(|error| {
+            match unknown_command(&error) {
+                Some(diagnostic) => Err(diagnostic),
+                None => explain(&error),
+            }
         })
     }
+}
+
+/// Prints what clap has to say, in lines that fit the terminal, and ends the process.
+fn explain(error: &clap::Error) -> ! {
+    if error.use_stderr() {
+        let text = error.render().to_string();
+        say_in_red("error:", text.trim_end().trim_start_matches("error: "));
+    } else {
+        let help = error.render();
+        // A reader that has gone away (`dpbi --help | head`) is not an error.
+        let _ = console::emit_styled(&help.to_string(), &help.ansi().to_string());
+    }
+    std::process::exit(error.exit_code())
 }
 
 fn unknown_command(error: &clap::Error) -> Option<Diagnostic> {

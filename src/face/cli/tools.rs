@@ -8,11 +8,11 @@ use super::{Print, Quiet, Threads};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi selftest\n  \
-    dpbi selftest --seed 2718 --json                  the same draws again, for machines\n\n\
-    Every sampler is drawn from and compared with its exact law; samplers whose scale is wrong by\n\
-    5 % are built on purpose and must be rejected; exact numbers are compared with independent\n\
-    ones; and the machine must give the same bytes whatever its processor and threads.\n\
-    About half a minute on two cores. Exit status 3 if anything is not as it should be.")]
+    dpbi selftest --seed 2718 --json   the same draws again, for machines\n\n\
+    Every sampler is compared with its exact law. Samplers whose scale is wrong by 5 % are built on \
+    purpose and must be rejected. Exact numbers are compared with independent ones. The machine must \
+    give the same bytes, whatever its processor and threads. This takes about half a minute on two \
+    cores. The exit status is 3 if a test fails.")]
 pub struct Selftest {
     /// The seed of all draws, to repeat a test [default: from the operating system]
     #[arg(long, value_name = "N")]
@@ -28,9 +28,8 @@ pub struct Selftest {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi schema > dpbi.schema.json\n\n\
-    A config whose first line is `#:schema ./dpbi.schema.json` is then completed and checked while it\n\
-    is typed, in every editor that knows Taplo (VS Code: Even Better TOML). The bundled configs have\n\
-    such a line.")]
+    Editors that know Taplo (VS Code: Even Better TOML) then complete and check a config while it is \
+    typed, if its first line is `#:schema ./dpbi.schema.json`, as in the bundled configs.")]
 pub struct Schema {}
 
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use crate::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
 use crate::analysis::cost::{self, SettingWork, Work, rates};
 use crate::analysis::predictive_error::over_all_data;
 use crate::analysis::tuning::{self, Certificate, Tuned};
-use crate::base::console::{Grid, short, short_or_dash};
+use crate::base::console::{Grid, short, short_or_dash, significant};
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::numeric::exp_accurate;
 use crate::experiment::naming::parenthesised;
@@ -177,6 +177,11 @@ struct Report<'a> {
     trade_off: Option<&'a TradeOff>,
 }
 
+/// A number as it is printed: six digits. `--json` has all of them.
+fn shown(value: f64) -> String {
+    significant(value, 6)
+}
+
 /// The false-alarm rates at which misses are printed.
 fn false_alarms() -> impl Iterator<Item = f64> {
     (0..=100).map(|i| f64::from(i) / 100.0)
@@ -252,16 +257,16 @@ impl Report<'_> {
         fact("stated", self.variant.guarantee(self.setting).to_string());
         fact("covers", format!("{}, {} pairs of neighbours", self.looked_at(), loss.pairs));
         if let Some(certificate) = self.certificate {
-            fact("ε in the weight", format!("{}", certificate.inner_epsilon.get()));
+            fact("ε in the weight", shown(certificate.inner_epsilon.get()));
             let margin = format!("{:.1e} below ε", certificate.margin());
             let covered = format!("{} pairs of neighbours", certificate.pairs);
             fact("certificate", format!("loss {margin}, over all {covered}"));
             let title = self.setting.distance.title();
             let mean = short_or_dash(self.mean);
-            fact("mean error", format!("{mean} ({title}, over the prior's predictive law)"));
+            fact("mean error", format!("{mean} ({title}, over the prior predictive distribution)"));
         }
         let infinite = loss.loss == f64::INFINITY;
-        let value = if infinite { "infinite".to_owned() } else { loss.loss.to_string() };
+        let value = if infinite { "infinite".to_owned() } else { shown(loss.loss) };
         fact("privacy loss", value);
         if loss.pairs > 0 {
             fact("  between", pair(&loss.from, &loss.to));
@@ -271,12 +276,12 @@ impl Report<'_> {
             }
         }
         if let Some(at) = self.delta_at {
-            fact(&format!("δ at ε = {}", at.epsilon), at.delta.to_string());
+            fact(&format!("δ at ε = {}", at.epsilon), shown(at.delta));
             if at.delta > 0.0 {
                 fact("  between", pair(&at.from, &at.to));
             }
         }
-        fact("membership advantage", self.advantage.delta.to_string());
+        fact("membership advantage", shown(self.advantage.delta));
         if self.advantage.delta > 0.0 {
             fact("  between", pair(&self.advantage.from, &self.advantage.to));
         }
@@ -296,8 +301,8 @@ impl Report<'_> {
             }
             let [null, other] = [&curve.to, &curve.from].map(|counts| parenthesised(counts));
             text += &format!(
-                "\n  what an observer can tell: a false alarm takes the null hypothesis {null} for \
-                 {other},\n  a miss takes {other} for {null}\n{}",
+                "\n  What an observer can tell. False alarm: the data were {null}, and are taken for \
+                 {other}. Miss: the data were {other}, and are taken for {null}.\n{}",
                 grid.render()
             );
         }

@@ -370,7 +370,8 @@ impl Ranking<'_> {
         let over = match self.data {
             Data::PriorPredictive => {
                 format!(
-                    "over all data sets of {} records, as likely as the prior says",
+                    "averaged over data sets of {} records drawn from the prior predictive \
+                     distribution",
                     posterior.n()
                 )
             }
@@ -380,26 +381,32 @@ impl Ranking<'_> {
             Some(_) => String::new(),
             None => format!(" at ε = {}", self.setting.epsilon.get()),
         };
-        let mut text = format!("  exact error ({what}){at}, {over}\n{}", grid.render());
+        let mut text = format!("  Exact error ({what}){at}, {over}\n{}", grid.render());
         if shown.iter().any(|row| self.remark(row).ends_with(COMPUTED)) {
-            text += &format!("  {COMPUTED} computed: no pair of data sets loses more\n");
+            text += &format!(
+                "  {COMPUTED} computed: over all pairs of data sets the loss is at most ε\n"
+            );
         }
         let stepped = shown.iter().filter(|row| row.search == Some(Search::Stepped));
         let stepped: Vec<&str> = stepped.map(|row| row.variant.label.as_str()).collect();
         if !stepped.is_empty() {
             let step = 100.0 * (ranking::STEP - 1.0);
             text += &format!(
-                "  larger ε tried in steps of {step:.0} % only, between which the error may be larger: \
-                 {}\n",
+                "  Larger ε were tried only in steps of {step:.0} %; between them the error may be \
+                 larger: {}\n",
                 stepped.join(", ")
             );
         }
         if !idle.is_empty() {
-            text += &format!("  not shown, since it changes nothing there: {}\n", idle.join(", "));
+            text +=
+                &format!("  Not shown, because the option changes nothing: {}\n", idle.join(", "));
         }
         if !self.left_out.is_empty() {
             let names: Vec<&str> = self.left_out.iter().map(|v| v.label.as_str()).collect();
-            text += &format!("  left out, since they take long (--force): {}\n", names.join(", "));
+            text += &format!(
+                "  Left out, because they take long (--force includes them): {}\n",
+                names.join(", ")
+            );
         }
         text += &match self.advice() {
             Some(advice) => format!("\n  {advice}\n"),
@@ -409,7 +416,7 @@ impl Ranking<'_> {
             None => "\n  None of these is both private and of finite mean error.\n".to_owned(),
         };
         if self.data == Data::Given {
-            text += "  The data were looked at: a choice that is to be private itself must rest on --n.\n";
+            text += "  This choice looked at the data. A choice that must be private itself rests on --n.\n";
         }
         text
     }

@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::print;
+use super::print_document;
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::face::cli::{Cli, Completions, names};
 use crate::face::failure::Failure;
@@ -14,7 +14,7 @@ pub fn execute(args: &Completions) -> Result<(), Failure> {
         Diagnostic::new(format!("there are no completions for the shell `{}`", args.shell))
             .help(suggest(&args.shell, names.iter().map(String::as_str)))
     })?;
-    print(&script(shell))
+    print_document(&script(shell))
 }
 
 fn script(shell: Shell) -> String {

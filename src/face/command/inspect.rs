@@ -206,12 +206,13 @@ impl CandidateFacts {
     fn text(&self) -> String {
         match self {
             Self::Tight { rate, tight } if tight.is_clipped() => format!(
-                "negative weights were set to 0; rate {rate}, and normalisers differ by at most {} in \
-                 logarithm: the exact loss is ε",
+                "negative weights were set to 0. With rate {rate} the normalisers differ by a factor of \
+                 at most exp({}), and the exact loss is ε",
                 short(tight.shift())
             ),
             Self::Tight { tight, .. } => format!(
-                "weights from {} to {}; sums are 1 within {:.1e}, which costs at most {:.1e} of ε",
+                "the weights lie between {} and {}. Probabilities sum to 1 within {:.1e}, which costs \
+                 at most {:.1e} of ε",
                 short(tight.smallest()),
                 short(tight.largest()),
                 tight.residual(),

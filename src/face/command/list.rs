@@ -4,78 +4,195 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::reproduce::DOCUMENTS;
 use super::{print, print_json};
-use crate::base::console::Grid;
-use crate::base::source::{Source, bundled_configs, config_name};
+use crate::base::console::{Grid, Style, width};
+use crate::base::source::{PAPERS, Source, bundled_configs, config_name, short_name};
 use crate::experiment::config::{self, Overrides};
 use crate::face::cli::List;
 use crate::face::failure::Failure;
-use crate::mechanism;
+use crate::mechanism::{self, Mechanism, usual_guarantee};
 use crate::run::store::{Manifest, ManifestError};
 
 pub fn execute(args: &List) -> Result<(), Failure> {
-    let rows = if args.mechanisms { mechanisms() } else { experiments(&args.out)? };
+    if args.mechanisms {
+        let all = mechanism::ALL.iter().chain(mechanism::HISTORICAL);
+        let all: Vec<_> = all.map(|mechanism| mechanism_row(*mechanism)).collect();
+        return match args.print.json {
+            true => print_json(&json!(all)),
+            false => print(&mechanisms(&all)),
+        };
+    }
+    let all = experiments(&args.out)?;
     if args.print.json {
-        return print_json(&json!(rows));
+        return print_json(&all.iter().map(ListedExperiment::json).collect());
     }
-    let mut grid = Grid::new(usize::MAX);
-    if let Some(first) = rows.first() {
-        grid.row(first.keys().map(|key| key.to_uppercase()));
-    }
-    for row in &rows {
-        grid.row(row.values().map(|value| value.as_str().unwrap_or_default()));
-    }
-    print(&grid.render())
+    print(&table(&all))
 }
 
-type ListRow = serde_json::Map<String, serde_json::Value>;
-
-fn row(cells: impl IntoIterator<Item = (&'static str, String)>) -> ListRow {
-    cells.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect()
+/// A bundled experiment, and the state of its results.
+struct ListedExperiment {
+    config: String,
+    /// The document that it belongs to, or the open questions; empty for other experiments.
+    document: String,
+    figure: String,
+    kind: String,
+    title: String,
+    results: &'static str,
 }
 
-fn experiments(out: &Path) -> Result<Vec<ListRow>, Failure> {
-    let mut rows = Vec::new();
+impl ListedExperiment {
+    fn json(&self) -> serde_json::Value {
+        let Self { config, document, figure, kind, title, results } = self;
+        json!({
+            "config": config,
+            "document": document,
+            "figure": figure,
+            "kind": kind,
+            "title": title,
+            "results": results,
+        })
+    }
+
+    /// The cell of a column.
+    fn cell(&self, column: Column) -> String {
+        match column {
+            Column::Name => short_name(&self.config),
+            Column::Figure => self.figure.clone(),
+            Column::Kind => self.kind.clone(),
+            Column::Title => self.title.clone(),
+            Column::Results => style(self.results).paint(self.results),
+        }
+    }
+}
+
+fn experiments(out: &Path) -> Result<Vec<ListedExperiment>, Failure> {
+    let mut all = Vec::new();
     for path in bundled_configs() {
         let experiment = config::load(&Source::Bundle(path.clone()), Overrides::default())?;
         let folder = out.join(&experiment.name);
-        let state = match Manifest::read(&folder) {
-            Err(ManifestError::Absent | ManifestError::Foreign) => "absent",
-            Err(ManifestError::Damaged(_)) => "damaged",
+        let results = match Manifest::read(&folder) {
+            Err(ManifestError::Absent | ManifestError::Foreign) => ABSENT,
+            Err(ManifestError::Damaged(_)) => DAMAGED,
             Ok(manifest) if !manifest.complete => "unfinished",
-            Ok(manifest) if manifest.is_current(&folder, &config::resolve(&experiment)) => {
-                "current"
-            }
+            Ok(manifest) if manifest.is_current(&folder, &config::resolve(&experiment)) => CURRENT,
             Ok(_) => "out of date",
         };
         let mut kinds: Vec<&str> = experiment.panels.iter().map(|panel| panel.kind.id()).collect();
         kinds.dedup();
-        let name = config_name(&path);
-        let group = match name.split('/').collect::<Vec<_>>()[..] {
+        let config = config_name(&path);
+        let document = match config.split('/').collect::<Vec<_>>()[..] {
             ["papers", document, _] => document.to_owned(),
             [folder, _] => folder.replace('_', " "),
             _ => String::new(),
         };
-        rows.push(row([
-            ("config", name.clone()),
-            ("document", group),
-            ("figure", experiment.source.clone().unwrap_or_default()),
-            ("kind", kinds.join(", ")),
-            ("title", experiment.title.clone()),
-            ("results", state.to_owned()),
-        ]));
+        let (figure, kind) = (experiment.source.clone().unwrap_or_default(), kinds.join(", "));
+        let title = experiment.title.clone();
+        all.push(ListedExperiment { config, document, figure, kind, title, results });
     }
-    Ok(rows)
+    Ok(all)
 }
 
-fn mechanisms() -> Vec<ListRow> {
-    let cells = |mechanism: &&dyn mechanism::Mechanism| {
-        let options: Vec<_> = mechanism.choices().iter().map(|choice| choice.key()).collect();
-        row([
-            ("id", mechanism.id().to_owned()),
-            ("options", options.join(", ")),
-            ("draws", mechanism.draws().to_owned()),
-        ])
-    };
-    mechanism::ALL.iter().map(cells).collect()
+const ABSENT: &str = "absent";
+const DAMAGED: &str = "damaged";
+const CURRENT: &str = "current";
+
+fn style(results: &str) -> Style {
+    match results {
+        CURRENT => Style::Good,
+        ABSENT => Style::Faint,
+        DAMAGED => Style::Bad,
+        _ => Style::Mixed,
+    }
 }
+
+#[derive(Clone, Copy)]
+enum Column {
+    Name,
+    Figure,
+    Kind,
+    Title,
+    Results,
+}
+
+/// What is shown, from the widest table to the narrowest.
+const COLUMNS: [&[Column]; 3] = [
+    &[Column::Name, Column::Figure, Column::Kind, Column::Title, Column::Results],
+    &[Column::Name, Column::Figure, Column::Title, Column::Results],
+    &[Column::Name, Column::Title, Column::Results],
+];
+
+/// The experiments, by document, with as many columns as there is room for.
+fn table(all: &[ListedExperiment]) -> String {
+    let mut groups: Vec<(String, Vec<&ListedExperiment>)> = Vec::new();
+    let titled = DOCUMENTS.map(|(id, title)| (id, format!("{id}: {title}")));
+    let experiments = ("", "experiments".to_owned());
+    for (id, heading) in std::iter::once(experiments).chain(titled) {
+        groups.push((heading, all.iter().filter(|one| one.document == id).collect()));
+    }
+    let others =
+        |one: &&ListedExperiment| !one.document.is_empty() && !one.config.starts_with(PAPERS);
+    groups.push(("open questions".to_owned(), all.iter().filter(others).collect()));
+    let fits = |columns: &&&[Column]| {
+        groups.iter().all(|(_, group)| grid(group, columns).natural_width() <= width())
+    };
+    let narrowest = COLUMNS[COLUMNS.len() - 1];
+    let columns = COLUMNS.iter().find(fits).copied().unwrap_or(narrowest);
+    let mut text = String::new();
+    for (heading, group) in groups.iter().filter(|(_, group)| !group.is_empty()) {
+        text += &format!("{}\n{}\n", Style::Strong.paint(heading), grid(group, columns).render());
+    }
+    text + "The last column says whether results are there. `dpbi run NAME` makes them.\n"
+}
+
+fn grid(group: &[&ListedExperiment], columns: &[Column]) -> Grid {
+    let mut grid = Grid::new(usize::MAX);
+    group.iter().for_each(|one| grid.row(columns.iter().map(|&column| one.cell(column))));
+    grid
+}
+
+fn mechanism_row(mechanism: &'static dyn Mechanism) -> serde_json::Value {
+    let options: Vec<_> = mechanism.choices().iter().map(|choice| choice.key()).collect();
+    json!({
+        "id": mechanism.id(),
+        "options": options.join(", "),
+        "draws": mechanism.draws(),
+        "guarantee": usual_guarantee(mechanism),
+    })
+}
+
+fn mechanisms(all: &[serde_json::Value]) -> String {
+    let cell =
+        |row: &serde_json::Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    let head = ["MECHANISM", "PRIVACY", "WHAT IT DRAWS"];
+    let mut wide = Grid::new(usize::MAX);
+    let mut narrow = Grid::new(usize::MAX);
+    wide.row(head.into_iter().chain(["OPTIONS"]));
+    narrow.row(head);
+    for row in all {
+        let [id, guarantee, draws, options] =
+            ["id", "guarantee", "draws", "options"].map(|key| cell(row, key));
+        let optional = if options.is_empty() { String::new() } else { format!(" ({options})") };
+        narrow.row([id.clone(), guarantee.clone(), format!("{draws}{optional}")]);
+        wide.row([id, guarantee, draws, options]);
+    }
+    let fits = wide.natural_width() <= width();
+    let mut symbols = Grid::new(usize::MAX);
+    SYMBOLS.into_iter().for_each(|(symbol, meaning)| symbols.row([symbol, meaning]));
+    let options = if fits { "" } else { "\n  The names in brackets are options.\n" };
+    let table = if fits { wide } else { narrow };
+    format!("{}{options}\n{}", table.render(), symbols.render())
+}
+
+/// The symbols of the table.
+const SYMBOLS: [(&str, &str); 9] = [
+    ("x, n", "the counts of the data, and their total"),
+    ("k", "the number of categories"),
+    ("R", "all counts with the total n"),
+    ("H", "the distance between the posteriors of x and r: Hellinger, or another one"),
+    ("GS, LS(x)", "the global and the local sensitivity of H"),
+    ("S_γ(x), S_β(x)", "its smooth sensitivities"),
+    ("d(x, r)", "the number of records in which x and r differ"),
+    ("Lap(b)", "Laplace noise of scale b"),
+    ("clamped", "counts below 0 become 0, and counts above n become n"),
+];

@@ -4,7 +4,7 @@ use std::io;
 
 use clap::{Command, CommandFactory};
 
-use super::print;
+use super::print_document;
 use crate::base::diagnostic::Diagnostic;
 use crate::face::cli::{self, Cli, Man};
 use crate::face::failure::{Failure, WorkError};
@@ -12,11 +12,11 @@ use crate::face::failure::{Failure, WorkError};
 pub fn execute(args: &Man) -> Result<(), Failure> {
     let mut cli = Cli::command().disable_help_subcommand(true).subcommand_value_name("COMMAND");
     cli.build();
-    let Some(name) = &args.command else { return print(&whole(&cli)?) };
+    let Some(name) = &args.command else { return print_document(&whole(&cli)?) };
     let found = cli.find_subcommand(name).ok_or_else(|| {
         Diagnostic::new(format!("dpbi has no command `{name}`")).help(cli::suggest_command(name))
     })?;
-    print(&single(found)?)
+    print_document(&single(found)?)
 }
 
 /// One page of everything: dpbi, then a section for each of its commands.

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
-use super::{load_results, no_results, print, read_manifest, threads};
+use super::{load_results, no_results, print, print_document, read_manifest, threads};
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::face::cli::Merge;
 use crate::face::failure::{Failure, WorkError};
 use crate::face::interrupt;
-use crate::face::progress::Progress;
+use crate::face::progress::{Ahead, Progress};
 use crate::run::store::{CellStore, Folder, Manifest, Shard};
 use crate::run::sweep::{DIVISION, shard_sizes};
 
@@ -34,12 +34,13 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let store = CellStore::of(&paths)?;
     interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
-    let progress = Progress::new(forecast.writing_seconds(), threads, args.talk.quiet);
+    let ahead = Ahead { cpu_seconds: forecast.writing_seconds(), cells: 0 };
+    let progress = Progress::new(ahead, threads, args.talk.quiet);
     let outcome = Job::join(&experiment, &forecast, folder, store, &options, &progress);
     progress.finish();
     let outcome = outcome?;
     if args.print.json {
-        print(&(outcome.document(&experiment)? + "\n"))
+        print_document(&(outcome.document(&experiment)? + "\n"))
     } else if !args.talk.quiet {
         print(&outcome.text(&experiment))
     } else {

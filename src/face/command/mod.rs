@@ -44,14 +44,19 @@ use crate::run::store::{Manifest, ManifestError, damaged_manifest, keep_aside, w
 /// At most this many settings are printed; the tables hold all of them.
 const MOST_PRINTED: usize = 24;
 
-/// Prints on standard output.
+/// Prints on standard output, in lines that fit the terminal.
 fn print(text: &str) -> Result<(), Failure> {
     Ok(console::emit(text).map_err(WorkError::Print)?)
 }
 
+/// Prints on standard output as it is, for machines.
+fn print_document(text: &str) -> Result<(), Failure> {
+    Ok(console::emit_document(text).map_err(WorkError::Print)?)
+}
+
 /// Prints one JSON document.
 fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
-    print(&format!("{document:#}\n"))
+    print_document(&format!("{document:#}\n"))
 }
 
 /// A number as JSON. JSON has no infinity: that becomes the text "inf".

@@ -46,7 +46,11 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     // The release is paid for: if something fails from here on, the error shows it.
     let after = |cause| WorkError::AfterRelease { released: released.clone(), cause };
     let outcome = outcome.map_err(after)?;
-    let text = if args.print.json { format!("{:#}\n", outcome.json()) } else { outcome.text() };
+    let text = if args.print.json {
+        format!("{:#}\n", outcome.json())
+    } else {
+        console::fit(&outcome.text())
+    };
     let printed = console::emit_whole(&text);
     Ok(printed.map_err(|source| outcome.unprinted(source, text))?)
 }
@@ -292,7 +296,7 @@ impl Errors {
     /// Those that are known, in words.
     fn words(&self) -> Vec<String> {
         let all = [
-            (self.predictive, "over the data sets that the prior expects"),
+            (self.predictive, "averaged over the prior predictive distribution"),
             (self.at_prior, "at the data that the prior expects"),
             (self.as_released, "if the data are as released"),
         ];
@@ -452,12 +456,14 @@ impl<'a> FullRelease<'a> {
             self.table(),
         );
         text += &match &self.unaware {
-            None => "  naive: as if the released counts were the true ones; aware: knowing the noise;\n  \
-                     covers: what the aware posterior gives the naive interval\n"
-                .to_owned(),
+            None => {
+                "  naive: treats the released counts as the true ones. aware: knows the noise. \
+                     covers: the probability of the naive interval under the aware posterior.\n"
+                    .to_owned()
+            }
             Some(reason) => format!(
-                "  These intervals ignore the noise and are too narrow. The noise-aware posterior is not\n  \
-                 computed: {reason}.\n"
+                "  These intervals ignore the noise and are too narrow. The noise-aware posterior is \
+                 not computed: {reason}.\n"
             ),
         };
         let mut lines = vec![("posterior", self.posterior()), ("privacy", self.guarantee())];
@@ -481,12 +487,11 @@ impl<'a> FullRelease<'a> {
             },
         ));
         text.push('\n');
-        for (name, words) in lines {
-            text += &format!("  {name:16}{words}\n");
-        }
-        text += "\n  Errors are Hellinger distances from the true posterior, 0 to 1. The true\n  \
-                 counts are not shown, here or anywhere; the number of records is public.\n";
-        text
+        let mut grid = Grid::new(usize::MAX);
+        lines.into_iter().for_each(|(name, words)| grid.row([name.to_owned(), words]));
+        text += &grid.render();
+        text + "\n  Errors are Hellinger distances from the true posterior, between 0 and 1. The true \
+                counts are not shown, here or anywhere; the number of records is public.\n"
     }
 
     fn table(&self) -> String {

@@ -6,7 +6,7 @@ use super::{number, print, print_json, threads};
 use crate::base::console::{Grid, short};
 use crate::face::cli::Selftest;
 use crate::face::failure::{Failure, VerdictError};
-use crate::face::progress::Progress;
+use crate::face::progress::{Ahead, Progress};
 use crate::service::selftest::golden::Measure;
 use crate::service::selftest::{self, Extent, LEVEL, Report, Scope, Trial, WRONG, machine};
 
@@ -21,7 +21,8 @@ pub fn execute(args: &Selftest) -> Result<(), Failure> {
     let seed = args.seed.map_or_else(machine::seed, Ok);
     let seed = seed.map_err(VerdictError::Randomness)?;
     let extent = Extent { scope: Scope::All, draws: DRAWS, seed, threads };
-    let progress = Progress::new(CPU_SECONDS, threads, args.talk.quiet);
+    let ahead = Ahead { cpu_seconds: CPU_SECONDS, cells: 0 };
+    let progress = Progress::new(ahead, threads, args.talk.quiet);
     let part = progress.part(CPU_SECONDS);
     let report = selftest::run(&extent, |share| part.advance(CPU_SECONDS * share));
     drop(part);
@@ -65,9 +66,9 @@ fn text(report: &Report) -> String {
 }
 
 /// What the columns mean.
-const LEGEND: &str = "  least p: the tail of χ², for orientation. adjusted: a proved bound, for all \
-    trials together; a sampler\n  is rejected below 1e-6. power: how surely a scale wrong by 5 % is seen, \
-    where it is seen best; enough is 0.999.\n\n";
+const LEGEND: &str = "  least p: the smallest tail probability of χ², for orientation. adjusted: a proved \
+    bound on the p-value for all trials together; a sampler is rejected below 1e-6. power: the \
+    probability that a scale wrong by 5 % is detected, where it is detected best; 0.999 is enough.\n\n";
 
 fn samplers(report: &Report) -> Grid {
     let mut grid = Grid::new(1);

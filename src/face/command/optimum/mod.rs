@@ -197,7 +197,7 @@ impl Comparison {
             ReleaseSet::Below => "counts with the same total or a smaller one",
         };
         let mut text = format!(
-            "  the least error ({}) of any {}-private release\n  \
+            "  The least error ({}) of any {}-private release\n  \
              prior ({}), n = {}, ε = {}{}: {} data sets, {} outputs ({outputs})\n\n",
             self.setting.distance.title(),
             kind_of_privacy(&self.setting),
@@ -212,7 +212,7 @@ impl Comparison {
         );
         let mut grid = Grid::new(1);
         grid.row(["", "optimum", "at least", "at most", "solver's gap"]);
-        let optima = [Some(("mean over the prior's data", &self.bayes))];
+        let optima = [Some(("prior predictive mean", &self.bayes))];
         let minimax = self.minimax.as_ref().map(|optimum| ("at the worst data set", optimum));
         for (name, optimum) in optima.into_iter().chain([minimax]).flatten() {
             let account = optimum.account.as_ref();
@@ -226,14 +226,15 @@ impl Comparison {
             ]);
         }
         text += &grid.render();
-        text += "  \"at most\" is the error of a private mechanism that was found, \"at least\" a bound by duality\n";
+        text += "  At most: the error of a private mechanism that was found. At least: a bound that follows \
+                 from duality.\n";
         text
     }
 
     /// The mechanisms, best first.
     fn comparison(&self) -> String {
         if self.rivals.is_empty() {
-            return "  no mechanism to compare with it\n".to_owned();
+            return "  There is no mechanism to compare with it.\n".to_owned();
         }
         let mut grid = Grid::new(2);
         let mut header = vec!["mechanism", "guarantee", "mean error", "× optimum", "worst error"];

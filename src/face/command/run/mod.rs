@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 
 use super::forecast::Forecast;
-use super::{MOST_PRINTED, load, print, summary, threads};
+use super::{MOST_PRINTED, load, print, print_document, summary, threads};
 use crate::analysis::cost;
 use crate::base::console::say;
 use crate::experiment::config;
@@ -18,7 +18,7 @@ use crate::experiment::{Experiment, NUMERICS};
 use crate::face::cli::{FigureOptions, Output, Run, Verbosity};
 use crate::face::failure::{Failure, WorkError};
 use crate::face::interrupt;
-use crate::face::progress::Progress;
+use crate::face::progress::{Ahead, Progress};
 use crate::figure::{self, Figure, Width};
 use crate::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
 use crate::run::sweep::{Assembly, Failed, Stock, Sweep};
@@ -47,8 +47,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     let (mut reports, mut failures) = (Vec::new(), 0);
     for job in jobs {
         job.tell(&options);
-        let seconds = job.cpu_seconds() + job.writing_seconds();
-        let progress = Progress::new(seconds, threads, args.talk.quiet);
+        let progress = Progress::new(job.ahead(), threads, args.talk.quiet);
         let experiment = job.sweep.experiment;
         let outcome = job.run(&options, &progress);
         progress.finish();
@@ -63,7 +62,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
         }
     }
     if args.print.json {
-        print(&format!("[\n{}\n]\n", reports.join(",\n")))?;
+        print_document(&format!("[\n{}\n]\n", reports.join(",\n")))?;
     }
     match failures {
         0 => Ok(()),
@@ -203,14 +202,20 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The predicted seconds of what is left to do.
-    pub(super) fn cpu_seconds(&self) -> f64 {
+    /// What is left to do.
+    pub(super) fn ahead(&self) -> Ahead {
+        let cpu_seconds = self.cpu_seconds() + self.writing_seconds();
+        Ahead { cpu_seconds, cells: self.stock.cells - self.stock.kept }
+    }
+
+    /// The predicted seconds of the cells that are missing.
+    fn cpu_seconds(&self) -> f64 {
         self.forecast
             .cpu_seconds(|panel, case, variant| self.stock.is_missing(panel, case, variant))
     }
 
     /// The predicted seconds of putting the files together.
-    pub(super) fn writing_seconds(&self) -> f64 {
+    fn writing_seconds(&self) -> f64 {
         self.forecast.writing_seconds()
     }
 

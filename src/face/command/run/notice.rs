@@ -106,7 +106,7 @@ pub(super) fn news(
     let mut lines = Vec::new();
     if folder.before().is_none() && !folder.changes().is_empty() {
         lines.push(format!(
-            "note: {path} has no manifest; files that are not as the cells give them are kept beside \
+            "note: {path} has no manifest. Files that differ from what its cells give are kept beside \
              the new ones"
         ));
     }
@@ -117,7 +117,9 @@ pub(super) fn news(
         });
     }
     if !folder.is_locked() {
-        lines.push(format!("note: {path} cannot be locked: no other dpbi may work there"));
+        lines.push(format!(
+            "note: {path} cannot be locked. Make sure that no other dpbi works there"
+        ));
     }
     let losses = store.losses();
     match losses.cells() {
@@ -126,7 +128,7 @@ pub(super) fn news(
         many => lines.push(format!("note: {many} damaged cells in {path} are computed again")),
     }
     for (log, bytes) in &losses.bytes {
-        lines.push(format!("note: {bytes} bytes of {} are not sound cells", log.display()));
+        lines.push(format!("note: {bytes} bytes of {} hold no readable cells", log.display()));
     }
     if let Some(aside) = &losses.aside {
         lines

@@ -1,5 +1,6 @@
 //! Messages and progress while a run goes on.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::notice::name;
@@ -17,6 +18,8 @@ pub(super) struct Watch<'a> {
     part: &'a ProgressShare<'a>,
     verbose: bool,
     clock: Instant,
+    /// The case that is shown as being worked on.
+    shown: AtomicUsize,
 }
 
 impl<'a> Watch<'a> {
@@ -27,16 +30,38 @@ impl<'a> Watch<'a> {
         part: &'a ProgressShare<'a>,
         verbose: bool,
     ) -> Self {
-        Self { sweep, forecast, progress, part, verbose, clock: Instant::now() }
+        Self {
+            sweep,
+            forecast,
+            progress,
+            part,
+            verbose,
+            clock: Instant::now(),
+            shown: AtomicUsize::new(usize::MAX),
+        }
+    }
+}
+
+impl Watch<'_> {
+    /// Shows the case that is worked on.
+    fn show(&self, panel: usize, case: usize) {
+        let layout = self.sweep.layout(panel);
+        let setting = layout.panel.first + case;
+        if self.shown.swap(setting, Ordering::Relaxed) != setting {
+            let case = || layout.name(&layout.panel.cases[case]);
+            self.progress.task(|| format!("{}, {}", self.sweep.experiment.name, case()));
+        }
     }
 }
 
 impl Watcher for Watch<'_> {
     fn advance(&self, panel: usize, case: usize, variant: usize, part: f64) {
+        self.show(panel, case);
         self.part.advance(part * self.forecast.cell(panel, case, variant));
     }
 
     fn done(&self, panel: usize, cell: &Cell, outcome: Result<f64, &str>) {
+        self.progress.cell();
         match outcome {
             Ok(_) if !self.verbose => {}
             Ok(_) => {
