@@ -78,7 +78,7 @@ fn every_claim_is_judged_under_every_distance() {
                     &other
                 }
             };
-            assert!((1..=24).contains(&finding.parts.len()), "{}", claim.number);
+            assert!((1..=32).contains(&finding.parts.len()), "{}", claim.number);
             for part in &finding.parts {
                 let finite = part.numbers.iter().all(|(_, value)| value.is_finite());
                 assert!(finite && !part.numbers.is_empty(), "{}: {part:?}", claim.number);
@@ -95,41 +95,51 @@ fn one_wrong_mechanism_changes_the_verdict() {
         (15, "mh-beta", sharp("mh-beta", 0.25)),
         (16, "mh-beta", wild()),
     ] {
-        let wrong = judge(number, &lab().substitute(id, variant)).outcome();
-        assert_ne!(wrong, right(number).outcome(), "{number}");
-        assert_ne!(wrong, Outcome::Holds, "{number}");
+        let wrong = judge(number, &lab().substitute(id, variant)).as_stated();
+        assert_ne!(wrong, right(number).as_stated(), "{number}");
+        assert_ne!(wrong.outcome, Outcome::Holds, "{number}");
     }
 }
 
 #[test]
 fn step_bounds_notice_wrong_noise() {
-    assert_flips(12, "lshist", &noise("lshist", 2.0), &["LSHist formula"]);
-    let late = ["LSHist lower bound", "Corollary 4.5.1", "Corollary 4.5.3"];
+    assert_flips(12, "lshist", &noise("lshist", 2.0), &["the formula for LSHist"]);
+    let late = ["the lower bound for LSHist", "Corollary 4.5.1", "Corollary 4.5.3"];
     assert_flips(12, "lshist", &wild(), &late);
-    assert_flips(12, "lszhang", &noise("lszhang", 3.0), &["LSZhang lower bound"]);
+    assert_flips(12, "lszhang", &noise("lszhang", 3.0), &["the lower bound for LSZhang"]);
 }
 
 #[test]
 fn step_bounds_notice_wrong_exponential_mechanisms() {
-    assert_flips(12, "ehd", &lab().variant("lshist"), &["EHD upper bound"]);
-    assert_flips(12, "ehd", &wild(), &["EHD lower bound", "Corollary 4.5.2"]);
-    assert_flips(12, "ehdl", &wild(), &["EHDL lower bound"]);
-    assert_flips(12, "ehdl", &noise("lshist", 0.01), &["EHDL upper bound"]);
+    assert_flips(12, "ehd", &lab().variant("lshist"), &["the upper bound for EHD"]);
+    assert_flips(12, "ehd", &wild(), &["the lower bound for EHD", "Corollary 4.5.2"]);
+    assert_flips(12, "ehdl", &wild(), &["the lower bound for EHDL"]);
+    assert_flips(12, "ehdl", &noise("lshist", 0.01), &["the upper bound for EHDL"]);
 }
 
 #[test]
 fn optimality_notices_errors_that_do_not_shrink() {
-    assert_flips(13, "lshist", &lab().variant("ehd"), &["ELap/LS bounded, balanced"]);
-    let two = ["ELap/LS at most 2, balanced", "ELap/LS at most 2, x = (1, n-1)"];
+    assert_flips(13, "lshist", &lab().variant("ehd"), &["ELap/LS is bounded, balanced"]);
+    let two = ["ELap/LS is at most 2, balanced", "ELap/LS is at most 2, x = (1, n-1)"];
     assert_flips(13, "lshist", &noise("lshist", 50.0), &two);
 }
 
 #[test]
 fn step_probabilities_notice_who_depends_on_n() {
-    assert_flips(14, "lsdim", &lab().variant("ehd"), &["ℓ1: fixed, LSDim,"]);
-    assert_flips(14, "lshist", &lab().variant("ehds"), &["ℓ1: fixed, LSHist,"]);
+    assert_flips(
+        14,
+        "lsdim",
+        &lab().variant("ehd"),
+        &["LSDim and LSHist keep their probabilities, LSDim,"],
+    );
+    assert_flips(
+        14,
+        "lshist",
+        &lab().variant("ehds"),
+        &["LSDim and LSHist keep their probabilities, LSHist,"],
+    );
     for (id, clause) in [("ehd", "EHD,"), ("ehdl", "EHDL,"), ("ehds", "EHDS,")] {
-        let clause = format!("Hellinger: varying, {clause}");
+        let clause = format!("EHD, EHDL and EHDS change theirs, {clause}");
         assert_flips(14, id, &lab().variant("lshist"), &[&clause]);
     }
 }
@@ -138,8 +148,8 @@ fn step_probabilities_notice_who_depends_on_n() {
 fn lemmas_notice_weights_that_fall_too_fast() {
     let lemmas = [
         "notes Lemma 2.1, s + Δ attained",
-        "arxiv Lemma 5.3, as proved",
-        "arxiv Lemma 5.4, λ > 0 and δ' >= 0",
+        "arxiv Lemma 5.3, with e^(+",
+        "arxiv Lemma 5.4, λ > 0 and δ' ≥ 0",
         "arxiv Lemma 5.5",
     ];
     assert_flips(15, "mh-beta", &sharp("mh-beta", 0.25), &lemmas);
@@ -164,17 +174,39 @@ fn tail_bounds_notice_heavy_tails() {
 
 #[test]
 fn concrete_losses_and_conclusions_follow_the_mechanisms() {
-    let losses = ["§7.3, β-smooth: loss below ε, balanced", "§7.3, β-smooth: loss below ε, all"];
+    let losses = [
+        "MH with β-smooth sensitivity loses less than ε, balanced",
+        "MH with β-smooth sensitivity loses less than ε, all",
+    ];
     assert_flips(17, "mh-beta", &sharp("mh-beta", 0.25), &losses);
-    let losses = ["§7.3, γ-smooth: loss below 2ε, balanced", "§7.3, γ-smooth: loss below 2ε, all"];
+    let losses = [
+        "MH with γ-smooth sensitivity loses less than 2ε, balanced",
+        "MH with γ-smooth sensitivity loses less than 2ε, all",
+    ];
     assert_flips(17, "mh-gamma", &sharp("mh-gamma", 0.25), &losses);
     assert_flips(
         17,
         "mh-beta",
         &lab().variant("ehd"),
-        &["§8, small priors: MH beats the baseline, prior (1, 1)"],
+        &["MH beats LSDim at small priors, δ = 0.0005, prior (1, 1)"],
     );
-    let not_better = ["§8, small priors: MH does not beat the improved"];
+    let not_better = ["MH does not beat LSHist at small priors"];
     assert_flips(17, "mh-beta", &sharp("mh-beta", 0.1), &not_better);
-    assert_flips(17, "mh-beta", &lab().variant("lshist"), &["§8, large priors: MH comparable"]);
+    assert_flips(17, "mh-beta", &lab().variant("lshist"), &["MH is comparable"]);
+}
+
+#[test]
+fn the_stated_delta_decides_where_the_figures_had_another() {
+    let lab = Lab::new(distance::find("print").unwrap());
+    let finding = judge(17, &lab);
+    for (b, n, known, when) in [
+        (1.0, 100, 0.9555, "prior (1, 1), n from 100 to 10000"),
+        (5.0, 50, 0.9669, "prior (5, 5), n from 50 to 10000"),
+    ] {
+        let setting = lab.setting(&[b, b], &[n / 2, n / 2], 1.0, Some(0.0005));
+        let ratio = lab.mean(&setting, "mh-beta") / lab.mean(&setting, "lsdim");
+        assert!((ratio - known).abs() < 5e-5, "{ratio}");
+        let name = format!("MH beats LSDim at small priors, δ = 0.0005, {when}");
+        assert_eq!(clause(&finding, &name), [(name, true)]);
+    }
 }

@@ -2,24 +2,59 @@
 
 use serde::Serialize;
 
+use super::verdict::Verdict;
+
+/// The reading of a claim to which a part belongs. A document's words and settings may differ from
+/// what its authors evidently intended: what they prove, the exponent they use, the setting of
+/// their figure. Then both are judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum Reading {
+    /// Every reading.
+    #[default]
+    #[serde(rename = "both")]
+    Both,
+    /// The words and settings of the document, taken literally.
+    #[serde(rename = "as stated")]
+    Stated,
+    /// What the authors evidently intended.
+    #[serde(rename = "as meant")]
+    Meant,
+    /// No reading: the document does not say it. It is tested for the reader, and no verdict depends
+    /// on it.
+    #[serde(rename = "apart")]
+    Apart,
+}
+
+impl Reading {
+    /// "as meant"; nothing if the part belongs to every reading.
+    pub fn label(self) -> Option<&'static str> {
+        match self {
+            Self::Both => None,
+            Self::Stated => Some("as stated"),
+            Self::Meant => Some("as meant"),
+            Self::Apart => Some("apart"),
+        }
+    }
+}
+
 /// One case in which a clause of a claim was tested.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClaimPart {
-    /// The assertion that is tested: "MH beats the baseline"; empty if the claim has only one.
+    /// The assertion that is tested, as a short sentence: "MH beats the baseline"; empty if the claim
+    /// has only one.
     pub clause: String,
     /// The case: "k = 2, n = 600"; empty if there is only one.
     pub when: String,
     /// Whether the clause is true there.
     pub holds: bool,
-    /// Whether the verdict depends on it. It depends only on the fairest reading of a clause; other
-    /// readings are tested for information.
-    pub counts: bool,
-    /// The numbers that decide it, each with its name.
+    /// The reading to which the part belongs.
+    pub reading: Reading,
+    /// The numbers that decide it, each with its name; the most telling first.
     pub numbers: Vec<(String, f64)>,
 }
 
 impl ClaimPart {
-    /// A clause, a case, whether it holds, and the numbers that decide it.
+    /// A clause, a case, whether it holds, and the numbers that decide it; in every reading.
     pub fn new<S: Into<String>>(
         clause: impl Into<String>,
         when: impl Into<String>,
@@ -27,12 +62,13 @@ impl ClaimPart {
         numbers: impl IntoIterator<Item = (S, f64)>,
     ) -> Self {
         let numbers = numbers.into_iter().map(|(name, value)| (name.into(), value)).collect();
-        Self { clause: clause.into(), when: when.into(), holds, counts: true, numbers }
+        let reading = Reading::Both;
+        Self { clause: clause.into(), when: when.into(), holds, reading, numbers }
     }
 
-    /// The same part, as a reading on which the verdict does not depend.
-    pub(super) fn read_otherwise(self) -> Self {
-        Self { counts: false, ..self }
+    /// The same part in one reading only.
+    pub(super) fn read(self, reading: Reading) -> Self {
+        Self { reading, ..self }
     }
 
     /// Clause and case: "MH beats the baseline, k = 2, n = 600".
@@ -41,17 +77,10 @@ impl ClaimPart {
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
         words.join(", ")
     }
-}
 
-/// The verdict on a claim under one distance.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub enum Outcome {
-    /// Every clause is true in every case.
-    Holds,
-    /// Every clause is true in some case: in these.
-    HoldsWhen(String),
-    /// Some clause is true in no case, so that the claim is false: which one, and which are true.
-    Fails(String),
+    fn belongs_to(&self, reading: Reading) -> bool {
+        self.reading == Reading::Both || self.reading == reading
+    }
 }
 
 /// All cases of a claim under one distance.
@@ -64,90 +93,19 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A claim is the conjunction of its clauses: it holds if all of them are true in all cases, and
-    /// fails if one of them is true in none.
-    pub fn outcome(&self) -> Outcome {
-        let clauses = self.clauses();
-        if clauses.is_empty() {
-            return Outcome::Fails("nothing was tried".into());
-        }
-        let (broken, standing): (Vec<&Clause>, Vec<&Clause>) =
-            clauses.iter().partition(|clause| clause.is_never_true());
-        let (always, sometimes): (Vec<&Clause>, Vec<&Clause>) =
-            standing.into_iter().partition(|clause| clause.is_always_true());
-        match (broken.is_empty(), sometimes.is_empty()) {
-            (true, true) => Outcome::Holds,
-            (true, false) => {
-                let rest = (!always.is_empty()).then(|| "the rest always".to_owned());
-                let told = sometimes.iter().map(|clause| clause.conditions());
-                Outcome::HoldsWhen(told.chain(rest).collect::<Vec<_>>().join("; "))
-            }
-            (false, _) => {
-                let names: Vec<String> = always.iter().map(|clause| clause.quoted()).collect();
-                let verb = if names.len() == 1 { "holds" } else { "hold" };
-                let rest = (!names.is_empty()).then(|| format!("{} {verb}", names.join(", ")));
-                let told = broken.iter().map(|clause| clause.denial());
-                let told = told.chain(rest);
-                let told = told.chain(sometimes.iter().map(|clause| clause.restriction()));
-                Outcome::Fails(told.collect::<Vec<_>>().join("; "))
-            }
-        }
+    /// The verdict on the document's words, taken literally.
+    pub fn as_stated(&self) -> Verdict {
+        self.verdict(Reading::Stated)
     }
 
-    /// The clauses on which the verdict depends, in the order in which they come.
-    fn clauses(&self) -> Vec<Clause<'_>> {
-        let mut clauses: Vec<Clause> = Vec::new();
-        for part in self.parts.iter().filter(|part| part.counts) {
-            match clauses.iter_mut().find(|clause| clause.name == part.clause) {
-                Some(clause) => clause.parts.push(part),
-                None => clauses.push(Clause { name: &part.clause, parts: vec![part] }),
-            }
-        }
-        clauses
-    }
-}
-
-/// All cases of one clause.
-struct Clause<'a> {
-    name: &'a str,
-    parts: Vec<&'a ClaimPart>,
-}
-
-impl Clause<'_> {
-    fn is_always_true(&self) -> bool {
-        self.parts.iter().all(|part| part.holds)
+    /// The verdict on what the authors meant, if that is something else.
+    pub fn as_meant(&self) -> Option<Verdict> {
+        let differs = |part: &ClaimPart| [Reading::Stated, Reading::Meant].contains(&part.reading);
+        self.parts.iter().any(differs).then(|| self.verdict(Reading::Meant))
     }
 
-    fn is_never_true(&self) -> bool {
-        self.parts.iter().all(|part| !part.holds)
-    }
-
-    /// "n = 100 or n = 200".
-    fn cases(&self) -> String {
-        let cases = self.parts.iter().filter(|part| part.holds).map(|part| part.when.as_str());
-        cases.collect::<Vec<_>>().join(" or ")
-    }
-
-    fn quoted(&self) -> String {
-        if self.name.is_empty() { "it".to_owned() } else { format!("“{}”", self.name) }
-    }
-
-    fn conditions(&self) -> String {
-        let cases = self.cases();
-        if self.name.is_empty() { cases } else { format!("{}: {cases}", self.name) }
-    }
-
-    fn restriction(&self) -> String {
-        format!("{} holds when {}", self.quoted(), self.cases())
-    }
-
-    fn denial(&self) -> String {
-        let name = self.quoted();
-        match self.parts[..] {
-            [only] if only.when.is_empty() => format!("{name} is false"),
-            [only] => format!("{name} is false, {}", only.when),
-            _ => format!("{name} is false in every case"),
-        }
+    fn verdict(&self, reading: Reading) -> Verdict {
+        Verdict::of(self.parts.iter().filter(|part| part.belongs_to(reading)))
     }
 }
 
@@ -159,60 +117,34 @@ impl FromIterator<ClaimPart> for Finding {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Outcome;
     use super::*;
 
     fn part(clause: &str, when: &str, holds: bool) -> ClaimPart {
         ClaimPart::new(clause, when, holds, [("mean", 0.5)])
     }
 
-    fn outcome(parts: &[(&str, &str, bool)]) -> Outcome {
-        let parts = parts.iter().map(|(clause, when, holds)| part(clause, when, *holds));
-        parts.collect::<Finding>().outcome()
+    #[test]
+    fn each_reading_has_its_own_parts() {
+        let both = part("A", "k = 2", true);
+        let stated = part("B", "δ = 0.1", false).read(Reading::Stated);
+        let meant = part("B", "δ = 0.2", true).read(Reading::Meant);
+        let finding: Finding = [both.clone(), stated, meant].into_iter().collect();
+        assert_eq!(finding.as_stated().outcome, Outcome::Fails);
+        assert_eq!(finding.as_meant().map(|verdict| verdict.outcome), Some(Outcome::Holds));
+        let one_reading: Finding = [both].into_iter().collect();
+        assert_eq!(one_reading.as_stated().outcome, Outcome::Holds);
+        assert_eq!(one_reading.as_meant(), None);
     }
 
     #[test]
-    fn a_claim_of_one_clause() {
-        assert_eq!(outcome(&[("", "k = 2", true), ("", "k = 3", true)]), Outcome::Holds);
-        let never = outcome(&[("", "k = 2", false), ("", "k = 3", false)]);
-        assert_eq!(never, Outcome::Fails("it is false in every case".into()));
-        let some = outcome(&[("", "k = 2", true), ("", "k = 3", false), ("", "k = 4", true)]);
-        assert_eq!(some, Outcome::HoldsWhen("k = 2 or k = 4".into()));
-        let nothing = Finding::default().outcome();
-        assert_eq!(nothing, Outcome::Fails("nothing was tried".into()));
-    }
-
-    #[test]
-    fn a_conjunction_fails_with_any_of_its_clauses() {
-        let one = outcome(&[("A", "k = 2", false), ("B", "k = 2", true), ("A", "k = 3", false)]);
-        assert_eq!(one, Outcome::Fails("“A” is false in every case; “B” holds".into()));
-        let some = outcome(&[("A", "", false), ("B", "k = 2", true), ("B", "k = 3", false)]);
-        assert_eq!(some, Outcome::Fails("“A” is false; “B” holds when k = 2".into()));
-        let all = outcome(&[("A", "k = 2", false), ("B", "", false)]);
-        assert_eq!(all, Outcome::Fails("“A” is false, k = 2; “B” is false".into()));
-    }
-
-    #[test]
-    fn a_conjunction_holds_when_each_of_its_clauses_does() {
-        assert_eq!(outcome(&[("A", "", true), ("B", "", true)]), Outcome::Holds);
-        // Each clause is true somewhere, though never both in the same case.
-        let apart = outcome(&[
-            ("A", "k = 2", true),
-            ("A", "k = 3", false),
-            ("B", "k = 2", false),
-            ("B", "k = 3", true),
-        ]);
-        assert_eq!(apart, Outcome::HoldsWhen("A: k = 2; B: k = 3".into()));
-        let one = outcome(&[("A", "k = 2", true), ("A", "k = 3", false), ("B", "", true)]);
-        assert_eq!(one, Outcome::HoldsWhen("A: k = 2; the rest always".into()));
-    }
-
-    #[test]
-    fn another_reading_does_not_count() {
-        let parts = [part("A", "as proved", true), part("A", "as stated", false).read_otherwise()];
-        let finding: Finding = parts.into_iter().collect();
-        assert_eq!(finding.outcome(), Outcome::Holds);
-        let only: Finding = [part("A", "as stated", true).read_otherwise()].into_iter().collect();
-        assert_ne!(only.outcome(), Outcome::Holds, "nothing that counts was tried");
+    fn no_verdict_depends_on_a_part_that_stands_apart() {
+        let apart = part("B", "", false).read(Reading::Apart);
+        let finding: Finding = [part("A", "", true), apart.clone()].into_iter().collect();
+        assert_eq!(finding.as_stated().outcome, Outcome::Holds);
+        assert_eq!(finding.as_meant(), None);
+        let only: Finding = [apart].into_iter().collect();
+        assert_eq!(only.as_stated().outcome, Outcome::Fails, "nothing was tested");
     }
 
     #[test]

@@ -71,7 +71,18 @@ fn whereabouts(all: &[Case], chosen: &[&Case]) -> String {
         factors if factors.is_empty() => text.clone(),
         factors => format!("{text} ({factors})"),
     });
-    told.collect::<Vec<_>>().join(", ")
+    let told = told.collect::<Vec<_>>().join(", ");
+    if told.chars().count() <= READABLE { told } else { roughly(all, chosen) }
+}
+
+/// A longer list of places is not read.
+const READABLE: usize = 60;
+
+/// "21 of 168 cases, n from 1779 to 10000".
+fn roughly(all: &[Case], chosen: &[&Case]) -> String {
+    let sizes = chosen.iter().map(|case| case.n);
+    let (least, most) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
+    format!("{} of {} cases, n from {least} to {most}", chosen.len(), all.len())
 }
 
 fn combinations<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<(u32, f64)> {

@@ -2,13 +2,16 @@
 //!
 //! A claim's file holds its words, the cases in which it is tested, and the function that tests them.
 //! No file holds a verdict: it is computed every time. A [`Finding`] says in which cases the claim is
-//! true, and the verdict follows from that.
+//! true, and the verdict follows from that. Where the words of a document and what its authors meant
+//! differ, there are two verdicts: as stated, and as meant.
 
+mod alike_categories;
 mod contest;
 mod finding;
 mod grid;
 mod lab;
 mod range;
+mod verdict;
 
 mod approximate_privacy;
 mod concrete_epsilon;
@@ -28,8 +31,9 @@ mod step_probabilities;
 mod table_one;
 mod tail_bounds;
 
-pub use finding::{ClaimPart, Finding, Outcome};
+pub use finding::{ClaimPart, Finding, Reading};
 pub use lab::{Lab, balanced};
+pub use verdict::{ONE_LINE, Outcome, Verdict};
 
 /// Every claim, in the order of the report.
 pub static ALL: &[&Claim] = &[
@@ -56,10 +60,16 @@ pub static ALL: &[&Claim] = &[
 pub struct Claim {
     /// Its number in the report.
     pub number: u32,
+    /// The claim in a few words, for tables.
+    pub title: &'static str,
     /// Where the documents make it.
     pub source: &'static str,
+    /// The figures and tables on which it rests (`icml/fig4`).
+    pub figures: &'static [&'static str],
     /// What it says.
     pub statement: &'static str,
+    /// What the authors meant, where that is not what they wrote.
+    pub meant: Option<&'static str>,
     /// Roughly the seconds of one thread under one distance: for the order of work, and for progress.
     pub effort: f64,
     /// Tests it.

@@ -9,8 +9,12 @@ use crate::posterior::setting::Setting;
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 7,
+    title: "LSDim, LSHist, EHD, EHDS are ε-private, MH (γ) 2ε-private",
     source: "icml Theorem 5.2, bounds Theorem 3.1, arxiv Lemma 5.6",
-    statement: "LSDim, LSHist, EHD and EHDS are ε-private, and MH with γ = 1 is 2ε-private.",
+    figures: &["icml/fig6", "arxiv/fig6"],
+    statement: "LSDim, LSHist, EHD and EHDS are ε-private. MH with γ-smooth \
+                sensitivity, γ = 1, is 2ε-private.",
+    meant: None,
     effort: 0.2,
     judge,
 };
@@ -50,9 +54,9 @@ fn part(lab: &Lab, id: &str, multiple: f64) -> ClaimPart {
         largest = largest.max(loss.expect("a setting that fits").loss / setting.epsilon.get());
     }
     let name = if multiple == 1.0 { "ε".to_owned() } else { format!("{multiple}ε") };
-    let numbers = [("settings", settings), ("largest loss / ε", largest)];
+    let numbers = [("largest loss / ε", largest), ("settings", settings)];
     let holds = largest <= multiple * (1.0 + ROUNDING);
-    ClaimPart::new(format!("{} {name}-private", title(id)), "", holds, numbers)
+    ClaimPart::new(format!("{} is {name}-private", title(id)), "", holds, numbers)
 }
 
 /// The settings in which a mechanism is tried; EHDS with more than one γ.

@@ -6,9 +6,13 @@ use super::{Claim, ClaimPart, Finding, Lab};
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 4,
+    title: "On real data EHD is worst, EHDS better, EHDL better still",
     source: "icml §7.1.2, Figures 4 and 5",
-    statement: "On every real data set (ε = 1, prior all ones) EHD is the worst of the five \
-                mechanisms, EHDS is better than EHD, and EHDL is better than both.",
+    figures: &["icml/fig4", "icml/fig5"],
+    statement: "On every real data set, with ε = 1 and a prior of ones, EHD is the \
+                worst of the five mechanisms, EHDS is better than EHD, and EHDL is \
+                better than both.",
+    meant: None,
     effort: 0.05,
     judge,
 };
@@ -33,9 +37,14 @@ fn judge(lab: &Lab) -> Finding {
         let setting = lab.setting(&vec![1.0; counts.len()], counts, 1.0, None);
         let contest = Contest::new(lab, &setting, FIVE);
         finding.parts.extend([
-            ClaimPart::new("EHD worst", &name, contest.is_worst("ehd"), contest.means()),
-            better(&contest, "EHDS better than EHD", &name, &[("ehds", "ehd")]),
-            better(&contest, "EHDL better than both", &name, &[("ehdl", "ehd"), ("ehdl", "ehds")]),
+            ClaimPart::new("EHD is worst", &name, contest.is_worst("ehd"), contest.means()),
+            better(&contest, "EHDS is better than EHD", &name, &[("ehds", "ehd")]),
+            better(
+                &contest,
+                "EHDL is better than both",
+                &name,
+                &[("ehdl", "ehd"), ("ehdl", "ehds")],
+            ),
         ]);
         // Everyone should be better than EHD.
         let over_ehd = FIVE.iter().filter(|id| **id != "ehd").map(|id| (*id, "ehd"));

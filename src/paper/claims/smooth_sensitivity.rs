@@ -10,10 +10,14 @@ use crate::posterior::simplex::list_compositions;
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 6,
+    title: "The sensitivities are smooth; the true posterior attains LS",
     source: "icml Theorem 5.1, Lemma 5.4",
-    statement: "1/S(x) - 1/S(x') ≤ γ for adjacent data (S the γ-smooth sensitivity); and no \
-                candidate r sees a larger change of score between adjacent data than r = BI(x), \
-                which sees LS(x).",
+    figures: &["icml/fig1", "arxiv/fig1", "arxiv/fig2", "notes/fig1", "early/fig1"],
+    statement: "The γ-smooth sensitivity S satisfies 1/S(x) - 1/S(x') ≤ γ for \
+                adjacent data sets. Between adjacent data sets no candidate changes \
+                its score by more than the true posterior BI(x) does, and BI(x) \
+                changes it by LS(x).",
+    meant: None,
     effort: 0.2,
     judge,
 };
@@ -51,7 +55,7 @@ fn theorem(lab: &Lab, when: &str, priors: &[&[f64]], sizes: &[u64]) -> ClaimPart
         }
     }
     let numbers = [("pairs", pairs), ("largest (1/S(x) - 1/S(x')) / γ", largest)];
-    ClaimPart::new("Theorem 5.1", when, largest <= 1.0 + ROUNDING, numbers)
+    ClaimPart::new("1/S(x) - 1/S(x') ≤ γ (Theorem 5.1)", when, largest <= 1.0 + ROUNDING, numbers)
 }
 
 fn cases<'a>(
@@ -91,7 +95,7 @@ fn lemma(lab: &Lab, when: &str, priors: &[&[f64]], sizes: &[u64]) -> ClaimPart {
     ];
     let is_one = |ratio: f64| (ratio - 1.0).abs() <= ROUNDING;
     let holds = is_one(largest) && is_one(own_least) && is_one(own_most);
-    ClaimPart::new("Lemma 5.4", when, holds, numbers)
+    ClaimPart::new("BI(x) attains LS(x) (Lemma 5.4)", when, holds, numbers)
 }
 
 /// The distance of every candidate from the posterior of `x`.

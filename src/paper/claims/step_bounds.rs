@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use rayon::prelude::*;
 
 use super::grid::{Case, parts, parts_of};
-use super::{Claim, ClaimPart, Finding, Lab, balanced};
+use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
 use crate::mechanism::Global;
 use crate::paper::formula::{overtaking, step_bounds as formula, steps};
 use crate::posterior::setting::Setting;
@@ -13,15 +13,25 @@ use crate::posterior::setting::Setting;
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 12,
+    title: "Theorem 4.5 bounds P[H < t]; LSHist overtakes EHD",
     source: "bounds Theorem 4.5, Corollaries 4.5.1 to 4.5.3",
-    statement: "With k' the largest number of steps whose distance is below t, P[H < t] is \
-                (1 - ½(e^(-k'ε/2) + e^(-(k'+1)ε/2)))² ≥ (1 - e^(-k'ε/2))² for LSZhang, \
-                1 - ½(e^(-k'ε) + e^(-(k'+1)ε)) ≥ 1 - e^(-k'ε) for LSHist, between \
-                (2k' e^(-ε) + 1)/n and (2k' + 1)/(n e^(-ε)) for EHD, and between the same with \
-                ε/2LS for ε for EHDL. So LSHist is more accurate than EHD above \
-                n = (2k'+1)e^ε/(1 - e^(-k'ε)), EHD is below \
-                n = (2k' e^(-ε) + 1)/(1 - ½(e^(-k'ε) + e^(-(k'+1)ε))), and LSHist keeps within LS \
-                more often than EHD above n = 3e^(ε/c)/(1 - e^(-ε)), c = 2 sqrt(1 - π/4).",
+    figures: &["bounds/thm45", "bounds/cor45"],
+    statement: "Let k' be the largest number of steps whose distance is below t. \
+                Then P[H < t] is (1 - ½(e^(-k'ε/2) + e^(-(k'+1)ε/2)))² ≥ (1 - \
+                e^(-k'ε/2))² for LSZhang, and 1 - ½(e^(-k'ε) + e^(-(k'+1)ε)) ≥ 1 - \
+                e^(-k'ε) for LSHist. For EHD it lies between (2k' e^(-ε) + 1)/n and \
+                (2k' + 1)/(n e^(-ε)), for EHDL between the same bounds with ε/2LS \
+                for ε. Therefore LSHist is more accurate than EHD above n = \
+                (2k'+1)e^ε/(1 - e^(-ε)) (Corollary 4.5.1). EHD is more accurate \
+                below n = (2k' e^(-ε) + 1)/(1 - ½(e^(-k'ε) + e^(-(k'+1)ε))) (4.5.2). \
+                LSHist stays within LS more often than EHD above n = e^ε/(1 - \
+                e^(-ε)) (4.5.3). (The corollaries write O(…); the constant 1 is \
+                tested.)",
+    meant: Some(
+        "The proofs of Corollaries 4.5.1 and 4.5.3 give other thresholds than are \
+         stated: n > (2k'+1)e^ε/(1 - e^(-k'ε)), and n > 3e^(ε/c)/(1 - e^(-ε)) with c \
+         = 2 sqrt(1 - π/4).",
+    ),
     effort: 0.7,
     judge,
 };
@@ -64,28 +74,28 @@ type Clause = fn(&Setting, u32, f64) -> (f64, bool);
 /// Each clause with the mechanism it is about, and the number that decides it. The third argument
 /// of a clause is the exact P[H <= c(k')].
 const CLAUSES: &[(&str, &str, &str, Clause)] = &[
-    ("LSZhang formula", "lszhang", "exact / formula", |setting, k, exact| {
+    ("the formula for LSZhang", "lszhang", "exact / formula", |setting, k, exact| {
         equal(exact, formula::lszhang(k, setting.epsilon.get()))
     }),
-    ("LSZhang lower bound", "lszhang", "exact / bound", |setting, k, exact| {
+    ("the lower bound for LSZhang", "lszhang", "exact / bound", |setting, k, exact| {
         at_least(exact, formula::lszhang_lower(k, setting.epsilon.get()))
     }),
-    ("LSHist formula", "lshist", "exact / formula", |setting, k, exact| {
+    ("the formula for LSHist", "lshist", "exact / formula", |setting, k, exact| {
         equal(exact, formula::lshist(k, setting.epsilon.get()))
     }),
-    ("LSHist lower bound", "lshist", "exact / bound", |setting, k, exact| {
+    ("the lower bound for LSHist", "lshist", "exact / bound", |setting, k, exact| {
         at_least(exact, formula::lshist_lower(k, setting.epsilon.get()))
     }),
-    ("EHD lower bound", "ehd", "exact / bound", |setting, k, exact| {
+    ("the lower bound for EHD", "ehd", "exact / bound", |setting, k, exact| {
         above(exact, formula::ehd(k, setting.epsilon.get(), setting.posterior.n()).0)
     }),
-    ("EHD upper bound", "ehd", "exact / bound", |setting, k, exact| {
+    ("the upper bound for EHD", "ehd", "exact / bound", |setting, k, exact| {
         below(exact, formula::ehd(k, setting.epsilon.get(), setting.posterior.n()).1)
     }),
-    ("EHDL lower bound", "ehdl", "exact / bound", |setting, k, exact| {
+    ("the lower bound for EHDL", "ehdl", "exact / bound", |setting, k, exact| {
         above(exact, ehdl(setting, k).0)
     }),
-    ("EHDL upper bound", "ehdl", "exact / bound", |setting, k, exact| {
+    ("the upper bound for EHDL", "ehdl", "exact / bound", |setting, k, exact| {
         below(exact, ehdl(setting, k).1)
     }),
 ];
@@ -207,42 +217,50 @@ struct Corollary {
     steps: &'static [u32],
     is_about: fn(n: f64, k: u32, epsilon: f64) -> bool,
     lshist_ahead: bool,
-    /// Whether this is the fairest reading: the one with the n that is proved.
-    fairest: bool,
+    /// Whether the n is the one that is stated or the one that is proved.
+    reading: Reading,
 }
 
 const COROLLARIES: &[Corollary] = &[
     Corollary {
         name: "Corollary 4.5.1",
-        sizes: "n above its own (as proved) up to 10000",
-        steps: STEPS,
-        is_about: |n, k, epsilon| n > overtaking::lshist_wins_above(k, epsilon),
-        lshist_ahead: true,
-        fairest: true,
-    },
-    Corollary {
-        name: "Corollary 4.5.1",
-        sizes: "n above (2k'+1)e^ε/(1 - e^(-ε)) (as stated) up to 10000",
+        sizes: "n above (2k'+1)e^ε/(1 - e^(-ε)) up to 10000",
         steps: STEPS,
         is_about: |n, k, epsilon| n > overtaking::lshist_wins_above_as_stated(k, epsilon),
         lshist_ahead: true,
-        fairest: false,
+        reading: Reading::Stated,
+    },
+    Corollary {
+        name: "Corollary 4.5.1",
+        sizes: "n above (2k'+1)e^ε/(1 - e^(-k'ε)) up to 10000",
+        steps: STEPS,
+        is_about: |n, k, epsilon| n > overtaking::lshist_wins_above(k, epsilon),
+        lshist_ahead: true,
+        reading: Reading::Meant,
     },
     Corollary {
         name: "Corollary 4.5.2",
-        sizes: "n from 2k'+1 to its own",
+        sizes: "n from 2k'+1 to its threshold",
         steps: STEPS,
         is_about: |n, k, epsilon| n < overtaking::ehd_wins_below(k, epsilon),
         lshist_ahead: false,
-        fairest: true,
+        reading: Reading::Both,
     },
     Corollary {
         name: "Corollary 4.5.3",
-        sizes: "n above its own up to 10000",
+        sizes: "n above e^ε/(1 - e^(-ε)) up to 10000",
+        steps: &[1],
+        is_about: |n, _, epsilon| n > overtaking::good_outputs_above_as_stated(epsilon),
+        lshist_ahead: true,
+        reading: Reading::Stated,
+    },
+    Corollary {
+        name: "Corollary 4.5.3",
+        sizes: "n above 3e^(ε/c)/(1 - e^(-ε)) up to 10000",
         steps: &[1],
         is_about: |n, _, epsilon| n > overtaking::good_outputs_above(epsilon),
         lshist_ahead: true,
-        fairest: true,
+        reading: Reading::Meant,
     },
 ];
 
@@ -263,10 +281,7 @@ impl Corollary {
             }));
         }
         let parts = parts_of(self.name, self.sizes, "LSHist / EHD", &cases);
-        parts
-            .into_iter()
-            .map(|part| if self.fairest { part } else { part.read_otherwise() })
-            .collect()
+        parts.into_iter().map(|part| part.read(self.reading)).collect()
     }
 }
 

@@ -7,10 +7,14 @@ use crate::paper::formula::tail;
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 14,
+    title: "Only ℓ1 mechanisms keep their step probabilities as n grows",
     source: "icml §8",
-    statement: "Mechanisms calibrated to the ℓ1 norm (LSDim, LSHist) release the candidates of 0, 1 \
-                and 2 steps with probabilities that stay the same when n changes; for those \
-                calibrated to the Hellinger distance (EHD, EHDL, EHDS) they vary.",
+    figures: &["icml/fig2", "icml/fig3", "icml/table1"],
+    statement: "Mechanisms calibrated to the ℓ1 norm (LSDim, LSHist) release the \
+                candidates of 0, 1 and 2 steps with probabilities that stay the same \
+                when n changes. For mechanisms calibrated to the Hellinger distance \
+                (EHD, EHDL, EHDS) these probabilities vary.",
+    meant: None,
     effort: 0.05,
     judge,
 };
@@ -25,8 +29,8 @@ const FIXED: f64 = 1e-9;
 
 /// The mechanisms of each kind, and whether their probabilities should stay the same.
 const KINDS: &[(&str, &[&str], bool)] = &[
-    ("ℓ1: fixed", &["lsdim", "lshist"], true),
-    ("Hellinger: varying", &["ehd", "ehdl", "ehds"], false),
+    ("LSDim and LSHist keep their probabilities", &["lsdim", "lshist"], true),
+    ("EHD, EHDL and EHDS change theirs", &["ehd", "ehdl", "ehds"], false),
 ];
 
 fn judge(lab: &Lab) -> Finding {

@@ -7,10 +7,13 @@ use crate::paper::formula::table_one::one_sided;
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 1,
+    title: "The step probabilities printed in Table 1 are right",
     source: "icml §6.1, Table 1",
-    statement: "With ε = 1 the noise moves the first count by t = 0, 1, 2 with probability \
-                0.19673467014, 0.11932560927, 0.07237464051 in LSDim and 0.31606027941, \
-                0.11627207896, 0.04277410743 in LSHist.",
+    figures: &["icml/table1"],
+    statement: "With ε = 1 the noise moves the first count by t = 0, 1, 2 with these \
+                probabilities: 0.19673467014, 0.11932560927, 0.07237464051 for \
+                LSDim, and 0.31606027941, 0.11627207896, 0.04277410743 for LSHist.",
+    meant: None,
     effort: 0.05,
     judge,
 };
@@ -34,7 +37,12 @@ fn judge(lab: &Lab) -> Finding {
         let exact = moved(id, t);
         let holds = (0.0..LAST_DIGIT).contains(&(exact - printed));
         let numbers = [("exact", exact), ("in print", printed), ("difference", exact - printed)];
-        ClaimPart::new(title(id), format!("t = {t}"), holds, numbers)
+        ClaimPart::new(
+            format!("the probabilities of {}", title(id)),
+            format!("t = {t}"),
+            holds,
+            numbers,
+        )
     };
     let rows = PRINTED.iter();
     let parts = rows.flat_map(|(id, row)| (0..).zip(row).map(move |(t, p)| part(id, t, *p)));

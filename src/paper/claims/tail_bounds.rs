@@ -1,7 +1,7 @@
 //! Claim 16: the accuracy bounds of arxiv §6 and notes §3.1.
 
 use super::contest::title;
-use super::{Claim, ClaimPart, Finding, Lab, balanced};
+use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
 use crate::base::numeric::exp_accurate;
 use crate::base::numeric::sum::sum;
 use crate::mechanism::law::Distribution;
@@ -13,14 +13,21 @@ use crate::posterior::setting::Setting;
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 16,
+    title: "The tail bounds of arxiv §6 and notes §3.1",
     source: "arxiv §6.1, §6.2, notes §3.1",
-    statement: "P[H ≥ c] is at most |R| e^(-εc/2GS) for the exponential mechanism; for MH it is \
-                Σ e^(-εH/S)/NL over the candidates that far, at most |R| e^(-εc/S)/NL, and at most \
-                |R| e^(-εc/2S). The rounded Laplace noise is t with probability \
-                ½(e^(-ε(t-1)/Δ) - e^(-εt/Δ)), Δ = 2 for the improved mechanism. The ℓ1 error of the \
-                Laplace mechanism with m categories is at least m ln(m/γ) 2/ε with probability γ \
-                at most.",
-    effort: 0.2,
+    figures: &["arxiv/bounds", "notes/laplace-bound"],
+    statement: "P[H ≥ c] is at most |R| e^(-εc/2GS) for EHD (arxiv §6.1.1). For MH \
+                (§6.2) it is the sum of e^(-εH/S)/NL over the candidates at distance \
+                c or more, at most |R| e^(-εc/S)/NL, and at most |R| e^(-εc/2S). The \
+                rounded Laplace noise is t with probability ½(e^(-ε(t-1)/Δ) - \
+                e^(-εt/Δ)) (§6.1.2), with Δ = 2 for the improved mechanism (§6.1.3). \
+                The ℓ1 error of the Laplace mechanism with m categories is m ln(m/γ) \
+                2/ε or more with probability γ at most (notes §3.1).",
+    meant: Some(
+        "The first two formulas of arxiv §6.2 divide by S where the mechanism, and \
+         the last formula, divide by 2S.",
+    ),
+    effort: 0.1,
     judge,
 };
 
@@ -35,9 +42,6 @@ const SAME: f64 = 1e-13;
 /// Tails below this are left out: there an exact law is cut off.
 const NEGLIGIBLE: f64 = 1e-12;
 
-const READING: &str = "read as is fairest: in arxiv §6.2 with the 2S by which the mechanism divides, \
-                       in notes §3.1 with noise of scale 2/ε on every count (LSZhang)";
-
 fn judge(lab: &Lab) -> Finding {
     let instances = Instances::new(lab, "mh-beta", smooth);
     let global = Instances::new(lab, "ehd", |setting| setting.sensitivity().global());
@@ -45,23 +49,17 @@ fn judge(lab: &Lab) -> Finding {
         global.part("arxiv §6.1.1", "EHD", |instance, c| {
             instance.weights(2.0).without_normaliser(c)
         }),
-        // The mechanism divides by 2S, and so does the last bound; the others are read likewise.
-        instances.equality("with εH/2S", 2.0),
-        instances.equality("as printed, εH/S", 1.0).read_otherwise(),
-        instances.part("arxiv §6.2, second bound", "with εc/2S", |instance, c| {
-            instance.weights(2.0).with_normaliser(c, instance.normaliser)
-        }),
-        instances
-            .part("arxiv §6.2, second bound", "as printed, εc/S", |instance, c| {
-                instance.weights(1.0).with_normaliser(c, instance.normaliser)
-            })
-            .read_otherwise(),
+        // The mechanism divides by 2S, and so does the last bound.
+        instances.equality("with εH/S", 1.0).read(Reading::Stated),
+        instances.equality("with εH/2S", 2.0).read(Reading::Meant),
+        instances.second_bound("with εc/S", 1.0).read(Reading::Stated),
+        instances.second_bound("with εc/2S", 2.0).read(Reading::Meant),
         instances.part("arxiv §6.2, last bound", "", |instance, c| {
             instance.weights(2.0).without_normaliser(c)
         }),
     ];
     let parts = parts.into_iter().chain(rounded_noise(lab)).chain(laplace(lab)).collect();
-    Finding { parts, remarks: vec![READING.into(), normalisers(lab), instances.limit()] }
+    Finding { parts, remarks: vec![normalisers(lab), instances.limit()] }
 }
 
 fn smooth(setting: &Setting) -> f64 {
@@ -134,6 +132,13 @@ impl Instances {
         let mut numbers = largest_and_least.map(|(name, value)| (name.to_owned(), value)).to_vec();
         numbers.extend(self.looseness(bound));
         ClaimPart::new(clause, when, largest <= 1.0 + ROUNDING, numbers)
+    }
+
+    /// |R| e^(−εc/dS)/NL.
+    fn second_bound(&self, when: &str, divisor: f64) -> ClaimPart {
+        self.part("arxiv §6.2, second bound", when, |instance, c| {
+            instance.weights(divisor).with_normaliser(c, instance.normaliser)
+        })
     }
 
     /// bound / exact at the median and at the 90 % quantile, for balanced data of 1000 records.
@@ -228,7 +233,7 @@ fn noise_part(
 }
 
 /// notes §3.1 for each Laplace mechanism, at sizes with small laws. The document's noise
-/// has the scale 2/ε on every count, which is LSZhang; the others are other readings.
+/// has the scale 2/ε on every count, which is LSZhang; the others are judged apart.
 fn laplace(lab: &Lab) -> Vec<ClaimPart> {
     let mut parts = Vec::new();
     for id in ["lszhang", "lsdim", "lshist"] {
@@ -237,8 +242,8 @@ fn laplace(lab: &Lab) -> Vec<ClaimPart> {
             [2, 3, 4].into_iter().zip(sizes).map(|(k, n)| (k, Tail::new(lab, id, n, k))).collect();
         let same = each.chunk_by(|a, b| a.1.is_within() == b.1.is_within());
         let told = same.map(|same| tail_part(title(id), same));
-        let counts = id == "lszhang";
-        parts.extend(told.map(|part| if counts { part } else { part.read_otherwise() }));
+        let reading = if id == "lszhang" { Reading::Both } else { Reading::Apart };
+        parts.extend(told.map(|part| part.read(reading)));
     }
     parts
 }

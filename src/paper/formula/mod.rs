@@ -5,8 +5,11 @@
 
 pub mod laplace_error;
 pub mod laplace_tail;
+mod notes_laplace;
 pub mod overtaking;
 pub mod step_bounds;
 pub mod steps;
 pub mod table_one;
 pub mod tail;
+
+pub use notes_laplace::notes_laplace;

@@ -31,6 +31,11 @@ pub fn good_outputs_above(epsilon: f64) -> f64 {
     3.0 * exp_accurate(epsilon / c) / (1.0 - exp_accurate(-epsilon))
 }
 
+/// Corollary 4.5.3, as stated (inside an O): n = e^ε / (1 − e^(−ε)).
+pub fn good_outputs_above_as_stated(epsilon: f64) -> f64 {
+    exp_accurate(epsilon) / (1.0 - exp_accurate(-epsilon))
+}
+
 /// Values for some sizes n, each computed when first asked for: several searches share the same sizes.
 pub struct SizeCache<T, F> {
     compute: F,

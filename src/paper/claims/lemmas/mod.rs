@@ -6,7 +6,7 @@ mod tally;
 
 use rayon::prelude::*;
 
-use super::{Claim, ClaimPart, Finding, Lab};
+use super::{Claim, ClaimPart, Finding, Lab, Reading};
 use crate::base::numeric::ln;
 use crate::posterior::setting::Setting;
 use instance::{Instance, Relation, Value};
@@ -15,23 +15,27 @@ use tally::Tally;
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 15,
+    title: "The sliding and dilation lemmas behind the privacy of MH",
     source: "notes Lemmas 2.1, 2.2, arxiv Lemmas 5.3 to 5.5",
-    statement: "For u = -H and z drawn by MH: P[u = s] <= e^(ε/2) P[u = s + Δ] + δ/2 for \
-                Δ >= -S(x); P[u = s] <= e^(ε/2) P[u = e^λ s] + δ/2 for |λ| <= β. For u = H: \
-                P[u = s] <= e^(-εk/2S + ln 2) P[u = s + k]; \
-                P[u = s] <= e^(ε/2) P[u = e^λ s] + δ'/2 with 1 - δ'/2 = |R| e^(ε/2(1-e^λ)); and MH \
-                is (ε', δ)-private with ε' = ε + 2 ln 2 at most.",
-    effort: 0.8,
+    figures: &[],
+    statement: "Let z be drawn by MH. For u = -H: P[u = s] ≤ e^(ε/2) P[u = s + Δ] + \
+                δ/2 for Δ ≥ -S(x) (notes Lemma 2.1), and P[u = s] ≤ e^(ε/2) P[u = \
+                e^λ s] + δ/2 for |λ| ≤ β (2.2). For u = H: P[u = s] ≤ e^(-εk/2S + ln \
+                2) P[u = s + k] (arxiv Lemma 5.3), and P[u = s] ≤ e^(ε/2) P[u = e^λ \
+                s] + δ'/2 with 1 - δ'/2 = |R| e^(ε/2(1-e^λ)) (5.4). MH is (ε', \
+                δ)-private with ε' = ε + 2 ln 2 at most (5.5).",
+    meant: Some(
+        "The lemmas compare values that candidates attain (any other value has \
+         probability 0). Lemma 5.3 is proved with the opposite sign of k, and Lemma \
+         5.4 says something only where δ' is not negative.",
+    ),
+    effort: 1.4,
     judge,
 };
 
 const SIZES: &[u64] = &[10, 50, 200];
 const EPSILONS: &[f64] = &[0.5, 1.0];
 const DELTAS: &[f64] = &[1e-8, 0.05];
-
-const READING: &str = "read as is fairest: values that candidates attain (others have probability \
-                       0), in Lemma 5.3 the sign that is proved, in Lemma 5.4 those λ for which δ' \
-                       is not negative";
 
 fn judge(lab: &Lab) -> Finding {
     let instances: Vec<Instance> =
@@ -42,10 +46,7 @@ fn judge(lab: &Lab) -> Finding {
         told(lemma, &each.map(|(instance, all)| (instance.epsilon, all[place])).collect::<Vec<_>>())
     });
     let parts = lemmas.chain([privacy::part(lab)]);
-    Finding {
-        parts: parts.collect(),
-        remarks: vec![READING.into(), privacy::stated_delta(&instances)],
-    }
+    Finding { parts: parts.collect(), remarks: vec![privacy::stated_delta(&instances)] }
 }
 
 /// Every ε with every δ.
@@ -68,10 +69,9 @@ fn settings(lab: &Lab) -> Vec<Setting> {
 /// An inequality P[u = s] <= bound, for pairs of values or for one value alone.
 struct Lemma {
     name: &'static str,
-    reading: &'static str,
-    /// Whether this reading decides: values that candidates attain (others have probability 0), the
-    /// sign that is proved, and a δ' that is a probability.
-    fairest: bool,
+    /// The values s, and those they are compared with.
+    when: &'static str,
+    reading: Reading,
     bound: Bound,
 }
 
@@ -86,8 +86,8 @@ enum Bound {
 const LEMMAS: &[Lemma] = &[
     Lemma {
         name: "notes Lemma 2.1",
-        reading: "s + Δ attained",
-        fairest: true,
+        when: "s + Δ attained",
+        reading: Reading::Both,
         bound: Bound::Attained(|Relation { instance, s, t, .. }| {
             let meant = t.distance <= s.distance + instance.sensitivity;
             meant.then_some(instance.half * t.probability + 0.5 * instance.delta)
@@ -95,14 +95,14 @@ const LEMMAS: &[Lemma] = &[
     },
     Lemma {
         name: "notes Lemma 2.1",
-        reading: "s + Δ not attained",
-        fairest: false,
+        when: "s + Δ not attained",
+        reading: Reading::Stated,
         bound: Bound::NotAttained(|instance, _| Some(0.5 * instance.delta)),
     },
     Lemma {
         name: "notes Lemma 2.2",
-        reading: "e^λ s attained",
-        fairest: true,
+        when: "e^λ s attained",
+        reading: Reading::Both,
         bound: Bound::Attained(|Relation { instance, s, t, .. }| {
             let meant = s.distance > 0.0 && ln(t.distance / s.distance).abs() <= instance.beta;
             meant.then_some(instance.half * t.probability + 0.5 * instance.delta)
@@ -110,50 +110,50 @@ const LEMMAS: &[Lemma] = &[
     },
     Lemma {
         name: "notes Lemma 2.2",
-        reading: "e^λ s not attained",
-        fairest: false,
+        when: "e^λ s not attained",
+        reading: Reading::Stated,
         bound: Bound::NotAttained(|instance, s| (s.distance > 0.0).then_some(0.5 * instance.delta)),
     },
     Lemma {
         name: "arxiv Lemma 5.3",
-        reading: "as stated (e^(-εk/2S)), s + k attained",
-        fairest: false,
+        when: "with e^(-εk/2S), s + k attained",
+        reading: Reading::Stated,
         bound: Bound::Attained(|pair| Some(2.0 * pair.t.probability / pair.rises)),
     },
     Lemma {
         name: "arxiv Lemma 5.3",
-        reading: "as proved (e^(+εk/2S)), s + k attained",
-        fairest: true,
+        when: "with e^(+εk/2S), s + k attained",
+        reading: Reading::Meant,
         bound: Bound::Attained(|pair| Some(2.0 * pair.rises * pair.t.probability)),
     },
     Lemma {
         name: "arxiv Lemma 5.3",
-        reading: "s + k not attained",
-        fairest: false,
+        when: "s + k not attained",
+        reading: Reading::Stated,
         bound: Bound::NotAttained(|_, _| Some(0.0)),
     },
     Lemma {
         name: "arxiv Lemma 5.4",
-        reading: "λ > 0 and δ' >= 0, e^λ s attained",
-        fairest: true,
+        when: "λ > 0 and δ' ≥ 0, e^λ s attained",
+        reading: Reading::Both,
         bound: Bound::Attained(|pair| dilated(pair, |far, up| up && far <= 1.0)),
     },
     Lemma {
         name: "arxiv Lemma 5.4",
-        reading: "all other λ (δ' < 0), e^λ s attained",
-        fairest: false,
+        when: "all other λ (δ' < 0), e^λ s attained",
+        reading: Reading::Stated,
         bound: Bound::Attained(|pair| dilated(pair, |far, up| !up || far > 1.0)),
     },
     Lemma {
         name: "arxiv Lemma 5.4",
-        reading: "λ > 0 and δ' = 0, e^λ s not attained",
-        fairest: false,
+        when: "λ > 0 and δ' = 0, e^λ s not attained",
+        reading: Reading::Stated,
         bound: Bound::NotAttained(|_, s| (s.distance > 0.0).then_some(0.0)),
     },
     Lemma {
         name: "arxiv Lemma 5.4",
-        reading: "with δ'/2 = |R| e^(ε/2(1-e^λ)), λ > 0, e^λ s attained",
-        fairest: false,
+        when: "with δ'/2 = |R| e^(ε/2(1-e^λ)), λ > 0, e^λ s attained",
+        reading: Reading::Apart,
         bound: Bound::Attained(|Relation { instance, s, t, far, .. }| {
             let far = far.filter(|_| t.distance > s.distance)?;
             Some(instance.half * t.probability + far)
@@ -200,13 +200,12 @@ fn told(lemma: &Lemma, each: &[(f64, Tally)]) -> Vec<ClaimPart> {
     let agree = tallies.iter().all(|(_, t)| (t.failures == 0.0) == (tallies[0].1.failures == 0.0));
     if agree {
         let all = tallies.iter().fold(Tally::default(), |all, (_, tally)| all.join(*tally));
-        return vec![part(lemma, lemma.reading.to_owned(), all)];
+        return vec![part(lemma, lemma.when.to_owned(), all)];
     }
     let each = tallies.iter();
-    each.map(|(epsilon, t)| part(lemma, format!("{}, ε = {epsilon}", lemma.reading), *t)).collect()
+    each.map(|(epsilon, t)| part(lemma, format!("{}, ε = {epsilon}", lemma.when), *t)).collect()
 }
 
 fn part(lemma: &Lemma, when: String, tally: Tally) -> ClaimPart {
-    let part = tally.part(lemma.name, when);
-    if lemma.fairest { part } else { part.read_otherwise() }
+    tally.part(lemma.name, when).read(lemma.reading)
 }

@@ -59,7 +59,7 @@ impl Tally {
     }
 
     pub fn part(&self, clause: &str, when: String) -> ClaimPart {
-        let mut numbers = vec![("cases", self.cases), ("failures", self.failures)];
+        let mut numbers = vec![("failures", self.failures), ("cases", self.cases)];
         if let Some(worst) = self.worst {
             numbers.extend([("n", worst.n as f64), ("x_1", worst.x as f64), ("s", worst.s)]);
             numbers.extend(worst.other.map(|other| ("other value", other)));

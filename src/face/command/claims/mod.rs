@@ -1,16 +1,17 @@
 //! `dpbi claims`.
 
+mod text;
+
 use std::collections::BTreeMap;
 
 use serde_json::json;
 
 use super::task_pools::TaskPools;
 use super::{print, print_json, threads};
-use crate::base::console::short;
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::face::cli::Claims;
 use crate::face::failure::Failure;
-use crate::paper::claims::{self, Claim, Finding, Lab, Outcome};
+use crate::paper::claims::{self, Claim, Finding, Lab, Outcome, Verdict};
 use crate::posterior::distance::{self, Distance};
 
 pub fn execute(args: &Claims) -> Result<(), Failure> {
@@ -25,35 +26,69 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
         let (claim, distance) = tasks[place];
         (place, (claim.judge)(&Lab::new(distance)))
     };
+    let in_full = args.verbose || !args.numbers.is_empty();
     let mut waiting = BTreeMap::new();
     let mut documents = Vec::new();
+    let mut judged: Vec<Judged> = Vec::new();
     TaskPools::new(threads, threads)?.carry_out(&places, judge, |(place, finding)| {
         // Claims are printed in their order, each as soon as all before it are judged.
         waiting.insert(place, finding);
         while let Some(finding) = waiting.remove(&documents.len()) {
             let (claim, distance) = tasks[documents.len()];
-            if !args.print.json {
-                print(&text(claim, distance, &finding))?;
-            }
             documents.push(document(claim, distance, &finding));
+            if judged.last().is_none_or(|last| last.is_complete(&distances)) {
+                judged.push(Judged { claim, findings: Vec::new() });
+            }
+            let Some(last) = judged.last_mut() else { continue };
+            last.findings.push((distance, finding));
+            if last.is_complete(&distances) && !args.print.json {
+                print(&if in_full { text::full(last) } else { text::short(last) })?;
+            }
         }
         Ok(())
     })?;
     if args.print.json {
-        print_json(&json!(documents))?;
+        return print_json(&json!(documents));
+    }
+    if judged.len() > 1 {
+        print(&text::table(&judged, &distances))?;
     }
     Ok(())
 }
 
+/// A claim under one or both distances.
+struct Judged {
+    claim: &'static Claim,
+    findings: Vec<(&'static dyn Distance, Finding)>,
+}
+
+impl Judged {
+    fn is_complete(&self, distances: &[&'static dyn Distance]) -> bool {
+        self.findings.len() == distances.len()
+    }
+}
+
 fn document(claim: &Claim, distance: &dyn Distance, finding: &Finding) -> serde_json::Value {
+    let stated = finding.as_stated();
+    let as_meant = finding.as_meant().map(|verdict| {
+        json!({
+            "outcome": verdict.outcome,
+            "when": condition(&verdict),
+            "because": cause(&verdict),
+            "why": claim.meant,
+        })
+    });
     json!({
         "number": claim.number,
+        "title": claim.title,
         "source": claim.source,
+        "figures": claim.figures,
         "statement": claim.statement,
         "distance": distance.id(),
-        "outcome": word(&finding.outcome()),
-        "when": condition(&finding.outcome()),
-        "because": reason(&finding.outcome()),
+        "outcome": stated.outcome,
+        "when": condition(&stated),
+        "because": cause(&stated),
+        "as_meant": as_meant,
         "parts": finding.parts,
         "remarks": finding.remarks,
     })
@@ -87,57 +122,12 @@ fn chosen(numbers: &[u32]) -> Result<Vec<&'static Claim>, Diagnostic> {
     numbers.iter().map(find).collect()
 }
 
-/// The verdict in a word.
-fn word(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Holds => "holds",
-        Outcome::HoldsWhen(_) => "holds when",
-        Outcome::Fails(_) => "fails",
-    }
+/// The cases in which a claim holds, if not in all.
+fn condition(verdict: &Verdict) -> Option<&str> {
+    (verdict.outcome == Outcome::InPart).then_some(&verdict.reason)
 }
 
-fn condition(outcome: &Outcome) -> Option<&str> {
-    match outcome {
-        Outcome::HoldsWhen(cases) => Some(cases),
-        _ => None,
-    }
-}
-
-fn reason(outcome: &Outcome) -> Option<&str> {
-    match outcome {
-        Outcome::Fails(reason) => Some(reason),
-        _ => None,
-    }
-}
-
-/// "holds when n = 600", "fails because A is false".
-fn sentence(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Holds => "holds".to_owned(),
-        Outcome::HoldsWhen(cases) => format!("holds when {cases}"),
-        Outcome::Fails(reason) => format!("fails because {reason}"),
-    }
-}
-
-fn text(claim: &Claim, distance: &dyn Distance, finding: &Finding) -> String {
-    let outcome = finding.outcome();
-    let mut text = format!(
-        "{}. {} ({})\n  {}: {}\n",
-        claim.number,
-        claim.statement,
-        claim.source,
-        distance.title(),
-        sentence(&outcome),
-    );
-    for part in &finding.parts {
-        let numbers: Vec<String> =
-            part.numbers.iter().map(|(name, value)| format!("{name} {}", short(*value))).collect();
-        let sign = if part.holds { "yes" } else { "no " };
-        let aside = if part.counts { "" } else { "read otherwise: " };
-        text += &format!("    {sign}  {aside}{}: {}\n", part.name(), numbers.join(", "));
-    }
-    for remark in &finding.remarks {
-        text += &format!("    note: {remark}\n");
-    }
-    text + "\n"
+/// Why a claim fails.
+fn cause(verdict: &Verdict) -> Option<&str> {
+    (verdict.outcome == Outcome::Fails).then_some(&verdict.reason)
 }
