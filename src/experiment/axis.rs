@@ -62,8 +62,8 @@ impl Axis {
             (Self::At, _) => "at",
             (Self::Size, _) => "number of records n",
             (Self::Epsilon, _) => "privacy parameter ε",
-            (Self::SymmetricPrior, _) if k == 2 => "b, the prior being (b, b)",
-            (Self::SymmetricPrior, _) => "b, the prior being (b, …, b)",
+            (Self::SymmetricPrior, _) if k == 2 => "b, where the prior is (b, b)",
+            (Self::SymmetricPrior, _) => "b, where the prior is (b, …, b)",
             (Self::Prior, _) => "prior",
             (Self::Delta, _) => "δ",
             (Self::Gamma, _) => "γ",
@@ -158,9 +158,12 @@ impl Abscissa {
         tables.readings.iter().filter(own).filter_map(point).collect()
     }
 
-    /// Whether a reading at `at` (a name or a number on the printed axis) belongs to `case`.
+    /// Whether a reading at `at` (a name or a number on the printed axis, or the counts in parentheses)
+    /// belongs to `case`.
     pub(super) fn is_at(&self, case: &Case, at: &str) -> bool {
         let position = self.axis.position(case);
-        case.label.as_deref() == Some(at) || position.is_some() && at.parse().ok() == position
+        case.label.as_deref() == Some(at)
+            || position.is_some() && at.parse().ok() == position
+            || at.starts_with('(') && naming::parenthesised(case.setting.posterior.counts()) == at
     }
 }

@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         let remedy = |hint: &str| {
             format!(
                 "a histogram has the columns `category` and `count`; for a raw table with one \
-                 record a row set `column` ({hint})"
+                 record in each row, set `column` ({hint})"
             )
         };
         let columns = [self.find_column("category", remedy)?, self.find_column("count", remedy)?];
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     fn explain(&self, error: &csv::Error) -> Diagnostic {
         let (cause, remedy) = match error.kind() {
             csv::ErrorKind::UnequalLengths { expected_len, len, .. } => (
-                format!("this row has {len} cells, the header {expected_len}"),
+                format!("this row has {len} cells, but the header has {expected_len}"),
                 "give every row the same number of cells; quote a cell that holds a comma",
             ),
             csv::ErrorKind::Utf8 { .. } => {
@@ -276,7 +276,10 @@ mod tests {
             ("category,count\na,1\nb,-2\n", "`-2` is not a count\n  --> d.csv:3"),
             ("category,count\na,1\nb,2.5\n", "`2.5` is not a count\n  --> d.csv:3"),
             ("category,count\na,1\na,2\n", "category `a` occurs a second time\n  --> d.csv:3"),
-            ("category,count\na,1\nb\n", "this row has 1 cells, the header 2\n  --> d.csv:3"),
+            (
+                "category,count\na,1\nb\n",
+                "this row has 1 cells, but the header has 2\n  --> d.csv:3",
+            ),
             ("category,cuont\na,1\n", "the data file has no column `count`\n  --> d.csv:1"),
             ("", "the data file is empty\n  --> d.csv:1"),
             ("# a\n# b\n\ncategory,count\n\na,1\n\nb,x\n", "`x` is not a count\n  --> d.csv:8"),

@@ -19,7 +19,7 @@ pub enum DataSpec {
         counts: Vec<Counts>,
         /// The abscissa of each in a figure.
         at: Option<Vec<f64>>,
-        /// What the abscissas are.
+        /// The label of this axis.
         at_label: Option<String>,
         /// The name of each.
         labels: Option<Vec<String>>,

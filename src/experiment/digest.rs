@@ -58,13 +58,30 @@ pub fn by_case(panel: &Panel, caption: &str, cell: impl Fn(usize, &str) -> Strin
     }
 }
 
-/// Parts of a whole in percent: their median, and the least and the largest of them.
+/// Parts of a whole in percent, for a table: their median, and the least and the largest of them.
 pub fn spread(parts: &[f64]) -> String {
+    match median_and_range(parts) {
+        None => "–".to_owned(),
+        Some((median, None)) => format!("{median} %"),
+        Some((median, Some((least, most)))) => format!("{median} % ({least} to {most})"),
+    }
+}
+
+/// The same for a sentence.
+pub fn spread_in_words(parts: &[f64]) -> String {
+    match median_and_range(parts) {
+        Some((median, Some((least, most)))) => {
+            format!("{median} % (median; range {least} to {most} %)")
+        }
+        _ => spread(parts),
+    }
+}
+
+/// The median of parts in percent, and their range unless all look alike.
+fn median_and_range(parts: &[f64]) -> Option<(String, Option<(String, String)>)> {
     let mut sorted: Vec<f64> = parts.iter().map(|part| 100.0 * part).collect();
     sorted.sort_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else {
-        return "–".to_owned();
-    };
+    let (least, most) = (sorted.first()?, sorted.last()?);
     let show = |value: f64| {
         let digits = if value.abs() < 10.0 { 1 } else { 0 };
         let text = format!("{value:.digits$}");
@@ -76,10 +93,9 @@ pub fn spread(parts: &[f64]) -> String {
     };
     let middle = |i: usize| sorted[i.min(sorted.len() - 1)];
     let median = show(0.5 * (middle((sorted.len() - 1) / 2) + middle(sorted.len() / 2)));
-    match (show(*least), show(*most)) {
-        (least, most) if least == most => format!("{median} %"),
-        (least, most) => format!("{median} % ({least} to {most})"),
-    }
+    let range = (show(*least), show(*most));
+    let differ = range.0 != range.1;
+    Some((median, differ.then_some(range)))
 }
 
 /// A part of a whole in percent.

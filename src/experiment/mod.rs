@@ -12,6 +12,7 @@ mod dataset;
 pub mod digest;
 pub mod kind;
 pub mod naming;
+pub mod nearest_optimum;
 pub mod reading;
 pub mod release_map;
 mod sampling;
@@ -126,7 +127,7 @@ pub struct Experiment {
     pub name: String,
     /// What it shows.
     pub title: String,
-    /// Where it stands in a document, such as "Figure 2, §7.1.1".
+    /// Its place in a document, such as "Figure 2, §7.1.1".
     pub source: Option<String>,
     /// What a reader should know: what is assumed, what differs from the document.
     pub notes: Vec<String>,
@@ -168,6 +169,8 @@ pub struct Panel {
     pub first: usize,
     /// Values read off the printed figure, to be compared with ours.
     pub readings: Option<ReadingSet>,
+    /// Why a known print of it is not compared, if so.
+    pub not_compared: Option<String>,
     /// Its tuned mechanisms, and those of the panels with which it shares them.
     pub tuning: Arc<TuningCache>,
 }
@@ -361,7 +364,7 @@ mod tests {
             let experiment = config::load(&source, overrides).expect("a sound config");
             for panel in &experiment.panels {
                 for (file, figure) in panel.figures(&panel.compute()) {
-                    for &width in Width::ALL {
+                    for &width in Width::ALL.iter().chain(&[Width::Screen]) {
                         let misplaced = misplaced_texts(&figure, width);
                         let svg = render(&figure, Format::Svg, width).expect("a drawing");
                         let large = (svg.len() > 300_000).then(|| format!("{} bytes", svg.len()));

@@ -10,8 +10,9 @@ use crate::base::diagnostic::{Diagnostic, Place};
 use crate::experiment::table::ReadingRow;
 use crate::mechanism::law::{Distribution, Summary};
 
-/// The runs behind every sampled value in print (icml §7.1.2, arxiv §7.2.2).
-pub const RUNS_IN_PRINT: f64 = 1000.0;
+/// The runs behind a sampled value in print, unless its reading says otherwise (icml §7.1.2, arxiv
+/// §7.2.2).
+const RUNS_IN_PRINT: f64 = 1000.0;
 
 /// The most standard errors that a sampled reading may be off.
 pub const MOST_STANDARD_ERRORS: f64 = 4.0;
@@ -32,6 +33,8 @@ pub enum Quantity {
     Local,
     /// A privacy loss.
     Loss,
+    /// The largest change of the score of a candidate.
+    Change,
     /// A sampled mean.
     Mean,
     /// A sampled lower quartile.
@@ -54,6 +57,7 @@ impl Quantity {
             Self::Curve => "curve",
             Self::Local => "local",
             Self::Loss => "loss",
+            Self::Change => "change",
             Self::Mean => "mean",
             Self::Q1 => "q1",
             Self::Median => "median",
@@ -83,6 +87,9 @@ pub struct Reading {
     pub at_error: Option<f64>,
     /// One pixel of the abscissa.
     pub at_pixel: Option<f64>,
+    /// The number of runs behind a sampled value.
+    #[serde(default)]
+    pub runs: Option<f64>,
     /// What is known about the reading; a reading with a note may deviate.
     pub note: String,
 }
@@ -108,7 +115,7 @@ impl ReadingSet {
                     .at(Place::line(file, line))
                     .help(
                         "give the columns mechanism, at, quantity, value, error, pixel, at_error, \
-                         at_pixel, note",
+                         at_pixel, note, and runs if they are not 1000",
                     )
             })?;
             if let Some((column, number)) = reading.unsound() {
@@ -136,11 +143,14 @@ const MOST_READINGS: usize = 10_000;
 impl Reading {
     /// Everything that a comparison with it depends on, for the key of a cell.
     pub fn key(&self) -> String {
-        let Self { mechanism, at, quantity, value, error, pixel, at_error, at_pixel, note } = self;
-        let [at_error, at_pixel] =
-            [at_error, at_pixel].map(|number| number.map_or(String::new(), |n| n.to_string()));
+        let Self { mechanism, at, quantity, value, error, pixel, at_error, at_pixel, runs, note } =
+            self;
+        let [at_error, at_pixel, runs] = [at_error, at_pixel, runs]
+            .map(|number| number.map_or(String::new(), |n| n.to_string()));
         let quantity = quantity.id();
-        format!("{mechanism};{at};{quantity};{value};{error};{pixel};{at_error};{at_pixel};{note}")
+        format!(
+            "{mechanism};{at};{quantity};{value};{error};{pixel};{at_error};{at_pixel};{runs};{note}"
+        )
     }
 
     /// A number that cannot have been read off a figure, with its column.
@@ -150,6 +160,7 @@ impl Reading {
             ("pixel", Some(self.pixel)),
             ("at_error", self.at_error),
             ("at_pixel", self.at_pixel),
+            ("runs", self.runs),
         ];
         let errors = errors.into_iter().filter_map(|(column, number)| Some((column, number?)));
         let unsound = |number: f64| !(number.is_finite() && number >= 0.0);
@@ -211,17 +222,22 @@ impl Reading {
         Some(self.of_value(panel, y0 + part * (y1 - y0)))
     }
 
-    /// A mean of [`RUNS_IN_PRINT`] runs.
+    /// The number of runs behind the value, if that was sampled.
+    fn runs(&self) -> f64 {
+        self.runs.unwrap_or(RUNS_IN_PRINT).max(1.0)
+    }
+
+    /// A mean of sampled errors.
     pub fn of_mean(&self, panel: &str, law: &Summary) -> ReadingRow {
         let row = self.row(panel, law.mean);
-        let standard_error = law.std / RUNS_IN_PRINT.sqrt();
+        let standard_error = law.std / self.runs().sqrt();
         let allowed = MOST_STANDARD_ERRORS * standard_error + self.error;
         let z = (standard_error > 0.0).then(|| row.deviation / standard_error);
         let within = row.deviation.abs() <= allowed;
         ReadingRow { allowed: Some(allowed), z, within, ..row }
     }
 
-    /// What a box of [`RUNS_IN_PRINT`] runs shows. `fence` says where whiskers end, in quartile
+    /// What a box of sampled errors shows. `fence` says where whiskers end, in quartile
     /// ranges; `quartiles` are those read off the same box.
     pub fn of_box(
         &self,
@@ -245,9 +261,9 @@ impl Reading {
     }
 
     /// The sampled p-quantile is plausible if P[H < q − err] <= p + 4s and P[H <= q + err] >=
-    /// p − 4s, s = sqrt(p (1−p) / 1000).
+    /// p − 4s, s = sqrt(p (1−p) / runs).
     fn of_quantile(&self, panel: &str, law: &Distribution, p: f64) -> ReadingRow {
-        let s = (p * (1.0 - p) / RUNS_IN_PRINT).sqrt();
+        let s = (p * (1.0 - p) / self.runs()).sqrt();
         let before = law.below(self.value - self.error);
         let after = law.at_most(self.value + self.error);
         let z = ((before - p) / s).max((p - after) / s).max(0.0);
@@ -256,7 +272,7 @@ impl Reading {
     }
 
     /// The end of a whisker is the furthest run inside the fence. It is plausible if it lies inside
-    /// the fence, if a run may fall there, and if it is no wonder that none fell between it and the
+    /// the fence, if a run may fall there, and if it is not improbable that none fell between it and the
     /// fence.
     fn of_whisker(
         &self,
@@ -288,11 +304,12 @@ impl Reading {
                 end = Some(level.value);
             }
         }
-        let some_here = -libm::expm1(RUNS_IN_PRINT * libm::log1p(-here.clamp(0.0, 1.0 - 1e-12)));
-        let none_beyond = libm::exp(RUNS_IN_PRINT * libm::log1p(-beyond.clamp(0.0, 1.0 - 1e-12)));
+        let runs = self.runs();
+        let some_here = -libm::expm1(runs * libm::log1p(-here.clamp(0.0, 1.0 - 1e-12)));
+        let none_beyond = libm::exp(runs * libm::log1p(-beyond.clamp(0.0, 1.0 - 1e-12)));
         let within = some_here >= LEAST_PROBABILITY && none_beyond >= LEAST_PROBABILITY;
-        // The end that the law makes likely: the furthest level that 1000 runs hit.
-        let computed = likely_end(law, &inside_fence, upper).or(end).unwrap_or(self.value);
+        // The end that the law makes likely: the furthest level that so many runs hit.
+        let computed = likely_end(law, &inside_fence, upper, runs).or(end).unwrap_or(self.value);
         ReadingRow { within, ..self.row(panel, computed) }
     }
 }
@@ -314,15 +331,20 @@ pub fn largest_deviation<'a>(
 }
 
 /// The furthest value inside the fence beyond which (and inside it) a run falls with probability
-/// below one half among [`RUNS_IN_PRINT`].
-fn likely_end(law: &Distribution, inside: &impl Fn(f64) -> bool, upper: bool) -> Option<f64> {
+/// below one half among `runs`.
+fn likely_end(
+    law: &Distribution,
+    inside: &impl Fn(f64) -> bool,
+    upper: bool,
+    runs: f64,
+) -> Option<f64> {
     let levels: Vec<_> = law.levels.iter().filter(|level| inside(level.value)).collect();
     let mut beyond = 0.0;
     let ordered: Box<dyn Iterator<Item = _>> =
         if upper { Box::new(levels.iter().rev()) } else { Box::new(levels.iter()) };
     for level in ordered {
         beyond += level.probability;
-        if RUNS_IN_PRINT * beyond >= std::f64::consts::LN_2 {
+        if runs * beyond >= std::f64::consts::LN_2 {
             return Some(level.value);
         }
     }
@@ -345,6 +367,7 @@ mod tests {
             pixel: 0.0,
             at_error: None,
             at_pixel: None,
+            runs: None,
             note: String::new(),
         };
         let computed = |reading: Reading, points: &[(f64, f64)]| {
@@ -366,6 +389,7 @@ mod tests {
             pixel: 1e-3,
             at_error: Some(1e-3),
             at_pixel: Some(1e-3),
+            runs: None,
             note: String::new(),
         }
     }

@@ -21,7 +21,7 @@ impl Mechanism for Ehdl {
     }
 
     fn draws(&self) -> &'static str {
-        "r in R, weight exp(-eps H / (2 LS(x)))"
+        "r in R with weight exp(−ε H / (2 LS(x)))"
     }
 
     fn choices(&self) -> &'static [Choice] {

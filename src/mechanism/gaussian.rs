@@ -22,7 +22,7 @@ impl Mechanism for Gaussian {
     }
 
     fn draws(&self) -> &'static str {
-        "all counts plus whole noise z of sum 0, weight exp(-|z|^2 / 2 sigma^2), clamped; needs delta"
+        "all counts plus whole noise z of sum 0 and weight exp(−|z|² / (2 σ²)), clamped; needs δ"
     }
 
     fn choices(&self) -> &'static [Choice] {

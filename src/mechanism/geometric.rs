@@ -20,7 +20,7 @@ impl Mechanism for Geometric {
     }
 
     fn draws(&self) -> &'static str {
-        "first k-1 counts plus two-sided geometric noise, clamped; last restores the total"
+        "first k−1 counts plus two-sided geometric noise, clamped; the last restores the total"
     }
 
     fn choices(&self) -> &'static [Choice] {

@@ -20,7 +20,7 @@ impl Mechanism for GeometricAll {
     }
 
     fn draws(&self) -> &'static str {
-        "every count plus two-sided geometric noise of rate eps/2, clamped; total left open"
+        "all counts plus two-sided geometric noise of rate ε/2, clamped; total left open"
     }
 
     fn choices(&self) -> &'static [Choice] {

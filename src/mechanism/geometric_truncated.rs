@@ -22,7 +22,7 @@ impl Mechanism for GeometricTruncated {
     }
 
     fn draws(&self) -> &'static str {
-        "all counts plus whole noise z of sum 0, weight exp(-eps |z|/2), cut off, clamped; needs delta"
+        "all counts plus whole noise z of sum 0 and weight exp(−ε |z|/2), cut off, clamped; needs δ"
     }
 
     fn choices(&self) -> &'static [Choice] {

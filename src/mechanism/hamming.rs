@@ -22,7 +22,7 @@ impl Mechanism for Hamming {
     }
 
     fn draws(&self) -> &'static str {
-        "r in R, weight exp(-(eps/2) d(x, r)), d the number of moved records"
+        "r in R with weight exp(−(ε/2) d(x, r)), where d is the number of changed records"
     }
 
     fn choices(&self) -> &'static [Choice] {

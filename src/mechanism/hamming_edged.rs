@@ -23,7 +23,7 @@ impl Mechanism for HammingEdged {
     }
 
     fn draws(&self) -> &'static str {
-        "r in R, weight g(r_1) ... g(r_k) exp(-c d(x, r)), g(0), g(1) and c such that the loss is eps"
+        "r in R with weight g(r_1) … g(r_k) exp(−c d(x, r)); g(0), g(1) and c are such that the loss is ε"
     }
 
     fn choices(&self) -> &'static [Choice] {

@@ -21,7 +21,7 @@ impl Mechanism for Lattice {
     }
 
     fn draws(&self) -> &'static str {
-        "all counts plus whole noise z of sum 0, weight exp(-eps |z|/2), clamped; total left open"
+        "all counts plus whole noise z of sum 0 and weight exp(−ε |z|/2), clamped; total left open"
     }
 
     fn choices(&self) -> &'static [Choice] {

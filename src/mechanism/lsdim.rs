@@ -19,7 +19,7 @@ impl Mechanism for LsDim {
     }
 
     fn draws(&self) -> &'static str {
-        "first k-1 counts plus Lap(k/eps), rounded down, clamped; last restores the total"
+        "first k−1 counts plus Lap(k/ε), rounded down, clamped; the last restores the total"
     }
 
     fn choices(&self) -> &'static [Choice] {

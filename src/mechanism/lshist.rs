@@ -20,7 +20,7 @@ impl Mechanism for LsHist {
     }
 
     fn draws(&self) -> &'static str {
-        "first k-1 counts plus Lap(s/eps), s = 1 (k = 2) or 2, rounded down, clamped; last restores the total"
+        "first k−1 counts plus Lap(s/ε), s = 1 for k = 2, else 2, rounded down, clamped; the last restores the total"
     }
 
     fn choices(&self) -> &'static [Choice] {

@@ -22,7 +22,7 @@ impl Mechanism for LsZhang {
     }
 
     fn draws(&self) -> &'static str {
-        "every count plus Lap(2/eps), rounded down, clamped; total left open"
+        "all counts plus Lap(2/ε), rounded down, clamped; total left open"
     }
 
     fn choices(&self) -> &'static [Choice] {

@@ -1,6 +1,6 @@
 //! MH with β-smooth sensitivity (notes §2.3, arxiv §4.2).
 
-use super::{Choice, Mechanism, Options, exponential};
+use super::{Choice, Mechanism, Options, Smooth, exponential};
 use crate::base::diagnostic::Refusal;
 use crate::mechanism::law::Recipe;
 use crate::posterior::privacy::Guarantee;
@@ -8,7 +8,8 @@ use crate::posterior::setting::Setting;
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 S_β(x))), β = ln(1 − ε / (2 ln(δ / (2 (n+1))))).
 ///
-/// (ε, δ)-privacy is claimed (notes Lemma 2.3), but the proof is incomplete.
+/// (ε, δ)-privacy is claimed (notes Lemma 2.3), but the proof is incomplete. `smooth = "local"` is a
+/// historical curiosity.
 pub struct MhBeta;
 
 impl Mechanism for MhBeta {
@@ -21,11 +22,11 @@ impl Mechanism for MhBeta {
     }
 
     fn draws(&self) -> &'static str {
-        "r in R, weight exp(-eps H / (2 S_beta(x)))"
+        "r in R with weight exp(−ε H / (2 S_β(x)))"
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Divisor, Choice::CandidatesInBeta, Choice::Calibrated]
+        &[Choice::Divisor, Choice::CandidatesInBeta, Choice::Smooth, Choice::Calibrated]
     }
 
     fn uses_delta(&self) -> bool {
@@ -35,6 +36,7 @@ impl Mechanism for MhBeta {
     fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee {
         let factor = 2.0 / options.divisor.unwrap_or(2.0);
         match setting.delta {
+            _ if options.is_historical() => Guarantee::None,
             Some(delta) => Guarantee::Claimed(setting.epsilon.get() * factor, delta.get()),
             None => Guarantee::None,
         }
@@ -45,7 +47,10 @@ impl Mechanism for MhBeta {
         let beta = setting.beta(candidates).ok_or_else(|| {
             Refusal::new("mh-beta needs a delta, and none is given", "give one, for example 1e-8")
         })?;
-        let sensitivity = setting.sensitivity().beta_smooth(beta);
+        let sensitivity = match options.smooth.unwrap_or_default() {
+            Smooth::Beta => setting.sensitivity().beta_smooth(beta),
+            Smooth::Local => setting.sensitivity().local(),
+        };
         Ok(exponential(setting, options, options.divisor.unwrap_or(2.0), sensitivity))
     }
 }

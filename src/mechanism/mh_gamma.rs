@@ -22,7 +22,7 @@ impl Mechanism for MhGamma {
     }
 
     fn draws(&self) -> &'static str {
-        "r in R, weight exp(-eps H / (2 S_gamma(x)))"
+        "r in R with weight exp(−ε H / (2 S_γ(x)))"
     }
 
     fn choices(&self) -> &'static [Choice] {

@@ -13,6 +13,8 @@ mod geometric_all;
 mod geometric_truncated;
 mod hamming;
 mod hamming_edged;
+mod laplace_absolute;
+mod laplace_rounded;
 mod lattice;
 pub mod law;
 mod lsdim;
@@ -23,8 +25,10 @@ mod mh_gamma;
 mod options;
 pub mod prepared;
 mod tight;
+mod usual_guarantee;
 
-pub use options::{Choice, Global, Options};
+pub use options::{Choice, Global, Options, Smooth};
+pub use usual_guarantee::usual_guarantee;
 
 use std::sync::Arc;
 
@@ -53,6 +57,12 @@ pub static ALL: &[&dyn Mechanism] = &[
     &geometric_truncated::GeometricTruncated,
     &gaussian::Gaussian,
 ];
+
+/// Mechanisms of the programs behind some printed figures, which no document describes. A config may
+/// ask for them to draw a figure as it was printed. They are in no other list: nothing chooses,
+/// releases or audits them.
+pub static HISTORICAL: &[&dyn Mechanism] =
+    &[&laplace_rounded::LaplaceRounded, &laplace_absolute::LaplaceAbsolute];
 
 /// The most records for mechanisms that weigh candidates. The tables of the candidates near the data
 /// grow with the square root of the number of records, and take some hundred megabytes here.
@@ -95,6 +105,11 @@ pub fn find(id: &str) -> Option<&'static dyn Mechanism> {
     ALL.iter().copied().find(|mechanism| mechanism.id() == id)
 }
 
+/// The mechanism or the historical mechanism called `id`.
+pub fn find_any(id: &str) -> Option<&'static dyn Mechanism> {
+    ALL.iter().chain(HISTORICAL).copied().find(|mechanism| mechanism.id() == id)
+}
+
 /// A mechanism with its options and its label, as a config asks for it.
 #[derive(Clone)]
 pub struct Variant {
@@ -117,6 +132,23 @@ impl Variant {
     /// The mechanism with `options`. It is neither calibrated nor remapped yet.
     pub fn new(mechanism: &'static dyn Mechanism, options: Options, label: String) -> Self {
         Self { mechanism, options, label, remap: None }
+    }
+
+    /// Whether only a figure in print uses it, and no document describes it.
+    pub fn is_historical(&self) -> bool {
+        let listed = HISTORICAL.iter().any(|one| one.id() == self.mechanism.id());
+        listed || self.options.is_historical()
+    }
+
+    /// The refusal to do anything else with a historical mechanism than to draw a figure.
+    pub fn unaudited(&self) -> Refusal {
+        Refusal::new(
+            format!(
+                "`{}` is a historical curiosity, which only shows how a figure was made",
+                self.label
+            ),
+            "use it in experiments of kind accuracy or theory, without remapping",
+        )
     }
 
     /// The name in a figure: the label, or the mechanism's title if none was set.
@@ -265,8 +297,9 @@ mod tests {
 
     #[test]
     fn ids_are_unique() {
-        for mechanism in ALL {
-            assert_eq!(ALL.iter().filter(|other| other.id() == mechanism.id()).count(), 1);
+        let all = || ALL.iter().chain(HISTORICAL);
+        for mechanism in all() {
+            assert_eq!(all().filter(|other| other.id() == mechanism.id()).count(), 1);
         }
         assert!(find("ehds").is_some() && find("laplace").is_none());
     }

@@ -14,17 +14,45 @@ pub enum Global {
     Exact,
     /// sqrt(1 − π/4), valid when every α_i >= 1.
     Bound,
+    /// H(α, α + (1, −1, 0, …)), which the programs behind the figures of notes and early used. It is not
+    /// the global sensitivity of any number of records.
+    Neighbour,
 }
 
 impl Global {
     /// Every choice.
-    pub const ALL: &[Self] = &[Self::Exact, Self::Bound];
+    pub const ALL: &[Self] = &[Self::Exact, Self::Bound, Self::Neighbour];
 
     /// The name in a config.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Bound => "bound",
+            Self::Neighbour => "neighbour",
+        }
+    }
+}
+
+/// Which sensitivity `mh-beta` divides by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Smooth {
+    /// The β-smooth sensitivity.
+    #[default]
+    Beta,
+    /// The local one: in the programs behind the figures of notes and early, errors in S_β made it equal
+    /// to LS.
+    Local,
+}
+
+impl Smooth {
+    /// Every choice.
+    pub const ALL: &[Self] = &[Self::Beta, Self::Local];
+
+    /// The name in a config.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Beta => "beta",
+            Self::Local => "local",
         }
     }
 }
@@ -42,6 +70,8 @@ pub enum Choice {
     ScaleFactor,
     /// `candidates_in_beta`
     CandidatesInBeta,
+    /// `smooth`
+    Smooth,
     /// `calibrated`
     Calibrated,
 }
@@ -55,6 +85,7 @@ impl Choice {
             Self::Global => "global",
             Self::ScaleFactor => "scale_factor",
             Self::CandidatesInBeta => "candidates_in_beta",
+            Self::Smooth => "smooth",
             Self::Calibrated => "calibrated",
         }
     }
@@ -73,6 +104,8 @@ pub struct Options {
     pub scale_factor: Option<f64>,
     /// What β counts.
     pub candidates_in_beta: Option<CandidatesInBeta>,
+    /// Which sensitivity stands for the β-smooth one.
+    pub smooth: Option<Smooth>,
     /// Whether the weight's ε is moved until the exact loss over all data sets is the stated ε.
     pub calibrated: bool,
     /// Whether outputs are replaced by the candidates that are best given them.
@@ -85,6 +118,11 @@ impl Options {
     /// γ: the mechanism's own, else the setting's.
     pub fn gamma_or(&self, gamma: Gamma) -> f64 {
         self.gamma.unwrap_or(gamma).get()
+    }
+
+    /// Whether an option was set that only figures in print use.
+    pub(super) fn is_historical(&self) -> bool {
+        self.global == Some(Global::Neighbour) || self.smooth == Some(Smooth::Local)
     }
 
     /// ε in the weight.
@@ -111,6 +149,7 @@ impl Options {
             Choice::CandidatesInBeta,
             self.candidates_in_beta.map(|candidates| candidates.name().to_owned()),
         );
+        put(Choice::Smooth, self.smooth.map(|smooth| smooth.name().to_owned()));
         put(Choice::Calibrated, self.calibrated.then(|| "true".to_owned()));
         if self.remap {
             key += " remap=true";

@@ -1,8 +1,8 @@
 //! A prepared setting: what the mechanisms of one setting share.
 
 use crate::mechanism::law::{
-    Detail, Family, Lattice, Law, Plan, PreparedField, Product, Recipe, Remapped, RemappedNear,
-    is_walked, ln_probabilities,
+    Detail, Family, Historical, Lattice, Law, Plan, PreparedField, Product, Recipe, Remapped,
+    RemappedNear, is_walked, ln_probabilities,
 };
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::metric::Metric;
@@ -99,6 +99,7 @@ impl<'a> PreparedSetting<'a> {
                 Box::new(Product::hamming(self.posterior, rate, weights))
             }
             Recipe::Lattice { noise } => Box::new(Lattice::new(self.posterior, noise)),
+            Recipe::Historical { noise } => Box::new(Historical::new(self.posterior, noise)),
         }
     }
 }

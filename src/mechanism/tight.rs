@@ -25,7 +25,7 @@ impl Mechanism for Tight {
     }
 
     fn draws(&self) -> &'static str {
-        "r in R, probability w(r) exp(-eps d(x, r)), w such that these sum to 1 at every x"
+        "r in R with probability w(r) exp(−ε d(x, r)), where w makes these sum to 1 at every x"
     }
 
     fn choices(&self) -> &'static [Choice] {

@@ -90,7 +90,7 @@ fn log_law(variant: &Variant, setting: &Setting, outputs: &[Counts]) -> Vec<f64>
             };
             own.ln() - rate * hamming_distance(x, output)
         }
-        Recipe::Lattice { .. } => unreachable!("see above"),
+        Recipe::Lattice { .. } | Recipe::Historical { .. } => unreachable!("not in this list"),
         Recipe::Noise { noise, scale, restored } => (0..x.len() - usize::from(restored))
             .map(|i| noise.probability(scale, x[i], n, output[i]).ln())
             .sum(),

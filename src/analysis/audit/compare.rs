@@ -114,6 +114,7 @@ impl Release {
             }
             Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => Self::Lattice { rate },
             Recipe::Lattice { noise } if setting.posterior.k() == 2 => Self::ClampedLine(noise),
+            Recipe::Historical { .. } => return Err(variant.unaudited()),
             Recipe::Lattice { .. } => {
                 let posterior = &setting.posterior;
                 let outputs = Outputs::of(recipe, posterior.n(), posterior.k());

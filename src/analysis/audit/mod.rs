@@ -360,7 +360,7 @@ pub(super) fn is_symmetric(prior: &Prior, recipe: Recipe) -> bool {
     let alpha = prior.alpha();
     match recipe {
         Recipe::Exponential { .. } => alpha.iter().all(|&a| a == alpha[0]),
-        Recipe::Noise { .. } => false,
+        Recipe::Noise { .. } | Recipe::Historical { .. } => false,
         Recipe::Hamming { .. } | Recipe::Lattice { .. } => true,
     }
 }

@@ -47,7 +47,9 @@ pub fn predict_passes(
                 let again = rates::NS_PER_COMPARISON * (passes - 1.0);
                 outputs * (first * setting.distance.effort() + again) + pairs * pair
             }
-            Recipe::Noise { .. } | Recipe::Lattice { .. } => rates::NS_PER_PAIR * pairs,
+            Recipe::Noise { .. } | Recipe::Lattice { .. } | Recipe::Historical { .. } => {
+                rates::NS_PER_PAIR * pairs
+            }
             Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
                 let outputs = extent::likely_outputs(*recipe, posterior);
                 pairs * (rates::NS_PER_RESTORED * outputs * (passes - 1.0) + rates::NS_PER_PAIR)

@@ -186,8 +186,8 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
         let source = source.to_string();
         if source.chars().any(char::is_control) {
             return Err(node
-                .wrong("a file of this name cannot be shown")
-                .help("rename it: its name is that of its data"));
+                .wrong("this file name cannot be shown in tables and figures")
+                .help("rename the file; its name becomes the name of its data set"));
         }
         if !named.insert(source.clone()) {
             return Err(node.wrong("this file is named twice").help("name each file once"));

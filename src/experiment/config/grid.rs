@@ -51,13 +51,19 @@ pub fn check_search(
     };
     let counts = sum(posteriors().map(|posterior| product([posterior.n(), posterior.k() as u64])));
     if distance.bound().is_none() && counts > MOST_TABULATED {
-        let limit = format!("records times categories, added up, at most {MOST_TABULATED}");
-        return refuse("is tabulated count by count: these are too many", limit);
+        let limit = format!("the sum of records times categories may be at most {MOST_TABULATED}");
+        return refuse(
+            "is tabulated count by count, and these settings have too many counts",
+            limit,
+        );
     }
     let many = posteriors().map(|posterior| posterior.k() as u64).filter(|&k| k > 2);
     if sum(many.map(|k| product([k, k]))) > MOST_SEARCHED {
-        let limit = format!("categories squared, added up, at most {MOST_SEARCHED}");
-        return refuse("is searched over pairs of categories: these are too many", limit);
+        let limit = format!("the sum of categories squared may be at most {MOST_SEARCHED}");
+        return refuse(
+            "is searched over pairs of categories, and these settings have too many pairs",
+            limit,
+        );
     }
     Ok(())
 }
@@ -130,15 +136,15 @@ impl Taken {
             );
         }
         if scored && all.pairs > MOST_PAIRS {
-            let cause = "the sensitivities of these settings take too long: too many settings with too many categories";
-            let most = format!("settings times categories squared, at most {MOST_PAIRS}");
+            let cause = "the sensitivities of these settings take too long, because there are too many settings with too many categories";
+            let most = format!("settings times categories squared may be at most {MOST_PAIRS}");
             let remedy = format!("use fewer ({most}), or mechanisms that add noise to the counts");
             return refuse(cause.to_owned(), remedy);
         }
         if all.drawn > MOST_DRAWN {
-            let cause = "these are too many records: they cannot be drawn one by one".to_owned();
-            let most = format!("records times categories, added up, at most {MOST_DRAWN}");
-            return refuse(cause, format!("use smaller or fewer sizes: {most}; or [data.counts]"));
+            let cause = "these are too many records to be drawn one by one".to_owned();
+            let most = format!("the sum of records times categories may be at most {MOST_DRAWN}");
+            return refuse(cause, format!("use smaller or fewer sizes ({most}), or [data.counts]"));
         }
         Ok(())
     }

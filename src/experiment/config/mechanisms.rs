@@ -9,7 +9,7 @@ use super::{positive, privacy_number};
 use crate::analysis::tuning;
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::experiment::Case;
-use crate::mechanism::{self, Choice, Global, Mechanism, Options, Variant};
+use crate::mechanism::{self, Choice, Global, Mechanism, Options, Smooth, Variant};
 use crate::posterior::privacy::Gamma;
 use crate::posterior::sensitivity::CandidatesInBeta;
 
@@ -47,7 +47,7 @@ pub fn check(variants: &[Variant], nodes: &[Node], cases: &[Case]) -> Result<(),
 fn find(node: &Node) -> Result<&'static dyn Mechanism, Diagnostic> {
     let id = node.string()?;
     let plain = id.split('+').next().unwrap_or_default();
-    let found = mechanism::find(plain).ok_or_else(|| {
+    let found = mechanism::find_any(plain).ok_or_else(|| {
         node.wrong(format!("unknown mechanism `{plain}`"))
             .help(suggest(plain, mechanism::ALL.iter().map(|mechanism| mechanism.id())))
     })?;
@@ -72,6 +72,7 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
     let global = table.take("global");
     let scale_factor = table.take("scale_factor");
     let candidates = table.take("candidates_in_beta");
+    let smooth = table.take("smooth");
     let calibrated = table.take("calibrated");
     let remap = table.take("remap");
     table.finish()?;
@@ -83,6 +84,7 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
         (Choice::Global, &global),
         (Choice::ScaleFactor, &scale_factor),
         (Choice::CandidatesInBeta, &candidates),
+        (Choice::Smooth, &smooth),
         (Choice::Calibrated, &calibrated),
     ];
     for (choice, node) in given {
@@ -98,6 +100,7 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
         candidates_in_beta: candidates
             .map(|node| node.one_of(&named(CandidatesInBeta::ALL, CandidatesInBeta::name)))
             .transpose()?,
+        smooth: smooth.map(|node| node.one_of(&named(Smooth::ALL, Smooth::name))).transpose()?,
         calibrated: calibrated.map_or(Ok(false), |node| node.boolean())?,
         remap: remap.map_or(Ok(false), |node| node.boolean())?,
         inner_epsilon: None,

@@ -54,6 +54,12 @@ pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnos
     let text = std::str::from_utf8(&bytes).map_err(|_| {
         Diagnostic::new(format!("{file} is not valid UTF-8")).help("save the file as UTF-8")
     })?;
+    read(text, source, overrides)
+}
+
+/// Checks the text of a config that stands at `source`.
+pub fn read(text: &str, source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
+    let file = source.to_string();
     let text = Text { file: &file, text };
     let parsed = text.parse()?;
     experiment(Table::new(text, parsed.get_ref()), source, overrides)

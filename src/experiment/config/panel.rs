@@ -31,6 +31,7 @@ pub struct Open<'a> {
     /// The keys that only some kinds understand.
     own: Vec<Node<'a>>,
     readings: Option<Node<'a>>,
+    not_compared: Option<Node<'a>>,
     data: Result<Node<'a>, Diagnostic>,
 }
 
@@ -50,6 +51,7 @@ impl<'a> Open<'a> {
             mechanisms: table.require("mechanisms", "mechanisms = [\"lshist\", \"ehds\"]"),
             own: own_keys(table),
             readings: table.take("readings"),
+            not_compared: table.take("not_compared"),
             data: table.require("data", data::EXAMPLE),
         }
     }
@@ -72,7 +74,7 @@ pub fn check_shared(shared: &[Node], panels: &[Panel]) -> Result<(), Diagnostic>
     match shared.iter().find(|node| !understood(node)) {
         None => Ok(()),
         Some(node) => Err(node
-            .wrong(format!("`{}` means nothing to any of the panels", node.key()))
+            .wrong(format!("none of the panels uses the key `{}`", node.key()))
             .help("leave it out, or add a panel of a kind that uses it")),
     }
 }
@@ -127,6 +129,7 @@ impl Context<'_> {
             cases,
             first: taken.settings as usize + 1,
             readings,
+            not_compared: open.not_compared.map(|node| node.label()).transpose()?,
             tuning: Arc::default(),
         };
         check(&panel, &mechanism_nodes, &open.own, &data_node)?;
@@ -173,7 +176,7 @@ fn refuse_mechanisms(kind: &dyn Kind, node: Result<Node, Diagnostic>) -> Result<
 
 fn means_nothing(node: &Node, kind: &dyn Kind) -> Diagnostic {
     let (key, kind) = (node.key(), kind.id());
-    node.wrong(format!("`{key}` means nothing to an experiment of kind `{kind}`"))
+    node.wrong(format!("an experiment of kind `{kind}` does not use the key `{key}`"))
 }
 
 /// Refuses a panel that its kind cannot compute or draw.
@@ -194,17 +197,25 @@ fn check(panel: &Panel, mechanisms: &[Node], own: &[Node], data: &Node) -> Resul
         };
         node.wrong(complaint.refusal.cause).help(complaint.refusal.remedy)
     })?;
-    let mut mechanisms = panel.variants.iter().zip(mechanisms);
-    let tuned = mechanisms.find(|(variant, _)| tuning::needs_tuning(variant));
+    let mechanisms = panel.variants.iter().zip(mechanisms);
+    let historical = |(variant, _): &(&Variant, _)| variant.is_historical();
+    let misused = mechanisms.clone().find(historical).filter(|_| !kind.draws_historical());
+    if let Some((variant, node)) = misused {
+        let refusal = variant.unaudited();
+        return Err(node.wrong(refusal.cause).help(refusal.remedy));
+    }
+    let tuned = mechanisms.clone().find(|(variant, _)| tuning::needs_tuning(variant));
     if let (Some(does), Some((_, node))) = (kind.why_untuned(), tuned) {
         return Err(node
             .wrong(format!("an experiment of kind `{}` {does}", kind.id()))
             .help("leave `calibrated` and `remap` out"));
     }
     if panel.is_crowded() {
-        return Err(data
-            .wrong("two settings would stand at the same place of one figure")
-            .help(format!("an experiment of kind `{}` {}", kind.id(), kind.uncrowding())));
+        return Err(data.wrong("two settings have the same place in one figure").help(format!(
+            "an experiment of kind `{}` {}",
+            kind.id(),
+            kind.uncrowding()
+        )));
     }
     Ok(())
 }
@@ -213,10 +224,10 @@ fn check(panel: &Panel, mechanisms: &[Node], own: &[Node], data: &Node) -> Resul
 fn check_readings(panel: &Panel, node: Option<Node>) -> Result<(), Diagnostic> {
     let (Some(reading), Some(node)) = (panel.unplaced_reading(), node) else { return Ok(()) };
     let cause = format!(
-        "nothing in this panel is called `{}` at `{}`, which has a reading",
+        "there is a reading of `{}` at `{}`, but this panel has nothing of that name",
         reading.mechanism, reading.at
     );
-    Err(node.wrong(cause).help("label mechanisms and data as the readings do"))
+    Err(node.wrong(cause).help("give mechanisms and data the labels that the readings have"))
 }
 
 /// A bundled set of readings by its name, or a file.

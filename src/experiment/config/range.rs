@@ -57,7 +57,7 @@ impl Range {
         }
         if spacing == Spacing::Log && low <= 0.0 {
             return Err(from
-                .wrong(format!("a range with equal quotients cannot start at {low}"))
+                .wrong(format!("a range with equal ratios cannot start at {low}"))
                 .help("start above 0, or use spacing = \"linear\""));
         }
         Ok(Self { from: low, to: high, count: number, spacing })

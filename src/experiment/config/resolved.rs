@@ -66,6 +66,9 @@ fn panel(panel: &Panel) -> Table {
     if let Some(readings) = &panel.readings {
         put("readings", readings.name.clone().into());
     }
+    if let Some(reason) = &panel.not_compared {
+        put("not_compared", reason.clone().into());
+    }
     put("data", data(&grid.data));
     table.extend(panel.kind.resolved());
     table
@@ -91,6 +94,7 @@ fn mechanism(variant: &Variant) -> Value {
     put("global", options.global.map(|global| global.name().into()));
     put("scale_factor", options.scale_factor.map(Value::from));
     put("candidates_in_beta", options.candidates_in_beta.map(|count| count.name().into()));
+    put("smooth", options.smooth.map(|smooth| smooth.name().into()));
     put("calibrated", options.calibrated.then_some(Value::from(true)));
     put("remap", options.remap.then_some(Value::from(true)));
     table.into()

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MOST_RUNS, data, range};
 use crate::experiment::kind::{self, Kind, key};
-use crate::mechanism::{self, Choice, Global, Mechanism};
+use crate::mechanism::{self, Choice, Global, Mechanism, Smooth};
 use crate::posterior::distance;
 use crate::posterior::metric;
 use crate::posterior::model::MOST_RECORDS;
@@ -31,7 +31,7 @@ pub fn schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A dpbi experiment",
-        "description": "What `dpbi run` carries out. `dpbi check` says what this schema cannot.",
+        "description": "An experiment for `dpbi run`. `dpbi check` finds mistakes that this schema cannot find.",
         "type": "object",
         "additionalProperties": false,
         "required": ["name"],
@@ -148,13 +148,16 @@ fn with_kind(wanted: impl Fn(&dyn Kind) -> bool) -> Value {
 fn experiment_properties() -> Map<String, Value> {
     keys([
         ("name", about(folder_name(), "The results folder: results/<name>/.")),
-        ("title", about(label(), "What it is about, in one line. Default: the name.")),
-        ("source", about(label(), "Where it stands in a document, such as \"Figure 2\".")),
+        ("title", about(label(), "The title, in one line. Default: the name.")),
+        ("source", about(label(), "Its place in a document, such as \"Figure 2\".")),
         ("notes", about(one_or_list(label()), "Remarks, printed below the figure in the report.")),
         (
             "seed",
             or_default(
-                about(whole(0, i64::MAX as u64), "Same seed, same bytes in every table."),
+                about(
+                    whole(0, i64::MAX as u64),
+                    "The same seed gives the same bytes in every table.",
+                ),
                 0,
             ),
         ),
@@ -209,12 +212,19 @@ fn panel_properties() -> Map<String, Value> {
             ),
         ),
         ("distance", or_default(reference("distance"), distance::HELLINGER.id())),
-        ("mechanisms", about(one_or_list(reference("mechanism")), "What is compared.")),
+        ("mechanisms", about(one_or_list(reference("mechanism")), "The mechanisms to compare.")),
         (
             "readings",
             about(
                 json!({ "type": "string" }),
                 "Values read off a printed figure: a table of data/printed, or a CSV file.",
+            ),
+        ),
+        (
+            "not_compared",
+            about(
+                label(),
+                "Why a known print of the panel is not compared with it, for the report.",
             ),
         ),
         ("data", reference("data")),
@@ -282,7 +292,7 @@ fn range_table(end: Value, symmetric: bool) -> Value {
         (
             "spacing",
             or_default(
-                named([("linear", "By equal differences."), ("log", "By equal quotients.")]),
+                named([("linear", "Equal differences."), ("log", "Equal ratios.")]),
                 "linear",
             ),
         ),
@@ -298,7 +308,8 @@ fn range_table(end: Value, symmetric: bool) -> Value {
 
 /// A mechanism's id, or a table with its options.
 fn mechanism() -> Value {
-    let id = || named(mechanism::ALL.iter().map(|mechanism| (mechanism.id(), mechanism.draws())));
+    let all = || mechanism::ALL.iter().chain(mechanism::HISTORICAL).copied();
+    let id = || named(all().map(|mechanism| (mechanism.id(), mechanism.draws())));
     let boolean = || or_default(json!({ "type": "boolean" }), false);
     let properties = keys([
         ("id", about(id(), "The mechanism.")),
@@ -310,12 +321,12 @@ fn mechanism() -> Value {
             or_default(
                 about(
                     json!({ "enum": Global::ALL.iter().map(|global| global.name()).collect::<Vec<_>>() }),
-                    "Which global sensitivity: the exact one, or the bound sqrt(1 − π/4).",
+                    "Which global sensitivity: the exact one, the bound sqrt(1 − π/4), or that of two neighbours of the prior (only figures in print use the last).",
                 ),
                 Global::default().name(),
             ),
         ),
-        ("scale_factor", about(positive(), "The noise has this scale over ε.")),
+        ("scale_factor", about(positive(), "The scale of the noise is this number divided by ε.")),
         (
             "candidates_in_beta",
             or_default(
@@ -327,10 +338,29 @@ fn mechanism() -> Value {
             ),
         ),
         (
-            "calibrated",
-            about(boolean(), "Move the ε in the weight until the exact privacy loss is ε."),
+            "smooth",
+            or_default(
+                about(
+                    json!({ "enum": Smooth::ALL.iter().map(|smooth| smooth.name()).collect::<Vec<_>>() }),
+                    "Which sensitivity: the β-smooth one, or the local one (only figures in print use it).",
+                ),
+                Smooth::default().name(),
+            ),
         ),
-        ("remap", about(boolean(), "Replace every output by the best candidate given it.")),
+        (
+            "calibrated",
+            about(
+                boolean(),
+                "Change the ε in the weight until the exact privacy loss is the ε asked for.",
+            ),
+        ),
+        (
+            "remap",
+            about(
+                boolean(),
+                "Replace every output by the candidate with the least expected error given that output.",
+            ),
+        ),
     ]);
     let options = |mechanism: &dyn Mechanism| {
         let own = mechanism.choices().iter().copied().map(Choice::key);
@@ -341,7 +371,7 @@ fn mechanism() -> Value {
         })
     };
     let mut table = object(properties, &["id"]);
-    table["allOf"] = mechanism::ALL.iter().copied().map(options).collect();
+    table["allOf"] = all().map(options).collect();
     about(json!({ "anyOf": [id(), table] }), "A mechanism: its id, or a table with its options.")
 }
 
@@ -385,7 +415,7 @@ fn source(name: &str) -> Value {
         "balanced" => (
             keys([
                 ("sizes", sizes(MOST_RECORDS)),
-                ("proportions", about(list(&share), "One for each category, 1 in all.")),
+                ("proportions", about(list(&share), "One for each category; they sum to 1.")),
             ]),
             &["sizes"],
             "n records, split evenly or in proportions.",
@@ -402,8 +432,8 @@ fn source(name: &str) -> Value {
                             "The counts of one data set, or a list of data sets.",
                         ),
                     ),
-                    ("at", about(one_or_list(number), "An abscissa for each data set.")),
-                    ("at_label", about(label(), "What the abscissas are.")),
+                    ("at", about(one_or_list(number), "A position on the axis for each data set.")),
+                    ("at_label", about(label(), "The label of this axis.")),
                     ("labels", about(one_or_list(label()), "A name for each data set.")),
                 ]),
                 &["counts"],
@@ -422,7 +452,7 @@ fn source(name: &str) -> Value {
         "line" => (
             keys([("sizes", sizes(data::LONGEST_LINE))]),
             &["sizes"],
-            "Every data set of two categories; the first count is the abscissa.",
+            "Every data set of two categories; the first count is the position on the axis.",
         ),
         "shares" => (
             keys([
@@ -430,12 +460,12 @@ fn source(name: &str) -> Value {
                 ("shares", about(numbers(share), "The first category's share of the records.")),
             ]),
             &["sizes", "shares"],
-            "The first category has its share of n, the others the rest in equal parts.",
+            "The first category has its share of n, and the others have equal parts of the rest.",
         ),
         _ => (
             keys([("sizes", sizes(data::MOST_DRAWN))]),
             &["sizes"],
-            "Drawn from the prior's own predictive law, with the seed.",
+            "Drawn from the prior predictive distribution, with the seed.",
         ),
     };
     about(object(properties, required), words)

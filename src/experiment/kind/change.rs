@@ -5,14 +5,16 @@
 use rayon::prelude::*;
 
 use super::curves::{line, titled};
+use super::key::Named;
 use super::prelude::*;
 use crate::base::console::short;
+use crate::experiment::reading::Reading;
 use crate::experiment::table::ChangeRow;
-use crate::figure::{HeatFigure, HeatValues, Series, colour};
+use crate::figure::{Curve, HeatFigure, HeatValues, Series, colour};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Counts, Posterior, approximate_compositions, neighbours, vector};
 use crate::posterior::setting::Setting;
-use crate::posterior::simplex::list_compositions;
+use crate::posterior::simplex::{list_compositions, rank};
 
 /// The most candidates that are listed one by one.
 const MOST_LISTED: f64 = 2e6;
@@ -20,7 +22,10 @@ const MOST_LISTED: f64 = 2e6;
 kind! {
     "change": "how far one record changes the score of every candidate";
     /// The largest change at every candidate.
-    pub struct Change {}
+    pub struct Change {
+        /// Over which neighbours of the data. Default: all.
+        "neighbours" => neighbours: Option<NeighbourSet>,
+    }
 }
 
 impl Kind for Change {
@@ -36,20 +41,46 @@ impl Kind for Change {
         };
         if panel.cases.iter().any(is_too_large) {
             return Err(About::Data.wrong(
-                "the change of score is listed candidate by candidate: these are too many",
+                "the change of score is listed candidate by candidate, and these are too many candidates",
                 "use two or three categories, and fewer than two million candidates",
             ));
         }
         Ok(())
     }
 
-    fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
-        let changes = changes(&task.case.setting).into_iter();
-        let rows = changes.map(|change| change.row(task.setting));
-        Ok(Tables { change: rows.collect(), ..Tables::default() })
+    fn compares_readings(&self) -> bool {
+        true
     }
 
-    /// A curve for two categories, a map for three.
+    /// Readings stand at candidates: a panel that has them has one case.
+    fn has_place_for(&self, panel: &Panel, _: &Abscissa, reading: &Reading) -> bool {
+        let posterior = &panel.cases[0].setting.posterior;
+        let counts = counts(&reading.at).unwrap_or_default();
+        panel.cases.len() == 1
+            && counts.len() == posterior.k()
+            && counts.iter().sum::<u64>() == posterior.n()
+    }
+
+    fn complete_key(&self, layout: &Layout, _: &Case, key: &mut CellKey) {
+        key.put_all("neighbours", self.neighbours.map(NeighbourSet::id));
+        let all = layout.panel.readings.iter().flat_map(|set| &set.readings);
+        key.put_all("reading", all.map(Reading::key));
+    }
+
+    fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
+        let changes = changes(&task.case.setting, self.neighbours.unwrap_or_default());
+        let all = task.panel.readings.iter().flat_map(|set| &set.readings);
+        let readings = all.filter_map(|reading| {
+            let change = changes.get(rank(&counts(&reading.at)?))?;
+            Some(reading.of_value(&task.panel.id, change.change))
+        });
+        let readings = readings.collect();
+        let rows = changes.into_iter().map(|change| change.row(task.setting));
+        Ok(Tables { change: rows.collect(), readings, ..Tables::default() })
+    }
+
+    /// A curve for two categories, a map for three. Beside readings the changes stand in the order of the
+    /// candidates, as in print.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let naming = Naming::new(&panel.cases);
         let mut figures = Vec::new();
@@ -62,6 +93,7 @@ impl Kind for Change {
                 _ => titled(&[&panel.title, &naming.name(case)]),
             };
             let figure = match case.setting.posterior.k() {
+                _ if panel.readings.is_some() => numbered(title, case, panel, tables, &rows),
                 2 => curve(title, case, &rows),
                 _ => map(title, case, &rows),
             };
@@ -124,16 +156,55 @@ impl ScoreChange {
     }
 }
 
-/// The largest change of score at every candidate of one setting.
-pub fn changes(setting: &Setting) -> Vec<ScoreChange> {
+/// The neighbours of a data set over which the largest change is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NeighbourSet {
+    /// All.
+    #[default]
+    All,
+    /// Those with one record more in category i and one less in category j, i < j: half of them. The
+    /// authors' program looked at these.
+    Ordered,
+}
+
+impl Named for NeighbourSet {
+    const ALL: &'static [Self] = &[Self::All, Self::Ordered];
+
+    fn id(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Ordered => "ordered",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::All => "all neighbours",
+            Self::Ordered => "a record moved from category j to i < j",
+        }
+    }
+}
+
+impl NeighbourSet {
+    fn contains(self, x: &[u64], neighbour: &[u64]) -> bool {
+        // The first category that changes gains a record.
+        self == Self::All
+            || x.iter().zip(neighbour).find(|(a, b)| a != b).is_some_and(|(a, b)| b > a)
+    }
+}
+
+/// The largest change of score at every candidate of one setting, in the order of the candidates.
+pub fn changes(setting: &Setting, over: NeighbourSet) -> Vec<ScoreChange> {
     let field = |counts: &[u64]| {
         let posterior = Posterior::new(setting.posterior.prior().clone(), counts.to_vec());
         setting.distance.field(&posterior, &Reach::ball(&posterior))
     };
     let x = setting.posterior.counts();
     let score = field(x);
-    let moved: Vec<(Counts, Box<dyn Field>)> =
-        neighbours(x).map(|counts| (counts.clone(), field(&counts))).collect();
+    let moved: Vec<(Counts, Box<dyn Field>)> = neighbours(x)
+        .filter(|y| over.contains(x, y))
+        .map(|counts| (counts.clone(), field(&counts)))
+        .collect();
     list_compositions(setting.posterior.n(), x.len())
         .into_par_iter()
         .map(|candidate| {
@@ -152,6 +223,11 @@ pub fn changes(setting: &Setting) -> Vec<ScoreChange> {
 
 fn coordinate(counts: &str, i: usize) -> Option<f64> {
     counts.split(';').nth(i)?.parse().ok()
+}
+
+/// The counts of a candidate, written "10;20;30".
+fn counts(text: &str) -> Option<Counts> {
+    text.split(';').map(|count| count.parse().ok()).collect()
 }
 
 fn note(case: &Case) -> String {
@@ -181,6 +257,32 @@ fn curve(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
         y_scale: Scale::Linear,
         lines: vec![line(series, points.collect())],
         landmarks: vec![(case.setting.posterior.counts()[0] as f64, TRUTH.to_owned())],
+        ..CurveFigure::default()
+    })
+}
+
+fn numbered(
+    title: String,
+    case: &Case,
+    panel: &Panel,
+    tables: &Tables,
+    rows: &[&ChangeRow],
+) -> Figure {
+    let place = |candidate: &str| Some(rank(&counts(candidate)?) as f64);
+    let dots = rows.iter().filter_map(|row| Some((place(&row.candidate)?, row.change)));
+    let read = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let readings = read.filter_map(|row| Some((place(&row.at)?, row.read))).collect();
+    let label = "largest change".to_owned();
+    let series = Series { label, colour: colour("ehdl"), private: true };
+    Figure::Curve(CurveFigure {
+        title,
+        note: note(case),
+        x_label: "number of the candidate r, in lexicographic order".to_owned(),
+        y_label: "largest change of score |H(x, r) − H(x′, r)|".to_owned(),
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
+        lines: vec![Curve { readings, label_end: false, ..line(series, dots.collect()) }],
+        landmarks: vec![(rank(case.setting.posterior.counts()) as f64, TRUTH.to_owned())],
         ..CurveFigure::default()
     })
 }

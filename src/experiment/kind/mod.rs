@@ -89,6 +89,11 @@ pub trait Kind: Keys + Send + Sync {
         None
     }
 
+    /// Whether it may show mechanisms that only printed figures used.
+    fn draws_historical(&self) -> bool {
+        false
+    }
+
     /// Whether it is about two categories only.
     fn needs_two_categories(&self) -> bool {
         false
@@ -221,7 +226,7 @@ impl About {
 
 /// In [`Kind::why_untuned`]: where formulas of the documents are checked.
 const CHECKS_FORMULAS: &str =
-    "checks the documents' formulas, which know neither calibrated nor remapped mechanisms";
+    "checks formulas of the documents, which do not cover calibrated or remapped mechanisms";
 
 /// Refuses a panel without `steps`.
 fn check_steps(kind: &dyn Kind, steps: &[key::Count]) -> Result<(), Complaint> {
@@ -237,7 +242,10 @@ fn check_totals(panel: &Panel) -> Result<(), Complaint> {
     for (place, variant) in panel.variants.iter().enumerate() {
         let recipe = variant.outline(&panel.cases[0].setting);
         if recipe.is_ok_and(|recipe| recipe.leaves_total_open()) {
-            let cause = format!("`{}` leaves the total open: steps do not place it", variant.label);
+            let cause = format!(
+                "the released counts of `{}` need not sum to n, so that steps are not defined",
+                variant.label
+            );
             return Err(About::Mechanism(place).wrong(cause, "leave it out"));
         }
     }

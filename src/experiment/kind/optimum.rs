@@ -7,7 +7,7 @@ use super::prelude::*;
 use crate::analysis::optimum::{self, Goal, Question, ReleaseSet, Size};
 use crate::analysis::predictive_error::over_all_data;
 use crate::base::console::short_or_dash;
-use crate::experiment::digest::{by_case, percent, spread};
+use crate::experiment::digest::{by_case, percent, spread, spread_in_words};
 use crate::experiment::release_map::release_map;
 use crate::experiment::table::{OptimalRow, OptimumRow};
 use crate::figure::HeatFigure;
@@ -100,7 +100,7 @@ impl Kind for Optimum {
         let ratio = |setting: usize, label: &str| {
             short_or_dash(row(setting, label).and_then(|row| row.ratio))
         };
-        let caption = "mean error over the predictive law, as a multiple of the least possible";
+        let caption = "mean error over the prior predictive distribution, as a multiple of the least possible";
         let mut digest = by_case(panel, caption, ratio);
         digest.columns.insert(1, "optimum".to_owned());
         for ((setting, _), cells) in panel.settings().zip(&mut digest.rows) {
@@ -136,11 +136,11 @@ impl Kind for Optimum {
                 left_over(panel, tables).into_iter().map(|(_, _, excess)| excess).collect();
             spread(&left)
         };
-        let last = "left to the optimum, by the best".to_owned();
+        let last = "excess of the best mechanism over the optimum".to_owned();
         rows.push(std::iter::once(last).chain(panels.iter().map(left)).collect());
         let columns = panels.iter().map(|panel| panel.title.clone());
         vec![Digest {
-            caption: "part of the mean error that each step removes: median (least to most)"
+            caption: "how much each step cuts the mean error: median (smallest to largest)"
                 .to_owned(),
             columns: std::iter::once(String::new()).chain(columns).collect(),
             rows,
@@ -163,7 +163,7 @@ fn is_alone(panel: &Panel) -> bool {
 }
 
 /// Nearer than this, relative, nobody can tell a mechanism from the optimum.
-const OPTIMAL: f64 = 1e-6;
+pub const OPTIMAL: f64 = 1e-6;
 
 /// What is left to the optimum, and what each step buys to a mechanism as it is.
 fn answer(panel: &Panel, tables: &Tables) -> Option<String> {
@@ -171,18 +171,34 @@ fn answer(panel: &Panel, tables: &Tables) -> Option<String> {
     let (setting, mechanism, excess) = left.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
     let place = panel.case(*setting).map(|case| Naming::new(&panel.cases).name(case));
     let best = match *excess <= OPTIMAL {
-        true => "the best of these mechanisms is optimal everywhere".to_owned(),
+        true => "the best of these mechanisms is optimal in every setting".to_owned(),
         false => format!(
-            "the best of these mechanisms is at most {} above the optimum ({} at {})",
+            "the best of these mechanisms is at most {} above the optimum ({}, at {})",
             percent(Some(*excess)),
             panel.title_of(mechanism),
             place.unwrap_or_default()
         ),
     };
-    let steps = Step::all(panel).into_iter().filter(|step| step.is_first);
-    let steps: Vec<String> =
-        steps.map(|step| format!("{} {}", step.name, spread(&step.gains(panel, tables)))).collect();
-    Some(format!("{best}; of the mean error is removed by {}", steps.join(", by ")))
+    let steps = Step::all(panel).into_iter().filter(|step| step.is_first).enumerate();
+    let steps: Vec<String> = steps
+        .map(|(place, step)| {
+            let gain = spread_in_words(&step.gains(panel, tables));
+            match place {
+                0 => format!("{} cuts the mean error by {gain}", capitalised(&step.name)),
+                _ => format!("{} cuts it by {gain}", step.name),
+            }
+        })
+        .collect();
+    Some(match steps.is_empty() {
+        true => best,
+        false => format!("{best}. {}", steps.join("; ")),
+    })
+}
+
+/// A sentence with a capital letter at its beginning.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// What δ buys: how far the (ε, δ) optimum is below the best ε-private mechanism, and where the others are.
@@ -205,8 +221,8 @@ fn bought(panel: &Panel, tables: &Tables) -> Option<String> {
     let (gain, case) = gains.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let (worst, name) = others.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(format!(
-        "δ buys at most {} of the error of the best ε-private mechanism (at {}); {name} spends it and is up \
-         to {worst:.1} times as far from the truth as the best (ε, δ)-private release",
+        "allowing δ cuts the error of the best of these ε-private mechanisms by at most {} (at {}). {name} \
+         uses δ, and its error is up to {worst:.1} times the least error of any (ε, δ)-private mechanism",
         percent(Some(gain)),
         Naming::new(&panel.cases).name(case)
     ))
@@ -262,7 +278,7 @@ fn optimal_map(panel: &Panel, tables: &Tables, rows: &[&OptimalRow]) -> HeatFigu
     HeatFigure {
         title: panel.title.clone(),
         note: format!(
-            "n = {}, {}, {}; mean error {}; white: never",
+            "n = {}, {}, {}; mean error {}; white: probability 0",
             case.setting.posterior.n(),
             naming::prior(case),
             naming::epsilon(case),
@@ -317,17 +333,17 @@ fn improvement(from: &Variant, to: &Variant) -> Option<String> {
     if from.mechanism.id() == to.mechanism.id() {
         let calibrated = Options { calibrated: true, ..before };
         let remapped = Options { remap: true, ..before };
-        let also = if before.calibrated { " after that" } else { "" };
+        let title = if before.calibrated { format!("calibrated {title}") } else { title.into() };
         return match after {
             _ if after == before => None,
             _ if after == calibrated && !before.remap => Some(format!("calibrating {title}")),
-            _ if after == remapped => Some(format!("remapping {title}{also}")),
+            _ if after == remapped => Some(format!("remapping {title}")),
             _ => None,
         };
     }
     let is_plain = before == Options::default() && after == Options::default();
     let whole = (from.mechanism.id(), to.mechanism.id()) == ("lshist", "geometric");
-    (is_plain && whole).then(|| "removing the floor (LSHist to Geometric)".to_owned())
+    (is_plain && whole).then(|| "replacing floored Laplace noise by geometric noise".to_owned())
 }
 
 /// The row of a mechanism at a setting.

@@ -7,7 +7,7 @@ use super::prelude::*;
 use crate::analysis::audit::{self, Findings};
 use crate::base::console::short_or_dash;
 use crate::experiment::ScopeName;
-use crate::experiment::digest::{by_case, spread};
+use crate::experiment::digest::{by_case, spread_in_words};
 use crate::experiment::table::{PrivacyRow, distinct};
 use crate::figure::{Curve, Series};
 use crate::mechanism::Variant;
@@ -104,12 +104,14 @@ impl Kind for Privacy {
             let loss = |setting: usize, label: &str| {
                 short_or_dash(row(setting, label).map(|row| row.loss))
             };
-            digests.push(by_case(panel, &format!("exact privacy loss, scope {scope}"), loss));
+            let of_this_id = |name: &&ScopeName| name.id() == scope;
+            let title = ScopeName::ALL.iter().find(of_this_id).map_or(scope, |name| name.title());
+            digests.push(by_case(panel, &format!("exact privacy loss, {title}"), loss));
             if let Some(Positive(epsilon)) = self.at_epsilon {
                 let delta = |setting: usize, label: &str| {
                     short_or_dash(row(setting, label).and_then(|row| row.delta_at))
                 };
-                digests.push(by_case(panel, &format!("δ at ε = {epsilon}, scope {scope}"), delta));
+                digests.push(by_case(panel, &format!("δ at ε = {epsilon}, {title}"), delta));
             }
         }
         digests
@@ -122,13 +124,14 @@ impl Kind for Privacy {
             let used: Vec<f64> =
                 tables.privacy.iter().filter(own).map(|row| row.loss / row.epsilon).collect();
             let used = match used.iter().all(|part| part.is_finite()) {
-                true => spread(&used),
-                false => "an infinite loss".to_owned(),
+                true => spread_in_words(&used),
+                false => "infinite".to_owned(),
             };
-            format!("{} {used}", variant.title())
+            format!("{used} for {}", variant.title())
         };
         let parts: Vec<String> = panel.variants.iter().map(part).collect();
-        vec![format!("{}: of the ε asked for is really lost: {}.", panel.title, parts.join(", "))]
+        let losses = parts.join("; ");
+        vec![format!("{}: the exact privacy loss as a share of ε is {losses}.", panel.title)]
     }
 
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {

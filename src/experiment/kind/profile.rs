@@ -60,7 +60,7 @@ impl Kind for Profile {
         let mut figures = curves::figures(panel, tables, "profile", EXACT, |facet| CurveFigure {
             note: note.clone(),
             x_label: "ε".to_owned(),
-            y_label: "δ(ε), the largest of all pairs".to_owned(),
+            y_label: "δ(ε), the largest over all pairs".to_owned(),
             y_scale: Scale::Log,
             y_range: Some((0.5 * least(facet).max(1e-4), 1.0)),
             ..CurveFigure::default()
@@ -93,7 +93,7 @@ impl Kind for Profile {
                 _ => "–".to_owned(),
             }
         };
-        vec![by_case(panel, "δ at ε = 0, and the ε from which on δ is 0 (the loss)", cell)]
+        vec![by_case(panel, "δ at ε = 0, and the ε from which on δ is 0 (the privacy loss)", cell)]
     }
 
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {

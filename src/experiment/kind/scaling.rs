@@ -30,7 +30,7 @@ kind! {
 
 impl Kind for Scaling {
     fn why_untuned(&self) -> Option<&'static str> {
-        Some("counts outputs, which tuning does not change")
+        Some("counts outputs, which calibration and remapping do not change")
     }
 
     fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
@@ -114,7 +114,7 @@ impl Kind for Scaling {
             std::iter::once(name).chain(counted.iter().map(cell)).collect()
         });
         vec![Digest {
-            caption: "candidates, those nearer than distance 1, and outputs walked".to_owned(),
+            caption: "numbers of candidates, of candidates nearer than distance 1, and of outputs visited".to_owned(),
             columns: std::iter::once("").chain(counted.clone()).map(str::to_owned).collect(),
             rows: rows.collect(),
         }]

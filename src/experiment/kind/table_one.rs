@@ -7,6 +7,7 @@ use super::prelude::*;
 use super::steps::probabilities;
 use super::{check_steps, check_totals};
 use crate::analysis::cost::rates;
+use crate::experiment::reading::Reading;
 use crate::experiment::table::{ValueRow, distinct};
 use crate::paper::formula::overtaking::{SizeCache, leads_from};
 use crate::paper::formula::{steps, table_one};
@@ -43,16 +44,41 @@ impl Kind for TableOne {
         Some(String::new())
     }
 
-    fn complete_key(&self, _: &Layout, _: &Case, key: &mut CellKey) {
+    fn compares_readings(&self) -> bool {
+        true
+    }
+
+    /// A printed probability stands at its number of steps.
+    fn has_place_for(&self, panel: &Panel, _: &Abscissa, reading: &Reading) -> bool {
+        let named = panel.variants.iter().any(|variant| variant.label == reading.mechanism);
+        named && self.steps.iter().any(|steps| steps.0.to_string() == reading.at)
+    }
+
+    fn criterion(&self, _: bool) -> &'static str {
+        "A printed number agrees if it is within one unit of its last digit."
+    }
+
+    fn complete_key(&self, layout: &Layout, _: &Case, key: &mut CellKey) {
         key.put_all("steps", self.steps.iter().map(|steps| steps.0));
+        let all = layout.panel.readings.iter().flat_map(|set| &set.readings);
+        key.put_all("reading", all.map(Reading::key));
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, .. } = *task;
         let mut values = step_probabilities(panel, case, &self.steps)?;
+        let all = panel.readings.iter().flat_map(|set| &set.readings);
+        let readings = all.filter_map(|reading| {
+            let is_read = |row: &&ValueRow| {
+                row.mechanism == reading.mechanism && row.at == at_step(&reading.at)
+            };
+            let computed = values.iter().find(is_read)?.value?;
+            Some(reading.of_value(&panel.id, computed))
+        });
+        let readings = readings.collect();
         values.extend(distances(panel, case, &self.steps));
         values.extend(overtakings(panel, case, &self.steps));
-        Ok(Tables { values, ..Tables::default() })
+        Ok(Tables { values, readings, ..Tables::default() })
     }
 
     /// The table is the figure.
@@ -76,12 +102,16 @@ impl Kind for TableOne {
     }
 }
 
+fn at_step(t: &str) -> String {
+    format!("t = {t}")
+}
+
 fn value(panel: &Panel, mechanism: &str, quantity: &str, t: u64, value: Option<f64>) -> ValueRow {
     ValueRow {
         panel: panel.id.clone(),
         mechanism: mechanism.to_owned(),
         quantity: quantity.to_owned(),
-        at: format!("t = {t}"),
+        at: at_step(&t.to_string()),
         value,
     }
 }

@@ -7,16 +7,20 @@
 use rayon::prelude::*;
 
 use super::curves::{line, titled};
-use super::key::Interval;
+use super::key::{Interval, Named};
 use super::prelude::*;
 use crate::base::console::short_or_dash;
 use crate::experiment::digest::by_case;
 use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::table::{ReadingRow, TheoryRow};
-use crate::figure::{Curve, Join, NameAt};
+use crate::figure::{Curve, Join, NameAt, Series, colour};
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Distribution, Plan};
 use crate::mechanism::prepared::PreparedSetting;
+use crate::paper::formula::notes_laplace;
+use crate::posterior::model::{Counts, approximate_compositions};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::list_compositions;
 
 kind! {
     "theory": "P[H = c] and P[H ≤ c], exactly";
@@ -24,10 +28,31 @@ kind! {
     pub struct Theory {
         /// The part of the horizontal axis that is drawn: [from, to].
         "view" => view: Option<Interval>,
+        /// Also a formula that a document takes for P[H = c].
+        "formula" => formula: Option<Formula>,
     }
 }
 
 impl Kind for Theory {
+    fn draws_historical(&self) -> bool {
+        true
+    }
+
+    fn check(&self, panel: &Panel) -> Result<(), Complaint> {
+        let candidates = |case: &Case| {
+            let posterior = &case.setting.posterior;
+            approximate_compositions(posterior.n(), posterior.k())
+        };
+        let most = panel.cases.iter().map(candidates).fold(0.0, f64::max);
+        if self.formula.is_some() && most > MOST_LISTED {
+            return Err(About::Data.wrong(
+                format!("the formula is evaluated at every candidate, and these are {most:.1e}"),
+                format!("use data with at most {MOST_LISTED:.0e} candidates"),
+            ));
+        }
+        Ok(())
+    }
+
     fn compares_readings(&self) -> bool {
         true
     }
@@ -36,12 +61,14 @@ impl Kind for Theory {
     /// case.
     fn has_place_for(&self, panel: &Panel, _: &Abscissa, reading: &Reading) -> bool {
         let named = panel.variants.iter().any(|variant| variant.label == reading.mechanism);
-        named && panel.cases.len() == 1
+        let is_formula = self.formula.is_some_and(|one| one.label() == reading.mechanism);
+        (named || is_formula) && panel.cases.len() == 1
     }
 
     fn complete_key(&self, layout: &Layout, _: &Case, key: &mut CellKey) {
         let all = layout.panel.readings.iter().flat_map(|set| &set.readings);
         key.put_all("reading", all.map(Reading::key));
+        key.put_all("formula", self.formula.map(Formula::id));
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
@@ -53,13 +80,17 @@ impl Kind for Theory {
             let distribution = Distribution::new(law.as_ref(), prepared.distance());
             finished(place);
             distribution.map_or_else(Tables::default, |distribution| {
-                tables(panel, setting, variant, &distribution)
+                tables(panel, setting, &variant.label, &distribution)
             })
         };
         let variants = panel.variants.par_iter().zip(&plans).enumerate();
         let parts: Vec<Tables> = variants.map(of_variant).collect();
         let mut all = Tables::default();
         parts.into_iter().for_each(|part| all.append(part));
+        if let Some(formula) = self.formula {
+            let distribution = formula.distribution(&case.setting, &prepared);
+            all.append(tables(panel, setting, formula.label(), &distribution));
+        }
         Ok(all)
     }
 
@@ -129,25 +160,25 @@ impl Kind for Theory {
     }
 }
 
-fn tables(panel: &Panel, setting: usize, variant: &Variant, distribution: &Distribution) -> Tables {
+fn tables(panel: &Panel, setting: usize, label: &str, distribution: &Distribution) -> Tables {
     let theory = distribution.levels.iter().map(|level| TheoryRow {
         setting,
-        mechanism: variant.label.clone(),
+        mechanism: label.to_owned(),
         distance: level.value,
         probability: level.probability,
         cumulative: level.cumulative,
         candidates: format!("{:.0}", level.outputs),
     });
-    let readings = compare(panel, variant, distribution);
+    let readings = compare(panel, label, distribution);
     Tables { theory: theory.collect(), readings, ..Tables::default() }
 }
 
 /// Readings of a theory curve stand at distances, not at cases: a panel that has them has one case.
-fn compare(panel: &Panel, variant: &Variant, distribution: &Distribution) -> Vec<ReadingRow> {
+fn compare(panel: &Panel, label: &str, distribution: &Distribution) -> Vec<ReadingRow> {
     let points: Vec<(f64, f64)> =
         distribution.levels.iter().map(|level| (level.value, level.probability)).collect();
     let all = panel.readings.iter().flat_map(|set| &set.readings);
-    all.filter(|reading| reading.mechanism == variant.label)
+    all.filter(|reading| reading.mechanism == label)
         .filter_map(|reading| match reading.quantity {
             Quantity::Curve => reading.of_curve(&panel.id, &points),
             _ => reading.of_vertex(&panel.id, &points),
@@ -177,9 +208,12 @@ impl Theory {
         readings: &[&ReadingRow],
         value: impl Fn(&TheoryRow) -> f64,
     ) -> CurveFigure {
-        let lines = panel.variants.iter().zip(panel.series()).map(|(variant, series)| {
-            let own = rows.iter().filter(|row| row.mechanism == variant.label);
-            let read = readings.iter().filter(|row| row.mechanism == variant.label);
+        let variants = panel.variants.iter().map(|variant| variant.label.as_str());
+        let mut series: Vec<(&str, Series)> = variants.zip(panel.series()).collect();
+        series.extend(self.formula.map(|formula| (formula.label(), formula.series())));
+        let lines = series.into_iter().map(|(label, series)| {
+            let own = rows.iter().filter(|row| row.mechanism == label);
+            let read = readings.iter().filter(|row| row.mechanism == label);
             let readings = read.filter_map(|row| Some((row.at.parse().ok()?, row.read))).collect();
             let exact = own.map(|row| (row.distance, value(row))).collect();
             Curve { readings, ..line(series, exact) }
@@ -193,6 +227,47 @@ impl Theory {
             lines: lines.collect(),
             ..CurveFigure::default()
         }
+    }
+}
+
+/// The most candidates at which a formula is evaluated.
+const MOST_LISTED: f64 = 2e6;
+
+/// A formula that a document takes for the probability of a distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// Laplace noise in notes §4.4.
+    NotesLaplace,
+}
+
+impl Named for Formula {
+    const ALL: &'static [Self] = &[Self::NotesLaplace];
+
+    fn id(self) -> &'static str {
+        "notes-laplace"
+    }
+
+    fn title(self) -> &'static str {
+        "notes §4.4, Laplace: Π (e^(−aε/2) − e^(−(a+1)ε/2)) / (Γ(distinct a) 2^(a ≠ 0))"
+    }
+}
+
+impl Formula {
+    fn label(self) -> &'static str {
+        "Laplace (formula of notes)"
+    }
+
+    fn series(self) -> Series {
+        Series { label: self.label().to_owned(), colour: colour("lshist"), private: true }
+    }
+
+    /// The formula summed over the candidates at every distance. The sum over all distances need not
+    /// be 1.
+    fn distribution(self, setting: &Setting, prepared: &PreparedSetting) -> Distribution {
+        let (x, field) = (setting.posterior.counts(), prepared.distance());
+        let value = |r: Counts| (field.at(&r), notes_laplace(setting.epsilon.get(), x, &r));
+        let candidates = list_compositions(setting.posterior.n(), x.len());
+        Distribution::of_masses(candidates.into_par_iter().map(value).collect())
     }
 }
 

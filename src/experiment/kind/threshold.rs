@@ -13,7 +13,7 @@ use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
 
 kind! {
-    "threshold": "the ε from which on the tight mechanism needs no clipping, and is optimal";
+    "threshold": "the ε from which on no weight of the tight mechanism is negative, and from which on it is optimal";
     /// Two thresholds of ε for every number of categories and records.
     pub struct Threshold {}
 }
@@ -57,7 +57,8 @@ impl Kind for Threshold {
     /// One figure.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let mut figures = curves::figures(panel, tables, "threshold", "", |_| CurveFigure {
-            note: "the ε from which on it holds; tried from above, in steps of 25 %".to_owned(),
+            note: "the ε from which on the statement holds, searched from above in steps of 25 %"
+                .to_owned(),
             x_label: "number of records n".to_owned(),
             y_label: "privacy parameter ε".to_owned(),
             y_scale: Scale::Log,
@@ -74,7 +75,9 @@ impl Kind for Threshold {
 
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         let mut digests = curves::digests(panel, tables);
-        digests.iter_mut().for_each(|digest| digest.caption = "from which ε on, by n".to_owned());
+        digests.iter_mut().for_each(|digest| {
+            digest.caption = "the ε from which on the statement holds, by n".to_owned()
+        });
         digests
     }
 

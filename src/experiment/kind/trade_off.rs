@@ -64,7 +64,7 @@ impl Kind for TradeOff {
             match distinct(here.map(|row| row.curve.as_str()))[..] {
                 [] => note.clone(),
                 [one] => format!("{note}, {one}"),
-                _ => format!("{note}, null hypotheses in curves.csv"),
+                _ => format!("{note}; curves.csv has the null hypotheses"),
             }
         };
         let exact = |row: &&CurveRow| match row.mechanism.as_str() {
@@ -106,7 +106,11 @@ impl Kind for TradeOff {
             let points = curve_of(panel, tables, setting, label).into_iter();
             short(points.map(|(alarm, miss)| 1.0 - alarm - miss).fold(0.0, f64::max))
         };
-        vec![by_case(panel, "membership advantage: detections minus false alarms, at most", cell)]
+        vec![by_case(
+            panel,
+            "membership advantage: largest detection rate minus false-alarm rate",
+            cell,
+        )]
     }
 
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {

@@ -169,7 +169,7 @@ impl Part {
                 "beyond",
                 "beyond k′ steps",
                 "P[H > c(k′)], not within k′ steps",
-                "what is 0 or below 1e-12 is not shown",
+                "values below 1e-12 are not shown",
             ),
         };
         figures_of(panel, &rows, name, EXACT, |facet| {

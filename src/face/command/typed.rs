@@ -63,6 +63,10 @@ pub fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic
 pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
     let parts: Vec<&str> = text.split('+').map(str::trim).collect();
     let id = parts[0];
+    if let Some(historical) = mechanism::HISTORICAL.iter().find(|one| one.id() == id) {
+        let refusal = Variant::plain(*historical).unaudited();
+        return Err(wrong("mechanism", &refusal.cause).help(refusal.remedy));
+    }
     let mechanism = mechanism::find(id).ok_or_else(|| {
         wrong("mechanism", &format!("unknown mechanism `{id}`"))
             .help(suggest(id, mechanism::ALL.iter().map(|mechanism| mechanism.id())))

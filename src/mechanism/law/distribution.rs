@@ -53,6 +53,14 @@ impl Distribution {
         Self::of_lumps(lumps, 1.0)
     }
 
+    /// Every value with its mass, in the order of a list that does not depend on threads.
+    pub fn of_masses(masses: Vec<(f64, f64)>) -> Self {
+        let lumps = masses.into_iter().map(|(value, mass)| Lump::new(value, mass, 1.0));
+        let mut lumps: Vec<Lump> = lumps.collect();
+        lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
+        Self::of_lumps(lumps, 1.0)
+    }
+
     /// The levels that count in a mixture in which the law has this weight.
     pub fn seen_with(mut self, weight: f64) -> Self {
         self.levels.retain(|level| weight * level.probability > NEGLIGIBLE);

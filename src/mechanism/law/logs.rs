@@ -1,6 +1,6 @@
 //! Logarithms of probabilities, output by output: they are right where probabilities underflow.
 
-use super::{Outputs, Recipe, hamming_normaliser, lattice};
+use super::{Historical, Outputs, Recipe, hamming_normaliser, lattice};
 use crate::base::numeric::{Sum, exp_accurate, ln};
 use crate::posterior::error_field::Field;
 use crate::posterior::model::{Counts, Posterior, hamming_distance};
@@ -33,6 +33,10 @@ pub fn ln_probabilities(
             list.iter().map(ln_p).collect()
         }
         Recipe::Lattice { noise } => lattice::ln_probabilities(noise, posterior, &list),
+        Recipe::Historical { noise } => {
+            let law = Historical::new(posterior, noise);
+            list.iter().map(|output| ln(law.probability(output))).collect()
+        }
         Recipe::Noise { noise, scale, restored } => {
             let free = x.len() - usize::from(restored);
             let marginal = |&x: &u64| -> Vec<f64> {

@@ -43,6 +43,7 @@ mod exact;
 mod exponential;
 mod exponential_steps;
 mod hamming;
+mod historical;
 mod lattice;
 mod logs;
 mod noise;
@@ -57,6 +58,8 @@ pub use distribution::{Distribution, Level};
 pub use exact::{Exact, Known, Summary, mean};
 pub(super) use exponential::{Detail, Family};
 pub use hamming::{CandidateWeights, normaliser as hamming_normaliser};
+pub(super) use historical::Historical;
+pub use historical::HistoricalNoise;
 pub(super) use lattice::Lattice;
 pub use lattice::LatticeNoise;
 pub use logs::ln_probabilities;
@@ -101,6 +104,11 @@ pub enum Recipe {
         /// Its law.
         noise: LatticeNoise,
     },
+    /// Noise that only printed figures used.
+    Historical {
+        /// Its law.
+        noise: HistoricalNoise,
+    },
 }
 
 impl Recipe {
@@ -114,6 +122,7 @@ impl Recipe {
             }
             Self::Hamming { rate, weights } => Some(hamming::region(posterior, rate, weights)),
             Self::Lattice { noise } => Some(noise.region(posterior)),
+            Self::Historical { noise } => Some(noise.region(posterior)),
         }
     }
 
@@ -132,7 +141,12 @@ impl Recipe {
 
     /// Whether outputs may have any total, below or above n.
     pub fn leaves_total_open(&self) -> bool {
-        matches!(self, Self::Noise { restored: false, .. } | Self::Lattice { .. })
+        match self {
+            Self::Noise { restored, .. } => !restored,
+            Self::Lattice { .. } => true,
+            Self::Historical { noise } => matches!(noise, HistoricalNoise::Absolute { .. }),
+            Self::Exponential { .. } | Self::Hamming { .. } => false,
+        }
     }
 }
 

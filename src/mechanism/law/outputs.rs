@@ -1,6 +1,6 @@
 //! All outputs that a mechanism can make, numbered.
 
-use super::Recipe;
+use super::{HistoricalNoise, Recipe};
 use crate::posterior::model::{Counts, compositions};
 use crate::posterior::simplex::{list_compositions, rank};
 
@@ -29,6 +29,8 @@ impl Outputs {
             Recipe::Exponential { .. } | Recipe::Hamming { .. } => Set::Candidates,
             Recipe::Noise { restored: true, .. } => Set::Restored,
             Recipe::Noise { restored: false, .. } | Recipe::Lattice { .. } => Set::Open,
+            Recipe::Historical { noise: HistoricalNoise::Rounded { .. } } => Set::Candidates,
+            Recipe::Historical { noise: HistoricalNoise::Absolute { .. } } => Set::Open,
         };
         Self { set, n, k }
     }

@@ -304,7 +304,7 @@ fn printed() -> Comparison {
         for number in printed_numbers::all() {
             let theirs = number.value() / number.allowed;
             comparison.add(number.computed / number.allowed, theirs, || {
-                format!("{}, {}, in units of what it may be off", number.place, number.what)
+                format!("{}, {}, in units of the allowed deviation", number.place, number.what)
             });
         }
     });

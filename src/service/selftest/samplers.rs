@@ -271,6 +271,7 @@ fn rescaled(plan: &Plan, off: f64) -> Plan {
         }
         Recipe::Hamming { rate, weights } => Recipe::Hamming { rate: rate / off, weights },
         Recipe::Lattice { noise } => Recipe::Lattice { noise: noise.widened(off) },
+        Recipe::Historical { noise } => Recipe::Historical { noise: noise.widened(off) },
     };
     Plan { recipe, remap: plan.remap.clone() }
 }

@@ -233,7 +233,8 @@ impl<'a> Drawing<'a> {
 
     /// The readings of one mechanism at one case, in the error that was printed.
     fn readings(&self, case: &Case, row: &SummaryRow) -> impl Iterator<Item = &ReadingRow> {
-        let printed = row.metric == self.panel.distance.id();
+        let read = self.kind.readings_metric.map_or(self.panel.distance.id(), |metric| metric.id);
+        let printed = row.metric == read;
         let of_row = move |reading: &&&ReadingRow| {
             printed && reading.mechanism == row.mechanism && self.abscissa.is_at(case, &reading.at)
         };

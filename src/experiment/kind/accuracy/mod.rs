@@ -35,10 +35,28 @@ kind! {
         "whiskers" => whiskers: Whiskers,
         /// Whether box plots show single outliers.
         "outliers" => outliers: bool,
+        /// Of which of the metrics the readings are. Default: of the distance.
+        "readings_metric" => readings_metric: Option<Metric>,
     }
 }
 
 impl Kind for Accuracy {
+    fn draws_historical(&self) -> bool {
+        true
+    }
+
+    fn check(&self, panel: &Panel) -> Result<(), Complaint> {
+        match self.readings_metric {
+            Some(metric) if self.errors(panel).iter().all(|known| known.id != metric.id) => {
+                Err(About::Key("readings_metric").wrong(
+                    format!("the errors of this panel are not measured by `{}`", metric.id),
+                    format!("add metrics = [\"{}\"]", metric.id),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn compares_readings(&self) -> bool {
         true
     }
@@ -46,14 +64,14 @@ impl Kind for Accuracy {
     fn criterion(&self, boxes: bool) -> &'static str {
         match boxes {
             true => {
-                "A quartile q ± err of 1000 runs agrees if P[H < q − err] ≤ p + 4s and P[H ≤ q + \
-                 err] ≥ p − 4s, s = sqrt(p(1−p)/1000), under the exact law; the end of a whisker, \
-                 if a run may fall there and it is no wonder that none fell between it and the \
-                 fence."
+                "A quartile q ± err of N runs agrees if P[H < q − err] ≤ p + 4s and P[H ≤ q + err] ≥ \
+                 p − 4s under the exact law, with s = sqrt(p(1−p)/N). N is the number of runs in \
+                 print. The end of a whisker agrees if a run can fall there, and if it is not \
+                 improbable that no run fell between it and the fence."
             }
             false => {
-                "A mean of 1000 runs agrees if it is within 4 standard errors of the exact mean, \
-                 plus the reading error."
+                "A mean of N runs agrees if it is within 4 standard errors of the exact mean, plus \
+                 the reading error. N is the number of runs in print."
             }
         }
     }
@@ -94,8 +112,8 @@ impl Kind for Accuracy {
         text += &summary::agreement(panel, tables);
         if drawn < all {
             text += &format!(
-                "  figures of the first {drawn} of {all} combinations; `kind = \"phase\"` draws a \
-                 map of many\n"
+                "  figures are drawn for the first {drawn} of {all} combinations; `kind = \"phase\"` \
+                 draws a map of many\n"
             );
         }
         text
@@ -114,6 +132,12 @@ impl Kind for Accuracy {
 }
 
 impl Accuracy {
+    /// Which of the errors the readings are of.
+    fn place_of_readings(&self, panel: &Panel) -> usize {
+        let asked = |metric: Metric| self.errors(panel).iter().position(|one| one.id == metric.id);
+        self.readings_metric.and_then(asked).unwrap_or(0)
+    }
+
     /// The sorts of figures that are drawn. Data sets side by side have no order, so there is no line
     /// through their means.
     fn figure_names(&self, panel: &Panel) -> Vec<FigureName> {
@@ -167,6 +191,7 @@ impl Runs for Accuracy {
                 }
                 if block == 0 && !readings.is_empty() {
                     key.put("panel", &panel.id).put("whiskers", fence(self.whiskers));
+                    key.put_all("readings_metric", self.readings_metric.map(|metric| metric.id));
                     key.put_all("reading", &readings);
                 }
                 let text = key.finish();
@@ -299,7 +324,8 @@ impl Job<'_> {
         let Self { kind, panel, case, variant, .. } = *self;
         let exact: Vec<Exact> = fields.iter().map(|&field| Exact::new(law, field)).collect();
         let readings = self.placed.of(&variant.label, case).collect();
-        let readings = readings::compare(kind, panel, readings, law, fields[0], &exact[0]);
+        let place = kind.place_of_readings(panel);
+        let readings = readings::compare(kind, panel, readings, law, fields[place], &exact[place]);
         let certificate = panel.tuned(variant, case)?.certificate;
         let row = |found| CalibrationRow::new(UNNUMBERED, &variant.label, &found);
         Ok(ExactNumbers { exact, calibration: certificate.map(row), readings })

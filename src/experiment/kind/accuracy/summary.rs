@@ -72,9 +72,12 @@ pub(super) fn picture(panel: &Panel, tables: &Tables, most_printed: usize) -> St
     let [start, end] = [start, end].map(|case| naming.name(case));
     let caption = match several {
         true => {
-            format!("means from {start} to {end}, each on its own scale; bars at {end}, from 0")
+            format!(
+                "columns: means from {start} to {end}, scaled by mechanism\n  \
+                 bars: means at {end}, one scale for all"
+            )
         }
-        false => format!("means at {end}, from 0"),
+        false => format!("bars: means at {end}"),
     };
     format!("\n  {caption}\n{}", grid.render())
 }
@@ -94,13 +97,19 @@ pub(super) fn agreement(panel: &Panel, tables: &Tables) -> String {
     };
     let single = erfc(z / std::f64::consts::SQRT_2);
     let chance = -libm::expm1(scores.len() as f64 * libm::log1p(-single.min(1.0 - 1e-16)));
+    let differences = match scores.len() {
+        1 => "the difference between the sampled and the exact mean".to_owned(),
+        many => format!("the largest of {many} differences between sampled and exact means"),
+    };
+    let naming = Naming::new(&panel.cases);
+    let place = panel.case(row.setting).map_or(String::new(), |case| naming.name(case));
+    let chance = match chance < 0.01 {
+        true => format!("{chance:.1e}"),
+        false => format!("{chance:.2}"),
+    };
     format!(
-        "\n  sampled and exact means differ by at most {z:.2} standard errors ({} in setting {}); \
-         among {} this happens by chance with probability {}\n",
-        row.mechanism,
-        row.setting,
-        scores.len(),
-        short(chance),
+        "\n  {differences}\n  is {z:.2} standard errors ({}, {place}; p = {chance})\n",
+        row.mechanism
     )
 }
 
@@ -124,11 +133,11 @@ pub(super) fn answer(panel: &Panel, tables: &Tables) -> Option<String> {
             names.push(name);
         }
     }
-    Some(format!(
-        "least mean {}: {}, from {} to {}",
-        panel.distance.title(),
-        names.join(", then "),
-        short(first.1),
-        short(last.1)
-    ))
+    let title = panel.distance.title();
+    let order = match &names[..] {
+        [only] => format!("in every setting {only} has the least mean {title}"),
+        _ => format!("the least mean {title} is that of {}", names.join(", then of ")),
+    };
+    let (first, last) = (short(first.1), short(last.1));
+    Some(format!("{order}; it is {first} in the first setting and {last} in the last"))
 }

@@ -90,9 +90,9 @@ impl<'a> Map<'a> {
             .map(|(_, series)| series.label)
             .collect();
         let mut note = format!(
-            "least exact mean {} of {} mechanisms; {}",
-            panel.distance.title(),
+            "the best of {} mechanisms by exact mean {}; {}",
             self.kind.competitors(self.among, panel).count(),
+            panel.distance.title(),
             common(panel)
         );
         if !losers.is_empty() {
@@ -120,7 +120,7 @@ impl<'a> Map<'a> {
         HeatFigure {
             title: format!("{}: the margin", self.kind.title(self.among, panel)),
             note: format!(
-                "how far the second best of {} mechanisms is behind; {}",
+                "the lead of the best of {} mechanisms over the second; {}",
                 self.kind.competitors(self.among, panel).count(),
                 common(panel)
             ),

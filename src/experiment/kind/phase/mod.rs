@@ -24,7 +24,7 @@ use crate::mechanism::prepared::PreparedSetting;
 const SAME: f64 = 1e-11;
 
 kind! {
-    "phase": "the mechanism of least error over a plane";
+    "phase": "a map of the mechanism with the least error";
     /// The exact mean error of every mechanism, and who wins.
     pub struct Phase {
         /// Labels of mechanisms that take no part in a second contest.
@@ -185,12 +185,12 @@ impl Phase {
                 largest.map_or(String::new(), place),
             ]
         };
-        let columns = ["", "best at", "by at most", "over", "where"].map(str::to_owned).to_vec();
+        let columns = ["", "best at", "largest lead", "over", "where"].map(str::to_owned).to_vec();
         Digest {
             caption: format!(
-                "least exact mean {} of {} mechanisms, at {} points of n and {}",
-                panel.distance.title(),
+                "best of {} mechanisms by exact mean {}, at {} points of n and {}",
                 self.competitors(among, panel).count(),
+                panel.distance.title(),
                 own.len(),
                 ordinate_label(panel).unwrap_or_default(),
             ),
@@ -208,8 +208,8 @@ impl Phase {
             return Err(About::Key("without").wrong(cause, suggest(unknown, labels)));
         }
         if !self.without.is_empty() && self.competitors(Among::Fewer, panel).count() < 2 {
-            let cause = "a contest needs two mechanisms or more";
-            return Err(About::Key("without").wrong(cause, "leave fewer out"));
+            let cause = "the second comparison needs two mechanisms or more";
+            return Err(About::Key("without").wrong(cause, "list fewer mechanisms in `without`"));
         }
         Ok(())
     }
@@ -222,11 +222,17 @@ fn winners(panel: &Panel, tables: &Tables, among: Among) -> String {
     own.iter().for_each(|row| *shares.entry(&row.winner).or_default() += 1);
     let mut shares: Vec<(&str, usize)> = shares.into_iter().collect();
     shares.sort_by_key(|(_, won)| std::cmp::Reverse(*won));
-    let part = |&(label, won): &(&str, usize)| {
-        format!("{} at {:.1} %", panel.title_of(label), 100.0 * won as f64 / own.len() as f64)
+    let part = |(place, &(label, won)): (usize, &(&str, usize))| {
+        let (title, share) = (panel.title_of(label), 100.0 * won as f64 / own.len() as f64);
+        match place {
+            0 => {
+                format!("{title} has the least mean error at {share:.1} % of {} points", own.len())
+            }
+            _ => format!("{title} at {share:.1} %"),
+        }
     };
-    let parts: Vec<String> = shares.iter().map(part).collect();
-    format!("least mean error at {} points: {}", own.len(), parts.join(", "))
+    let parts: Vec<String> = shares.iter().enumerate().map(part).collect();
+    parts.join(", ")
 }
 
 /// Refuses a mechanism that would win by giving less privacy, or whose mean is out of reach.

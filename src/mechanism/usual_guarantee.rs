@@ -1,0 +1,48 @@
+//! What is known about a mechanism with its usual options, in symbols.
+
+use super::{HISTORICAL, Mechanism, Options};
+use crate::posterior::distance::HELLINGER;
+use crate::posterior::model::{Posterior, Prior};
+use crate::posterior::privacy::{Delta, Epsilon, Gamma, Guarantee};
+use crate::posterior::setting::Setting;
+
+/// The guarantee of a mechanism with its usual options, in ε and δ.
+pub fn usual_guarantee(mechanism: &dyn Mechanism) -> String {
+    if HISTORICAL.iter().any(|one| one.id() == mechanism.id()) {
+        return "none, historical".to_owned();
+    }
+    let Some(setting) = any_setting() else { return "–".to_owned() };
+    match mechanism.guarantee(&setting, &Options::default()) {
+        Guarantee::Pure(1.0) => "ε".to_owned(),
+        Guarantee::Pure(multiple) => format!("{multiple} ε (γ = 1)"),
+        Guarantee::Computed(_) => "ε, computed".to_owned(),
+        Guarantee::Approximate(..) => "(ε, δ)".to_owned(),
+        Guarantee::Claimed(..) => "(ε, δ) claimed".to_owned(),
+        Guarantee::None => "none".to_owned(),
+    }
+}
+
+/// Any setting with ε = 1 and a δ will do.
+fn any_setting() -> Option<Setting> {
+    Some(Setting {
+        posterior: Posterior::new(Prior::new(vec![1.0; 3]).ok()?, vec![1; 3]),
+        epsilon: Epsilon::new(1.0).ok()?,
+        delta: Delta::new(0.5).ok(),
+        gamma: Gamma::new(1.0).ok()?,
+        distance: HELLINGER,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::find;
+
+    #[test]
+    fn guarantees_are_in_symbols() {
+        let of = |id| usual_guarantee(find(id).unwrap());
+        assert_eq!((of("ehdl"), of("geometric")), ("none".into(), "ε".into()));
+        assert_eq!((of("gaussian"), of("mh-beta")), ("(ε, δ)".into(), "(ε, δ) claimed".into()));
+        assert_eq!(of("mh-gamma"), "2 ε (γ = 1)");
+    }
+}
