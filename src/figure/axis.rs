@@ -76,6 +76,11 @@ impl Axis {
         Self { ticks: Vec::new(), ..Self::over(range, false, 2.0) }
     }
 
+    /// Whether it is logarithmic.
+    pub(super) fn is_log(&self) -> bool {
+        self.log
+    }
+
     /// Which tick labels have room beside those kept before them.
     fn roomy(&self, width: f64, font: Font) -> Vec<bool> {
         let mut end = f64::NEG_INFINITY;

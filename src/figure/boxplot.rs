@@ -9,7 +9,7 @@ use super::labels::Labels;
 use super::legend::{Entry, Legend, Mark};
 use super::page::{Frame, Page};
 use super::theme::{EDGE, INK, PAPER, PRINTED, Theme};
-use super::{FigureError, Series};
+use super::{FigureError, Series, tip};
 
 /// The five numbers of a box, its notch and what lies outside.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,6 +96,8 @@ pub struct BoxFigure {
     pub groups: Vec<Group>,
     /// The least and greatest value there can be; notches are cut off there.
     pub bounds: Option<(f64, f64)>,
+    /// The part of the vertical axis to show, if not what the boxes need.
+    pub y_range: Option<(f64, f64)>,
 }
 
 /// Height of the plot itself.
@@ -148,22 +150,24 @@ impl BoxFigure {
         let at = |group: usize, place: usize| {
             move |value: f64| (NestedValue::Value(group, place as f64), value)
         };
-        chart.draw_series(placed().filter_map(|(group, place, stats)| {
-            let (printed, whiskers) = as_printed(stats.printed?);
-            let look = BoxLook { whiskers, ..self.look(theme, place, half, Part::Left) };
-            Some(printed.element(at(group, place), bounds, look))
-        }))?;
-        // Ours in full, or as the right half beside the printed box.
-        chart.draw_series(placed().map(|(group, place, stats)| {
-            let part = if stats.printed.is_some() { Part::Right } else { Part::Whole };
-            stats.element(at(group, place), bounds, self.look(theme, place, half, part))
-        }))?;
         let radius = theme.units((0.5 * half).clamp(1.5, 3.6));
         let outline = theme.line(INK, (0.12 * half).clamp(0.35, 0.9));
-        chart.draw_series(placed().filter_map(|(group, place, stats)| {
-            let mean = stats.exact_mean.filter(|mean| mean.is_finite())?;
-            Some(diamond(at(group, place)(mean), radius, outline))
-        }))?;
+        for (group, place, stats) in placed() {
+            let series = self.series[place].full_label();
+            page.describe(tip::of_box(&series, &self.groups[group].label, stats));
+            chart.draw_series(stats.printed.map(|printed| {
+                let (printed, whiskers) = as_printed(printed);
+                let look = BoxLook { whiskers, ..self.look(theme, place, half, Part::Left) };
+                printed.element(at(group, place), bounds, look)
+            }))?;
+            // Ours in full, or as the right half beside the printed box.
+            let part = if stats.printed.is_some() { Part::Right } else { Part::Whole };
+            let look = self.look(theme, place, half, part);
+            chart.draw_series([stats.element(at(group, place), bounds, look)])?;
+            let mean = stats.exact_mean.filter(|mean| mean.is_finite());
+            chart.draw_series(mean.map(|mean| diamond(at(group, place)(mean), radius, outline)))?;
+        }
+        page.describe(String::new());
         legend.draw(&page, frame.plot.middle().0, bottom)?;
         drop(chart);
         Ok(page.finish())
@@ -180,6 +184,11 @@ impl BoxFigure {
         self.groups.iter().map(in_group).collect()
     }
 
+    /// The vertical axis.
+    pub(super) fn y_axis(&self) -> Axis {
+        self.axis(&self.drawable())
+    }
+
     fn axis(&self, boxes: &Boxes) -> Axis {
         let stats = boxes.iter().flatten();
         let (low, high) = extent(stats.flat_map(|(_, stats)| stats.values()));
@@ -189,7 +198,7 @@ impl BoxFigure {
             }
             _ => linear_range((low, high)),
         };
-        Axis::upright(range, false, HEIGHT)
+        Axis::upright(self.y_range.unwrap_or(range), false, HEIGHT)
     }
 
     /// How the boxes of a series look. Lines get thinner with the boxes.

@@ -11,7 +11,7 @@ use super::page::{Frame, Page};
 use super::plot_labels::{GAP, Obstacles, PlacedLabel, draw_end_labels, end_margin, side_end};
 use super::theme::{Dash, EDGE, Pen, SOFT, SPINE, Theme};
 use super::trace::{Field, Trace, pen};
-use super::{FigureError, Series};
+use super::{FigureError, Series, Width, tip};
 
 /// A mean estimated from runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,8 +175,15 @@ impl CurveFigure {
         let uprights = uprights.map(|at| [(at, y.value(0.0)), (at, y.value(1.0))]);
         let references = levels.chain(uprights);
         chart.draw_series(references.map(|ends| DashedPathElement::new(ends, dash, gap, pen)))?;
-        traces.iter().try_for_each(|trace| trace.draw_exact(theme, &mut chart))?;
-        traces.iter().try_for_each(|trace| trace.draw_marks(theme, &mut chart))?;
+        for trace in &traces {
+            page.describe(tip::of_curve(trace.curve));
+            trace.draw_exact(theme, &mut chart)?;
+        }
+        for trace in &traces {
+            page.describe(tip::of_curve(trace.curve));
+            trace.draw_marks(theme, &mut chart)?;
+        }
+        page.describe(String::new());
         if ends {
             draw_end_labels(&page, plot, traces.iter())?;
         }
@@ -267,6 +274,18 @@ impl CurveFigure {
         (Axis::level(self.x_range.unwrap_or(fitted), log, width, theme.tick), None)
     }
 
+    /// The horizontal axis, unless names stand on it.
+    pub(super) fn level_axis(&self) -> Option<Axis> {
+        let theme = Theme::new(Width::Screen);
+        let (axis, names) = self.x_axis(theme, theme.page_width());
+        names.is_none().then_some(axis)
+    }
+
+    /// The vertical axis.
+    pub(super) fn upright_axis(&self) -> Axis {
+        self.y_axis(HEIGHT)
+    }
+
     fn y_axis(&self, height: f64) -> Axis {
         // What lies beside the part that is shown does not matter.
         let (left, right) = self.x_range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
@@ -323,9 +342,7 @@ impl CurveFigure {
 
 /// The label for the legend, where the line it belongs to is told by its value.
 fn legend_label(value: f64, label: &str) -> String {
-    // Three digits, without trailing zeros.
-    let short: f64 = format!("{value:.2e}").parse().unwrap_or(value);
-    let number = short.to_string();
+    let number = tip::short(value);
     if label.contains(&number) { label.to_owned() } else { format!("{label} (at {number})") }
 }
 

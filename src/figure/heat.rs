@@ -6,14 +6,14 @@ use plotters::style::{Color, FontTransform};
 
 use super::axis::{Axis, Scale, extent};
 use super::backend::Recording;
-use super::element::HeatCell;
+use super::element::{HatchedCell, HeatCell};
 use super::legend::{Entry, Legend, Mark};
 use super::page::{Chart, Frame, Page, Rect, centred};
 use super::plot_labels::Obstacles;
 use super::regions::{Grid, draw_borders, name_places, runs};
 use super::theme::{Colour, EDGE, INK, PAPER, SOFT, SPINE, TEXT, TICK, Theme, colour_along};
 use super::trace::Field;
-use super::{FigureError, Series};
+use super::{FigureError, Series, Width};
 
 /// What the cells of a heat map say, row by row from the first y; `None`
 /// leaves a cell white, as does a row that is too short.
@@ -87,6 +87,8 @@ const ASPECT: f64 = 0.55;
 const BAR_GAP: f64 = 16.0;
 const BAR: f64 = 12.0;
 const BAR_STEPS: u32 = 128;
+/// The same on a screen, where many drawings are on one page.
+const SCREEN_BAR_STEPS: u32 = 48;
 /// With more rectangles than these, files would be large.
 const MOST_CELLS: usize = 2400;
 /// How far a cell reaches under its neighbours.
@@ -133,6 +135,11 @@ impl HeatFigure {
         Ok(page.finish())
     }
 
+    /// The axis of the colour bar; none for categories.
+    pub(super) fn colour_axis(&self) -> Option<Axis> {
+        self.colour_scale(ASPECT * Theme::new(Width::Screen).page_width()).map(|(axis, _)| axis)
+    }
+
     /// The axis of the colour bar with what it shows; none for categories.
     fn colour_scale(&self, height: f64) -> Option<(Axis, &str)> {
         let HeatValues::Numbers { values, label, scale, range } = &self.values else {
@@ -166,19 +173,24 @@ impl HeatFigure {
             grid.get(row).and_then(|cells| *cells.get(column)?).is_some()
         };
         let tops: Vec<f64> = rows.edges.iter().rev().copied().collect();
-        let reach = |under: bool| if under { theme.units(UNDER) } else { 0 };
-        let mut cells = Vec::new();
+        // On a screen the edges of cells are crisp.
+        let overlap = if theme.width == Width::Screen { 0.0 } else { UNDER };
+        let reach = |under: bool| if under { theme.units(overlap) } else { 0 };
+        let (mut cells, mut hatched_cells) = (Vec::new(), Vec::new());
         for (row, looks) in grid.iter().enumerate() {
             for (from, to, look) in runs(looks) {
                 let Some((colour, hatched)) = look else { continue };
                 let points = [(columns.edges[from], tops[row]), (columns.edges[to], tops[row + 1])];
                 let covered = (from..to).all(|column| is_filled(row + 1, column));
                 let under = (reach(is_filled(row, to)), reach(covered));
-                let hatching = hatched.then(|| theme.hatching(colour));
-                cells.push(HeatCell { points, colour, hatching, under });
+                cells.push(HeatCell { points, colour, under });
+                if hatched {
+                    hatched_cells.push(HatchedCell { points, hatching: theme.hatching(colour) });
+                }
             }
         }
         chart.draw_series(cells)?;
+        chart.draw_series(hatched_cells)?;
         Ok(())
     }
 
@@ -318,10 +330,11 @@ fn draw_bar(page: &Page, plot: Rect, axis: &Axis, label: &str) -> Result<(), Fig
     let theme = page.theme;
     let (left, right) = (plot.right() + BAR_GAP, plot.right() + BAR_GAP + BAR);
     let level = |fraction: f64| plot.bottom() - fraction * plot.height;
-    for step in (0..BAR_STEPS).map(f64::from) {
+    let steps = if theme.width == Width::Screen { SCREEN_BAR_STEPS } else { BAR_STEPS };
+    for step in (0..steps).map(f64::from) {
         // Into the next step, which covers it again: no seams.
         let [low, middle, high] =
-            [0.0, 0.5, 2.0].map(|more| ((step + more) / f64::from(BAR_STEPS)).min(1.0));
+            [0.0, 0.5, 2.0].map(|more| ((step + more) / f64::from(steps)).min(1.0));
         let corners = [page.at((left, level(high))), page.at((right, level(low)))];
         page.area.draw(&Rectangle::new(corners, colour_along(middle).filled()))?;
     }

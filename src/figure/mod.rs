@@ -17,9 +17,11 @@ mod legend;
 mod page;
 mod plot_labels;
 mod regions;
+mod shared_axes;
 mod spread;
 mod table;
 mod theme;
+mod tip;
 mod trace;
 
 use backend::Recording;
@@ -31,6 +33,7 @@ pub use axis::Scale;
 pub use boxplot::{BoxFigure, BoxStats, Group};
 pub use curve::{Curve, CurveFigure, Join, LineStyle, NameAt, Sample};
 pub use heat::{HeatFigure, HeatValues};
+pub use shared_axes::share_axes;
 pub use table::TableFigure;
 pub use theme::{Colour, INK_ON_AREAS, NEUTRAL, Width, colour};
 
@@ -205,6 +208,17 @@ pub fn render(figure: &Figure, format: Format, width: Width) -> Result<Vec<u8>, 
     let drawing = figure.draw(width)?;
     refuse_large(&drawing)?;
     drawing.encode(format, width)
+}
+
+/// The figure as SVG that stands in a page of HTML.
+///
+/// # Errors
+///
+/// Returns an error if it is too large or plotters fails.
+pub fn inline(figure: &Figure) -> Result<String, FigureError> {
+    let drawing = figure.draw(Width::Screen)?;
+    refuse_large(&drawing)?;
+    Ok(drawing.inline())
 }
 
 /// Refuses a figure whose page would be too large.

@@ -236,14 +236,18 @@ pub struct Page {
 impl Page {
     pub fn new(theme: Theme, height: f64) -> Self {
         let [across, down] = [theme.page_width(), height].map(|l| theme.units(l).max(1) as u32);
-        let empty = Recording { size: (across, down), shapes: Vec::new() };
-        let recording = Rc::new(RefCell::new(empty));
+        let recording = Rc::new(RefCell::new(Recording::new((across, down))));
         Self { theme, height, area: DrawingArea::from(&recording), recording }
     }
 
     /// What was drawn.
     pub fn finish(self) -> Recording {
         self.recording.take()
+    }
+
+    /// Says what is drawn from now on, for those who point at it; empty words end that.
+    pub fn describe(&self, words: String) {
+        self.recording.borrow_mut().describe(words);
     }
 
     /// A place as plotters has it.

@@ -159,6 +159,7 @@ impl Numbers {
             groups: (0..groups).map(|_| group(self)).collect(),
             series: self.series(mechanisms),
             bounds: self.maybe(|n| (0.0, n.between(1.0, 1.0))),
+            y_range: None,
         })
     }
 
@@ -254,7 +255,7 @@ fn texts_are_on_the_page_and_cover_nothing() {
         let scale = Some([1.0, 1e-9, 1e6, 0.003][round % 4]);
         let mut numbers = Numbers { random: Lcg::new(round as u64), scale };
         let figure = numbers.figure(round, (46, 13));
-        for &width in Width::ALL {
+        for &width in Width::ALL.iter().chain(&[Width::Screen]) {
             let faults = misplaced_texts(&figure, width);
             assert!(faults.is_empty(), "{round} {width:?} {faults:?}");
         }

@@ -1,7 +1,7 @@
 //! How figures look: fonts, sizes, colours and line widths, in one place.
 //!
-//! Lengths are in steps of a grid: the text of a page is 640 steps wide, a column 400. plotters draws
-//! in whole units, 20 of them a point; [`Theme::units`] goes from one to the other.
+//! Lengths are in steps of a grid: the text of a page is 640 steps wide, a column 400, a screen 420.
+//! plotters draws in whole units, 20 of them a point; [`Theme::units`] goes from one to the other.
 
 use plotters::style::colors::colormaps::{ColorMap, ViridisRGB};
 use plotters::style::{Color, RGBColor, ShapeStyle};
@@ -12,8 +12,10 @@ use super::font::Font;
 
 /// Units of a drawing area in a point.
 pub(super) const UNITS_PER_POINT: f64 = 20.0;
-/// The smallest type, in points.
+/// The smallest type on paper, in points.
 const LEAST_TYPE: f64 = 6.0;
+/// The smallest type on a screen, in steps of the grid. On a phone a step is about 0.9 pixels.
+const LEAST_SCREEN_TYPE: f64 = 10.0;
 
 /// How wide a figure is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,10 +25,12 @@ pub enum Width {
     Text,
     /// One of two columns: 3.25 inches.
     Column,
+    /// A drawing inside a page of HTML, which stretches it: legible on a phone and on a desk.
+    Screen,
 }
 
 impl Width {
-    /// Every width.
+    /// Every width that a file can have.
     pub const ALL: &[Self] = &[Self::Text, Self::Column];
 
     /// Its name.
@@ -34,6 +38,7 @@ impl Width {
         match self {
             Self::Text => "text",
             Self::Column => "column",
+            Self::Screen => "screen",
         }
     }
 
@@ -42,6 +47,7 @@ impl Width {
         match self {
             Self::Text => 486.0,
             Self::Column => 234.0,
+            Self::Screen => 210.0,
         }
     }
 }
@@ -96,7 +102,10 @@ pub(super) struct Pen {
 
 impl Theme {
     pub(super) fn new(width: Width) -> Self {
-        let least = LEAST_TYPE / width.points() * grid_width(width);
+        let least = match width {
+            Width::Text | Width::Column => LEAST_TYPE / width.points() * grid_width(width),
+            Width::Screen => LEAST_SCREEN_TYPE,
+        };
         let font = |size: f64, bold: bool| Font { size: size.max(least), bold };
         Self {
             width,
@@ -148,7 +157,7 @@ impl Theme {
     pub(super) fn title_start(self, plot_left: f64) -> f64 {
         match self.width {
             Width::Text => plot_left,
-            Width::Column => EDGE,
+            Width::Column | Width::Screen => EDGE,
         }
     }
 }
@@ -157,6 +166,7 @@ fn grid_width(width: Width) -> f64 {
     match width {
         Width::Text => 640.0,
         Width::Column => 400.0,
+        Width::Screen => 420.0,
     }
 }
 

@@ -4,53 +4,143 @@ use maud::{Markup, html};
 
 use super::figures::PRINT_DISTANCE;
 use super::tables::{fold, scroll};
-use super::text::{command, count, number};
-use super::{Claim, Evidence, Outcome, Verdict};
+use super::text::{command, count, links, number};
+use super::{Claim, Evidence, Outcome, Report, Verdict};
 
 /// The section; nothing if there are no claims.
-pub(super) fn section(claims: &[Claim]) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     html! {
-        @if !claims.is_empty() {
+        @if !report.claims.is_empty() {
             section #claims {
-                h2 { "Claims: which sentences survive" }
+                h2 { "Claims" }
                 p {
-                    "A claim is a conjunction of clauses, each tried in cases that numbers decide. It "
-                    "holds if every clause is true in every case, holds in part if every clause is "
-                    "true in some case, and fails if some clause is true in none. Parts “read "
-                    "otherwise” are for the reader: the verdict does not depend on them."
+                    "Each claim is judged twice: as defined, and with the print distance. It holds if "
+                    "all it says is true in every case that was tested, holds in part if each thing "
+                    "it says is true in some case, and fails if one of them is true in none. Its "
+                    "words are taken literally. Where the authors evidently meant something else, "
+                    "that is judged too: as meant. No verdict depends on a part that is marked "
+                    "“apart”."
                 }
-                (overview(claims))
-                @for claim in claims { (card(claim)) }
+                (differing(report))
+                (filter(report))
+                @for claim in &report.claims { (card(claim, report)) }
             }
         }
     }
 }
 
-/// Every sentence with its verdicts.
-fn overview(claims: &[Claim]) -> Markup {
-    let table = html! {
-        table.sentences {
-            thead {
-                tr { th.n {} th { "sentence" } th { "as defined" } th { "print distance" } }
-            }
-            tbody {
-                @for claim in claims {
-                    tr {
-                        td.n { a href={ "#claim-" (claim.number) } { (claim.number) } }
-                        td { (claim.statement) }
-                        @for outcome in [claim.defined.outcome, claim.printed.outcome] {
-                            td {
-                                span.badge.(class(outcome)) {
-                                    (sign(outcome)) " " span.word { (outcome.label()) }
-                                }
-                            }
-                        }
-                    }
+/// The claims whose verdict depends on the distance.
+fn differing(report: &Report) -> Markup {
+    let summary = report.summary();
+    html! {
+        @if summary.differing.is_empty() {
+            p.see { "Both distances give the same verdict on every claim." }
+        }
+        (links("The verdict depends on the distance", report.claim_links(&summary.differing)))
+        (links(
+            "The verdict is the same with both distances, but the cases differ",
+            report.claim_links(&summary.differing_in_cases)
+        ))
+    }
+}
+
+/// Shows only some claims. The script shows the form itself, which does nothing without it.
+fn filter(report: &Report) -> Markup {
+    let all = [Outcome::Holds, Outcome::InPart, Outcome::Fails];
+    let outcomes = all.map(|outcome| (class(outcome), outcome.label()));
+    let select = |name: &str, label: &str, options: &[(&str, &str)]| {
+        html! {
+            label {
+                (label) " "
+                select name=(name) {
+                    option value="" { "all" }
+                    @for (value, words) in options { option value=(value) { (words) } }
                 }
             }
         }
     };
-    scroll("which sentences survive", table)
+    let documents: Vec<(&str, &str)> =
+        report.documents.iter().map(|document| (&*document.id, &*document.id)).collect();
+    html! {
+        form #filter hidden autocomplete="off" {
+            (select("defined", "As defined", &outcomes))
+            (select("printed", PRINT_DISTANCE, &outcomes))
+            (select("documents", "Document", &documents))
+        }
+    }
+}
+
+/// All claims in words, with their verdicts.
+pub(super) fn table(report: &Report) -> Markup {
+    let table = html! {
+        table.sentences {
+            thead {
+                tr {
+                    th.n {} th { "claim" } th { "as defined" } th { "print distance" } th { "why" }
+                }
+            }
+            tbody { @for claim in &report.claims { (row(claim)) } }
+        }
+    };
+    scroll("the claims and their verdicts", table)
+}
+
+fn row(claim: &Claim) -> Markup {
+    let place = format!("#claim-{}", claim.number);
+    html! {
+        tr {
+            td.n { a href=(place) { (claim.number) } }
+            td { a href=(place) { (claim.title) } }
+            @for verdict in [&claim.defined, &claim.printed] {
+                td {
+                    (short_badge(verdict.outcome))
+                    @if let Some(meant) = verdict.meant_otherwise() {
+                        br; small { "as meant: " (meant.label()) }
+                    }
+                }
+            }
+            td.why { (why(claim)) }
+        }
+    }
+}
+
+fn badge(outcome: Outcome) -> Markup {
+    html! { span.badge.(class(outcome)) { (sign(outcome)) " " (outcome.label()) } }
+}
+
+/// The outcome in a narrow column.
+fn short_badge(outcome: Outcome) -> Markup {
+    let word = if outcome == Outcome::InPart { "in part" } else { outcome.label() };
+    html! { span.badge.(class(outcome)) { (sign(outcome)) " " (word) } }
+}
+
+/// The reason in a few words: as defined, or with the print distance if there is none as defined.
+fn why(claim: &Claim) -> Markup {
+    let [defined, printed] = [&claim.defined, &claim.printed].map(|verdict| &verdict.why);
+    html! {
+        @if !defined.is_empty() {
+            (defined)
+        } @else if !printed.is_empty() {
+            "print distance: " (printed)
+        }
+    }
+}
+
+impl Report {
+    /// Links to the claims with these numbers, as far as they are on the page.
+    pub(super) fn claim_links(&self, numbers: &[u32]) -> Vec<(String, Option<String>)> {
+        let is_there = |number: u32| self.claims.iter().any(|claim| claim.number == number);
+        let place = |number: u32| is_there(number).then(|| format!("claim-{number}"));
+        numbers.iter().map(|number| (number.to_string(), place(*number))).collect()
+    }
+
+    /// Links to the claims that rest on a figure.
+    pub(super) fn claims_on(&self, short_name: &str) -> Vec<(String, Option<String>)> {
+        let rests = |claim: &&Claim| claim.figures.iter().any(|name| name == short_name);
+        let numbers: Vec<u32> =
+            self.claims.iter().filter(rests).map(|claim| claim.number).collect();
+        self.claim_links(&numbers)
+    }
 }
 
 /// The class, in the style sheet, of an outcome.
@@ -71,52 +161,35 @@ fn sign(outcome: Outcome) -> &'static str {
     }
 }
 
-/// All claims at a glance.
-pub(super) fn glance(claims: &[Claim]) -> Markup {
-    html! { ul.glance { @for claim in claims { (chip(claim)) } } }
-}
-
-fn chip(claim: &Claim) -> Markup {
-    let [defined, printed] = [&claim.defined, &claim.printed].map(|verdict| verdict.outcome);
-    let label = format!(
-        "Claim {}: as defined, {}; print distance, {}",
-        claim.number,
-        defined.label(),
-        printed.label()
-    );
-    let differs = (!claim.survives_change_of_distance()).then_some("differs");
+fn card(claim: &Claim, report: &Report) -> Markup {
+    let named = report.documents.iter().map(|document| document.id.as_str());
+    let named: Vec<&str> = named.filter(|id| claim.source.contains(id)).collect();
     html! {
-        li {
-            a href={ "#claim-" (claim.number) } class=[differs] aria-label=(label) title=(label) {
-                b { (claim.number) }
-                @for outcome in [defined, printed] { i.(class(outcome)) { (sign(outcome)) } }
-            }
-        }
-    }
-}
-
-fn card(claim: &Claim) -> Markup {
-    html! {
-        article.claim id={ "claim-" (claim.number) } {
+        article.claim id={ "claim-" (claim.number) } data-defined=(class(claim.defined.outcome))
+            data-printed=(class(claim.printed.outcome)) data-documents=(named.join(" ")) {
             p.source { "Claim " (claim.number) " · " (claim.source) }
+            h3 { (claim.title) }
             p.statement { (claim.statement) }
+            @if let Some(meant) = &claim.meant { p.remark { "As meant: " (meant) } }
             div.verdicts {
                 (verdict(&claim.defined, "As defined"))
                 (verdict(&claim.printed, PRINT_DISTANCE))
             }
+            (links("Figures it rests on", report.figure_links(&claim.figures)))
+            (report.findings_of_claim(claim.number))
         }
     }
 }
 
 fn verdict(verdict: &Verdict, distance: &str) -> Markup {
-    let Verdict { outcome, condition, evidence, remarks, command } = verdict;
+    let Verdict { outcome, why: _, reason, as_meant, evidence, remarks, command } = verdict;
     html! {
         section.verdict {
-            h4 {
-                (distance) " "
-                span.badge.(class(*outcome)) { (sign(*outcome)) " " (outcome.label()) }
+            h4 { (distance) " " (badge(*outcome)) }
+            @if !reason.is_empty() { p.condition { (reason) } }
+            @if let Some(meant) = as_meant {
+                p.condition { b { "As meant it " (meant.outcome.label()) ". " } (meant.reason) }
             }
-            @if !condition.is_empty() { p.condition { (condition) } }
             @for remark in remarks { p.remark { (remark) } }
             (evidence_list(evidence, command))
         }
@@ -142,6 +215,7 @@ fn evidence_item(part: &Evidence) -> Markup {
     html! {
         li {
             b.(class) { (sign) }
+            @if let Some(reading) = part.reading.label() { i { (reading) ": " } }
             (part.what)
             @if !part.numbers.is_empty() {
                 br;

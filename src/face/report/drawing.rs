@@ -7,23 +7,15 @@ use super::Drawing;
 /// The font of every text in a drawing. The style sheet names it once for all.
 const FONT: &str = " font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\"";
 
-/// Both layouts of a drawing, of which the page shows one. `key` makes its ids unique on the page.
+/// A drawing. `key` makes its ids unique on the page.
 pub(super) fn figure(drawing: &Drawing, key: &str) -> Markup {
-    let Drawing { alt, wide, narrow, .. } = drawing;
     html! {
-        figure.drawing.map[drawing.is_map] {
-            @if narrow.is_empty() {
-                (inline(wide, alt, "", key))
-            } @else {
-                (inline(wide, alt, "wide", &format!("{key}-wide")))
-                (inline(narrow, alt, "narrow", &format!("{key}-narrow")))
-            }
-        }
+        figure.drawing.map[drawing.is_map] { (inline(&drawing.svg, &drawing.alt, key)) }
     }
 }
 
 /// An SVG file as part of the page. dpbi has drawn it, so that it is taken as it is.
-fn inline(svg: &str, alt: &str, class: &str, key: &str) -> Markup {
+fn inline(svg: &str, alt: &str, key: &str) -> Markup {
     let Some((_, body)) = svg.split_once("<svg") else {
         return html! {};
     };
@@ -33,7 +25,7 @@ fn inline(svg: &str, alt: &str, class: &str, key: &str) -> Markup {
         .replace(" opacity=\"1\"", "")
         .replace(" \"/>", "\"/>");
     let alt = html! { (alt) }.into_string();
-    let head = format!("<svg role=\"img\" aria-label=\"{alt}\" class=\"{class}\"");
+    let head = format!("<svg role=\"img\" aria-label=\"{alt}\"");
     PreEscaped(format!("{head}{}\n", own_ids(&body, key).trim_end()))
 }
 
@@ -51,19 +43,14 @@ mod tests {
     const SVG: &str = "<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" \
         width=\"720\"><clipPath id=\"plot\"/><g clip-path=\"url(#plot)\"/></svg>\n";
 
-    fn drawing(narrow: &str) -> Drawing {
-        Drawing {
-            alt: "a \"b\"".into(),
-            wide: SVG.into(),
-            narrow: narrow.into(),
-            ..Drawing::default()
-        }
+    fn drawing() -> Drawing {
+        Drawing { alt: "a \"b\"".into(), svg: SVG.into(), ..Drawing::default() }
     }
 
     #[test]
     fn ids_are_the_drawings_own() {
-        let html = figure(&drawing(SVG), "x").into_string();
-        for id in ["id=\"x-wide-plot\"", "url(#x-wide-plot)", "id=\"x-narrow-plot\""] {
+        let html = figure(&drawing(), "x").into_string();
+        for id in ["id=\"x-plot\"", "url(#x-plot)"] {
             assert_eq!(html.matches(id).count(), 1, "{id}");
         }
         assert!(!html.contains("<?xml"));
@@ -71,12 +58,12 @@ mod tests {
 
     #[test]
     fn drawings_are_images_with_a_description() {
-        let html = figure(&drawing(""), "x").into_string();
+        let html = figure(&drawing(), "x").into_string();
         assert_eq!(html.matches("<svg role=\"img\" aria-label=\"a &quot;b&quot;\"").count(), 1);
     }
 
     #[test]
     fn what_is_not_svg_is_left_out() {
-        assert_eq!(inline("oops", "", "", "x").into_string(), "");
+        assert_eq!(inline("oops", "", "x").into_string(), "");
     }
 }

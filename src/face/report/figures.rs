@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::text::{anchor, command, notes};
-use super::{Document, FigureReport, PanelReport, drawing, tables};
+use super::text::{anchor, command, links, notes};
+use super::{Document, FigureReport, PanelReport, Report, drawing, tables};
 use crate::analysis::cost::duration;
 
 /// The words above a panel's title.
@@ -16,41 +16,84 @@ fn kind(panel: &PanelReport) -> Option<&'static str> {
     }
 }
 
-/// A panel with the distance of the printed figures that was not printed itself.
+/// The label of a panel that uses the print distance and has no known print.
 pub(super) const PRINT_DISTANCE: &str = "Print distance";
 
+/// The label of a panel; nothing for questions of our own.
+pub(super) fn badge(panel: &PanelReport) -> Markup {
+    html! { @if let Some(kind) = kind(panel) { span.kind.(side(panel)) { (kind) } } }
+}
+
+/// The class, in the style sheet, of what is as defined or as printed.
+pub(super) fn side(panel: &PanelReport) -> &'static str {
+    if panel.printed { "printed" } else { "defined" }
+}
+
+/// The title of a panel without the words that its label repeats.
+pub(super) fn title_without_kind(panel: &PanelReport) -> &str {
+    let title = panel.title.as_str();
+    let Some(kind) = kind(panel).map(str::to_lowercase) else { return title };
+    title.strip_suffix(kind.as_str()).map_or(title, |rest| rest.trim_end_matches([' ', ',', ':']))
+}
+
 /// The section of a document.
-pub(super) fn document(document: &Document) -> Markup {
+pub(super) fn document(document: &Document, report: &Report) -> Markup {
     let Document { id, title, figures } = document;
     html! {
         section.document id=(anchor(id)) {
             h2 { (title) " " span.short { (id) } }
-            @for one in figures { (figure(one)) }
+            @for one in figures {
+                @let status = html! {
+                    p.status.(one.print_status.class()) { (one.print_status.sentence()) }
+                };
+                @let name = format!("{id}/{}", one.id);
+                @let below = html! {
+                    (links("Claims that rest on it", report.claims_on(&name)))
+                    (report.findings_of_figure(&name))
+                };
+                (figure(one, &status, &below))
+            }
         }
     }
 }
 
 /// The section of the open questions; nothing without any.
-pub(super) fn questions(questions: &[FigureReport]) -> Markup {
+pub(super) fn questions(report: &Report) -> Markup {
     html! {
-        @if !questions.is_empty() {
+        @if !report.questions.is_empty() {
             section #questions.document {
                 h2 { (QUESTIONS) }
-                @for one in questions { (figure(one)) }
+                @for one in &report.questions { (figure(one, &html! {}, &html! {})) }
             }
         }
+    }
+}
+
+impl Report {
+    /// Links to the figures with these short names (`icml/fig4`), as far as they are on the page.
+    pub(super) fn figure_links(&self, names: &[String]) -> Vec<(String, Option<String>)> {
+        let place = |name: &str| {
+            let (document, figure) = name.split_once('/')?;
+            let document = self.documents.iter().find(|one| one.id == document)?;
+            let figure = document.figures.iter().find(|one| one.id == figure)?;
+            Some(anchor(&figure.name))
+        };
+        names.iter().map(|name| (name.clone(), place(name))).collect()
     }
 }
 
 /// The heading of the open questions.
 pub(super) const QUESTIONS: &str = "Questions the documents leave open";
 
-fn figure(figure: &FigureReport) -> Markup {
+/// A figure with its status at its head and links to what rests on it.
+fn figure(figure: &FigureReport, status: &Markup, below: &Markup) -> Markup {
     let place = anchor(&figure.name);
     html! {
         article.figure id=(place) {
             p.source { (figure.source) }
             h3 { (figure.title) }
+            (status)
+            (below)
             @if !figure.answers.is_empty() {
                 ul.answers { @for answer in &figure.answers { li { (answer) } } }
             }
@@ -69,10 +112,10 @@ fn footer(figure: &FigureReport) -> Markup {
             (command(&figure.command)) " (" (duration(figure.seconds)) ")"
             @if !figure.files.is_empty() {
                 br;
-                "Files in " code { (figure.name) "/" } ": "
+                "Files: "
                 @for (place, file) in figure.files.iter().enumerate() {
                     @if place > 0 { ", " }
-                    code { (file) }
+                    a href={ (figure.name) "/" (file) } { (file) }
                 }
             }
         }
@@ -80,11 +123,11 @@ fn footer(figure: &FigureReport) -> Markup {
 }
 
 /// Panels that belong together: one, or one as defined with its twin as printed.
-type Pair<'a> = Vec<&'a PanelReport>;
+pub(super) type Pair<'a> = Vec<&'a PanelReport>;
 
 /// Finds for each panel as defined the one as printed: with the same id or, failing that, of the
 /// same rank if there are as many of either kind. The others stand alone.
-fn pairs(panels: &[PanelReport]) -> Vec<Pair<'_>> {
+pub(super) fn pairs(panels: &[PanelReport]) -> Vec<Pair<'_>> {
     let (printed, defined): (Vec<_>, Vec<_>) = panels.iter().partition(|panel| panel.printed);
     let by_id = |panel: &PanelReport| printed.iter().copied().find(|other| other.id == panel.id);
     let same_ids = defined.iter().any(|panel| by_id(panel).is_some());
@@ -118,14 +161,11 @@ fn panel_group(pair: &[&PanelReport], place: &str) -> Markup {
 }
 
 fn panel_box(panel: &PanelReport, place: &str) -> Markup {
-    let side = if panel.printed { "printed" } else { "defined" };
+    let side = side(panel);
     let key = |name: &str| anchor(&format!("{place}-{}-{side}-{name}", panel.id));
     html! {
         section.panel {
-            h4 {
-                @if let Some(kind) = kind(panel) { span.kind.(side) { (kind) } " " }
-                (panel.title)
-            }
+            h4 { (badge(panel)) " " (title_without_kind(panel)) }
             div.drawings {
                 @for one in &panel.drawings { (drawing::figure(one, &key(&one.name))) }
             }

@@ -160,7 +160,7 @@ fn card(figure: &GalleryFigure, key: &str) -> Markup {
 }
 
 fn inline(svg: &str, title: &str) -> Drawing {
-    Drawing { alt: title.into(), is_map: is_map(svg), wide: svg.into(), ..Drawing::default() }
+    Drawing { alt: title.into(), is_map: is_map(svg), svg: svg.into(), ..Drawing::default() }
 }
 
 #[cfg(test)]

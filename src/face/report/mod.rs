@@ -1,17 +1,23 @@
 //! Pages of HTML. The report: everything that was regenerated, on one page that can be sent to a
 //! colleague. The gallery: the figures of some results folders, to look through.
 //!
-//! The models are plain data. [`Report::html`] makes a page of it that needs neither network nor script,
-//! and [`Report::json`] a JSON document.
+//! The models are plain data. [`Report::html`] makes a page of it that needs no network and can be read
+//! without its script, and [`Report::json`] a JSON document.
 
 mod claims;
+mod contents;
 mod dark;
 mod drawing;
 mod figures;
+mod first_screen;
 mod gallery;
+mod glossary;
 mod harmless;
 mod html;
+mod made;
 mod numbers;
+mod print_findings;
+mod print_status;
 mod summary;
 mod tables;
 #[cfg(test)]
@@ -21,10 +27,14 @@ mod text;
 use serde::Serialize;
 
 use crate::experiment::digest::Digest;
+use crate::experiment::nearest_optimum::NearestOptimum;
 use crate::experiment::reading::largest_deviation;
 
 pub use crate::experiment::table::ReadingRow;
+pub use crate::paper::claims::{Outcome, Reading, Verdict as ReadingVerdict};
 pub use gallery::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
+pub use print_findings::{PrintEvidence, PrintFinding};
+pub use print_status::{PrintCounts, PrintStatus};
 pub use summary::{Standing, Summary};
 
 /// All that was regenerated.
@@ -50,6 +60,8 @@ pub struct Report {
     pub claims: Vec<Claim>,
     /// The questions that the documents leave open.
     pub questions: Vec<FigureReport>,
+    /// What the printed figures teach about how they were made.
+    pub print_findings: Vec<PrintFinding>,
 }
 
 /// How long one part of the work took.
@@ -88,6 +100,10 @@ pub struct FigureReport {
     pub source: String,
     /// What came out, in sentences: the answers to an open question.
     pub answers: Vec<String>,
+    /// Whether it was compared with its print.
+    pub print_status: PrintStatus,
+    /// The mechanism that comes nearest to the optimum, where that was computed.
+    pub nearest_optimum: Option<NearestOptimum>,
     /// What came out over all panels.
     pub tables: Vec<Digest>,
     /// What is assumed, what differs.
@@ -103,15 +119,17 @@ pub struct FigureReport {
     pub files: Vec<String>,
 }
 
-/// One panel of a figure under one of the two distances.
+/// One panel of a figure: as defined, or as printed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PanelReport {
     /// Its name in the figure.
     pub id: String,
     /// What it shows.
     pub title: String,
-    /// Whether it is drawn with the print distance; otherwise as defined.
+    /// Whether it is drawn as printed: readings of the print exist, or it uses the print distance.
     pub printed: bool,
+    /// Whether it uses the print distance.
+    pub print_distance: bool,
     /// Whether it answers a question of our own: no document defines or prints it.
     pub own: bool,
     /// Its drawings.
@@ -122,7 +140,7 @@ pub struct PanelReport {
     pub readings: Option<Readings>,
 }
 
-/// A drawing, laid out twice. JSON only names it: the drawings lie beside it as files.
+/// A drawing. JSON only names it: the drawings lie beside it as files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Drawing {
     /// The name of its file, without the ending.
@@ -132,12 +150,9 @@ pub struct Drawing {
     /// Whether its colours are a scale, which is kept on a dark page.
     #[serde(skip)]
     pub is_map: bool,
-    /// As SVG for paper and screens.
+    /// As SVG.
     #[serde(skip)]
-    pub wide: String,
-    /// As SVG for phones; if it is empty, phones show the wide one.
-    #[serde(skip)]
-    pub narrow: String,
+    pub svg: String,
 }
 
 /// Values read off a printed figure, against the computed ones.
@@ -227,19 +242,27 @@ pub struct Number {
     pub computed: String,
     /// Whether these agree.
     pub agrees: bool,
+    /// Whether they agree only if the authors' rounding errors are repeated.
+    pub by_their_rounding: bool,
     /// What explains it.
     pub note: String,
 }
 
 /// A claim of a document, checked under both distances.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Claim {
     /// Its number.
     pub number: u32,
+    /// The claim in a few words, for tables.
+    pub title: String,
     /// Where it is made.
     pub source: String,
+    /// The figures and tables on which it rests (`icml/fig4`).
+    pub figures: Vec<String>,
     /// What it says.
     pub statement: String,
+    /// What its authors meant, where that is not what they wrote: a sentence.
+    pub meant: Option<String>,
     /// Under the distance that the text defines.
     pub defined: Verdict,
     /// Under the distance that the figures were drawn with.
@@ -247,20 +270,28 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Whether it fares the same under both distances, in the same cases.
+    /// Whether the word of the verdict, as stated, is the same under both distances.
     pub fn survives_change_of_distance(&self) -> bool {
         self.defined.outcome == self.printed.outcome
-            && self.defined.condition == self.printed.condition
+    }
+
+    /// Whether the word is the same under both distances, but not the cases in which the claim is true.
+    pub fn holds_in_other_cases(&self) -> bool {
+        self.survives_change_of_distance() && self.defined.reason != self.printed.reason
     }
 }
 
 /// The verdict on a claim under one distance.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Whether it holds.
+    /// Whether it holds, its words taken literally.
     pub outcome: Outcome,
-    /// If in part: when ("when n ≥ 300"); if it fails: why ("because …").
-    pub condition: String,
+    /// The reason in one line, for a table.
+    pub why: String,
+    /// The reason in full sentences.
+    pub reason: String,
+    /// The verdict on what the authors meant, if that is not what they wrote.
+    pub as_meant: Option<ReadingVerdict>,
     /// What was checked.
     pub evidence: Vec<Evidence>,
     /// What else came out.
@@ -269,28 +300,11 @@ pub struct Verdict {
     pub command: String,
 }
 
-/// Whether a claim holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Outcome {
-    /// It does.
-    #[serde(rename = "holds")]
-    Holds,
-    /// Only under a condition.
-    #[serde(rename = "holds when")]
-    InPart,
-    /// It does not.
-    #[serde(rename = "fails")]
-    Fails,
-}
-
-impl Outcome {
-    /// As words.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::InPart => "holds in part",
-            Self::Fails => "fails",
-        }
+impl Verdict {
+    /// The outcome as meant, if it is another one than as stated.
+    pub fn meant_otherwise(&self) -> Option<Outcome> {
+        let meant = self.as_meant.as_ref().map(|verdict| verdict.outcome);
+        meant.filter(|meant| *meant != self.outcome)
     }
 }
 
@@ -301,6 +315,8 @@ pub struct Evidence {
     pub what: String,
     /// Whether that is so.
     pub holds: bool,
+    /// The reading of the claim to which it belongs.
+    pub reading: Reading,
     /// The numbers that show it, with their names.
     pub numbers: Vec<(String, f64)>,
 }
@@ -311,7 +327,7 @@ pub fn is_report(page: &[u8]) -> bool {
 }
 
 impl Report {
-    /// The page: one file, without network or script.
+    /// The page: one file, which needs no network and can be read without its script.
     pub fn html(&self) -> String {
         html::page(self).into_string()
     }

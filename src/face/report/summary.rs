@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::text::count;
-use super::{Claim, Outcome, PanelReport, Readings, Report};
+use super::{Claim, Outcome, PanelReport, PrintCounts, Readings, Report};
 
 /// The counts of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -14,6 +14,8 @@ pub struct Summary {
     pub figures: usize,
     /// Panels in them.
     pub panels: usize,
+    /// How many figures were compared with their print.
+    pub prints: PrintCounts,
     /// Values read off the printed figures.
     pub readings: usize,
     /// Readings that agree.
@@ -26,14 +28,18 @@ pub struct Summary {
     pub numbers: usize,
     /// Numbers that agree.
     pub numbers_agreeing: usize,
+    /// Those of them that agree only if the authors' rounding errors are repeated.
+    pub numbers_by_their_rounding: usize,
     /// Claims.
     pub claims: usize,
     /// How the claims fare under the distance that the text defines.
     pub defined: Standing,
     /// How they fare under the distance that the figures were drawn with.
     pub printed: Standing,
-    /// The claims that fare differently.
+    /// The claims whose verdict is another word under the other distance.
     pub differing: Vec<u32>,
+    /// The claims with the same word under both distances that hold in other cases.
+    pub differing_in_cases: Vec<u32>,
     /// Open questions answered.
     pub questions: usize,
 }
@@ -71,20 +77,27 @@ impl Summary {
             panels.iter().filter_map(|panel| panel.readings.as_ref()).collect();
         let sum = |count: fn(&Readings) -> usize| readings.iter().map(|one| count(one)).sum();
         let claims = &report.claims;
-        let differing = claims.iter().filter(|claim| !claim.survives_change_of_distance());
+        let numbers_of = |chosen: fn(&Claim) -> bool| {
+            claims.iter().filter(|claim| chosen(claim)).map(|claim| claim.number).collect()
+        };
         Self {
             figures: figures().count(),
             panels: panels.len(),
+            prints: PrintCounts::of(figures()),
             readings: sum(|one| one.total),
             readings_within: sum(|one| one.within),
             readings_named: sum(|one| one.named_outliers),
             readings_beyond: sum(Readings::beyond),
             numbers: report.numbers.len(),
             numbers_agreeing: report.numbers.iter().filter(|number| number.agrees).count(),
+            numbers_by_their_rounding: (report.numbers.iter())
+                .filter(|number| number.agrees && number.by_their_rounding)
+                .count(),
             claims: claims.len(),
             defined: Standing::of(claims.iter().map(|claim: &Claim| claim.defined.outcome)),
             printed: Standing::of(claims.iter().map(|claim| claim.printed.outcome)),
-            differing: differing.map(|claim| claim.number).collect(),
+            differing: numbers_of(|claim| !claim.survives_change_of_distance()),
+            differing_in_cases: numbers_of(Claim::holds_in_other_cases),
             questions: report.questions.len(),
         }
     }
@@ -102,12 +115,19 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.figures > 0 {
             writeln!(f, "figures regenerated  {} ({} panels)", self.figures, self.panels)?;
+            let PrintCounts { compared, not_compared, no_print } = self.prints;
+            write!(f, "prints compared      {compared} of {}", self.figures)?;
+            writeln!(f, " ({not_compared} not compared, {no_print} without a known print)")?;
             write!(f, "readings matched     {} of {}", self.readings_within, self.readings)?;
             let outliers = count(self.readings_named, "known outlier");
             writeln!(f, " ({outliers}, {} beyond)", self.readings_beyond)?;
         }
         if self.numbers > 0 {
-            writeln!(f, "numbers reproduced   {} of {}", self.numbers_agreeing, self.numbers)?;
+            write!(f, "numbers reproduced   {} of {}", self.numbers_agreeing, self.numbers)?;
+            match self.numbers_by_their_rounding {
+                0 => writeln!(f)?,
+                some => writeln!(f, " ({some} only with the authors' rounding errors)")?,
+            }
         }
         if self.claims > 0 {
             writeln!(f, "claims, as defined   {}", self.defined)?;

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::text::{count, notes, number};
 use super::{Agreement, Digest, ReadingRow, Readings};
+use crate::experiment::reading::MOST_STANDARD_ERRORS;
 
 /// A table of more rows is folded.
 const SHORT: usize = 8;
@@ -115,17 +116,39 @@ pub(super) fn readings_table(readings: &Readings, title: &str) -> Markup {
                     th { "verdict" } th { "note" }
                 }
             }
-            tbody { @for row in &readings.rows { (reading_row(row)) } }
+            tbody { @for row in most_deviating(&readings.rows) { (reading_row(row)) } }
         }
     };
-    let summary = html! {
-        "Readings: " (title) " " span.faint { "(" (readings.rows.len()) " rows)" }
+    let rows = match readings.rows.len() {
+        all if all > MOST_READINGS => {
+            format!("({MOST_READINGS} of {all}: those that deviate most; readings.csv has all)")
+        }
+        all => format!("({all} rows)"),
     };
+    let summary = html! { "Readings: " (title) " " span.faint { (rows) } };
     let content = html! {
         @if !readings.criterion.is_empty() { p.criterion { (readings.criterion) } }
         (scroll("readings", table))
     };
     fold(summary, content, readings.beyond() > 0)
+}
+
+/// A page of thousands of readings would be slow and large.
+const MOST_READINGS: usize = 60;
+
+/// The readings that are shown, in their order: all, or those that deviate most of what is allowed.
+fn most_deviating(rows: &[ReadingRow]) -> Vec<&ReadingRow> {
+    let share = |row: &ReadingRow| match (row.within, row.z, row.allowed) {
+        (false, ..) => f64::INFINITY,
+        (true, Some(z), _) => z.abs() / MOST_STANDARD_ERRORS,
+        (true, None, Some(allowed)) if allowed > 0.0 => row.deviation.abs() / allowed,
+        _ => 0.0,
+    };
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|&a, &b| share(&rows[b]).total_cmp(&share(&rows[a])));
+    order.truncate(MOST_READINGS);
+    order.sort_unstable();
+    order.into_iter().map(|place| &rows[place]).collect()
 }
 
 fn reading_row(row: &ReadingRow) -> Markup {

@@ -14,8 +14,7 @@ fn panel(printed: bool) -> PanelReport {
     let drawing = |name: &str| Drawing {
         name: name.into(),
         alt: HOSTILE.into(),
-        wide: svg(),
-        narrow: svg(),
+        svg: svg(),
         ..Drawing::default()
     };
     let row = |within, note: &str| ReadingRow {
@@ -38,6 +37,7 @@ fn panel(printed: bool) -> PanelReport {
         id: "a".into(),
         title: HOSTILE.into(),
         printed,
+        print_distance: printed,
         own: false,
         drawings: vec![drawing("box"), drawing("mean")],
         tables: vec![Digest {
@@ -53,14 +53,36 @@ fn verdict(outcome: Outcome) -> Verdict {
     let part = Evidence {
         what: HOSTILE.into(),
         holds: outcome != Outcome::Fails,
+        reading: Reading::Meant,
         numbers: vec![(HOSTILE.into(), 0.25)],
     };
+    let as_meant =
+        ReadingVerdict { outcome: Outcome::InPart, why: HOSTILE.into(), reason: HOSTILE.into() };
     Verdict {
         outcome,
-        condition: HOSTILE.into(),
+        why: HOSTILE.into(),
+        reason: HOSTILE.into(),
+        as_meant: Some(as_meant),
         evidence: vec![part.clone(), part],
         remarks: vec![HOSTILE.into()],
         command: HOSTILE.into(),
+    }
+}
+
+fn finding(id: &str) -> PrintFinding {
+    PrintFinding {
+        id: id.into(),
+        title: format!("{id} {HOSTILE}"),
+        sentence: HOSTILE.into(),
+        source: HOSTILE.into(),
+        figures: vec!["icml/fig2".into(), "notes/fig2".into()],
+        claims: vec![2, 99],
+        evidence: vec![PrintEvidence {
+            setting: HOSTILE.into(),
+            within: 3,
+            total: 81,
+            largest: HOSTILE.into(),
+        }],
     }
 }
 
@@ -71,6 +93,13 @@ fn report() -> Report {
         title: HOSTILE.into(),
         source: HOSTILE.into(),
         answers: vec![HOSTILE.into()],
+        print_status: PrintStatus::of(&[panel(false), panel(true)], None),
+        nearest_optimum: Some(NearestOptimum {
+            mechanism: HOSTILE.into(),
+            cases: 7,
+            optimal: 5,
+            excess: 0.01,
+        }),
         tables: panel(false).tables,
         notes: vec![HOSTILE.into()],
         command: HOSTILE.into(),
@@ -89,12 +118,16 @@ fn report() -> Report {
         printed: "0.5".into(),
         computed: "0.4999".into(),
         agrees,
+        by_their_rounding: agrees,
         note: HOSTILE.into(),
     };
     let claim = |(number, defined, printed)| Claim {
         number,
+        title: HOSTILE.into(),
         source: HOSTILE.into(),
+        figures: vec!["icml/fig2".into(), HOSTILE.into()],
         statement: HOSTILE.into(),
+        meant: Some(HOSTILE.into()),
         defined: verdict(defined),
         printed: verdict(printed),
     };
@@ -114,6 +147,7 @@ fn report() -> Report {
         numbers: vec![number(true), number(false)],
         claims: outcomes.map(claim).into(),
         questions: vec![figure("open-optimum")],
+        print_findings: vec![finding("exchanged"), finding("epsilon")],
     }
 }
 
@@ -123,16 +157,19 @@ fn the_summary_counts() {
     let expected = Summary {
         figures: 2,
         panels: 4,
+        prints: PrintCounts { compared: 2, not_compared: 0, no_print: 0 },
         readings: 6,
         readings_within: 4,
         readings_named: 2,
         readings_beyond: 0,
         numbers: 2,
         numbers_agreeing: 1,
+        numbers_by_their_rounding: 1,
         claims: 3,
         defined: Standing { hold: 1, in_part: 1, fail: 1 },
         printed: Standing { hold: 2, in_part: 0, fail: 1 },
         differing: vec![2, 3],
+        differing_in_cases: Vec::new(),
         questions: 1,
     };
     assert_eq!(summary, expected);
@@ -144,7 +181,7 @@ fn the_summary_counts() {
 #[test]
 fn all_text_is_escaped() {
     let html = report().html();
-    assert!(!html.contains("<script"));
+    assert_eq!(html.matches("<script").count(), 1, "only our own");
     assert!(!html.contains("alert('\""));
     assert!(html.contains("&lt;script&gt;alert('&quot;&amp;&quot;')&lt;/script&gt;"));
 }
@@ -152,7 +189,7 @@ fn all_text_is_escaped() {
 #[test]
 fn the_page_needs_nothing_else() {
     let html = report().html();
-    for foreign in ["http:", "https:", "src=", "@import", "<link", "<script"] {
+    for foreign in ["http:", "https:", "src=", "@import", "<link"] {
         assert!(!html.contains(foreign), "{foreign}");
     }
 }
@@ -179,6 +216,44 @@ fn anchors_are_unique_and_links_lead_to_them() {
 }
 
 #[test]
+fn findings_figures_and_claims_link_to_each_other() {
+    let html = report().html();
+    let between = |from: &str, to: &str| {
+        let (_, rest) = html.split_once(from).expect(from);
+        rest.split_once(to).expect(to).0.to_owned()
+    };
+    let finding = between("id=\"print-exchanged\"", "</article>");
+    assert!(finding.contains("3 of 81"));
+    assert!(finding.contains("<a href=\"#icml-fig2\">icml/fig2</a>, notes/fig2"), "{finding}");
+    assert!(finding.contains("<a href=\"#claim-2\">2</a>, 99"), "{finding}");
+    for place in ["id=\"icml-fig2\"", "id=\"claim-2\""] {
+        assert!(between(place, "</article>").contains("<a href=\"#print-exchanged\">"), "{place}");
+    }
+    assert!(!between("id=\"claim-3\"", "</article>").contains("#print-exchanged"));
+}
+
+#[test]
+fn the_first_screen_counts_in_sentences() {
+    let html = report().html();
+    let (_, found) = html.split_once("<div class=\"found\">").expect("the sentences");
+    let found = found.split_once("</div>").expect("their end").0;
+    assert_eq!(found.matches("<p>").count(), 5, "{found}");
+    for words in ["2 figures and tables", "4 of 6 values", "1 of 2 numbers", "1 hold", "5 of"] {
+        assert!(found.contains(words), "{words}: {found}");
+    }
+}
+
+#[test]
+fn files_are_links_and_every_figure_has_its_status() {
+    let html = report().html();
+    assert_eq!(
+        html.matches("<p class=\"status most\">Compared: 2 of 3 readings agree.").count(),
+        2
+    );
+    assert_eq!(html.matches("<a href=\"icml-fig2/&lt;script&gt;").count(), 1);
+}
+
+#[test]
 fn tags_are_closed() {
     let html = report().html();
     let tags = [
@@ -196,7 +271,7 @@ fn tags_are_closed() {
 #[test]
 fn an_empty_report_is_a_page_too() {
     let html = Report::default().html();
-    assert!(html.contains("<h2>Summary</h2>"));
+    assert!(html.contains("<section id=\"summary\">"));
     assert!(!html.contains("id=\"claims\""));
     assert!(html.trim_end().ends_with("</html>"));
 }
@@ -209,5 +284,7 @@ fn machines_get_the_same_without_drawings() {
     let panel = &json["documents"][0]["figures"][0]["panels"][1];
     assert_eq!(panel["readings"]["rows"][2]["within"], false);
     assert_eq!(panel["drawings"][0]["name"], "box");
-    assert!(panel["drawings"][0].get("wide").is_none());
+    assert!(panel["drawings"][0].get("svg").is_none());
+    let figure = &json["documents"][0]["figures"][0];
+    assert_eq!(figure["print_status"]["compared"]["total"], 3);
 }

@@ -69,6 +69,36 @@ pub(super) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// The same with a word for a small number.
+pub(super) fn count_word(number: usize, noun: &str) -> String {
+    const WORDS: [&str; 10] =
+        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    let counted = count(number, noun);
+    match WORDS.get(number) {
+        Some(word) => counted.replacen(&number.to_string(), word, 1),
+        None => counted,
+    }
+}
+
+/// A line of links, each with its words and, if it is on the page, its anchor; nothing if there are
+/// none.
+pub(super) fn links(title: &str, links: Vec<(String, Option<String>)>) -> Markup {
+    html! {
+        @if !links.is_empty() {
+            p.see {
+                (title) ": "
+                @for (place, (words, anchor)) in links.iter().enumerate() {
+                    @if place > 0 { ", " }
+                    @match anchor {
+                        Some(anchor) => { a href={ "#" (anchor) } { (words) } }
+                        None => (words),
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// The notes as a list; nothing if there are none.
 pub(super) fn notes(notes: &[String]) -> Markup {
     html! {

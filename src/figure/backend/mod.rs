@@ -2,6 +2,7 @@
 //! that charts are compiled once and tests can look at what was drawn. The recording is then replayed
 //! on the backend of the format: plotters' own for SVG and bitmaps, [`pdf::PdfBackend`] for PDF.
 
+mod inline;
 mod pdf;
 mod pdf_font;
 mod png;
@@ -49,11 +50,28 @@ pub struct Recording {
     /// Width and height in units.
     pub size: (u32, u32),
     pub shapes: Vec<Shape>,
+    /// What the shapes from a certain one on show, in words; nothing if these are empty.
+    tips: Vec<(usize, String)>,
 }
 
 type Drawn<E = Infallible> = Result<(), ErrorKind<E>>;
 
 impl Recording {
+    /// An empty drawing of this size.
+    pub fn new(size: (u32, u32)) -> Self {
+        Self { size, ..Self::default() }
+    }
+
+    /// Says what is drawn from now on; empty words end that.
+    pub fn describe(&mut self, words: String) {
+        self.tips.push((self.shapes.len(), words));
+    }
+
+    /// The drawing as SVG for a page of HTML.
+    pub fn inline(&self) -> String {
+        inline::encode(self)
+    }
+
     /// The drawing as the bytes of a file.
     pub fn encode(&self, format: Format, width: Width) -> Result<Vec<u8>, FigureError> {
         font::register()?;

@@ -14,7 +14,7 @@ use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 pub use diamond::diamond;
 pub use error_bar::ErrorBar;
 pub use hatched_bar::{HatchedBar, Hatching};
-pub use heat_cell::HeatCell;
+pub use heat_cell::{HatchedCell, HeatCell};
 pub use notched_box::{BoxLook, NotchedBox, Part};
 pub use stem::Stem;
 
@@ -48,6 +48,7 @@ macro_rules! element {
 
 element!(ErrorBar);
 element!(HatchedBar);
+element!(HatchedCell);
 element!(HeatCell);
 element!(NotchedBox);
 element!(Stem);

@@ -152,7 +152,7 @@ mod tests {
             whiskers,
         };
         let element = NotchedBox::new(numbers.map(|y| (0, y)), [(0, 0); 2], Vec::new(), look);
-        let mut recording = Recording { size: (1000, 1000), shapes: Vec::new() };
+        let mut recording = Recording::new((1000, 1000));
         let places = numbers.into_iter().chain([950, 90]).map(|y| (500, y));
         element.draw_at(&places.collect::<Vec<_>>(), &mut recording).expect("drawn");
         let thick = |shape: &&Shape| matches!(shape, Shape::Path { width: 20, .. });

@@ -1,54 +1,36 @@
 //! `dpbi reproduce`.
 
+mod page;
 mod times;
 
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
 use rayon::prelude::*;
 
 use super::forecast::Forecast;
-use super::run::{Job, RunOptions, RunOutcome};
+use super::run::{Job, RunOptions};
 use super::task_pools::TaskPools;
 use super::{load, print, print_json, threads, write_page};
 use crate::analysis::cost::{Work, available_memory, duration};
-use crate::base::console::say;
+use crate::base::console::{Hang, fold, say, width};
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::source::{OPEN, PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
-use crate::experiment::digest::{answers, overall, titled_digests};
-use crate::experiment::reading::Quantity;
-use crate::experiment::table::Tables;
-use crate::experiment::{Experiment, Panel};
+use crate::experiment::Experiment;
 use crate::face::cli::Reproduce;
 use crate::face::failure::{Continuation, Failure, VerdictError, WorkError};
 use crate::face::interrupt;
-use crate::face::progress::Progress;
+use crate::face::progress::{Ahead, Progress};
 use crate::face::report::{
-    self, Claim, Document, Drawing, Evidence, FigureReport, Number, PanelReport, ReadingRow,
-    Readings, Report, Verdict,
+    self, Claim, Evidence, FigureReport, PrintFinding, ReadingVerdict, Report, Verdict,
 };
-use crate::figure::{self, Figure, Format, Width};
 use crate::paper::claims::{self, Finding, Lab};
 use crate::paper::printed_numbers;
 use crate::posterior::distance::{self, Distance};
 use crate::run::store::utc;
+use crate::service::archaeology;
 
-/// The documents, in the order of the report, with their titles.
-const DOCUMENTS: [(&str, &str); 5] = [
-    (
-        "icml",
-        "Exploring the Design Space of Differentially Private Bayesian Inference under Hellinger \
-         Distance",
-    ),
-    (
-        "arxiv",
-        "Tailoring Differentially Private Bayesian Inference to Distance Between Distributions",
-    ),
-    ("bounds", "Differentially Private Bayesian Inference: notes with accuracy bounds"),
-    ("notes", "Notes of DP – Bayesian Inference"),
-    ("early", "An earlier version of the notes"),
-];
+pub(super) use page::DOCUMENTS;
 
 pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let clock = Instant::now();
@@ -64,18 +46,26 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
     let claims = claims::ALL.iter().copied().filter(|claim| asked(&args.names, claim.source));
     let claims: Vec<&claims::Claim> = claims.collect();
-    let tasks = tasks(&planned, &claims);
+    let ahead: Vec<Ahead> = jobs.iter().map(ahead).collect();
+    let is_planned = |figure: &str| planned.iter().any(|one| short_name(&one.config) == figure);
+    let is_shown = |one: &&archaeology::Finding| one.figures().iter().any(|name| is_planned(name));
+    let findings: Vec<_> = archaeology::FINDINGS.iter().filter(is_shown).collect();
+    let tasks = tasks(&planned, &ahead, &claims, &findings);
     let pools = TaskPools::new(threads, at_a_time(&planned, threads))?;
-    let progress =
-        Progress::new(tasks.iter().map(|(_, seconds)| seconds).sum(), threads, args.talk.quiet);
+    let ahead = Ahead {
+        cpu_seconds: tasks.iter().map(|(_, seconds)| seconds).sum(),
+        cells: ahead.iter().map(|ahead| ahead.cells).sum(),
+    };
+    let progress = Progress::new(ahead, threads, args.talk.quiet);
     let talk = !args.talk.quiet && !args.print.json;
-    let mut builder = ReportBuilder::new(&planned, &claims);
+    let mut builder = ReportBuilder::new(&planned, &claims, findings.len());
     let done = pools.carry_out(
         &tasks,
-        |(task, _)| task.carry_out(args, &jobs, &options, &progress),
+        |(task, _)| task.carry_out(args, &jobs, &options, &progress, is_planned),
         |done| {
             let told = builder.take(done?);
-            told.filter(|_| talk).map_or(Ok(()), |line| progress.aside(|| print(&line)))
+            let told = told.filter(|_| talk).map(|line| fold(&line, width(), Hang(8)));
+            told.map_or(Ok(()), |line| progress.aside(|| print(&line)))
         },
     );
     progress.finish();
@@ -86,12 +76,13 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
         command: format!("dpbi reproduce{}{}", names(args), replaced(args)),
         partial: !args.names.is_empty(),
         numbers: (printed_numbers::all().iter().filter(|one| asked(&args.names, one.place)))
-            .map(number)
+            .map(page::number)
             .collect(),
         ..Report::default()
     };
     let cells = builder.cells;
     builder.fill(&mut report);
+    page::fill_in_evidence(&mut report, &findings);
     finish(args, report, cells, clock, pools.len())
 }
 
@@ -138,6 +129,8 @@ enum Task<'a> {
     Figure(usize, &'a Planned),
     /// A claim, with its place in the report, and one of the documents' distances.
     Claim(usize, &'static claims::Claim, usize),
+    /// What a print teaches, with its place in the report.
+    Finding(usize, &'static archaeology::Finding),
 }
 
 /// The outcome of a task, and how long it took.
@@ -153,6 +146,11 @@ enum Done {
         place: usize,
         distance: usize,
         verdict: Verdict,
+        seconds: f64,
+    },
+    Finding {
+        place: usize,
+        finding: PrintFinding,
         seconds: f64,
     },
 }
@@ -174,23 +172,38 @@ impl CellCounts {
     }
 }
 
+/// About the seconds that it takes to compare the readings of a figure with another setting.
+const SECONDS_PER_TRIAL: f64 = 0.15;
+
 /// All tasks with their predicted seconds, the longest first: short ones fill the gaps at the end.
-fn tasks<'a>(planned: &'a [Planned], claims: &[&'static claims::Claim]) -> Vec<(Task<'a>, f64)> {
-    let figures = planned
-        .iter()
-        .enumerate()
-        .map(|(place, planned)| (Task::Figure(place, planned), planned.total.cpu_seconds));
+fn tasks<'a>(
+    planned: &'a [Planned],
+    ahead: &[Ahead],
+    claims: &[&'static claims::Claim],
+    findings: &[&'static archaeology::Finding],
+) -> Vec<(Task<'a>, f64)> {
+    let figures = (planned.iter().zip(ahead).enumerate())
+        .map(|(place, (planned, ahead))| (Task::Figure(place, planned), ahead.cpu_seconds));
     let claims = claims.iter().enumerate().flat_map(|(place, claim)| {
         let under = move |distance| (Task::Claim(place, claim, distance), claim.effort);
         (0..distance::DOCUMENTED.len()).map(under)
     });
-    let mut tasks: Vec<_> = figures.chain(claims).collect();
+    let findings = findings.iter().enumerate().map(|(place, &finding)| {
+        (Task::Finding(place, finding), SECONDS_PER_TRIAL * finding.trials.len() as f64)
+    });
+    let mut tasks: Vec<_> = figures.chain(claims).chain(findings).collect();
     tasks.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     tasks
 }
 
 /// An experiment whose folder is open, until it is run.
 type OpenJob<'a> = Mutex<Option<Job<'a>>>;
+
+/// What is left to do of an experiment that has not been run.
+fn ahead(job: &OpenJob) -> Ahead {
+    let job = job.lock().unwrap_or_else(PoisonError::into_inner);
+    job.as_ref().map_or_else(Ahead::default, Job::ahead)
+}
 
 impl Task<'_> {
     fn carry_out(
@@ -199,22 +212,21 @@ impl Task<'_> {
         jobs: &[OpenJob],
         options: &RunOptions,
         progress: &Progress,
+        is_planned: impl Fn(&str) -> bool,
     ) -> Result<Done, Failure> {
         let clock = Instant::now();
         if interrupt::is_asked() {
             return Err(Failure::Interrupted(Continuation::Figures));
         }
         match *self {
-            Task::Figure(place, Planned { config, experiment, forecast, .. }) => {
+            Task::Figure(place, Planned { config, experiment, .. }) => {
+                progress.task(|| short_name(config));
                 let job = jobs[place].lock().unwrap_or_else(PoisonError::into_inner).take();
                 let job = job.expect("every task is carried out once");
-                // Cells that are kept count as done.
-                let left = job.cpu_seconds() + job.writing_seconds();
-                drop(progress.part((forecast.total(1).cpu_seconds - left).max(0.0)));
                 let outcome = job.run(options, progress)?;
                 let pen = Instant::now();
                 let again = format!("dpbi run {config}{}", replaced(args));
-                let figure = Box::new(figure(config, again, experiment, &outcome)?);
+                let figure = Box::new(page::figure(config, again, experiment, &outcome)?);
                 let drawing = outcome.drawing + pen.elapsed().as_secs_f64();
                 let seconds = clock.elapsed().as_secs_f64() - drawing;
                 let failed = outcome.tables.failures.len();
@@ -222,10 +234,17 @@ impl Task<'_> {
                 Ok(Done::Figure { place, figure, seconds, drawing, cells })
             }
             Task::Claim(place, claim, distance) => {
+                progress.task(|| format!("claim {}", claim.number));
                 let _part = progress.part(claim.effort);
                 let verdict = judge(claim, distance::DOCUMENTED[distance]);
                 let seconds = clock.elapsed().as_secs_f64();
                 Ok(Done::Claim { place, distance, verdict, seconds })
+            }
+            Task::Finding(place, found) => {
+                progress.task(|| "findings about the prints".to_owned());
+                let _part = progress.part(SECONDS_PER_TRIAL * found.trials.len() as f64);
+                let finding = page::finding(found, is_planned)?;
+                Ok(Done::Finding { place, finding, seconds: clock.elapsed().as_secs_f64() })
             }
         }
     }
@@ -240,6 +259,8 @@ struct ReportBuilder<'a> {
     claims: &'a [&'static claims::Claim],
     figures: Vec<Option<FigureReport>>,
     verdicts: Vec<Verdicts>,
+    findings: Vec<Option<PrintFinding>>,
+    finding_seconds: f64,
     figure_seconds: Vec<f64>,
     claim_seconds: Vec<f64>,
     drawing: f64,
@@ -247,12 +268,14 @@ struct ReportBuilder<'a> {
 }
 
 impl<'a> ReportBuilder<'a> {
-    fn new(planned: &'a [Planned], claims: &'a [&'static claims::Claim]) -> Self {
+    fn new(planned: &'a [Planned], claims: &'a [&'static claims::Claim], findings: usize) -> Self {
         Self {
             planned,
             claims,
             figures: planned.iter().map(|_| None).collect(),
             verdicts: claims.iter().map(|_| Verdicts::default()).collect(),
+            findings: vec![None; findings],
+            finding_seconds: 0.0,
             figure_seconds: vec![0.0; planned.len()],
             claim_seconds: vec![0.0; claims.len()],
             drawing: 0.0,
@@ -278,6 +301,11 @@ impl<'a> ReportBuilder<'a> {
                 self.drawing += drawing;
                 Some(line)
             }
+            Done::Finding { place, finding, seconds } => {
+                self.findings[place] = Some(finding);
+                self.finding_seconds += seconds;
+                None
+            }
             Done::Claim { place, distance, verdict, seconds } => {
                 self.verdicts[place][distance] = Some(verdict);
                 self.claim_seconds[place] += seconds;
@@ -298,12 +326,14 @@ impl<'a> ReportBuilder<'a> {
     /// Adds all outcomes to the report, in its order.
     fn fill(self, report: &mut Report) {
         let mut times = vec![("drawing".to_owned(), self.drawing)];
+        times.push(("findings about the prints".to_owned(), self.finding_seconds));
+        report.print_findings = self.findings.into_iter().flatten().collect();
         for ((planned, figure), seconds) in
             self.planned.iter().zip(self.figures).zip(self.figure_seconds)
         {
             times.push((short_name(&planned.config), seconds));
             if let Some(figure) = figure {
-                add(report, &planned.config, figure);
+                page::add(report, &planned.config, figure);
             }
         }
         for ((claim, verdicts), seconds) in
@@ -313,8 +343,11 @@ impl<'a> ReportBuilder<'a> {
             if let [Some(defined), Some(printed)] = verdicts {
                 report.claims.push(Claim {
                     number: claim.number,
+                    title: claim.title.to_owned(),
                     source: claim.source.to_owned(),
+                    figures: claim.figures.iter().map(|&figure| figure.to_owned()).collect(),
                     statement: claim.statement.to_owned(),
+                    meant: claim.meant.map(str::to_owned),
                     defined,
                     printed,
                 });
@@ -332,7 +365,7 @@ fn finish(
     clock: Instant,
     at_a_time: usize,
 ) -> Result<(), Failure> {
-    let path = args.output.out.join("report.html");
+    let path = args.output.out.join(page::file_name(&args.names));
     report.seconds = clock.elapsed().as_secs_f64();
     write_page(&path, report.html(), report::is_report)?;
     let whole = clock.elapsed().as_secs_f64();
@@ -377,9 +410,6 @@ fn replaced(args: &Reproduce) -> String {
     seed + &runs
 }
 
-/// The distance that the printed figures were drawn with.
-const PRINT: &str = "print";
-
 /// The configs of the named documents and figures, in the order of the report.
 fn choose(names: &[String]) -> Result<Vec<String>, Diagnostic> {
     let all: Vec<String> = bundled_configs()
@@ -418,103 +448,6 @@ fn order(name: &str) -> (usize, bool, u32, String) {
     (rank, !figure.starts_with("fig"), number.parse().unwrap_or(0), suffix)
 }
 
-/// Puts a figure under its document, or among the open questions.
-fn add(report: &mut Report, config: &str, figure: FigureReport) {
-    if config.starts_with(QUESTIONS) {
-        return report.questions.push(figure);
-    }
-    let id = config.trim_start_matches(PAPERS).split('/').next().unwrap_or_default();
-    if report.documents.last().is_none_or(|document| document.id != id) {
-        let title = DOCUMENTS.iter().find(|(known, _)| *known == id).map_or(id, |known| known.1);
-        let document = Document { id: id.into(), title: title.into(), figures: Vec::new() };
-        report.documents.push(document);
-    }
-    if let Some(document) = report.documents.last_mut() {
-        document.figures.push(figure);
-    }
-}
-
-fn figure(
-    config: &str,
-    command: String,
-    experiment: &Experiment,
-    outcome: &RunOutcome,
-) -> Result<FigureReport, Failure> {
-    let panels = experiment.panels.iter().zip(&outcome.figures);
-    let own = config.starts_with(QUESTIONS);
-    let panels = panels.map(|(one, figures)| panel(one, own, &outcome.tables, figures));
-    let (answers, tables) = match own {
-        true => (answers(experiment, &outcome.tables), overall(experiment, &outcome.tables)),
-        false => Default::default(),
-    };
-    Ok(FigureReport {
-        answers,
-        tables,
-        id: Path::new(config).file_name().map_or_else(String::new, |n| n.to_string_lossy().into()),
-        name: experiment.name.clone(),
-        title: experiment.title.clone(),
-        source: experiment.source.clone().unwrap_or_default(),
-        notes: experiment.notes.clone(),
-        command,
-        seconds: outcome.seconds,
-        panels: panels.collect::<Result<_, _>>()?,
-        files: outcome.files.clone(),
-    })
-}
-
-fn panel(
-    panel: &Panel,
-    own: bool,
-    tables: &Tables,
-    figures: &[(String, Figure)],
-) -> Result<PanelReport, Failure> {
-    let drawing = |(name, figure): &(String, Figure)| {
-        let svg = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let wide = figure::render(figure, Format::Svg, Width::Text)?;
-        let narrow = figure::render(figure, Format::Svg, Width::Column)?;
-        Ok(Drawing {
-            name: name.clone(),
-            alt: figure.description(),
-            is_map: matches!(figure, Figure::Heat(_)),
-            wide: svg(wide),
-            narrow: svg(narrow),
-        })
-    };
-    Ok(PanelReport {
-        id: pair(&panel.id),
-        title: panel.title.clone(),
-        printed: panel.distance.id() == PRINT,
-        own,
-        drawings: figures.iter().map(drawing).collect::<Result<_, Failure>>()?,
-        tables: titled_digests(panel, tables),
-        readings: readings(panel, tables),
-    })
-}
-
-/// The part of an id that a panel shares with its counterpart: `a` for `a-defined` and `a-printed`.
-fn pair(id: &str) -> String {
-    let words = id.split('-').filter(|word| !["defined", "printed", "print"].contains(word));
-    words.collect::<Vec<_>>().join("-")
-}
-
-fn readings(panel: &Panel, tables: &Tables) -> Option<Readings> {
-    let own = tables.readings.iter().filter(|row| row.panel == panel.id);
-    let rows: Vec<ReadingRow> = own.cloned().collect();
-    let boxes = rows.iter().any(|row| row.quantity == Quantity::Median.id());
-    (!rows.is_empty()).then(|| Readings::new(panel.kind.criterion(boxes), rows))
-}
-
-fn number(number: &printed_numbers::PrintedNumber) -> Number {
-    Number {
-        place: number.place.to_owned(),
-        what: number.what.clone(),
-        printed: number.printed.to_owned(),
-        computed: format!("{:.14}", number.computed),
-        agrees: number.agrees(),
-        note: number.note.clone(),
-    }
-}
-
 /// Whether something at this place in the documents was asked for: all of it, or one of the
 /// documents that the place names. A single figure has no numbers or claims of its own.
 fn asked(names: &[String], place: &str) -> bool {
@@ -528,18 +461,16 @@ fn judge(claim: &claims::Claim, distance: &'static dyn Distance) -> Verdict {
 }
 
 fn verdict(finding: Finding, command: String) -> Verdict {
-    use crate::face::report::Outcome;
-    let (outcome, condition) = match finding.outcome() {
-        claims::Outcome::Holds => (Outcome::Holds, String::new()),
-        claims::Outcome::HoldsWhen(cases) => (Outcome::InPart, format!("when {cases}")),
-        claims::Outcome::Fails(reason) => (Outcome::Fails, format!("because {reason}")),
-    };
+    let ReadingVerdict { outcome, why, reason } = finding.as_stated();
+    let as_meant = finding.as_meant();
     let evidence = finding.parts.into_iter().map(|part| Evidence {
-        what: if part.counts { part.name() } else { format!("read otherwise: {}", part.name()) },
+        what: part.name(),
         holds: part.holds,
+        reading: part.reading,
         numbers: part.numbers,
     });
-    Verdict { outcome, condition, evidence: evidence.collect(), remarks: finding.remarks, command }
+    let (evidence, remarks) = (evidence.collect(), finding.remarks);
+    Verdict { outcome, why, reason, as_meant, evidence, remarks, command }
 }
 
 #[cfg(test)]
@@ -561,12 +492,5 @@ mod tests {
         assert_eq!(choose(&["open".to_owned()]).unwrap().len(), all.len() - 31);
         assert_eq!(choose(&["open/optimum".to_owned()]).unwrap(), ["open_questions/optimum"]);
         assert!(choose(&["arxiv/fig9".to_owned()]).is_err());
-    }
-
-    #[test]
-    fn panels_find_their_counterparts() {
-        assert_eq!((pair("a-defined"), pair("a-printed")), ("a".into(), "a".into()));
-        assert_eq!((pair("defined"), pair("print")), (String::new(), String::new()));
-        assert_eq!(pair("large"), "large");
     }
 }

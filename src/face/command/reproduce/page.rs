@@ -1,0 +1,248 @@
+//! The figures and numbers of the page, and its file name.
+
+use std::path::Path;
+
+use crate::base::source::{PAPERS, QUESTIONS};
+use crate::experiment::digest::{answers, overall, titled_digests};
+use crate::experiment::nearest_optimum::nearest_optimum;
+use crate::experiment::reading::Quantity;
+use crate::experiment::table::Tables;
+use crate::experiment::{Experiment, Panel};
+use crate::face::command::run::RunOutcome;
+use crate::face::failure::Failure;
+use crate::face::report::{
+    Document, Drawing, FigureReport, Number, PanelReport, PrintEvidence, PrintFinding, PrintStatus,
+    ReadingRow, Readings, Report,
+};
+use crate::figure::{self, Figure};
+use crate::paper::printed_numbers;
+use crate::service::archaeology;
+
+/// The documents, in the order of the report, with their titles.
+pub(in crate::face::command) const DOCUMENTS: [(&str, &str); 5] = [
+    (
+        "icml",
+        "Exploring the Design Space of Differentially Private Bayesian Inference under Hellinger \
+         Distance",
+    ),
+    (
+        "arxiv",
+        "Tailoring Differentially Private Bayesian Inference to Distance Between Distributions",
+    ),
+    ("bounds", "Differentially Private Bayesian Inference: notes with accuracy bounds"),
+    ("notes", "Notes of DP – Bayesian Inference"),
+    ("early", "An earlier version of the notes"),
+];
+
+/// The id of the distance that the printed figures were drawn with.
+const PRINT: &str = "print";
+
+/// A name with more letters is shortened.
+const LONGEST_NAME: usize = 60;
+
+/// The file of the page: of its own for a part, so that the whole is never replaced by a part.
+pub(super) fn file_name(names: &[String]) -> String {
+    if names.is_empty() {
+        return "report.html".to_owned();
+    }
+    let parts: Vec<String> = names.iter().map(|name| name.replace('/', "-")).collect();
+    let mut joined = parts[0].clone();
+    for (place, part) in parts.iter().enumerate().skip(1) {
+        if joined.len() + part.len() > LONGEST_NAME {
+            joined += &format!("+{}-more", parts.len() - place);
+            break;
+        }
+        joined += &format!("+{part}");
+    }
+    format!("report-{joined}.html")
+}
+
+/// Puts a figure under its document, or among the open questions.
+pub(super) fn add(report: &mut Report, config: &str, figure: FigureReport) {
+    if config.starts_with(QUESTIONS) {
+        return report.questions.push(figure);
+    }
+    let id = config.trim_start_matches(PAPERS).split('/').next().unwrap_or_default();
+    if report.documents.last().is_none_or(|document| document.id != id) {
+        let title = DOCUMENTS.iter().find(|(known, _)| *known == id).map_or(id, |known| known.1);
+        let document = Document { id: id.into(), title: title.into(), figures: Vec::new() };
+        report.documents.push(document);
+    }
+    if let Some(document) = report.documents.last_mut() {
+        document.figures.push(figure);
+    }
+}
+
+pub(super) fn figure(
+    config: &str,
+    command: String,
+    experiment: &Experiment,
+    outcome: &RunOutcome,
+) -> Result<FigureReport, Failure> {
+    let own = config.starts_with(QUESTIONS);
+    let figures = with_shared_axes(experiment, outcome);
+    let panels = experiment.panels.iter().zip(&figures);
+    let panels = panels.map(|(one, figures)| panel(one, own, &outcome.tables, figures));
+    let panels: Vec<PanelReport> = panels.collect::<Result<_, _>>()?;
+    let (answers, tables) = match own {
+        true => (answers(experiment, &outcome.tables), overall(experiment, &outcome.tables)),
+        false => Default::default(),
+    };
+    Ok(FigureReport {
+        answers,
+        tables,
+        print_status: PrintStatus::of(&panels, reason_not_compared(experiment)),
+        nearest_optimum: nearest_optimum(experiment, &outcome.tables),
+        id: Path::new(config).file_name().map_or_else(String::new, |n| n.to_string_lossy().into()),
+        name: experiment.name.clone(),
+        title: experiment.title.clone(),
+        source: experiment.source.clone().unwrap_or_default(),
+        notes: experiment.notes.clone(),
+        command,
+        seconds: outcome.seconds,
+        panels,
+        files: outcome.files.clone(),
+    })
+}
+
+/// Why a print of the figure, or of a part of it, is not compared, if so.
+fn reason_not_compared(experiment: &Experiment) -> Option<String> {
+    experiment.panels.iter().find_map(|panel| panel.not_compared.clone())
+}
+
+/// What a print teaches. The evidence of a figure that is `planned` as it is is left open: it is taken
+/// from that figure.
+pub(super) fn finding(
+    finding: &archaeology::Finding,
+    is_planned: impl Fn(&str) -> bool,
+) -> Result<PrintFinding, Failure> {
+    let evidence = |trial: &archaeology::Trial| -> Result<PrintEvidence, Failure> {
+        let open = PrintEvidence { setting: trial.name(), ..PrintEvidence::default() };
+        if trial.change.is_empty() && is_planned(trial.figure) {
+            return Ok(open);
+        }
+        let archaeology::Evidence { within, total, largest, .. } = trial.evidence()?;
+        Ok(PrintEvidence { within, total, largest, ..open })
+    };
+    Ok(PrintFinding {
+        id: finding.id.to_owned(),
+        title: finding.title.to_owned(),
+        sentence: finding.sentence.to_owned(),
+        source: finding.source.to_owned(),
+        figures: finding.figures().into_iter().map(str::to_owned).collect(),
+        claims: finding.claims.to_vec(),
+        evidence: finding.trials.iter().map(evidence).collect::<Result<_, _>>()?,
+    })
+}
+
+/// Fills in the evidence that [`finding`] left open.
+pub(super) fn fill_in_evidence(report: &mut Report, findings: &[&archaeology::Finding]) {
+    let Report { documents, print_findings, .. } = report;
+    let readings = |trial: &archaeology::Trial| {
+        let (document, figure) = trial.figure.split_once('/')?;
+        let document = documents.iter().find(|one| one.id == document)?;
+        let figure = document.figures.iter().find(|one| one.id == figure)?;
+        let id = pair(trial.panel);
+        figure.panels.iter().filter(|panel| panel.id == id).find_map(|one| one.readings.as_ref())
+    };
+    for (found, finding) in print_findings.iter_mut().zip(findings) {
+        let open = found.evidence.iter_mut().zip(finding.trials).filter(|(one, _)| one.total == 0);
+        for (evidence, trial) in open {
+            if let Some(Readings { total, within, largest, .. }) = readings(trial) {
+                (evidence.total, evidence.within) = (*total, *within);
+                evidence.largest.clone_from(largest);
+            }
+        }
+    }
+}
+
+/// The figures of every panel. Those of a pair, as defined and as printed, get the same axes.
+fn with_shared_axes(experiment: &Experiment, outcome: &RunOutcome) -> Vec<Vec<(String, Figure)>> {
+    let mut figures = outcome.figures.clone();
+    let ids: Vec<String> = experiment.panels.iter().map(|panel| pair(&panel.id)).collect();
+    for other in 1..figures.len().min(ids.len()) {
+        let Some(one) = (0..other).find(|one| ids[*one] == ids[other]) else { continue };
+        let (before, after) = figures.split_at_mut(other);
+        for ((_, first), (_, second)) in before[one].iter_mut().zip(&mut after[0]) {
+            figure::share_axes(first, second);
+        }
+    }
+    figures
+}
+
+fn panel(
+    panel: &Panel,
+    own: bool,
+    tables: &Tables,
+    figures: &[(String, Figure)],
+) -> Result<PanelReport, Failure> {
+    let drawing = |(name, figure): &(String, Figure)| {
+        Ok(Drawing {
+            name: name.clone(),
+            alt: figure.description(),
+            is_map: matches!(figure, Figure::Heat(_)),
+            svg: figure::inline(figure)?,
+        })
+    };
+    let print_distance = panel.distance.id() == PRINT;
+    let readings = readings(panel, tables);
+    Ok(PanelReport {
+        id: pair(&panel.id),
+        title: panel.title.clone(),
+        printed: print_distance || readings.is_some(),
+        print_distance,
+        own,
+        drawings: figures.iter().map(drawing).collect::<Result<_, Failure>>()?,
+        tables: titled_digests(panel, tables),
+        readings,
+    })
+}
+
+/// The part of an id that a panel shares with its counterpart: `a` for `a-defined` and `a-printed`.
+fn pair(id: &str) -> String {
+    let words = id.split('-').filter(|word| !["defined", "printed", "print"].contains(word));
+    words.collect::<Vec<_>>().join("-")
+}
+
+fn readings(panel: &Panel, tables: &Tables) -> Option<Readings> {
+    let own = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let rows: Vec<ReadingRow> = own.cloned().collect();
+    let boxes = rows.iter().any(|row| row.quantity == Quantity::Median.id());
+    (!rows.is_empty()).then(|| Readings::new(panel.kind.criterion(boxes), rows))
+}
+
+pub(super) fn number(number: &printed_numbers::PrintedNumber) -> Number {
+    Number {
+        place: number.place.to_owned(),
+        what: number.what.clone(),
+        printed: number.printed.to_owned(),
+        computed: format!("{:.14}", number.computed),
+        agrees: number.agrees(),
+        by_their_rounding: number.by_their_rounding,
+        note: number.note.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panels_find_their_counterparts() {
+        assert_eq!((pair("a-defined"), pair("a-printed")), ("a".into(), "a".into()));
+        assert_eq!((pair("defined"), pair("print")), (String::new(), String::new()));
+        assert_eq!(pair("large"), "large");
+    }
+
+    #[test]
+    fn parts_have_pages_of_their_own() {
+        let of = |names: &[&str]| {
+            file_name(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[]), "report.html");
+        assert_eq!(of(&["icml/fig4"]), "report-icml-fig4.html");
+        assert_eq!(of(&["icml/fig4", "notes"]), "report-icml-fig4+notes.html");
+        let many = of(&["open/phase_n_imbalance"; 9]);
+        assert_eq!(many, "report-open-phase_n_imbalance+open-phase_n_imbalance+7-more.html");
+    }
+}

@@ -1,0 +1,119 @@
+//! What the printed figures teach about how they were made.
+
+use maud::{Markup, html};
+use serde::Serialize;
+
+use super::Report;
+use super::tables::{fold, scroll};
+use super::text::{anchor, links};
+
+/// Something that a printed figure shows and its text does not say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PrintFinding {
+    /// Its name, part of its anchor on the page.
+    pub id: String,
+    /// What was found, in a few words.
+    pub title: String,
+    /// What was found, in a sentence.
+    pub sentence: String,
+    /// Where it is printed, or where the authors recorded it.
+    pub source: String,
+    /// The figures that show it, by their short names (`icml/fig4`).
+    pub figures: Vec<String>,
+    /// The numbers of the claims that rest on it.
+    pub claims: Vec<u32>,
+    /// How well the readings agree with each setting that was tried.
+    pub evidence: Vec<PrintEvidence>,
+}
+
+/// How well the readings of a figure agree with one setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PrintEvidence {
+    /// The setting ("ε = 0.8").
+    pub setting: String,
+    /// How many readings agree.
+    pub within: usize,
+    /// How many readings there are.
+    pub total: usize,
+    /// The largest deviation and where it is.
+    pub largest: String,
+}
+
+/// The heading of the section.
+pub(super) const TITLE: &str = "What the prints teach";
+
+/// The section; nothing without findings.
+pub(super) fn section(report: &Report) -> Markup {
+    html! {
+        @if !report.print_findings.is_empty() {
+            section #prints {
+                h2 { (TITLE) }
+                p {
+                    "Some printed figures were made with other settings than their captions and texts "
+                    "say. Each finding below names the settings that were tried, and how many of the "
+                    "values read off the print agree with each."
+                }
+                div.findings { @for finding in &report.print_findings { (card(finding, report)) } }
+            }
+        }
+    }
+}
+
+fn card(finding: &PrintFinding, report: &Report) -> Markup {
+    html! {
+        article.finding id=(place(finding)) {
+            h3 { (finding.title) }
+            p { (finding.sentence) }
+            p.see { "Source: " (finding.source) "." }
+            (evidence(finding))
+            (links("Figures", report.figure_links(&finding.figures)))
+            (links("Claims that rest on it", report.claim_links(&finding.claims)))
+        }
+    }
+}
+
+fn evidence(finding: &PrintFinding) -> Markup {
+    let table = html! {
+        table {
+            thead {
+                tr { th { "setting" } th.n { "readings that agree" } th { "largest deviation" } }
+            }
+            tbody {
+                @for PrintEvidence { setting, within, total, largest } in &finding.evidence {
+                    tr {
+                        td { (setting) }
+                        td.n { (within) " of " (total) }
+                        td { (largest) }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        @if !finding.evidence.is_empty() {
+            (fold(html! { "Evidence" }, scroll("evidence", table), true))
+        }
+    }
+}
+
+/// The anchor of a finding.
+fn place(finding: &PrintFinding) -> String {
+    anchor(&format!("print-{}", finding.id))
+}
+
+impl Report {
+    /// Links to the findings that a claim rests on.
+    pub(super) fn findings_of_claim(&self, number: u32) -> Markup {
+        self.findings(|finding| finding.claims.contains(&number))
+    }
+
+    /// Links to the findings that a figure shows.
+    pub(super) fn findings_of_figure(&self, short_name: &str) -> Markup {
+        self.findings(|finding| finding.figures.iter().any(|name| name == short_name))
+    }
+
+    fn findings(&self, chosen: impl Fn(&PrintFinding) -> bool) -> Markup {
+        let found = self.print_findings.iter().filter(|finding| chosen(finding));
+        links(TITLE, found.map(|finding| (finding.title.clone(), Some(place(finding)))).collect())
+    }
+}
