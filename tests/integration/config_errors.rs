@@ -301,24 +301,34 @@ fn panels_are_checked_one_by_one() {
     expect("steps = [1]\n", "", 15, &["needs `steps`"]);
     expect("kind = \"theory\"", "kind = \"teory\"", 7, &["unknown kind `teory`", "theory"]);
     let view = "kind = \"within\"\nview = [0, 1]";
-    expect("kind = \"within\"", view, 14, &["means nothing to an experiment of kind `within`"]);
+    expect("kind = \"within\"", view, 14, &["kind `within` does not use the key"]);
     expect("prior = [1, 1]", "prior = [1, 1, 1]", 16, &["two categories"]);
     expect("kind = \"theory\"", "kind = \"theory\"\nview = [1, 0]", 8, &["the smaller first"]);
     let readings = |name: &str| format!("kind = \"theory\"\nreadings = \"{name}\"");
     expect("kind = \"theory\"", &readings("icml-fig9"), 8, &["icml-fig9"]);
-    expect("kind = \"theory\"", &readings("icml-fig2a"), 8, &["`LSDim`", "label mechanisms"]);
+    expect(
+        "kind = \"theory\"",
+        &readings("icml-fig2a"),
+        8,
+        &["`LSDim`", "the labels that the readings have"],
+    );
     let open = "mechanisms = [\"lszhang\"]\nkind = \"steps\"\nsteps = [1]";
-    expect("kind = \"theory\"\nmechanisms = [\"lshist\"]", open, 7, &["leaves the total open"]);
+    expect("kind = \"theory\"\nmechanisms = [\"lshist\"]", open, 7, &["need not sum to n"]);
     let named = "kind = \"sensitivity\"\nmechanisms = [\"lshist\"]";
     let theory = "kind = \"theory\"\nmechanisms = [\"lshist\"]";
     expect(theory, named, 8, &["compares no mechanisms"]);
-    expect("epsilon = 1.0", "epsilon = 1.0\nscope = \"all\"", 4, &["nothing to any of the panels"]);
+    expect(
+        "epsilon = 1.0",
+        "epsilon = 1.0\nscope = \"all\"",
+        4,
+        &["none of the panels uses the key"],
+    );
     let tail = "kind = \"tail\"\nmechanisms = [\"lshist\"]";
     expect(theory, tail, 8, &["is about MH", "mh-beta"]);
     let within = "kind = \"within\"";
     let unused = |key: &str| format!("{within}\n{key}");
-    expect(within, &unused("metrics = [\"l1\"]"), 14, &["`metrics` means nothing"]);
-    expect(within, &unused("readings = \"icml-fig1\""), 14, &["`readings` means nothing"]);
+    expect(within, &unused("metrics = [\"l1\"]"), 14, &["does not use the key `metrics`"]);
+    expect(within, &unused("readings = \"icml-fig1\""), 14, &["does not use the key `readings`"]);
     expect(within, &unused("epsilon = [1, 2]"), 17, &["the same place", "one prior, ε"]);
     let line = "data.line.sizes = [200000]";
     expect("data.balanced.sizes = [20]", line, 9, &["too many to make every data set"]);
@@ -382,7 +392,12 @@ fn phase_diagrams_compare_private_mechanisms_over_two_axes() {
     refused("epsilon = [0.5, 1.0]", "epsilon = 1", 6, &["has two axes", "several epsilon"]);
     refused("[1, 1]", "[[1, 1], [2, 2]]", 6, &["the same place", "only one of ε, priors"]);
     refused("[10]", "[10, 10]", 6, &["the same place", "each n once"]);
-    refused("kind = \"phase\"", "kind = \"phase\"\nsteps = [1]", 3, &["`steps` means nothing"]);
+    refused(
+        "kind = \"phase\"",
+        "kind = \"phase\"\nsteps = [1]",
+        3,
+        &["does not use the key `steps`"],
+    );
     let asymmetric =
         phase.replace("epsilon = [0.5, 1.0]", "epsilon = 1").replace("[1, 1]", "[[1, 1], [1, 2]]");
     let message = refusal(&Sandbox::new(), &asymmetric);
@@ -424,7 +439,7 @@ fn grids_are_counted_before_they_are_made() {
     let numbers = format!("{}\ngamma = {{ from = 1, to = 2, count = 30 }}", prior(400, 1000));
     expect("prior = [1, 1]", &numbers, 7, &["hold 12000000 counts in all"]);
     let drawn = "[data.predictive]\nsizes = [90000000, 90000000]";
-    expect(balanced, drawn, 6, &["cannot be drawn one by one", "[data.counts]"]);
+    expect(balanced, drawn, 6, &["to be drawn one by one", "[data.counts]"]);
     expect("prior = [1, 1]", &prior(501, 1000), 3, &["501 priors of 1000 categories are too many"]);
     // Panels add up.
     let panel = |id: &str| {

@@ -198,7 +198,7 @@ fn a_run_says_who_wins_how_much_of_the_map() {
     let sandbox = Sandbox::new();
     let printed = sandbox.write("p.toml", CONFIG).succeed(&["run", "p.toml", "--format", "none"]);
     for part in
-        ["best at", "by at most", "36 points of n and privacy parameter ε", "nowhere", "share ="]
+        ["best at", "largest lead", "36 points of n and privacy parameter ε", "nowhere", "share ="]
     {
         assert!(printed.contains(part), "{part}: {printed}");
     }

@@ -121,7 +121,7 @@ fn every_private_mechanism_can_be_released_and_no_other() {
     refused(&with("mh-gamma"), "`mh-gamma` is 2-private, which is more than ε");
     refused(&with("mh-beta"), "mh-beta");
     for needs_delta in ["gaussian", "geometric-truncated", "gaussian+remap"] {
-        refused(&with(needs_delta), "a release is ε-private, without any δ");
+        refused(&with(needs_delta), "a release must be ε-private without δ");
     }
     refused(&with("geometric-all"), "geometric-all");
     refused(&with("geometrc"), "did you mean `geometric`?");
@@ -196,7 +196,7 @@ fn hostile_files_give_the_right_result_or_one_clear_error() {
         (b"id,anwser\n1,yes\n", "column 2 has a similar name"),
         (b"id,answer\n1,yes\n2,se\0cret\n", "survey.csv:3"),
         (b"id,answer\n1,yes\n2,\xffsecret\n", "survey.csv:3"),
-        (b"id,answer\n1,yes\n2,secret,\n", "this record has 3 cells, the header 2"),
+        (b"id,answer\n1,yes\n2,secret,\n", "this record has 3 cells, but the header has 2"),
         (b"\xff\xfei\0d\0,\0a\0n\0s\0", "not text in UTF-8"),
         (&unclosed, "this quote is never closed\n  --> survey.csv:3"),
     ];
@@ -411,7 +411,7 @@ fn what_takes_too_long_is_refused_before_the_ledger_is_touched() {
     // As many different sensitivities as there are pairs of categories would take hours.
     let different: Vec<String> = (1..=10_000).map(|i| i.to_string()).collect();
     let many = uniform(&sandbox, &different.join(","), 50);
-    refused(&with(&many, &["--mechanism", "ehds"]), "candidates, 10.0 million at most");
+    refused(&with(&many, &["--mechanism", "ehds"]), "candidates, and 10.0 million are the limit");
     assert!(!sandbox.path("l").exists());
     let found = json(&with(&many, &["--json"]));
     assert_eq!(found["mechanism"], "geometric");

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, UNBROKEN};
 use dpbi::base::rng::{self, Stream, uniform_below};
 use dpbi::run::store::sha256;
 use serde_json::{Value, json};
@@ -177,11 +177,11 @@ fn what_a_manifest_does_not_list_is_not_ours() {
         assert!(sandbox.read("results/v/box.svg").starts_with(b"<svg"));
         assert!(!sandbox.path("results/v/summary.csv.changed").exists());
     }
-    sandbox.write("results/report.html", notes);
+    sandbox.write("results/report-icml-fig1.html", notes);
     for _ in 0..2 {
         sandbox.succeed(&["reproduce", "icml/fig1", "--runs", "2", "--format", "none", "-q"]);
-        assert_eq!(sandbox.read("results/report.html.changed"), notes.as_bytes());
-        assert!(!sandbox.path("results/report.html.changed-2").exists());
+        assert_eq!(sandbox.read("results/report-icml-fig1.html.changed"), notes.as_bytes());
+        assert!(!sandbox.path("results/report-icml-fig1.html.changed-2").exists());
     }
 }
 
@@ -330,7 +330,7 @@ fn the_first_signal_ends_any_reading() {
 
 fn run_in(sandbox: &Sandbox, args: &[&OsStr]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dpbi"));
-    command.args(args).current_dir(sandbox.path("")).output().unwrap()
+    command.args(args).current_dir(sandbox.path("")).env("COLUMNS", UNBROKEN).output().unwrap()
 }
 
 #[test]

@@ -187,7 +187,7 @@ fn lock(file: &File, tell: &dyn Fn(&str)) -> io::Result<()> {
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(25)),
         }
     }
-    tell("another release is being entered into the ledger: waiting for it");
+    tell("another release is writing to the ledger; waiting for it");
     file.lock()
 }
 
@@ -239,8 +239,8 @@ impl Ledger {
                 Diagnostic::new(format!("the ledger is damaged: {cause}"))
                     .at(Place::line(self.path.display().to_string(), number))
                     .help(
-                        "restore it from a copy: without it nobody knows what has been spent; if \
-                         this is another file, name one of its own",
+                        "restore it from a copy, because without it nobody knows what was spent; if \
+                         this file is not a ledger, name another file",
                     )
             };
             let (entry, hash) = match Entry::parse(content) {
@@ -302,9 +302,8 @@ impl Ledger {
                 );
                 let place = Place::line(self.path.display().to_string(), self.entries.len().max(1));
                 Err(Diagnostic::new(cause).at(place).help(
-                    "use a smaller ε, what was released already, or a larger --budget; all files \
-                     released with this ledger count, since a changed file is still about the same \
-                     people",
+                    "use a smaller ε, use the earlier release, or raise --budget; every file released \
+                     with this ledger counts, because a changed file is still about the same people",
                 ))
             }
             _ => Ok(account),
@@ -335,7 +334,7 @@ impl Ledger {
         self.replace_end(text)?;
         self.file.sync_all()?;
         if !is_at(&self.file, &self.path)? {
-            return Err(io::Error::other("it was replaced by another file meanwhile"));
+            return Err(io::Error::other("another file has replaced it meanwhile"));
         }
         // The name of a new file must be on the disk, too.
         if self.end == 0

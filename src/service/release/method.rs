@@ -102,6 +102,7 @@ impl Method {
             Recipe::Exponential { .. } => refuse_many_candidates(variant, template),
             Recipe::Hamming { weights: CandidateWeights::Tight, .. } => Ok(()),
             Recipe::Hamming { .. } => refuse_many_categories(variant, template.posterior.k()),
+            Recipe::Historical { .. } => Err(variant.unaudited()),
             Recipe::Noise { .. } | Recipe::Lattice { .. } => Ok(()),
         }
     }
@@ -206,21 +207,23 @@ fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(
     let needs_delta = variant.mechanism.uses_delta() && template.delta.is_none();
     let cause = match guarantee {
         Guarantee::None if needs_delta => {
-            format!("`{label}` is private with a δ only, and a release is ε-private, without any δ")
+            format!("`{label}` is private only with a δ, but a release must be ε-private without δ")
         }
         Guarantee::Approximate(..) => {
-            format!("`{label}` is {guarantee}, and a release is ε-private, without any δ")
+            format!("`{label}` is {guarantee}, but a release must be ε-private without δ")
         }
         Guarantee::None => format!("`{label}` is not private: it is a benchmark"),
         Guarantee::Claimed(..) => {
-            format!("`{label}` is ({guarantee}), and the proof of it is incomplete")
+            format!("`{label}` is ({guarantee}), but its proof is incomplete")
         }
         _ => format!("`{label}` is {guarantee}, which is more than ε"),
     };
     let calibrates = variant.mechanism.choices().contains(&crate::mechanism::Choice::Calibrated);
     let remedy = match calibrates && !variant.mechanism.uses_delta() {
-        true => format!("`{label}+calibrated` is private by computation, for few records"),
-        false => "leave --mechanism out to take the most accurate private one".to_owned(),
+        true => format!("for few records, `{label}+calibrated` is private by computation"),
+        false => {
+            "leave --mechanism out; dpbi then takes the most accurate private mechanism".to_owned()
+        }
     };
     Err(Refusal::new(cause, remedy))
 }
@@ -231,8 +234,8 @@ const NOISE: &str = "use a mechanism that adds noise to the counts, such as geom
 fn refuse_many_candidates(variant: &Variant, template: &Setting) -> Result<(), Refusal> {
     // The bounds behind the price are proved for this distance.
     if template.distance.id() != HELLINGER.id() {
-        let cause = "weights are released for the Hellinger distance only";
-        return Err(Refusal::new(cause, "use another mechanism, or this distance"));
+        let cause = "mechanisms with weights are released for the Hellinger distance only";
+        return Err(Refusal::new(cause, "use another mechanism, or the Hellinger distance"));
     }
     let (n, k) = (template.posterior.n(), template.posterior.k());
     let candidates = approximate_compositions(n, k);
@@ -240,7 +243,7 @@ fn refuse_many_candidates(variant: &Variant, template: &Setting) -> Result<(), R
         return Ok(());
     }
     let cause = format!(
-        "`{}` weighs {} candidates, {} at most",
+        "`{}` would weigh {} candidates, and {} are the limit",
         variant.mechanism.id(),
         number(candidates),
         number(MOST_WEIGHED)

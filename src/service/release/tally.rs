@@ -338,7 +338,7 @@ impl<'a> Counter<'a> {
         let Some((_, width)) = self.header else { return self.end_header(found, cells) };
         if cells != width {
             let word = if cells == 1 { "cell" } else { "cells" };
-            let cause = format!("this record has {cells} {word}, the header {width}");
+            let cause = format!("this record has {cells} {word}, but the header has {width}");
             return Err(self.at(self.first_line, cause).help(
                 "give every record the same number of cells; quote a cell that holds a comma",
             ));
@@ -347,8 +347,8 @@ impl<'a> Counter<'a> {
             return Err(self
                 .at(self.first_line, "this record belongs to none of the categories")
                 .help(
-                    "values must equal a category, but for blanks around them; --other CATEGORY takes all \
-                 that equal none",
+                    "a value must equal a category, except for blanks around it; --other CATEGORY \
+                     takes all other values",
                 ));
         };
         self.counts[category] += 1;
@@ -467,7 +467,7 @@ mod tests {
             (b"id,answer\n1,Yes\n", "this record belongs to none of the categories\n  --> d.csv:2"),
             (b"id,answer\n1,\n", "this record belongs to none"),
             (b"id,answer\n1,\xffsecret\n", "this record belongs to none"),
-            (b"id,answer\n1\n", "this record has 1 cell, the header 2\n  --> d.csv:2"),
+            (b"id,answer\n1\n", "this record has 1 cell, but the header has 2\n  --> d.csv:2"),
             (b"id,answer\n\n1,\"secret\nyes\n", "this quote is never closed\n  --> d.csv:3"),
             (b"id,answer\n1,\"yes\"secret\n", "there is text after the closing quote"),
             (b"id,answer\n1,yes\n2,s\0ecret\n", "this is not text in UTF-8"),

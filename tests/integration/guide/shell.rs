@@ -64,6 +64,7 @@ impl Shell {
         }
         shell.env("PATH", format!("{}:{path}", self.home.path().join("bin").display()));
         shell.env("HOME", self.home.path()).env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+        shell.env("COLUMNS", "80");
         let output = shell.output().unwrap();
         self.status = output.status.code().unwrap_or(-1);
         Outcome { status: self.status, output: String::from_utf8_lossy(&output.stdout).into() }
