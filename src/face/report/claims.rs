@@ -82,7 +82,19 @@ pub(super) fn table(report: &Report) -> Markup {
             tbody { @for claim in &report.claims { (row(claim)) } }
         }
     };
-    scroll("the claims and their verdicts", table)
+    let meant = report.claims.iter().any(|claim| claim.defined.meant_otherwise().is_some());
+    html! {
+        div {
+            (scroll("the claims and their verdicts", table))
+            @if meant {
+                p.see {
+                    "A claim is judged as its words stand. “As meant” judges what the authors "
+                    "evidently intended, where that differs. Sentences in quotation marks are parts "
+                    "of the claim."
+                }
+            }
+        }
+    }
 }
 
 fn row(claim: &Claim) -> Markup {

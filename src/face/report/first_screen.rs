@@ -46,11 +46,12 @@ fn figures_sentence(report: &Report, summary: &Summary) -> Option<Markup> {
     (summary.figures > 0).then(|| {
         html! {
             "dpbi computed " strong { (count(summary.figures, "figure")) " and tables" } " of "
-            (documents) " again; " (prints.compared) " of them were compared with their print"
+            (documents) " on the private release of posterior distributions again; "
+            (prints.compared) " of them were compared with their print"
             @if prints.not_compared > 0 {
                 ", " (prints.not_compared) " were not although a print exists"
             }
-            @if prints.no_print > 0 { ", and no print of " (prints.no_print) " is known" }
+            @if prints.no_print > 0 { ", and of the other " (prints.no_print) " no print is known" }
             "."
         }
     })
@@ -63,12 +64,12 @@ fn readings_sentence(summary: &Summary) -> Option<Markup> {
     (readings + numbers > 0).then(|| {
         html! {
             @if *readings > 0 {
-                strong { (within) " of " (readings) " values" } " read off the printed figures agree"
+                strong { (within) " of " (readings) " values" }
+                " read off the printed figures agree within the error of reading"
             }
             @if readings * numbers > 0 { ", and " }
             @if *numbers > 0 {
-                strong { (agreeing) " of " (numbers) " numbers" }
-                " of texts and captions come out"
+                strong { (agreeing) " of " (numbers) " numbers" } " in texts and captions are reproduced"
             }
             @if rounded > 0 {
                 " (" (rounded) " of them only if the authors’ rounding errors are repeated)"
@@ -107,12 +108,18 @@ fn prints_sentence(report: &Report, summary: &Summary) -> Option<Markup> {
 fn claims_sentence(summary: &Summary) -> Option<Markup> {
     let of = |standing: Standing| {
         let Standing { hold, in_part, fail } = standing;
-        html! { strong { (hold) " hold" } ", " (in_part) " hold in part and " strong { (fail) " fail" } }
+        html! { strong { (hold) } " hold, " (in_part) " in part, and " strong { (fail) " fail" } }
     };
+    let same = summary.differing.is_empty();
     (summary.claims > 0).then(|| {
         html! {
-            "Of " (count(summary.claims, "claim")) " in the texts, as defined " (of(summary.defined))
-            "; with the print distance " (of(summary.printed)) "."
+            "Of " (count(summary.claims, "claim")) " in the texts, taken as stated, "
+            @if same {
+                (of(summary.defined)) "; the distance changes no verdict."
+            } @else {
+                (of(summary.defined)) " as defined; with the print distance "
+                (of(summary.printed)) "."
+            }
         }
     })
 }
@@ -122,12 +129,11 @@ fn optimum_sentence(report: &Report) -> Option<Markup> {
     let question = report.questions.iter().find(|question| question.nearest_optimum.is_some())?;
     let found = question.nearest_optimum.as_ref()?;
     Some(html! {
-        "No ε-private release can have a smaller mean error than the mechanism "
-        strong { (found.mechanism) } " in " (found.optimal) " of "
+        "Beyond the documents: the mechanism " strong { (found.mechanism) }
+        " has the least mean error that any ε-private release can have in " (found.optimal) " of "
         a href={ "#" (anchor(&question.name)) } { (count(found.cases, "case")) }
-        " where the optimum was computed"
         @if found.optimal < found.cases {
-            "; in the others it is at most " (percent(Some(found.excess))) " above the optimum"
+            "; in the others its error is at most " (percent(Some(found.excess))) " above the optimum"
         }
         "."
     })

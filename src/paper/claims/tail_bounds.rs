@@ -13,7 +13,7 @@ use crate::posterior::setting::Setting;
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 16,
-    title: "The tail bounds of arxiv §6 and notes §3.1",
+    title: "The tail bounds of arxiv §6 and notes §3.1 hold",
     source: "arxiv §6.1, §6.2, notes §3.1",
     figures: &["arxiv/bounds", "notes/laplace-bound"],
     statement: "P[H ≥ c] is at most |R| e^(-εc/2GS) for EHD (arxiv §6.1.1). For MH \

@@ -15,7 +15,7 @@ use tally::Tally;
 /// The claim.
 pub static CLAIM: Claim = Claim {
     number: 15,
-    title: "The sliding and dilation lemmas behind the privacy of MH",
+    title: "The sliding and dilation lemmas behind MH are right",
     source: "notes Lemmas 2.1, 2.2, arxiv Lemmas 5.3 to 5.5",
     figures: &[],
     statement: "Let z be drawn by MH. For u = -H: P[u = s] ≤ e^(ε/2) P[u = s + Δ] + \
