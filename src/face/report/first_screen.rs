@@ -108,7 +108,7 @@ fn prints_sentence(report: &Report, summary: &Summary) -> Option<Markup> {
 fn claims_sentence(summary: &Summary) -> Option<Markup> {
     let of = |standing: Standing| {
         let Standing { hold, in_part, fail } = standing;
-        html! { strong { (hold) } " hold, " (in_part) " in part, and " strong { (fail) " fail" } }
+        html! { strong { (hold) " hold" } ", " (in_part) " in part, and " strong { (fail) " fail" } }
     };
     let same = summary.differing.is_empty();
     (summary.claims > 0).then(|| {
