@@ -1,4 +1,5 @@
-//! Laplace noise as the authors' program of 2018 drew it for notes Figures 2 to 4 and early Figure 2.
+//! Laplace noise as the authors' program of 2018 drew it for notes Figures 2 to 4 (a) and early Figures
+//! 2 and 3.
 
 use super::{Choice, Mechanism, Options};
 use crate::base::diagnostic::Refusal;

@@ -141,7 +141,7 @@ impl Variant {
     }
 
     /// The refusal to do anything else with a historical mechanism than to draw a figure.
-    pub fn unaudited(&self) -> Refusal {
+    pub fn historical_refusal(&self) -> Refusal {
         Refusal::new(
             format!(
                 "`{}` is a historical curiosity, which only shows how a figure was made",

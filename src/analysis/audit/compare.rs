@@ -114,7 +114,7 @@ impl Release {
             }
             Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => Self::Lattice { rate },
             Recipe::Lattice { noise } if setting.posterior.k() == 2 => Self::ClampedLine(noise),
-            Recipe::Historical { .. } => return Err(variant.unaudited()),
+            Recipe::Historical { .. } => return Err(variant.historical_refusal()),
             Recipe::Lattice { .. } => {
                 let posterior = &setting.posterior;
                 let outputs = Outputs::of(recipe, posterior.n(), posterior.k());

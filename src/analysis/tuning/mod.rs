@@ -138,7 +138,7 @@ pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
 /// Why a mechanism cannot be tuned, as far as that is known without any work.
 fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     if variant.is_historical() && needs_tuning(variant) {
-        return Some(variant.unaudited());
+        return Some(variant.historical_refusal());
     }
     let calibration = variant.options.calibrated.then(|| calibration::refusal(variant, setting));
     let remapping =

@@ -201,7 +201,7 @@ fn check(panel: &Panel, mechanisms: &[Node], own: &[Node], data: &Node) -> Resul
     let historical = |(variant, _): &(&Variant, _)| variant.is_historical();
     let misused = mechanisms.clone().find(historical).filter(|_| !kind.draws_historical());
     if let Some((variant, node)) = misused {
-        let refusal = variant.unaudited();
+        let refusal = variant.historical_refusal();
         return Err(node.wrong(refusal.cause).help(refusal.remedy));
     }
     let tuned = mechanisms.clone().find(|(variant, _)| tuning::needs_tuning(variant));

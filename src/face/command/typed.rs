@@ -64,7 +64,7 @@ pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
     let parts: Vec<&str> = text.split('+').map(str::trim).collect();
     let id = parts[0];
     if let Some(historical) = mechanism::HISTORICAL.iter().find(|one| one.id() == id) {
-        let refusal = Variant::plain(*historical).unaudited();
+        let refusal = Variant::plain(*historical).historical_refusal();
         return Err(wrong("mechanism", &refusal.cause).help(refusal.remedy));
     }
     let mechanism = mechanism::find(id).ok_or_else(|| {

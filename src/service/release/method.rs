@@ -102,7 +102,7 @@ impl Method {
             Recipe::Exponential { .. } => refuse_many_candidates(variant, template),
             Recipe::Hamming { weights: CandidateWeights::Tight, .. } => Ok(()),
             Recipe::Hamming { .. } => refuse_many_categories(variant, template.posterior.k()),
-            Recipe::Historical { .. } => Err(variant.unaudited()),
+            Recipe::Historical { .. } => Err(variant.historical_refusal()),
             Recipe::Noise { .. } | Recipe::Lattice { .. } => Ok(()),
         }
     }
