@@ -1,7 +1,9 @@
-//! What can be said exactly about a mechanism: its privacy loss, its calibration, its error under
-//! the prior predictive distribution, its rank among others, its distance to the optimum, its cost.
+//! What can be said exactly about a mechanism: its privacy loss, that of many releases, its
+//! calibration, its error under the prior predictive distribution, its rank among others, its distance
+//! to the optimum, its cost.
 
 pub mod audit;
+pub mod composition;
 pub mod cost;
 pub mod optimum;
 pub mod predictive_error;

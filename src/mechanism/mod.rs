@@ -32,7 +32,7 @@ pub use usual_guarantee::usual_guarantee;
 
 use std::sync::Arc;
 
-use crate::base::diagnostic::Refusal;
+use crate::base::diagnostic::{Refusal, suggest};
 use crate::mechanism::law::{Noise, Plan, Recipe, Remap};
 use crate::posterior::model::Posterior;
 use crate::posterior::privacy::{Delta, Guarantee};
@@ -123,6 +123,11 @@ pub struct Variant {
     pub remap: Option<Arc<Remap>>,
 }
 
+/// In a label: the mechanism is calibrated.
+const CALIBRATED: &str = "calibrated";
+/// In a label: its outputs are remapped.
+const REMAP: &str = "remap";
+
 impl Variant {
     /// The mechanism without options, labelled by its id.
     pub fn plain(mechanism: &'static dyn Mechanism) -> Self {
@@ -132,6 +137,39 @@ impl Variant {
     /// The mechanism with `options`. It is neither calibrated nor remapped yet.
     pub fn new(mechanism: &'static dyn Mechanism, options: Options, label: String) -> Self {
         Self { mechanism, options, label, remap: None }
+    }
+
+    /// The mechanism, labelled by its id and by what is to be done with it, such as `ehds+calibrated`.
+    pub fn tuned(mechanism: &'static dyn Mechanism, calibrated: bool, remap: bool) -> Self {
+        let mut variant = Self::plain(mechanism);
+        variant.options.calibrated = calibrated;
+        variant.options.remap = remap;
+        for (set, name) in [(calibrated, CALIBRATED), (remap, REMAP)] {
+            if set {
+                variant.label += &format!("+{name}");
+            }
+        }
+        variant
+    }
+
+    /// The mechanism of a label, which may hold white space: its id, with `+calibrated` and `+remap` after
+    /// it where they are wanted.
+    pub fn parse(label: &str) -> Result<Self, Refusal> {
+        let parts: Vec<&str> = label.split('+').map(str::trim).collect();
+        let id = parts[0];
+        if let Some(historical) = HISTORICAL.iter().find(|one| one.id() == id) {
+            return Err(Self::plain(*historical).historical_refusal());
+        }
+        let mechanism = find(id).ok_or_else(|| {
+            let ids = ALL.iter().map(|mechanism| mechanism.id());
+            Refusal::new(format!("unknown mechanism `{id}`"), suggest(id, ids))
+        })?;
+        if let Some(unknown) = parts[1..].iter().find(|part| ![CALIBRATED, REMAP].contains(part)) {
+            let cause = format!("`+{unknown}` means nothing");
+            return Err(Refusal::new(cause, suggest(unknown, [CALIBRATED, REMAP])));
+        }
+        let has = |name: &str| parts[1..].contains(&name);
+        Ok(Self { label: parts.join("+"), ..Self::tuned(mechanism, has(CALIBRATED), has(REMAP)) })
     }
 
     /// Whether only a figure in print uses it, and no document describes it.

@@ -463,6 +463,8 @@ fn no_change_of_a_ledger_makes_room() {
         column: "c".into(),
         mechanism: "geometric".into(),
         previous: String::new(),
+        delta: None,
+        parts: Vec::new(),
     };
     let mut chance = rng::stream(5, "ledger");
     let (mut refused, mut cut, mut same) = (0, 0, 0);

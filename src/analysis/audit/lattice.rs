@@ -25,8 +25,7 @@ impl Comparison for LatticePair<'_> {
     }
 
     fn classes(&self) -> Vec<Class> {
-        let noise = LatticeNoise::Geometric { rate: self.rate };
-        let near = noise.probability_of_signs(self.pair.x.len());
+        let near = LatticeNoise::probability_of_signs(self.rate, self.pair.x.len());
         let far = exp_accurate(-self.rate) * near;
         let rest = (1.0 - near - far).max(0.0);
         [(self.rate, [near, far]), (0.0, [rest, rest]), (-self.rate, [far, near])]

@@ -101,6 +101,8 @@ pub struct Findings {
     pub loss: Loss,
     /// The largest δ at every ε that was asked for, each maximised on its own.
     pub deltas: Vec<DeltaAt>,
+    /// An upper bound on the relative rounding errors of the probabilities behind every δ.
+    pub rounding: f64,
 }
 
 /// Audits `variant` over `scope`: the loss, and δ at every one of `epsilons`. Prior, distance and
@@ -122,7 +124,7 @@ pub fn examine(
     }
     let found = audit.largest(|comparison| {
         let loss = comparison.loss();
-        let mut measures = vec![loss, loss + comparison.rounding()];
+        let mut measures = vec![loss, loss + comparison.rounding(), comparison.rounding()];
         if !epsilons.is_empty() {
             let classes = comparison.classes();
             measures.extend(
@@ -131,7 +133,7 @@ pub fn examine(
         }
         measures
     })?;
-    let [loss, bound, others @ ..] = &found[..] else {
+    let [loss, bound, rounding, others @ ..] = &found[..] else {
         return Ok(Findings::nothing(template.posterior.counts(), epsilons));
     };
     let at = others.iter().zip(epsilons);
@@ -140,6 +142,7 @@ pub fn examine(
         deltas: at
             .map(|(best, &epsilon)| audit.name_delta(best, epsilon))
             .collect::<Result<_, _>>()?,
+        rounding: rounding.value,
     })
 }
 
@@ -158,6 +161,7 @@ impl Findings {
                 pairs: 0,
             },
             deltas: epsilons.iter().map(delta).collect(),
+            rounding: 0.0,
         }
     }
 }

@@ -6,7 +6,7 @@
 pub(super) mod data;
 mod grid;
 mod mechanisms;
-pub(super) mod node;
+pub(crate) mod node;
 mod panel;
 mod range;
 pub(super) mod resolved;

@@ -79,6 +79,15 @@ impl<'a> Node<'a> {
         number.ok_or_else(|| self.expected("a number", "1.0"))
     }
 
+    /// A number as it is written.
+    pub fn decimal(&self) -> Result<&'a str, Diagnostic> {
+        match self.value.get_ref() {
+            DeValue::Integer(integer) if integer.radix() == 10 => Ok(integer.as_str()),
+            DeValue::Float(float) => Ok(float.as_str()),
+            _ => Err(self.expected("a decimal number", "1.0")),
+        }
+    }
+
     /// A whole number, 0 or more.
     pub fn whole(&self) -> Result<u64, Diagnostic> {
         let wrong = |found: &str| {
@@ -245,6 +254,15 @@ impl<'a> Table<'a> {
                 .at(Place::line(self.text.file, line))
                 .help(format!("add for example {example}"))
         })
+    }
+
+    /// All keys and values of a table whose keys are the user's own.
+    pub fn entries(&self) -> Vec<Node<'a>> {
+        let node = |(key, value): (&'a Spanned<_>, _)| {
+            let key: &'a std::borrow::Cow<'a, str> = key.get_ref();
+            Node { text: self.text, key, value, inherited: false }
+        };
+        self.table.iter().map(node).collect()
     }
 
     /// Complains about the first key that was never asked for.

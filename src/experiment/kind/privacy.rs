@@ -145,7 +145,8 @@ impl Privacy {
         let scope = name.scope(case);
         let tuned = panel.tuned(variant, case)?;
         let at: Vec<f64> = self.at_epsilon.iter().map(|epsilon| epsilon.0).collect();
-        let Findings { loss, deltas } = audit::examine(&tuned.variant, &case.setting, &scope, &at)?;
+        let Findings { loss, deltas, .. } =
+            audit::examine(&tuned.variant, &case.setting, &scope, &at)?;
         Ok(PrivacyRow {
             setting,
             mechanism: variant.label.clone(),

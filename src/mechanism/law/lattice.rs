@@ -14,7 +14,7 @@ use super::product::is_walked;
 use super::tight::whole_lattice;
 use super::{Batch, Law};
 use crate::base::numeric::sum::sum;
-use crate::base::numeric::{Table, exp_accurate, ln};
+use crate::base::numeric::{Table, exp_accurate, expm1, ln};
 use crate::base::rng::uniform;
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Shape, Tail};
@@ -106,17 +106,15 @@ impl LatticeNoise {
         }
     }
 
-    /// P[z_1 >= 0 and z_2 <= 0].
-    pub fn probability_of_signs(self, k: usize) -> f64 {
-        let (reach, _) = self.reach(k);
-        let factors: Vec<f64> = (0..=reach).map(|z| self.factor(z)).collect();
-        let others = self.sums(k - 2, reach);
-        let row = |(p, f): (usize, &f64)| {
-            let terms =
-                factors.iter().enumerate().map(|(q, g)| g * others.get(q as i64 - p as i64));
-            f * sum(terms)
-        };
-        sum(factors.iter().enumerate().map(row)) / self.total(k)
+    /// P[z_1 >= 0 and z_2 <= 0] of geometric noise. With z_1 = p, z_2 = −q and b = e^(−rate / 2), the sum of
+    /// b^(p + q) over all p and q with the difference d is b^|d| / (1 − b²).
+    pub fn probability_of_signs(rate: f64, k: usize) -> f64 {
+        let noise = Self::Geometric { rate };
+        let (reach, _) = noise.reach(k);
+        let others = noise.sums(k - 2, reach);
+        let places = others.first..others.first + others.values.len() as i64;
+        let terms = places.zip(&others.values).map(|(d, sum)| noise.factor(d.unsigned_abs()) * sum);
+        sum(terms) / -expm1(-rate) / noise.total(k)
     }
 
     /// Σ Π f over all vectors of `coordinates` whole numbers with every sum; 1 at 0 if there are none.

@@ -34,6 +34,16 @@ impl Amount {
     /// Nothing.
     pub const ZERO: Self = Self(0);
 
+    /// How many units there are in it.
+    pub fn units(self) -> u128 {
+        self.0
+    }
+
+    /// So many units; at most the largest amount.
+    pub fn from_units(units: u128) -> Self {
+        Self(units.min(LARGEST))
+    }
+
     /// The numerator and denominator of a fraction, not reduced.
     pub fn fraction(self) -> (u128, u128) {
         (self.0, ONE)
@@ -43,6 +53,17 @@ impl Amount {
     pub fn to_f64(self) -> f64 {
         // Through text: both conversions are correctly rounded.
         self.to_string().parse().unwrap_or(f64::INFINITY)
+    }
+
+    /// A multiple of 10⁻⁹ that is not below `value`, and above it by at most two of these.
+    pub fn ceiling(value: f64) -> Self {
+        const STEPS: f64 = 1e9;
+        if value.is_nan() || value <= 0.0 {
+            return Self::ZERO;
+        }
+        // The product may have been rounded down.
+        let steps = (value * STEPS * (1.0 + f64::EPSILON)).min(LARGEST as f64).ceil() as u128;
+        Self::from_units(steps.saturating_mul(ONE / STEPS as u128))
     }
 
     /// The least amount of at most two significant digits that is not below `value`.
@@ -167,6 +188,17 @@ mod tests {
         assert_eq!(tenths, amount("1"));
         assert!(amount("0.3") > amount("0.1") + amount("0.199999999999999999"));
         assert_eq!(amount("0.7").to_f64(), 0.7);
+    }
+
+    #[test]
+    fn ceilings_are_not_below() {
+        for (value, shown) in [(0.1, "0.1"), (1.0, "1"), (0.37412345678, "0.374123457"), (0.0, "0")]
+        {
+            let ceiling = Amount::ceiling(value);
+            assert!(ceiling.to_f64() >= value && ceiling.to_f64() <= value + 2e-9, "{value}");
+            assert!(ceiling.to_string().starts_with(&shown[..shown.len() - 1]), "{ceiling}");
+        }
+        assert_eq!(Amount::ceiling(f64::INFINITY), amount("1000000"));
     }
 
     #[test]

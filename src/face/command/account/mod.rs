@@ -1,0 +1,219 @@
+//! `dpbi account`.
+
+mod export;
+mod picture;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::release::{asked, figure};
+use super::{MOST_PRINTED, print, print_json, typed};
+use crate::analysis::composition::Composition;
+use crate::base::console::{Grid, say, significant};
+use crate::base::diagnostic::{Diagnostic, legible};
+use crate::base::filesystem::is_same_path;
+use crate::face::cli;
+use crate::face::failure::Failure;
+use crate::posterior::privacy::Delta;
+use crate::run::store::write_whole;
+use crate::service::release::{self, Account, Amount, Budget, Entry, Kept, Lines};
+
+pub fn execute(args: &cli::Account) -> Result<(), Failure> {
+    let format = args.figure.as_deref().map(figure::format).transpose()?;
+    for (flag, file) in [("pld", &args.pld), ("figure", &args.figure)] {
+        if file.as_deref().is_some_and(|file| is_same_path(file, &args.ledger)) {
+            return Err(typed::wrong(flag, &"this file is the ledger")
+                .help("give it a file of its own")
+                .into());
+        }
+    }
+    let asked = args.delta.map(|delta| asked::check_delta(delta, &typed::flag)).transpose()?;
+    let budget = args
+        .budget
+        .as_deref()
+        .map(|text| asked::positive("budget", text, &typed::flag))
+        .transpose()?;
+    let lines = release::read_ledger(&args.ledger, &|line| say(line))?;
+    let report = Report::new(&args.ledger, lines, asked, budget)?;
+    if let Some(file) = &args.pld {
+        write_whole(file, format!("{:#}\n", export::document(&report)).into_bytes())?;
+    }
+    if let (Some(file), Some(format)) = (&args.figure, format) {
+        write_whole(file, picture::draw(&report, format)?)?;
+    }
+    if args.print.json { print_json(&report.json()) } else { print(&report.text()) }
+}
+
+/// δ, unless another one is asked for.
+const USUAL_DELTA: f64 = 1e-6;
+
+/// So many parts of the sum have their δ printed.
+const STEPS: u32 = 10;
+
+/// The curve is shown as far as δ is at least this part of the δ that is asked for.
+const BOTTOM: f64 = 1e-3;
+
+/// What a ledger has spent.
+struct Report<'a> {
+    ledger: &'a Path,
+    entries: Vec<Entry>,
+    delta: f64,
+    composition: Composition,
+    /// The least ε with this δ.
+    composed: Amount,
+    account: Account,
+}
+
+impl<'a> Report<'a> {
+    fn new(
+        ledger: &'a Path,
+        lines: Lines,
+        asked: Option<Delta>,
+        budget: Option<Amount>,
+    ) -> Result<Self, Diagnostic> {
+        let own = lines.budget();
+        let of_budget = own.and_then(|budget| budget.delta).map(Delta::get);
+        let delta = asked.map(Delta::get).or(of_budget).unwrap_or(USUAL_DELTA);
+        // A budget of the ledger that has no δ must be kept by the sum.
+        let budget = match (budget, own) {
+            (Some(epsilon), _) => Some(Budget { epsilon, delta: Some(Delta::new(delta)?) }),
+            (None, own) => own,
+        };
+        let composition = release::compose(&lines.entries);
+        Ok(Self {
+            ledger,
+            delta,
+            composed: composition.epsilon(delta),
+            composition,
+            account: Account::new(&lines.entries, budget),
+            entries: lines.entries,
+        })
+    }
+
+    /// ε and δ at equal steps from 0 to `last`.
+    fn curve(&self, last: Amount, steps: u32) -> Vec<(Amount, f64)> {
+        let at = |i: u32| Amount::from_units(last.units() * u128::from(i) / u128::from(steps));
+        (0..=steps).map(|i| (at(i), self.composition.delta(at(i)))).collect()
+    }
+
+    fn json(&self) -> Value {
+        let part = |entry: &Entry| -> Vec<Value> {
+            let parts = entry.parts.iter();
+            let part = |part: &release::Part| {
+                json!({
+                    "id": part.id,
+                    "column": part.column,
+                    "mechanism": part.mechanism,
+                    "epsilon": part.epsilon.to_string(),
+                })
+            };
+            parts.map(part).collect()
+        };
+        let entry = |entry: &Entry| {
+            json!({
+                "time": entry.time,
+                "column": entry.column,
+                "mechanism": entry.mechanism,
+                "epsilon": entry.epsilon.to_string(),
+                "releases": part(entry),
+            })
+        };
+        let curve = self.curve(self.composition.sum(), 10 * STEPS).into_iter();
+        json!({
+            "ledger": self.ledger.display().to_string(),
+            "entries": self.entries.iter().map(entry).collect::<Vec<_>>(),
+            "releases": self.account.releases,
+            "sum": self.account.total.to_string(),
+            "delta": self.delta,
+            "composed": self.composed.to_string(),
+            "curve": curve.map(|(e, d)| json!([e.to_f64(), d])).collect::<Vec<_>>(),
+            "budget": self.account.budget.map(|budget| json!({
+                "epsilon": budget.to_string(),
+                "delta": self.account.delta.map(Delta::get),
+                "composed_delta": self.account.composed,
+                "kept": self.account.kept.is_some(),
+                "kept_by": self.account.kept.map(Kept::words),
+            })),
+            "caveat": CAVEAT,
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut grid = Grid::new(3);
+        grid.row(["time", "released", "mechanism", "ε"]);
+        let hidden = self.entries.len().saturating_sub(MOST_PRINTED);
+        for entry in &self.entries[hidden..] {
+            let words = [&entry.time, &entry.column, &entry.mechanism].map(|word| legible(word));
+            grid.row(words.into_iter().chain([entry.epsilon.to_string()]));
+        }
+        let mut text = grid.render();
+        if hidden > 0 {
+            text += &format!("  {hidden} earlier entries are not shown (--json lists them).\n");
+        }
+        let mut facts = Grid::new(usize::MAX);
+        let mut fact = |name: &str, value: String| facts.row([name.to_owned(), value]);
+        let sum = format!("ε = {} {}, without δ", self.account.total, self.in_releases());
+        fact("sum", sum);
+        fact("exact composition", format!("ε = {} with δ = {:?}", self.composed_up(), self.delta));
+        fact("budget", self.budget());
+        text += &format!("\n{}\n", facts.render());
+        let mut curve = Grid::new(0);
+        curve.row(["ε", "δ"]);
+        // Beyond this ε, δ is of no interest.
+        let last = self.composition.epsilon(BOTTOM * self.delta).to_f64();
+        let last = Amount::round_up(last).min(self.composition.sum());
+        for (epsilon, delta) in self.curve(last, STEPS) {
+            curve.row([significant(epsilon.to_f64(), 4), upwards(delta)]);
+        }
+        text += &curve.render();
+        text + &format!("\n  {CAVEAT}\n")
+    }
+
+    fn in_releases(&self) -> String {
+        release::in_releases(self.account.releases)
+    }
+
+    /// The composed ε, rounded up for reading; at most the sum.
+    fn composed_up(&self) -> Amount {
+        rounded_up(self.composed).min(self.composition.sum())
+    }
+
+    fn budget(&self) -> String {
+        let Some(budget) = self.account.budget else {
+            return "none was set".to_owned();
+        };
+        let mut words = format!("ε = {budget}");
+        if let (Some(delta), Some(composed)) = (self.account.delta, self.account.composed) {
+            words += &format!(" with δ = {:?}", delta.get());
+            if self.account.total > budget {
+                words += &format!(" (by exact composition δ is {} there)", upwards(composed));
+            }
+        }
+        words
+            + &match self.account.kept {
+                Some(kept) => format!(": kept {}", kept.words()),
+                None => ": exceeded".to_owned(),
+            }
+    }
+}
+
+/// When the exact composition may be used.
+const CAVEAT: &str = "The sum holds in any case. The exact composition holds if the mechanisms and their ε \
+     were fixed before the first release; what was released may depend on earlier releases. If \
+     mechanisms or ε were chosen after a look at earlier releases, only the sum holds.";
+
+/// ε to four digits after the decimal point, rounded up.
+fn rounded_up(epsilon: Amount) -> Amount {
+    const FINE: u128 = 100_000_000_000_000;
+    Amount::from_units(epsilon.units().div_ceil(FINE) * FINE)
+}
+
+/// δ to three digits, rounded up.
+fn upwards(delta: f64) -> String {
+    let near = significant(delta, 3);
+    match near.parse::<f64>() {
+        Ok(shown) if shown < delta => significant(delta * 1.005, 3),
+        _ => near,
+    }
+}

@@ -1,0 +1,124 @@
+//! What the releases of a ledger have spent together, and whether that keeps the budget.
+
+use super::{Amount, Entry};
+use crate::analysis::composition::Composition;
+use crate::base::console::short;
+use crate::posterior::privacy::Delta;
+
+/// What all releases in a ledger may spend: the sum of their ε must not exceed `epsilon`, or, if there is
+/// a δ, the exact composition must have at most this δ at `epsilon`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// ε.
+    pub epsilon: Amount,
+    /// δ.
+    pub delta: Option<Delta>,
+}
+
+impl Budget {
+    /// Whether every ledger that keeps this budget keeps the other one.
+    pub(super) fn is_within(self, other: Self) -> bool {
+        let delta = |budget: Self| budget.delta.map_or(0.0, Delta::get);
+        self.epsilon <= other.epsilon && delta(self) <= delta(other)
+    }
+}
+
+/// Which of both keeps the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// The sum of all ε, and nothing else was asked for or computed.
+    BySum,
+    /// The exact composition. The sum is larger than the budget.
+    ByComposition,
+    /// Both.
+    ByBoth,
+}
+
+impl Kept {
+    /// What keeps it, as the end of a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::BySum => "by the sum",
+            Self::ByComposition => "by the exact composition, not by the sum",
+            Self::ByBoth => "by the sum and by the exact composition",
+        }
+    }
+}
+
+/// The state of the ledger after a release.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    /// Releases entered, this one among them.
+    pub releases: usize,
+    /// The ε that all of them have spent: by composition, the sum. It is not said whether a file is the
+    /// same as an earlier one: that would be an exact answer to a question about its records.
+    pub total: Amount,
+    /// The ε that all may spend.
+    pub budget: Option<Amount>,
+    /// The δ of the budget.
+    pub delta: Option<Delta>,
+    /// With such a δ: δ of the exact composition at the budget's ε, an upper bound.
+    pub composed: Option<f64>,
+    /// What keeps the budget; `None` if nothing does, or if there is none.
+    pub kept: Option<Kept>,
+}
+
+impl Account {
+    /// The account of these entries.
+    pub fn new<'a>(entries: impl IntoIterator<Item = &'a Entry>, budget: Option<Budget>) -> Self {
+        let entries: Vec<&Entry> = entries.into_iter().collect();
+        let total: Amount = entries.iter().map(|entry| entry.epsilon).sum();
+        let delta = budget.and_then(|budget| budget.delta);
+        let composed = budget
+            .filter(|budget| budget.delta.is_some())
+            .map(|budget| compose(entries.iter().copied()).delta(budget.epsilon));
+        let by_composition = composed.zip(delta).map(|(composed, delta)| composed <= delta.get());
+        let kept = budget.and_then(|budget| match (total <= budget.epsilon, by_composition) {
+            (true, Some(true)) => Some(Kept::ByBoth),
+            (true, _) => Some(Kept::BySum),
+            (false, Some(true)) => Some(Kept::ByComposition),
+            (false, _) => None,
+        });
+        Self {
+            releases: entries.iter().map(|entry| entry.releases()).sum(),
+            total,
+            budget: budget.map(|budget| budget.epsilon),
+            delta,
+            composed,
+            kept,
+        }
+    }
+
+    /// Whether there is a budget, and it is exceeded.
+    pub fn is_exceeded(&self) -> bool {
+        self.budget.is_some() && self.kept.is_none()
+    }
+
+    /// What was spent, in a sentence.
+    pub fn words(&self) -> String {
+        let Self { releases, total, budget, delta, composed, kept } = self;
+        let of = budget.map_or(String::new(), |budget| format!(" of {budget}"));
+        let sum = if *releases == 1 { "" } else { ", their sum" };
+        let mut words = format!("ε = {total}{of} spent {}{sum}", in_releases(*releases));
+        if let (Some(budget), Some(delta), Some(composed)) = (budget, delta, composed) {
+            words += &format!(
+                "; by exact composition δ is {} at ε = {budget}, and {:?} is allowed",
+                short(*composed),
+                delta.get(),
+            );
+            words += &kept.map_or(String::new(), |kept| format!(": kept {}", kept.words()));
+        }
+        words
+    }
+}
+
+/// The exact composition of all releases of these entries.
+pub fn compose<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Composition {
+    let releases: Vec<_> = entries.into_iter().flat_map(Entry::profiles).collect();
+    Composition::new(&releases)
+}
+
+/// "in one release", "in 5 releases".
+pub fn in_releases(count: usize) -> String {
+    if count == 1 { "in one release".to_owned() } else { format!("in {count} releases") }
+}

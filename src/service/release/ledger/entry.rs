@@ -1,0 +1,230 @@
+//! What a ledger says about a release.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{Released, profile};
+use super::Amount;
+use crate::analysis::composition::Profile;
+use crate::posterior::privacy::Delta;
+use crate::run::store::sha256;
+
+/// What was entered at once: one release, or several that are shown together or not at all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The ε that it spent, whatever becomes of its output.
+    #[serde(with = "text")]
+    pub epsilon: Amount,
+    /// The budget that was set with it.
+    #[serde(with = "optional_text", default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Amount>,
+    /// The SHA-256 of the line before, empty in the first.
+    pub previous: String,
+    /// When, in UTC.
+    pub time: String,
+    /// The SHA-256 of the data file.
+    pub data: String,
+    /// The column that was counted.
+    pub column: String,
+    /// The mechanism.
+    pub mechanism: String,
+    /// The δ of the budget. Without one, the sum must keep the budget.
+    #[serde(with = "optional_delta", default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Delta>,
+    /// The releases. Without any, it is one of which only ε is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
+}
+
+/// One release.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// A random name.
+    pub id: String,
+    /// The columns that were counted.
+    pub column: String,
+    /// The mechanism.
+    pub mechanism: String,
+    /// The ε that it spent.
+    #[serde(with = "text")]
+    pub epsilon: Amount,
+    /// An upper bound of its δ at every ε.
+    #[serde(with = "knots")]
+    pub profile: Profile,
+}
+
+impl Part {
+    /// The part of a release. A record belongs to one of its histograms, so that the largest profile
+    /// counts.
+    pub fn new(release: &Released) -> Self {
+        let profiles = release.methods.iter().map(profile);
+        Self {
+            id: release.id.clone(),
+            column: release.request.table.title(),
+            mechanism: release.mechanism().to_owned(),
+            epsilon: release.spent(),
+            profile: profiles
+                .reduce(|a, b| a.max(&b))
+                .unwrap_or_else(|| Profile::pure(release.spent())),
+        }
+    }
+}
+
+/// The beginning of every line.
+pub const START: &str = "{\"epsilon\":\"";
+
+/// The text before the budget, if there is one.
+pub const BUDGET: &str = ",\"budget\":\"";
+
+/// The text before a line's own SHA-256, which is computed from everything before this text.
+pub const OWN: &str = ",\"sha256\":\"";
+
+impl Entry {
+    /// These releases of a file with the SHA-256 `data`, without a budget.
+    pub fn new(parts: Vec<Part>, time: String, data: String) -> Self {
+        let joined = |words: fn(&Part) -> &str| {
+            let mut all: Vec<&str> = parts.iter().map(words).collect();
+            all.dedup();
+            all.join("; ")
+        };
+        Self {
+            epsilon: parts.iter().map(|part| part.epsilon).sum(),
+            budget: None,
+            previous: String::new(),
+            time,
+            data,
+            column: joined(|part| &part.column),
+            mechanism: joined(|part| &part.mechanism),
+            delta: None,
+            parts,
+        }
+    }
+
+    /// How many releases it has.
+    pub fn releases(&self) -> usize {
+        self.parts.len().max(1)
+    }
+
+    /// ε and the profile of every release.
+    pub fn profiles(&self) -> Vec<(Amount, Profile)> {
+        match &self.parts[..] {
+            [] => vec![(self.epsilon, Profile::pure(self.epsilon))],
+            parts => parts.iter().map(|part| (part.epsilon, part.profile.clone())).collect(),
+        }
+    }
+
+    /// Its line, without the line end, and the line's SHA-256.
+    pub(super) fn line(&self) -> serde_json::Result<(String, String)> {
+        let text = serde_json::to_string(self)?;
+        let open = text.strip_suffix('}').unwrap_or(&text);
+        let hash = sha256(open.as_bytes());
+        Ok((format!("{open}{OWN}{hash}\"}}"), hash))
+    }
+
+    /// The entry of a line, and the line's SHA-256.
+    pub(super) fn parse(line: &[u8]) -> Result<(Self, String), &'static str> {
+        const NO_ENTRY: &str = "this line is not an entry";
+        let line = std::str::from_utf8(line).map_err(|_| NO_ENTRY)?;
+        let Some((open, rest)) = line.rsplit_once(OWN) else {
+            return Err(match serde_json::from_str::<Self>(line) {
+                Ok(_) => "this entry has no SHA-256 of its own (those of dpbi 0.1.0 have none)",
+                Err(_) => NO_ENTRY,
+            });
+        };
+        let hash = sha256(open.as_bytes());
+        if rest.strip_suffix("\"}") != Some(&hash) {
+            return Err("this line was changed: its own SHA-256 does not fit");
+        }
+        let entry: Self = serde_json::from_str(&format!("{open}}}")).map_err(|_| NO_ENTRY)?;
+        let parts: Amount = entry.parts.iter().map(|part| part.epsilon).sum();
+        if !entry.parts.is_empty() && parts != entry.epsilon {
+            return Err("the ε of this entry is not the sum of its releases");
+        }
+        Ok((entry, hash))
+    }
+
+    /// The entry of a line of which only the beginning is known.
+    pub(super) fn cut_short(epsilon: Amount, budget: Option<Amount>) -> Self {
+        let unknown = || "unknown: the entry was cut short".to_owned();
+        Self {
+            epsilon,
+            budget,
+            previous: String::new(),
+            time: unknown(),
+            data: unknown(),
+            column: unknown(),
+            mechanism: unknown(),
+            delta: None,
+            parts: Vec::new(),
+        }
+    }
+}
+
+/// Amounts as text: many programs read the numbers of JSON as doubles.
+mod text {
+    use super::Amount;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(amount: &Amount, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(amount)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Amount, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+mod optional_text {
+    use super::Amount;
+    use serde::{Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(amount: &Option<Amount>, to: S) -> Result<S::Ok, S::Error> {
+        match amount {
+            Some(amount) => super::text::serialize(amount, to),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Amount>, D::Error> {
+        super::text::deserialize(from).map(Some)
+    }
+}
+
+mod optional_delta {
+    use super::Delta;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(delta: &Option<Delta>, to: S) -> Result<S::Ok, S::Error> {
+        match delta {
+            Some(delta) => to.collect_str(&format_args!("{:?}", delta.get())),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Delta>, D::Error> {
+        let delta = String::deserialize(from)?.parse().map_err(D::Error::custom)?;
+        Delta::new(delta).map(Some).map_err(|refusal| D::Error::custom(refusal.cause))
+    }
+}
+
+/// Pairs of ε and δ as text. The text of a double gives the same double again.
+mod knots {
+    use super::Profile;
+    use crate::analysis::composition::Knot;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(profile: &Profile, to: S) -> Result<S::Ok, S::Error> {
+        let pair = |knot: &Knot| [knot.epsilon.to_string(), format!("{:?}", knot.delta)];
+        to.collect_seq(profile.knots().iter().map(pair))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Profile, D::Error> {
+        let mut knots = Vec::new();
+        for [epsilon, delta] in Vec::<[String; 2]>::deserialize(from)? {
+            let epsilon = epsilon.parse().map_err(D::Error::custom)?;
+            knots.push(Knot { epsilon, delta: delta.parse().map_err(D::Error::custom)? });
+        }
+        Profile::new(knots).map_err(D::Error::custom)
+    }
+}
