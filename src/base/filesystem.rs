@@ -53,6 +53,12 @@ pub fn is_temporary(name: &str) -> bool {
     })
 }
 
+/// Whether two paths are known to lead to the same file.
+pub fn is_same_path(a: &Path, b: &Path) -> bool {
+    let both = a.metadata().ok().zip(b.metadata().ok());
+    both.and_then(|(a, b)| system::is_same_file(&a, &b)).unwrap_or(false)
+}
+
 /// Whether anything stands at a path: a file, a folder, or a link, wherever it leads.
 pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok()

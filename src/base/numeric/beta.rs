@@ -11,41 +11,73 @@ const CONVERGED: f64 = 1e-16;
 /// A limit on its number of steps that is never reached: it takes about √(a + b).
 const MOST_STEPS: u32 = 1_000_000;
 
+/// A place in [0, 1], so that digits are kept near both ends and beyond the smallest double.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// x.
+    pub x: f64,
+    /// 1 − x.
+    pub rest: f64,
+    ln_x: f64,
+    ln_rest: f64,
+}
+
+impl Place {
+    /// The place `x`.
+    pub fn at(x: f64) -> Self {
+        Self { x, rest: 1.0 - x, ln_x: ln(x), ln_rest: log1p(-x) }
+    }
+
+    /// The place whose logit ln(x / (1 − x)) is `z`.
+    pub fn at_logit(z: f64) -> Self {
+        let small = exp_accurate(-z.abs());
+        let (near, ln_near) = (1.0 / (1.0 + small), -log1p(small));
+        let (far, ln_far) = (small * near, ln_near - z.abs());
+        if z <= 0.0 {
+            Self { x: far, rest: near, ln_x: ln_far, ln_rest: ln_near }
+        } else {
+            Self { x: near, rest: far, ln_x: ln_near, ln_rest: ln_far }
+        }
+    }
+
+    /// x times `factor`, which lies in [0, 1].
+    pub fn times(self, factor: f64) -> Self {
+        let x = self.x * factor;
+        // 1 − x·f = (1 − x) + x (1 − f).
+        let rest = self.rest + self.x * (1.0 - factor);
+        let ln_rest = if x <= 0.5 { log1p(-x) } else { ln(rest) };
+        Self { x, rest, ln_x: self.ln_x + ln(factor), ln_rest }
+    }
+
+    /// 1 − x.
+    pub fn mirrored(self) -> Self {
+        Self { x: self.rest, rest: self.x, ln_x: self.ln_rest, ln_rest: self.ln_x }
+    }
+}
+
 /// `P[θ <= x]` and `P[θ > x]` for θ with the law Beta(a, b). Below about the mean the first is computed
 /// to a relative 10⁻¹¹, above it the second; the other one is what is left to 1.
 ///
 /// The continued fraction of Gauss, evaluated by Lentz's method, on the side where it converges fast.
-pub fn beta_split(a: f64, b: f64, x: f64) -> (f64, f64) {
-    if x <= 0.0 {
-        return (0.0, 1.0);
-    }
-    if x >= 1.0 {
-        return (1.0, 0.0);
-    }
-    if x <= (a + 1.0) / (a + b + 2.0) {
-        let lower = (exp_accurate(ln_power(a, b, x)) / a * fraction(a, b, x)).min(1.0);
-        (lower, 1.0 - lower)
+pub fn beta_split(a: f64, b: f64, place: Place) -> (f64, f64) {
+    if place.x <= (a + 1.0) / (a + b + 2.0) {
+        let lower = exp_accurate(ln_logit_density(a, b, place)) / a * fraction(a, b, place.x);
+        (lower.min(1.0), 1.0 - lower.min(1.0))
     } else {
-        let upper = (exp_accurate(ln_power(a, b, x)) / b * fraction(b, a, 1.0 - x)).min(1.0);
-        (1.0 - upper, upper)
+        let upper = exp_accurate(ln_logit_density(a, b, place)) / b * fraction(b, a, place.rest);
+        (1.0 - upper.min(1.0), upper.min(1.0))
     }
 }
 
-/// ln of P[θ_{a,b} <= x] − P[θ_{a+1,b−1} <= x] = x^a (1−x)^(b−1) / (a B(a, b)), 0 < x < 1: by how much
-/// one record that moves to the category lowers the distribution function.
-pub fn ln_beta_step(a: f64, b: f64, x: f64) -> f64 {
-    ln_power(a, b, x) - ln(a) - log1p(-x)
-}
-
-/// ln of x^a (1−x)^b / B(a, b).
+/// ln of x^a (1−x)^b / B(a, b): the density of the logit of x.
 ///
 /// With N = a + b this is a λ(Nx/a) + b λ(N(1−x)/b) + ½ ln(ab/2πN) + S(N) − S(a) − S(b), where
 /// λ(t) = ln t − t + 1 is never positive (the linear parts cancel), and S is the tail of Stirling's
 /// series (Loader 2000).
-fn ln_power(a: f64, b: f64, x: f64) -> f64 {
+pub fn ln_logit_density(a: f64, b: f64, place: Place) -> f64 {
     let total = a + b;
     if a >= FROM && b >= FROM {
-        let gap = total * x - a;
+        let gap = if place.x <= 0.5 { total * place.x - a } else { b - total * place.rest };
         return a * log_excess(gap / a) + b * log_excess(-gap / b) + 0.5 * ln(a / total * b)
             - HALF_LN_TAU
             + tail(total)
@@ -61,7 +93,7 @@ fn ln_power(a: f64, b: f64, x: f64) -> f64 {
     } else {
         lgamma(a) + lgamma(b) - lgamma(total)
     };
-    a * ln(x) + b * log1p(-x) - ln_beta
+    a * place.ln_x + b * place.ln_rest - ln_beta
 }
 
 /// ln(1 + u) − u, u > −1. Its series has one term less than that in `gamma`, and other last bits.
@@ -135,7 +167,7 @@ mod tests {
             ),
         ];
         for (a, b, x, lower, upper) in cases {
-            let (below, above) = beta_split(a, b, x);
+            let (below, above) = beta_split(a, b, Place::at(x));
             let computed_below = x <= (a + 1.0) / (a + b + 2.0);
             let (ours, theirs) = if computed_below { (below, lower) } else { (above, upper) };
             assert!((ours / theirs - 1.0_f64).abs() < 1e-11, "{a} {b} {x}: {ours} {theirs}");
@@ -144,19 +176,34 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_the_difference_of_two_distribution_functions() {
-        for (a, b, x) in
-            [(3.0, 7.0, 0.2), (40.5, 60.0, 0.37), (0.4, 1.5, 0.6), (9.0, 2000.0, 0.004)]
-        {
-            let difference = beta_split(a, b, x).0 - beta_split(a + 1.0, b - 1.0, x).0;
-            let step = exp_accurate(ln_beta_step(a, b, x));
-            assert!((step - difference).abs() < 1e-13, "{a} {b} {x}: {step} {difference}");
+    fn near_both_ends() {
+        // P[θ <= x] of Beta(a, 1) is x^a, also where x is no double.
+        let (below, _) = beta_split(0.01, 1.0, Place::at_logit(-2000.0));
+        assert!((below / exp_accurate(-20.0) - 1.0).abs() < 1e-13, "{below}");
+        let (_, above) = beta_split(1.0, 0.01, Place::at_logit(2000.0));
+        assert!((above / exp_accurate(-20.0) - 1.0).abs() < 1e-13, "{above}");
+        assert_eq!(beta_split(20.0, 30.0, Place::at_logit(-2000.0)), (0.0, 1.0));
+        assert_eq!(beta_split(20.0, 30.0, Place::at_logit(2000.0)), (1.0, 0.0));
+        for z in [-40.0, -1.5, 0.0, 0.3, 30.0] {
+            let (place, half) = (Place::at_logit(z), Place::at_logit(z).times(0.5));
+            let density = ln_logit_density(3.0, 0.5, place);
+            let mirrored = ln_logit_density(0.5, 3.0, place.mirrored());
+            assert!((density - mirrored).abs() < 1e-13, "{z}");
+            assert!((half.x + half.rest - 1.0).abs() < 1e-15 && half.x == 0.5 * place.x, "{z}");
         }
     }
 
     #[test]
-    fn the_ends() {
-        assert_eq!(beta_split(2.0, 3.0, 0.0), (0.0, 1.0));
-        assert_eq!(beta_split(2.0, 3.0, 1.0), (1.0, 0.0));
+    fn the_density_is_the_derivative() {
+        for (a, b, z) in
+            [(3.0, 7.0, -1.4), (40.5, 60.0, -0.5), (0.4, 1.5, 0.6), (9.0, 2000.0, -5.5)]
+        {
+            let h = 1e-3;
+            let below = |steps: f64| beta_split(a, b, Place::at_logit(z + steps * h)).0;
+            let slope =
+                (8.0 * (below(1.0) - below(-1.0)) - (below(2.0) - below(-2.0))) / (12.0 * h);
+            let density = exp_accurate(ln_logit_density(a, b, Place::at_logit(z)));
+            assert!((slope / density - 1.0).abs() < 1e-7, "{a} {b} {z}: {slope} {density}");
+        }
     }
 }

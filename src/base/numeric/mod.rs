@@ -9,6 +9,7 @@ pub(crate) mod bregman;
 mod complex;
 pub(crate) mod exp;
 pub(crate) mod gamma;
+pub(crate) mod gauss;
 pub(crate) mod jensen;
 pub mod kernel;
 pub mod log_affinity;

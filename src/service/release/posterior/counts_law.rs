@@ -1,0 +1,450 @@
+//! The law of the true counts of all cells, given releases.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::beta_mixture::BetaMixture;
+use super::comparison::{self, Comparison, Link, Linked};
+use super::weights::Weights;
+use crate::analysis::true_counts::{self, CountNoise, Noisy};
+use crate::base::numeric::exp_accurate;
+use crate::mechanism::Variant;
+use crate::mechanism::law;
+use crate::mechanism::prepared::PreparedSetting;
+use crate::posterior::model::{Counts, Posterior, Predictive, Prior, approximate_compositions};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::list_compositions;
+
+/// The most products of a convolution: they take some seconds.
+const MOST_PRODUCTS: f64 = 2e9;
+
+/// The most possible counts of one cell: with more, credible intervals take long.
+const MOST_COUNTS: f64 = 300_000.0;
+
+/// The most data sets whose laws are evaluated one by one.
+const MOST_DATA_SETS: f64 = 5000.0;
+
+/// Weights are relative to the likeliest count of each cell on its own. If all weights of counts that
+/// sum to n are smaller than this, they have lost digits.
+const FAINTEST: f64 = 1e-280;
+
+/// Every data set outside of the windows is less likely than the likeliest one by a factor of e to this.
+const NEGLIGIBLE: f64 = 40.0;
+
+/// A release, and how it was made.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    /// The mechanism, tuned.
+    pub variant: &'a Variant,
+    /// The setting of some data set of n records.
+    pub template: &'a Setting,
+    /// The released counts.
+    pub released: &'a [u64],
+}
+
+/// The law of the true counts of all cells.
+#[derive(Clone, Debug)]
+pub struct CountsLaw {
+    prior: Prior,
+    n: u64,
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    /// w(x) ∝ Π_i f_i(x_i), if the counts sum to n.
+    Product(Factors),
+    /// Every data set, and its weight.
+    Listed(Vec<(Counts, f64)>),
+}
+
+/// The factors f_i, and their convolutions from both ends.
+#[derive(Clone, Debug)]
+struct Factors {
+    cells: Vec<Weights>,
+    /// The weights of the sum of the counts before each cell.
+    before: Vec<Weights>,
+    /// The weights of the sum of the counts after each cell.
+    after: Vec<Weights>,
+}
+
+impl Factors {
+    fn new(cells: Vec<Weights>, n: u64) -> Self {
+        let k = cells.len();
+        let mut before = vec![Weights::certain(0)];
+        let mut after = before.clone();
+        for i in 1..k {
+            before.push(before[i - 1].plus(&cells[i - 1], n));
+            after.push(after[i - 1].plus(&cells[k - i], n));
+        }
+        after.reverse();
+        Self { cells, before, after }
+    }
+
+    /// The weights of the sum of the counts of some cells; `cells` are sorted.
+    fn sum(&self, cells: &[usize], n: u64) -> Weights {
+        let k = self.cells.len();
+        let others = all_but(k, [cells]);
+        match (others.first(), others.last()) {
+            // Few are left out.
+            (Some(&first), Some(&last)) if others.len() < cells.len() => {
+                let between: Vec<usize> =
+                    cells.iter().copied().filter(|i| (first..last).contains(i)).collect();
+                let around = self.before[first].plus(&self.after[last], n);
+                around.plus(&self.one_by_one(&between, n), n)
+            }
+            _ => self.one_by_one(cells, n),
+        }
+    }
+
+    fn one_by_one(&self, cells: &[usize], n: u64) -> Weights {
+        let all = cells.iter().map(|&i| &self.cells[i]);
+        all.fold(Weights::certain(0), |sum, cell| sum.plus(cell, n))
+    }
+}
+
+impl CountsLaw {
+    /// The released counts are taken for the true ones: the naive posterior.
+    pub fn exactly(prior: &Prior, counts: &[u64]) -> Self {
+        let n = counts.iter().sum();
+        let cells = counts.iter().map(|&count| Weights::certain(count)).collect();
+        Self { prior: prior.clone(), n, form: Form::Product(Factors::new(cells, n)) }
+    }
+
+    /// Whether the law can be computed, as far as that is known before a release.
+    pub(in crate::service::release) fn is_foreseeable(
+        variant: &Variant,
+        template: &Setting,
+    ) -> bool {
+        let posterior = &template.posterior;
+        let recipe = variant.outline(template).ok();
+        let noisy = recipe.and_then(|recipe| CountNoise::of(recipe, posterior)).is_some();
+        (noisy && !variant.options.remap)
+            || approximate_compositions(posterior.n(), posterior.k()) <= MOST_DATA_SETS
+    }
+
+    /// The law given releases of the same data, all with the prior of the first one; or why it is not
+    /// computed.
+    pub fn given(seen: &[Seen]) -> Result<Self, String> {
+        let Some(first) = seen.first() else { return Err("there is no release".to_owned()) };
+        let (prior, n) = (first.template.posterior.prior().clone(), first.template.posterior.n());
+        let noise = |one: &Seen| -> Result<Option<CountNoise>, String> {
+            let recipe = one.variant.recipe(one.template).map_err(|refusal| refusal.cause)?;
+            let noise = CountNoise::of(recipe, &one.template.posterior);
+            Ok(noise.filter(|_| one.variant.remap.is_none()))
+        };
+        let noises: Vec<Option<CountNoise>> = seen.iter().map(noise).collect::<Result<_, _>>()?;
+        let noisy = noises.into_iter().zip(seen);
+        let noisy: Option<Vec<Noisy>> =
+            noisy.map(|(noise, one)| Some(Noisy { noise: noise?, output: one.released })).collect();
+        match noisy {
+            Some(noisy) => {
+                let form = Form::Product(Factors::new(factors(&noisy, &prior, n)?, n));
+                Self { prior, n, form }.reached()
+            }
+            None => Self::from_all_data_sets(seen),
+        }
+    }
+
+    /// As [`Self::given`], from the probability of the releases at every data set of n records.
+    pub(super) fn from_all_data_sets(seen: &[Seen]) -> Result<Self, String> {
+        let Some(first) = seen.first() else { return Err("there is no release".to_owned()) };
+        let (prior, n) = (first.template.posterior.prior().clone(), first.template.posterior.n());
+        let form = Form::Listed(listed(seen, &prior, n)?);
+        Self { prior, n, form }.reached()
+    }
+
+    /// The law, if it has not lost its digits.
+    fn reached(self) -> Result<Self, String> {
+        match self.is_reached() {
+            true => Ok(self),
+            false => Err("the released counts are too unlikely for double precision".to_owned()),
+        }
+    }
+
+    /// Whether some data set has a weight that has not lost digits.
+    fn is_reached(&self) -> bool {
+        match &self.form {
+            Form::Product(factors) => {
+                let (cell, others) = (&factors.cells[0], &factors.after[0]);
+                let weight = |x: u64| cell.get(x) * others.get(self.n - x);
+                (cell.first..=cell.last().min(self.n)).any(|x| weight(x) > FAINTEST)
+            }
+            Form::Listed(all) => all.iter().any(|(_, weight)| *weight > FAINTEST),
+        }
+    }
+
+    /// Every data set with its weight, if they are listed.
+    #[cfg(test)]
+    pub(super) fn listed(&self) -> Option<&[(Counts, f64)]> {
+        match &self.form {
+            Form::Product(_) => None,
+            Form::Listed(all) => Some(all),
+        }
+    }
+
+    /// The prior.
+    pub fn prior(&self) -> &Prior {
+        &self.prior
+    }
+
+    /// The number of records.
+    pub fn n(&self) -> u64 {
+        self.n
+    }
+
+    /// The posterior of the share of some cells, not all, among all records.
+    pub fn share(&self, cells: &[usize]) -> BetaMixture {
+        self.within(cells, &(0..self.prior.k()).collect::<Vec<_>>())
+    }
+
+    /// The posterior of the share of some cells within a group: some of its cells, not all.
+    pub fn within(&self, cells: &[usize], group: &[usize]) -> BetaMixture {
+        let part = Part::new(cells, group);
+        let counts = match &self.form {
+            Form::Product(factors) => {
+                let others = factors.sum(&part.others(self.prior.k()), self.n);
+                let cells = factors.sum(&part.cells, self.n);
+                let rest = factors.sum(&part.rest, self.n);
+                pairs(&cells, &rest, self.n, |t| others.get(self.n - t))
+            }
+            Form::Listed(all) => {
+                let mut pairs = BTreeMap::new();
+                for (x, weight) in all {
+                    *pairs.entry(part.counts(x)).or_insert(0.0) += weight;
+                }
+                rows(pairs)
+            }
+        };
+        BetaMixture::new(part.parameters(&self.prior), &counts)
+    }
+}
+
+impl CountsLaw {
+    /// Compares the share of some cells within a group to that of others within another group. The
+    /// groups have no cell in common.
+    pub fn compare(
+        &self,
+        (cells_a, group_a): (&[usize], &[usize]),
+        (cells_b, group_b): (&[usize], &[usize]),
+    ) -> Result<Comparison, String> {
+        Comparison::new(self.linked((cells_a, group_a), (cells_b, group_b)))
+    }
+
+    /// The shares of two groups, and how their counts depend on each other.
+    pub(super) fn linked(
+        &self,
+        (cells_a, group_a): (&[usize], &[usize]),
+        (cells_b, group_b): (&[usize], &[usize]),
+    ) -> Linked {
+        let (a, b) = (&Part::new(cells_a, group_a), &Part::new(cells_b, group_b));
+        let (rows_a, rows_b, joint) = match &self.form {
+            Form::Product(factors) => self.joined(factors, a, b),
+            Form::Listed(all) => {
+                let mut found = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+                for (x, weight) in all {
+                    let pair = (a.counts(x), b.counts(x));
+                    *found.0.entry(pair.0).or_insert(0.0) += weight;
+                    *found.1.entry(pair.1).or_insert(0.0) += weight;
+                    *found.2.entry(pair).or_insert(0.0) += weight;
+                }
+                let place = |all: &BTreeMap<_, f64>| -> BTreeMap<_, usize> {
+                    all.keys().copied().zip(0..).collect()
+                };
+                let places = (place(&found.0), place(&found.1));
+                let joint = found.2.into_iter().map(|((a, b), weight)| {
+                    (places.0[&a], places.1[&b], weight / found.0[&a] / found.1[&b])
+                });
+                let joint = joint.collect();
+                (singles(found.0), singles(found.1), joint)
+            }
+        };
+        let mixture = |part: &Part, rows: &Rows| {
+            BetaMixture::with_places(part.parameters(&self.prior), rows, comparison::NEGLIGIBLE)
+        };
+        let ((a, places_a), (b, places_b)) = (mixture(a, &rows_a), mixture(b, &rows_b));
+        let link = |(i, j, ratio): (usize, usize, f64)| {
+            let (a, b) = (places_a.binary_search(&i).ok()?, places_b.binary_search(&j).ok()?);
+            Some(Link { a, b, ratio })
+        };
+        Linked { a, b, links: joint.into_iter().filter_map(link).collect() }
+    }
+
+    /// The weights of both groups' counts, and the joint weights of rows over the product of their
+    /// weights, up to a factor.
+    /// Only the totals of the groups depend on each other: the rest is left to the other cells.
+    fn joined(
+        &self,
+        factors: &Factors,
+        a: &Part,
+        b: &Part,
+    ) -> (Rows, Rows, Vec<(usize, usize, f64)>) {
+        let n = self.n;
+        let inside = [a.cells.as_slice(), &a.rest, &b.cells, &b.rest].concat();
+        let others = all_but(self.prior.k(), [&inside]);
+        let others = factors.sum(&others, n);
+        let pair = |part: &Part| (factors.sum(&part.cells, n), factors.sum(&part.rest, n));
+        let (pair_a, pair_b) = (pair(a), pair(b));
+        let (total_a, total_b) = (pair_a.0.plus(&pair_a.1, n), pair_b.0.plus(&pair_b.1, n));
+        // The weight that one group's count leaves to all other cells.
+        let left = |t: u64, other: &Weights| -> f64 {
+            let left = n - t;
+            let low = other.first.max(left.saturating_sub(others.last()));
+            let high = other.last().min(left.saturating_sub(others.first));
+            (low..=high).map(|s| other.get(s) * others.get(left - s)).sum()
+        };
+        let rows_a = pairs(&pair_a.0, &pair_a.1, n, |t| left(t, &total_b));
+        let rows_b = pairs(&pair_b.0, &pair_b.1, n, |t| left(t, &total_a));
+        let lefts = |rows: &Rows, other: &Weights| -> Vec<f64> {
+            rows.par_iter().map(|(t, _)| left(*t, other)).collect()
+        };
+        let (left_a, left_b) = (lefts(&rows_a, &total_b), lefts(&rows_b, &total_a));
+        let mut joint = Vec::new();
+        for (i, (s, _)) in rows_a.iter().enumerate() {
+            for (j, (t, _)) in rows_b.iter().enumerate() {
+                let weight = (n - s).checked_sub(*t).map_or(0.0, |rest| others.get(rest));
+                if weight > 0.0 {
+                    joint.push((i, j, weight / left_a[i] / left_b[j]));
+                }
+            }
+        }
+        (rows_a, rows_b, joint)
+    }
+}
+
+/// For every count t of a group the weights of its cells' count m.
+type Rows = Vec<(u64, Weights)>;
+
+/// Weights of pairs (t, m), each as a row of its own.
+fn singles(pairs: BTreeMap<(u64, u64), f64>) -> Rows {
+    let single = |((t, m), weight)| (t, Weights { first: m, values: vec![weight] });
+    pairs.into_iter().map(single).collect()
+}
+
+/// All of k cells but these.
+fn all_but<const N: usize>(k: usize, left_out: [&[usize]; N]) -> Vec<usize> {
+    let mut kept = vec![true; k];
+    left_out.into_iter().flatten().for_each(|&cell| kept[cell] = false);
+    (0..k).filter(|&cell| kept[cell]).collect()
+}
+
+/// Some cells of a group, and the rest of it; sorted.
+struct Part {
+    cells: Vec<usize>,
+    rest: Vec<usize>,
+}
+
+impl Part {
+    fn new(cells: &[usize], group: &[usize]) -> Self {
+        // There may be thousands of cells.
+        let mut cells = cells.to_vec();
+        cells.sort_unstable();
+        let mut rest: Vec<usize> =
+            group.iter().copied().filter(|cell| cells.binary_search(cell).is_err()).collect();
+        rest.sort_unstable();
+        Self { cells, rest }
+    }
+
+    /// The cells outside of the group.
+    fn others(&self, k: usize) -> Vec<usize> {
+        all_but(k, [&self.cells, &self.rest])
+    }
+
+    /// The prior's parameters of the cells and of the rest.
+    fn parameters(&self, prior: &Prior) -> (f64, f64) {
+        let sum = |cells: &[usize]| cells.iter().map(|&i| prior.alpha()[i]).sum();
+        (sum(&self.cells), sum(&self.rest))
+    }
+
+    /// The counts of the group and of the cells.
+    fn counts(&self, x: &[u64]) -> (u64, u64) {
+        let sum = |cells: &[usize]| cells.iter().map(|&i| x[i]).sum::<u64>();
+        let cells = sum(&self.cells);
+        (cells + sum(&self.rest), cells)
+    }
+}
+
+/// For every count t of a group the weights of its cells' count m: those of m and t − m, times what is
+/// left to the others.
+fn pairs(cells: &Weights, rest: &Weights, n: u64, others: impl Fn(u64) -> f64 + Sync) -> Rows {
+    let row = |t: u64| {
+        let others = others(t);
+        let (low, high) = (cells.first.max(t.saturating_sub(rest.last())), cells.last());
+        let high = high.min(t.checked_sub(rest.first)?);
+        if others == 0.0 || low > high {
+            return None;
+        }
+        let values = (low..=high).map(|m| cells.get(m) * rest.get(t - m) * others).collect();
+        Some((t, Weights { first: low, values }))
+    };
+    let (low, high) = (cells.first + rest.first, (cells.last() + rest.last()).min(n));
+    (low..=high).into_par_iter().filter_map(row).collect()
+}
+
+/// Weights of pairs (t, m) as rows.
+fn rows(pairs: BTreeMap<(u64, u64), f64>) -> Rows {
+    let mut rows: Rows = Vec::new();
+    for ((t, m), weight) in pairs {
+        match rows.last_mut().filter(|(last, _)| *last == t) {
+            Some((_, row)) => {
+                row.values.resize((m - row.first) as usize, 0.0);
+                row.values.push(weight);
+            }
+            None => rows.push((t, Weights { first: m, values: vec![weight] })),
+        }
+    }
+    rows
+}
+
+/// The predictive probability of x and the probability of the noise are both products over the cells.
+fn factors(noisy: &[Noisy], prior: &Prior, n: u64) -> Result<Vec<Weights>, String> {
+    let windows = true_counts::windows(noisy, prior, n, NEGLIGIBLE);
+    let (mut products, mut length, mut widest) = (0.0, 1.0, 0.0_f64);
+    for (low, high) in &windows {
+        let width = (high - low) as f64 + 1.0;
+        products += 2.0 * length * width;
+        length = (length + width).min(n as f64 + 1.0);
+        widest = widest.max(width);
+    }
+    // Two cells need no convolution: each count tells the other.
+    if widest > MOST_COUNTS || (windows.len() > 2 && products > MOST_PRODUCTS) {
+        return Err(format!(
+            "with {} cells, and noise so wide that {widest} counts of a cell are possible, it takes long",
+            windows.len()
+        ));
+    }
+    let factor = |(i, window): (usize, (u64, u64))| {
+        Weights::from_logs(window.0, &true_counts::ln_weights(noisy, prior, n, i, window))
+    };
+    Ok(windows.into_iter().enumerate().map(factor).collect())
+}
+
+/// The weights from the probability of the releases at every data set of n records.
+fn listed(seen: &[Seen], prior: &Prior, n: u64) -> Result<Vec<(Counts, f64)>, String> {
+    let data_sets = approximate_compositions(n, prior.k());
+    if data_sets > MOST_DATA_SETS {
+        let labels: Vec<String> =
+            seen.iter().map(|one| format!("`{}`", one.variant.label)).collect();
+        return Err(format!(
+            "{} would have to be evaluated at {data_sets:.0} data sets (at most {MOST_DATA_SETS:.0})",
+            labels.join(" and ")
+        ));
+    }
+    let predictive = Predictive::new(prior, n);
+    let probability = |x: &Counts, one: &Seen| -> Result<f64, String> {
+        let posterior = Posterior::new(one.template.posterior.prior().clone(), x.clone());
+        let setting = Setting { posterior, ..one.template.clone() };
+        let plan = one.variant.plan(&setting).map_err(|refusal| refusal.cause)?;
+        let prepared = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
+        Ok(law::probability(prepared.law(&plan).as_ref(), one.released))
+    };
+    let weigh = |x: Counts| -> Result<(Counts, f64), String> {
+        let mut weight = exp_accurate(predictive.ln_probability(&x));
+        for one in seen {
+            weight *= probability(&x, one)?;
+        }
+        Ok((x, weight))
+    };
+    list_compositions(n, prior.k()).into_par_iter().map(weigh).collect()
+}

@@ -1,0 +1,28 @@
+//! The posterior of a table, given released counts: naive and noise-aware.
+//!
+//! A posterior that takes released counts for the true ones is too narrow. The noise-aware posterior
+//! takes the mechanism into account. Before the release the counts x have the prior predictive
+//! probability P\[x\]. Given the releases r they have the probability w(x) ∝ P\[x\] · Π_r P\[r | x\],
+//! and the posterior of the cells' probabilities is the mixture Σ_x w(x) Dir(α + x). It is computed from
+//! the releases alone, and costs no privacy.
+//!
+//! ```text
+//! releases ──► CountsLaw (the true counts) ──► BetaMixture (a share of some cells)
+//!                                          ──► Comparison (the same share in two groups)
+//!                                          ──► Joint (intervals of all cells at one level)
+//! ```
+
+mod beta_mixture;
+mod beta_row;
+mod comparison;
+mod counts_law;
+mod joint;
+mod weights;
+
+#[cfg(test)]
+mod tests;
+
+pub use beta_mixture::{BetaMixture, Interval};
+pub use comparison::Comparison;
+pub use counts_law::{CountsLaw, Seen};
+pub use joint::Joint;

@@ -1,0 +1,6 @@
+//! The posterior against brute force, written from the definition.
+
+mod brute;
+mod comparisons;
+mod joints;
+mod shares;

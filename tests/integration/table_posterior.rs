@@ -1,0 +1,109 @@
+//! Do the posteriors of a released table hold what they promise? Shares p are drawn from the prior, data
+//! from p, and a release of the data by the real sampler. Noise-aware intervals must cover p as often as
+//! they say. Naive ones must not, or this test would show nothing.
+
+use dpbi::analysis::tuning::TuningCache;
+use dpbi::base::numeric::exp_accurate;
+use dpbi::base::rng::{ln_standard_gamma, stream, uniform};
+use dpbi::mechanism::{self, Variant};
+use dpbi::posterior::model::Prior;
+use dpbi::service::release::{CountsLaw, Interval, Method, Seen};
+use rayon::prelude::*;
+
+use crate::common::{few_or_many, setting};
+
+const LEVEL: f64 = 0.95;
+const RECORDS: u64 = 100;
+const ALPHA: [f64; 4] = [2.0, 1.0, 1.0, 1.5];
+
+/// Joint intervals take long: they are tried in every so many-th round.
+const JOINT: usize = 5;
+
+/// What covers the truth in a round: every cell, the second outcome's share in both arms, its
+/// difference, and all cells together.
+#[derive(Clone, Copy)]
+struct Covers {
+    each: [bool; 7],
+    joint: Option<bool>,
+}
+
+/// Whether the equal-tailed interval covers a truth with this distribution function.
+fn is_covered(below: f64) -> bool {
+    (2.0 * below - 1.0).abs() <= LEVEL
+}
+
+fn covers(law: &CountsLaw, p: &[f64; 4], with_joint: bool) -> Covers {
+    let belows = [0, 1, 2, 3].map(|i| law.share(&[i]).below(p[i]));
+    let (first, second) = (p[1] / (p[0] + p[1]), p[3] / (p[2] + p[3]));
+    let (a, b) = ((&[1][..], &[0, 1][..]), (&[3][..], &[2, 3][..]));
+    let comparison = law.compare(a, b).unwrap();
+    let [p0, p1, p2, p3] = belows.map(is_covered);
+    let each = [
+        p0,
+        p1,
+        p2,
+        p3,
+        is_covered(law.within(a.0, a.1).below(first)),
+        is_covered(law.within(b.0, b.1).below(second)),
+        is_covered(comparison.difference_below(first - second)),
+    ];
+    // The joint intervals cover p if the smallest ones that do have at most this probability.
+    let joint = with_joint.then(|| {
+        let level = belows.map(|below| (2.0 * below - 1.0).abs()).into_iter().fold(0.0, f64::max);
+        let intervals: Vec<Interval> = (0..4).map(|i| law.share(&[i]).interval(level)).collect();
+        law.joint_probability(&intervals).unwrap() <= LEVEL
+    });
+    Covers { each, joint }
+}
+
+/// Noise-aware and naive.
+fn round(method: &Method, prior: &Prior, round: usize) -> [Covers; 2] {
+    let mut rng = stream(11, &format!("table posterior {round}"));
+    let gammas = ALPHA.map(|alpha| exp_accurate(ln_standard_gamma(alpha, &mut rng)));
+    let p = gammas.map(|gamma| gamma / gammas.iter().sum::<f64>());
+    let mut counts = [0; 4];
+    for _ in 0..RECORDS {
+        let u = uniform(&mut rng);
+        let ends = [p[0], p[0] + p[1], p[0] + p[1] + p[2]];
+        counts[ends.iter().filter(|end| u >= **end).count()] += 1;
+    }
+    let released = method.draw(&counts, &mut rng);
+    let (variant, template) = (method.variant(), method.template());
+    let aware = CountsLaw::given(&[Seen { variant, template, released: &released }]).unwrap();
+    let naive = CountsLaw::exactly(prior, &released);
+    [aware, naive].map(|law| covers(&law, &p, round.is_multiple_of(JOINT)))
+}
+
+#[test]
+fn noise_aware_intervals_cover_the_truth_and_naive_ones_do_not() {
+    let rounds = few_or_many(500, 10_000);
+    let prior = Prior::new(ALPHA.to_vec()).unwrap();
+    let template = setting(&ALPHA, &[RECORDS, 0, 0, 0], 1.0, "hellinger");
+    let lattice = Variant::plain(mechanism::find("lattice").unwrap());
+    let method =
+        Method::new(&lattice, &template, "1".parse().unwrap(), &TuningCache::default()).unwrap();
+    let all: Vec<[Covers; 2]> =
+        (0..rounds).into_par_iter().map(|one| round(&method, &prior, one)).collect();
+    let error = |tried: usize| (LEVEL * (1.0 - LEVEL) / tried as f64).sqrt();
+    let z = |covered: Vec<bool>| {
+        let share = covered.iter().filter(|yes| **yes).count() as f64 / covered.len() as f64;
+        (share - LEVEL) / error(covered.len())
+    };
+    let each =
+        |which: usize, what: usize| z(all.iter().map(|round| round[which].each[what]).collect());
+    let joint = |which: usize| z(all.iter().filter_map(|round| round[which].joint).collect());
+    let aware: Vec<f64> = (0..7).map(|what| each(0, what)).chain([joint(0)]).collect();
+    let naive: Vec<f64> = (0..7).map(|what| each(1, what)).chain([joint(1)]).collect();
+    println!("{rounds} rounds, standard errors off: noise-aware {aware:.2?}, naive {naive:.2?}");
+    assert!(aware.iter().all(|z| z.abs() < 4.0), "{aware:?}");
+    // Over all cells together, for their errors to be seen in few rounds as well.
+    let cells =
+        all.iter().map(|round| round[1].each[..4].iter().filter(|yes| **yes).count() as f64);
+    let shares: Vec<f64> = cells.map(|covered| covered / 4.0).collect();
+    let mean = shares.iter().sum::<f64>() / rounds as f64;
+    let variance =
+        shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>() / (rounds as f64 - 1.0);
+    let naive_z = (mean - LEVEL) / (variance / rounds as f64).sqrt();
+    println!("naive cells: {mean} covered, {naive_z:.1} standard errors off");
+    assert!(naive_z < -4.0, "{naive_z}");
+}
