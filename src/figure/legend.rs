@@ -1,6 +1,7 @@
 //! The key below a plot: centred rows of marks and their meaning.
 
-use plotters::element::{Circle, DashedPathElement, PathElement};
+use plotters::element::{Circle, Polygon};
+use plotters::style::Color;
 use plotters::style::text_anchor::HPos;
 
 use super::element::{ErrorBar, HatchedBar, Stem, diamond};
@@ -13,6 +14,19 @@ const ROW: f64 = 19.0;
 const MARK: f64 = 22.0;
 const PAD: f64 = 6.0;
 const BETWEEN: f64 = 20.0;
+
+/// The outline of a density, as parts of the width and the height of its mark.
+const HILL: [Place; 9] = [
+    (0.0, 0.0),
+    (0.14, 0.07),
+    (0.26, 0.3),
+    (0.38, 0.8),
+    (0.48, 1.0),
+    (0.58, 0.84),
+    (0.72, 0.36),
+    (0.86, 0.09),
+    (1.0, 0.0),
+];
 
 /// The sign an entry explains.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +49,10 @@ pub enum Mark {
     Line(Pen),
     /// A stem; its colour and whether it is private.
     Stem(Colour, bool),
+    /// The density of a distribution: its area, if that is filled, and its line.
+    Density { fill: Option<Colour>, pen: Pen },
+    /// An interval, with a dot at the mean or without.
+    Interval(Pen, bool),
 }
 
 /// A mark and its meaning.
@@ -159,11 +177,18 @@ fn draw_mark(page: &Page, mark: Mark, (x, y): Place) -> Result<(), FigureError> 
             let (radius, style) = (radius(0.8 * DOT), theme.line(colour, THIN));
             area.draw(&Stem { points, radius, style, hollow: !private })?;
         }
-        Mark::Line(pen) => {
-            let (ends, style) = ([at(0.0, 0.0), at(MARK, 0.0)], theme.line(pen.colour, pen.width));
-            match theme.dashes(pen) {
-                None => area.draw(&PathElement::new(ends, style))?,
-                Some((dash, gap)) => area.draw(&DashedPathElement::new(ends, dash, gap, style))?,
+        Mark::Line(pen) => page.stroke(&[(x, y), (x + MARK, y)], pen)?,
+        Mark::Density { fill, pen } => {
+            let hill = HILL.map(|(across, up)| (x + across * MARK, y + 6.0 - 11.0 * up));
+            if let Some(fill) = fill {
+                area.draw(&Polygon::new(hill.map(|at| page.at(at)), fill.filled()))?;
+            }
+            page.stroke(&hill, pen)?;
+        }
+        Mark::Interval(pen, mean) => {
+            page.interval((x, x + MARK), y, pen)?;
+            if mean {
+                area.draw(&Circle::new(middle, radius(DOT), pen.colour.filled()))?;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Figures for print: box plots, curves, heat maps and tables as SVG, PNG or PDF, drawn with plotters.
+//! Figures for print: box plots, curves, densities, heat maps and tables as SVG, PNG or PDF, drawn with plotters.
 //!
 //! A figure is plain data. A chart draws it on a drawing area of plotters: an `axis` is a coordinate
 //! range, an `element` a drawable, a `page` the area of a whole figure. What is drawn goes to the
@@ -9,6 +9,7 @@ mod axis;
 mod backend;
 mod boxplot;
 mod curve;
+mod density;
 mod element;
 mod font;
 mod heat;
@@ -32,10 +33,11 @@ use theme::Theme;
 pub use axis::Scale;
 pub use boxplot::{BoxFigure, BoxStats, Group};
 pub use curve::{Curve, CurveFigure, Join, LineStyle, NameAt, Sample};
+pub use density::{DensityFigure, DensityRow};
 pub use heat::{HeatFigure, HeatValues};
 pub use shared_axes::share_axes;
 pub use table::TableFigure;
-pub use theme::{Colour, INK_ON_AREAS, NEUTRAL, Width, colour};
+pub use theme::{Colour, INK_ON_AREAS, NEUTRAL, Width, colour, numbered_colour};
 
 /// What kind of file to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +141,8 @@ pub enum Figure {
     Box(BoxFigure),
     /// Lines and dots.
     Curve(CurveFigure),
+    /// Posterior densities in rows.
+    Density(DensityFigure),
     /// Coloured cells.
     Heat(HeatFigure),
     /// Numbers in rows and columns.
@@ -158,7 +162,7 @@ impl Figure {
                 let shown = figure.lines.iter().any(|line| !line.readings.is_empty());
                 shown.then_some(&mut figure.note)
             }
-            Self::Heat(_) | Self::Table(_) => None,
+            Self::Density(_) | Self::Heat(_) | Self::Table(_) => None,
         }
     }
 
@@ -167,6 +171,7 @@ impl Figure {
         match self {
             Self::Box(figure) => [&figure.title, &figure.note, &figure.y_label],
             Self::Curve(figure) => [&figure.title, &figure.note, &figure.y_label],
+            Self::Density(figure) => [&figure.title, &figure.note, "posterior densities"],
             Self::Heat(figure) => [&figure.title, &figure.note, &figure.y_label],
             Self::Table(figure) => [&figure.title, &figure.note, "a table"],
         }
@@ -188,6 +193,7 @@ impl Figure {
         match self {
             Self::Box(figure) => figure.draw(theme),
             Self::Curve(figure) => figure.draw(theme),
+            Self::Density(figure) => figure.draw(theme),
             Self::Heat(figure) => figure.draw(theme),
             Self::Table(figure) => figure.draw(theme),
         }

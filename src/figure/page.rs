@@ -8,7 +8,7 @@ use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::drawing::DrawingArea;
-use plotters::element::{PathElement, Text};
+use plotters::element::{DashedPathElement, PathElement, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontTransform, TRANSPARENT, TextStyle};
 
@@ -16,7 +16,7 @@ use super::FigureError;
 use super::axis::Axis;
 use super::backend::Recording;
 use super::font::Font;
-use super::theme::{Colour, EDGE, FAINT, GRID, GRID_LINE, SOFT, SPINE, TEXT, TICK, Theme};
+use super::theme::{Colour, EDGE, FAINT, GRID, GRID_LINE, Pen, SOFT, SPINE, TEXT, TICK, Theme};
 
 /// A place in grid steps, y downwards.
 pub type Place = (f64, f64);
@@ -277,7 +277,27 @@ impl Page {
         let points: Vec<(i32, i32)> = path.iter().map(|place| self.at(*place)).collect();
         Ok(self.area.draw(&PathElement::new(points, self.theme.line(colour, width)))?)
     }
+
+    /// A line through these places, broken if its pen is.
+    pub fn stroke(&self, path: &[Place], pen: Pen) -> Result<(), FigureError> {
+        let Some((dash, gap)) = self.theme.dashes(pen) else {
+            return self.line(path, pen.colour, pen.width);
+        };
+        let points: Vec<(i32, i32)> = path.iter().map(|place| self.at(*place)).collect();
+        let style = self.theme.line(pen.colour, pen.width);
+        Ok(self.area.draw(&DashedPathElement::new(points, dash, gap, style))?)
+    }
+
+    /// A level bar with small ends.
+    pub fn interval(&self, (left, right): Place, y: f64, pen: Pen) -> Result<(), FigureError> {
+        self.stroke(&[(left, y), (right, y)], pen)?;
+        let mut ends = [left, right].into_iter();
+        ends.try_for_each(|x| self.line(&[(x, y - END), (x, y + END)], pen.colour, pen.width))
+    }
 }
+
+/// Half the height of the ends of an interval.
+const END: f64 = 2.2;
 
 /// The baseline that centres capitals on `y`.
 pub fn centred(y: f64, font: Font) -> f64 {

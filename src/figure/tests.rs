@@ -198,6 +198,33 @@ impl Numbers {
         })
     }
 
+    /// Densities, or noise instead of them.
+    fn densities(&mut self, rows: usize) -> Figure {
+        let curve = |numbers: &mut Self| -> Vec<(f64, f64)> {
+            let points = numbers.below(40);
+            let x = |i: usize| i as f64 / points as f64;
+            (0..points).map(|i| (x(i), numbers.between(0.0, 1.0))).collect()
+        };
+        let interval = |numbers: &mut Self| (numbers.between(0.0, 0.4), numbers.between(0.6, 1.0));
+        let row = |numbers: &mut Self| DensityRow {
+            label: numbers.random.words(50.0),
+            colour: colour(["ehd", "lshist", "novel"][numbers.below(3)]),
+            prior: curve(numbers),
+            naive: curve(numbers),
+            aware: numbers.maybe(curve).unwrap_or_default(),
+            naive_interval: numbers.maybe(interval),
+            aware_interval: numbers.maybe(interval),
+            mean: numbers.maybe(|n| n.between(0.4, 0.6)),
+        };
+        Figure::Density(DensityFigure {
+            title: self.random.words(150.0),
+            note: self.random.words(300.0),
+            x_label: self.random.words(80.0),
+            level: self.random.words(10.0),
+            rows: (0..rows).map(|_| row(self)).collect(),
+        })
+    }
+
     fn map(&mut self, columns: usize, rows: usize) -> Figure {
         let mut row = |_| (0..columns).map(|_| self.maybe(|n| n.between(0.0, 1.0))).collect();
         let values: Vec<Vec<Option<f64>>> = (0..rows).map(&mut row).collect();
@@ -254,10 +281,16 @@ fn texts_are_on_the_page_and_cover_nothing() {
     for round in 0..600 {
         let scale = Some([1.0, 1e-9, 1e6, 0.003][round % 4]);
         let mut numbers = Numbers { random: Lcg::new(round as u64), scale };
-        let figure = numbers.figure(round, (46, 13));
-        for &width in Width::ALL.iter().chain(&[Width::Screen]) {
-            let faults = misplaced_texts(&figure, width);
-            assert!(faults.is_empty(), "{round} {width:?} {faults:?}");
+        let mut figures = vec![numbers.figure(round, (46, 13))];
+        if round % 5 == 0 {
+            let rows = numbers.below(40);
+            figures.push(numbers.densities(rows));
+        }
+        for figure in &figures {
+            for &width in Width::ALL.iter().chain(&[Width::Screen]) {
+                let faults = misplaced_texts(figure, width);
+                assert!(faults.is_empty(), "{round} {width:?} {faults:?}");
+            }
         }
     }
 }
@@ -266,12 +299,15 @@ fn texts_are_on_the_page_and_cover_nothing() {
 fn odd_and_sparse_figures_are_drawn_the_same_in_every_format() {
     for round in 0..30 {
         let make = |scale: Option<f64>| {
-            Numbers { random: Lcg::new(round as u64), scale }.figure(round, (5, 5))
+            let mut numbers = Numbers { random: Lcg::new(round as u64), scale };
+            [numbers.figure(round, (5, 5)), numbers.densities(round % 5)]
         };
         for scale in [None, Some(0.0), Some(1.0)] {
             for &format in Format::ALL {
-                let [first, second] = [make(scale), make(scale)].map(|figure| {
-                    render(&figure, format, Width::Text).expect("odd data is no error")
+                let [first, second] = [make(scale), make(scale)].map(|figures| {
+                    figures.map(|figure| {
+                        render(&figure, format, Width::Text).expect("odd data is no error")
+                    })
                 });
                 assert_eq!(first, second, "{round} {format:?}");
             }

@@ -234,6 +234,13 @@ impl Colour {
     }
 }
 
+/// A colour that is seen through a pale one.
+pub(super) fn through(pale: Colour, behind: Colour) -> Colour {
+    let part = |a: u8, b: u8| (f64::from(a) * f64::from(b) / 255.0).round() as u8;
+    let ((r0, g0, b0), (r1, g1, b1)) = (pale.rgb, behind.rgb);
+    Colour { rgb: (part(r0, r1), part(g0, g1), part(b0, b1)) }
+}
+
 /// The background.
 pub(super) const PAPER: Colour = Colour::hex(0xFF_FFFF);
 /// Outlines, whiskers, hatching.
@@ -297,6 +304,13 @@ pub fn colour(mechanism_id: &str) -> Colour {
     let known = KNOWN.iter().find(|(id, _)| *id == mechanism_id);
     let sum: usize = mechanism_id.bytes().map(usize::from).sum();
     known.map_or(FALLBACK[sum % FALLBACK.len()], |(_, colour)| *colour)
+}
+
+/// The colour of the group with this number. Colours that are easy to tell apart come first.
+pub fn numbered_colour(number: usize) -> Colour {
+    const ORDER: [&str; 8] =
+        ["lshist", "ehd", "geometric", "ehdl", "ehds", "lsdim", "hamming", "mh-gamma"];
+    colour(ORDER[number % ORDER.len()])
 }
 
 /// The shade of `base` for its `repeat`-th reappearance in one figure: alternately lighter and

@@ -2,6 +2,7 @@
 
 use super::boxplot::BoxStats;
 use super::curve::Curve;
+use super::density::DensityRow;
 
 /// A curve of at most this many points is described by all of them.
 const FEW: usize = 6;
@@ -39,6 +40,21 @@ pub fn of_curve(curve: &Curve) -> String {
             format!("{name}: {}", values.iter().map(at).collect::<Vec<_>>().join(", "))
         }
         _ => name.clone(),
+    }
+}
+
+/// The mean and the intervals of a share.
+pub fn of_density(row: &DensityRow, level: &str) -> String {
+    let mean = row.mean.map(|mean| format!("mean {}", short(mean)));
+    let interval = |(low, high): (f64, f64), kind: &str| {
+        format!("{level} interval {kind} the noise {} to {}", short(low), short(high))
+    };
+    let aware = row.aware_interval.map(|ends| interval(ends, "that knows"));
+    let naive = row.naive_interval.map(|ends| interval(ends, "that ignores"));
+    let numbers: Vec<String> = [mean, aware, naive].into_iter().flatten().collect();
+    match numbers.is_empty() {
+        true => row.label.clone(),
+        false => format!("{}: {}", row.label, numbers.join(", ")),
     }
 }
 

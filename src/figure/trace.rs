@@ -61,7 +61,7 @@ impl Field {
 
     /// The pieces of a line that can be seen, cut at the sides of the plot, with no more points than
     /// show.
-    fn visible(&self, path: &[Point]) -> Vec<Vec<Point>> {
+    pub fn visible(&self, path: &[Point]) -> Vec<Vec<Point>> {
         let square = Rect { left: 0.0, top: 0.0, width: 1.0, height: 1.0 };
         let place = |(x, y): &Point| Some((self.x.fraction(*x)?, self.y.fraction(*y)?));
         let back = |(x, y): Point| (self.x.value(x), self.y.value(y));

@@ -1,0 +1,485 @@
+//! Posterior densities of shares, in rows from top to bottom: a ridgeline plot.
+
+use plotters::element::{Circle, Polygon};
+use plotters::style::Color;
+
+use super::axis::Axis;
+use super::backend::Recording;
+use super::legend::{Entry, Legend, Mark};
+use super::page::{Frame, Page, Place, Rect};
+use super::theme::{
+    Colour, DOT, Dash, EDGE, GRID, GRID_LINE, LINE, Pen, SOFT, SPINE, THIN, Theme, through,
+};
+use super::trace::Field;
+use super::{FigureError, tip};
+
+/// Posterior densities of shares, one row for each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DensityFigure {
+    /// Bold, above the plot.
+    pub title: String,
+    /// The settings, in small type under the title.
+    pub note: String,
+    /// Under the horizontal axis.
+    pub x_label: String,
+    /// The probability of the intervals, such as "95 %".
+    pub level: String,
+    /// The rows, from top to bottom.
+    pub rows: Vec<DensityRow>,
+}
+
+/// What is known about one share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DensityRow {
+    /// Whose share it is, such as "treated: yes".
+    pub label: String,
+    /// The colour of the posterior.
+    pub colour: Colour,
+    /// The density of the prior as points (x, density), x ascending in [0, 1]; may be empty. Points are
+    /// joined by straight lines, so they should be dense where the density bends.
+    pub prior: Vec<(f64, f64)>,
+    /// The same of the posterior that ignores the noise.
+    pub naive: Vec<(f64, f64)>,
+    /// The same of the posterior that knows the noise.
+    pub aware: Vec<(f64, f64)>,
+    /// The interval of the posterior that ignores the noise.
+    pub naive_interval: Option<(f64, f64)>,
+    /// The interval of the posterior that knows the noise.
+    pub aware_interval: Option<(f64, f64)>,
+    /// The mean, which is marked on the interval of the posterior that knows the noise, or else on the
+    /// other one.
+    pub mean: Option<f64>,
+}
+
+/// The greatest height of a row, and the height of one among very many.
+const HIGHEST_ROW: f64 = 125.0;
+const LEAST_ROW: f64 = 30.0;
+/// By how much a row among few is higher, times their number.
+const SHARED: f64 = 240.0;
+/// From a base line to the first interval under it, from there to the second, and to the next row.
+const TO_INTERVAL: f64 = 5.5;
+const TO_SECOND: f64 = 5.5;
+const TO_NEXT: f64 = 6.0;
+/// How far an area is from the colour of its line to white.
+const PALE: f64 = 0.7;
+/// The outline of priors.
+const PRIOR_LINE: Colour = Colour::hex(0xA6_A6A6);
+/// The part of the axis that matters is where a density is above this part of its height.
+const LEAST_PART: f64 = 0.01;
+/// Close to an end where a density is infinite, within this part of its interval, it says nothing
+/// about the scale.
+const SPIKE: f64 = 0.15;
+/// Infinite densities as multiples of the highest one that is shown.
+const BEYOND: f64 = 1e3;
+/// The height of a row above its base line by that of the highest density.
+const AIR: f64 = 1.05;
+/// Where a density is below this part of the highest one, its line is not told from the base line.
+const FLAT: f64 = 0.004;
+/// A label takes at most this part of the page.
+const WIDEST_LABEL: f64 = 0.3;
+
+type Point = (f64, f64);
+
+impl DensityFigure {
+    pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
+        let count = self.rows.len().max(1) as f64;
+        let band = (LEAST_ROW + SHARED / count).min(HIGHEST_ROW);
+        let height = band * count;
+        let mut y = Axis::bare((0.0, height));
+        let strip = self.strip();
+        let base = |row: usize| band * (row as f64 + 1.0) - strip;
+        let widest = WIDEST_LABEL * theme.page_width();
+        y.ticks = (self.rows.iter().enumerate())
+            .map(|(i, row)| (height - base(i), theme.tick.shorten(&row.label, widest)))
+            .collect();
+        let words = [&*self.title, &*self.note, &*self.x_label, ""];
+        let mut frame = Frame::new(theme, words, y, height, 2.5 * EDGE);
+        let x = Axis::level(self.x_range(), false, frame.plot.width, theme.tick);
+        frame.make_room_for(theme, &x);
+        let legend = Legend::new(theme, self.entries());
+        let bottom = frame.bottom(theme);
+        let page = Page::new(theme, bottom + legend.height() + EDGE);
+        let mut chart = frame.chart(&page, x.clone())?;
+        frame.draw(&page, &mut chart, (true, true), true)?;
+        drop(chart);
+        let top = self.rows.iter().map(DensityRow::height).fold(0.0, f64::max);
+        for (i, row) in self.rows.iter().enumerate() {
+            let above = band - strip;
+            let plot = Rect { top: frame.plot.top + base(i) - above, height: above, ..frame.plot };
+            let y = Axis::bare((0.0, AIR * top));
+            let field = Field { plot, x: x.clone(), y, slot: None };
+            page.describe(tip::of_density(row, &self.level));
+            let ridge = Ridge { page: &page, field, row, filled: row.filled(self.knows_noise()) };
+            ridge.draw()?;
+        }
+        page.describe(String::new());
+        legend.draw(&page, frame.plot.middle().0, bottom)?;
+        Ok(page.finish())
+    }
+
+    /// Whether any row has a posterior that knows the noise.
+    fn knows_noise(&self) -> bool {
+        self.rows.iter().any(|row| !row.aware.is_empty() || row.aware_interval.is_some())
+    }
+
+    /// The height of the intervals under a base line.
+    fn strip(&self) -> f64 {
+        let both = |row: &DensityRow| row.naive_interval.and(row.aware_interval).is_some();
+        let second = if self.rows.iter().any(both) { TO_SECOND } else { 0.0 };
+        TO_INTERVAL + second + TO_NEXT
+    }
+
+    /// The part of [0, 1] where posteriors or intervals are, with some air.
+    fn x_range(&self) -> (f64, f64) {
+        let ends = self.rows.iter().flat_map(DensityRow::ends);
+        let (low, high) = super::axis::extent(ends);
+        if low > high {
+            return (0.0, 1.0);
+        }
+        let span = (high - low).max(1e-6);
+        let (low, high) = (low - 0.05 * span, high + 0.05 * span);
+        let low = if low < 0.15 * span { 0.0 } else { low };
+        let high = if high > 1.0 - 0.15 * span { 1.0 } else { high };
+        (low, high)
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let has = |part: fn(&DensityRow) -> bool| self.rows.iter().any(part);
+        // Rows of one colour give it to the legend.
+        let first = self.rows.first().map_or(SOFT, |row| row.colour);
+        let colour = if self.rows.iter().all(|row| row.colour == first) { first } else { SOFT };
+        let mut entries = Vec::new();
+        if has(|row| !row.aware.is_empty()) {
+            let mark = Mark::Density { fill: Some(colour.lighten(PALE)), pen: aware_pen(colour) };
+            entries.push(Entry::new(mark, "posterior that knows the noise"));
+        }
+        if has(|row| !row.naive.is_empty()) {
+            let fill = (!self.knows_noise()).then(|| colour.lighten(PALE));
+            let mark = Mark::Density { fill, pen: naive_pen(colour) };
+            entries.push(Entry::new(mark, "posterior that ignores the noise"));
+        }
+        if has(|row| !row.prior.is_empty()) {
+            let mark = Mark::Density { fill: Some(GRID), pen: PRIOR };
+            entries.push(Entry::new(mark, "prior"));
+        }
+        if has(|row| row.naive_interval.or(row.aware_interval).is_some()) {
+            let with_mean = has(|row| row.mean.is_some());
+            let pen = if self.knows_noise() { aware_pen(colour) } else { naive_pen(colour) };
+            let label = format!("{} interval{}", self.level, if with_mean { ", mean" } else { "" });
+            entries.push(Entry::new(Mark::Interval(pen, with_mean), label.trim_start()));
+        }
+        entries
+    }
+}
+
+const PRIOR: Pen = Pen { colour: PRIOR_LINE, width: GRID_LINE, dash: Dash::None };
+
+fn aware_pen(colour: Colour) -> Pen {
+    Pen { colour, width: LINE, dash: Dash::None }
+}
+
+/// Darker, since dashes have less ink.
+fn naive_pen(colour: Colour) -> Pen {
+    Pen { colour: colour.darken(0.3), width: THIN, dash: Dash::Dashed }
+}
+
+/// A density and its interval.
+type Posterior<'a> = (&'a [Point], Option<(f64, f64)>);
+
+impl DensityRow {
+    /// The density whose area is filled.
+    fn filled(&self, knows_noise: bool) -> &[Point] {
+        if knows_noise { &self.aware } else { &self.naive }
+    }
+
+    /// Both posteriors, each with its interval.
+    fn posteriors(&self) -> [Posterior<'_>; 2] {
+        [(&self.naive, self.naive_interval), (&self.aware, self.aware_interval)]
+    }
+
+    /// The highest density to be shown.
+    fn height(&self) -> f64 {
+        self.posteriors().into_iter().map(|(curve, over)| height(curve, over)).fold(0.0, f64::max)
+    }
+
+    /// The places between which the axis must reach.
+    fn ends(&self) -> impl Iterator<Item = f64> {
+        self.posteriors().into_iter().flat_map(|(curve, interval)| {
+            let least = LEAST_PART * height(curve, interval);
+            let high = move |point: &Point| least > 0.0 && point.1 >= least;
+            let ends = interval.filter(|(low, high)| 0.0 <= *low && low <= high && *high <= 1.0);
+            let ends = ends.into_iter().flat_map(|(low, high)| [low, high]);
+            sound(curve).filter(high).map(|(x, _)| x).chain(ends)
+        })
+    }
+}
+
+/// The points that can be drawn: shares from 0 to 1 and densities from 0 to infinity.
+fn sound(curve: &[Point]) -> impl Iterator<Item = Point> {
+    curve.iter().copied().filter(|(x, y)| (0.0..=1.0).contains(x) && *y >= 0.0)
+}
+
+/// The highest finite density. A density that is infinite at an end is not looked at close to it:
+/// where the points begin there would decide the scale.
+fn height(curve: &[Point], interval: Option<(f64, f64)>) -> f64 {
+    let width = interval.map_or(1.0, |(low, high)| high - low);
+    let infinite: Vec<f64> = sound(curve).filter(|p| p.1 == f64::INFINITY).map(|p| p.0).collect();
+    let near = |x: f64| infinite.iter().any(|end| (x - end).abs() < SPIKE * width);
+    let highest = |points: &mut dyn Iterator<Item = Point>| {
+        points.map(|(_, y)| y).filter(|y| y.is_finite()).fold(0.0, f64::max)
+    };
+    match highest(&mut sound(curve).filter(|(x, _)| !near(*x))) {
+        0.0 => highest(&mut sound(curve)),
+        height => height,
+    }
+}
+
+/// One row on its page.
+struct Ridge<'a> {
+    page: &'a Page,
+    /// The row above its base line.
+    field: Field,
+    row: &'a DensityRow,
+    filled: &'a [Point],
+}
+
+impl Ridge<'_> {
+    fn draw(&self) -> Result<(), FigureError> {
+        let row = self.row;
+        let [prior, filled] = [&row.prior[..], self.filled].map(|curve| self.finite(curve));
+        let pale = row.colour.lighten(PALE);
+        self.area(&prior, GRID)?;
+        self.area(&filled, pale)?;
+        // Where both are, the prior is seen through the posterior.
+        self.area(&lower(&prior, &filled), through(pale, GRID))?;
+        self.lines(&prior, PRIOR)?;
+        self.lines(&self.finite(&row.aware), aware_pen(row.colour))?;
+        self.lines(&self.finite(&row.naive), naive_pen(row.colour))?;
+        let base = self.field.plot.bottom();
+        let first = base + TO_INTERVAL;
+        if let Some(interval) = row.aware_interval {
+            self.interval(interval, first, aware_pen(row.colour), row.mean)?;
+        }
+        if let Some(interval) = row.naive_interval {
+            let (y, mean) = match row.aware_interval {
+                Some(_) => (first + TO_SECOND, None),
+                None => (first, row.mean),
+            };
+            self.interval(interval, y, naive_pen(row.colour), mean)?;
+        }
+        let Rect { left, .. } = self.field.plot;
+        self.page.line(&[(left, base), (self.field.plot.right(), base)], SOFT, 0.6 * SPINE)
+    }
+
+    /// The curve with high numbers for infinite densities.
+    fn finite(&self, curve: &[Point]) -> Vec<Point> {
+        let beyond = BEYOND * self.field.y.value(1.0);
+        sound(curve).map(|(x, y)| (x, y.min(beyond))).collect()
+    }
+
+    /// The pieces of a curve that can be seen, on the page.
+    fn pieces(&self, curve: &[Point]) -> Vec<Vec<Place>> {
+        let on_page = |piece: Vec<Point>| piece.into_iter().filter_map(|p| self.field.at(p));
+        self.field.visible(curve).into_iter().map(|piece| on_page(piece).collect()).collect()
+    }
+
+    /// The area under a curve. Between two pieces it ends at the top of the row.
+    fn area(&self, curve: &[Point], colour: Colour) -> Result<(), FigureError> {
+        let Field { x, y, .. } = &self.field;
+        // A curve that begins or ends above the row reaches its top there.
+        let end = |point: Option<&Point>| {
+            let (across, up) = *point.filter(|point| x.shows(point.0))?;
+            self.field.at((across, y.clamp(up)))
+        };
+        let mut outline: Vec<Place> = end(curve.first()).into_iter().collect();
+        outline.extend(self.pieces(curve).concat());
+        outline.extend(end(curve.last()));
+        let (Some(first), Some(last)) = (outline.first(), outline.last()) else { return Ok(()) };
+        let base = self.field.plot.bottom();
+        let (start, end) = ((first.0, base), (last.0, base));
+        outline.extend([end, start]);
+        let outline: Vec<(i32, i32)> = outline.into_iter().map(|at| self.page.at(at)).collect();
+        Ok(self.page.area.draw(&Polygon::new(outline, colour.filled()))?)
+    }
+
+    fn lines(&self, curve: &[Point], pen: Pen) -> Result<(), FigureError> {
+        let least = FLAT * self.field.y.value(1.0);
+        let first = curve.iter().position(|point| point.1 > least).unwrap_or(curve.len());
+        let last = curve.iter().rposition(|point| point.1 > least).map_or(first, |last| last + 1);
+        self.pieces(&curve[first..last]).iter().try_for_each(|piece| self.page.stroke(piece, pen))
+    }
+
+    /// A bar with ends, and a dot at the mean.
+    fn interval(
+        &self,
+        (low, high): (f64, f64),
+        y: f64,
+        pen: Pen,
+        mean: Option<f64>,
+    ) -> Result<(), FigureError> {
+        let x_axis = &self.field.x;
+        let across = |x: f64| x_axis.shows(x).then(|| self.field.across(x)).flatten();
+        let (Some(left), Some(right)) = (across(low), across(high)) else { return Ok(()) };
+        self.page.interval((left, right), y, pen)?;
+        let theme = self.page.theme;
+        if let Some(mean) = mean.and_then(across) {
+            let (at, radius) = (self.page.at((mean, y)), theme.units(DOT) as u32);
+            self.page.area.draw(&Circle::new(at, radius, pen.colour.filled()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The lower one of two curves, where both are.
+fn lower(a: &[Point], b: &[Point]) -> Vec<Point> {
+    let mut places: Vec<f64> = a.iter().chain(b).map(|(x, _)| *x).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    let both = |x: f64| Some((x, at(a, x)?.min(at(b, x)?)));
+    places.into_iter().filter_map(both).collect()
+}
+
+/// The curve's height at x, between its points by a straight line.
+fn at(curve: &[Point], x: f64) -> Option<f64> {
+    let after = curve.partition_point(|point| point.0 < x);
+    let (x1, y1) = *curve.get(after)?;
+    if x1 == x {
+        return Some(y1);
+    }
+    let (x0, y0) = *curve.get(after.checked_sub(1)?)?;
+    Some(y0 + (y1 - y0) * (x - x0) / (x1 - x0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::numeric::{exp_accurate, lgamma, ln, log1p};
+    use crate::figure::backend::Shape;
+    use crate::figure::{Figure, Width, colour, misplaced_texts};
+
+    /// The density of Beta(a, b), infinite at ends where it is.
+    fn beta(a: f64, b: f64) -> Vec<Point> {
+        let constant = lgamma(a + b) - lgamma(a) - lgamma(b);
+        let term = |power: f64, log: f64| if power == 0.0 { 0.0 } else { power * log };
+        let density =
+            |x: f64| exp_accurate(constant + term(a - 1.0, ln(x)) + term(b - 1.0, log1p(-x)));
+        (0..=400).map(|i| f64::from(i) / 400.0).map(|x| (x, density(x))).collect()
+    }
+
+    /// A posterior under a prior with both parameters `alpha`; noise makes it `wider` times as wide.
+    fn row(
+        label: &str,
+        hue: &str,
+        alpha: f64,
+        counts: (f64, f64),
+        wider: Option<f64>,
+    ) -> DensityRow {
+        let (a, b) = (alpha + counts.0, alpha + counts.1);
+        let mean = a / (a + b);
+        let around = |factor: f64| {
+            let reach = 1.96 * factor * (mean * (1.0 - mean) / (a + b + 1.0)).sqrt();
+            ((mean - reach).max(0.0), (mean + reach).min(1.0))
+        };
+        DensityRow {
+            label: label.to_owned(),
+            colour: colour(hue),
+            prior: beta(alpha, alpha),
+            naive: beta(a, b),
+            aware: wider.map_or_else(Vec::new, |w| beta(a / (w * w), b / (w * w))),
+            naive_interval: Some(around(1.0)),
+            aware_interval: wider.map(around),
+            mean: Some(mean),
+        }
+    }
+
+    fn figure(rows: Vec<DensityRow>) -> DensityFigure {
+        DensityFigure {
+            title: "Share of each outcome".to_owned(),
+            note: "released with tight at ε = 1; prior Beta(1, 1)".to_owned(),
+            x_label: "share of the records".to_owned(),
+            level: "95 %".to_owned(),
+            rows,
+        }
+    }
+
+    fn samples() -> Vec<(&'static str, DensityFigure)> {
+        let arms =
+            [("control: yes", "lshist", (14.0, 36.0)), ("treated: yes", "ehd", (29.0, 21.0))];
+        let arms = arms.map(|(name, hue, counts)| row(name, hue, 1.0, counts, Some(1.3)));
+        let many = |i: u32| {
+            let name = format!("region {} with a name that is long: answered", i + 1);
+            let counts = (f64::from(5 + 7 * i), f64::from(100 - 6 * i));
+            row(&name, "lshist", 1.0, counts, Some(1.2))
+        };
+        let empty =
+            [("placebo", (0.0, 20.0)), ("low dose", (3.0, 17.0)), ("high dose", (20.0, 0.0))];
+        let empty = empty.map(|(name, counts)| row(name, "hamming", 0.3, counts, Some(1.2)));
+        let naive =
+            ["control", "treated"].map(|name| row(name, "geometric", 1.0, (9.0, 41.0), None));
+        vec![
+            ("arms", figure(arms.to_vec())),
+            ("twelve", figure((0..12).map(many).collect())),
+            ("forty", figure((0..40).map(|i| many(i % 16)).collect())),
+            ("infinite", figure(empty.to_vec())),
+            ("naive", figure(naive.to_vec())),
+            ("one", figure(vec![row("yes", "tight", 1.0, (30.0, 970.0), Some(1.4))])),
+        ]
+    }
+
+    #[test]
+    fn texts_are_legible() {
+        for (name, figure) in samples() {
+            let figure = Figure::Density(figure);
+            for &width in Width::ALL {
+                let faults = misplaced_texts(&figure, width);
+                assert!(faults.is_empty(), "{name} {width:?} {faults:?}");
+            }
+        }
+    }
+
+    fn says(figure: &DensityFigure, what: &str) -> bool {
+        let shapes = figure.draw(Theme::new(Width::Text)).expect("a drawing").shapes;
+        shapes.iter().any(|shape| matches!(shape, Shape::Text(text) if text.content == what))
+    }
+
+    #[test]
+    fn the_legend_names_what_is_shown() {
+        let all = samples();
+        let find = |name: &str| &all.iter().find(|one| one.0 == name).expect("a sample").1;
+        for (name, knows) in [("arms", true), ("naive", false)] {
+            assert_eq!(says(find(name), "posterior that knows the noise"), knows);
+            for both in ["posterior that ignores the noise", "prior", "95 % interval, mean"] {
+                assert!(says(find(name), both), "{name}: {both}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_axis_shows_what_matters_and_no_impossible_share() {
+        let range = |counts: (f64, f64)| figure(vec![row("", "ehd", 1.0, counts, None)]).x_range();
+        let (low, high) = range((500.0, 500.0));
+        assert!(low > 0.4 && low < 0.47 && high < 0.6 && high > 0.53, "{low} {high}");
+        assert_eq!(range((1.0, 99.0)).0, 0.0);
+        assert_eq!(range((99.0, 1.0)).1, 1.0);
+        assert_eq!(figure(Vec::new()).x_range(), (0.0, 1.0));
+    }
+
+    #[test]
+    fn an_infinite_density_does_not_decide_the_scale() {
+        let finite = beta(5.0, 5.0);
+        assert_eq!(height(&finite, None), at(&finite, 0.5).expect("a point"));
+        let infinite = beta(0.3, 20.3);
+        assert_eq!(infinite[0].1, f64::INFINITY);
+        let interval = Some((0.0, 0.1));
+        let first = at(&infinite, 0.015).expect("a point");
+        assert_eq!(height(&infinite, interval), first, "no nearer than 0.015");
+        assert_eq!(height(&[(0.0, f64::INFINITY)], None), 0.0);
+    }
+
+    #[test]
+    fn two_curves_have_a_lower_one() {
+        let (rise, fall) = ([(0.0, 0.0), (1.0, 2.0)], [(0.0, 2.0), (0.5, 1.0), (0.8, 0.4)]);
+        assert_eq!(lower(&rise, &fall), [(0.0, 0.0), (0.5, 1.0), (0.8, 0.4)]);
+        assert!(lower(&rise, &[]).is_empty());
+    }
+}
