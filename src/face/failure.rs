@@ -128,10 +128,11 @@ pub enum WorkError {
     #[error("nothing was released, and ε is spent: {0}")]
     NothingReleased(String),
     /// Something failed after the release.
-    #[error("released {released:?}, and then failed: {cause}")]
+    #[error("released {}, and then failed: {cause}", .released.iter().map(|counts| format!("{counts:?}"))
+        .collect::<Vec<_>>().join(", "))]
     AfterRelease {
-        /// The counts that were released.
-        released: Vec<u64>,
+        /// The counts that were released, of every table.
+        released: Vec<Vec<u64>>,
         /// What failed.
         cause: String,
     },

@@ -1,9 +1,10 @@
 //! What the tests share: golden tables, and running the real binary.
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::PathBuf;
 
+use dpbi::base::rng::uniform_below;
 use dpbi::posterior::model::{Posterior, Prior};
 use dpbi::posterior::privacy::{Delta, Epsilon, Gamma};
 use dpbi::posterior::setting::Setting;
@@ -67,6 +68,14 @@ impl From<std::process::Output> for Outcome {
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
     }
+}
+
+/// A command that must be refused, with these words.
+pub fn refused(outcome: &Outcome, words: &str) {
+    let Outcome { status, stdout, stderr } = outcome;
+    assert!(*status == 2 && stdout.is_empty(), "{status} {stdout} {stderr}");
+    assert!(stderr.starts_with("error: ") && stderr.contains(words), "{words}: {stderr}");
+    assert!(stderr.contains("help: ") || stderr.contains("Usage"), "{stderr}");
 }
 
 /// A JSON object with the SHA-256 that ends a manifest.
@@ -143,6 +152,47 @@ impl Sandbox {
         child.kill().unwrap();
         child.wait().unwrap();
         line
+    }
+
+    /// Runs `dpbi` and kills it: by turns at a random moment within so many microseconds, when `file` has
+    /// changed, and at the first byte shown. What it had shown.
+    pub fn killed(
+        &self,
+        args: &[&str],
+        (round, longest): (usize, u64),
+        file: &str,
+        chance: &mut impl rand::Rng,
+    ) -> Vec<u8> {
+        let length = || std::fs::metadata(self.path(file)).map_or(0, |file| file.len());
+        let before = length();
+        let mut child = self.start(args);
+        let mut pipe = child.stdout.take().unwrap();
+        let mut output = Vec::new();
+        match round % 3 {
+            0 => {
+                std::thread::sleep(std::time::Duration::from_micros(uniform_below(longest, chance)))
+            }
+            1 => {
+                while length() == before && child.try_wait().unwrap().is_none() {
+                    std::thread::yield_now();
+                }
+            }
+            _ => {
+                let mut first = [0];
+                pipe.read_exact(&mut first).unwrap();
+                output.extend(first);
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        pipe.read_to_end(&mut output).unwrap();
+        output
+    }
+
+    /// The entries of a ledger.
+    pub fn entries(&self, ledger: &str) -> Vec<serde_json::Value> {
+        let Ok(text) = std::fs::read_to_string(self.path(ledger)) else { return Vec::new() };
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// All files of a folder but the manifest, which holds times.

@@ -4,6 +4,7 @@
 //! The tests share a process, so none of them may change its environment, current folder, signal
 //! handlers or panic hook; what needs such a change is done in a child process.
 
+mod account;
 mod audit;
 mod choose;
 mod claims;
@@ -23,6 +24,7 @@ mod kinds;
 mod optimum;
 mod papers;
 mod phase;
+mod prior;
 mod privacy;
 mod release;
 mod sampler;
@@ -35,6 +37,8 @@ mod shards;
 mod strangers;
 #[cfg(unix)]
 mod survival;
+mod table_posterior;
+mod tables;
 mod terminal;
 mod tight;
 mod tuning;

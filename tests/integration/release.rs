@@ -1,9 +1,9 @@
 //! `dpbi release`, as somebody with data uses it, and as somebody who tries to break it.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::time::Duration;
 
-use crate::common::{Outcome, Sandbox, few_or_many};
+use crate::common::{Outcome, Sandbox, few_or_many, refused};
 use dpbi::base::rng;
 use serde_json::Value;
 
@@ -36,21 +36,9 @@ fn release(sandbox: &Sandbox, more: &[&str]) -> Outcome {
     sandbox.dpbi(&[&ASKED[..], more].concat())
 }
 
-fn refused(outcome: &Outcome, words: &str) {
-    let Outcome { status, stdout, stderr } = outcome;
-    assert!(*status == 2 && stdout.is_empty(), "{status} {stdout} {stderr}");
-    assert!(stderr.starts_with("error: ") && stderr.contains(words), "{words}: {stderr}");
-    assert!(stderr.contains("help: ") || stderr.contains("Usage"), "{stderr}");
-}
-
 fn json(outcome: &Outcome) -> Value {
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     serde_json::from_str(&outcome.stdout).unwrap()
-}
-
-fn lines(sandbox: &Sandbox, ledger: &str) -> Vec<Value> {
-    let Ok(text) = std::fs::read_to_string(sandbox.path(ledger)) else { return Vec::new() };
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -226,7 +214,7 @@ fn a_ledger_that_is_replaced_while_one_waits_is_the_new_one() {
     held.unlock().unwrap();
     let found = json(&waiting.wait_with_output().unwrap().into());
     assert_eq!(found["ledger"]["releases"], 2);
-    assert_eq!(lines(&sandbox, "l").len(), 2);
+    assert_eq!(sandbox.entries("l").len(), 2);
     refused(&release(&sandbox, &flags), "the budget does not suffice");
 }
 
@@ -239,7 +227,7 @@ fn many_categories_are_no_burden() {
     let asked = ["release", "--data", "d.csv", "--column", "kind", "--categories-from", "c.txt"];
     let more = ["--prior", &prior, "--epsilon", "1", "--json"];
     let found = json(&sandbox.dpbi(&[&asked[..], &more].concat()));
-    assert_eq!(found["mechanism"], "geometric");
+    assert_eq!(found["mechanism"], "lattice");
     assert_eq!(found["released"].as_array().unwrap().len(), 500);
     let endless =
         ["release", "--data", "d.csv", "--column", "kind", "--categories-from", "/dev/zero"];
@@ -284,7 +272,7 @@ fn twenty_at_once_with_a_budget_for_ten() {
     let (done, not): (Vec<_>, Vec<_>) = outcomes.iter().partition(|outcome| outcome.status == 0);
     assert_eq!((done.len(), not.len()), (10, 10));
     not.iter().for_each(|outcome| refused(outcome, "the budget does not suffice"));
-    let entries = lines(&sandbox, "l");
+    let entries = sandbox.entries("l");
     assert_eq!(entries.len(), 10);
     assert!(entries.iter().all(|entry| entry["epsilon"] == "0.1" && entry["budget"] == "1"));
     let hash = dpbi::run::store::sha256(survey().as_bytes());
@@ -302,34 +290,13 @@ fn whatever_is_shown_has_been_entered_before() {
     let sandbox = sandbox();
     let flags = ["--epsilon", "1", "--mechanism", "geometric", "--ledger", "l", "--json"];
     let mut chance = rng::stream(7, "kills");
-    let length = || std::fs::metadata(sandbox.path("l")).map_or(0, |ledger| ledger.len());
     let rounds = few_or_many(8, 20);
     let (mut shown, mut hidden) = (0, 0);
     for round in 0..3 * rounds {
-        let (before, bytes) = (lines(&sandbox, "l").len(), length());
-        let mut child = sandbox.start(&[&ASKED[..], &flags].concat());
-        let mut pipe = child.stdout.take().unwrap();
-        let mut output = Vec::new();
-        match round % 3 {
-            0 => {
-                let moment = rng::uniform_below(20_000, &mut chance);
-                std::thread::sleep(Duration::from_micros(moment));
-            }
-            1 => {
-                while length() == bytes && child.try_wait().unwrap().is_none() {
-                    std::thread::yield_now();
-                }
-            }
-            _ => {
-                let mut first = [0];
-                pipe.read_exact(&mut first).unwrap();
-                output.extend(first);
-            }
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        pipe.read_to_end(&mut output).unwrap();
-        let after = lines(&sandbox, "l").len();
+        let before = sandbox.entries("l").len();
+        let asked = [&ASKED[..], &flags].concat();
+        let output = sandbox.killed(&asked, (round, 20_000), "l", &mut chance);
+        let after = sandbox.entries("l").len();
         assert!(after == before || after == before + 1);
         match output.is_empty() {
             true => hidden += 1,
@@ -342,7 +309,7 @@ fn whatever_is_shown_has_been_entered_before() {
     assert!(shown >= rounds && hidden > 0, "{shown} were shown, {hidden} were not");
     // A ledger that went through all this still works.
     let total = json(&release(&sandbox, &flags))["ledger"]["releases"].as_u64().unwrap();
-    assert_eq!(total as usize, lines(&sandbox, "l").len());
+    assert_eq!(total as usize, sandbox.entries("l").len());
 }
 
 #[test]
@@ -369,7 +336,7 @@ fn white_space_around_a_mechanism_does_not_reach_the_ledger() {
     let typed = ["--mechanism", " geometric + remap \n", "--ledger", "l", "--json"];
     let found = json(&release(&sandbox, &[&["--epsilon", "1"], &typed[..]].concat()));
     assert_eq!(found["mechanism"], "geometric+remap");
-    assert_eq!(lines(&sandbox, "l")[0]["mechanism"], "geometric+remap");
+    assert_eq!(sandbox.entries("l")[0]["mechanism"], "geometric+remap");
 }
 
 #[test]
@@ -414,8 +381,8 @@ fn what_takes_too_long_is_refused_before_the_ledger_is_touched() {
     refused(&with(&many, &["--mechanism", "ehds"]), "candidates, and 10.0 million are the limit");
     assert!(!sandbox.path("l").exists());
     let found = json(&with(&many, &["--json"]));
-    assert_eq!(found["mechanism"], "geometric");
-    assert_eq!(lines(&sandbox, "l").len(), 1);
+    assert_eq!(found["mechanism"], "lattice");
+    assert_eq!(sandbox.entries("l").len(), 1);
 }
 
 #[test]

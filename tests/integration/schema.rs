@@ -16,7 +16,7 @@ fn schema() -> Value {
 
 /// What is wrong with `value`, by the keywords of draft 7 that the schema uses. An unknown keyword is
 /// an error: it would not be checked.
-fn complaints(schema: &Value, value: &Value, whole: &Value) -> Vec<String> {
+pub fn complaints(schema: &Value, value: &Value, whole: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let Value::Object(keywords) = schema else {
         return if schema == &json!(false) { vec!["never".to_owned()] } else { Vec::new() };

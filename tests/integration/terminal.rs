@@ -49,9 +49,25 @@ const TYPICAL: &[&str] = &[
     "choose --prior 1,1 --n 10 --error 0.05 --all",
     "optimum --prior 1,1 --n 12 --epsilon 1 --minimax --all",
     "optimum --prior 1,1,1 --n 6 --epsilon 0.5 --delta 1e-2 --tuned --out best --format none",
+    "prior --mean 0.2 --interval 0,0.25 --level 0.7",
+    "prior --mean 0.5,0.3,0.2 --records 12.5",
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 1",
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 0.5 \
      --ledger survey.ledger --budget 2 --mechanism geometric+remap",
+    "account survey.ledger",
+    "account survey.ledger --budget 0.1 --delta 1e-9 --figure account.svg --pld account.json",
+    "release --data trial.csv --by arm --column answer --categories arm=control,treated \
+     --categories answer=no,yes --prior 1 --epsilon 1 --mechanism lattice --compare yes --out a.json",
+    "release --data trial.csv --by arm --column answer --categories arm=control,treated \
+     --categories answer=no,yes --prior 1 --epsilon 0.5 --fixed-groups control=20,treated=20 \
+     --compare yes,no --out fixed.json",
+    "release --data trial.csv --by arm --column answer --categories arm=control,treated \
+     --categories answer=no,yes --prior 1 --epsilon 2 --mechanism tight --out b.json",
+    "release --plan plan.toml --dry-run",
+    "release --plan plan.toml",
+    "show a.json --compare yes,no --level 0.5",
+    "show fixed.json",
+    "combine a.json b.json",
     // Errors.
     "!rnu",
     "!run absent.toml",
@@ -74,8 +90,11 @@ const TYPICAL: &[&str] = &[
     "!audit --prior 1,1,1,1 --n 2000 --epsilon 1 --mechanism ehds",
     "!choose --prior 1,1 --n 20",
     "!optimum --prior 1,1,1,1 --n 500 --epsilon 1",
+    "!prior --mean 0.5,0.3 --interval 0.4,0.6",
     "!release --data survey.csv --column answr --categories no,yes --prior 1,1 --epsilon 1",
     "!release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 1 --seed 1",
+    "!account absent.ledger",
+    "!account survey.csv",
 ];
 
 const OWN: &str = r#"name = "own"
@@ -106,6 +125,29 @@ mechanisms = [
 sizes = [10, 20]
 "#;
 
+const PLAN: &str = r#"data = "trial.csv"
+ledger = "trial.ledger"
+budget = 2
+delta = 1e-6
+
+[categories]
+arm = ["control", "treated"]
+answer = ["no", "yes"]
+
+[[release]]
+name = "every answer in every arm, with a name that is long"
+by = "arm"
+column = "answer"
+prior = 1
+epsilon = 0.5
+mechanism = "lattice"
+
+[[release]]
+column = "answer"
+prior = 1
+epsilon = 0.25
+"#;
+
 /// Lines that take minutes, if tests are to be long.
 const LONG: &[&str] = &["selftest", "reproduce icml --format none", "claims"];
 
@@ -119,6 +161,11 @@ fn sandbox() -> Sandbox {
     sandbox.write("long.toml", &long);
     let answers: String = (0..40).map(|i| if i % 3 == 0 { "yes\n" } else { "no\n" }).collect();
     sandbox.write("survey.csv", &format!("answer\n{answers}"));
+    let arms = |i: usize| if i.is_multiple_of(2) { "control" } else { "treated" };
+    let rows: String =
+        (0..40).map(|i| format!("{},{}\n", arms(i), ["no", "yes"][i / 2 % 2])).collect();
+    sandbox.write("trial.csv", &format!("arm,answer\n{rows}"));
+    sandbox.write("plan.toml", PLAN);
     sandbox
 }
 

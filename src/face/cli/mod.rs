@@ -1,9 +1,11 @@
 //! The command line. Doc comments here are the help that users read.
 #![allow(missing_docs)]
 
+mod account;
 mod exact;
 mod experiments;
 pub mod names;
+mod prior;
 mod release;
 mod shared;
 mod tools;
@@ -17,15 +19,17 @@ use crate::base::console::{self, say_in_red};
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::source::Source;
 
+pub use account::Account;
 pub use exact::{Audit, Choose, Claims, Inspect, Optimum};
 pub use experiments::{Check, List, Merge, Plot, Reproduce, Run, Verify};
-pub use release::{Categories, Release};
+pub use prior::Prior;
+pub use release::{Combine, Release, Show, View};
 pub use shared::{
     Configs, Data, FigureOptions, MOST_THREADS, Machine, Model, Output, Print, Quiet, Replace,
     Threads, Verbosity,
 };
 pub use tools::{Completions, Man, Schema, Selftest};
-pub use values::Formats;
+pub use values::{Formats, delimiter};
 
 /// A laboratory for differentially private Bayesian inference.
 ///
@@ -128,13 +132,21 @@ pub enum Command {
     Choose(Choose),
     /// How good any private mechanism could be, and how far the mechanisms are from it
     Optimum(Optimum),
+    /// A Beta or Dirichlet prior from words: a mean, an interval and its probability
+    Prior(Prior),
     /// Release the posterior of real data privately, once
-    Release(Release),
+    Release(Box<Release>),
+    /// Print a release again, from its file
+    Show(Show),
+    /// Join several releases of the same data into one noise-aware posterior
+    Combine(Combine),
+    /// What a ledger has spent: by addition and by exact composition
+    Account(Account),
     /// Test every sampler, the exact numbers and the machine, with the power of the tests stated
     Selftest(Selftest),
     /// The bundled experiments, and whether their results are present and current
     List(List),
-    /// The config format as a JSON Schema, for editors
+    /// The config format, or that of a release file, as a JSON Schema
     Schema(Schema),
     /// Completions for a shell
     Completions(Completions),

@@ -1,11 +1,11 @@
-//! `dpbi release`.
+//! `dpbi release`, and the commands about what was released.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::names::{self, Among};
-use super::values::delimiter;
+use super::values::{delimiter, records};
 use super::{Print, Threads};
 
 #[derive(Debug, Args)]
@@ -13,38 +13,58 @@ use super::{Print, Threads};
     dpbi release --data survey.csv --column answer --categories no,yes \\\n    \
         --prior 1,1 --epsilon 1\n  \
     dpbi release --data survey.csv --column party --categories-from parties.txt \\\n    \
-        --other others --prior 1,1,1 --epsilon 0.5 --ledger survey.ledger --budget 2\n\n\
+        --other others --prior 1 --epsilon 0.5 --ledger survey.ledger --budget 2\n  \
+    dpbi release --data trial.csv --by arm --column outcome \\\n    \
+        --categories arm=control,treated --categories outcome=no,yes \\\n    \
+        --prior 1 --epsilon 1 --compare yes --out trial.json\n  \
+    dpbi release --plan plan.toml --dry-run\n\n\
     The number of records is public; their categories are what is protected.\n\
     Categories are declared, never read off the data. Noise is drawn in whole\n\
     numbers from the operating system's randomness. Every release spends its ε,\n\
     whatever becomes of its output: keep a ledger.")]
 pub struct Release {
     /// The data: CSV, one record a row, with a first row that names the columns
-    #[arg(long, value_name = "FILE")]
-    pub data: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "plan")]
+    pub data: Option<PathBuf>,
     /// The column whose values are counted
+    #[arg(long, value_name = "NAME", required_unless_present = "plan")]
+    pub column: Option<String>,
+    /// A column that divides the records into groups. All cells are released as one histogram, at ε. May
+    /// be repeated
     #[arg(long, value_name = "NAME")]
-    pub column: String,
-    #[command(flatten)]
-    pub categories: Categories,
+    pub by: Vec<String>,
+    /// The categories, separated by commas; with --by once for every column, as NAME=A,B,…
+    #[arg(
+        long,
+        value_name = "[NAME=]A,B,…",
+        required_unless_present_any = ["categories_from", "plan"]
+    )]
+    pub categories: Vec<String>,
+    /// A file with a category on every line
+    #[arg(long, value_name = "[NAME=]FILE")]
+    pub categories_from: Vec<String>,
     /// The category that takes every value that is none of them [default: such a value is an error]
-    #[arg(long, value_name = "CATEGORY")]
-    pub other: Option<String>,
-    /// What separates the cells of a row: one character, or tab
-    #[arg(long, value_name = "C", default_value = ",", value_parser = delimiter)]
-    pub delimiter: u8,
-    /// The prior's parameters, one for each category
+    #[arg(long, value_name = "[NAME=]CATEGORY")]
+    pub other: Vec<String>,
+    /// The sizes of the groups, if they are public and fixed by design: each group is then released on
+    /// its own, at ε
+    #[arg(long, value_name = "GROUP=N,…", requires = "by")]
+    pub fixed_groups: Option<String>,
+    /// What separates the cells of a row: one character, or tab [default: ,]
+    #[arg(long, value_name = "C", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// The prior: one number for all cells, one for each category of the column, one for each cell, or
+    /// GROUP=A,B,… for every group
     #[arg(
         long,
         value_name = "A,B,…",
-        value_delimiter = ',',
-        required = true,
-        allow_negative_numbers = true
+        required_unless_present = "plan",
+        allow_hyphen_values = true
     )]
-    pub prior: Vec<f64>,
+    pub prior: Vec<String>,
     /// ε, a decimal number; it is taken exactly as it is written
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
-    pub epsilon: String,
+    #[arg(long, value_name = "E", required_unless_present = "plan", allow_negative_numbers = true)]
+    pub epsilon: Option<String>,
     /// The mechanism, such as geometric or geometric+remap [default: the private one with the least
     /// exact error, by prior, ε and number of records]
     #[arg(
@@ -57,12 +77,42 @@ pub struct Release {
     /// The probability of credible intervals
     #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
     pub level: f64,
+    /// Compare the share of this category of the column between groups. May be repeated
+    #[arg(long, value_name = "[NAME=]CATEGORY", value_delimiter = ',')]
+    pub compare: Vec<String>,
+    /// Several releases, from a TOML file, entered into the ledger all at once
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = [
+            "column", "by", "categories", "categories_from", "other", "fixed_groups", "prior",
+            "epsilon", "mechanism", "compare",
+        ]
+    )]
+    pub plan: Option<PathBuf>,
+    /// Print what would be spent, and the expected error, and release nothing. Of the data only the
+    /// number of records is read
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The number of records, for a dry run without the data
+    #[arg(long, value_name = "N", value_parser = records, requires = "dry_run")]
+    pub n: Option<u64>,
     /// Enter the release into this file before anything of it is shown
     #[arg(long, value_name = "FILE")]
     pub ledger: Option<PathBuf>,
     /// What all releases in the ledger may spend [default: as set with an earlier release]
-    #[arg(long, value_name = "E", requires = "ledger", allow_negative_numbers = true)]
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub budget: Option<String>,
+    /// The δ of the budget: it is kept if the sum of all ε keeps it, or if the exact composition of all
+    /// releases has at most this δ at the budget's ε [default: the sum must keep it]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub delta: Option<f64>,
+    /// Keep the release as a JSON file, for `dpbi show` and `dpbi combine`
+    #[arg(long, value_name = "FILE.json")]
+    pub out: Option<PathBuf>,
+    /// Draw the posterior of every group: FILE.svg, FILE.png or FILE.pdf
+    #[arg(long, value_name = "FILE")]
+    pub figure: Option<PathBuf>,
     /// Refused: noise that can be drawn again protects nobody
     #[arg(long, value_name = "N", hide = true)]
     pub seed: Option<String>,
@@ -72,14 +122,54 @@ pub struct Release {
     pub print: Print,
 }
 
-/// The categories, declared.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub struct Categories {
-    /// The categories, separated by commas
-    #[arg(long = "categories", value_name = "A,B,…", value_delimiter = ',')]
-    pub listed: Option<Vec<String>>,
-    /// A file with a category on every line
-    #[arg(long = "categories-from", value_name = "FILE")]
-    pub from: Option<PathBuf>,
+#[command(after_help = "Examples:\n  \
+    dpbi show trial.json\n  \
+    dpbi show trial.json --compare yes --figure trial.svg\n\n\
+    Everything is computed again from the released counts. That costs no privacy.")]
+pub struct Show {
+    /// The file that `dpbi release --out` wrote
+    #[arg(value_name = "FILE.json")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub view: View,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi combine march.json april.json\n  \
+    dpbi combine march.json april.json --ledger trial.ledger --figure both.svg\n\n\
+    The files must hold releases of the same records, with the same table and\n\
+    prior. Whoever sees all of them has seen what all of them spent: the values\n\
+    of ε add up.")]
+pub struct Combine {
+    /// The files that `dpbi release --out` wrote
+    #[arg(value_name = "FILE.json", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Check that this ledger has an entry of every one of them
+    #[arg(long, value_name = "FILE")]
+    pub ledger: Option<PathBuf>,
+    #[command(flatten)]
+    pub view: View,
+}
+
+/// What is shown of a release.
+#[derive(Debug, Args)]
+pub struct View {
+    /// Only the release of this name, if a plan has several
+    #[arg(long, value_name = "NAME")]
+    pub release: Option<String>,
+    /// The probability of credible intervals [default: as released]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub level: Option<f64>,
+    /// Compare the share of this category between groups [default: as released]
+    #[arg(long, value_name = "[NAME=]CATEGORY", value_delimiter = ',')]
+    pub compare: Vec<String>,
+    /// Draw the posterior of every group: FILE.svg, FILE.png or FILE.pdf
+    #[arg(long, value_name = "FILE")]
+    pub figure: Option<PathBuf>,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub print: Print,
 }

@@ -27,10 +27,15 @@ pub struct Selftest {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    dpbi schema > dpbi.schema.json\n\n\
+    dpbi schema > dpbi.schema.json\n  \
+    dpbi schema --release             the format of `dpbi release --out`\n\n\
     Editors that know Taplo (VS Code: Even Better TOML) then complete and check a config while it is \
     typed, if its first line is `#:schema ./dpbi.schema.json`, as in the bundled configs.")]
-pub struct Schema {}
+pub struct Schema {
+    /// The format of a release file instead
+    #[arg(long)]
+    pub release: bool,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \

@@ -30,7 +30,7 @@ pub(super) fn shard(text: &str) -> Result<Shard, String> {
     })
 }
 
-pub(super) fn delimiter(text: &str) -> Result<u8, String> {
+pub fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         _ if text == "tab" || text == "\\t" => Ok(b'\t'),
         [byte] if byte.is_ascii() && !b"\"\r\n\0 #".contains(byte) => Ok(*byte),

@@ -1,5 +1,6 @@
 //! The commands: each turns its arguments into calls of the library and prints the outcome.
 
+mod account;
 mod audit;
 mod check;
 mod choose;
@@ -13,11 +14,13 @@ mod merge;
 mod optimum;
 mod orientation;
 mod plot;
+mod prior;
 mod release;
 mod reproduce;
 mod run;
 mod schema;
 mod selftest;
+mod show;
 mod summary;
 mod task_pools;
 mod typed;
@@ -79,10 +82,14 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Audit(args) => audit::execute(args),
         Command::Choose(args) => choose::execute(args),
         Command::Optimum(args) => optimum::execute(args),
+        Command::Prior(args) => prior::execute(args),
         Command::Release(args) => release::execute(args),
+        Command::Show(args) => show::execute(args),
+        Command::Combine(args) => show::combine(args),
+        Command::Account(args) => account::execute(args),
         Command::Selftest(args) => selftest::execute(args),
         Command::List(args) => list::execute(args),
-        Command::Schema(_) => schema::execute(),
+        Command::Schema(args) => schema::execute(args),
         Command::Completions(args) => completions::execute(args),
         Command::Man(args) => man::execute(args),
     }

@@ -1,9 +1,10 @@
 //! `dpbi schema`.
 
-use super::print_json;
+use super::{print_json, release};
 use crate::experiment::config;
+use crate::face::cli::Schema;
 use crate::face::failure::Failure;
 
-pub fn execute() -> Result<(), Failure> {
-    print_json(&config::schema())
+pub fn execute(args: &Schema) -> Result<(), Failure> {
+    print_json(&if args.release { release::schema::schema() } else { config::schema() })
 }

@@ -1,7 +1,7 @@
 //! Settings and mechanisms typed by hand.
 
 use crate::analysis::tuning::check;
-use crate::base::diagnostic::{Diagnostic, suggest};
+use crate::base::diagnostic::Diagnostic;
 use crate::face::cli::{Data, Model};
 use crate::mechanism::{self, Choice, Mechanism, Variant};
 use crate::posterior::distance;
@@ -49,6 +49,11 @@ pub fn wrong(flag: &str, error: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::new(format!("--{flag}: {error}"))
 }
 
+/// The same, of a cause that is a text.
+pub fn flag(flag: &str, cause: &str) -> Diagnostic {
+    wrong(flag, &cause)
+}
+
 /// Refuses a list that has not one number for every category.
 pub fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic> {
     if length == k {
@@ -58,36 +63,10 @@ pub fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic
         .help(format!("give {k} numbers separated by commas")))
 }
 
-/// A mechanism by its id, with `+calibrated` and `+remap` after it where they are wanted. Its label
-/// is what was typed, without white space.
+/// A mechanism by its id, with `+calibrated` and `+remap` after it where they are wanted.
 pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
-    let parts: Vec<&str> = text.split('+').map(str::trim).collect();
-    let id = parts[0];
-    if let Some(historical) = mechanism::HISTORICAL.iter().find(|one| one.id() == id) {
-        let refusal = Variant::plain(*historical).historical_refusal();
-        return Err(wrong("mechanism", &refusal.cause).help(refusal.remedy));
-    }
-    let mechanism = mechanism::find(id).ok_or_else(|| {
-        wrong("mechanism", &format!("unknown mechanism `{id}`"))
-            .help(suggest(id, mechanism::ALL.iter().map(|mechanism| mechanism.id())))
-    })?;
-    let mut variant = Variant::plain(mechanism);
-    variant.label = parts.join("+");
-    for &part in &parts[1..] {
-        match part {
-            CALIBRATED => variant.options.calibrated = true,
-            REMAP => variant.options.remap = true,
-            _ => {
-                return Err(wrong("mechanism", &format!("`+{part}` means nothing"))
-                    .help(suggest(part, [CALIBRATED, REMAP])));
-            }
-        }
-    }
-    Ok(variant)
+    Variant::parse(text).map_err(|refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy))
 }
-
-const CALIBRATED: &str = "calibrated";
-const REMAP: &str = "remap";
 
 /// The mechanisms that were named, checked; or, if none was, those of `default` that can be used.
 pub fn variants(
@@ -117,15 +96,7 @@ pub fn every_variant(tuned: bool) -> Vec<Variant> {
         let ways = ways.into_iter().filter(move |&(calibrated, remap)| {
             (tuned || !(calibrated || remap)) && (calibrates || !calibrated)
         });
-        ways.map(move |(calibrated, remap)| {
-            let mut variant = Variant::plain(mechanism);
-            variant.options.calibrated = calibrated;
-            variant.options.remap = remap;
-            let suffix =
-                |set: bool, name: &str| if set { format!("+{name}") } else { String::new() };
-            variant.label += &(suffix(calibrated, CALIBRATED) + &suffix(remap, REMAP));
-            variant
-        })
+        ways.map(move |(calibrated, remap)| Variant::tuned(mechanism, calibrated, remap))
     };
     mechanism::ALL.iter().copied().flat_map(variants).collect()
 }

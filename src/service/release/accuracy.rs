@@ -1,9 +1,9 @@
 //! The accuracy and the privacy loss of a release, and the choice of the most accurate mechanism. All
 //! of this is computed from public values.
 
-use super::amount::Amount;
-use super::aware::Aware;
+use super::Amount;
 use super::method::Method;
+use super::posterior::CountsLaw;
 use crate::analysis::audit::{self, Scope};
 use crate::analysis::cost::{self, Work};
 use crate::analysis::predictive_error;
@@ -34,8 +34,28 @@ pub enum Reason {
     /// Of this number it has the least mean error at the data set that the prior expects: the prior
     /// predictive distribution would take too long.
     LeastAtPrior(usize),
-    /// No error can be computed in reasonable time, and this one is optimal for two categories.
+    /// No error can be computed in reasonable time, and the noise of this one is the same for all
+    /// categories.
     Customary,
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Named => f.write_str("as you named it"),
+            Self::LeastExpected(many) => write!(
+                f,
+                "the least expected error of {many} private mechanisms, for this n, ε and prior"
+            ),
+            Self::LeastAtPrior(many) => write!(
+                f,
+                "the least error of {many} private mechanisms at the data that the prior expects"
+            ),
+            Self::Customary => f.write_str(
+                "customary: with this number of records and categories errors take long to compute",
+            ),
+        }
+    }
 }
 
 /// The most categories for which errors are computed: with more, even predicting the time takes long.
@@ -45,7 +65,7 @@ const MOST_CATEGORIES: usize = 6;
 const CHEAP: f64 = 1e6;
 
 /// The mechanism that is chosen if no error can be computed.
-const CUSTOMARY: &str = "geometric";
+const CUSTOMARY: &str = "lattice";
 
 /// Relative differences in error below this do not count: the first of `candidates` is chosen.
 const SAME: f64 = 1e-9;
@@ -64,7 +84,7 @@ pub fn choose(
     }
     // Without a noise-aware posterior, a mechanism is used only if the user names it.
     let apt = |variant: &&Variant| {
-        variant.is_purely_private(template) && Aware::is_foreseeable(variant, template)
+        variant.is_purely_private(template) && CountsLaw::is_foreseeable(variant, template)
     };
     let private: Vec<&Variant> = candidates.iter().filter(apt).collect();
     let expected = Setting { posterior: expected_data(&template.posterior), ..template.clone() };
@@ -122,7 +142,7 @@ fn affordable<'a>(variants: &[&'a Variant], setting: &Setting, data: Data) -> Ve
     places.into_iter().map(|place| variants[place]).collect()
 }
 
-fn is_affordable(work: &Work) -> bool {
+pub(super) fn is_affordable(work: &Work) -> bool {
     work.cpu_seconds <= LONGEST && work.bytes() <= LARGEST
 }
 
@@ -195,10 +215,15 @@ pub fn loss(method: &Method) -> Option<Loss> {
     if variant.remap.is_none() {
         return audited(variant, plain()).map(Loss::Exact);
     }
-    let options = Options { remap: false, ..variant.options };
-    let before = Variant { options, remap: None, ..variant.clone() };
+    let before = before_remapping(variant);
     let exact = audited(variant, cost::predict_remapped_audit(template, recipe));
     exact.map(Loss::Exact).or_else(|| audited(&before, plain()).map(Loss::AtMost))
+}
+
+/// A mechanism whose outputs are not remapped.
+pub(super) fn before_remapping(variant: &Variant) -> Variant {
+    let options = Options { remap: false, ..variant.options };
+    Variant { options, remap: None, ..variant.clone() }
 }
 
 /// The data that the prior expects.
@@ -271,10 +296,10 @@ mod tests {
         assert!(
             matches!(label(&[1.0, 1.0], 10_000_000), (id, Reason::LeastAtPrior(_)) if id == "geometric")
         );
-        assert_eq!(label(&[1.0; 30], 1_000_000), ("geometric".into(), Reason::Customary));
+        assert_eq!(label(&[1.0; 30], 1_000_000), ("lattice".into(), Reason::Customary));
         // No sensitivity is computed: with 10,000 different categories it would take minutes.
         let different: Vec<f64> = (1..=10_000).map(f64::from).collect();
-        assert_eq!(label(&different, 20_000), ("geometric".into(), Reason::Customary));
+        assert_eq!(label(&different, 20_000), ("lattice".into(), Reason::Customary));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rand::Rng;
 
-use super::amount::Amount;
+use super::Amount;
 use super::discrete::{Ratio, falls, is_accepted, noisy, sum_zero, within};
 use super::weighed::{self, Weights};
 use crate::analysis::cost::number;

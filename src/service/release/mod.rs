@@ -38,21 +38,35 @@
 //! ```
 
 mod accuracy;
-mod amount;
-mod aware;
-mod credible;
+mod densities;
 mod discrete;
 mod entropy;
+mod findings;
 mod ledger;
 mod method;
+mod posterior;
+mod profile;
+mod released;
+mod request;
+mod table;
 mod tally;
 mod weighed;
 
+pub use crate::posterior::amount::{Amount, AmountError};
 pub use accuracy::{Loss, Reason, choose, error_at_prior, error_near, expected_error, loss};
-pub use amount::{Amount, AmountError};
-pub use aware::Aware;
-pub use credible::{BetaMixture, Interval};
+pub use densities::Density;
 pub use entropy::Entropy;
-pub use ledger::{Account, Entry, LedgerError, enter, in_releases};
+pub use findings::{
+    Accuracy, Answer, Block, Both, Compared, Errors, Estimate, Findings, Posteriors, Row,
+};
+pub use ledger::{
+    Account, Budget, Entry, Kept, LedgerError, Lines, Part, compose, enter, in_releases,
+    read as read_ledger,
+};
 pub use method::{Method, Ready};
-pub use tally::{Columns, Tally, count, read_text};
+pub use posterior::{BetaMixture, Comparison, CountsLaw, Interval, Joint, Seen};
+pub use profile::profile;
+pub use released::{Released, price};
+pub use request::{Histogram, Request};
+pub use table::{Attribute, Margin, MarginRow, Table};
+pub use tally::{Tally, count, count_records, read_text};

@@ -13,61 +13,63 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::table::{Attribute, Table};
 use crate::base::diagnostic::{Diagnostic, Place, nearest};
 use crate::base::filesystem::open_named;
 use crate::posterior::model::{Counts, MOST_RECORDS};
 use crate::run::store::hexadecimal;
 
-/// Which records belong to which category.
-#[derive(Clone, Debug)]
-pub struct Columns {
-    /// The name of the column.
-    pub column: String,
-    /// The values that are counted, one for each category.
-    pub categories: Vec<String>,
-    /// The category that takes every other value, if any does.
-    pub other: Option<usize>,
-    /// The byte between two cells.
-    pub delimiter: u8,
-}
-
 /// The counts of a file.
 pub struct Tally {
-    /// How many records fall into each category.
-    pub counts: Counts,
+    /// For each table, how many records fall into each of its cells.
+    pub counts: Vec<Counts>,
     /// The SHA-256 of the file.
     pub hash: String,
 }
 
-/// A cell is kept up to this length, or that of the longest category.
+/// A cell of the file is kept up to this length, or that of the longest category.
 const LONGEST_CELL: usize = 1024;
 
 /// Bytes read at a time.
 const PIECE: usize = 1 << 16;
 
-/// Counts the records of a file.
-pub fn count(path: &Path, columns: &Columns) -> Result<Tally, Diagnostic> {
+/// Counts the records of a file in every table at once. `delimiter` is the byte between two cells.
+pub fn count(path: &Path, tables: &[&Table], delimiter: u8) -> Result<Tally, Diagnostic> {
     let name = path.display().to_string();
-    let unreadable = |cause: String| {
-        Diagnostic::new(format!("cannot read the data {name}: {cause}"))
-            .help("--data takes a CSV file whose first row names the columns")
+    let mut counter = Counter::new(tables, delimiter, &name);
+    let hash = read(path, &mut counter)?;
+    counter.finish()?;
+    Ok(Tally { counts: counter.counts, hash })
+}
+
+/// The number of records of a file, whatever they hold.
+pub fn count_records(path: &Path, delimiter: u8) -> Result<u64, Diagnostic> {
+    let name = path.display().to_string();
+    let mut counter = Counter::new(&[], delimiter, &name);
+    read(path, &mut counter)?;
+    counter.finish()?;
+    Ok(counter.records)
+}
+
+/// Feeds a file to a counter, and returns the SHA-256 of the file.
+fn read(path: &Path, counter: &mut Counter) -> Result<String, Diagnostic> {
+    let unreadable = |error: io::Error| {
+        Diagnostic::new(format!("cannot read the data {}: {error}", path.display()))
+            .help("the data are a CSV file whose first row names the columns")
     };
-    let mut file = open_named(path).map_err(|error| unreadable(error.to_string()))?;
-    let mut counter = Counter::new(columns, &name);
+    let mut file = open_named(path).map_err(unreadable)?;
     let mut hash = Sha256::new();
     let mut piece = vec![0; PIECE];
     loop {
         let length = match file.read(&mut piece) {
-            Ok(0) => break,
+            Ok(0) => return Ok(hexadecimal(&hash.finalize())),
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(unreadable(error.to_string())),
+            Err(error) => return Err(unreadable(error)),
         };
         hash.update(&piece[..length]);
         counter.feed(&piece[..length])?;
     }
-    let counts = counter.finish()?;
-    Ok(Tally { counts, hash: hexadecimal(&hash.finalize()) })
 }
 
 /// Reads a text file, or pipe, of at most `most` bytes.
@@ -101,18 +103,17 @@ enum State {
 /// is a record with an empty cell: skipping it would reveal the number of such records, because n is
 /// public.
 struct Counter<'a> {
-    columns: &'a Columns,
-    /// The place of each category.
-    places: HashMap<&'a [u8], usize>,
+    /// The columns of all tables, one table after the other.
+    columns: Vec<Column<'a>>,
+    /// How many columns each table has.
+    widths: Vec<usize>,
+    delimiter: u8,
     file: &'a str,
     longest: usize,
-    counts: Counts,
+    counts: Vec<Counts>,
     records: u64,
-    /// The place of the column and the number of cells, once the header has been read.
-    header: Option<(usize, usize)>,
-    found: Option<usize>,
-    /// The number, from 1, of a header cell that resembles the column's name.
-    similar: Option<usize>,
+    /// The number of cells of a record, and whether each one is kept, once the header has been read.
+    header: Option<Vec<bool>>,
     state: State,
     /// The start of the present cell, at most `longest` bytes.
     cell: Vec<u8>,
@@ -135,6 +136,53 @@ struct Counter<'a> {
     mark: usize,
 }
 
+/// A column of a table, as it is found in the file.
+struct Column<'a> {
+    attribute: &'a Attribute,
+    /// The place of each category.
+    categories: HashMap<&'a [u8], usize>,
+    /// Its place in the header.
+    place: Option<usize>,
+    /// Whether another header cell has the same name.
+    twice: bool,
+    /// The number, from 1, of a header cell that resembles its name.
+    similar: Option<usize>,
+    /// The category of the present record.
+    found: Option<usize>,
+}
+
+impl<'a> Column<'a> {
+    fn new(attribute: &'a Attribute) -> Self {
+        let categories = attribute.categories.iter().enumerate();
+        Self {
+            attribute,
+            categories: categories.map(|(place, name)| (name.as_bytes(), place)).collect(),
+            place: None,
+            twice: false,
+            similar: None,
+            found: None,
+        }
+    }
+
+    /// Compares the column with a header cell.
+    fn meet(&mut self, name: &[u8], place: usize) {
+        let wanted = &self.attribute.name;
+        if name == wanted.as_bytes() {
+            self.twice |= self.place.replace(place).is_some();
+        } else if let Ok(name) = std::str::from_utf8(name)
+            && nearest(wanted, &[name]).is_some()
+        {
+            self.similar = Some(place + 1);
+        }
+    }
+
+    /// The category of a cell; `None` for a cell that is too long to be one.
+    fn category(&self, cell: Option<&[u8]>) -> Option<usize> {
+        let listed = cell.and_then(|cell| self.categories.get(cell)).copied();
+        listed.or(self.attribute.other)
+    }
+}
+
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 fn is_line_end(byte: u8) -> bool {
@@ -146,19 +194,18 @@ fn is_blank(byte: u8) -> bool {
 }
 
 impl<'a> Counter<'a> {
-    fn new(columns: &'a Columns, file: &'a str) -> Self {
-        let places = columns.categories.iter().enumerate();
-        let longest = columns.categories.iter().map(String::len).max().unwrap_or(0);
+    fn new(tables: &[&'a Table], delimiter: u8, file: &'a str) -> Self {
+        let columns = tables.iter().flat_map(|table| table.attributes());
+        let names = columns.clone().flat_map(|one| one.categories.iter().chain([&one.name]));
         Self {
-            columns,
-            places: places.map(|(place, category)| (category.as_bytes(), place)).collect(),
+            longest: names.map(String::len).max().unwrap_or(0).max(LONGEST_CELL),
+            columns: columns.map(Column::new).collect(),
+            widths: tables.iter().map(|table| table.attributes().len()).collect(),
+            delimiter,
             file,
-            longest: longest.max(columns.column.len()).max(LONGEST_CELL),
-            counts: vec![0; columns.categories.len()],
+            counts: tables.iter().map(|table| vec![0; table.cells()]).collect(),
             records: 0,
             header: None,
-            found: None,
-            similar: None,
             state: State::Before,
             cell: Vec::new(),
             cut: false,
@@ -187,15 +234,20 @@ impl<'a> Counter<'a> {
 
     /// How many of the next bytes can be skipped: those within a cell that is not kept.
     fn skippable(&self, next: &[u8]) -> usize {
-        let kept = self.header.is_none_or(|(column, _)| column == self.place) && !self.cut;
         let end = match self.state {
-            _ if kept || self.comment || self.after_return => return 0,
-            State::Plain => self.columns.delimiter,
+            _ if (self.is_kept() && !self.cut) || self.comment || self.after_return => return 0,
+            State::Plain => self.delimiter,
             State::Quoted => b'"',
             State::Before | State::AfterQuote => return 0,
         };
         let matters = |&byte: &u8| byte == end || is_line_end(byte) || byte == 0;
         next.iter().position(matters).unwrap_or(next.len())
+    }
+
+    /// Whether the present cell is looked at: it belongs to a column of a table, or to the header.
+    fn is_kept(&self) -> bool {
+        let kept = |kept: &Vec<bool>| kept.get(self.place).copied().unwrap_or(false);
+        self.header.as_ref().is_none_or(kept)
     }
 
     fn step(&mut self, byte: u8) -> Result<(), Diagnostic> {
@@ -246,11 +298,11 @@ impl<'a> Counter<'a> {
                 self.state = State::Quoted;
             }
             _ if ends_line => {
-                self.begun |= self.header.is_some_and(|(_, width)| width == 1);
+                self.begun |= self.header.as_ref().is_some_and(|kept| kept.len() == 1);
                 self.end_record()?;
                 self.next_line();
             }
-            _ if byte == self.columns.delimiter => {
+            _ if byte == self.delimiter => {
                 self.begun = true;
                 self.end_cell();
             }
@@ -273,12 +325,12 @@ impl<'a> Counter<'a> {
         Ok(())
     }
 
-    /// Keeps a byte of the column that is counted, or of the header.
+    /// Keeps a byte of a cell that is looked at.
     fn keep(&mut self, byte: u8) {
-        match self.header {
-            Some((column, _)) if column != self.place => {}
-            _ if self.cell.len() < self.longest => self.cell.push(byte),
-            _ => self.cut = true,
+        match self.is_kept() {
+            false => {}
+            true if self.cell.len() < self.longest => self.cell.push(byte),
+            true => self.cut = true,
         }
     }
 
@@ -293,38 +345,21 @@ impl<'a> Counter<'a> {
             let end = self.cell.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |i| i + 1);
             self.cell.truncate(end);
         }
-        match self.header {
-            None => self.end_header_cell(),
-            Some((column, _)) if column == self.place => self.found = self.category(),
-            Some(_) => {}
+        let cell = (!self.cut).then_some(self.cell.as_slice());
+        match (&self.header, cell) {
+            (None, Some(name)) => {
+                self.columns.iter_mut().for_each(|column| column.meet(name, self.place));
+            }
+            (None, None) => {}
+            (Some(_), cell) => {
+                let here = |column: &&mut Column| column.place == Some(self.place);
+                let columns = self.columns.iter_mut().filter(here);
+                columns.for_each(|column| column.found = column.category(cell));
+            }
         }
         self.place += 1;
         self.cell.clear();
         (self.state, self.cut) = (State::Before, false);
-    }
-
-    /// The category of the present cell.
-    fn category(&self) -> Option<usize> {
-        let listed = self.places.get(self.cell.as_slice()).copied().filter(|_| !self.cut);
-        listed.or(self.columns.other)
-    }
-
-    fn end_header_cell(&mut self) {
-        let wanted = &self.columns.column;
-        if self.cut {
-            return;
-        }
-        if self.cell == wanted.as_bytes() {
-            // A second column of the same name is reported at the end of the header.
-            match self.found {
-                None => self.found = Some(self.place),
-                Some(_) => self.found = Some(usize::MAX),
-            }
-        } else if let Ok(name) = std::str::from_utf8(&self.cell)
-            && nearest(wanted, &[name]).is_some()
-        {
-            self.similar = Some(self.place + 1);
-        }
     }
 
     fn end_record(&mut self) -> Result<(), Diagnostic> {
@@ -334,8 +369,8 @@ impl<'a> Counter<'a> {
         self.end_cell();
         let cells = std::mem::take(&mut self.place);
         self.begun = false;
-        let found = self.found.take();
-        let Some((_, width)) = self.header else { return self.end_header(found, cells) };
+        let Some(kept) = &self.header else { return self.end_header(cells) };
+        let width = kept.len();
         if cells != width {
             let word = if cells == 1 { "cell" } else { "cells" };
             let cause = format!("this record has {cells} {word}, but the header has {width}");
@@ -343,15 +378,7 @@ impl<'a> Counter<'a> {
                 "give every record the same number of cells; quote a cell that holds a comma",
             ));
         }
-        let Some(category) = found else {
-            return Err(self
-                .at(self.first_line, "this record belongs to none of the categories")
-                .help(
-                    "a value must equal a category, except for blanks around it; --other CATEGORY \
-                     takes all other values",
-                ));
-        };
-        self.counts[category] += 1;
+        self.count_record()?;
         self.records += 1;
         match self.records > MOST_RECORDS {
             true => Err(self.at(self.first_line, "these are more records than dpbi can count")),
@@ -359,38 +386,69 @@ impl<'a> Counter<'a> {
         }
     }
 
-    fn end_header(&mut self, found: Option<usize>, cells: usize) -> Result<(), Diagnostic> {
-        let wanted = &self.columns.column;
-        match found {
-            Some(usize::MAX) => {
-                let cause = format!("two columns are named `{wanted}`");
-                Err(self.at(self.first_line, cause).help("rename one of them"))
-            }
-            Some(column) => {
-                self.header = Some((column, cells));
-                Ok(())
-            }
-            None => {
-                let hint = match &self.similar {
-                    // The name is not shown: in a file without a header it would be a value.
-                    Some(number) => format!("column {number} has a similar name; "),
-                    None => String::new(),
+    /// Counts the present record in every table.
+    fn count_record(&mut self) -> Result<(), Diagnostic> {
+        let mut first = 0;
+        for (counts, width) in self.counts.iter_mut().zip(&self.widths) {
+            let mut cell = 0;
+            for column in &mut self.columns[first..first + width] {
+                let Some(category) = column.found.take() else {
+                    let cause = match width {
+                        1 => "this record belongs to none of the categories".to_owned(),
+                        _ => format!(
+                            "this record belongs to none of the categories of `{}`",
+                            column.attribute.name
+                        ),
+                    };
+                    return Err(Diagnostic::new(cause)
+                        .at(Place::line(self.file, self.first_line))
+                        .help(
+                            "a value must equal a category, except for blanks around it; --other \
+                             CATEGORY takes all other values",
+                        ));
                 };
-                let words = match cells {
-                    1 => "one column".to_owned(),
-                    _ => format!("{cells} columns"),
-                };
-                let cause = format!("the file has no column `{wanted}`");
-                Err(self.at(self.first_line, cause).help(format!(
-                    "{hint}the first row names the columns, and has {words} (--delimiter tells what \
-                     separates them)"
-                )))
+                cell = cell * column.attribute.categories.len() + category;
             }
+            counts[cell] += 1;
+            first += width;
         }
+        Ok(())
     }
 
-    /// The counts, when all of the file has been read.
-    fn finish(mut self) -> Result<Counts, Diagnostic> {
+    fn end_header(&mut self, cells: usize) -> Result<(), Diagnostic> {
+        let mut kept = vec![false; cells];
+        for column in &self.columns {
+            let wanted = &column.attribute.name;
+            match column.place {
+                Some(_) if column.twice => {
+                    let cause = format!("two columns are named `{wanted}`");
+                    return Err(self.at(self.first_line, cause).help("rename one of them"));
+                }
+                Some(place) => kept[place] = true,
+                None => {
+                    let hint = match column.similar {
+                        // The name is not shown: in a file without a header it would be a value.
+                        Some(number) => format!("column {number} has a similar name; "),
+                        None => String::new(),
+                    };
+                    let words = match cells {
+                        1 => "one column".to_owned(),
+                        _ => format!("{cells} columns"),
+                    };
+                    let cause = format!("the file has no column `{wanted}`");
+                    return Err(self.at(self.first_line, cause).help(format!(
+                        "{hint}the first row names the columns, and has {words} (--delimiter tells \
+                         what separates them)"
+                    )));
+                }
+            }
+        }
+        self.header = Some(kept);
+        Ok(())
+    }
+
+    /// Ends the last record, when all of the file has been read.
+    fn finish(&mut self) -> Result<(), Diagnostic> {
         if self.state == State::Quoted {
             let error = self.at(self.quote_line, "this quote is never closed");
             return Err(error.help("write a quote within quotes twice"));
@@ -404,7 +462,7 @@ impl<'a> Counter<'a> {
             let error = Diagnostic::new(format!("the data file {} has no records", self.file));
             return Err(error.help("there is nothing to release"));
         }
-        Ok(self.counts)
+        Ok(())
     }
 }
 
@@ -412,25 +470,53 @@ impl<'a> Counter<'a> {
 mod tests {
     use super::*;
 
-    fn columns(column: &str, categories: &[&str], other: Option<usize>) -> Columns {
+    fn attribute(name: &str, categories: &[&str], other: Option<usize>) -> Attribute {
         let categories = categories.iter().map(|&category| category.to_owned()).collect();
-        Columns { column: column.to_owned(), categories, other, delimiter: b',' }
+        Attribute { name: name.to_owned(), categories, other }
     }
 
-    /// Counts, fed in pieces of one byte and as a whole.
-    fn tally(text: &[u8], columns: &Columns) -> Result<Counts, String> {
+    fn table(name: &str, categories: &[&str], other: Option<usize>) -> Table {
+        Table::new(vec![attribute(name, categories, other)])
+    }
+
+    /// Counts of several tables, fed in pieces of one byte and as a whole.
+    fn tallies(text: &[u8], tables: &[&Table]) -> Result<Vec<Counts>, String> {
         let fed = |size: usize| {
-            let mut counter = Counter::new(columns, "d.csv");
+            let mut counter = Counter::new(tables, b',', "d.csv");
             let fed = text.chunks(size).try_for_each(|piece| counter.feed(piece));
-            fed.and_then(|()| counter.finish()).map_err(|error| error.to_string())
+            let fed = fed.and_then(|()| counter.finish());
+            fed.map(|()| counter.counts).map_err(|error| error.to_string())
         };
         let whole = fed(text.len().max(1));
         assert_eq!(fed(1), whole);
         whole
     }
 
+    fn tally(text: &[u8], table: &Table) -> Result<Counts, String> {
+        tallies(text, &[table]).map(|mut counts| counts.remove(0))
+    }
+
+    #[test]
+    fn several_columns_and_tables_are_counted_at_once() {
+        let (arm, outcome) =
+            (attribute("arm", &["a", "b"], None), attribute("outcome", &["no", "yes"], Some(0)));
+        let crossed = Table::new(vec![arm.clone(), outcome.clone()]);
+        let turned = Table::new(vec![outcome, arm.clone()]);
+        let text = b"outcome,id,arm\nyes,1,b\nno,2,b\n?,3,b\nyes,4,a\n";
+        let found = tallies(text, &[&crossed, &turned, &Table::new(vec![arm])]).unwrap();
+        assert_eq!(found, [vec![0, 1, 2, 1], vec![0, 2, 1, 1], vec![1, 3]]);
+        let wrong = tally(b"outcome,arm\nyes,secret\n", &crossed).unwrap_err();
+        assert!(
+            wrong.starts_with(
+                "this record belongs to none of the categories of `arm`\n  --> d.csv:2"
+            )
+        );
+        assert!(!wrong.contains("secret"));
+        assert!(tally(b"outcome,rm\nyes,b\n", &crossed).unwrap_err().contains("no column `arm`"));
+    }
+
     fn yes_no(text: &[u8]) -> Result<Counts, String> {
-        tally(text, &columns("answer", &["no", "yes"], None))
+        tally(text, &table("answer", &["no", "yes"], None))
     }
 
     #[test]
@@ -488,43 +574,45 @@ mod tests {
 
     #[test]
     fn other_takes_what_is_left() {
-        let columns = columns("kind", &["a", "b", "rest"], Some(2));
+        let table = table("kind", &["a", "b", "rest"], Some(2));
         let long = format!("id,kind\n1,a\n2,\n3,\"x\ny\"\n4,rest\n5,{}\n6,b\n", "b".repeat(5000));
-        assert_eq!(tally(long.as_bytes(), &columns), Ok(vec![1, 1, 4]));
+        assert_eq!(tally(long.as_bytes(), &table), Ok(vec![1, 1, 4]));
     }
 
     #[test]
     fn a_category_may_be_long_empty_or_odd() {
         let long = "x".repeat(3000);
-        let columns = columns("kind", &[&long, "", "a,b", "ü"], None);
+        let table = table("kind", &[&long, "", "a,b", "ü"], None);
         let text = format!("kind,z\n{long},1\n,1\n\"a,b\",1\nü,1\n\"\",1\n");
-        assert_eq!(tally(text.as_bytes(), &columns), Ok(vec![1, 2, 1, 1]));
+        assert_eq!(tally(text.as_bytes(), &table), Ok(vec![1, 2, 1, 1]));
     }
 
     #[test]
     fn an_empty_line_of_one_column_is_a_record() {
-        let columns = columns("kind", &["a", "b"], Some(1));
-        assert_eq!(tally(b"\n kind\na\n\na\n", &columns), Ok(vec![2, 1]));
-        assert_eq!(tally(b"kind\r\na\r\n\r\n \r\n", &columns), Ok(vec![1, 2]));
+        let table = table("kind", &["a", "b"], Some(1));
+        assert_eq!(tally(b"\n kind\na\n\na\n", &table), Ok(vec![2, 1]));
+        assert_eq!(tally(b"kind\r\na\r\n\r\n \r\n", &table), Ok(vec![1, 2]));
         let error = yes_no(b"answer\nyes\n\nno\n").unwrap_err();
         assert!(error.contains("none of the categories\n  --> d.csv:3"), "{error}");
     }
 
     #[test]
     fn a_name_may_begin_like_a_byte_order_mark() {
-        let columns = columns("ｎame", &["a", "b"], None);
-        assert_eq!(tally("ｎame,z\na,1\nb,1\n".as_bytes(), &columns), Ok(vec![1, 1]));
+        let table = table("ｎame", &["a", "b"], None);
+        assert_eq!(tally("ｎame,z\na,1\nb,1\n".as_bytes(), &table), Ok(vec![1, 1]));
     }
 
     #[test]
     fn memory_does_not_grow_with_a_cell() {
-        let columns = columns("kind", &["a"], Some(0));
-        let mut counter = Counter::new(&columns, "d.csv");
+        let table = table("kind", &["a"], Some(0));
+        let tables = [&table];
+        let mut counter = Counter::new(&tables, b',', "d.csv");
         counter.feed(b"kind,b\n").unwrap();
         (0..1000).for_each(|_| counter.feed(&[b'y'; 4096]).unwrap());
         counter.feed(b",").unwrap();
         (0..1000).for_each(|_| counter.feed(&[b'z'; 4096]).unwrap());
         assert!(counter.cell.capacity() <= 2 * LONGEST_CELL);
-        assert_eq!(counter.finish().unwrap(), [1]);
+        counter.finish().unwrap();
+        assert_eq!(counter.counts, [[1]]);
     }
 }

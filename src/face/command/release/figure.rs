@@ -1,0 +1,102 @@
+//! The figure of a release: the posterior density of every group.
+
+use std::path::{Path, PathBuf};
+
+use super::super::typed;
+use crate::base::diagnostic::Diagnostic;
+use crate::face::failure::Failure;
+use crate::figure::{self, DensityFigure, DensityRow, Figure, Format, Width};
+use crate::posterior::privacy::compact;
+use crate::run::store::write_whole;
+use crate::service::release::{Density, Findings, Posteriors, Released};
+
+/// The format that a file's name asks for.
+pub fn format(path: &Path) -> Result<Format, Diagnostic> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let found = Format::ALL.iter().find(|format| Some(format.extension()) == extension);
+    found.copied().ok_or_else(|| {
+        typed::wrong("figure", &format!("{} is no name of a figure", path.display()))
+            .help("use a name that ends in .svg, .png or .pdf")
+    })
+}
+
+/// The file of every release's figure: the one that is asked for; of several releases, with their names
+/// before the ending.
+pub fn paths<'a>(
+    path: Option<&Path>,
+    releases: &[(&'a Released, &Findings)],
+) -> Vec<(&'a Released, PathBuf)> {
+    let Some(path) = path else { return Vec::new() };
+    let [stem, extension] = [path.file_stem(), path.extension()]
+        .map(|part| part.unwrap_or_default().to_string_lossy().into_owned());
+    let own = |release: &Released| {
+        let safe = |c: char| if c.is_alphanumeric() { c } else { '-' };
+        let name: String = release.request.title().chars().map(safe).collect();
+        path.with_file_name(format!("{stem}-{name}.{extension}"))
+    };
+    match releases {
+        [(release, _)] => vec![(*release, path.to_owned())],
+        several => several.iter().map(|(release, _)| (*release, own(release))).collect(),
+    }
+}
+
+/// Draws releases of the same data into a file, by the posterior that all of them give.
+pub fn write(path: &Path, releases: &[&Released]) -> Result<(), Failure> {
+    let format = format(path)?;
+    let bytes = figure::render(&Figure::Density(density(releases)), format, Width::Text)?;
+    Ok(write_whole(path, bytes)?)
+}
+
+fn density(releases: &[&Released]) -> DensityFigure {
+    let request = &releases[0].request;
+    let densities = Posteriors::new(releases).densities();
+    let categories = distinct(&densities);
+    let row = |one: &Density| DensityRow {
+        label: match (one.group.as_str(), categories > 1) {
+            ("", _) => one.category.clone(),
+            (group, true) => format!("{group}: {}", one.category),
+            (group, false) => group.to_owned(),
+        },
+        colour: figure::numbered_colour(one.group_number),
+        prior: one.prior.clone(),
+        naive: one.posterior.naive.clone().unwrap_or_default(),
+        aware: one.posterior.aware.clone().unwrap_or_default(),
+        naive_interval: one.estimate.naive.map(|one| (one.interval.low, one.interval.high)),
+        aware_interval: one.estimate.aware.map(|one| (one.interval.low, one.interval.high)),
+        mean: one.estimate.best().map(|one| one.value),
+    };
+    let mechanisms: Vec<String> = (releases.iter())
+        .map(|one| format!("{} at ε = {}", one.mechanism(), one.request.epsilon))
+        .collect();
+    let outcome = &request.table.outcome().name;
+    DensityFigure {
+        title: request.title(),
+        note: format!(
+            "{}, {}, released by {}",
+            super::text::records(releases[0].n),
+            prior_words(&request.prior),
+            mechanisms.join(" and ")
+        ),
+        x_label: match (categories, densities.first()) {
+            (1, Some(one)) => format!("share of {outcome} = {}", one.category),
+            _ => format!("share of every {outcome}"),
+        },
+        level: format!("{} %", 100.0 * request.level),
+        rows: densities.iter().map(row).collect(),
+    }
+}
+
+/// How many categories are shown.
+fn distinct(densities: &[Density]) -> usize {
+    let mut names: Vec<&str> = densities.iter().map(|one| one.category.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.len()
+}
+
+fn prior_words(prior: &[f64]) -> String {
+    match prior.iter().all(|alpha| *alpha == prior[0]) {
+        true => format!("prior {} in every cell", compact(&prior[0])),
+        false => "an uneven prior".to_owned(),
+    }
+}

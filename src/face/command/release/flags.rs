@@ -1,0 +1,100 @@
+//! A release that is asked for by flags.
+
+use std::path::Path;
+
+use super::asked::{Asked, GroupPrior, Wrong};
+use crate::base::diagnostic::Diagnostic;
+use crate::face::cli::Release;
+use crate::service::release::{Request, read_text};
+
+/// The release that the flags ask for, checked.
+pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
+    let column = args.column.as_deref().unwrap_or_default().trim();
+    let columns: Vec<&str> = args.by.iter().map(|name| name.trim()).chain([column]).collect();
+    let list = |text: &str| text.split(',').map(|one| one.trim().to_owned()).collect();
+    let mut categories = Vec::new();
+    for text in &args.categories {
+        let (name, rest) = split_name(text, &columns);
+        categories.push((name, list(rest)));
+    }
+    for text in &args.categories_from {
+        let (name, file) = split_name(text, &columns);
+        categories.push((name, declared(Path::new(file))?));
+    }
+    let other = |text: &String| {
+        let (name, category) = split_name(text, &columns);
+        (name, category.trim().to_owned())
+    };
+    let asked = Asked {
+        name: None,
+        by: args.by.clone(),
+        column: column.to_owned(),
+        categories,
+        other: args.other.iter().map(other).collect(),
+        fixed_groups: args.fixed_groups.as_deref().map(|text| sizes(text, wrong)).transpose()?,
+        prior: args.prior.iter().map(|text| prior(text, wrong)).collect::<Result<_, _>>()?,
+        epsilon: args.epsilon.clone().unwrap_or_default(),
+        mechanism: args.mechanism.clone(),
+        level: args.level,
+        compare: args.compare.clone(),
+    };
+    asked.check(wrong)
+}
+
+/// `NAME=rest`, if the name is that of a column; otherwise all of the text without a name.
+fn split_name<'a>(text: &'a str, columns: &[&str]) -> (Option<String>, &'a str) {
+    match text.split_once('=') {
+        Some((name, rest)) if columns.contains(&name.trim()) => {
+            (Some(name.trim().to_owned()), rest)
+        }
+        _ => (None, text),
+    }
+}
+
+/// `1,1` or `GROUP=1,1`.
+fn prior(text: &str, wrong: Wrong) -> Result<GroupPrior, Diagnostic> {
+    let (name, rest) = match text.rsplit_once('=') {
+        Some((name, rest)) => (Some(name.trim().to_owned()), rest),
+        None => (None, text),
+    };
+    let number = |text: &str| {
+        text.trim().parse::<f64>().map_err(|_| {
+            wrong("prior", &format!("`{}` is not a number", text.trim()))
+                .help("use for example --prior 1,1")
+        })
+    };
+    Ok((name, rest.split(',').map(number).collect::<Result<_, _>>()?))
+}
+
+/// `control=50,treated=50`. The name of a group may hold commas.
+fn sizes(text: &str, wrong: Wrong) -> Result<Vec<(String, u64)>, Diagnostic> {
+    let mut sizes = Vec::new();
+    let mut name = String::new();
+    for part in text.split(',').filter(|part| !part.trim().is_empty()) {
+        let Some((last, size)) = part.rsplit_once('=') else {
+            name += part.trim();
+            name += ", ";
+            continue;
+        };
+        let size = size.trim().parse().map_err(|_| {
+            wrong("fixed-groups", &format!("`{}` is not a number of records", size.trim()))
+                .help("use for example --fixed-groups control=50,treated=50")
+        })?;
+        sizes.push((std::mem::take(&mut name) + last.trim(), size));
+    }
+    Ok(sizes)
+}
+
+/// The most bytes of a list of categories.
+const LONGEST_LIST: u64 = 1_000_000;
+
+/// The categories of a file, one on every line.
+fn declared(file: &Path) -> Result<Vec<String>, Diagnostic> {
+    let text = read_text(file, LONGEST_LIST).map_err(|cause| {
+        Diagnostic::new(format!("cannot read the categories {}: {cause}", file.display()))
+            .help("a text file with a category on every line")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let lines = text.split(['\n', '\r']).map(|line| line.trim().to_owned());
+    Ok(lines.filter(|line| !line.is_empty()).collect())
+}

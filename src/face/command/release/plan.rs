@@ -1,0 +1,204 @@
+//! A plan: several releases of the same data, from a TOML file.
+//!
+//! ```toml
+//! data = "trial.csv"
+//! ledger = "trial.ledger"
+//! budget = 3
+//!
+//! [categories]
+//! arm = ["control", "treated"]
+//! outcome = ["no", "yes"]
+//!
+//! [[release]]
+//! name = "arms"
+//! by = "arm"
+//! column = "outcome"
+//! prior = 1
+//! epsilon = 1
+//! compare = "yes"
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use super::asked::{Asked, GroupPrior, check_delta, positive};
+use crate::base::diagnostic::{Diagnostic, suggest};
+use crate::experiment::config::node::{Node, Table, Text};
+use crate::face::cli::delimiter;
+use crate::posterior::privacy::Delta;
+use crate::service::release::{Amount, Request, read_text};
+
+/// A plan, checked.
+pub struct Plan {
+    pub data: Option<PathBuf>,
+    pub ledger: Option<PathBuf>,
+    pub budget: Option<Amount>,
+    pub delta: Option<Delta>,
+    pub n: Option<u64>,
+    pub delimiter: Option<u8>,
+    pub requests: Vec<Request>,
+}
+
+/// The most bytes of a plan.
+const LARGEST: u64 = 10_000_000;
+
+/// The most releases of a plan.
+const MOST_RELEASES: usize = 1000;
+
+/// Reads a plan. Its paths are relative to its own folder.
+pub fn read(path: &Path) -> Result<Plan, Diagnostic> {
+    let file = path.display().to_string();
+    let text = read_text(path, LARGEST).map_err(|cause| {
+        Diagnostic::new(format!("cannot read the plan {file}: {cause}"))
+            .help("a plan is a TOML file with a table [[release]] for every release")
+    })?;
+    let text = Text { file: &file, text: &text };
+    let parsed = text.parse()?;
+    let mut plan = Table::new(text, parsed.get_ref());
+    let near = |node: Node| -> Result<PathBuf, Diagnostic> {
+        Ok(path.parent().unwrap_or(Path::new("")).join(node.string()?))
+    };
+    let budget =
+        |node: Node| positive("budget", node.decimal()?, &|_, cause| node.wrong(cause.to_owned()));
+    let delta = |node: Node| check_delta(node.number()?, &|_, cause| node.wrong(cause.to_owned()));
+    let separator = |node: Node| {
+        delimiter(node.string()?).map_err(|cause| node.wrong(cause).help("for example \";\""))
+    };
+    let columns = Columns {
+        categories: entries(plan.take("categories"))?,
+        other: entries(plan.take("other"))?,
+    };
+    let level = plan.take("level").map(|node| node.number()).transpose()?.unwrap_or(0.95);
+    let releases = plan.require("release", "[[release]]")?;
+    let releases = releases.list()?;
+    if releases.len() > MOST_RELEASES {
+        let cause = format!("{} releases are too many", releases.len());
+        return Err(releases[0].wrong(cause).help(format!("use at most {MOST_RELEASES}")));
+    }
+    let mut requests: Vec<Request> = Vec::new();
+    for node in releases {
+        let request = columns.request(node.table("[[release]]")?, node, level)?;
+        if requests.iter().any(|known| known.name == request.name) {
+            let cause = format!("two releases are called `{}`", request.title());
+            return Err(node.wrong(cause).help("give every release a `name` of its own"));
+        }
+        requests.push(request);
+    }
+    columns.refuse_unused(&requests)?;
+    let read = Plan {
+        data: plan.take("data").map(near).transpose()?,
+        ledger: plan.take("ledger").map(near).transpose()?,
+        budget: plan.take("budget").map(budget).transpose()?,
+        delta: plan.take("delta").map(delta).transpose()?,
+        n: plan.take("n").map(|node| node.whole()).transpose()?,
+        delimiter: plan.take("delimiter").map(separator).transpose()?,
+        requests,
+    };
+    plan.finish()?;
+    Ok(read)
+}
+
+/// What the plan says of columns: lists of categories, and the category that takes all other values.
+struct Columns<'a> {
+    categories: Vec<Node<'a>>,
+    other: Vec<Node<'a>>,
+}
+
+impl Columns<'_> {
+    /// One release of the plan.
+    fn request(&self, mut table: Table, whole: Node, level: f64) -> Result<Request, Diagnostic> {
+        let column = table.require("column", "column = \"outcome\"")?;
+        let (by, prior) = (table.take("by"), table.require("prior", "prior = 1")?);
+        let (epsilon, name) = (table.require("epsilon", "epsilon = 1")?, table.take("name"));
+        let (mechanism, compare) = (table.take("mechanism"), table.take("compare"));
+        let (fixed, own_level) = (table.take("fixed_groups"), table.take("level"));
+        table.finish()?;
+        let by_names = strings(by)?;
+        let used = |node: &&Node| {
+            node.key() == column.string().unwrap_or_default()
+                || by_names.iter().any(|by| by == node.key())
+        };
+        let lists = self.categories.iter().filter(used);
+        let others = self.other.iter().filter(used);
+        let asked = Asked {
+            name: Some(match name {
+                Some(name) => name.label()?,
+                None => column.label()?,
+            }),
+            by: by_names.clone(),
+            column: column.string()?.to_owned(),
+            categories: lists
+                .map(|node| Ok((Some(node.key().to_owned()), strings(Some(*node))?)))
+                .collect::<Result<_, Diagnostic>>()?,
+            other: others
+                .map(|node| Ok((Some(node.key().to_owned()), node.string()?.to_owned())))
+                .collect::<Result<_, Diagnostic>>()?,
+            fixed_groups: fixed.map(sizes).transpose()?,
+            prior: parameters(prior)?,
+            epsilon: epsilon.decimal()?.to_owned(),
+            mechanism: mechanism.map(|node| node.string()).transpose()?.map(str::to_owned),
+            level: own_level.map_or(Ok(level), |node| node.number())?,
+            compare: strings(compare)?,
+        };
+        let wrong = |key: &str, cause: &str| {
+            let node = match key {
+                "prior" => Some(prior),
+                "epsilon" => Some(epsilon),
+                "column" => Some(column),
+                "by" => by,
+                "mechanism" => mechanism,
+                "compare" => compare,
+                "fixed-groups" => fixed,
+                "level" => own_level,
+                "categories" => self.categories.iter().find(|node| used(node)).copied(),
+                "other" => self.other.iter().find(|node| used(node)).copied(),
+                _ => None,
+            };
+            node.unwrap_or(whole).wrong(cause.to_owned())
+        };
+        asked.check(&wrong)
+    }
+
+    /// Refuses categories of a column that no release counts: it may be misspelt.
+    fn refuse_unused(&self, requests: &[Request]) -> Result<(), Diagnostic> {
+        let names: Vec<&str> = (requests.iter())
+            .flat_map(|request| request.table.attributes())
+            .map(|column| column.name.as_str())
+            .collect();
+        let all = self.categories.iter().chain(&self.other);
+        match all.into_iter().find(|node| !names.contains(&node.key())) {
+            None => Ok(()),
+            Some(node) => Err(node
+                .wrong(format!("no release counts a column `{}`", node.key()))
+                .help(suggest(node.key(), names))),
+        }
+    }
+}
+
+/// The keys and values of a table; nothing counts as an empty one.
+fn entries(node: Option<Node<'_>>) -> Result<Vec<Node<'_>>, Diagnostic> {
+    node.map_or(Ok(Vec::new()), |node| Ok(node.table("[categories]")?.entries()))
+}
+
+/// A text, or a list of texts; nothing counts as an empty list.
+fn strings(node: Option<Node>) -> Result<Vec<String>, Diagnostic> {
+    let Some(node) = node else { return Ok(Vec::new()) };
+    node.one_or_list()?.iter().map(|one| Ok(one.string()?.to_owned())).collect()
+}
+
+/// `1`, `[1, 1]`, or a table of groups with one of them each.
+fn parameters(node: Node) -> Result<Vec<GroupPrior>, Diagnostic> {
+    let numbers = |node: Node| -> Result<Vec<f64>, Diagnostic> {
+        node.one_or_list()?.iter().map(Node::number).collect()
+    };
+    if !node.is_table() {
+        return Ok(vec![(None, numbers(node)?)]);
+    }
+    let groups = node.table("{ control = [1, 1] }")?.entries();
+    groups.into_iter().map(|group| Ok((Some(group.key().to_owned()), numbers(group)?))).collect()
+}
+
+/// `{ control = 50, treated = 50 }`.
+fn sizes(node: Node) -> Result<Vec<(String, u64)>, Diagnostic> {
+    let groups = node.table("{ control = 50, treated = 50 }")?.entries();
+    groups.into_iter().map(|group| Ok((group.key().to_owned(), group.whole()?))).collect()
+}

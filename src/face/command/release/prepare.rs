@@ -1,0 +1,78 @@
+//! How a release is made ready, from public values only.
+
+use super::super::forecast::objection;
+use super::super::{announce, typed};
+use crate::analysis::cost;
+use crate::analysis::tuning::TuningCache;
+use crate::base::diagnostic::Diagnostic;
+use crate::face::progress::Clock;
+use crate::mechanism::{self, Variant};
+use crate::posterior::setting::Setting;
+use crate::service::release::{self, Amount, Method, Reason, Request};
+
+/// How every histogram of a request is drawn, if there are n records: all by the same mechanism.
+pub fn methods(
+    request: &Request,
+    n: u64,
+    threads: usize,
+) -> Result<(Vec<Method>, Reason), Diagnostic> {
+    let templates: Vec<Setting> = (request.histograms(n).iter())
+        .map(|histogram| histogram.template(request.epsilon))
+        .collect();
+    let epsilon = request.epsilon;
+    if let Some(variant) = &request.variant {
+        return Ok((named(variant, &templates, epsilon, threads)?, Reason::Named));
+    }
+    let largest = templates.iter().max_by_key(|template| template.posterior.n());
+    let candidates = typed::every_variant(true);
+    let (method, reason) = match largest {
+        Some(largest) => release::choose(&candidates, largest, epsilon)?,
+        None => unreachable!("a table has a histogram"),
+    };
+    if templates.len() == 1 {
+        return Ok((vec![method], reason));
+    }
+    let chosen = Variant::parse(&method.variant().label)?;
+    match named(&chosen, &templates, epsilon, threads) {
+        Ok(methods) => Ok((methods, reason)),
+        // What suits the largest group need not be possible in all of them.
+        Err(_) => {
+            let geometric = Variant::plain(mechanism::find("geometric").expect("it is listed"));
+            Ok((named(&geometric, &templates, epsilon, threads)?, Reason::Customary))
+        }
+    }
+}
+
+/// The methods of a mechanism that is known.
+fn named(
+    variant: &Variant,
+    templates: &[Setting],
+    epsilon: Amount,
+    threads: usize,
+) -> Result<Vec<Method>, Diagnostic> {
+    let tuning = TuningCache::default();
+    let method = |template: &Setting| {
+        Method::check(variant, template, epsilon)?;
+        let _clock = admit(variant, template, threads)?;
+        Ok(Method::new(variant, template, epsilon, &tuning)?)
+    };
+    templates.iter().map(method).collect()
+}
+
+/// Refuses a mechanism that takes too much to be made ready, and announces one that takes long.
+fn admit(
+    variant: &Variant,
+    template: &Setting,
+    threads: usize,
+) -> Result<Option<Clock>, Diagnostic> {
+    let work = cost::predict_release(variant, template);
+    let total = cost::total([&work], threads);
+    let what = format!("`{}`", variant.label);
+    if let Some(objection) = objection(&what, &total, work.candidates, threads) {
+        return Err(objection.help(
+            "use a mechanism that is neither calibrated nor remapped, such as geometric, or fewer \
+             categories",
+        ));
+    }
+    Ok(announce(total.seconds(threads)))
+}

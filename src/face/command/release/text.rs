@@ -1,0 +1,365 @@
+//! A release in words and tables, for people.
+
+use crate::base::console::{Grid, short, significant};
+use crate::base::diagnostic::legible;
+use crate::posterior::privacy::{Guarantee, compact};
+use crate::service::release::{
+    Account, Accuracy, Amount, Answer, Block, Both, Compared, Errors, Estimate, Findings, Interval,
+    Joint, Loss, Released, Request, Row,
+};
+
+/// At most this many parameters are printed on a line.
+const MOST_PARAMETERS: usize = 12;
+
+/// A release and what it tells.
+pub fn release(release: &Released, findings: &Findings, ledger: Option<&str>) -> String {
+    let request = &release.request;
+    let mut text = format!(
+        "  {}, {}, released by {}\n  ({})\n",
+        what(request),
+        records(release.n),
+        release.mechanism(),
+        legible(&release.reason),
+    );
+    text += &tables(request, findings);
+    text += &explanation(request, findings);
+    let mut lines = vec![("posterior", posterior(release)), ("privacy", guarantee(release))];
+    lines.extend(accuracy_lines(release, findings));
+    lines.extend(ledger.map(|words| ("ledger", words.to_owned())));
+    text.push('\n');
+    text + &list(lines)
+}
+
+/// Several releases together, and what they tell.
+pub fn combination(releases: &[&Released], findings: &Findings) -> String {
+    let request = &releases[0].request;
+    let mut text = format!(
+        "  {}, {}, {} releases together\n",
+        what(request),
+        records(releases[0].n),
+        releases.len(),
+    );
+    text += &tables(request, findings);
+    if let Some(reason) = &findings.unaware {
+        text += &format!("\n  The posterior is not computed: {reason}.\n");
+    }
+    let mut lines = Vec::new();
+    for release in releases {
+        let words = format!("{}, {}, ε = {}", release.time, release.mechanism(), release.spent());
+        lines.push(("release", format!("{} ({words})", release.id)));
+    }
+    let spent: Amount = releases.iter().map(|release| release.spent()).sum();
+    lines.push(("privacy", format!("{spent}-differentially private together: the sum")));
+    text.push('\n');
+    text + &list(lines)
+        + "\n  This holds if all of them are releases of the same records: nobody can check that from \
+           outside.\n"
+}
+
+/// The state of the ledger in words.
+pub fn ledger(account: Option<&Account>) -> String {
+    match account {
+        Some(account) => account.words(),
+        None => "none: nobody counts what is spent (--ledger FILE does)".to_owned(),
+    }
+}
+
+/// What is true of every release.
+pub const FOOTER: &str = "\n  Errors are Hellinger distances from the true posterior, between 0 and 1. The \
+     true counts are not shown, here or anywhere; the number of records is public.\n";
+
+/// Names and words, side by side.
+pub fn list(lines: Vec<(&str, String)>) -> String {
+    let mut grid = Grid::new(usize::MAX);
+    lines.into_iter().for_each(|(name, words)| grid.row([name.to_owned(), words]));
+    grid.render()
+}
+
+/// "100 records".
+pub fn records(n: u64) -> String {
+    if n == 1 { "1 record".to_owned() } else { format!("{n} records") }
+}
+
+/// What is released: the name in a plan, and the columns.
+fn what(request: &Request) -> String {
+    let title = legible(&request.table.title());
+    match &request.name {
+        Some(name) if *name != request.table.title() => {
+            format!("`{}`: {title}", legible(name))
+        }
+        _ => format!("`{title}`"),
+    }
+}
+
+fn tables(request: &Request, findings: &Findings) -> String {
+    let percent = format!("{} %", 100.0 * request.level);
+    let mut text = String::new();
+    let grouped = request.table.groups() > 1;
+    let fixed = request.fixed.is_some();
+    let heading = match (fixed, grouped) {
+        (true, _) => "Share of every outcome in its group, whose size is fixed",
+        (false, true) => "Share of every cell",
+        (false, false) => "",
+    };
+    text += &block(heading, &findings.cells, &percent, !grouped);
+    for margin in &findings.margins {
+        text +=
+            &block(&format!("Margin: {}", legible(&margin.title)), &margin.rows, &percent, false);
+    }
+    if !findings.groups.is_empty() {
+        text += &groups(&request.table.outcome().name, &findings.groups, &percent);
+    }
+    text += &joint(request, findings);
+    text + &comparisons(&findings.comparisons, findings.uncompared.as_deref(), &percent)
+}
+
+/// A block of rows.
+fn block(heading: &str, rows: &[Row], percent: &str, covers: bool) -> String {
+    let mut grid = Grid::new(1);
+    head(&mut grid, rows, percent, covers);
+    rows.iter().for_each(|row| grid.row(line(legible(&row.name), row, covers)));
+    headed(heading, &grid)
+}
+
+fn headed(heading: &str, grid: &Grid) -> String {
+    match heading {
+        "" => format!("\n{}", grid.render()),
+        heading => format!("\n  {heading}\n{}", grid.render()),
+    }
+}
+
+/// The outcome in every group.
+fn groups(outcome: &str, groups: &[Block], percent: &str) -> String {
+    let mut grid = Grid::new(1);
+    head(&mut grid, &groups[0].rows, percent, false);
+    for group in groups {
+        for row in &group.rows {
+            grid.row(line(
+                format!("{}: {}", legible(&group.title), legible(&row.name)),
+                row,
+                false,
+            ));
+        }
+    }
+    headed(&format!("Share of `{}` in each group", legible(outcome)), &grid)
+}
+
+fn head(grid: &mut Grid, rows: &[Row], percent: &str, covers: bool) {
+    let Some(row) = rows.first() else { return };
+    let mut head = vec![""];
+    if row.released.is_some() {
+        head.push("released");
+    }
+    if row.share.naive.is_some() {
+        head.extend(["naive", percent]);
+    }
+    if row.share.aware.is_some() {
+        head.extend(["aware", percent]);
+    }
+    if covers && row.naive_coverage.is_some() {
+        head.push("covers");
+    }
+    grid.row(head);
+}
+
+fn line(name: String, row: &Row, covers: bool) -> Vec<String> {
+    let mut cells = vec![name];
+    cells.extend(row.released.map(|released| released.to_string()));
+    for estimate in [&row.share.naive, &row.share.aware].into_iter().flatten() {
+        cells.extend(shown(estimate));
+    }
+    cells.extend(
+        row.naive_coverage.filter(|_| covers).map(|coverage| format!("{:.1} %", 100.0 * coverage)),
+    );
+    cells
+}
+
+/// A value, and an interval as "0.123 – 0.456".
+fn shown(estimate: &Estimate) -> [String; 2] {
+    [short(estimate.value), range(estimate.interval)]
+}
+
+fn range(Interval { low, high }: Interval) -> String {
+    format!("{} – {}", short(low), short(high))
+}
+
+/// Intervals that hold for all cells at once. Of two cells, each one tells the other.
+fn joint(request: &Request, findings: &Findings) -> String {
+    let Some(joint) = findings.joint.best() else { return String::new() };
+    if findings.cells.len() < 3 {
+        return String::new();
+    }
+    let percent = format!("{} %", 100.0 * request.level);
+    let exactly = if joint.iter().all(|joint| joint.exact) { "" } else { "at least " };
+    let mut grid = Grid::new(1);
+    let aware = if findings.joint.aware.is_some() { "aware" } else { "naive" };
+    grid.row(["".to_owned(), aware.to_owned()]);
+    let intervals = joint.iter().flat_map(|joint: &Joint| &joint.intervals);
+    for (row, interval) in findings.cells.iter().zip(intervals) {
+        grid.row([legible(&row.name), range(*interval)]);
+    }
+    headed(&format!("All of these at once, with {exactly}{percent}"), &grid)
+}
+
+fn comparisons(compared: &[Compared], uncompared: Option<&str>, percent: &str) -> String {
+    let mut text = String::new();
+    let mut categories: Vec<&str> = Vec::new();
+    for one in compared {
+        if !categories.contains(&one.category.as_str()) {
+            categories.push(&one.category);
+        }
+    }
+    for category in categories {
+        let of_category = compared.iter().filter(|one| one.category == category);
+        let mut grid = Grid::new(2);
+        grid.row(["A vs B", "", "P[A > B]", "A − B", percent, "A / B", percent]);
+        for one in of_category.clone() {
+            let pair = format!("{} vs {}", legible(&one.group), legible(&one.other));
+            let rows = [("naive", &one.answer.naive), ("aware", &one.answer.aware)];
+            let rows = rows.into_iter().filter_map(|(name, answer)| Some((name, answer.as_ref()?)));
+            for (place, (name, answer)) in rows.enumerate() {
+                let pair = if place == 0 { pair.clone() } else { String::new() };
+                let mut cells = vec![pair, name.to_owned(), probability(answer.larger)];
+                for Estimate { value, interval } in [&answer.difference, &answer.ratio] {
+                    cells.push(three(*value));
+                    cells.push(format!("{} – {}", three(interval.low), three(interval.high)));
+                }
+                grid.row(cells);
+            }
+        }
+        text += &headed(&format!("Comparison: the share of `{}`", legible(category)), &grid);
+        for one in of_category {
+            text += &sentence(one, percent);
+        }
+    }
+    if let Some(reason) = uncompared {
+        text += &format!("  The noise-aware comparison is not computed: {reason}.\n");
+    }
+    text
+}
+
+/// A comparison in a sentence.
+fn sentence(one: &Compared, percent: &str) -> String {
+    let Both { naive, aware } = &one.answer;
+    let (group, other, category) =
+        (legible(&one.group), legible(&one.other), legible(&one.category));
+    let Some(Answer { larger, difference, .. }) = aware.as_ref().or(naive.as_ref()) else {
+        return String::new();
+    };
+    let noise = match (aware, naive) {
+        (Some(_), Some(naive)) => {
+            format!(" ({} if the noise is ignored)", probability(naive.larger))
+        }
+        (Some(_), None) => String::new(),
+        (None, _) => ", if the noise is ignored".to_owned(),
+    };
+    format!(
+        "  `{category}` is more frequent in `{group}` than in `{other}` with probability {}{noise}. The \
+         difference of the shares is {}; with {percent} it lies between {} and {}.\n",
+        probability(*larger),
+        three(difference.value),
+        three(difference.interval.low),
+        three(difference.interval.high),
+    )
+}
+
+/// Three digits: more of a comparison would not be believed.
+fn three(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// A probability in per cent. Only what is certain is called 0 or 100 %.
+fn probability(p: f64) -> String {
+    match 100.0 * p {
+        percent if percent > 0.0 && percent < 0.05 => "below 0.1 %".to_owned(),
+        percent if (99.95..100.0).contains(&percent) => "above 99.9 %".to_owned(),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
+fn explanation(request: &Request, findings: &Findings) -> String {
+    match &findings.unaware {
+        Some(reason) => format!(
+            "\n  These intervals ignore the noise and are too narrow. The noise-aware posterior is not \
+             computed: {reason}.\n"
+        ),
+        None => {
+            let covers = match request.table.groups() {
+                1 => " covers: the probability of the naive interval under the aware posterior.",
+                _ => "",
+            };
+            format!(
+                "\n  naive: treats the released counts as the true ones. aware: knows the noise.{covers}\n"
+            )
+        }
+    }
+}
+
+/// The posterior that is released.
+fn posterior(release: &Released) -> String {
+    let parameters: Vec<String> =
+        super::document::parameters(release).iter().map(compact).collect();
+    let name = if parameters.len() == 2 { "Beta" } else { "Dirichlet" };
+    match (&release.request.fixed, parameters.len()) {
+        (Some(_), _) => "one for each group (--json lists their parameters)".to_owned(),
+        (None, 0..=MOST_PARAMETERS) => format!("{name}({})", parameters.join(", ")),
+        (None, many) => format!("{name} with {many} parameters (--json lists them)"),
+    }
+}
+
+/// The guarantee in a sentence.
+pub fn guarantee(release: &Released) -> String {
+    let price = release.price();
+    let mut words = format!("{}-differentially private", release.spent());
+    let computed = |guarantee| matches!(guarantee, Guarantee::Computed(_));
+    if release.methods.iter().any(|method| computed(method.guarantee())) {
+        words += ", by computation over all data sets";
+    }
+    if price > Amount::ZERO {
+        words += &format!(" (ε = {}, and {price} for rounding)", release.request.epsilon);
+    }
+    if release.request.fixed.is_some() {
+        words += "; a record stays in its group, so that each group has all of ε";
+    }
+    words
+}
+
+fn accuracy_lines(release: &Released, findings: &Findings) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    for (place, Accuracy { errors, loss }) in findings.accuracy.iter().enumerate() {
+        let (group, n) = match &release.request.fixed {
+            None => (String::new(), release.n),
+            Some(sizes) => {
+                let name = legible(&release.request.table.group_name(place));
+                (format!("{name}: "), sizes[place])
+            }
+        };
+        let over =
+            |loss: &f64| format!("{group}{} over all data sets of {}", short(*loss), records(n));
+        match loss {
+            Some(Loss::Exact(loss)) => lines.push(("exact loss", over(loss))),
+            Some(Loss::AtMost(loss)) => lines.push(("loss", format!("at most {}", over(loss)))),
+            None => {}
+        }
+        let words = error_words(errors).into_iter();
+        lines.extend(words.map(|words| ("expected error", format!("{group}{words}"))));
+    }
+    let total: u64 = release.counts.iter().sum();
+    if total != release.n {
+        lines.push(("total", format!("{total} of {}: noise may leave it so", release.n)));
+    }
+    lines
+}
+
+/// The errors that are known, in words.
+pub fn error_words(errors: &Errors) -> Vec<String> {
+    let all = [
+        (errors.predictive, "averaged over the prior predictive distribution"),
+        (errors.at_prior, "at the data that the prior expects"),
+        (errors.as_released, "if the data are as released"),
+    ];
+    let known = all.into_iter().filter_map(|(error, when)| Some((error?, when)));
+    let words: Vec<String> =
+        known.map(|(error, when)| format!("{} {when}", short(error))).collect();
+    if words.is_empty() { vec!["not computed: it takes long".to_owned()] } else { words }
+}

@@ -1,0 +1,396 @@
+//! What a release tells: shares of cells, margins and groups, and comparisons of groups, each twice.
+//! The naive answer takes the released counts for the true ones. The noise-aware answer knows the noise.
+//! All of it is computed from what was released, and costs no privacy.
+
+use rayon::prelude::*;
+
+use super::accuracy::{self, Loss};
+use super::method::Method;
+use super::posterior::{BetaMixture, Comparison, CountsLaw, Interval, Joint, Seen};
+use super::released::Released;
+use super::request::{Histogram, Request};
+
+/// The naive and the noise-aware answer to a question, as far as there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Both<T> {
+    /// The released counts are taken for the true ones. Several releases together have no such answer.
+    pub naive: Option<T>,
+    /// The noise is taken into account.
+    pub aware: Option<T>,
+}
+
+impl<T> Both<T> {
+    /// The same question, asked of both.
+    pub fn map<'a, U>(&'a self, f: impl Fn(&'a T) -> U) -> Both<U> {
+        Both { naive: self.naive.as_ref().map(&f), aware: self.aware.as_ref().map(&f) }
+    }
+
+    /// The best answer that there is.
+    pub fn best(&self) -> Option<&T> {
+        self.aware.as_ref().or(self.naive.as_ref())
+    }
+}
+
+/// A value and an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The mean; of a ratio, the median.
+    pub value: f64,
+    /// The interval.
+    pub interval: Interval,
+}
+
+/// The share of some cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The name of these cells.
+    pub name: String,
+    /// The sum of their released counts; `None` for several releases together.
+    pub released: Option<u64>,
+    /// Their share.
+    pub share: Both<Estimate>,
+    /// The probability of the naive interval, by the noise-aware posterior.
+    pub naive_coverage: Option<f64>,
+}
+
+/// Rows that add up to the whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// What the rows are shares of.
+    pub title: String,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// The share of one category of the outcome in two groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// The category.
+    pub category: String,
+    /// The group whose share comes first.
+    pub group: String,
+    /// The group that it is compared with.
+    pub other: String,
+    /// The answer.
+    pub answer: Both<Answer>,
+}
+
+/// How the shares of two groups compare.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// The probability that the share of the first group is larger.
+    pub larger: f64,
+    /// The first share minus the second: its mean and interval.
+    pub difference: Estimate,
+    /// The first share over the second: its median and interval.
+    pub ratio: Estimate,
+}
+
+/// The mean error and the privacy loss of one histogram.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// Exact mean errors, as far as they are computed.
+    pub errors: Errors,
+    /// The exact privacy loss of the mechanism, or a bound.
+    pub loss: Option<Loss>,
+}
+
+/// Exact mean errors: over the prior predictive distribution of the data; if that takes long, at the
+/// data that the prior expects; and if the data are as released.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// Over the prior predictive distribution.
+    pub predictive: Option<f64>,
+    /// At the data that the prior expects.
+    pub at_prior: Option<f64>,
+    /// If the data are as released.
+    pub as_released: Option<f64>,
+}
+
+impl Errors {
+    /// The errors of a method, before or after it has released counts.
+    pub fn new(method: &Method, released: Option<&[u64]>) -> Self {
+        let predictive = accuracy::expected_error(method);
+        Self {
+            predictive,
+            at_prior: match predictive {
+                Some(_) => None,
+                None => accuracy::error_at_prior(method),
+            },
+            as_released: released.and_then(|released| accuracy::error_near(method, released)),
+        }
+    }
+}
+
+/// What a release tells, or several of the same data together.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// The share of every cell; with fixed groups, its share of its group.
+    pub cells: Vec<Row>,
+    /// The margins of a table; none with fixed groups.
+    pub margins: Vec<Block>,
+    /// The outcome in every group of a table; none with fixed groups, whose cells tell it.
+    pub groups: Vec<Block>,
+    /// Comparisons of groups.
+    pub comparisons: Vec<Compared>,
+    /// Why there are no comparisons that know the noise, if there are none.
+    pub uncompared: Option<String>,
+    /// Intervals that hold for all cells at once.
+    pub joint: Both<Vec<Joint>>,
+    /// Why the posterior is not aware of the noise, if it is not.
+    pub unaware: Option<String>,
+    /// The accuracy of every histogram; none for several releases together.
+    pub accuracy: Vec<Accuracy>,
+}
+
+impl Estimate {
+    /// The mean and the interval of a share.
+    pub fn of_share(share: &BetaMixture, level: f64) -> Self {
+        Self { value: share.mean(), interval: share.interval(level) }
+    }
+}
+
+/// The posterior of all cells.
+pub(super) struct Laws<'a> {
+    request: &'a Request,
+    histograms: &'a [Histogram],
+    /// One for each histogram.
+    laws: &'a [CountsLaw],
+}
+
+/// What is known after releases of the same data: the laws of the true counts, naive and noise-aware.
+pub struct Posteriors<'a> {
+    releases: &'a [&'a Released],
+    pub(super) histograms: Vec<Histogram>,
+    laws: Both<Vec<CountsLaw>>,
+    unaware: Option<String>,
+}
+
+impl<'a> Posteriors<'a> {
+    /// What is known after these releases of the same data. The first one says what is asked.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn new(releases: &'a [&'a Released]) -> Self {
+        let first = releases[0];
+        let histograms = first.request.histograms(first.n);
+        let naive = (releases.len() == 1).then(|| {
+            let counts = |one: &Histogram| &first.counts[one.cells.clone()];
+            histograms.iter().map(|one| CountsLaw::exactly(&one.prior, counts(one))).collect()
+        });
+        let law = |(place, histogram): (usize, &Histogram)| {
+            let seen = |release: &&'a Released| Seen {
+                variant: release.methods[place].variant(),
+                template: release.methods[place].template(),
+                released: &release.counts[histogram.cells.clone()],
+            };
+            CountsLaw::given(&releases.iter().map(seen).collect::<Vec<_>>())
+        };
+        let aware: Result<Vec<CountsLaw>, String> =
+            histograms.iter().enumerate().map(law).collect();
+        let unaware = aware.as_ref().err().cloned();
+        Self { releases, laws: Both { naive, aware: aware.ok() }, unaware, histograms }
+    }
+
+    pub(super) fn request(&self) -> &'a Request {
+        &self.releases[0].request
+    }
+
+    /// The posterior by these laws, one for each histogram.
+    pub(super) fn view<'b>(&'b self, laws: &'b [CountsLaw]) -> Laws<'b> {
+        Laws { request: self.request(), histograms: &self.histograms, laws }
+    }
+
+    pub(super) fn views(&self) -> Both<Laws<'_>> {
+        self.laws.map(|laws| self.view(laws))
+    }
+
+    /// Everything that they tell.
+    pub fn findings(&self) -> Findings {
+        let (request, views) = (self.request(), self.views());
+        let (comparisons, uncompared) = comparisons(request, &views);
+        let released = match self.releases {
+            [one] => Some(one.counts.as_slice()),
+            _ => None,
+        };
+        Findings {
+            cells: cells(request, &views, released),
+            margins: margins(request, &views, released),
+            groups: groups(request, &views, released),
+            comparisons,
+            uncompared,
+            joint: views.map(Laws::joint),
+            unaware: self.unaware.clone(),
+            accuracy: match self.releases {
+                [one] => accuracies(one, &self.histograms),
+                _ => Vec::new(),
+            },
+        }
+    }
+}
+
+fn accuracies(release: &Released, histograms: &[Histogram]) -> Vec<Accuracy> {
+    let accuracy = |(method, histogram): (&Method, &Histogram)| Accuracy {
+        errors: Errors::new(method, Some(&release.counts[histogram.cells.clone()])),
+        loss: accuracy::loss(method),
+    };
+    release.methods.iter().zip(histograms).map(accuracy).collect()
+}
+
+/// The row of one share.
+fn row<'a>(
+    name: String,
+    released: Option<u64>,
+    level: f64,
+    views: &Both<Laws<'a>>,
+    share: impl Fn(&Laws<'a>) -> BetaMixture,
+) -> Row {
+    let shares = views.map(share);
+    let share = shares.map(|share| Estimate::of_share(share, level));
+    let covered = shares.aware.as_ref().zip(share.naive);
+    Row {
+        name,
+        released,
+        naive_coverage: covered.map(|(aware, naive)| aware.coverage(naive.interval)),
+        share,
+    }
+}
+
+fn sum(released: Option<&[u64]>, cells: &[usize]) -> Option<u64> {
+    released.map(|counts| cells.iter().map(|&cell| counts[cell]).sum())
+}
+
+fn cells(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec<Row> {
+    let table = &request.table;
+    let cell = |cell: usize| {
+        row(table.cell_name(cell), sum(released, &[cell]), request.level, views, |laws| {
+            laws.cell(cell)
+        })
+    };
+    (0..table.cells()).into_par_iter().map(cell).collect()
+}
+
+fn margins(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec<Block> {
+    let table = &request.table;
+    if request.fixed.is_some() {
+        return Vec::new();
+    }
+    let block = |margin: &super::table::Margin| {
+        let columns = margin.columns.iter().map(|&column| table.attributes()[column].name.as_str());
+        let share = |one: &super::table::MarginRow| {
+            let name = table.margin_name(margin, one);
+            row(name, sum(released, &one.cells), request.level, views, |laws| {
+                laws.laws[0].share(&one.cells)
+            })
+        };
+        Block {
+            title: columns.collect::<Vec<_>>().join(", "),
+            rows: margin.rows.par_iter().map(share).collect(),
+        }
+    };
+    table.margins().iter().map(block).collect()
+}
+
+fn groups(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec<Block> {
+    let table = &request.table;
+    if request.fixed.is_some() || table.groups() == 1 {
+        return Vec::new();
+    }
+    let block = |group: usize| {
+        let share = |(cell, category): (usize, &String)| {
+            row(category.clone(), sum(released, &[cell]), request.level, views, |laws| {
+                laws.within_group(group, cell)
+            })
+        };
+        let rows: Vec<(usize, &String)> =
+            table.group(group).zip(&table.outcome().categories).collect();
+        Block { title: table.group_name(group), rows: rows.into_par_iter().map(share).collect() }
+    };
+    (0..table.groups()).map(block).collect()
+}
+
+/// With at most this many groups every pair is compared; with more, each one with the first.
+const ALL_PAIRS: usize = 6;
+
+/// The groups that are compared: the later one comes first, since the first one is often the control.
+fn pairs(groups: usize) -> Vec<(usize, usize)> {
+    let compared_with = |other: usize| if groups <= ALL_PAIRS { 0..other } else { 0..1 };
+    (1..groups).flat_map(|group| compared_with(group).map(move |other| (group, other))).collect()
+}
+
+fn comparisons(request: &Request, views: &Both<Laws>) -> (Vec<Compared>, Option<String>) {
+    let table = &request.table;
+    let mut compared = Vec::new();
+    let mut reason = None;
+    for &category in &request.compared {
+        for (group, other) in pairs(table.groups()) {
+            let answer = |laws: &Laws| laws.compare(category, group, other);
+            let aware = views.aware.as_ref().map(answer);
+            if let Some(Err(cause)) = &aware {
+                reason = Some(cause.clone());
+            }
+            compared.push(Compared {
+                category: table.outcome().categories[category].clone(),
+                group: table.group_name(group),
+                other: table.group_name(other),
+                answer: Both {
+                    naive: views.naive.as_ref().and_then(|laws| answer(laws).ok()),
+                    aware: aware.and_then(Result::ok),
+                },
+            });
+        }
+    }
+    (compared, reason)
+}
+
+impl Laws<'_> {
+    /// The share of a cell in its histogram.
+    fn cell(&self, cell: usize) -> BetaMixture {
+        let place = self.histograms.iter().position(|one| one.cells.contains(&cell)).unwrap_or(0);
+        self.laws[place].share(&[cell - self.histograms[place].cells.start])
+    }
+
+    /// The share of a cell in its group.
+    pub(super) fn within_group(&self, group: usize, cell: usize) -> BetaMixture {
+        match self.request.fixed {
+            Some(_) => self.cell(cell),
+            None => self.laws[0].within(&[cell], &self.group(group)),
+        }
+    }
+
+    fn group(&self, group: usize) -> Vec<usize> {
+        self.request.table.group(group).collect()
+    }
+
+    fn compare(&self, category: usize, group: usize, other: usize) -> Result<Answer, String> {
+        let level = self.request.level;
+        let comparison = match self.request.fixed {
+            None => {
+                let [a, b] = [group, other].map(|group| self.group(group));
+                self.laws[0].compare((&[a[category]], &a), (&[b[category]], &b))
+            }
+            Some(_) => {
+                let [a, b] = [group, other].map(|group| self.laws[group].share(&[category]));
+                Comparison::independent(a, b)
+            }
+        }?;
+        Ok(Answer {
+            larger: comparison.probability_greater(),
+            difference: Estimate {
+                value: comparison.mean_difference(),
+                interval: comparison.difference(level),
+            },
+            ratio: Estimate {
+                value: comparison.ratio_quantile(0.5),
+                interval: comparison.ratio(level),
+            },
+        })
+    }
+
+    /// Intervals that hold for all cells at once. Groups of fixed sizes are independent: each one gets its
+    /// part of the level.
+    fn joint(&self) -> Vec<Joint> {
+        let level = libm::pow(self.request.level, 1.0 / self.laws.len() as f64);
+        self.laws.iter().map(|law| law.joint(level)).collect()
+    }
+}

@@ -1,0 +1,84 @@
+//! What is asked of a release: a table, a prior, an ε. Nothing of it depends on the data.
+
+use std::ops::Range;
+
+use super::table::Table;
+use crate::mechanism::Variant;
+use crate::posterior::amount::Amount;
+use crate::posterior::distance::HELLINGER;
+use crate::posterior::model::{Posterior, Prior};
+use crate::posterior::privacy::{Epsilon, Gamma};
+use crate::posterior::setting::Setting;
+
+/// A release that is asked for.
+#[derive(Clone)]
+pub struct Request {
+    /// Its name in a plan.
+    pub name: Option<String>,
+    /// The table.
+    pub table: Table,
+    /// The sizes of the groups, if they are public and fixed by design.
+    pub fixed: Option<Vec<u64>>,
+    /// The prior's parameter of every cell.
+    pub prior: Vec<f64>,
+    /// ε.
+    pub epsilon: Amount,
+    /// The mechanism, if the user names it.
+    pub variant: Option<Variant>,
+    /// The probability of intervals.
+    pub level: f64,
+    /// The categories of the outcome whose shares are compared between groups.
+    pub compared: Vec<usize>,
+}
+
+/// Cells that are released together: all of the table, or one group of a fixed size. A record never leaves
+/// its histogram.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Histogram {
+    /// Its cells.
+    pub cells: Range<usize>,
+    /// The number of its records.
+    pub n: u64,
+    /// The prior of its cells.
+    pub prior: Prior,
+}
+
+impl Request {
+    /// The histograms, if there are `n` records.
+    ///
+    /// # Panics
+    /// If the prior is not one: the request was not checked.
+    pub fn histograms(&self, n: u64) -> Vec<Histogram> {
+        let histogram = |cells: Range<usize>, n: u64| {
+            let prior = Prior::new(self.prior[cells.clone()].to_vec());
+            Histogram { cells, n, prior: prior.expect("a checked prior") }
+        };
+        match &self.fixed {
+            None => vec![histogram(0..self.table.cells(), n)],
+            Some(sizes) => {
+                let groups = sizes.iter().enumerate();
+                groups.map(|(group, &n)| histogram(self.table.group(group), n)).collect()
+            }
+        }
+    }
+
+    /// What the release is called in a message: its name, or that of its columns.
+    pub fn title(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.table.title())
+    }
+}
+
+impl Histogram {
+    /// The setting of a data set of as many records, all in the first cell: of the data only n is known.
+    pub fn template(&self, epsilon: Amount) -> Setting {
+        let mut counts = vec![0; self.prior.k()];
+        counts[0] = self.n;
+        Setting {
+            posterior: Posterior::new(self.prior.clone(), counts),
+            epsilon: Epsilon::new(epsilon.to_f64()).expect("an amount above 0 is an ε"),
+            delta: None,
+            gamma: Gamma::new(1.0).expect("1 is a γ"),
+            distance: HELLINGER,
+        }
+    }
+}

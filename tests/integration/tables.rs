@@ -1,0 +1,404 @@
+//! Releases of tables of several columns: cells, margins, groups and comparisons; plans; release files.
+
+use dpbi::analysis::audit::{self, Scope};
+use dpbi::base::rng;
+use dpbi::mechanism::law;
+use dpbi::mechanism::prepared::PreparedSetting;
+use dpbi::mechanism::{self, Variant};
+use dpbi::posterior::simplex::list_compositions;
+use serde_json::{Value, json};
+
+use crate::common::{Outcome, Sandbox, few_or_many, refused, setting};
+
+/// 100 records: 38 control/no, 12 control/yes, 26 treated/no, 24 treated/yes.
+fn trial() -> String {
+    let cells = [
+        ("control", "no", 38),
+        ("control", "yes", 12),
+        ("treated", "no", 26),
+        ("treated", "yes", 24),
+    ];
+    let rows =
+        cells.iter().flat_map(|(arm, outcome, many)| vec![format!("{outcome},x,{arm}\n"); *many]);
+    "outcome,note,arm\n".to_owned() + &rows.collect::<String>()
+}
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("trial.csv", &trial());
+    sandbox
+}
+
+const ASKED: [&str; 11] = [
+    "release",
+    "--data",
+    "trial.csv",
+    "--by",
+    "arm",
+    "--column",
+    "outcome",
+    "--categories",
+    "arm=control,treated",
+    "--categories",
+    "outcome=no,yes",
+];
+
+fn release(sandbox: &Sandbox, more: &[&str]) -> Outcome {
+    sandbox.dpbi(&[&ASKED[..], more].concat())
+}
+
+fn document(sandbox: &Sandbox, more: &[&str]) -> Value {
+    let outcome = release(sandbox, &[more, &["--json"]].concat());
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    serde_json::from_str(&outcome.stdout).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
+}
+
+fn close(ours: &Value, theirs: f64) {
+    assert!((number(ours) - theirs).abs() < 1e-9, "{ours} {theirs}");
+}
+
+/// With so large an ε the true counts come out, and everything can be computed by hand.
+#[test]
+fn cells_margins_and_groups_of_a_trial_by_hand() {
+    let found = document(&sandbox(), &["--prior", "1", "--epsilon", "500", "--compare", "yes"]);
+    assert_eq!(found["released"], json!([38, 12, 26, 24]));
+    assert_eq!(found["columns"][0]["name"], "arm");
+    assert_eq!(found["cells"][1]["cell"], "control, yes");
+    close(&found["cells"][1]["aware"]["mean"], 13.0 / 104.0);
+    let margins = &found["margins"];
+    assert_eq!(
+        (&margins[0]["columns"], &margins[1]["columns"]),
+        (&json!("arm"), &json!("outcome"))
+    );
+    close(&margins[0]["rows"][0]["aware"]["mean"], 52.0 / 104.0);
+    close(&margins[1]["rows"][1]["aware"]["mean"], 38.0 / 104.0);
+    let groups = &found["groups"];
+    close(&groups[0]["rows"][1]["aware"]["mean"], 13.0 / 52.0);
+    close(&groups[1]["rows"][1]["aware"]["mean"], 25.0 / 52.0);
+    let compared = &found["comparisons"][0];
+    assert_eq!((&compared["group"], &compared["other"]), (&json!("treated"), &json!("control")));
+    close(&compared["aware"]["difference"]["mean"], 12.0 / 52.0);
+    // P[Beta(25, 27) > Beta(13, 39)], a sum with 40 digits.
+    close(&compared["aware"]["probability_greater"], 0.993_527_343_215_659_4);
+    assert_eq!(found["joint"]["aware"]["exact"], true);
+}
+
+#[test]
+fn a_prior_is_given_for_all_cells_for_every_group_or_by_cell() {
+    let sandbox = sandbox();
+    let prior = |flags: &[&str]| {
+        document(&sandbox, &[flags, &["--epsilon", "1"]].concat())["prior"].clone()
+    };
+    assert_eq!(prior(&["--prior", "2"]), json!([2.0, 2.0, 2.0, 2.0]));
+    assert_eq!(prior(&["--prior", "3,1"]), json!([3.0, 1.0, 3.0, 1.0]));
+    assert_eq!(prior(&["--prior", "1,2,3,4"]), json!([1.0, 2.0, 3.0, 4.0]));
+    let groups = ["--prior", "treated=1,2", "--prior", "control=5"];
+    assert_eq!(prior(&groups), json!([5.0, 5.0, 1.0, 2.0]));
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_is_spent() {
+    let sandbox = sandbox();
+    let with =
+        |more: &[&str]| release(&sandbox, &[&["--epsilon", "1", "--ledger", "l"], more].concat());
+    refused(&with(&["--prior", "1,2,3"]), "3 numbers for 2 categories in 2 groups");
+    refused(&with(&["--prior", "control=1"]), "group `treated` has no prior");
+    refused(&with(&["--prior", "1,x"]), "`x` is not a number");
+    refused(&with(&["--prior", "1", "--compare", "yess"]), "did you mean `yes`?");
+    refused(&with(&["--prior", "1", "--by", "outcome"]), "named twice");
+    refused(&with(&["--prior", "1", "--by", "site"]), "at least two categories");
+    refused(&with(&["--prior", "1", "--categories", "a,b"]), "does not say which column");
+    refused(&with(&["--prior", "1", "--fixed-groups", "control=50"]), "changes two histograms");
+    refused(
+        &with(&["--prior", "1", "--fixed-groups", "control=50,treatd=50"]),
+        "did you mean `treated`?",
+    );
+    refused(
+        &with(&["--prior", "1", "--fixed-groups", "control=40,treated=60"]),
+        "changes two histograms",
+    );
+    refused(
+        &with(&["--prior", "1", "--fixed-groups", "control=40,treated=50"]),
+        "90 records together",
+    );
+    refused(&with(&["--prior", "1", "--figure", "f.bmp"]), "no name of a figure");
+    refused(&with(&["--prior", "1", "--out", "no/such/f.json"]), "cannot write to no/such");
+    refused(&with(&["--prior", "1", "--out", "trial.csv"]), "exists already");
+    assert!(!sandbox.path("l").exists());
+}
+
+/// Every group has all of ε, and the price is paid once.
+#[test]
+fn groups_of_fixed_sizes_are_released_on_their_own() {
+    let fixed = ["--prior", "1", "--fixed-groups", "control=50,treated=50", "--compare", "yes"];
+    let sandbox = sandbox();
+    let found = document(&sandbox, &[&fixed[..], &["--epsilon", "500"]].concat());
+    assert_eq!(found["released"], json!([38, 12, 26, 24]));
+    assert_eq!(found["spent"], "500");
+    assert_eq!((&found["margins"], &found["groups"]), (&json!([]), &json!([])));
+    close(&found["cells"][3]["aware"]["mean"], 25.0 / 52.0);
+    close(&found["comparisons"][0]["aware"]["probability_greater"], 0.993_527_343_215_659_4);
+    let found = document(&sandbox, &[&fixed[..], &["--epsilon", "1"]].concat());
+    assert_eq!(found["mechanism"], "geometric");
+    // Each group keeps its size: two categories leave nothing open.
+    let released: Vec<u64> =
+        found["released"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();
+    assert_eq!((released[0] + released[1], released[2] + released[3]), (50, 50));
+}
+
+/// Tables of four cells that differ by one record, whose group changes: every mechanism that is released
+/// loses at most ε, by every output.
+#[test]
+fn a_record_that_changes_its_group_costs_epsilon() {
+    let (n, epsilon) = (6, 1.0);
+    let setting = |x: &[u64]| setting(&[1.0; 4], x, epsilon, "hellinger");
+    for id in ["lattice", "tight", "geometric", "hamming"] {
+        let variant = Variant::plain(mechanism::find(id).unwrap());
+        let template = setting(&[n, 0, 0, 0]);
+        let audited = audit::loss(&variant, &template, &Scope::All).unwrap();
+        assert!(audited.loss <= epsilon + 1e-9, "{id}: {}", audited.loss);
+        let law = |x: &[u64]| {
+            let setting = setting(x);
+            let plan = variant.plan(&setting).unwrap();
+            let prepared = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
+            let law = prepared.law(&plan);
+            list_compositions(n, 4)
+                .iter()
+                .map(|r| law::probability(law.as_ref(), r))
+                .collect::<Vec<f64>>()
+        };
+        let (mut largest, mut pairs) = (0.0_f64, 0);
+        for x in list_compositions(n, 4) {
+            let here = law(&x);
+            // From the first group (cells 0 and 1) to the second.
+            for (from, to) in [(0, 2), (0, 3), (1, 2), (1, 3)] {
+                if x[from] == 0 {
+                    continue;
+                }
+                let mut moved = x.clone();
+                (moved[from], moved[to]) = (x[from] - 1, x[to] + 1);
+                pairs += 1;
+                for (p, q) in here.iter().zip(law(&moved)) {
+                    if *p > 1e-300 && q > 1e-300 {
+                        largest = largest.max((libm::log(*p) - libm::log(q)).abs());
+                    }
+                }
+            }
+        }
+        assert!(pairs > 200 && largest <= epsilon + 1e-9, "{id}: {pairs} pairs, {largest}");
+        assert!(largest > 0.3, "{id}: the pairs are compared: {largest}");
+    }
+}
+
+const PLAN: &str = r#"data = "trial.csv"
+ledger = "l"
+budget = 3
+n = 100
+
+[categories]
+arm = ["control", "treated"]
+outcome = ["no", "yes"]
+
+[[release]]
+name = "arms"
+by = "arm"
+column = "outcome"
+prior = 1
+epsilon = 1
+compare = "yes"
+
+[[release]]
+column = "arm"
+prior = [1, 1]
+epsilon = 0.5
+mechanism = "geometric"
+"#;
+
+#[test]
+fn a_plan_is_priced_without_the_data_and_entered_at_once() {
+    let sandbox = sandbox();
+    sandbox.write("plan.toml", &PLAN.replace("trial.csv", "absent.csv"));
+    let dry = sandbox.json(&["release", "--plan", "plan.toml", "--dry-run", "--json"]);
+    assert_eq!((&dry["spent"], &dry["n"]), (&json!("1.5"), &json!(100)));
+    assert_eq!(dry["releases"][1]["mechanism"], "geometric");
+    assert!(number(&dry["releases"][0]["expected_error"]) > 0.0);
+    refused(&sandbox.dpbi(&["release", "--plan", "plan.toml"]), "cannot read the data absent.csv");
+    // Without n the records are counted, and nothing else is read.
+    let bad = trial().replace("yes", "what");
+    sandbox.write("trial.csv", &bad).write("plan.toml", &PLAN.replace("n = 100\n", ""));
+    assert_eq!(sandbox.json(&["release", "--plan", "plan.toml", "--dry-run", "--json"])["n"], 100);
+    assert!(!sandbox.path("l").exists());
+    refused(
+        &sandbox.dpbi(&["release", "--plan", "plan.toml"]),
+        "none of the categories of `outcome`",
+    );
+    assert!(!sandbox.path("l").exists());
+    sandbox.write("trial.csv", &trial()).write("other.toml", &PLAN.replace("n = 100", "n = 99"));
+    refused(&sandbox.dpbi(&["release", "--plan", "other.toml"]), "the data have 100 records");
+    let made = sandbox.json(&["release", "--plan", "plan.toml", "--json", "--out", "both.json"]);
+    assert_eq!(made["releases"].as_array().unwrap().len(), 2);
+    let entered = sandbox.entries("l");
+    assert_eq!(entered.len(), 1);
+    assert_eq!(
+        (&entered[0]["epsilon"], &entered[0]["column"]),
+        (&json!("1.5"), &json!("outcome by arm; arm"))
+    );
+    refused(
+        &sandbox.dpbi(&["release", "--plan", "plan.toml", "--budget", "2"]),
+        "the budget does not suffice",
+    );
+    let shown = sandbox.json(&["show", "both.json", "--release", "arms", "--json"]);
+    assert_eq!(shown["released"], made["releases"][0]["released"]);
+}
+
+#[test]
+fn mistakes_in_a_plan_are_shown_in_their_place() {
+    let sandbox = sandbox();
+    let complaint = |from: &str, to: &str, words: &str| {
+        sandbox.write("plan.toml", &PLAN.replace(from, to));
+        refused(&sandbox.dpbi(&["release", "--plan", "plan.toml", "--dry-run"]), words);
+    };
+    complaint("epsilon = 1\n", "epsilon = -1\n", "plan.toml:15");
+    complaint("epsilon = 1\n", "epsilom = 1\n", "the key `epsilon` is missing");
+    complaint("prior = 1\n", "prior = [1, 2, 3]\n", "3 numbers for 2 categories in 2 groups");
+    complaint("\"yes\"]", "\"yes\"]\nsite = [\"a\", \"b\"]", "no release counts a column `site`");
+    complaint("compare = \"yes\"", "compare = \"yse\"", "did you mean `yes`?");
+    complaint(
+        "column = \"arm\"",
+        "name = \"arms\"\ncolumn = \"arm\"",
+        "two releases are called `arms`",
+    );
+    complaint("mechanism = \"geometric\"", "mechanism = \"geometrc\"", "did you mean `geometric`?");
+    complaint("budget", "budgt", "did you mean `budget`?");
+    complaint("[[release]]", "[[releases]]", "the key `release` is missing");
+    assert!(!sandbox.path("l").exists());
+}
+
+/// A plan is killed at a random moment, when the ledger has changed, or at the first byte shown. It has
+/// then spent and shown nothing, or its whole entry is there.
+#[test]
+fn a_plan_that_is_killed_is_entered_whole_or_not_at_all() {
+    let sandbox = sandbox();
+    // A mechanism that is named is quickly made ready.
+    let plan = PLAN
+        .replace("budget = 3\n", "")
+        .replace("prior = 1\n", "prior = 1\nmechanism = \"lattice\"\n");
+    sandbox.write("plan.toml", &plan);
+    let mut chance = rng::stream(11, "plans");
+    let (mut shown, mut hidden) = (0, 0);
+    for round in 0..few_or_many(12, 40) {
+        let before = sandbox.entries("l").len();
+        let out = format!("{round}.json");
+        let asked = ["release", "--plan", "plan.toml", "--json", "--out", &out];
+        let output = sandbox.killed(&asked, (round, 1_000_000), "l", &mut chance);
+        let entered = sandbox.entries("l");
+        let new = &entered[before..];
+        assert!(new.len() <= 1 && new.iter().all(|entry| entry["epsilon"] == "1.5"));
+        let seen = !output.is_empty() || sandbox.path(&out).exists();
+        assert!(!seen || new.len() == 1, "shown, and not entered");
+        match seen {
+            true => shown += 1,
+            false => hidden += 1,
+        }
+    }
+    assert!(shown > 0 && hidden > 0, "{shown} were shown, {hidden} were not");
+}
+
+#[test]
+fn a_release_file_is_shown_as_it_was_and_combined() {
+    let sandbox = sandbox();
+    let made =
+        ["--prior", "1", "--epsilon", "1", "--mechanism", "lattice", "--compare", "outcome=yes"];
+    let text = release(&sandbox, &[&made[..], &["--out", "a.json"]].concat());
+    assert_eq!(text.status, 0, "{}", text.stderr);
+    let until_ledger = |text: &str| text.split("  ledger").next().unwrap().to_owned();
+    let shown = sandbox.succeed(&["show", "a.json"]);
+    assert!(shown.starts_with(&until_ledger(&text.stdout)), "{shown}\n{}", text.stdout);
+    let again = sandbox.json(&["show", "a.json", "--json"]);
+    let mut stored: Value = serde_json::from_slice(&sandbox.read("a.json")).unwrap();
+    stored["ledger"] = Value::Null;
+    assert_eq!(stored, again);
+    document(&sandbox, &[&made[..], &["--out", "b.json"]].concat());
+    let both = sandbox.json(&["combine", "a.json", "b.json", "--json"]);
+    assert_eq!(both["spent"], "2");
+    let width = |one: &Value| {
+        let cell = &one["cells"][0]["aware"];
+        number(&cell["high"]) - number(&cell["low"])
+    };
+    // Two releases differ in their counts, so that one of them may happen to be narrow.
+    let other = sandbox.json(&["show", "b.json", "--json"]);
+    assert!(width(&both) < width(&again).max(width(&other)));
+    refused(&sandbox.dpbi(&["combine", "a.json", "a.json"]), "given twice");
+    document(&sandbox, &["--prior", "2", "--epsilon", "1", "--out", "c.json"]);
+    refused(&sandbox.dpbi(&["combine", "a.json", "c.json"]), "another prior");
+    for (from, to, words) in [
+        ("\"version\": 1", "\"version\": 7", "it has version 7"),
+        ("\"n\": 100", "\"n\": 0", "`n`"),
+        ("\"n\": 100", "\"n\": 5", "`released`"),
+        ("\"dpbi release\"", "\"release\"", "does not hold a release"),
+        ("\"lattice\"", "\"lattices\"", "did you mean `lattice`?"),
+        ("\"level\": 0.95", "\"level\": 2", "no probability"),
+        ("\"epsilon\": \"1\"", "\"epsilon\": \"-1\"", "`epsilon`"),
+        ("{", "[", "it is not JSON"),
+    ] {
+        let text = String::from_utf8(sandbox.read("a.json")).unwrap();
+        assert!(text.contains(from), "{from}");
+        sandbox.write("bad.json", &text.replacen(from, to, 1));
+        refused(&sandbox.dpbi(&["show", "bad.json"]), words);
+    }
+    refused(&sandbox.dpbi(&["show", "absent.json"]), "cannot read the release absent.json");
+}
+
+#[test]
+fn what_is_written_fits_its_schema() {
+    let sandbox = sandbox();
+    let schema = sandbox.json(&["schema", "--release"]);
+    sandbox.write("plan.toml", PLAN);
+    let plan = sandbox.json(&["release", "--plan", "plan.toml", "--json"]);
+    let table = document(&sandbox, &["--prior", "1", "--epsilon", "1", "--compare", "yes"]);
+    let fixed = ["--prior", "1", "--epsilon", "1", "--fixed-groups", "control=50,treated=50"];
+    let fixed = document(&sandbox, &fixed);
+    for document in [&plan, &table, &fixed] {
+        let wrong = crate::schema::complaints(&schema, document, &schema);
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+    let mut broken = table;
+    broken["released"] = json!(["x"]);
+    assert!(!crate::schema::complaints(&schema, &broken, &schema).is_empty());
+}
+
+#[test]
+fn twenty_cells_and_two_thousand_records() {
+    let sandbox = Sandbox::new();
+    let rows: String = (0..2000).map(|i| format!("g{},o{}\n", i % 4, i * i % 5)).collect();
+    sandbox.write("d.csv", &("g,o\n".to_owned() + &rows));
+    let found = sandbox.json(&[
+        "release",
+        "--data",
+        "d.csv",
+        "--by",
+        "g",
+        "--column",
+        "o",
+        "--categories",
+        "g=g0,g1,g2,g3",
+        "--categories",
+        "o=o0,o1,o2,o3,o4",
+        "--prior",
+        "1",
+        "--epsilon",
+        "1",
+        "--compare",
+        "o1",
+        "--json",
+    ]);
+    assert_eq!(found["mechanism"], "lattice");
+    assert!(found["unaware"].is_null() && found["uncompared"].is_null());
+    assert_eq!(found["comparisons"].as_array().unwrap().len(), 6);
+    let sum: f64 = (0..20).map(|i| number(&found["cells"][i]["aware"]["mean"])).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+}
