@@ -43,8 +43,13 @@ const ASKED: [&str; 11] = [
     "outcome=no,yes",
 ];
 
+/// A release of the trial. To choose a mechanism takes seconds: `lattice` is named, except for fixed groups.
 fn release(sandbox: &Sandbox, more: &[&str]) -> Outcome {
-    sandbox.dpbi(&[&ASKED[..], more].concat())
+    let named: &[&str] = match more.contains(&"--fixed-groups") || more.contains(&"--mechanism") {
+        true => &[],
+        false => &["--mechanism", "lattice"],
+    };
+    sandbox.dpbi(&[&ASKED[..], named, more].concat())
 }
 
 fn document(sandbox: &Sandbox, more: &[&str]) -> Value {

@@ -152,7 +152,7 @@ impl LossDistribution {
         self
     }
 
-    /// δ at this ε, an upper bound: Σ P[loss] (1 − e^(ε − loss)) over all larger losses.
+    /// δ at this ε, an upper bound: Σ P\[loss\] (1 − e^(ε − loss)) over all larger losses.
     pub fn delta(&self, epsilon: Amount) -> f64 {
         let epsilon = i128::try_from(epsilon.units()).unwrap_or(i128::MAX);
         let place = (epsilon.div_euclid(self.step) + 1).max(self.first);

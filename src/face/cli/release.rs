@@ -24,7 +24,7 @@ use super::{Print, Threads};
     whatever becomes of its output: keep a ledger.")]
 pub struct Release {
     /// The data: CSV, one record a row, with a first row that names the columns
-    #[arg(long, value_name = "FILE", required_unless_present = "plan")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["plan", "n"])]
     pub data: Option<PathBuf>,
     /// The column whose values are counted
     #[arg(long, value_name = "NAME", required_unless_present = "plan")]
@@ -144,7 +144,7 @@ pub struct Show {
     of ε add up.")]
 pub struct Combine {
     /// The files that `dpbi release --out` wrote
-    #[arg(value_name = "FILE.json", required = true)]
+    #[arg(value_name = "FILE.json", required = true, num_args = 2..)]
     pub files: Vec<PathBuf>,
     /// Check that this ledger has an entry of every one of them
     #[arg(long, value_name = "FILE")]

@@ -123,14 +123,16 @@ impl Table {
     }
 
     fn margin(&self, columns: Vec<usize>) -> Margin {
-        let mut rows: Vec<MarginRow> = Vec::new();
+        let kept: Vec<Attribute> =
+            columns.iter().map(|&column| self.attributes[column].clone()).collect();
+        let empty = |row| MarginRow { categories: places(&kept, row), cells: Vec::new() };
+        let mut rows: Vec<MarginRow> = (0..product(&kept)).map(empty).collect();
         for cell in 0..self.cells() {
             let all = self.categories(cell);
-            let categories: Vec<usize> = columns.iter().map(|&column| all[column]).collect();
-            match rows.iter_mut().find(|row| row.categories == categories) {
-                Some(row) => row.cells.push(cell),
-                None => rows.push(MarginRow { categories, cells: vec![cell] }),
-            }
+            let place = columns.iter().fold(0, |place, &column| {
+                place * self.attributes[column].categories.len() + all[column]
+            });
+            rows[place].cells.push(cell);
         }
         Margin { columns, rows }
     }

@@ -36,8 +36,8 @@ pub type Wrong<'a> = &'a dyn Fn(&str, &str) -> Diagnostic;
 /// With a larger parameter, the ends of an interval would be the same double.
 const LARGEST_PRIOR: f64 = 1e12;
 
-/// The most columns of a table.
-const MOST_COLUMNS: usize = 8;
+/// The most columns of a table: it has 14 margins then.
+const MOST_COLUMNS: usize = 4;
 
 impl Asked {
     /// The request, checked.
@@ -119,10 +119,13 @@ impl Asked {
                 if named.len() > groups {
                     let names: Vec<String> = (0..groups).map(|g| table.group_name(g)).collect();
                     let mut given = named.iter().filter_map(|(name, _)| name.as_ref());
-                    let unknown = given.find(|name| !names.contains(name));
-                    let unknown = unknown.map_or("a group twice", String::as_str);
-                    let help = suggest(unknown, names.iter().map(String::as_str));
-                    return Err(wrong("prior", &format!("no group `{unknown}`")).help(help));
+                    return Err(match given.find(|name| !names.contains(name)) {
+                        Some(unknown) => wrong("prior", &format!("there is no group `{unknown}`"))
+                            .help(suggest(unknown, names.iter().map(String::as_str))),
+                        None => {
+                            wrong("prior", "a group has two of them").help("give each group one")
+                        }
+                    });
                 }
                 Some(parameters)
             }

@@ -149,8 +149,8 @@ impl Job {
 
     fn data(&self) -> Result<&Path, Diagnostic> {
         self.data.as_deref().ok_or_else(|| {
-            Diagnostic::new("the plan does not name the data")
-                .help("add data = \"FILE\", or --data FILE")
+            Diagnostic::new("nothing names the data")
+                .help("give --data FILE; in a plan, data = \"FILE\"")
         })
     }
 

@@ -45,8 +45,10 @@ pub fn combination(releases: &[&Released], findings: &Findings) -> String {
     }
     let mut lines = Vec::new();
     for release in releases {
-        let words = format!("{}, {}, ε = {}", release.time, release.mechanism(), release.spent());
-        lines.push(("release", format!("{} ({words})", release.id)));
+        // Both come from a file that anybody may have written.
+        let (id, time) = (legible(&release.id), legible(&release.time));
+        let words = format!("{time}, {}, ε = {}", release.mechanism(), release.spent());
+        lines.push(("release", format!("{id} ({words})")));
     }
     let spent: Amount = releases.iter().map(|release| release.spent()).sum();
     lines.push(("privacy", format!("{spent}-differentially private together: the sum")));

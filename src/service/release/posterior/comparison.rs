@@ -129,7 +129,7 @@ impl Comparison {
         rows.map(|row| row.len() as f64 + ROW).sum::<f64>() + self.links.len() as f64
     }
 
-    /// P[p_A > p_B].
+    /// P\[p_A > p_B\].
     pub fn probability_greater(&self) -> f64 {
         self.greater
     }
