@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::release::asked::{check_level, compared};
 use super::release::document::{self, Loaded};
-use super::release::{figure, text};
+use super::release::{announce_comparisons, figure, text};
 use super::{print, print_json, threads, typed};
 use crate::base::console::say;
 use crate::base::diagnostic::{Diagnostic, suggest};
@@ -20,6 +20,7 @@ pub fn execute(args: &Show) -> Result<(), Failure> {
     let mut releases = Vec::new();
     for one in loaded {
         let release = one.prepare(threads)?;
+        let _clock = announce_comparisons([(&release.request, release.n)].into_iter(), threads);
         let findings = Posteriors::new(&[&release]).findings();
         releases.push((release, findings));
     }
@@ -63,6 +64,8 @@ pub fn combine(args: &Combine) -> Result<(), Failure> {
         refuse_unentered(&releases, ledger)?;
     }
     let releases: Vec<&Released> = releases.iter().collect();
+    let asked = releases.iter().take(1).map(|release| (&release.request, release.n));
+    let _clock = announce_comparisons(asked, threads);
     let findings = Posteriors::new(&releases).findings();
     if let (Some(reason), true) = (&findings.unaware, releases.len() > 1) {
         let cause = format!("these releases cannot be combined: {reason}");

@@ -318,6 +318,13 @@ fn pairs(groups: usize) -> Vec<(usize, usize)> {
     (1..groups).flat_map(|group| compared_with(group).map(move |other| (group, other))).collect()
 }
 
+impl Request {
+    /// How many comparisons of two groups are asked for.
+    pub fn comparisons(&self) -> usize {
+        self.compared.len() * pairs(self.table.groups()).len()
+    }
+}
+
 fn comparisons(request: &Request, views: &Both<Laws>) -> (Vec<Compared>, Option<String>) {
     let table = &request.table;
     let mut compared = Vec::new();
