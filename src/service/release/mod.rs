@@ -6,8 +6,8 @@
 //! public:   released counts ──► posterior, noise-aware posterior, intervals
 //! ```
 //!
-//! The data reach the output through [`Ready::draw`] only: the mechanism is chosen before the data are
-//! counted, and everything that is printed is computed from the released counts.
+//! The data reach the output through [`Ready::draw`] only: of the data, the choice of the mechanism knows
+//! only their number n, and everything that is printed is computed from the released counts.
 //!
 //! ```
 //! use dpbi::analysis::tuning::TuningCache;

@@ -54,8 +54,11 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     });
     drawn.map_err(WorkError::NothingReleased)?;
     drop(counts);
-    let _clock =
-        announce_comparisons(releases.iter().map(|release| (&release.request, n)), threads);
+    let clock = announce_comparisons(releases.iter().map(|release| (&release.request, n)), threads);
+    if clock.is_some() {
+        // Whoever does not want to wait has what was paid for.
+        releases.iter().for_each(|one| say(format!("released: {:?}", one.counts)));
+    }
     // The release is paid for: if something fails from here on, the error shows it.
     let found = caught(|| {
         let findings = |one: &Released| Posteriors::new(&[one]).findings();
@@ -66,6 +69,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         cause,
     };
     let found = found.map_err(after)?;
+    drop(clock);
     let shown: Vec<(&Released, &Findings)> = releases.iter().zip(&found).collect();
     let text = match args.print.json {
         true => format!("{:#}\n", document::document(&shown, account.as_ref())),

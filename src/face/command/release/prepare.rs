@@ -6,7 +6,7 @@ use crate::analysis::cost;
 use crate::analysis::tuning::TuningCache;
 use crate::base::diagnostic::Diagnostic;
 use crate::face::progress::Clock;
-use crate::mechanism::{self, Variant};
+use crate::mechanism::Variant;
 use crate::posterior::setting::Setting;
 use crate::service::release::{self, Amount, Method, Reason, Request};
 
@@ -33,14 +33,7 @@ pub fn methods(
         return Ok((vec![method], reason));
     }
     let chosen = Variant::parse(&method.variant().label)?;
-    match named(&chosen, &templates, epsilon, threads) {
-        Ok(methods) => Ok((methods, reason)),
-        // What suits the largest group need not be possible in all of them.
-        Err(_) => {
-            let geometric = Variant::plain(mechanism::find("geometric").expect("it is listed"));
-            Ok((named(&geometric, &templates, epsilon, threads)?, Reason::Customary))
-        }
-    }
+    Ok((named(&chosen, &templates, epsilon, threads)?, reason))
 }
 
 /// The methods of a mechanism that is known.
