@@ -9,8 +9,10 @@ use divan::{Bencher, black_box, counter::ItemsCount};
 use dpbi::analysis::audit::{self, Scope};
 use dpbi::analysis::optimum::{self, Goal, ReleaseSet};
 use dpbi::analysis::tuning::TuningCache;
+use dpbi::base::expression::{Expression, Names, Scratch, Symbol};
 use dpbi::base::numeric::kernel;
-use dpbi::mechanism::law::{Batch, Exact, Recipe};
+use dpbi::mechanism::law::{Batch, Exact, Recipe, mean};
+use dpbi::mechanism::own::{self, CandidateSet};
 use dpbi::mechanism::prepared::PreparedSetting;
 use dpbi::mechanism::{self, Variant};
 use dpbi::posterior::distance;
@@ -37,7 +39,9 @@ fn setting(counts: &[u64]) -> Setting {
 }
 
 fn recipe(setting: &Setting, id: &str) -> Recipe {
-    Variant::plain(mechanism::find(id).unwrap()).recipe(setting).unwrap()
+    let own = |_| own::weights(id, CandidateSet::Simplex, Vec::new()).unwrap();
+    let mechanism = mechanism::find(id).ok_or(()).unwrap_or_else(own);
+    Variant::plain(mechanism).recipe(setting).unwrap()
 }
 
 const WEATHER: [u64; 3] = [463, 247, 21];
@@ -109,6 +113,25 @@ fn exact_law_k4_n80(bencher: Bencher, id: &str) {
 fn exact_law_k2_n1000000(bencher: Bencher, id: &str) {
     let setting = setting(&[500_000; 2]);
     bencher.bench(|| exact(&setting, id));
+}
+
+/// Law and mean of mechanisms that weigh all candidates: a built-in one, and expressions in H alone, in H and
+/// in all counts. `RAYON_NUM_THREADS=1` makes the items of a second those of one thread.
+#[divan::bench(args = [
+    "ehds",
+    "-epsilon * H / (4 * S)",
+    "-20 * H^2",
+    "-20 * H^0.7",
+    "-epsilon * (r1 - x1)^2 / (x1 + 1) - abs(r2 - x2)^1.5 / 9 + ln(1 + r3)",
+    "-20 * H - l2 / 50",
+])]
+fn weighed_candidates_k3_n731(bencher: Bencher, weight: &str) {
+    let setting = setting(&[243, 247, 241]);
+    bencher.counter(candidates(&[243, 247, 241])).bench(|| {
+        let recipe = recipe(&setting, weight);
+        let prepared = PreparedSetting::new(&setting, &[recipe], &[]);
+        mean(prepared.law(recipe).as_ref(), prepared.distance())
+    });
 }
 
 fn exact(setting: &Setting, id: &str) -> Exact {
@@ -205,5 +228,45 @@ fn sensitivities_n1000000(bencher: Bencher, k: usize) {
             sensitivity.gamma_smooth(0.1),
             sensitivity.beta_smooth(0.01),
         ]
+    });
+}
+
+/// The names of the expressions below.
+struct ExpressionNames;
+
+impl Names for ExpressionNames {
+    fn find(&self, name: &str) -> Option<Symbol> {
+        let constants = [("c", 1.3), ("p", 0.7), ("x1", 40.0), ("x2", 12.0)];
+        let variables = ["H", "r1", "r2"];
+        let constant = constants.iter().find(|(known, _)| *known == name);
+        constant
+            .map(|(_, value)| Symbol::Constant(*value))
+            .or_else(|| variables.iter().position(|known| *known == name).map(Symbol::Variable))
+    }
+
+    fn known(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Expressions on rows of one block, on one thread.
+#[divan::bench(args = [
+    "-c * H / 2",
+    "-c * H^p",
+    "-c * H^2",
+    "exp(-H)",
+    "ln(1 + r1)",
+    "-c * (r1-x1)^2 / (x1+1) - c * abs(r2-x2)^1.5 + ln(1+r1)",
+    "if(r1 > x1, -c * (r1 - x1), max(r1 - x1, -5)) - floor(r2 / 3)",
+])]
+fn expression(bencher: Bencher, text: &str) {
+    let program = Expression::parse(text, &ExpressionNames).unwrap().fix(&|_| None);
+    let row = |scale: f64| (0..BLOCK).map(|i| scale * i as f64).collect::<Vec<f64>>();
+    let rows = [row(1.0 / BLOCK as f64), row(1.0), row(0.5)];
+    let inputs: Vec<&[f64]> = program.variables().iter().map(|&v| &rows[v][..]).collect();
+    let (mut out, mut scratch) = ([0.0; BLOCK], Scratch::default());
+    bencher.counter(ItemsCount::new(BLOCK)).bench_local(|| {
+        program.rows(black_box(&inputs), &mut out, &mut scratch);
+        black_box(out[BLOCK / 2])
     });
 }

@@ -172,17 +172,24 @@ pub struct Refusal {
     pub cause: String,
     /// What would be right.
     pub remedy: String,
+    /// The part of the user's expression that is meant, if it is about one.
+    pub span: Option<Range<usize>>,
 }
 
 impl Refusal {
     /// A refusal.
     pub fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { cause: cause.into(), remedy: remedy.into() }
+        Self { cause: cause.into(), remedy: remedy.into(), span: None }
+    }
+
+    /// The same, about a part of the user's expression.
+    pub fn within(self, span: Option<Range<usize>>) -> Self {
+        Self { span, ..self }
     }
 }
 
 impl From<Refusal> for Diagnostic {
-    fn from(Refusal { cause, remedy }: Refusal) -> Self {
+    fn from(Refusal { cause, remedy, .. }: Refusal) -> Self {
         Self::new(cause).help(remedy)
     }
 }

@@ -14,7 +14,7 @@ pub use bars::{bar, columns};
 pub use grid::Grid;
 pub use number::{short, short_or_dash, significant};
 pub use style::Style;
-pub use wrap::{Hang, fold, visible};
+pub use wrap::{Hang, fold, shorten, visible};
 
 /// The width where it is not known: files, pipes, and terminals that do not tell.
 const USUAL: usize = 80;

@@ -68,6 +68,19 @@ pub(super) fn break_line(text: &str, [first, other]: [usize; 2]) -> Vec<String> 
     lines
 }
 
+/// At most `most` characters of a text: of a longer one the middle is left out.
+pub fn shorten(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let end = most.saturating_sub(1) / 2;
+    let start = most.saturating_sub(1 + end);
+    let first: String = text.chars().take(start).collect();
+    let last: String = text.chars().skip(length - end).collect();
+    format!("{}…{}", first.trim_end(), last.trim_start())
+}
+
 /// The width of the longest part of a text that is not broken if it can be avoided.
 pub(super) fn longest_piece(text: &str) -> usize {
     pieces(text, usize::MAX).iter().map(|piece| visible(&piece.text)).max().unwrap_or(0)
@@ -158,6 +171,15 @@ fn list(word: &str, room: usize) -> Vec<Piece> {
 mod tests {
     use super::*;
     use crate::base::console::Style;
+
+    #[test]
+    fn of_a_long_text_the_middle_is_left_out() {
+        assert_eq!(shorten("-epsilon * d", 12), "-epsilon * d");
+        assert_eq!(shorten("-epsilon * d^2", 9), "-eps…d^2");
+        for most in 1..20 {
+            assert!(shorten("−ε · |t| for every count", most).chars().count() <= most);
+        }
+    }
 
     #[test]
     fn words_stay_whole() {

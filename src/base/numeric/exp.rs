@@ -1,4 +1,4 @@
-//! e^x and 1 − e^x for x <= 0, written so that a loop over a slice is vectorised.
+//! e^x, and 1 − e^x for x <= 0, written so that a loop over a slice is vectorised.
 //!
 //! No branch, no table, no fused multiply-add: the same bits on every processor, at two to four
 //! times the speed of a call into `libm`.
@@ -13,14 +13,19 @@ const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// Below this, e^x is less than 2.3e-308 (the smallest normal number) and is taken as 0.
 const UNDERFLOW: f64 = -708.0;
 
-/// x = k ln 2 + r with |r| <= ½ ln 2: returns (2^k, e^r − 1).
+/// x = k ln 2 + r with |r| <= ½ ln 2: returns (k + ROUND, e^r − 1).
 #[inline(always)]
 fn reduce(x: f64) -> (f64, f64) {
     let shifted = x * LOG2_E + ROUND;
     let k = shifted - ROUND;
     let r = (x - k * LN_2_HIGH) - k * LN_2_LOW;
-    let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    (power, r + r * r * exp_tail(r))
+    (shifted, r + r * r * exp_tail(r))
+}
+
+/// 2^k for k + ROUND, where −1023 < k < 1024.
+#[inline(always)]
+fn power_of_two(shifted: f64) -> f64 {
+    f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
 /// (e^r − 1 − r) / r² by the polynomial of degree 9 that comes nearest for |r| <= ½ ln 2 (found by
@@ -49,14 +54,31 @@ fn exp_tail(r: f64) -> f64 {
 /// e^x for x <= 0, to one unit in the last place; 0 below −708.
 #[inline(always)]
 pub fn exp_nonpositive(x: f64) -> f64 {
-    let (power, rest) = reduce(x.max(UNDERFLOW));
+    let (shifted, rest) = reduce(x.max(UNDERFLOW));
+    let power = power_of_two(shifted);
     if x < UNDERFLOW { 0.0 } else { power + power * rest }
+}
+
+/// e^x for every x, to one unit in the last place (of the smallest normal number, below it). NaN
+/// stays NaN.
+#[inline(always)]
+pub fn exp(x: f64) -> f64 {
+    // Beyond these, the result is 0 or infinite. `max` and `min` would lose a NaN.
+    let x = if x < -746.0 { -746.0 } else { x };
+    let x = if x > 710.0 { 710.0 } else { x };
+    let (shifted, rest) = reduce(x);
+    // 2^k itself may be out of range: it is the product of two powers that are not.
+    let k = shifted - ROUND;
+    let half = 0.5 * k + ROUND;
+    let other = (k - (half - ROUND)) + ROUND;
+    (1.0 + rest) * power_of_two(half) * power_of_two(other)
 }
 
 /// 1 − e^x for x <= 0, with full relative accuracy also where x is tiny.
 #[inline(always)]
 pub fn one_minus_exp(x: f64) -> f64 {
-    let (power, rest) = reduce(x.max(UNDERFLOW));
+    let (shifted, rest) = reduce(x.max(UNDERFLOW));
+    let power = power_of_two(shifted);
     (1.0 - power) - power * rest
 }
 
@@ -78,6 +100,33 @@ mod tests {
             // libm itself is good to 0.5 ulp and a little: 1 ulp of ours makes at most 1.5.
             assert!((ours - theirs).abs() <= 1.5 * f64::EPSILON * theirs, "{x}: {ours} {theirs}");
         }
+    }
+
+    #[test]
+    fn exp_of_any_sign_is_within_one_and_a_half_units_in_the_last_place() {
+        for x in arguments().flat_map(|x| [x, -x]).filter(|x| x.abs() < 745.0) {
+            let (ours, theirs) = (exp(x), libm::exp(x));
+            let unit = f64::EPSILON * theirs.max(f64::MIN_POSITIVE);
+            assert!((ours - theirs).abs() <= 1.5 * unit, "{x}: {ours} {theirs}");
+        }
+        for x in (-745_200..-700_000).chain(700_000..709_790).map(|i| f64::from(i) * 1e-3) {
+            let (ours, theirs) = (exp(x), libm::exp(x));
+            let unit = f64::EPSILON * theirs.max(f64::MIN_POSITIVE);
+            let near = (ours - theirs).abs() <= 1.5 * unit;
+            assert!(near || ours == theirs, "{x}: {ours} {theirs}");
+        }
+    }
+
+    #[test]
+    fn exp_at_the_ends_of_the_range() {
+        assert_eq!(exp(0.0), 1.0);
+        assert_eq!(exp(-0.0), 1.0);
+        assert_eq!(exp(f64::INFINITY), f64::INFINITY);
+        assert_eq!(exp(f64::NEG_INFINITY), 0.0);
+        assert_eq!((exp(1e308), exp(-1e308)), (f64::INFINITY, 0.0));
+        assert_eq!((exp(709.8), exp(-745.2)), (f64::INFINITY, 0.0));
+        assert!(exp(709.78) < f64::INFINITY && exp(-745.1) > 0.0);
+        assert!(exp(f64::NAN).is_nan());
     }
 
     #[test]

@@ -10,17 +10,18 @@ use std::sync::LazyLock;
 
 use pulp::{Arch, NullaryFnOnce};
 
-use super::exp::{exp_nonpositive, one_minus_exp};
-use super::scale;
+use super::exp::{exp, exp_nonpositive, one_minus_exp};
+use super::{rows, scale};
 
 /// The number of partial sums.
 const LANES: usize = 8;
 
 /// What the loops are compiled for.
-static ARCH: LazyLock<Arch> = LazyLock::new(|| match std::env::var_os("DPBI_PORTABLE") {
-    Some(wanted) if wanted == "1" => Arch::Scalar,
-    _ => Arch::new(),
-});
+pub(super) static ARCH: LazyLock<Arch> =
+    LazyLock::new(|| match std::env::var_os("DPBI_PORTABLE") {
+        Some(wanted) if wanted == "1" => Arch::Scalar,
+        _ => Arch::new(),
+    });
 
 /// One of the ways in which the loops are compiled.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +83,7 @@ macro_rules! kernels {
         )*
     };
 }
+pub(super) use kernels;
 
 kernels! {
     /// H = sqrt(lost + kept (u + b w)) at every place of a row; `w` runs backwards.
@@ -133,6 +135,13 @@ kernels! {
     pub fn masses<'a>(rate: f64, weight: f64, scores: &'a mut [f64]) -> () {
         for score in scores {
             *score = weight * exp_nonpositive(-rate * *score);
+        }
+    }
+
+    /// Turns logarithms of weights into masses weight · e^log.
+    pub fn exponentials<'a>(weight: f64, logs: &'a mut [f64]) -> () {
+        for log in logs {
+            *log = weight * exp(*log);
         }
     }
 
@@ -247,6 +256,7 @@ pub fn bits(Path(arch): Path, values: &[f64], masses: &[f64]) -> Vec<u64> {
     let mut places = vec![0; values.len()];
     on::bins(arch, values, &mut places);
     all.extend(places.iter().map(|&bin| u64::from(bin)));
+    all.extend(rows::bits(arch, values));
     all
 }
 

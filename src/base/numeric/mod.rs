@@ -1,7 +1,7 @@
 //! Arithmetic that keeps its digits and does not depend on the processor.
 //!
 //! Everything that reaches a table goes through this module: elementary functions come from the
-//! crate `libm` or from `exp.rs`, never from the standard library, whose last bits change with the
+//! crate `libm` or from `exp.rs` and `ln.rs`, never from the standard library, whose last bits change with the
 //! features of the CPU. Sums are compensated or made block by block in a fixed order.
 
 pub(crate) mod beta;
@@ -12,8 +12,10 @@ pub(crate) mod gamma;
 pub(crate) mod gauss;
 pub(crate) mod jensen;
 pub mod kernel;
+mod ln;
 pub mod log_affinity;
 pub mod overlap;
+pub(crate) mod rows;
 pub(crate) mod scale;
 pub(crate) mod stirling;
 pub mod sum;
