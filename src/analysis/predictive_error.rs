@@ -113,9 +113,9 @@ fn representatives(variant: &Variant, template: &Setting) -> Result<Vec<(Counts,
     let mut groups = template.posterior.prior().exchangeable();
     match variant.recipe(template)? {
         // A remapping takes the first of equally good candidates, which breaks the symmetry.
-        _ if variant.remap.is_some() => groups.clear(),
+        _ if variant.remap.is_some() || !variant.mechanism.is_symmetric() => groups.clear(),
         // The last count gets no noise of its own.
-        Recipe::Noise { restored: true, .. } => {
+        Recipe::Noise { restored: true, .. } | Recipe::OwnNoise { restored: true, .. } => {
             groups.iter_mut().for_each(|group| group.retain(|&i| i + 1 < k));
         }
         _ => {}

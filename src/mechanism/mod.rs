@@ -23,11 +23,13 @@ mod lszhang;
 mod mh_beta;
 mod mh_gamma;
 mod options;
+pub mod own;
 pub mod prepared;
 mod tight;
 mod usual_guarantee;
 
 pub use options::{Choice, Global, Options, Smooth};
+pub use own::Definition;
 pub use usual_guarantee::usual_guarantee;
 
 use std::sync::Arc;
@@ -94,6 +96,26 @@ pub trait Mechanism: Sync {
     /// work.
     fn refusal(&self, _: &Setting) -> Option<Refusal> {
         None
+    }
+
+    /// Its definition, if the user wrote it.
+    fn definition(&self) -> Option<&'static Definition> {
+        None
+    }
+
+    /// Whether it treats all categories alike under a prior that does.
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    /// A recipe that tells what kind of law the mechanism has and what that costs, without sensitivities,
+    /// which take long for many categories. The rate of an exponential recipe is that of data without
+    /// records, and means nothing.
+    fn outline(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        let prior = setting.posterior.prior().clone();
+        let nobody = vec![0; prior.k()];
+        let empty = Setting { posterior: Posterior::new(prior, nobody), ..setting.clone() };
+        self.recipe(&empty, options)
     }
 
     /// How its output is made at one setting.
@@ -172,6 +194,12 @@ impl Variant {
         Ok(Self { label: parts.join("+"), ..Self::tuned(mechanism, has(CALIBRATED), has(REMAP)) })
     }
 
+    /// Whether this and another one are the same mechanism, perhaps with other options.
+    pub fn is_same_mechanism(&self, other: &Self) -> bool {
+        let identity = |variant: &Self| (variant.mechanism.id(), variant.mechanism.definition());
+        identity(self) == identity(other)
+    }
+
     /// Whether only a figure in print uses it, and no document describes it.
     pub fn is_historical(&self) -> bool {
         let listed = HISTORICAL.iter().any(|one| one.id() == self.mechanism.id());
@@ -229,22 +257,17 @@ impl Variant {
         self.checked(self.mechanism.recipe(setting, &self.options)?, setting)
     }
 
-    /// The recipe after the same checks, but without sensitivities, which take long for many
-    /// categories. It tells what kind of law the mechanism has and what that costs. The rate of an
-    /// exponential recipe is that of data without records, and means nothing.
+    /// What [`Mechanism::outline`] tells, after the same checks.
     pub fn outline(&self, setting: &Setting) -> Result<Recipe, Refusal> {
         if let Some(refusal) = self.mechanism.refusal(setting) {
             return Err(refusal);
         }
-        let prior = setting.posterior.prior().clone();
-        let nobody = vec![0; prior.k()];
-        let empty = Setting { posterior: Posterior::new(prior, nobody), ..setting.clone() };
-        self.checked(self.mechanism.recipe(&empty, &self.options)?, setting)
+        self.checked(self.mechanism.outline(setting, &self.options)?, setting)
     }
 
     fn checked(&self, recipe: Recipe, setting: &Setting) -> Result<Recipe, Refusal> {
         let refused = setting.distance.refuses_scores(&setting.posterior);
-        if let Some(Refusal { cause, remedy }) = refused.filter(|_| recipe.needs_ball()) {
+        if let Some(Refusal { cause, remedy, .. }) = refused.filter(|_| recipe.uses_score()) {
             let cause = format!("{} weighs candidates, and {cause}", self.mechanism.id());
             return Err(Refusal::new(cause, remedy));
         }
@@ -274,7 +297,8 @@ impl Variant {
     /// A text that says everything about the mechanism: part of the name of a random stream.
     pub fn key(&self, setting: &Setting) -> String {
         let options = self.options.key(self.mechanism.choices(), setting.gamma);
-        format!("{}{options}", self.mechanism.id())
+        let definition = self.mechanism.definition().map(|definition| format!(" {definition}"));
+        format!("{}{}{options}", self.mechanism.id(), definition.unwrap_or_default())
     }
 }
 

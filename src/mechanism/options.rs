@@ -130,6 +130,11 @@ impl Options {
         self.inner_epsilon.unwrap_or(setting.epsilon).get()
     }
 
+    /// The factor of the log weight that calibration has found; else 1.
+    pub fn factor(&self, setting: &Setting) -> f64 {
+        self.inner_epsilon.map_or(1.0, |inner| inner.get() / setting.epsilon.get())
+    }
+
     /// What was set, and γ as resolved, as text.
     pub(super) fn key(&self, choices: &[Choice], gamma: Gamma) -> String {
         let mut key = String::new();

@@ -1,8 +1,8 @@
 //! A prepared setting: what the mechanisms of one setting share.
 
 use crate::mechanism::law::{
-    Detail, Family, Historical, Lattice, Law, Plan, PreparedField, Product, Recipe, Remapped,
-    RemappedNear, is_walked, ln_probabilities,
+    Detail, Family, Historical, Lattice, Law, Listed, Plan, PreparedField, Product, Recipe,
+    Remapped, RemappedNear, Weighting, is_walked, ln_probabilities,
 };
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::metric::Metric;
@@ -15,8 +15,8 @@ pub struct PreparedSetting<'a> {
     posterior: &'a Posterior,
     /// The error fields: that of the score's distance first, then those of the metrics asked for.
     fields: Vec<Box<dyn Field>>,
-    /// The exponential mechanisms.
-    family: Option<Family>,
+    /// The mechanisms that weigh candidates.
+    families: Vec<Family>,
 }
 
 impl<'a> PreparedSetting<'a> {
@@ -49,12 +49,11 @@ impl<'a> PreparedSetting<'a> {
         let reach = joint_reach(posterior, &plans);
         let mut fields = vec![setting.distance.field(posterior, &reach)];
         fields.extend(metrics.iter().map(|metric| metric.field(posterior, &reach)));
-        let rates: Vec<f64> = plans.iter().filter_map(|plan| plan.recipe.rate()).collect();
-        let family = (!rates.is_empty()).then(|| {
-            let fields: Vec<&dyn Field> = fields.iter().map(AsRef::as_ref).collect();
-            Family::new(posterior, &fields, &rates, detail)
-        });
-        Self { posterior, fields, family }
+        let weightings: Vec<Weighting> =
+            plans.iter().filter_map(|plan| plan.recipe.weighting()).collect();
+        let borrowed: Vec<&dyn Field> = fields.iter().map(AsRef::as_ref).collect();
+        let families = Family::all(posterior, &borrowed, &weightings, detail);
+        Self { posterior, fields, families }
     }
 
     /// The error fields: that of the distance first, then those of the metrics in their order.
@@ -71,7 +70,7 @@ impl<'a> PreparedSetting<'a> {
     /// The law of one plan, which must be one of those that the setting was prepared for.
     ///
     /// # Panics
-    /// If the plan has an exponential recipe for which the setting was not prepared.
+    /// If the plan weighs candidates, and the setting was not prepared for it.
     pub fn law(&self, plan: impl Into<Plan>) -> Box<dyn Law + '_> {
         let Plan { recipe, remap } = plan.into();
         let law = self.law_of(recipe);
@@ -87,11 +86,23 @@ impl<'a> PreparedSetting<'a> {
     }
 
     fn law_of(&self, recipe: Recipe) -> Box<dyn Law + '_> {
+        if let Some(weighting) = recipe.weighting() {
+            let score = self.fields[0].as_ref();
+            let law = self.families.iter().find_map(|family| family.law(weighting, score));
+            return Box::new(law.expect("a recipe that was prepared"));
+        }
         match recipe {
-            Recipe::Exponential { rate } => {
-                let family = self.family.as_ref().expect("a recipe that was prepared");
-                Box::new(family.law(rate, self.fields[0].as_ref()))
+            Recipe::Exponential { .. } | Recipe::Weighed { .. } => {
+                unreachable!("they weigh candidates")
             }
+            Recipe::OwnNoise { noise, restored } => {
+                Box::new(Product::own_noise(self.posterior, noise, restored))
+            }
+            Recipe::Table { table, power } => Box::new(Listed::new(
+                &table.row(self.posterior.counts(), power),
+                table.region(self.posterior),
+                self.posterior,
+            )),
             Recipe::Noise { noise, scale, restored } => {
                 Box::new(Product::noise(self.posterior, noise, scale, restored))
             }

@@ -19,6 +19,7 @@ pub fn usual_guarantee(mechanism: &dyn Mechanism) -> String {
         Guarantee::Approximate(..) => "(ε, δ)".to_owned(),
         Guarantee::Claimed(..) => "(ε, δ) claimed".to_owned(),
         Guarantee::None => "none".to_owned(),
+        Guarantee::Unstated => "none stated".to_owned(),
     }
 }
 

@@ -67,6 +67,8 @@ pub enum Guarantee {
     Claimed(f64, f64),
     /// None: a benchmark.
     None,
+    /// Nothing is known before it is computed: a mechanism of the user's own.
+    Unstated,
 }
 
 impl Guarantee {
@@ -75,7 +77,7 @@ impl Guarantee {
     pub fn is_within(self, epsilon: f64) -> bool {
         match self {
             Self::Pure(own) | Self::Computed(own) => own <= epsilon * (1.0 + 1e-9),
-            Self::Approximate(..) | Self::Claimed(..) | Self::None => false,
+            Self::Approximate(..) | Self::Claimed(..) | Self::None | Self::Unstated => false,
         }
     }
 
@@ -89,7 +91,7 @@ impl Guarantee {
 
     /// Whether anything is stated at all.
     pub fn is_private(self) -> bool {
-        self != Self::None
+        !matches!(self, Self::None | Self::Unstated)
     }
 }
 
@@ -118,6 +120,7 @@ impl fmt::Display for Guarantee {
                 write!(f, "({}, {}) claimed", epsilon(own), compact(delta))
             }
             Self::None => f.write_str("not private"),
+            Self::Unstated => f.write_str("none stated"),
         }
     }
 }

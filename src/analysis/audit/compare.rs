@@ -3,7 +3,7 @@
 use super::clamped_line::ClampedLine;
 use super::hamming::{Hamming, HammingPair};
 use super::lattice::LatticePair;
-use super::noisy::{Noisy, NoisyPair};
+use super::noisy::{NoiseLaw, Noisy, NoisyPair};
 use super::pairs::Pair;
 use super::scored::{Scored, ScoredPair};
 use super::tabled::{Tabled, TabledPair};
@@ -79,21 +79,28 @@ pub enum Release {
     Tabled(Tabled),
 }
 
-/// The most outputs of clamped noise whose probabilities are tabled.
-const MOST_CLAMPED: f64 = 2e5;
+/// The most outputs whose probabilities are tabled.
+const MOST_TABLED: f64 = 2e5;
 
-/// Refuses clamped noise with too many outputs.
-fn refuse_many_outputs(variant: &Variant, outputs: Outputs) -> Result<(), Refusal> {
+/// Refuses a mechanism with too many outputs.
+fn refuse_many_outputs(variant: &Variant, recipe: Recipe, outputs: Outputs) -> Result<(), Refusal> {
     let many = outputs.approximate_len();
-    if many <= MOST_CLAMPED {
+    if many <= MOST_TABLED {
         return Ok(());
     }
+    let own = variant.mechanism.definition().is_some();
+    let clamped = if matches!(recipe, Recipe::Lattice { .. }) { "clamped " } else { "" };
     let cause = format!(
-        "`{}` has {many:.1e} clamped outputs here, and an exact audit takes {MOST_CLAMPED:.0e} at most",
+        "`{}` has {many:.1e} {clamped}outputs here, and an exact audit takes {MOST_TABLED:.0e} at most",
         variant.label
     );
-    let remedy = "use fewer records or two categories; its δ before clamping is at most the one stated, \
-                  for every number of records";
+    let remedy = match own {
+        true => "use fewer records or categories",
+        false => {
+            "use fewer records or two categories; its δ before clamping is at most the one stated, \
+             for every number of records"
+        }
+    };
     Err(Refusal::new(cause, remedy))
 }
 
@@ -107,21 +114,37 @@ impl Release {
         Ok(match recipe {
             Recipe::Exponential { rate } => Self::Scored(Scored::new(setting, rate)),
             Recipe::Noise { noise, scale, restored } => {
-                Self::Noisy(Noisy { noise, scale, restored })
+                Self::Noisy(Noisy { law: NoiseLaw::Falling { noise, scale }, restored })
+            }
+            Recipe::OwnNoise { noise, restored } => {
+                Self::Noisy(Noisy { law: NoiseLaw::Listed(noise.table()), restored })
             }
             Recipe::Hamming { rate, weights } => {
                 Self::Hamming(Hamming::new(&setting.posterior, rate, weights))
             }
             Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => Self::Lattice { rate },
+            Recipe::Lattice { noise: LatticeNoise::Own(_) } => {
+                return Self::tabled(variant, setting);
+            }
             Recipe::Lattice { noise } if setting.posterior.k() == 2 => Self::ClampedLine(noise),
             Recipe::Historical { .. } => return Err(variant.historical_refusal()),
-            Recipe::Lattice { .. } => {
-                let posterior = &setting.posterior;
-                let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
-                refuse_many_outputs(variant, outputs)?;
-                Self::Tabled(Tabled::new(setting, recipe, None))
+            Recipe::Lattice { .. } | Recipe::Weighed { .. } | Recipe::Table { .. } => {
+                return Self::tabled(variant, setting);
             }
         })
+    }
+
+    /// The same, output by output.
+    pub fn tabled(variant: &Variant, setting: &Setting) -> Result<Self, Refusal> {
+        let recipe = variant.recipe(setting)?;
+        let posterior = &setting.posterior;
+        refuse_many_outputs(variant, recipe, Outputs::of(recipe, posterior.n(), posterior.k()))?;
+        Ok(Self::Tabled(Tabled::new(setting, recipe, variant.remap.as_deref())))
+    }
+
+    /// Whether this and another release of the same mechanism can be compared.
+    pub fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 }
 

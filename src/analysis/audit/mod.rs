@@ -221,7 +221,8 @@ impl<'a> Audit<'a> {
         let recipe = variant.recipe(template)?;
         // A remapping takes the first of equally good candidates, which breaks the symmetry.
         let prior = template.posterior.prior();
-        let symmetric = variant.remap.is_none() && is_symmetric(prior, recipe);
+        let alike = variant.remap.is_none() && variant.mechanism.is_symmetric();
+        let symmetric = alike && is_symmetric(prior, recipe);
         Ok(Self { variant, template, n, k, pairs: scope.pairs(n, k, symmetric) })
     }
 
@@ -312,12 +313,7 @@ impl<'a> Audit<'a> {
         chunk: &'p [Pair],
         measures: impl Fn(&dyn Comparison) -> Vec<f64>,
     ) -> Result<Vec<Best<'p>>, Refusal> {
-        let mut releases = BTreeMap::new();
-        for counts in chunk.iter().flat_map(|pair| [&pair.x, &pair.moved]) {
-            if !releases.contains_key(counts) {
-                releases.insert(counts, self.release(counts)?);
-            }
-        }
+        let releases = self.releases(chunk)?;
         let measured = chunk.iter().map(|pair| {
             let comparison = compare(pair, &releases[&pair.x], &releases[&pair.moved]);
             measures(comparison.as_ref()).into_iter().map(|value| Best { pair, value }).collect()
@@ -325,17 +321,45 @@ impl<'a> Audit<'a> {
         Ok(measured.reduce(first_largest).unwrap_or_default())
     }
 
+    /// The mechanism at all data sets of these pairs. If its laws are of several kinds, as those of an
+    /// expression may be, they are compared output by output.
+    fn releases<'p>(&self, pairs: &'p [Pair]) -> Result<BTreeMap<&'p Counts, Release>, Refusal> {
+        let mut releases = BTreeMap::new();
+        for counts in pairs.iter().flat_map(|pair| [&pair.x, &pair.moved]) {
+            if !releases.contains_key(counts) {
+                releases.insert(counts, self.release(counts)?);
+            }
+        }
+        let mut all = releases.values();
+        let first = all.next();
+        if first.is_some_and(|first| all.any(|other| !first.is_like(other))) {
+            for (&counts, release) in &mut releases {
+                *release = Release::tabled(self.variant, &self.setting(counts))?;
+            }
+        }
+        Ok(releases)
+    }
+
+    /// `measure` of the mechanism at the two data sets of a pair.
+    fn compared<T>(
+        &self,
+        pair: &Pair,
+        measure: impl Fn(&dyn Comparison) -> T,
+    ) -> Result<T, Refusal> {
+        let releases = self.releases(std::slice::from_ref(pair))?;
+        Ok(measure(compare(pair, &releases[&pair.x], &releases[&pair.moved]).as_ref()))
+    }
+
     fn name_loss(&self, best: &Best, bound: f64, scope: &Scope) -> Result<Loss, Refusal> {
-        let (at_x, at_moved) = (self.release(&best.pair.x)?, self.release(&best.pair.moved)?);
-        let witness = compare(best.pair, &at_x, &at_moved).witness();
+        let witness = self.compared(best.pair, |comparison| comparison.witness())?;
         let (from, to) = directed(best.pair, witness.forward);
         let pairs = scope.size(self.n, self.k);
         Ok(Loss { loss: best.value, bound, from, to, output: witness.output, pairs })
     }
 
     fn name_delta(&self, best: &Best, epsilon: f64) -> Result<DeltaAt, Refusal> {
-        let (at_x, at_moved) = (self.release(&best.pair.x)?, self.release(&best.pair.moved)?);
-        let [forward, backward] = deltas(&compare(best.pair, &at_x, &at_moved).classes(), epsilon);
+        let [forward, backward] =
+            self.compared(best.pair, |comparison| deltas(&comparison.classes(), epsilon))?;
         let (from, to) = directed(best.pair, forward >= backward);
         Ok(DeltaAt { epsilon, delta: best.value, from, to })
     }
@@ -363,8 +387,11 @@ fn first_largest<'p>(a: Vec<Best<'p>>, b: Vec<Best<'p>>) -> Vec<Best<'p>> {
 pub(super) fn is_symmetric(prior: &Prior, recipe: Recipe) -> bool {
     let alpha = prior.alpha();
     match recipe {
-        Recipe::Exponential { .. } => alpha.iter().all(|&a| a == alpha[0]),
-        Recipe::Noise { .. } | Recipe::Historical { .. } => false,
+        Recipe::Exponential { .. } | Recipe::Weighed { .. } => alpha.iter().all(|&a| a == alpha[0]),
+        Recipe::Noise { .. }
+        | Recipe::Historical { .. }
+        | Recipe::OwnNoise { .. }
+        | Recipe::Table { .. } => false,
         Recipe::Hamming { .. } | Recipe::Lattice { .. } => true,
     }
 }

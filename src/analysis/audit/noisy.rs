@@ -7,16 +7,23 @@
 
 use super::compare::{Class, Comparison, Witness};
 use super::pairs::Pair;
-use crate::base::numeric::expm1;
+use crate::base::numeric::{exp_accurate, expm1};
 use crate::mechanism::law::Noise;
+use crate::mechanism::own::NoiseTable;
 use crate::posterior::model::Counts;
 
-/// The law of the noise.
-#[derive(Clone, Copy)]
+/// Noise on counts.
 pub struct Noisy {
-    pub noise: Noise,
-    pub scale: f64,
+    pub law: NoiseLaw,
     pub restored: bool,
+}
+
+/// The law of the noise.
+pub enum NoiseLaw {
+    /// Noise that falls by the same factor with every step.
+    Falling { noise: Noise, scale: f64 },
+    /// Noise that is known step by step. Every value of a coordinate is a run of its own.
+    Listed(NoiseTable),
 }
 
 /// A run of values of one coordinate where the ratio is constant.
@@ -33,39 +40,63 @@ struct Run {
 impl Noisy {
     /// The runs of a coordinate that has `from` records in x and `to` in x'.
     fn runs(&self, n: u64, from: u64, to: u64) -> Vec<Run> {
-        let rate = 1.0 / self.scale;
-        // One of the two counts is m, the other m + 1.
-        let m = from.min(to);
-        let nearest_and_length = [
-            (0, 1),
-            (m.saturating_sub(1), m.saturating_sub(1)),
-            (m, m.min(1)),
-            (m + 1, n - 1 - m),
-            (n, 1),
-        ];
-        let run = |(value, length): (u64, u64)| {
-            let series = match length {
-                1 => 1.0,
-                _ => expm1(-rate * length as f64) / expm1(-rate),
-            };
-            Run {
-                value,
-                ratio: self.noise.ln_ratio(self.scale, (from, to), n, value),
-                masses: [from, to]
-                    .map(|x| self.noise.probability(self.scale, x, n, value) * series),
-            }
-        };
-        nearest_and_length.into_iter().filter(|&(_, length)| length > 0).map(run).collect()
+        match &self.law {
+            NoiseLaw::Falling { noise, scale } => falling_runs(*noise, *scale, n, from, to),
+            NoiseLaw::Listed(table) => listed_runs(table, n, from, to),
+        }
     }
+}
+
+/// The runs of a coordinate under noise that is known step by step. Values that are possible neither at x
+/// nor at x' are left out.
+fn listed_runs(table: &NoiseTable, n: u64, from: u64, to: u64) -> Vec<Run> {
+    let run = |value: u64| {
+        let logs = [from, to].map(|x| table.ln_probability(x, value));
+        let possible = logs[0].max(logs[1]) > f64::NEG_INFINITY;
+        let (ratio, masses) = (logs[0] - logs[1], logs.map(exp_accurate));
+        possible.then_some(Run { value, ratio, masses })
+    };
+    (0..=n).filter_map(run).collect()
+}
+
+/// The runs of a coordinate that has `from` records in x and `to` in x', under noise that falls by the same
+/// factor with every step.
+fn falling_runs(noise: Noise, scale: f64, n: u64, from: u64, to: u64) -> Vec<Run> {
+    let rate = 1.0 / scale;
+    // One of the two counts is m, the other m + 1.
+    let m = from.min(to);
+    let nearest_and_length = [
+        (0, 1),
+        (m.saturating_sub(1), m.saturating_sub(1)),
+        (m, m.min(1)),
+        (m + 1, n - 1 - m),
+        (n, 1),
+    ];
+    let run = |(value, length): (u64, u64)| {
+        let series = match length {
+            1 => 1.0,
+            _ => expm1(-rate * length as f64) / expm1(-rate),
+        };
+        Run {
+            value,
+            ratio: noise.ln_ratio(scale, (from, to), n, value),
+            masses: [from, to].map(|x| noise.probability(scale, x, n, value) * series),
+        }
+    };
+    nearest_and_length.into_iter().filter(|&(_, length)| length > 0).map(run).collect()
 }
 
 /// The relative rounding error of a loss is at most this.
 const ROUNDING: f64 = 2e-15;
 
+/// The same for the logarithms of noise that is known step by step: they are sums of many terms.
+const LISTED_ROUNDING: f64 = 1e-13;
+
 /// Two adjacent data sets under noise.
 pub struct NoisyPair<'a> {
     pair: &'a Pair,
     restored: bool,
+    rounding: f64,
     /// The noisy coordinates that changed, with their runs.
     changed: Vec<(usize, Vec<Run>)>,
 }
@@ -76,7 +107,12 @@ impl<'a> NoisyPair<'a> {
         let free = pair.x.len() - usize::from(noisy.restored);
         let changed = [pair.leaves, pair.enters].into_iter().filter(|&i| i < free);
         let runs = |i: usize| (i, noisy.runs(n, pair.x[i], pair.moved[i]));
-        Self { pair, restored: noisy.restored, changed: changed.map(runs).collect() }
+        let changed: Vec<(usize, Vec<Run>)> = changed.map(runs).collect();
+        let rounding = match noisy.law {
+            NoiseLaw::Falling { .. } => ROUNDING,
+            NoiseLaw::Listed(_) => LISTED_ROUNDING,
+        };
+        Self { pair, restored: noisy.restored, rounding, changed }
     }
 
     /// For every changed coordinate the run with the largest ratio P_x/P_x' if `forward`, else P_x'/P_x.
@@ -112,7 +148,7 @@ impl Comparison for NoisyPair<'_> {
 
     /// The loss is a sum of a few products of whole numbers with the rate.
     fn rounding(&self) -> f64 {
-        ROUNDING * (1.0 + self.loss())
+        self.rounding * (1.0 + self.loss())
     }
 
     /// All combinations of runs.

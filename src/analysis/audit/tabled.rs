@@ -29,7 +29,7 @@ impl Tabled {
         let (relative, absolute) = setting.distance.accuracy();
         let finite = logs.iter().filter(|log| log.is_finite());
         let largest = finite.fold(0.0, |largest: f64, log| largest.max(-log));
-        let rate = if let Recipe::Exponential { rate } = recipe { rate } else { 0.0 };
+        let rate = recipe.rate().unwrap_or(0.0);
         let rounding = 2.0 * (relative * largest + absolute * rate) + 3e-13 + 2e-15 * largest;
         let logs = remap.map_or(logs.clone(), |remap| remap.fold(&logs));
         Self {

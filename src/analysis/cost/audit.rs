@@ -50,6 +50,14 @@ pub fn predict_passes(
             Recipe::Noise { .. } | Recipe::Lattice { .. } | Recipe::Historical { .. } => {
                 rates::NS_PER_PAIR * pairs
             }
+            // Output by output.
+            Recipe::Weighed { .. } | Recipe::OwnNoise { .. } | Recipe::Table { .. } => {
+                let tabled = match recipe {
+                    Recipe::OwnNoise { .. } => 2.0 * (posterior.n() as f64 + 1.0),
+                    _ => Outputs::of(*recipe, posterior.n(), posterior.k()).approximate_len(),
+                };
+                rates::NS_PER_OWN * data_sets * tabled + rates::NS_PER_COMPARISON * pairs * tabled
+            }
             Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
                 let outputs = extent::likely_outputs(*recipe, posterior);
                 pairs * (rates::NS_PER_RESTORED * outputs * (passes - 1.0) + rates::NS_PER_PAIR)

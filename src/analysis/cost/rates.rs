@@ -104,6 +104,8 @@ pub const NS_PER_LINE_PAIR: f64 = 1_500.0;
 pub const NS_PER_PAIR: f64 = 1_100.0;
 /// The probability of an output at a data set, for a remapping.
 pub const NS_PER_TABLED: f64 = 60.0;
+/// The same for an expression of the user's, with its part of the searches of a calibration.
+pub const NS_PER_OWN: f64 = 600.0;
 /// An output of a data set while it is compared.
 pub const BYTES_PER_COMPARISON: f64 = 64.0;
 /// The number of passes over all outputs that the profile of an exponential mechanism takes. (The

@@ -254,7 +254,7 @@ fn rate(recipe: Recipe) -> Option<f64> {
         Recipe::Exponential { rate }
         | Recipe::Hamming { rate, weights: CandidateWeights::Flat } => Some(rate),
         Recipe::Noise { scale, .. } => Some(1.0 / scale),
-        Recipe::Hamming { .. } | Recipe::Lattice { .. } | Recipe::Historical { .. } => None,
+        _ => None,
     }
 }
 
@@ -265,6 +265,6 @@ fn with_rate(recipe: Recipe, rate: f64) -> Recipe {
         Recipe::Noise { noise, restored, .. } => {
             Recipe::Noise { noise, scale: 1.0 / rate, restored }
         }
-        Recipe::Lattice { .. } | Recipe::Historical { .. } => recipe,
+        _ => recipe,
     }
 }

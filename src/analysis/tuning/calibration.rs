@@ -9,7 +9,7 @@
 use crate::analysis::audit::{self, Loss, Scope};
 use crate::base::diagnostic::Refusal;
 use crate::mechanism::{Choice, Variant};
-use crate::posterior::model::Counts;
+use crate::posterior::model::{Counts, vector};
 use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
 
@@ -78,9 +78,13 @@ pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Re
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let (id, epsilon) = (variant.mechanism.id(), setting.epsilon.get());
     if !variant.mechanism.choices().contains(&Choice::Calibrated) {
+        let why = match variant.mechanism.definition() {
+            Some(_) => "has no factor that could be changed",
+            None => "adds noise of a fixed scale",
+        };
         return Some(Refusal::new(
-            format!("`{id}` adds noise of a fixed scale and cannot be calibrated"),
-            "calibrate ehd, ehdl, ehds, mh-gamma, mh-beta or hamming",
+            format!("`{id}` {why} and cannot be calibrated"),
+            "calibrate ehd, ehdl, ehds, mh-gamma, mh-beta, hamming, or an expression of yours",
         ));
     }
     (!CALIBRATED.contains(&epsilon)).then(|| {
@@ -90,6 +94,9 @@ pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
         )
     })
 }
+
+/// The inner ε is looked for within this factor of the stated one, or of the last that was tried.
+const FURTHEST: f64 = 1e12;
 
 /// The ε at which a loss is much larger than its rounding errors.
 const CALIBRATED: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
@@ -120,9 +127,15 @@ impl Search<'_> {
         let (mut low, mut high) = (start, start);
         while exceeds(low)? {
             (low, high) = (0.5 * low, low);
+            if low < start / FURTHEST {
+                return Err(self.unsolved(worst, "above", "small"));
+            }
         }
         while !exceeds(high)? {
             (low, high) = (high, 2.0 * high);
+            if high > start * FURTHEST {
+                return Err(self.unsolved(worst, "below", "large"));
+            }
         }
         // Bisection until the digits that are kept are decided.
         while high - low > 0.1 * unit(low) {
@@ -130,6 +143,23 @@ impl Search<'_> {
             if exceeds(middle)? { high = middle } else { low = middle }
         }
         Ok(low)
+    }
+
+    /// Why no inner ε was found. The built-in mechanisms have one; an expression need not.
+    fn unsolved(&self, worst: &Loss, side: &str, size: &str) -> Refusal {
+        let Loss { from, to, output, .. } = worst;
+        Refusal::new(
+            format!(
+                "`{}` cannot be calibrated: its loss stays {side} ε = {:?} however {size} the factor before \
+                 its log weight is (data {} and {}, output {})",
+                self.variant.label,
+                self.target,
+                vector(from),
+                vector(to),
+                vector(output)
+            ),
+            "let the weights be positive for all candidates, and let them depend on the data",
+        )
     }
 
     fn certificate(&self, inner: f64, loss: Loss) -> Certificate {

@@ -86,7 +86,8 @@ fn searched(recipe: Recipe, outputs: Outputs, setting: &Setting) -> Option<Count
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
     let recipe = variant.outline(setting).ok()?;
-    if let Some(Refusal { cause, remedy }) = setting.distance.refuses_scores(&setting.posterior) {
+    if let Some(Refusal { cause, remedy, .. }) = setting.distance.refuses_scores(&setting.posterior)
+    {
         let cause = format!("`{}` cannot be remapped: {cause}", variant.mechanism.id());
         return Some(Refusal::new(cause, remedy));
     }

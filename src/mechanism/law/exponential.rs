@@ -1,16 +1,18 @@
-//! The exponential mechanism on the candidate set R.
+//! Mechanisms that weigh candidates: the exponential mechanism on R, and weights of the user's own.
+
+use std::collections::BTreeSet;
 
 use super::exact::summarise;
 use super::survey::{Depth, Masses, Tally, Weighing, survey};
+use super::weighting::{Walk, Weigher, Weighting};
 use super::{Batch, Known, Law, PreparedField};
-use crate::base::numeric::exp::exp_nonpositive;
-use crate::base::numeric::{Sum, exp_accurate, kernel};
+use crate::base::numeric::{Sum, kernel};
 use crate::base::rng::{Stream, uniform};
 use crate::posterior::error_field::Field;
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::simplex::{BLOCK, Blocks, Region, Row, Tail, uniform_composition};
 
-/// The candidates of one posterior, prepared for any number of exponential mechanisms: those that
+/// The candidates of one posterior, prepared for any number of mechanisms that weigh them: those that
 /// are walked, and how many lie on the plateau where the score is 1.
 struct Candidates {
     region: Region,
@@ -19,12 +21,23 @@ struct Candidates {
 }
 
 impl Candidates {
+    /// The candidates to be walked, with errors in `fields`.
+    fn new(walk: Walk, fields: &[&dyn Field], posterior: &Posterior) -> Self {
+        let (n, k) = (posterior.n(), posterior.k());
+        let region = match walk {
+            Walk::Near => return Self::near(fields, posterior),
+            Walk::All(false) => Region::simplex(n, k),
+            Walk::All(true) => Region::below(n, k),
+        };
+        Self { blocks: region.blocks(), region, plateau: 0.0 }
+    }
+
     /// All candidates; or the largest of the balls of `fields` (the score and the errors to be
     /// averaged), if every one of them has a ball and at least half of all candidates are outside of
     /// the largest. Balls around one posterior are nested, so that every error field is 1 outside of
     /// the largest. Of candidates that differ by exchanging equal parameters of the posterior only one
     /// is walked.
-    fn new(fields: &[&dyn Field], posterior: &Posterior) -> Self {
+    fn near(fields: &[&dyn Field], posterior: &Posterior) -> Self {
         let (n, k) = (posterior.n(), posterior.k());
         let parameters = posterior.categories();
         let fold = |region: Region| {
@@ -49,13 +62,16 @@ impl Candidates {
         Self { region, blocks, plateau: 0.0 }
     }
 
-    fn plateau(&self, rate: f64) -> f64 {
-        self.plateau * exp_accurate(-rate)
+    fn plateau(&self, weigher: &Weigher) -> f64 {
+        match self.plateau > 0.0 {
+            true => self.plateau * weigher.by_score(1.0),
+            false => 0.0,
+        }
     }
 }
 
-/// All exponential mechanisms with one score: P(r) ∝ e^(−rate · score(r)) over R for every rate.
-/// They share one pass over the candidates.
+/// Mechanisms that weigh the same candidates, such as all exponential ones with one score:
+/// P(r) ∝ e^(−rate · score(r)) over R for every rate. They share one pass over the candidates.
 pub struct Family {
     /// The candidates to draw from. They depend on the score only: the errors that are averaged must
     /// not change the draws. If there are further errors, these have candidates of their own.
@@ -66,10 +82,12 @@ pub struct Family {
 
 /// One mechanism of a family.
 struct Member {
-    rate: f64,
+    weighting: Weighting,
+    weigher: Weigher,
     /// Running sums of the blocks' masses.
     cumulative: Vec<f64>,
     plateau: f64,
+    p_exact: f64,
     /// What is known about each error, as far as it was asked for.
     known: Vec<Known>,
 }
@@ -84,34 +102,54 @@ pub enum Detail {
 }
 
 impl Family {
-    /// Mechanisms with these rates, whose score is the first of `fields`.
-    pub fn new(
+    /// Families of all these mechanisms, whose score is the first of `fields`.
+    pub fn all(
         posterior: &Posterior,
         fields: &[&dyn Field],
-        rates: &[f64],
+        weightings: &[Weighting],
+        detail: Detail,
+    ) -> Vec<Self> {
+        let walks: BTreeSet<Walk> = weightings.iter().map(Weighting::walk).collect();
+        let family = |walk: Walk| {
+            let alike = weightings.iter().copied().filter(|weighting| weighting.walk() == walk);
+            Self::new(posterior, fields, walk, &alike.collect::<Vec<_>>(), detail)
+        };
+        walks.into_iter().map(family).collect()
+    }
+
+    fn new(
+        posterior: &Posterior,
+        fields: &[&dyn Field],
+        walk: Walk,
+        weightings: &[Weighting],
         detail: Detail,
     ) -> Self {
         let score = fields[0];
-        let drawn = Candidates::new(&fields[..1], posterior);
-        let averaged = (fields.len() > 1).then(|| Candidates::new(fields, posterior));
-        let weighed = Weighed { candidates: &drawn, score, field: None, rates };
+        let drawn = Candidates::new(walk, &fields[..1], posterior);
+        // Candidates that are all walked serve for all errors.
+        let further = fields.len() > 1 && walk == Walk::Near;
+        let averaged = further.then(|| Candidates::new(walk, fields, posterior));
+        let weighers: Vec<Weigher> = weightings.iter().map(|one| one.bind(posterior)).collect();
+        let weighers = &weighers[..];
+        let weighed = Weighed { candidates: &drawn, score, field: None, weighers };
         let (found, summaries) = match detail {
             Detail::Mean => (survey(&weighed, Depth::Means), Vec::new()),
             Detail::Summaries => summarise(&weighed, &[]),
         };
         let member = |(index, tally): (usize, &Tally)| {
             let mean = tally.mean(tally.mass.value());
-            Member {
-                rate: rates[index],
-                cumulative: running(&tally.blocks),
-                plateau: drawn.plateau(rates[index]),
-                known: vec![Known { mean, summary: summaries.get(index).copied() }],
-            }
+            let (weighting, weigher) = (weightings[index], weightings[index].bind(posterior));
+            let (cumulative, plateau) = (running(&tally.blocks), drawn.plateau(&weigher));
+            let off_plateau = cumulative.last().copied().unwrap_or(0.0);
+            let p_exact = weigher.at_truth(posterior.counts()) / (off_plateau + plateau);
+            let known = vec![Known { mean, summary: summaries.get(index).copied() }];
+            Member { weighting, weigher, cumulative, plateau, p_exact, known }
         };
         let mut members: Vec<Member> = found.laws.iter().enumerate().map(member).collect();
-        if let (Some(candidates), Detail::Summaries) = (&averaged, detail) {
+        if detail == Detail::Summaries {
+            let candidates = averaged.as_ref().unwrap_or(&drawn);
             for &field in &fields[1..] {
-                let weighed = Weighed { candidates, score, field: Some(field), rates };
+                let weighed = Weighed { candidates, score, field: Some(field), weighers };
                 let (_, summaries) = summarise(&weighed, &[]);
                 for (member, summary) in members.iter_mut().zip(summaries) {
                     member.known.push(Known { mean: summary.mean, summary: Some(summary) });
@@ -121,13 +159,14 @@ impl Family {
         Self { drawn, averaged, members }
     }
 
-    /// The mechanism of the given rate, by the score of the family.
-    ///
-    /// # Panics
-    /// If the family has no such mechanism.
-    pub fn law<'a>(&'a self, rate: f64, score: &'a dyn Field) -> Exponential<'a> {
-        let member = self.members.iter().find(|member| member.rate == rate);
-        Exponential { family: self, member: member.expect("a rate of the family"), score }
+    /// The mechanism with the given weights, if it is in the family.
+    pub fn law<'a>(
+        &'a self,
+        weighting: Weighting,
+        score: &'a dyn Field,
+    ) -> Option<Exponential<'a>> {
+        let member = self.members.iter().find(|member| member.weighting == weighting)?;
+        Some(Exponential { family: self, member, score })
     }
 }
 
@@ -147,7 +186,7 @@ struct Weighed<'a> {
     score: &'a dyn Field,
     /// The error, if it is not the score itself.
     field: Option<&'a dyn Field>,
-    rates: &'a [f64],
+    weighers: &'a [Weigher],
 }
 
 impl Weighing for Weighed<'_> {
@@ -160,11 +199,11 @@ impl Weighing for Weighed<'_> {
     }
 
     fn laws(&self) -> usize {
-        self.rates.len()
+        self.weighers.len()
     }
 
     fn plateau(&self, law: usize) -> f64 {
-        self.candidates.plateau(self.rates[law])
+        self.candidates.plateau(&self.weighers[law])
     }
 
     fn values(&self, row: &Row, values: &mut [f64]) {
@@ -173,16 +212,16 @@ impl Weighing for Weighed<'_> {
 
     fn masses(&self, row: &Row, values: &[f64], masses: &mut Masses) {
         if self.field.is_none() {
-            for (&rate, (masses, sums)) in self.rates.iter().zip(masses.laws()) {
-                *sums = kernel::weigh(rate, row.weight, values, masses);
+            for (weigher, (masses, sums)) in self.weighers.iter().zip(masses.laws()) {
+                *sums = weigher.weigh(row, values, masses);
             }
             return;
         }
         let mut scores = [0.0; BLOCK];
         let scores = &mut scores[..row.len];
         self.score.row(row, scores);
-        for (&rate, (masses, sums)) in self.rates.iter().zip(masses.laws()) {
-            kernel::weigh(rate, row.weight, scores, masses);
+        for (weigher, (masses, sums)) in self.weighers.iter().zip(masses.laws()) {
+            weigher.weigh(row, scores, masses);
             *sums = kernel::moments(values, masses);
         }
     }
@@ -192,11 +231,11 @@ impl Weighing for Weighed<'_> {
         if self.field.is_some() {
             self.score.row(row, &mut score);
         }
-        row.weight * exp_nonpositive(-self.rates[law] * score[0])
+        self.weighers[law].mass(row, score[0])
     }
 }
 
-/// One exponential mechanism.
+/// One mechanism that weighs candidates.
 pub struct Exponential<'a> {
     family: &'a Family,
     member: &'a Member,
@@ -371,14 +410,13 @@ impl Law for Exponential<'_> {
     }
 
     fn masses(&self, row: &Row, masses: &mut [f64]) {
-        self.score.row(row, masses);
-        kernel::masses(self.member.rate, row.weight, masses);
+        self.member.weigher.masses(row, self.score, masses);
     }
 
     fn row(&self, row: &Row, field: PreparedField, values: &mut [f64], masses: &mut [f64]) {
         field.row(row, values);
         if field.is_score() {
-            kernel::weigh(self.member.rate, row.weight, values, masses);
+            self.member.weigher.weigh(row, values, masses);
         } else {
             self.masses(row, masses);
         }
@@ -389,7 +427,7 @@ impl Law for Exponential<'_> {
     }
 
     fn plateau(&self) -> f64 {
-        self.walked().plateau(self.member.rate)
+        self.walked().plateau(&self.member.weigher)
     }
 
     fn plateau_outputs(&self) -> f64 {
@@ -397,7 +435,7 @@ impl Law for Exponential<'_> {
     }
 
     fn p_exact(&self) -> f64 {
-        1.0 / self.normaliser()
+        self.member.p_exact
     }
 
     fn known(&self, field: PreparedField) -> Option<Known> {

@@ -6,6 +6,8 @@
 //! sums to t = Σ v − n. So P(v) is a product over the coordinates that are not clamped, times a
 //! convolution at t that depends only on which coordinates are clamped.
 
+use std::ops::RangeInclusive;
+
 use rand::Rng;
 
 use super::hamming::convolve;
@@ -16,6 +18,7 @@ use super::{Batch, Law};
 use crate::base::numeric::sum::sum;
 use crate::base::numeric::{Table, exp_accurate, expm1, ln};
 use crate::base::rng::uniform;
+use crate::mechanism::own::OwnNoise;
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Shape, Tail};
 
@@ -39,6 +42,8 @@ pub enum LatticeNoise {
         /// σ.
         sigma: f64,
     },
+    /// What the user wrote.
+    Own(OwnNoise),
 }
 
 impl LatticeNoise {
@@ -52,7 +57,21 @@ impl LatticeNoise {
                 let scaled = z as f64 / sigma;
                 -0.5 * scaled * scaled
             }
+            Self::Own(noise) => noise.ln_factors(z..=z)[0],
         }
+    }
+
+    /// ln f of every z of a range.
+    fn ln_factors(self, range: RangeInclusive<u64>) -> Vec<f64> {
+        match self {
+            Self::Own(noise) => noise.ln_factors(range),
+            _ => range.map(|z| self.ln_factor(z)).collect(),
+        }
+    }
+
+    /// f of every z of a range.
+    fn factors(self, range: RangeInclusive<u64>) -> Vec<f64> {
+        self.ln_factors(range).into_iter().map(exp_accurate).collect()
     }
 
     /// f(z); f(0) = 1.
@@ -76,6 +95,7 @@ impl LatticeNoise {
                 let widest = sigma * (2.0 * (ln(4.0 * k as f64) - ln(NEGLECTED))).sqrt() + 1.0;
                 (widest as u64, (widest as u64).saturating_mul(k as u64))
             }
+            Self::Own(noise) => (noise.reach(), noise.reach().saturating_mul(k as u64)),
         }
     }
 
@@ -93,8 +113,9 @@ impl LatticeNoise {
         }
         let reach = self.reach(k).0;
         let others = self.sums(k - 1, reach);
+        let factors = self.factors(0..=reach);
         sum((-(reach as i64)..=reach as i64)
-            .map(|z| self.factor(z.unsigned_abs()) * others.get(-z)))
+            .map(|z| factors[z.unsigned_abs() as usize] * others.get(-z)))
     }
 
     /// The same noise, wider by a factor.
@@ -103,6 +124,7 @@ impl LatticeNoise {
             Self::Geometric { rate } => Self::Geometric { rate: rate / factor },
             Self::Truncated { rate, radius } => Self::Truncated { rate: rate / factor, radius },
             Self::Gaussian { sigma } => Self::Gaussian { sigma: sigma * factor },
+            Self::Own(noise) => Self::Own(noise.to_the(1.0 / factor)),
         }
     }
 
@@ -134,8 +156,9 @@ impl LatticeNoise {
                 let values = next.slice(0, next.end() as usize).unwrap_or(&[]).to_vec();
                 Signed { first: sums.first - steps, values }
             }
-            Self::Gaussian { .. } => {
-                let factor = |z: i64| self.factor(z.unsigned_abs());
+            Self::Gaussian { .. } | Self::Own(_) => {
+                let half = self.factors(0..=reach);
+                let factor = |z: i64| half[z.unsigned_abs() as usize];
                 let factors: Vec<f64> = (-steps..=steps).map(factor).collect();
                 sums.convolved(&factors, -steps)
             }
@@ -258,8 +281,9 @@ impl Lattice {
         };
         if walked {
             let windows = law.counts.iter().zip(law.region.windows());
+            let half = noise.factors(0..=noise.reach(k).0);
             let factor = |(&x, &(low, high)): (&u64, &(u64, u64))| {
-                Table::new(low, (low..=high).map(|v| noise.factor(v.abs_diff(x))).collect())
+                Table::new(low, (low..=high).map(|v| half[v.abs_diff(x) as usize]).collect())
             };
             law.factors = windows.map(factor).collect();
             law.clamped = law.convolutions();
@@ -299,7 +323,7 @@ impl Lattice {
                 table.decayed(self.noise.factor(beyond), exp_accurate(-0.5 * rate), length)
             }
             noise => {
-                let tail: Vec<f64> = (beyond..=reach).map(|z| noise.factor(z)).collect();
+                let tail = noise.factors(beyond..=reach);
                 table.convolved_within(&tail, furthest)
             }
         }
@@ -413,8 +437,9 @@ impl LatticeSampler {
         let (reach, _) = noise.reach(k);
         let reach = reach as i64;
         let mut sum = 0.0;
+        let half = noise.factors(0..=reach as u64);
         let running = (-reach..=reach).map(|z| {
-            sum += noise.factor(z.unsigned_abs());
+            sum += half[z.unsigned_abs() as usize];
             sum
         });
         Self { noise, reach, running: running.collect() }
@@ -475,9 +500,7 @@ pub fn ln_probabilities(
     tables[0][longest as usize] = 0.0;
     for &x in x {
         let split = |table: &Vec<f64>| {
-            let tail = |beyond: u64| -> Vec<f64> {
-                (beyond..=beyond + 2 * longest).map(|z| noise.ln_factor(z)).collect()
-            };
+            let tail = |beyond: u64| noise.ln_factors(beyond..=beyond + 2 * longest);
             let mut backwards: Vec<f64> = table.iter().rev().copied().collect();
             backwards = ln_convolved(&backwards, &tail(n - x));
             backwards.reverse();
@@ -485,6 +508,7 @@ pub fn ln_probabilities(
         };
         tables = tables.iter().flat_map(split).collect();
     }
+    let logs = noise.ln_factors(0..=n);
     let ln_p = |v: &Vec<u64>| {
         let (mut log, mut combination) = (0.0, 0);
         for (&v, &x) in v.iter().zip(x) {
@@ -494,7 +518,7 @@ pub fn ln_probabilities(
                 _ => End::Inside,
             };
             if digit == End::Inside {
-                log += noise.ln_factor(v.abs_diff(x));
+                log += logs[v.abs_diff(x) as usize];
             }
             combination = 3 * combination + digit as usize;
         }

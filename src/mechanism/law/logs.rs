@@ -18,9 +18,21 @@ pub fn ln_probabilities(
         Recipe::Exponential { rate } => {
             let weights: Vec<f64> = list.iter().map(|r| -rate * score.at(r)).collect();
             // The largest weight is 1, at the data itself: what underflows does not count.
-            let normaliser: Sum = weights.iter().map(|&weight| exp_accurate(weight)).collect();
-            let ln_normaliser = ln(normaliser.value());
-            weights.into_iter().map(|weight| weight - ln_normaliser).collect()
+            normalised(weights, 0.0)
+        }
+        Recipe::Weighed { weight } => {
+            let weights = weight.log_weights(posterior, &list, score);
+            let largest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            normalised(weights, largest)
+        }
+        Recipe::OwnNoise { noise, restored } => {
+            let table = noise.table();
+            of_marginals(posterior, restored, &list, |x, v| table.ln_probability(x, v))
+        }
+        Recipe::Table { table, power } => {
+            let row = table.row(x, power);
+            let ln_p = |output: &Counts| row.get(output).copied().unwrap_or(f64::NEG_INFINITY);
+            list.iter().map(ln_p).collect()
         }
         Recipe::Hamming { rate, weights } => {
             let ln_normaliser = ln(hamming_normaliser(posterior, rate, weights, None));
@@ -38,15 +50,32 @@ pub fn ln_probabilities(
             list.iter().map(|output| ln(law.probability(output))).collect()
         }
         Recipe::Noise { noise, scale, restored } => {
-            let free = x.len() - usize::from(restored);
-            let marginal = |&x: &u64| -> Vec<f64> {
-                (0..=n).map(|v| noise.ln_probability(scale, x, n, v)).collect()
-            };
-            let marginals: Vec<Vec<f64>> = x[..free].iter().map(marginal).collect();
-            let ln_p = |output: &[u64]| -> f64 {
-                output.iter().zip(&marginals).map(|(&v, marginal)| marginal[v as usize]).sum()
-            };
-            list.iter().map(|output| ln_p(output)).collect()
+            of_marginals(posterior, restored, &list, |x, v| noise.ln_probability(scale, x, n, v))
         }
     }
+}
+
+/// Logarithms of probabilities, from those of weights. `largest` is the largest of these.
+fn normalised(mut weights: Vec<f64>, largest: f64) -> Vec<f64> {
+    let scaled: Sum = weights.iter().map(|&weight| exp_accurate(weight - largest)).collect();
+    let ln_normaliser = largest + ln(scaled.value());
+    weights.iter_mut().for_each(|weight| *weight -= ln_normaliser);
+    weights
+}
+
+/// ln P of outputs whose coordinates are independent, from ln P of v where x was counted.
+fn of_marginals(
+    posterior: &Posterior,
+    restored: bool,
+    list: &[Counts],
+    ln_probability: impl Fn(u64, u64) -> f64,
+) -> Vec<f64> {
+    let (n, x) = (posterior.n(), posterior.counts());
+    let free = x.len() - usize::from(restored);
+    let marginal = |&x: &u64| -> Vec<f64> { (0..=n).map(|v| ln_probability(x, v)).collect() };
+    let marginals: Vec<Vec<f64>> = x[..free].iter().map(marginal).collect();
+    let ln_p = |output: &Counts| -> f64 {
+        output.iter().zip(&marginals).map(|(&v, marginal)| marginal[v as usize]).sum()
+    };
+    list.iter().map(ln_p).collect()
 }

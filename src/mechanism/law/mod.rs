@@ -45,6 +45,7 @@ mod exponential_steps;
 mod hamming;
 mod historical;
 mod lattice;
+mod listed;
 mod logs;
 mod noise;
 mod outputs;
@@ -53,6 +54,7 @@ mod product;
 mod remapped;
 mod survey;
 pub mod tight;
+mod weighting;
 
 pub use distribution::{Distribution, Level};
 pub use exact::{Exact, Known, Summary, mean};
@@ -62,6 +64,7 @@ pub(super) use historical::Historical;
 pub use historical::HistoricalNoise;
 pub(super) use lattice::Lattice;
 pub use lattice::LatticeNoise;
+pub(super) use listed::Listed;
 pub use logs::ln_probabilities;
 pub use noise::Noise;
 pub use outputs::Outputs;
@@ -70,8 +73,10 @@ pub(super) use product::Product;
 pub use product::is_walked;
 pub use remapped::{BestCandidate, Plan, Remap};
 pub(super) use remapped::{Remapped, RemappedNear};
+pub(super) use weighting::Weighting;
 
 use crate::base::rng::Stream;
+use crate::mechanism::own::{CandidateSet, OutputSet, OwnNoise, ProbabilityTable, Weight};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Tail};
 
@@ -109,6 +114,25 @@ pub enum Recipe {
         /// Its law.
         noise: HistoricalNoise,
     },
+    /// A candidate with a weight that the user wrote.
+    Weighed {
+        /// The weight.
+        weight: Weight,
+    },
+    /// Noise on the counts that the user wrote.
+    OwnNoise {
+        /// Its law.
+        noise: OwnNoise,
+        /// As for [`Self::Noise`].
+        restored: bool,
+    },
+    /// Outputs with probabilities that the user listed.
+    Table {
+        /// The probabilities.
+        table: &'static ProbabilityTable,
+        /// Probabilities are raised to this power and normalised again: 1, unless a wrong law is wanted.
+        power: f64,
+    },
 }
 
 impl Recipe {
@@ -123,15 +147,41 @@ impl Recipe {
             Self::Hamming { rate, weights } => Some(hamming::region(posterior, rate, weights)),
             Self::Lattice { noise } => Some(noise.region(posterior)),
             Self::Historical { noise } => Some(noise.region(posterior)),
+            Self::Weighed { weight } if weight.is_by_score() => None,
+            Self::Weighed { weight } => Some(weight.set().region(posterior.n(), posterior.k())),
+            Self::OwnNoise { noise, restored } => {
+                Some(product::own_noise_region(posterior, noise, restored))
+            }
+            Self::Table { table, .. } => Some(table.region(posterior)),
         }
     }
 
-    /// Whether candidates are weighed by their score.
+    /// Whether candidates are weighed by their score alone.
     pub fn needs_ball(&self) -> bool {
-        self.rate().is_some()
+        match self {
+            Self::Weighed { weight } => weight.is_by_score(),
+            recipe => recipe.rate().is_some(),
+        }
     }
 
-    /// The number before the score, if candidates are weighed by it.
+    /// Whether the score decides about an output.
+    pub fn uses_score(&self) -> bool {
+        match self {
+            Self::Weighed { weight } => weight.uses_score(),
+            recipe => recipe.needs_ball(),
+        }
+    }
+
+    /// How candidates are weighed, if they are.
+    pub(super) fn weighting(&self) -> Option<Weighting> {
+        match *self {
+            Self::Exponential { rate } => Some(Weighting::Score { rate }),
+            Self::Weighed { weight } => Some(Weighting::Own(weight)),
+            _ => None,
+        }
+    }
+
+    /// The number before the score, if e^(−rate · score) is the weight of a candidate.
     pub fn rate(&self) -> Option<f64> {
         match *self {
             Self::Exponential { rate } => Some(rate),
@@ -142,7 +192,9 @@ impl Recipe {
     /// Whether outputs may have any total, below or above n.
     pub fn leaves_total_open(&self) -> bool {
         match self {
-            Self::Noise { restored, .. } => !restored,
+            Self::Noise { restored, .. } | Self::OwnNoise { restored, .. } => !restored,
+            Self::Weighed { weight } => weight.set() == CandidateSet::Below,
+            Self::Table { table, .. } => table.outputs() != OutputSet::Simplex,
             Self::Lattice { .. } => true,
             Self::Historical { noise } => matches!(noise, HistoricalNoise::Absolute { .. }),
             Self::Exponential { .. } | Self::Hamming { .. } => false,
@@ -151,7 +203,7 @@ impl Recipe {
 }
 
 /// The largest law that is computed exactly; beyond, a mechanism is sampled only.
-const LARGEST_EXACT: f64 = 1e10;
+pub(super) const LARGEST_EXACT: f64 = 1e10;
 
 /// The exact law of an output.
 pub trait Law: Sync {

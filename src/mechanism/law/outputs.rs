@@ -1,7 +1,8 @@
 //! All outputs that a mechanism can make, numbered.
 
 use super::{HistoricalNoise, Recipe};
-use crate::posterior::model::{Counts, compositions};
+use crate::mechanism::own::{CandidateSet, OutputSet};
+use crate::posterior::model::{Counts, approximate_compositions, compositions};
 use crate::posterior::simplex::{list_compositions, rank};
 
 /// The outputs of one kind of mechanism, at data sets of n records in k categories.
@@ -20,6 +21,8 @@ enum Set {
     Restored,
     /// Every coordinate from 0 to n.
     Open,
+    /// The compositions of n into k + 1 parts, of which the last is left out.
+    Below,
 }
 
 impl Outputs {
@@ -27,8 +30,19 @@ impl Outputs {
     pub fn of(recipe: Recipe, n: u64, k: usize) -> Self {
         let set = match recipe {
             Recipe::Exponential { .. } | Recipe::Hamming { .. } => Set::Candidates,
-            Recipe::Noise { restored: true, .. } => Set::Restored,
-            Recipe::Noise { restored: false, .. } | Recipe::Lattice { .. } => Set::Open,
+            Recipe::Noise { restored: true, .. } | Recipe::OwnNoise { restored: true, .. } => {
+                Set::Restored
+            }
+            Recipe::Noise { .. } | Recipe::OwnNoise { .. } | Recipe::Lattice { .. } => Set::Open,
+            Recipe::Weighed { weight } => match weight.set() {
+                CandidateSet::Simplex => Set::Candidates,
+                CandidateSet::Below => Set::Below,
+            },
+            Recipe::Table { table, .. } => match table.outputs() {
+                OutputSet::Simplex => Set::Candidates,
+                OutputSet::Below => Set::Below,
+                OutputSet::Open => Set::Open,
+            },
             Recipe::Historical { noise: HistoricalNoise::Rounded { .. } } => Set::Candidates,
             Recipe::Historical { noise: HistoricalNoise::Absolute { .. } } => Set::Open,
         };
@@ -38,7 +52,8 @@ impl Outputs {
     /// The number of outputs; approximate if there are many.
     pub fn approximate_len(&self) -> f64 {
         match self.set {
-            Set::Candidates => crate::posterior::model::approximate_compositions(self.n, self.k),
+            Set::Candidates => approximate_compositions(self.n, self.k),
+            Set::Below => approximate_compositions(self.n, self.k + 1),
             Set::Restored | Set::Open => (self.n as f64 + 1.0).powi(self.free() as i32),
         }
     }
@@ -47,6 +62,7 @@ impl Outputs {
     pub fn len(&self) -> usize {
         match self.set {
             Set::Candidates => self.candidates(),
+            Set::Below => countable(self.n, self.k + 1),
             Set::Restored | Set::Open => (self.n as usize + 1).pow(self.free() as u32),
         }
     }
@@ -58,7 +74,7 @@ impl Outputs {
 
     /// The number of candidates of R.
     pub fn candidates(&self) -> usize {
-        compositions(self.n, self.k).and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
+        countable(self.n, self.k)
     }
 
     /// How many coordinates are free.
@@ -70,6 +86,10 @@ impl Outputs {
     pub fn index(&self, output: &[u64]) -> usize {
         match self.set {
             Set::Candidates => rank(output),
+            Set::Below => {
+                let left = self.n - output.iter().sum::<u64>();
+                rank(&[output, &[left]].concat())
+            }
             Set::Restored | Set::Open => {
                 let base = self.n as usize + 1;
                 output[..self.free()].iter().fold(0, |index, &v| index * base + v as usize)
@@ -79,8 +99,14 @@ impl Outputs {
 
     /// Every output, in the order of their numbers.
     pub fn list(&self) -> Vec<Counts> {
-        if self.set == Set::Candidates {
-            return list_compositions(self.n, self.k);
+        match self.set {
+            Set::Candidates => return list_compositions(self.n, self.k),
+            Set::Below => {
+                let mut list = list_compositions(self.n, self.k + 1);
+                list.iter_mut().for_each(|output| output.truncate(self.k));
+                return list;
+            }
+            Set::Restored | Set::Open => {}
         }
         let base = self.n as usize + 1;
         let output = |index: usize| {
@@ -97,6 +123,11 @@ impl Outputs {
         };
         (0..self.len()).map(output).collect()
     }
+}
+
+/// The number of compositions, which must be small enough to be counted.
+fn countable(n: u64, k: usize) -> usize {
+    compositions(n, k).and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

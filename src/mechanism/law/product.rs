@@ -9,8 +9,9 @@ use super::lattice::{LatticeNoise, LatticeSampler};
 use super::noise::{NEGLECTED, steps_within, window};
 use super::tight::Tight;
 use super::{Batch, CandidateWeights, LARGEST_EXACT, Law, Noise, hamming};
-use crate::base::numeric::{Table, kernel};
+use crate::base::numeric::{Table, exp_accurate, kernel};
 use crate::base::rng::{Stream, uniform};
+use crate::mechanism::own::{NoiseSampler, OwnNoise};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Shape, Tail, Window};
 
@@ -33,27 +34,42 @@ enum Sampler {
     Noise { noise: Noise, steps: ExponentialSteps, restored: bool },
     Hamming(Convolutions),
     Tight { noise: LatticeSampler, tight: Arc<Tight> },
+    Own { noise: NoiseSampler, restored: bool },
 }
 
 /// The outputs of a noisy release that carry all but a negligible part of the probability, as
 /// windows of the coordinates and a bound on the sum of their steps. A restored last coordinate takes
 /// what the others leave.
 fn noise_reach(posterior: &Posterior, scale: f64, restored: bool) -> (Vec<Window>, u64) {
-    let n = posterior.n();
     let steps = steps_within(scale, posterior.k() - usize::from(restored));
+    (windows(posterior, steps, restored), steps)
+}
+
+/// What each coordinate can be after so many steps.
+fn windows(posterior: &Posterior, steps: u64, restored: bool) -> Vec<Window> {
+    let n = posterior.n();
     let mut windows: Vec<Window> =
         posterior.counts().iter().map(|&x| window(x, n, steps)).collect();
     if restored && let Some((last, others)) = windows.split_last_mut() {
         let (low, high) = others.iter().fold((0, 0), |(l, h), w| (l + w.0, h + w.1));
         *last = (n.saturating_sub(high), n.saturating_sub(low));
     }
-    (windows, steps)
+    windows
 }
 
 /// The region of a noisy release.
 pub fn noise_region(posterior: &Posterior, scale: f64, restored: bool) -> Region {
     let (windows, steps) = noise_reach(posterior, scale, restored);
     let shape = if restored { Shape::Restored } else { Shape::Free };
+    Region::diamond(shape, posterior.counts().to_vec(), windows, steps)
+}
+
+/// The region of a release with noise that the user wrote.
+pub fn own_noise_region(posterior: &Posterior, noise: OwnNoise, restored: bool) -> Region {
+    let noisy = (posterior.k() - usize::from(restored)) as u64;
+    let shape = if restored { Shape::Restored } else { Shape::Free };
+    let windows = windows(posterior, noise.reach(), restored);
+    let steps = noise.reach().saturating_mul(noisy);
     Region::diamond(shape, posterior.counts().to_vec(), windows, steps)
 }
 
@@ -77,6 +93,20 @@ impl Product {
         };
         let p_exact = noisy.iter().map(|&x| noise.probability(scale, x, n, x)).product();
         let sampler = Sampler::Noise { noise, steps: ExponentialSteps::new(scale, n), restored };
+        Self::new(posterior, noisy.len(), region, marginals, 1.0, p_exact, sampler)
+    }
+
+    /// Noise that the user wrote, on every count or on all but the last.
+    pub fn own_noise(posterior: &Posterior, noise: OwnNoise, restored: bool) -> Self {
+        let noisy = &posterior.counts()[..posterior.k() - usize::from(restored)];
+        let region = own_noise_region(posterior, noise, restored);
+        let table = noise.table();
+        let marginals = |region: &Region| {
+            let windows = noisy.iter().zip(region.windows());
+            windows.map(|(&x, &window)| table.marginal(x, window)).collect()
+        };
+        let p_exact = noisy.iter().map(|&x| exp_accurate(table.ln_probability(x, x))).product();
+        let sampler = Sampler::Own { noise: table.sampler(), restored };
         Self::new(posterior, noisy.len(), region, marginals, 1.0, p_exact, sampler)
     }
 
@@ -209,15 +239,25 @@ impl Sampler {
             Self::Tight { noise, tight } => draw_tight(noise, tight, counts, rng, out),
             Self::Noise { noise, steps, restored } => {
                 let n: u64 = counts.iter().sum();
-                let noisy = counts.len() - usize::from(*restored);
-                for (v, &x) in out.iter_mut().zip(counts).take(noisy) {
-                    *v = noise.draw(steps, x, n, rng);
-                }
-                if *restored && let Some((last, others)) = out.split_last_mut() {
-                    *last = n.saturating_sub(others.iter().sum());
-                }
+                draw_noisy(counts, *restored, out, |x| noise.draw(steps, x, n, rng));
+            }
+            Self::Own { noise, restored } => {
+                draw_noisy(counts, *restored, out, |x| noise.draw(x, rng));
             }
         }
+    }
+}
+
+/// Draws every count, or all but the last, which restores the total.
+#[inline]
+fn draw_noisy(counts: &[u64], restored: bool, out: &mut [u64], mut noisy: impl FnMut(u64) -> u64) {
+    let free = counts.len() - usize::from(restored);
+    for (v, &x) in out.iter_mut().zip(counts).take(free) {
+        *v = noisy(x);
+    }
+    if restored && let Some((last, others)) = out.split_last_mut() {
+        let n: u64 = counts.iter().sum();
+        *last = n.saturating_sub(others.iter().sum());
     }
 }
 

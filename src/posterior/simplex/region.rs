@@ -143,6 +143,13 @@ impl Region {
         Self::new(n, Shape::Simplex, vec![(0, n); k])
     }
 
+    /// All vectors of k counts that sum to `n` or less.
+    #[inline]
+    pub fn below(n: u64, k: usize) -> Self {
+        let diamond = Self::diamond(Shape::Free, vec![0; k], vec![(0, n); k], n);
+        Self { n, ..diamond }
+    }
+
     /// The outputs around `centre` that can have Σ D_i >= [`LN_NEGLIGIBLE`], given the tables of D_i.
     /// Outside, the distance is exactly 1 in double precision: a plateau.
     #[inline]

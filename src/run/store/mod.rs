@@ -18,6 +18,8 @@ pub use manifest::{
 };
 pub use time::utc;
 
+pub use crate::base::hash::{hexadecimal, sha256};
+
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -67,11 +69,6 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// The SHA-256 of some bytes, in hexadecimal.
-pub fn sha256(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
-}
-
 /// The SHA-256 of a file of a results folder.
 fn hash_file(path: &Path) -> io::Result<String> {
     let mut file = open_regular(path)?;
@@ -82,9 +79,4 @@ fn hash_file(path: &Path) -> io::Result<String> {
             length => hash.update(&buffer[..length]),
         }
     }
-}
-
-/// Bytes in hexadecimal.
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

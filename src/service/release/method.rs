@@ -103,6 +103,12 @@ impl Method {
             Recipe::Hamming { weights: CandidateWeights::Tight, .. } => Ok(()),
             Recipe::Hamming { .. } => refuse_many_categories(variant, template.posterior.k()),
             Recipe::Historical { .. } => Err(variant.historical_refusal()),
+            Recipe::Weighed { .. } | Recipe::OwnNoise { .. } | Recipe::Table { .. } => {
+                Err(Refusal::new(
+                    format!("`{}` is not drawn without floating-point errors", variant.label),
+                    "release real data with a built-in mechanism",
+                ))
+            }
             Recipe::Noise { .. } | Recipe::Lattice { .. } => Ok(()),
         }
     }

@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
+use crate::base::diagnostic::Refusal;
+use crate::experiment::Experiment;
 use samplers::SamplerCase;
 
 /// The probability that any correct sampler is rejected is at most this.
@@ -108,6 +110,29 @@ pub fn run(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
 pub fn run_samplers(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
     let cases = samplers::cases(extent.scope);
     let tuned = samplers::tuned_releases(&cases);
+    try_all(extent, &cases, &tuned, 0.0, advance)
+}
+
+/// The same for the mechanisms of an experiment, in its own settings. Wrong samplers are built only where
+/// they would be detected.
+pub fn run_experiment(
+    extent: &Extent,
+    experiment: &Experiment,
+    advance: impl Fn(f64) + Sync,
+) -> Result<Report, Refusal> {
+    let cases = samplers::cases_of(experiment)?;
+    Ok(try_all(extent, &cases, &[], ENOUGH, advance))
+}
+
+/// Tries all these samplers, and builds wrong ones of those in `cases` where the power is at least
+/// `least_power`.
+fn try_all(
+    extent: &Extent,
+    cases: &[SamplerCase],
+    tuned: &[SamplerCase],
+    least_power: f64,
+    advance: impl Fn(f64) + Sync,
+) -> Report {
     let samplers: BTreeSet<&str> = cases.iter().map(SamplerCase::sampler).collect();
     let share = 1.0 / (cases.len() + 2 * samplers.len() + tuned.len()) as f64;
     let try_out = |case: &SamplerCase, off: f64| {
@@ -116,7 +141,8 @@ pub fn run_samplers(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
         trial
     };
     let mut trials: Vec<Trial> = cases.par_iter().map(|case| try_out(case, 1.0)).collect();
-    let powered: Vec<&SamplerCase> = most_powerful(&trials).map(|place| &cases[place]).collect();
+    let powered = most_powerful(&trials).filter(|&place| trials[place].power() >= least_power);
+    let powered: Vec<&SamplerCase> = powered.map(|place| &cases[place]).collect();
     let wrong = powered.par_iter().flat_map_iter(|case| {
         let directions = [(WRONG, "too large"), (1.0 / WRONG, "too small")];
         directions.map(|(off, word)| {

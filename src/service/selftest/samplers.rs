@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::{Scope, Subject, Trial};
+use super::{MOST_TRIALS, Scope, Subject, Trial};
 use crate::analysis::tuning::{self, TuningCache};
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::{Sum, exp_accurate};
 use crate::base::rng;
-use crate::experiment::{RUNS_PER_BLOCK, Sampler};
+use crate::experiment::{Case, Experiment, RUNS_PER_BLOCK, Sampler};
 use crate::mechanism::law::{Plan, Recipe};
 use crate::mechanism::prepared::PreparedSetting;
 use crate::mechanism::{self, Choice, Options, Variant};
@@ -114,6 +114,44 @@ pub fn cases(scope: Scope) -> Vec<SamplerCase> {
     let mut cases: Vec<SamplerCase> = places.into_par_iter().flat_map_iter(at).collect();
     cases.extend(releases(scope));
     cases
+}
+
+/// The most outputs that are listed at one setting.
+const MOST_OUTPUTS: f64 = 1e6;
+
+/// Every mechanism of an experiment in every one of its settings.
+pub fn cases_of(experiment: &Experiment) -> Result<Vec<SamplerCase>, Refusal> {
+    let tuning: Arc<TuningCache> = Arc::default();
+    let pairs = experiment.panels.iter().flat_map(|panel| {
+        let with_all = |case| panel.variants.iter().map(move |variant| (case, variant));
+        panel.cases.iter().flat_map(with_all)
+    });
+    let pairs: Vec<(&Case, &Variant)> = pairs.collect();
+    if pairs.len() > MOST_TRIALS {
+        return Err(Refusal::new(
+            format!("these are {} samplers and settings, {MOST_TRIALS} at most", pairs.len()),
+            "use fewer mechanisms or settings",
+        ));
+    }
+    let case = |(case, variant): (&Case, &Variant)| {
+        let setting = case.setting.clone();
+        let variant = tuning.tune(variant, &setting)?.variant;
+        let recipe = variant.recipe(&setting)?;
+        let simplex = || Region::simplex(setting.posterior.n(), setting.posterior.k());
+        let region = recipe.region(&setting.posterior).unwrap_or_else(simplex);
+        let outputs = region.size_bound();
+        if outputs > MOST_OUTPUTS {
+            let label = &variant.label;
+            return Err(Refusal::new(
+                format!(
+                    "`{label}` has {outputs:.1e} outputs, and a test lists {MOST_OUTPUTS:.0e} at most"
+                ),
+                "use fewer records or categories",
+            ));
+        }
+        Ok(SamplerCase { setting, variant, way: Way::Experiment, tuning: Arc::clone(&tuning) })
+    };
+    pairs.into_par_iter().map(case).collect()
 }
 
 /// Every mechanism that can be released.
@@ -272,6 +310,11 @@ fn rescaled(plan: &Plan, off: f64) -> Plan {
         Recipe::Hamming { rate, weights } => Recipe::Hamming { rate: rate / off, weights },
         Recipe::Lattice { noise } => Recipe::Lattice { noise: noise.widened(off) },
         Recipe::Historical { noise } => Recipe::Historical { noise: noise.widened(off) },
+        Recipe::Weighed { weight } => Recipe::Weighed { weight: weight.to_the(1.0 / off) },
+        Recipe::OwnNoise { noise, restored } => {
+            Recipe::OwnNoise { noise: noise.to_the(1.0 / off), restored }
+        }
+        Recipe::Table { table, power } => Recipe::Table { table, power: power / off },
     };
     Plan { recipe, remap: plan.remap.clone() }
 }
