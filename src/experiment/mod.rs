@@ -37,14 +37,14 @@ use crate::analysis::tuning::{Tuned, TuningCache};
 use crate::base::diagnostic::Refusal;
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
 use crate::experiment::table::{PanelRow, ReadingRow, SettingRow, Tables};
-use crate::figure::{Figure, Scale, Series, colour, distinguish};
+use crate::figure::{Figure, Scale, Series, UNSTATED, colour, distinguish, own_colour};
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Distribution, Plan, Recipe, is_walked};
 use crate::mechanism::prepared::PreparedSetting;
 use crate::posterior::distance::Distance;
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Prior, compositions, vector};
-use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+use crate::posterior::privacy::{Delta, Epsilon, Gamma, Guarantee};
 use crate::posterior::sensitivity::CandidatesInBeta;
 use crate::posterior::setting::Setting;
 
@@ -279,13 +279,23 @@ impl Panel {
     /// How each mechanism is drawn.
     fn series(&self) -> Vec<Series> {
         let first = &self.cases[0].setting;
-        let mut series: Vec<Series> = (self.variants.iter())
-            .map(|variant| Series {
-                label: variant.title(),
-                colour: colour(variant.mechanism.id()),
-                private: variant.guarantee(first).is_private(),
-            })
-            .collect();
+        let mut own = 0..;
+        let series = |variant: &Variant| {
+            let guarantee = variant.guarantee(first);
+            let title = variant.title();
+            Series {
+                label: match guarantee {
+                    Guarantee::Unstated => format!("{title} {UNSTATED}"),
+                    _ => title,
+                },
+                colour: match variant.mechanism.definition() {
+                    None => colour(variant.mechanism.id()),
+                    Some(_) => own_colour(own.next().unwrap_or(0)),
+                },
+                private: guarantee.is_private(),
+            }
+        };
+        let mut series: Vec<Series> = self.variants.iter().map(series).collect();
         distinguish(&mut series);
         series
     }

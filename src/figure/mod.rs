@@ -37,7 +37,7 @@ pub use density::{DensityFigure, DensityRow};
 pub use heat::{HeatFigure, HeatValues};
 pub use shared_axes::share_axes;
 pub use table::TableFigure;
-pub use theme::{Colour, INK_ON_AREAS, NEUTRAL, Width, colour, numbered_colour};
+pub use theme::{Colour, INK_ON_AREAS, NEUTRAL, Width, colour, numbered_colour, own_colour};
 
 /// What kind of file to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +93,9 @@ impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for Figur
     }
 }
 
+/// In the name of a mechanism: nothing is stated about its privacy.
+pub const UNSTATED: &str = "(no guarantee)";
+
 /// A mechanism as figures show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
@@ -109,7 +112,7 @@ impl Series {
     /// The name, with a warning where it is due.
     fn full_label(&self) -> String {
         const WARNING: &str = "(not private)";
-        if self.private || self.label.contains(WARNING) {
+        if self.private || [WARNING, UNSTATED].iter().any(|words| self.label.contains(words)) {
             self.label.clone()
         } else {
             format!("{} {WARNING}", self.label)

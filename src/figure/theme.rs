@@ -306,6 +306,11 @@ pub fn colour(mechanism_id: &str) -> Colour {
     known.map_or(FALLBACK[sum % FALLBACK.len()], |(_, colour)| *colour)
 }
 
+/// The colour of the user's mechanism with this number in a panel.
+pub fn own_colour(number: usize) -> Colour {
+    FALLBACK[number % FALLBACK.len()]
+}
+
 /// The colour of the group with this number. Colours that are easy to tell apart come first.
 pub fn numbered_colour(number: usize) -> Colour {
     const ORDER: [&str; 8] =

@@ -4,52 +4,80 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use super::node::Node;
+use super::node::{Node, Table};
+use super::own_mechanisms::Definitions;
 use super::{positive, privacy_number};
 use crate::analysis::tuning;
-use crate::base::diagnostic::{Diagnostic, suggest};
+use crate::base::diagnostic::{Diagnostic, Refusal, suggest};
+use crate::base::source::Source;
 use crate::experiment::Case;
-use crate::mechanism::{self, Choice, Global, Mechanism, Options, Smooth, Variant};
+use crate::mechanism::{self, Choice, Global, Mechanism, Options, Smooth, Variant, own};
 use crate::posterior::privacy::Gamma;
 use crate::posterior::sensitivity::CandidatesInBeta;
 
-/// Reads the list; each variant comes with the place where it was asked for.
-pub fn read<'a>(node: &Node<'a>) -> Result<(Vec<Variant>, Vec<Node<'a>>), Diagnostic> {
-    let nodes = node.one_or_list()?;
-    let mut variants: Vec<Variant> = Vec::new();
-    let mut labels = HashSet::new();
-    for node in &nodes {
-        let variant = if node.is_string() { plain(node) } else { with_options(node) }?;
-        if !labels.insert(variant.label.clone()) {
-            return Err(node
-                .wrong(format!("two mechanisms are labelled `{}`", variant.label))
-                .help(format!(
-                    "set a label of its own: {{ id = \"{}\", label = \"…\" }}",
-                    variant.mechanism.id()
-                )));
-        }
-        variants.push(variant);
+/// A mechanism, and where it was asked for.
+pub struct Asked<'a> {
+    pub variant: Variant,
+    pub node: Node<'a>,
+    /// Its expression, if it is one of the user's own.
+    pub log_weight: Option<Node<'a>>,
+}
+
+impl Asked<'_> {
+    /// Why it cannot be used.
+    fn refused(&self, Refusal { cause, remedy, span }: Refusal) -> Diagnostic {
+        let diagnostic = match (self.log_weight, span) {
+            (Some(expression), Some(span)) => expression.wrong_within(cause, span),
+            _ => self.node.wrong(cause),
+        };
+        diagnostic.help(remedy)
     }
-    Ok((variants, nodes))
+}
+
+/// Reads the list of a config that stands at `source`.
+pub fn read<'a>(
+    node: &Node<'a>,
+    definitions: &Definitions<'a>,
+    source: &'a Source,
+) -> Result<Vec<Asked<'a>>, Diagnostic> {
+    let mut all: Vec<Asked> = Vec::new();
+    for node in &node.one_or_list()? {
+        all.extend(match node.is_string() {
+            true => plain(node, definitions)?,
+            false => with_options(node, definitions, source)?,
+        });
+    }
+    let mut labels = HashSet::new();
+    match all.iter().find(|asked| !labels.insert(&asked.variant.label)) {
+        None => Ok(all),
+        Some(Asked { variant, node, .. }) => Err(node
+            .wrong(format!("two mechanisms are labelled `{}`", variant.label))
+            .help(format!(
+                "set a label of its own: {{ id = \"{}\", label = \"…\" }}",
+                variant.mechanism.id()
+            ))),
+    }
 }
 
 /// Asks every mechanism whether it can be used in every case.
-pub fn check(variants: &[Variant], nodes: &[Node], cases: &[Case]) -> Result<(), Diagnostic> {
-    for (variant, node) in variants.iter().zip(nodes) {
-        let refusal = |case: &Case| tuning::check(variant, &case.setting).err();
+pub fn check(all: &[Asked], cases: &[Case]) -> Result<(), Diagnostic> {
+    for asked in all {
+        let refusal = |case: &Case| tuning::check(&asked.variant, &case.setting).err();
         if let Some(refusal) = cases.par_iter().find_map_first(refusal) {
-            return Err(node.wrong(refusal.cause).help(refusal.remedy));
+            return Err(asked.refused(refusal));
         }
     }
     Ok(())
 }
 
-fn find(node: &Node) -> Result<&'static dyn Mechanism, Diagnostic> {
+fn find(node: &Node, definitions: &Definitions) -> Result<&'static dyn Mechanism, Diagnostic> {
     let id = node.string()?;
     let plain = id.split('+').next().unwrap_or_default();
     let found = mechanism::find_any(plain).ok_or_else(|| {
+        let ids = mechanism::ALL.iter().map(|mechanism| mechanism.id());
+        let own = own::KINDS.iter().map(|kind| kind.id);
         node.wrong(format!("unknown mechanism `{plain}`"))
-            .help(suggest(plain, mechanism::ALL.iter().map(|mechanism| mechanism.id())))
+            .help(suggest(plain, ids.chain(own).chain(definitions.names())))
     })?;
     if plain == id {
         return Ok(found);
@@ -59,14 +87,53 @@ fn find(node: &Node) -> Result<&'static dyn Mechanism, Diagnostic> {
     )))
 }
 
-fn plain(node: &Node) -> Result<Variant, Diagnostic> {
-    Ok(Variant::plain(find(node)?))
+fn plain<'a>(node: &Node<'a>, definitions: &Definitions<'a>) -> Result<Vec<Asked<'a>>, Diagnostic> {
+    if let Some(own) = definitions.named(node) {
+        return own;
+    }
+    let id = node.string()?;
+    if own::is_kind(id) {
+        let example = match id == own::TABLE.id {
+            true => "path = \"mine.csv\"",
+            false => "log_weight = \"…\"",
+        };
+        return Err(node
+            .wrong(format!("`{id}` is a mechanism of your own, and it is not said which"))
+            .help(format!("write {{ id = \"{id}\", {example} }}")));
+    }
+    let variant = Variant::plain(find(node, definitions)?);
+    Ok(vec![Asked { variant, node: *node, log_weight: None }])
 }
 
-fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
+fn with_options<'a>(
+    node: &Node<'a>,
+    definitions: &Definitions<'a>,
+    source: &'a Source,
+) -> Result<Vec<Asked<'a>>, Diagnostic> {
     let mut table = node.table("{ id = \"ehds\" }")?;
     let id = table.require("id", "id = \"ehds\"");
+    if let Ok(id) = id.as_ref().map_or(Err(()), |id| id.string().map_err(drop))
+        && let Some(own) = definitions.with_options(node, id, source)
+    {
+        return own;
+    }
     let label = table.take("label").map(|node| node.label()).transpose()?;
+    // A mistyped key is reported before an id that is missing.
+    let found = id.as_ref().ok().map(|id| find(id, definitions)).transpose()?;
+    let choices = found.map_or(&[][..], |mechanism| mechanism.choices());
+    let options = options(&mut table, choices, found.map_or("", |mechanism| mechanism.id()));
+    table.finish()?;
+    let mechanism = match found {
+        Some(mechanism) => mechanism,
+        None => find(&id?, definitions)?,
+    };
+    let label = label.unwrap_or_else(|| mechanism.id().to_owned());
+    let variant = Variant::new(mechanism, options?, label);
+    Ok(vec![Asked { variant, node: *node, log_weight: None }])
+}
+
+/// Takes the options of a mechanism called `name`, which understands `choices`.
+pub fn options(table: &mut Table, choices: &[Choice], name: &str) -> Result<Options, Diagnostic> {
     let gamma = table.take("gamma");
     let divisor = table.take("divisor");
     let global = table.take("global");
@@ -75,9 +142,6 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
     let smooth = table.take("smooth");
     let calibrated = table.take("calibrated");
     let remap = table.take("remap");
-    table.finish()?;
-
-    let mechanism = find(&id?)?;
     let given = [
         (Choice::Gamma, &gamma),
         (Choice::Divisor, &divisor),
@@ -88,11 +152,11 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
         (Choice::Calibrated, &calibrated),
     ];
     for (choice, node) in given {
-        if let Some(node) = node.filter(|_| !mechanism.choices().contains(&choice)) {
-            return Err(not_understood(&node, mechanism));
+        if let Some(node) = node.filter(|_| !choices.contains(&choice)) {
+            return Err(not_understood(&node, choices, name));
         }
     }
-    let options = Options {
+    Ok(Options {
         gamma: gamma.map(|node| privacy_number(&node, Gamma::new)).transpose()?,
         divisor: divisor.map(|node| positive(&node)).transpose()?,
         global: global.map(|node| node.one_of(&named(Global::ALL, Global::name))).transpose()?,
@@ -104,18 +168,16 @@ fn with_options(node: &Node) -> Result<Variant, Diagnostic> {
         calibrated: calibrated.map_or(Ok(false), |node| node.boolean())?,
         remap: remap.map_or(Ok(false), |node| node.boolean())?,
         inner_epsilon: None,
-    };
-    let label = label.unwrap_or_else(|| mechanism.id().to_owned());
-    Ok(Variant::new(mechanism, options, label))
+    })
 }
 
 /// Each of `all` beside its name.
-fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
+pub fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
     all.iter().map(|&one| (name(one), one)).collect()
 }
 
-fn not_understood(node: &Node, mechanism: &dyn Mechanism) -> Diagnostic {
-    let known: Vec<_> = mechanism.choices().iter().map(|choice| choice.key()).collect();
-    node.wrong(format!("`{}` has no option `{}`", mechanism.id(), node.key()))
-        .help(format!("its options are {}, remap, label", known.join(", ")))
+fn not_understood(node: &Node, choices: &[Choice], name: &str) -> Diagnostic {
+    let known = choices.iter().map(|choice| choice.key()).chain(["remap", "label"]);
+    node.wrong(format!("`{name}` has no option `{}`", node.key()))
+        .help(format!("its options are {}", known.collect::<Vec<_>>().join(", ")))
 }

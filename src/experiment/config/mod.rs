@@ -7,6 +7,7 @@ pub(super) mod data;
 mod grid;
 mod mechanisms;
 pub(crate) mod node;
+mod own_mechanisms;
 mod panel;
 mod range;
 pub(super) mod resolved;
@@ -22,8 +23,10 @@ use std::sync::Arc;
 use crate::base::diagnostic::{Diagnostic, Refusal};
 use crate::base::source::Source;
 use crate::experiment::{Experiment, Panel};
+use crate::mechanism::Variant;
 use grid::Taken;
 use node::{Node, Table, Text};
+use own_mechanisms::Definitions;
 use panel::{Context, Open};
 
 /// What the command line may replace.
@@ -43,6 +46,11 @@ const LARGEST_CONFIG: usize = 16 << 20;
 
 /// Reads and checks a config.
 pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
+    read(&text(source)?, source, overrides)
+}
+
+/// The text of a config.
+fn text(source: &Source) -> Result<String, Diagnostic> {
     let file = source.to_string();
     let bytes = source.read()?;
     if bytes.len() > LARGEST_CONFIG {
@@ -51,23 +59,58 @@ pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnos
             Diagnostic::new(cause).help("name data files in it, and write ranges for lists")
         );
     }
-    let text = std::str::from_utf8(&bytes).map_err(|_| {
+    String::from_utf8(bytes).map_err(|_| {
         Diagnostic::new(format!("{file} is not valid UTF-8")).help("save the file as UTF-8")
-    })?;
-    read(text, source, overrides)
+    })
 }
 
 /// Checks the text of a config that stands at `source`.
 pub fn read(text: &str, source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
+    with_definitions(text, source, |table, definitions| {
+        experiment(table, definitions, source, overrides)
+    })
+}
+
+/// The mechanisms that the config at `source` defines.
+pub fn defined(source: &Source) -> Result<Vec<Variant>, Diagnostic> {
+    with_definitions(&text(source)?, source, |_, definitions| definitions.all())
+}
+
+/// What `work` makes of the text of a config and of the mechanisms that it defines, or that the files
+/// define which it names.
+fn with_definitions<T>(
+    text: &str,
+    source: &Source,
+    work: impl FnOnce(Table, &Definitions) -> Result<T, Diagnostic>,
+) -> Result<T, Diagnostic> {
     let file = source.to_string();
     let text = Text { file: &file, text };
     let parsed = text.parse()?;
-    experiment(Table::new(text, parsed.get_ref()), source, overrides)
+    let mut table = Table::new(text, parsed.get_ref());
+    let define = table.take("define");
+    let others = define.map_or(Ok(Vec::new()), |define| own_mechanisms::files(&define, source))?;
+    let mut texts = Vec::new();
+    for other in &others {
+        texts.push((other.to_string(), self::text(other)?));
+    }
+    let texts: Vec<Text> = texts.iter().map(|(file, text)| Text { file, text }).collect();
+    let parsed: Vec<_> = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let mut definitions = Definitions::default();
+    for ((text, parsed), other) in texts.iter().zip(&parsed).zip(&others) {
+        if let Some(define) = Table::new(*text, parsed.get_ref()).take("define") {
+            definitions.add(&define, other)?;
+        }
+    }
+    if let Some(define) = define {
+        definitions.add(&define, source)?;
+    }
+    work(table, &definitions)
 }
 
-fn experiment(
-    mut table: Table,
-    source: &Source,
+fn experiment<'a>(
+    mut table: Table<'a>,
+    definitions: &'a Definitions<'a>,
+    source: &'a Source,
     overrides: Overrides,
 ) -> Result<Experiment, Diagnostic> {
     // A mistyped key is both unknown and missing. It is reported as unknown: the result of `require`
@@ -82,7 +125,7 @@ fn experiment(
         None => vec![],
         Some(node) => node.list()?,
     };
-    let context = Context { source, seed, overrides };
+    let context = Context { source, definitions, seed, overrides };
     let mut panels = if tables.is_empty() {
         let open = Open::take(&mut table);
         table.finish()?;
@@ -104,7 +147,7 @@ fn experiment(
 fn several<'a>(
     mut table: Table<'a>,
     nodes: &[Node<'a>],
-    context: &Context,
+    context: &Context<'a>,
 ) -> Result<Vec<Panel>, Diagnostic> {
     let mut opened = Vec::new();
     for node in nodes {

@@ -1,6 +1,8 @@
 //! A TOML value that knows where it stands, so that every complaint can point at it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -53,6 +55,17 @@ impl<'a> Node<'a> {
     /// A complaint about this value.
     pub fn wrong(&self, cause: impl Into<String>) -> Diagnostic {
         Diagnostic::new(cause).at(self.place())
+    }
+
+    /// A complaint about a part of this text: some bytes of it.
+    pub fn wrong_within(&self, cause: impl Into<String>, part: Range<usize>) -> Diagnostic {
+        let span = self.value.span();
+        let raw = self.text.text.get(span.clone()).unwrap_or_default();
+        // A text with escape sequences does not stand in the file as it is.
+        let start = self.value.get_ref().as_str().and_then(|text| raw.find(text));
+        let Some(start) = start.map(|start| span.start + start) else { return self.wrong(cause) };
+        let part = start + part.start..start + part.end;
+        Diagnostic::new(cause).at(Place::span(self.text.file, self.text.text, part))
     }
 
     fn place(&self) -> Place {
@@ -258,11 +271,27 @@ impl<'a> Table<'a> {
 
     /// All keys and values of a table whose keys are the user's own.
     pub fn entries(&self) -> Vec<Node<'a>> {
-        let node = |(key, value): (&'a Spanned<_>, _)| {
-            let key: &'a std::borrow::Cow<'a, str> = key.get_ref();
-            Node { text: self.text, key, value, inherited: false }
-        };
-        self.table.iter().map(node).collect()
+        self.table.iter().map(|(key, value)| self.entry(key, value)).collect()
+    }
+
+    /// The values of all keys that were never asked for, also of those of the table around.
+    pub fn left(&self) -> Vec<Node<'a>> {
+        let outer =
+            self.around.into_iter().flatten().filter(|(key, _)| {
+                !self.table.iter().any(|(own, _)| own.get_ref() == key.get_ref())
+            });
+        let all = self.table.iter().chain(outer);
+        let unknown = all.filter(|(key, _)| !self.known.contains(key.get_ref().as_ref()));
+        unknown.map(|(key, value)| self.entry(key, value)).collect()
+    }
+
+    /// The keys that were asked for.
+    pub fn known(&self) -> Vec<&'static str> {
+        self.known.iter().copied().collect()
+    }
+
+    fn entry(&self, key: &'a Spanned<Cow<'a, str>>, value: &'a Spanned<DeValue<'a>>) -> Node<'a> {
+        Node { text: self.text, key: key.get_ref(), value, inherited: false }
     }
 
     /// Complains about the first key that was never asked for.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::grid::{self, Taken};
 use super::node::{Node, Table};
+use super::own_mechanisms::Definitions;
 use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, range};
 use crate::analysis::tuning;
 use crate::base::diagnostic::{Diagnostic, suggest};
@@ -82,13 +83,14 @@ pub fn check_shared(shared: &[Node], panels: &[Panel]) -> Result<(), Diagnostic>
 /// What all panels of a config share.
 pub struct Context<'a> {
     pub source: &'a Source,
+    pub definitions: &'a Definitions<'a>,
     pub seed: u64,
     pub overrides: Overrides,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
     /// Reads and checks a panel that comes after those that have `taken` their settings.
-    pub fn panel(&self, open: Open, id: String, taken: Taken) -> Result<Panel, Diagnostic> {
+    pub fn panel(&self, open: Open<'a>, id: String, taken: Taken) -> Result<Panel, Diagnostic> {
         let kind = kind(open.kind, &open.own, open.readings)?;
         let runs = open.runs.map_or(Ok(1000), |node| runs(&node))?;
         let deltas = numbers(open.delta, Delta::new)?;
@@ -99,13 +101,15 @@ impl Context<'_> {
         let prior = open.prior?;
         let priors = priors(&prior)?;
         let epsilons = numbers(Some(open.epsilon?), Epsilon::new)?;
-        let (variants, mechanism_nodes) = match kind.compares_mechanisms() {
-            true => mechanisms::read(&open.mechanisms?)?,
+        let asked = match kind.compares_mechanisms() {
+            true => mechanisms::read(&open.mechanisms?, self.definitions, self.source)?,
             false => {
                 refuse_mechanisms(kind.as_ref(), open.mechanisms)?;
-                (Vec::new(), Vec::new())
+                Vec::new()
             }
         };
+        let variants: Vec<Variant> = asked.iter().map(|asked| asked.variant.clone()).collect();
+        let mechanism_nodes: Vec<Node> = asked.iter().map(|asked| asked.node).collect();
         let data_node = open.data?;
         let data = data::read(&data_node, self.source)?;
         let grid = Grid { priors, epsilons, deltas, gammas, data };
@@ -114,7 +118,7 @@ impl Context<'_> {
         taken.check(&grid, scored, &data_node)?;
         let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
         grid::check_search(&cases, distance, &data_node)?;
-        mechanisms::check(&variants, &mechanism_nodes, &cases)?;
+        mechanisms::check(&asked, &cases)?;
         let reading_node = open.readings.filter(|_| kind.compares_readings());
         let readings = reading_node.map(|node| readings(&node, self.source)).transpose()?;
         let panel = Panel {

@@ -4,7 +4,7 @@
 use toml::{Table, Value};
 
 use crate::experiment::{DataSpec, Experiment, Panel};
-use crate::mechanism::Variant;
+use crate::mechanism::{Definition, Variant};
 use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 
 /// `experiment` as a config.
@@ -97,6 +97,15 @@ fn mechanism(variant: &Variant) -> Value {
     put("smooth", options.smooth.map(|smooth| smooth.name().into()));
     put("calibrated", options.calibrated.then_some(Value::from(true)));
     put("remap", options.remap.then_some(Value::from(true)));
+    if let Some(definition) = variant.mechanism.definition() {
+        put("log_weight", definition.log_weight().map(Value::from));
+        match definition {
+            Definition::Weights { outputs, .. } => put("outputs", Some(outputs.name().into())),
+            Definition::Noise { on, .. } => put("on", Some(on.name().into())),
+            Definition::Table { path, .. } => put("path", Some(path.clone().into())),
+        }
+        definition.parameters().iter().for_each(|one| put(&one.name, Some(one.value.into())));
+    }
     table.into()
 }
 

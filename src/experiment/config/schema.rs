@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MOST_RUNS, data, range};
 use crate::experiment::kind::{self, Kind, key};
+use crate::mechanism::own::{self, CandidateSet, Noisy};
 use crate::mechanism::{self, Choice, Global, Mechanism, Smooth};
 use crate::posterior::distance;
 use crate::posterior::metric;
@@ -28,6 +29,13 @@ pub fn schema() -> Value {
         "else": { "required": ["mechanisms"] },
     }));
     conditions.extend(kind_conditions(true));
+    // Without definitions of one's own every name is a known one.
+    let listed = json!({ "mechanisms": one_or_list(reference("listed_mechanism")) });
+    let panels = json!({ "items": { "properties": listed } });
+    conditions.push(json!({
+        "if": with("define"),
+        "else": { "properties": { "mechanisms": listed["mechanisms"], "panel": panels } },
+    }));
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A dpbi experiment",
@@ -41,6 +49,8 @@ pub fn schema() -> Value {
             "panel": panel_table(),
             "prior": prior(),
             "mechanism": mechanism(),
+            "listed_mechanism": listed_mechanism(),
+            "own_mechanism": own_mechanism(),
             "distance": distance(),
             "metric": metric(),
             "data": data_table(),
@@ -161,6 +171,7 @@ fn experiment_properties() -> Map<String, Value> {
                 0,
             ),
         ),
+        ("define", definitions()),
         (
             "panel",
             about(
@@ -306,11 +317,112 @@ fn range_table(end: Value, symmetric: bool) -> Value {
     about(object(properties, &required), "A range of numbers.")
 }
 
-/// A mechanism's id, or a table with its options.
+/// A mechanism that is listed or defined here, or one that `[define]` names.
 fn mechanism() -> Value {
-    let all = || mechanism::ALL.iter().chain(mechanism::HISTORICAL).copied();
-    let id = || named(all().map(|mechanism| (mechanism.id(), mechanism.draws())));
-    let boolean = || or_default(json!({ "type": "boolean" }), false);
+    let known: Vec<&str> = all_mechanisms().map(|mechanism| mechanism.id()).collect();
+    let name = json!({ "type": "string", "not": { "enum": known } });
+    let changed = json!({
+        "type": "object",
+        "required": ["id"],
+        "properties": { "id": { "allOf": [name, { "not": { "enum": own_ids() } }] } },
+    });
+    json!({ "anyOf": [reference("listed_mechanism"), name, changed] })
+}
+
+fn all_mechanisms() -> impl Iterator<Item = &'static dyn Mechanism> {
+    mechanism::ALL.iter().chain(mechanism::HISTORICAL).copied()
+}
+
+fn own_ids() -> Vec<&'static str> {
+    own::KINDS.iter().map(|kind| kind.id).collect()
+}
+
+/// Mechanisms with names, for several panels.
+fn definitions() -> Value {
+    let file = about(json!({ "type": "string" }), "A config with definitions.");
+    let from = about(one_or_list(file), "Files with further definitions.");
+    about(
+        json!({
+            "type": "object",
+            "properties": { "from": from },
+            "additionalProperties": reference("own_mechanism"),
+        }),
+        "Mechanisms of your own, by name.",
+    )
+}
+
+/// A mechanism of the user's own.
+fn own_mechanism() -> Value {
+    let kinds = named(own::KINDS.iter().map(|kind| (kind.id, kind.draws)));
+    let sets: Vec<&str> = CandidateSet::ALL.iter().map(|set| set.name()).collect();
+    let noisy: Vec<&str> = Noisy::ALL.iter().map(|on| on.name()).collect();
+    let expression = about(
+        json!({ "type": "string", "minLength": 1 }),
+        "The logarithm of a weight, such as \"-epsilon * H / (2 * GS)\".",
+    );
+    let properties = keys([
+        ("id", about(kinds, "What the definition gives.")),
+        ("label", about(label(), "Its name in tables and figures.")),
+        ("gamma", about(gamma(), "γ of the smooth sensitivity. Default: the config's.")),
+        ("calibrated", calibrated()),
+        ("remap", remap()),
+        ("log_weight", expression),
+        (
+            "outputs",
+            about(
+                or_default(json!({ "enum": sets }), "R"),
+                "Of weights: the candidates, or all counts that sum to n or less.",
+            ),
+        ),
+        (
+            "on",
+            about(
+                or_default(json!({ "enum": noisy }), "first"),
+                "Of noise: every count, the first k − 1, or every count with noise that sums to 0.",
+            ),
+        ),
+        (
+            "path",
+            about(
+                json!({ "type": "string" }),
+                "Of a table: a CSV file with the columns counts, output, probability.",
+            ),
+        ),
+    ]);
+    let needs = |id: &str, key: &str, foreign: &[&str]| {
+        let foreign: Vec<Value> = foreign.iter().map(|key| with(key)).collect();
+        json!({
+            "if": { "properties": { "id": { "const": id } } },
+            "then": { "required": [key], "not": { "anyOf": foreign } },
+        })
+    };
+    let mut table = object(properties, &["id"]);
+    table["additionalProperties"] = numbers(json!({ "type": "number" }));
+    table["allOf"] = json!([
+        needs(own::WEIGHTS.id, "log_weight", &["on", "path"]),
+        needs(own::NOISE.id, "log_weight", &["outputs", "path"]),
+        needs(own::TABLE.id, "path", &["log_weight", "outputs", "on", "gamma", "calibrated"]),
+    ]);
+    about(table, "A mechanism of your own. Further keys are parameters of its expression.")
+}
+
+fn calibrated() -> Value {
+    about(
+        or_default(json!({ "type": "boolean" }), false),
+        "Change the ε in the weight (or a factor of its logarithm) until the exact privacy loss is the ε asked for.",
+    )
+}
+
+fn remap() -> Value {
+    about(
+        or_default(json!({ "type": "boolean" }), false),
+        "Replace every output by the candidate with the least expected error given that output.",
+    )
+}
+
+/// A mechanism's id, a table with its options, or a mechanism of the user's own.
+fn listed_mechanism() -> Value {
+    let id = || named(all_mechanisms().map(|mechanism| (mechanism.id(), mechanism.draws())));
     let properties = keys([
         ("id", about(id(), "The mechanism.")),
         ("label", about(label(), "Its name in tables and figures. Default: the id.")),
@@ -347,20 +459,8 @@ fn mechanism() -> Value {
                 Smooth::default().name(),
             ),
         ),
-        (
-            "calibrated",
-            about(
-                boolean(),
-                "Change the ε in the weight until the exact privacy loss is the ε asked for.",
-            ),
-        ),
-        (
-            "remap",
-            about(
-                boolean(),
-                "Replace every output by the candidate with the least expected error given that output.",
-            ),
-        ),
+        ("calibrated", calibrated()),
+        ("remap", remap()),
     ]);
     let options = |mechanism: &dyn Mechanism| {
         let own = mechanism.choices().iter().copied().map(Choice::key);
@@ -371,8 +471,11 @@ fn mechanism() -> Value {
         })
     };
     let mut table = object(properties, &["id"]);
-    table["allOf"] = all().map(options).collect();
-    about(json!({ "anyOf": [id(), table] }), "A mechanism: its id, or a table with its options.")
+    table["allOf"] = all_mechanisms().map(options).collect();
+    about(
+        json!({ "anyOf": [id(), table, reference("own_mechanism")] }),
+        "A mechanism: its id, or a table with its options.",
+    )
 }
 
 /// The names of distances, or `renyi:` with an order.

@@ -8,6 +8,7 @@ pub mod accuracy;
 pub mod change;
 pub mod crossover;
 mod curves;
+pub mod family;
 pub mod key;
 pub mod l1_tail;
 pub mod normaliser;
@@ -62,6 +63,7 @@ pub static ALL: &[&dyn Kind] = &[
     &profile::Profile::NEW,
     &trade_off::TradeOff::NEW,
     &optimum::Optimum::NEW,
+    &family::Family::NEW,
     &threshold::Threshold::NEW,
     &within::Within::NEW,
     &steps::Steps::NEW,

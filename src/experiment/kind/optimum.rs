@@ -59,16 +59,8 @@ impl Kind for Optimum {
         let best = optimum::answer(&case.setting, self.question(case), &|_| ()).ok();
         for (place, variant) in panel.variants.iter().enumerate() {
             let found = over_all_data(&panel.tuned(variant, case)?.variant, &case.setting, metric)?;
-            tables.optimum.extend(found.map(|found| OptimumRow {
-                setting,
-                mechanism: variant.label.clone(),
-                mean: found.mean,
-                worst: found.worst,
-                optimum: best.as_ref().map(|best| best.value),
-                lower: best.as_ref().map(|best| best.lower),
-                upper: best.as_ref().map(|best| best.upper),
-                ratio: best.as_ref().and_then(|best| best.multiple(found.mean)),
-            }));
+            let row = |found| OptimumRow::new(setting, &variant.label, &found, best.as_ref());
+            tables.optimum.extend(found.map(row));
             finished(place);
         }
         let drawn = |best: &optimum::Optimum| best.mechanism.outputs.len() <= MOST_OUTPUTS;
@@ -330,7 +322,8 @@ impl Step {
 fn improvement(from: &Variant, to: &Variant) -> Option<String> {
     let title = from.mechanism.title();
     let (before, after) = (from.options, to.options);
-    if from.mechanism.id() == to.mechanism.id() {
+    if from.is_same_mechanism(to) {
+        let title = if from.mechanism.definition().is_some() { &from.label } else { title };
         let calibrated = Options { calibrated: true, ..before };
         let remapped = Options { remap: true, ..before };
         let title = if before.calibrated { format!("calibrated {title}") } else { title.into() };

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::optimum::Optimum;
+use crate::analysis::predictive_error::PredictiveError;
+
 use super::Row;
 use crate::analysis::tuning::Certificate;
 use crate::posterior::model::vector;
@@ -200,6 +203,27 @@ pub struct OptimumRow {
     pub ratio: Option<f64>,
 }
 row!(OptimumRow, "optimum.csv", numbered);
+
+impl OptimumRow {
+    /// The row of a mechanism whose error is known, beside the optimum if there is one.
+    pub fn new(
+        setting: usize,
+        label: &str,
+        error: &PredictiveError,
+        best: Option<&Optimum>,
+    ) -> Self {
+        Self {
+            setting,
+            mechanism: label.to_owned(),
+            mean: error.mean,
+            worst: error.worst,
+            optimum: best.map(|best| best.value),
+            lower: best.map(|best| best.lower),
+            upper: best.map(|best| best.upper),
+            ratio: best.and_then(|best| best.multiple(error.mean)),
+        }
+    }
+}
 
 /// One row of `optimal.csv`: the best possible mechanism.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -167,6 +167,9 @@ pub struct List {
     /// The mechanisms instead, with what they draw and their options
     #[arg(long)]
     pub mechanisms: bool,
+    /// Also the mechanisms that this config defines
+    #[arg(long, value_name = "FILE", requires = "mechanisms")]
+    pub config: Option<String>,
     /// The folder for results
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,

@@ -11,13 +11,18 @@ use crate::base::source::{PAPERS, Source, bundled_configs, config_name, short_na
 use crate::experiment::config::{self, Overrides};
 use crate::face::cli::List;
 use crate::face::failure::Failure;
-use crate::mechanism::{self, Mechanism, usual_guarantee};
+use crate::mechanism::{self, Definition, Mechanism, Variant, own, usual_guarantee};
+use crate::posterior::privacy::Guarantee;
 use crate::run::store::{Manifest, ManifestError};
 
 pub fn execute(args: &List) -> Result<(), Failure> {
     if args.mechanisms {
         let all = mechanism::ALL.iter().chain(mechanism::HISTORICAL);
-        let all: Vec<_> = all.map(|mechanism| mechanism_row(*mechanism)).collect();
+        let mut all: Vec<_> = all.map(|mechanism| mechanism_row(*mechanism)).collect();
+        all.extend(own::KINDS.iter().map(own_row));
+        if let Some(named) = &args.config {
+            all.extend(config::defined(&Source::config(named)?)?.iter().map(defined_row));
+        }
         return match args.print.json {
             true => print_json(&json!(all)),
             false => print(&mechanisms(&all)),
@@ -158,6 +163,31 @@ fn mechanism_row(mechanism: &'static dyn Mechanism) -> serde_json::Value {
         "options": options.join(", "),
         "draws": mechanism.draws(),
         "guarantee": usual_guarantee(mechanism),
+    })
+}
+
+/// A kind of mechanism that the user defines.
+fn own_row(kind: &own::DefinitionKind) -> serde_json::Value {
+    let options: Vec<_> = kind.choices.iter().map(|choice| choice.key()).collect();
+    json!({
+        "id": kind.id,
+        "options": options.join(", "),
+        "draws": kind.draws,
+        "guarantee": Guarantee::Unstated.to_string(),
+    })
+}
+
+/// A mechanism that the user has defined.
+fn defined_row(variant: &Variant) -> serde_json::Value {
+    let definition = variant.mechanism.definition();
+    let (kind, log_weight) = (variant.mechanism.id(), definition.and_then(Definition::log_weight));
+    let parameters = definition.map_or(&[][..], Definition::parameters).iter();
+    let parameters = parameters.map(|one| format!("{} = {}", one.name, own::compact(one.value)));
+    json!({
+        "id": variant.label,
+        "options": parameters.collect::<Vec<_>>().join(", "),
+        "draws": format!("{kind}: {}", log_weight.unwrap_or("a CSV file")),
+        "guarantee": Guarantee::Unstated.to_string(),
     })
 }
 
