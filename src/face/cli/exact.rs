@@ -37,7 +37,9 @@ pub struct Claims {
 #[command(after_help = "Examples:\n  \
     dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
     dpbi inspect --prior 1,1,1 --counts 54,9,27 --epsilon 0.5 --mechanism ehds\n  \
-    dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301")]
+    dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301\n  \
+    dpbi inspect --prior 1,1 --counts 30,30 --epsilon 1 --log-weight '-epsilon*d'\n  \
+    dpbi inspect --prior 1,1 --counts 5,4 --epsilon 1 --mechanism ehd --law ehd.csv")]
 pub struct Inspect {
     #[command(flatten)]
     pub model: Model,
@@ -66,6 +68,15 @@ pub struct Inspect {
         hide_possible_values = true
     )]
     pub mechanism: Vec<String>,
+    /// A mechanism of your own: an expression for the logarithm of a candidate's weight, such as
+    /// '-epsilon*H/(2*LS)'; or, with t, of the weight of noise on all counts but the last, such as
+    /// '-epsilon*abs(t)'. May be given several times
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub log_weight: Vec<String>,
+    /// Write the law of the one mechanism that is given, at all data sets of as many records, to a CSV
+    /// file (counts, output, probability). A config reads it with id = "table"
+    #[arg(long, value_name = "FILE")]
+    pub law: Option<PathBuf>,
     /// Also the distance of this posterior's counts from the data
     #[arg(
         long,
@@ -81,12 +92,32 @@ pub struct Inspect {
     pub print: Print,
 }
 
+/// What is audited.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct Subject {
+    /// The mechanism, such as ehds, ehds+calibrated or geometric+remap
+    #[arg(
+        long,
+        value_name = "ID",
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
+    pub mechanism: Option<String>,
+    /// Instead, a mechanism of your own: an expression for the logarithm of a candidate's weight, such as
+    /// '-epsilon*H/(2*LS)'; or, with t, of the weight of noise on all counts but the last, such as
+    /// '-epsilon*abs(t)'
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub log_weight: Option<String>,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehds\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehdl --calibrate\n  \
     dpbi audit --prior 1,1 --counts 5,4 --epsilon 1 --mechanism ehds --at-epsilon 0.5\n  \
-    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism hamming --profile --json")]
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism hamming --profile --json\n  \
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 --log-weight '-epsilon*H/(2*LS)'")]
 pub struct Audit {
     #[command(flatten)]
     pub model: Model,
@@ -95,14 +126,8 @@ pub struct Audit {
     /// ε
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub epsilon: f64,
-    /// The mechanism, such as ehds, ehds+calibrated or geometric+remap
-    #[arg(
-        long,
-        value_name = "ID",
-        value_parser = Among(names::mechanisms),
-        hide_possible_values = true
-    )]
-    pub mechanism: String,
+    #[command(flatten)]
+    pub subject: Subject,
     /// Which data sets of n records: all, or corners (at most three records outside one category)
     #[arg(
         long,
@@ -132,7 +157,8 @@ pub struct Audit {
 #[command(after_help = "Examples:\n  \
     dpbi choose --prior 1,1 --n 100 --epsilon 1\n  \
     dpbi choose --prior 1,1 --n 100 --error 0.05          the least ε of each\n  \
-    dpbi choose --prior 1,1,1 --n 20 --epsilon 0.5 --all  also those not private")]
+    dpbi choose --prior 1,1,1 --n 20 --epsilon 0.5 --all  also those not private\n  \
+    dpbi choose --prior 1,1 --n 100 --epsilon 1 --log-weight '-epsilon*H^0.5'")]
 pub struct Choose {
     #[command(flatten)]
     pub model: Model,
@@ -158,6 +184,11 @@ pub struct Choose {
         hide_possible_values = true
     )]
     pub mechanism: Vec<String>,
+    /// A mechanism of your own, calibrated so that its exact loss is ε: an expression for the logarithm of a
+    /// candidate's weight, such as '-epsilon*H^0.5'; or, with t, of the weight of noise on all counts but
+    /// the last, such as '-abs(t)^1.5'. It is compared with the others; may be given several times
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub log_weight: Vec<String>,
     /// Also mechanisms that are not known to be private
     #[arg(long)]
     pub all: bool,
@@ -173,7 +204,8 @@ pub struct Choose {
     dpbi optimum --prior 1,1 --n 20 --epsilon 0.1 --mechanism lshist,lshist+remap\n  \
     dpbi optimum --prior 1,1,1 --n 12 --epsilon 1 --minimax --json\n  \
     dpbi optimum --prior 1,1 --n 20 --epsilon 1 --delta 1e-2\n  \
-    dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png")]
+    dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png\n  \
+    dpbi optimum --prior 1,1 --n 20 --epsilon 1 --log-weight '-epsilon*H^0.5'")]
 pub struct Optimum {
     #[command(flatten)]
     pub model: Model,
@@ -204,6 +236,11 @@ pub struct Optimum {
         hide_possible_values = true
     )]
     pub mechanism: Vec<String>,
+    /// A mechanism of your own, calibrated so that its exact loss is ε: an expression for the logarithm of a
+    /// candidate's weight, such as '-epsilon*H^0.5'; or, with t, of the weight of noise on all counts but
+    /// the last, such as '-abs(t)^1.5'. It is compared with the others; may be given several times
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub log_weight: Vec<String>,
     /// Also mechanisms that are not ε-private
     #[arg(long)]
     pub all: bool,

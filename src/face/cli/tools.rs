@@ -8,12 +8,16 @@ use super::{Print, Quiet, Threads};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi selftest\n  \
-    dpbi selftest --seed 2718 --json   the same draws again, for machines\n\n\
+    dpbi selftest --seed 2718 --json   the same draws again, for machines\n  \
+    dpbi selftest --config mine.toml   the samplers of a config in its settings\n\n\
     Every sampler is compared with its exact law. Samplers whose scale is wrong by 5 % are built on \
     purpose and must be rejected. Exact numbers are compared with independent ones. The machine must \
     give the same bytes, whatever its processor and threads. This takes about half a minute on two \
     cores. The exit status is 3 if a test fails.")]
 pub struct Selftest {
+    /// Only the samplers of this config's mechanisms, in its settings
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<String>,
     /// The seed of all draws, to repeat a test [default: from the operating system]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

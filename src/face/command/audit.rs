@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{announce, print, print_json, threads, typed};
+use super::typed::{self, Tuning};
+use super::{announce, print, print_json, threads};
 use crate::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
 use crate::analysis::cost::{self, SettingWork, Work, rates};
 use crate::analysis::predictive_error::over_all_data;
 use crate::analysis::tuning::{self, Certificate, Tuned};
-use crate::base::console::{Grid, short, short_or_dash, significant};
+use crate::base::console::{Grid, short, short_or_dash, shorten, significant};
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::base::numeric::exp_accurate;
 use crate::experiment::naming::parenthesised;
@@ -16,6 +17,7 @@ use crate::face::failure::Failure;
 use crate::face::progress::Clock;
 use crate::mechanism::Variant;
 use crate::posterior::metric::Metric;
+use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 
 pub fn execute(args: &Audit) -> Result<(), Failure> {
@@ -30,7 +32,8 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let clock = admit(args, &variant, &setting, &scope, threads)?;
 
     let Tuned { variant, certificate } =
-        tuning::tune(&variant, &setting).map_err(Diagnostic::from)?;
+        tuning::tune(&variant, &setting).map_err(|refusal| typed::refused(&variant, refusal))?;
+    let refused = |refusal| typed::refused(&variant, refusal);
     let asked: Vec<f64> = std::iter::once(0.0).chain(at).collect();
     let first = examine(&variant, &setting, &scope, &asked)?;
     let profile = match args.profile {
@@ -41,10 +44,10 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let trade_off = (args.profile && first.loss.pairs > 0)
         .then(|| audit::trade_off(&variant, &setting, &advantage.from, &advantage.to))
         .transpose()
-        .map_err(Diagnostic::from)?;
+        .map_err(refused)?;
     let metric = Metric::from_distance(setting.distance);
     let mean = match &certificate {
-        Some(_) => over_all_data(&variant, &setting, metric).map_err(Diagnostic::from)?,
+        Some(_) => over_all_data(&variant, &setting, metric).map_err(refused)?,
         None => None,
     };
     drop(clock);
@@ -69,7 +72,7 @@ fn examine(
     scope: &Scope,
     at: &[f64],
 ) -> Result<Findings, Diagnostic> {
-    audit::examine(variant, setting, scope, at).map_err(Diagnostic::from)
+    audit::examine(variant, setting, scope, at).map_err(|refusal| typed::refused(variant, refusal))
 }
 
 fn scope(args: &Audit) -> Result<Scope, Diagnostic> {
@@ -98,9 +101,12 @@ fn at_epsilon(args: &Audit) -> Result<Option<f64>, Diagnostic> {
 }
 
 fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
-    let mut variant = typed::variant(&args.mechanism)?;
+    let mut variant = match (&args.subject.mechanism, &args.subject.log_weight) {
+        (None, Some(text)) => typed::own_variant(text, Tuning::NONE)?,
+        (named, _) => typed::variant(named.as_deref().unwrap_or_default())?,
+    };
     variant.options.calibrated |= args.calibrate;
-    tuning::check(&variant, setting).map_err(Diagnostic::from)?;
+    tuning::check(&variant, setting).map_err(|refusal| typed::refused(&variant, refusal))?;
     Ok(variant)
 }
 
@@ -115,7 +121,8 @@ fn admit(
     scope: &Scope,
     threads: usize,
 ) -> Result<Option<Clock>, Diagnostic> {
-    let recipe = variant.outline(setting).map_err(Diagnostic::from)?;
+    let outlined = variant.outline(setting);
+    let recipe = outlined.map_err(|refusal| typed::refused(variant, refusal))?;
     // The advantage takes as many passes as a trade-off curve.
     let profile = if args.profile { rates::PASSES_PER_PROFILE } else { 0.0 };
     let passes = rates::PASSES_PER_TRADE_OFF + profile;
@@ -177,6 +184,9 @@ struct Report<'a> {
     trade_off: Option<&'a TradeOff>,
 }
 
+/// Of a longer label the middle is left out.
+const LONGEST_LABEL: usize = 50;
+
 /// A number as it is printed: six digits. `--json` has all of them.
 fn shown(value: f64) -> String {
     significant(value, 6)
@@ -202,6 +212,8 @@ impl Report<'_> {
             "mechanism": self.variant.label,
             "guarantee": self.variant.guarantee(self.setting).to_string(),
             "epsilon": self.setting.epsilon.get(),
+            "n": self.setting.posterior.n(),
+            "prior": self.setting.posterior.prior().alpha(),
             "scope": self.scope(),
             "loss": loss.loss,
             "from": loss.from,
@@ -253,11 +265,15 @@ impl Report<'_> {
         let mut fact = |name: &str, value: String| facts.row([name.to_owned(), value]);
         let pair =
             |from: &[u64], to: &[u64]| format!("{} and {}", parenthesised(from), parenthesised(to));
-        fact("mechanism", self.variant.label.clone());
-        fact("stated", self.variant.guarantee(self.setting).to_string());
+        fact("mechanism", shorten(&self.variant.label, LONGEST_LABEL));
+        fact("stated", self.stated());
         fact("covers", format!("{}, {} pairs of neighbours", self.looked_at(), loss.pairs));
         if let Some(certificate) = self.certificate {
-            fact("ε in the weight", shown(certificate.inner_epsilon.get()));
+            let inner = certificate.inner_epsilon.get();
+            match self.variant.mechanism.definition() {
+                None => fact("ε in the weight", shown(inner)),
+                Some(_) => fact("log weight times", shown(inner / certificate.target)),
+            }
             let margin = format!("{:.1e} below ε", certificate.margin());
             let covered = format!("{} pairs of neighbours", certificate.pairs);
             fact("certificate", format!("loss {margin}, over all {covered}"));
@@ -307,6 +323,18 @@ impl Report<'_> {
             );
         }
         text
+    }
+
+    /// The guarantee. What is computed says for what it is computed.
+    fn stated(&self) -> String {
+        let posterior = &self.setting.posterior;
+        let prior = parenthesised(posterior.prior().alpha());
+        let computed = format!("for n = {}, prior {prior}", posterior.n());
+        match self.variant.guarantee(self.setting) {
+            Guarantee::Unstated => format!("none stated; the loss below is computed {computed}"),
+            guarantee @ Guarantee::Computed(_) => format!("{guarantee} {computed}"),
+            proved => proved.to_string(),
+        }
     }
 
     fn looked_at(&self) -> String {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{announce, number, print, print_json, threads, typed};
+use super::typed::{self, Tuning};
+use super::{announce, number, print, print_json, threads};
 use crate::analysis::cost::{self, Work};
 use crate::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST, Search};
 use crate::analysis::tuning::TuningCache;
@@ -28,9 +29,12 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let data = if args.data.counts.is_some() { Data::Given } else { Data::PriorPredictive };
     let error = wanted_error(args)?;
     let all = typed::variants(&args.mechanism, &setting, typed::every_variant(true))?;
+    let ways = [Tuning::CALIBRATED, Tuning::BOTH, Tuning::NONE, Tuning::REMAPPED];
+    let ways = if args.all { &ways[..] } else { &ways[..2] };
+    let own = typed::own_variants(&args.log_weight, &setting, ways)?;
     let named = !args.mechanism.is_empty();
     let private = |variant: &Variant| named || args.all || variant.is_private(&setting);
-    let priced = all.into_iter().filter(private).map(|variant| {
+    let priced = all.into_iter().filter(private).chain(own).map(|variant| {
         let work = work(&variant, &setting, data, error);
         (variant, work)
     });
@@ -47,7 +51,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
         data,
         error,
         left_out: names(costly).collect(),
-        rows: rank(&variants, &setting, data, error),
+        rows: rank(&variants, &setting, data, error)?,
     };
     ranking.sort();
     drop(clock);
@@ -117,7 +121,12 @@ struct RankedRow {
     remark: String,
 }
 
-fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>) -> Vec<RankedRow> {
+fn rank(
+    variants: &[Variant],
+    setting: &Setting,
+    data: Data,
+    error: Option<f64>,
+) -> Result<Vec<RankedRow>, Diagnostic> {
     let tuning = TuningCache::default();
     let row = |variant: &Variant| -> Result<RankedRow, Refusal> {
         let variant = variant.clone();
@@ -163,14 +172,18 @@ fn rank(variants: &[Variant], setting: &Setting, data: Data, error: Option<f64>)
     // One after the other: each needs much memory, and uses all threads.
     variants
         .iter()
-        .map(|variant| row(variant).unwrap_or_else(|refusal| refused(variant, refusal)))
+        .map(|variant| row(variant).or_else(|refusal| refused(variant, refusal)))
         .collect()
 }
 
-/// A mechanism that turned out to be impossible does not keep the others from being ranked.
-fn refused(variant: &Variant, refusal: Refusal) -> RankedRow {
+/// A mechanism that turned out to be impossible does not keep the others from being ranked, unless the user
+/// wrote it and can mend it.
+fn refused(variant: &Variant, refusal: Refusal) -> Result<RankedRow, Diagnostic> {
+    if variant.mechanism.definition().is_some() {
+        return Err(typed::refused(variant, refusal));
+    }
     let remark = refusal.cause;
-    RankedRow { variant: variant.clone(), epsilon: None, accuracy: None, search: None, remark }
+    Ok(RankedRow { variant: variant.clone(), epsilon: None, accuracy: None, search: None, remark })
 }
 
 /// How long a bar can be.
@@ -226,16 +239,15 @@ impl Ranking<'_> {
 
     /// The rows to show, and the names of the others: those equal to the row of the same mechanism
     /// with fewer options.
-    fn without_idle(&self) -> (Vec<&RankedRow>, Vec<&str>) {
+    fn without_idle(&self) -> (Vec<&RankedRow>, Vec<String>) {
         let mut shown: Vec<&RankedRow> = Vec::new();
         let mut idle = Vec::new();
         for row in &self.rows {
             let same = |other: &&&RankedRow| {
-                other.variant.mechanism.id() == row.variant.mechanism.id()
-                    && self.is_same(other, row)
+                other.variant.is_same_mechanism(&row.variant) && self.is_same(other, row)
             };
             match shown.iter().find(same) {
-                Some(_) => idle.push(row.variant.label.as_str()),
+                Some(_) => idle.push(typed::shown(&row.variant)),
                 None => shown.push(row),
             }
         }
@@ -249,16 +261,16 @@ impl Ranking<'_> {
         self.rows.iter().filter(|row| self.measure(row).is_finite()).find(private)
     }
 
-    /// Which to take, and why.
-    fn advice(&self) -> Option<String> {
+    /// Which to take, and why, with mechanisms named by `name`.
+    fn advice(&self, name: fn(&Variant) -> String) -> Option<String> {
         let best = self.best()?;
         if let (Some(error), None) = (self.error, best.accuracy) {
             return Some(format!(
                 "Any ε will do: with {} even ε = {SMALLEST} has a mean error of at most {error}.",
-                best.variant.label
+                name(&best.variant)
             ));
         }
-        let id = &best.variant.label;
+        let id = name(&best.variant);
         let why = match self.error {
             Some(error) => format!("it keeps to a mean error of {error} from the least ε on"),
             None => "it has the least mean error of the private ones".to_owned(),
@@ -269,20 +281,18 @@ impl Ranking<'_> {
         let ahead = match next.filter(|row| self.measure(row).is_finite()) {
             Some(next) => {
                 let percent = 100.0 * (1.0 - self.measure(best) / self.measure(next));
-                format!(", {} % less than {}", short(percent), next.variant.label)
+                format!(", {} % less than {}", short(percent), name(&next.variant))
             }
             None if self.error.is_some() && others().any(|row| !self.is_same(best, row)) => {
                 ", and no other does".to_owned()
             }
             None => String::new(),
         };
-        let equals: Vec<&str> = others()
-            .filter(|row| self.is_same(best, row))
-            .map(|row| row.variant.label.as_str())
-            .collect();
+        let equals: Vec<String> =
+            others().filter(|row| self.is_same(best, row)).map(|row| name(&row.variant)).collect();
         let equals = match &equals[..] {
             [] => String::new(),
-            few if few.len() <= 3 => format!(" (equal to {})", few.join(", ")),
+            few if few.len() <= 3 => format!(" (equal to {})", typed::listed(few)),
             many => format!(" (equal to {} others)", many.len()),
         };
         let epsilon = best.epsilon.unwrap_or(self.setting.epsilon.get());
@@ -313,10 +323,10 @@ impl Ranking<'_> {
                 "remark": (!row.remark.is_empty()).then_some(&row.remark),
             })
         };
-        let label = |variant: &Variant| variant.label.clone();
+        let label: fn(&Variant) -> String = |variant| variant.label.clone();
         json!({
             "choice": self.best().map(|row| label(&row.variant)),
-            "advice": self.advice(),
+            "advice": self.advice(label),
             "error": self.error,
             "mechanisms": self.rows.iter().map(row).collect::<Vec<_>>(),
             "left_out": self.left_out.iter().map(label).collect::<Vec<_>>(),
@@ -357,7 +367,7 @@ impl Ranking<'_> {
             let drawn = Some(self.measure(row)).filter(|value| value.is_finite());
             let drawn = drawn.map_or(String::new(), |value| bar(value, largest, BAR));
             grid.row(self.arranged([
-                row.variant.label.clone(),
+                typed::shown(&row.variant),
                 row.epsilon.map_or("–".to_owned(), |epsilon| epsilon.to_string()),
                 format!("{drawn:BAR$}"),
                 number(|a| a.mean),
@@ -388,27 +398,29 @@ impl Ranking<'_> {
             );
         }
         let stepped = shown.iter().filter(|row| row.search == Some(Search::Stepped));
-        let stepped: Vec<&str> = stepped.map(|row| row.variant.label.as_str()).collect();
+        let stepped: Vec<String> = stepped.map(|row| typed::shown(&row.variant)).collect();
         if !stepped.is_empty() {
             let step = 100.0 * (ranking::STEP - 1.0);
             text += &format!(
                 "  Larger ε were tried only in steps of {step:.0} %; between them the error may be \
                  larger: {}\n",
-                stepped.join(", ")
+                typed::listed(&stepped)
             );
         }
         if !idle.is_empty() {
-            text +=
-                &format!("  Not shown, because the option changes nothing: {}\n", idle.join(", "));
-        }
-        if !self.left_out.is_empty() {
-            let names: Vec<&str> = self.left_out.iter().map(|v| v.label.as_str()).collect();
             text += &format!(
-                "  Left out, because they take long (--force includes them): {}\n",
-                names.join(", ")
+                "  Not shown, because the option changes nothing: {}\n",
+                typed::listed(&idle)
             );
         }
-        text += &match self.advice() {
+        if !self.left_out.is_empty() {
+            let names: Vec<String> = self.left_out.iter().map(typed::shown).collect();
+            text += &format!(
+                "  Left out, because they take long (--force includes them): {}\n",
+                typed::listed(&names)
+            );
+        }
+        text += &match self.advice(typed::shown) {
             Some(advice) => format!("\n  {advice}\n"),
             None if self.error.is_some() => {
                 format!("\n  No mechanism gets there with an ε of at most {LARGEST}.\n")

@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use super::{number, print, print_json, threads};
 use crate::base::console::{Grid, short};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::source::Source;
+use crate::experiment::config::{self, Overrides};
 use crate::face::cli::Selftest;
 use crate::face::failure::{Failure, VerdictError};
 use crate::face::progress::{Ahead, Progress};
@@ -24,7 +27,15 @@ pub fn execute(args: &Selftest) -> Result<(), Failure> {
     let ahead = Ahead { cpu_seconds: CPU_SECONDS, cells: 0 };
     let progress = Progress::new(ahead, threads, args.talk.quiet);
     let part = progress.part(CPU_SECONDS);
-    let report = selftest::run(&extent, |share| part.advance(CPU_SECONDS * share));
+    let advance = |share: f64| part.advance(CPU_SECONDS * share);
+    let report = match &args.config {
+        None => selftest::run(&extent, advance),
+        Some(named) => {
+            let experiment = config::load(&Source::config(named)?, Overrides::default())?;
+            let tested = selftest::run_experiment(&extent, &experiment, advance);
+            tested.map_err(Diagnostic::from)?
+        }
+    };
     drop(part);
     progress.finish();
     if args.print.json {
@@ -46,14 +57,18 @@ fn verdict(report: &Report) -> Result<(), VerdictError> {
 fn text(report: &Report) -> String {
     let mut text = samplers(report).render();
     text += LEGEND;
-    text += &golden(report).render();
-    text.push('\n');
+    if !report.golden.is_empty() {
+        text += &golden(report).render();
+        text.push('\n');
+    }
     let mut grid = Grid::new(usize::MAX);
     grid.row(["MACHINE", "", ""]);
     for check in &report.machine {
         grid.row([check.name, mark(check.passes), &check.seen]);
     }
-    text += &grid.render();
+    if !report.machine.is_empty() {
+        text += &grid.render();
+    }
     let outcome = if report.failures().is_empty() { "passed" } else { "failed" };
     text + &format!(
         "\nselftest {outcome}: {} tests, false-alarm rate {}, least power {} against a scale wrong by \

@@ -1,9 +1,14 @@
 //! Settings and mechanisms typed by hand.
 
+use std::path::Path;
+
 use crate::analysis::tuning::check;
-use crate::base::diagnostic::Diagnostic;
+use crate::base::console::shorten;
+use crate::base::diagnostic::{Diagnostic, Place, Refusal};
+use crate::base::filesystem::create_temporary;
 use crate::face::cli::{Data, Model};
-use crate::mechanism::{self, Choice, Mechanism, Variant};
+use crate::mechanism::own::{self, CandidateSet, Noisy, Purpose};
+use crate::mechanism::{self, Choice, Definition, Mechanism, Variant};
 use crate::posterior::distance;
 use crate::posterior::model::{Counts, MOST_RECORDS, Posterior, Prior, is_countable};
 use crate::posterior::privacy::{Delta, Epsilon, Gamma};
@@ -86,6 +91,118 @@ pub fn variants(
         }
     }
     Ok(variants)
+}
+
+/// What is done with a mechanism: whether it is calibrated, and whether its outputs are remapped.
+#[derive(Clone, Copy)]
+pub struct Tuning {
+    pub calibrated: bool,
+    pub remap: bool,
+}
+
+impl Tuning {
+    pub const NONE: Self = Self { calibrated: false, remap: false };
+    pub const CALIBRATED: Self = Self { calibrated: true, remap: false };
+    pub const REMAPPED: Self = Self { calibrated: false, remap: true };
+    pub const BOTH: Self = Self { calibrated: true, remap: true };
+}
+
+/// The mechanism that an expression defines: noise on the first k − 1 counts if it uses `t`, else weights of
+/// the candidates of R. The text is its label.
+pub fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
+    // A label has no line breaks.
+    let one_line = |c: char| if c.is_whitespace() { ' ' } else { c };
+    let text: String = text.trim().chars().map(one_line).collect();
+    let mechanism = match Purpose::of(&text) {
+        Purpose::Noise => own::noise(&text, Noisy::First, Vec::new()),
+        Purpose::Weights => own::weights(&text, CandidateSet::Simplex, Vec::new()),
+    };
+    let mechanism = mechanism.map_err(|fault| {
+        let place = Place::span(LOG_WEIGHT, &text, fault.span);
+        Diagnostic::new(fault.cause).at(place).help(fault.remedy)
+    })?;
+    let mut variant = Variant::plain(mechanism);
+    variant.options.calibrated = tuning.calibrated;
+    variant.options.remap = tuning.remap;
+    variant.label = variant.title();
+    Ok(variant)
+}
+
+/// The mechanisms that expressions define, each tuned in all of these ways. The first way must be possible.
+pub fn own_variants(
+    expressions: &[String],
+    setting: &Setting,
+    ways: &[Tuning],
+) -> Result<Vec<Variant>, Diagnostic> {
+    let mut variants: Vec<Variant> = Vec::new();
+    for text in expressions {
+        for (place, &way) in ways.iter().enumerate() {
+            let variant = own_variant(text, way)?;
+            if variants.iter().any(|known| known.label == variant.label) {
+                continue;
+            }
+            match check(&variant, setting) {
+                Ok(()) => variants.push(variant),
+                Err(refusal) if place == 0 => return Err(refused(&variant, refusal)),
+                Err(_) => {}
+            }
+        }
+    }
+    Ok(variants)
+}
+
+/// The flag of a mechanism of the user's own.
+const LOG_WEIGHT: &str = "--log-weight";
+
+/// The expression of a mechanism of the user's own.
+fn expression(variant: &Variant) -> Option<&'static str> {
+    variant.mechanism.definition().and_then(Definition::log_weight)
+}
+
+/// The message about a mechanism that cannot be used. It points into the expression, if there is one.
+pub fn refused(variant: &Variant, refusal: Refusal) -> Diagnostic {
+    let place = expression(variant).map(|text| {
+        let span = refusal.span.clone().unwrap_or(0..text.len());
+        Place::span(LOG_WEIGHT, text, span)
+    });
+    let message = Diagnostic::from(refusal);
+    match place {
+        Some(place) => message.at(place),
+        None => message,
+    }
+}
+
+/// The label in a table: the middle of a long expression is left out.
+pub fn shown(variant: &Variant) -> String {
+    const LONGEST: usize = 24;
+    let label = &variant.label;
+    match expression(variant).and_then(|text| Some((text, label.strip_prefix(text)?))) {
+        Some((text, tuning)) => shorten(text, LONGEST) + tuning,
+        None => label.clone(),
+    }
+}
+
+/// Labels in a sentence.
+pub fn listed(labels: &[String]) -> String {
+    let separator = if labels.iter().any(|label| label.contains(',')) { "; " } else { ", " };
+    labels.join(separator)
+}
+
+/// Refuses a file whose folder cannot be written to, before any work is done.
+pub fn refuse_unwritable(flag: &str, path: &Path) -> Result<(), Diagnostic> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    match create_temporary(folder) {
+        Ok((_, temporary)) => {
+            // Nothing depends on it.
+            let _ = std::fs::remove_file(temporary);
+            Ok(())
+        }
+        Err(error) => {
+            let cause = format!("cannot write to {}: {error}", folder.display());
+            Err(wrong(flag, &cause).help("use another folder"))
+        }
+    }
 }
 
 /// Every mechanism as it is, and where `tuned` also calibrated, remapped, and both.

@@ -7,7 +7,7 @@ pub(super) use write::NAME;
 
 use serde_json::{Value, json};
 
-use super::typed::{self, wrong};
+use super::typed::{self, Tuning, wrong};
 use super::{print, print_json, threads};
 use crate::analysis::optimum::{self, Bracket, Goal, Optimum, OptimumError, Question, ReleaseSet};
 use crate::analysis::predictive_error::{PredictiveError, over_all_data};
@@ -47,8 +47,9 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let metric = Metric::from_distance(setting.distance);
     let tuning = TuningCache::default();
     let measure = |variant: Variant| {
-        let tuned = tuning.tune(&variant, &setting).map_err(Diagnostic::from)?;
-        let errors = over_all_data(&tuned.variant, &setting, metric).map_err(Diagnostic::from)?;
+        let refused = |refusal| typed::refused(&variant, refusal);
+        let tuned = tuning.tune(&variant, &setting).map_err(refused)?;
+        let errors = over_all_data(&tuned.variant, &setting, metric).map_err(refused)?;
         Ok(Rival { variant, errors })
     };
     let mut rivals = rivals.into_iter().map(measure).collect::<Result<Vec<_>, Diagnostic>>()?;
@@ -104,7 +105,18 @@ fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagno
         variant.is_private(setting) || with_delta
     };
     let default = default.filter(|variant| args.all || within(variant));
-    typed::variants(&args.mechanism, setting, default)
+    let mut rivals = typed::variants(&args.mechanism, setting, default)?;
+    let ways: Vec<Tuning> = [
+        (Tuning::CALIBRATED, true),
+        (Tuning::BOTH, args.tuned),
+        (Tuning::NONE, args.all),
+        (Tuning::REMAPPED, args.all && args.tuned),
+    ]
+    .into_iter()
+    .filter_map(|(way, wanted)| wanted.then_some(way))
+    .collect();
+    rivals.extend(typed::own_variants(&args.log_weight, setting, &ways)?);
+    Ok(rivals)
 }
 
 /// A mechanism and its errors over all data sets; without errors where its law is too large.
@@ -245,7 +257,7 @@ impl Comparison {
         for rival in &self.rivals {
             let errors = rival.errors.as_ref();
             let mut cells = vec![
-                rival.variant.label.clone(),
+                typed::shown(&rival.variant),
                 rival.variant.guarantee(&self.setting).to_string(),
                 short_or_dash(errors.map(|errors| errors.mean)),
                 times(rival.ratio(&self.bayes)),

@@ -17,7 +17,7 @@ use super::{announce, threads, typed};
 use crate::base::console::{self, say};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fault::caught;
-use crate::base::filesystem::{create_temporary, is_same_path, is_taken};
+use crate::base::filesystem::{is_same_path, is_taken};
 use crate::face::cli::Release;
 use crate::face::failure::{Failure, WorkError};
 use crate::face::progress::Clock;
@@ -282,15 +282,7 @@ impl Files<'_> {
                 return Err(typed::wrong(flag, &cause)
                     .help("a release is paid for, and is not overwritten: use another name"));
             }
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let folder = folder.unwrap_or(Path::new("."));
-            match create_temporary(folder) {
-                Ok((_, temporary)) => drop(std::fs::remove_file(temporary)),
-                Err(error) => {
-                    let cause = format!("cannot write to {}: {error}", folder.display());
-                    return Err(typed::wrong(flag, &cause).help("use another folder"));
-                }
-            }
+            typed::refuse_unwritable(flag, path)?;
         }
         Ok(())
     }

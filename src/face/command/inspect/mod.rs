@@ -1,10 +1,13 @@
 //! `dpbi inspect`.
 
+mod law;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{announce, forecast, number, print, print_json, threads, typed};
+use super::typed::{self, Tuning};
+use super::{announce, forecast, number, print, print_json, threads};
 use crate::analysis::cost;
 use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, short, short_or_dash};
@@ -22,7 +25,11 @@ use crate::posterior::setting::Setting;
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
     let setting = setting(args)?;
-    let variants = typed::variants(&args.mechanism, &setting, typed::every_variant(false))?;
+    let variants = variants(args, &setting)?;
+    if let Some(path) = &args.law {
+        let named = args.mechanism.len() + args.log_weight.len();
+        law::check(path, named, &variants, &setting)?;
+    }
     let recipes: Vec<Recipe> =
         variants.iter().filter_map(|variant| variant.outline(&setting).ok()).collect();
     let mut work = cost::predict(&setting, &recipes, &[], 0, false);
@@ -34,18 +41,36 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let clock = announce(total.seconds(threads));
 
     let tuning = TuningCache::default();
-    let plan = |variant: &Variant| tuning.tune(variant, &setting)?.variant.plan(&setting);
-    let plans: Vec<Plan> =
-        variants.iter().map(plan).collect::<Result<_, _>>().map_err(Diagnostic::from)?;
+    let tune = |variant: &Variant| {
+        let tuned = tuning.tune(variant, &setting).map(|tuned| tuned.variant);
+        let planned = tuned.and_then(|tuned| Ok((tuned.plan(&setting)?, tuned)));
+        planned.map_err(|refusal| typed::refused(variant, refusal))
+    };
+    let planned: Vec<(Plan, Variant)> =
+        variants.iter().map(tune).collect::<Result<_, Diagnostic>>()?;
+    let (plans, tuned): (Vec<Plan>, Vec<Variant>) = planned.into_iter().unzip();
     let prepared = PreparedSetting::with_summaries(&setting, &plans, &[]);
     let exacts: Vec<Exact> = plans
         .iter()
         .map(|plan| Exact::new(prepared.law(plan).as_ref(), prepared.distance()))
         .collect();
     let distance = args.candidate.as_ref().map(|candidate| prepared.distance().at(candidate));
+    let law = match (&args.law, &tuned[..]) {
+        (Some(path), [tuned]) => Some(law::write(path, tuned, &setting)?),
+        _ => None,
+    };
     drop(clock);
-    let found = Inspection { setting, variants, exacts, beta: args.beta, distance };
+    let found = Inspection { setting, variants, exacts, beta: args.beta, distance, law };
     if args.print.json { print_json(&found.json()) } else { print(&found.text()) }
+}
+
+/// The mechanisms that are given; if none is, all that can be used.
+fn variants(args: &Inspect, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
+    let own = typed::own_variants(&args.log_weight, setting, &[Tuning::NONE])?;
+    let default = if own.is_empty() { typed::every_variant(false) } else { Vec::new() };
+    let mut variants = typed::variants(&args.mechanism, setting, default)?;
+    variants.extend(own);
+    Ok(variants)
 }
 
 /// The setting typed by hand.
@@ -74,6 +99,7 @@ struct Inspection {
     exacts: Vec<Exact>,
     beta: Option<f64>,
     distance: Option<f64>,
+    law: Option<law::Written>,
 }
 
 impl Inspection {
@@ -115,6 +141,9 @@ impl Inspection {
         if let Some(distance) = self.distance {
             document["distance"] = number(distance);
         }
+        if let Some(law) = &self.law {
+            document["law"] = law.json();
+        }
         document
     }
 
@@ -146,7 +175,7 @@ impl Inspection {
         laws.row(["mechanism", "guarantee", "mean", "std", "median", "90 %", "P[exact]"]);
         for (variant, exact) in self.variants.iter().zip(&self.exacts) {
             laws.row([
-                variant.label.clone(),
+                typed::shown(variant),
                 variant.guarantee(&self.setting).to_string(),
                 short_or_dash(exact.error.map(|error| error.mean)),
                 short_or_dash(exact.error.map(|error| error.std)),
@@ -158,13 +187,14 @@ impl Inspection {
         let title = self.setting.distance.title();
         let weights = self.variants.iter().filter_map(|variant| {
             let weights = CandidateFacts::of(variant, &self.setting)?;
-            Some(format!("  {}: {}\n", variant.label, weights.text()))
+            Some(format!("  {}: {}\n", typed::shown(variant), weights.text()))
         });
         format!(
-            "{}\n  exact law of the error ({title})\n{}{}",
+            "{}\n  exact law of the error ({title})\n{}{}{}",
             facts.render(),
             laws.render(),
-            weights.collect::<String>()
+            weights.collect::<String>(),
+            self.law.as_ref().map_or(String::new(), law::Written::text)
         )
     }
 }

@@ -1,0 +1,124 @@
+//! `dpbi inspect --law FILE`: the law of one mechanism at every data set, as a table.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::super::typed;
+use crate::base::diagnostic::{Diagnostic, Refusal};
+use crate::face::failure::Failure;
+use crate::mechanism::Variant;
+use crate::mechanism::law::{Outputs, Plan, Remap, ln_probabilities};
+use crate::mechanism::own::{TABLE_COLUMNS, written_probability};
+use crate::posterior::error_field::Reach;
+use crate::posterior::model::{Counts, Posterior, approximate_compositions, vector};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::list_compositions;
+use crate::run::store::write_whole;
+
+/// A table of more rows is not written.
+const MOST_ROWS: f64 = 5e6;
+
+/// Refuses a table that cannot be written, before any work. It is of the one mechanism that was `named`.
+pub fn check(
+    path: &Path,
+    named: usize,
+    variants: &[Variant],
+    setting: &Setting,
+) -> Result<(), Diagnostic> {
+    let (1, [variant]) = (named, variants) else {
+        let cause = match named {
+            0 => "no mechanism is given".to_owned(),
+            _ => format!("{named} mechanisms are given, and a table has the law of one"),
+        };
+        return Err(typed::wrong("law", &cause).help(
+            "name one mechanism with --mechanism or --log-weight, such as --mechanism ehds",
+        ));
+    };
+    let recipe = variant.outline(setting).map_err(|refusal| typed::refused(variant, refusal))?;
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let data_sets = approximate_compositions(n, k);
+    let outputs = match variant.options.remap {
+        true => data_sets,
+        false => Outputs::of(recipe, n, k).approximate_len(),
+    };
+    let rows = data_sets * outputs;
+    if rows > MOST_ROWS {
+        let cause = format!(
+            "{data_sets:.0} data sets of {n} records with {outputs:.0} outputs each make up to {rows:.1e} \
+             rows ({MOST_ROWS:.0e} at most)"
+        );
+        return Err(typed::wrong("law", &cause).help("use fewer records or categories"));
+    }
+    typed::refuse_unwritable("law", path)
+}
+
+/// What was written.
+pub struct Written {
+    file: String,
+    data_sets: usize,
+    rows: usize,
+}
+
+impl Written {
+    pub fn json(&self) -> Value {
+        json!({ "file": self.file, "data_sets": self.data_sets, "rows": self.rows })
+    }
+
+    pub fn text(&self) -> String {
+        let Self { file, data_sets, rows } = self;
+        format!("\n  wrote {file}: the law at {data_sets} data sets, {rows} rows\n")
+    }
+}
+
+/// Writes the law of a mechanism, tuned where it is to be, at all data sets of as many records as `setting`
+/// has. Outputs that are impossible are left out.
+pub fn write(path: &Path, variant: &Variant, setting: &Setting) -> Result<Written, Failure> {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let data_sets = list_compositions(n, k);
+    let remap = variant.remap.as_deref().map(listed);
+    let law = |x: &Counts| law(variant, remap.as_ref(), setting, x);
+    let laws: Vec<(usize, String)> = (data_sets.par_iter().map(law))
+        .collect::<Result<_, _>>()
+        .map_err(|refusal| typed::refused(variant, refusal))?;
+    let mut text = TABLE_COLUMNS.join(",") + "\n";
+    text.extend(laws.iter().map(|(_, rows)| rows.as_str()));
+    write_whole(path, text.into_bytes())?;
+    let rows = laws.iter().map(|(rows, _)| rows).sum();
+    Ok(Written { file: path.display().to_string(), data_sets: data_sets.len(), rows })
+}
+
+/// The same remapping, with all candidates found once.
+fn listed(remap: &Remap) -> Remap {
+    let list = remap.outputs().list();
+    let to = list.par_iter().map(|output| remap.replace(output).into_owned()).collect();
+    Remap::new(remap.outputs(), to)
+}
+
+/// The rows of one data set, and their number.
+fn law(
+    variant: &Variant,
+    remap: Option<&Remap>,
+    setting: &Setting,
+    x: &Counts,
+) -> Result<(usize, String), Refusal> {
+    let posterior = Posterior::new(setting.posterior.prior().clone(), x.clone());
+    let setting = Setting { posterior, ..setting.clone() };
+    let Setting { posterior, distance, .. } = &setting;
+    let Plan { recipe, .. } = variant.plan(&setting)?;
+    let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
+    let score = distance.field(posterior, &Reach::ball(posterior));
+    let logs = ln_probabilities(recipe, posterior, score.as_ref(), outputs);
+    let (list, logs) = match remap {
+        Some(remap) => (list_compositions(posterior.n(), posterior.k()), remap.fold(&logs)),
+        None => (outputs.list(), logs),
+    };
+    let possible = list.iter().zip(logs).filter(|(_, log)| *log > f64::NEG_INFINITY);
+    let (mut rows, mut text, x) = (0, String::new(), vector(x));
+    for (output, log) in possible {
+        rows += 1;
+        text += &format!("{x},{},{}\n", vector(output), written_probability(log));
+    }
+    Ok((rows, text))
+}
