@@ -259,7 +259,8 @@ fn list_knows_what_is_present_and_current() {
     sandbox.succeed(&["run", "beta_balanced", "--format", "none", "-q"]);
     assert_eq!(state("beta_balanced"), "current");
     let mechanisms = sandbox.json(&["list", "--mechanisms", "--json"]);
-    let listed = dpbi::mechanism::ALL.len() + dpbi::mechanism::HISTORICAL.len();
+    let own = dpbi::mechanism::own::KINDS.len();
+    let listed = dpbi::mechanism::ALL.len() + dpbi::mechanism::HISTORICAL.len() + own;
     assert_eq!(mechanisms.as_array().unwrap().len(), listed);
 }
 

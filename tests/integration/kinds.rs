@@ -76,6 +76,15 @@ kind = "optimum"
 data.balanced.sizes = 6
 
 [[panel]]
+id = "family"
+kind = "family"
+over = "p"
+mechanisms = [
+    "ehds",
+    { id = "weights", label = "mine", log_weight = "-c * H^p", c = [1, 2], p = [0.5, 1, 2] },
+]
+
+[[panel]]
 id = "threshold"
 kind = "threshold"
 prior = [1, 1, 1]

@@ -22,6 +22,8 @@ mod golden;
 mod guide;
 mod kinds;
 mod optimum;
+mod own;
+mod own_commands;
 mod papers;
 mod phase;
 mod prior;

@@ -90,10 +90,10 @@ fn log_law(variant: &Variant, setting: &Setting, outputs: &[Counts]) -> Vec<f64>
             };
             own.ln() - rate * hamming_distance(x, output)
         }
-        Recipe::Lattice { .. } | Recipe::Historical { .. } => unreachable!("not in this list"),
         Recipe::Noise { noise, scale, restored } => (0..x.len() - usize::from(restored))
             .map(|i| noise.probability(scale, x[i], n, output[i]).ln())
             .sum(),
+        _ => unreachable!("not in this list"),
     };
     let logs: Vec<f64> = outputs.iter().map(log_weight).collect();
     let total: f64 = logs.iter().map(|log| log.exp()).sum();

@@ -72,6 +72,9 @@ pub fn complaints(schema: &Value, value: &Value, whole: &Value) -> Vec<String> {
                 found.extend(items.flat_map(|item| complaints(rule, item, whole)));
                 true
             }
+            "minLength" => {
+                value.as_str().is_none_or(|text| text.len() as u64 >= rule.as_u64().unwrap())
+            }
             "minItems" => value.as_array().is_none_or(|v| v.len() as u64 >= rule.as_u64().unwrap()),
             "maxItems" => value.as_array().is_none_or(|v| v.len() as u64 <= rule.as_u64().unwrap()),
             "minProperties" => {
@@ -96,9 +99,17 @@ pub fn complaints(schema: &Value, value: &Value, whole: &Value) -> Vec<String> {
                 true
             }
             "additionalProperties" => {
-                assert_eq!(rule, &json!(false));
                 let known = keywords["properties"].as_object().unwrap();
-                value.as_object().is_none_or(|table| table.keys().all(|k| known.contains_key(k)))
+                let table = value.as_object().into_iter().flatten();
+                let others: Vec<_> = table.filter(|(key, _)| !known.contains_key(*key)).collect();
+                match rule.as_bool() {
+                    Some(allowed) => allowed || others.is_empty(),
+                    None => {
+                        let wrong = |(_, inner): &(&String, &Value)| complaints(rule, inner, whole);
+                        found.extend(others.iter().flat_map(wrong));
+                        true
+                    }
+                }
             }
             other => panic!("the schema uses the keyword {other}, which is not checked here"),
         };
@@ -239,7 +250,7 @@ const TABLES: [(&str, &str); 13] = [
     (
         "epsilon = 1\nname = \"x\"\nprior = [1, 1]\nmechanisms = { zzzzzzzzzzzzzzzz = 1 }\n\
          data.line.sizes = 1\n",
-        "/definitions/mechanism/anyOf/1",
+        "/definitions/listed_mechanism/anyOf/1",
     ),
     ("DATA.zzzzzzzzzzzzzzzz = 1\n", "/definitions/data"),
     ("DATA.balanced.zzzzzzzzzzzzzzzz = 1\n", "/definitions/data/properties/balanced"),
@@ -292,5 +303,5 @@ fn every_key_of_the_schema_is_described() {
     let schema = schema();
     walk(&schema, "", &schema);
     walk(&schema["definitions"]["panel"], "panel", &schema);
-    walk(&schema["definitions"]["mechanism"]["anyOf"][1], "mechanism", &schema);
+    walk(&schema["definitions"]["listed_mechanism"]["anyOf"][1], "mechanism", &schema);
 }

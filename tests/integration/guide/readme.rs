@@ -53,7 +53,7 @@ fn plain(command: &str) -> Option<String> {
 }
 
 fn fault(shell: &mut Shell, command: &str) -> Option<String> {
-    let words: Vec<&str> = command.split_whitespace().collect();
+    let words = words(command);
     if words.len() == 2 || words.iter().any(|word| word.contains(['[', '…'])) {
         let help = Cli::try_parse_from(["dpbi", words[1], "--help"]);
         return help.err().filter(clap::Error::use_stderr).map(|error| error.to_string());
@@ -69,4 +69,16 @@ fn fault(shell: &mut Shell, command: &str) -> Option<String> {
     let missing =
         words.iter().find(|word| word.starts_with("configs/") && shell.read(word).is_none());
     missing.map(|word| format!("there is no {word}"))
+}
+
+/// The words of a command, as a shell divides it: what stands between single quotes is one word.
+fn words(command: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for (place, part) in command.split('\'').enumerate() {
+        match place % 2 {
+            0 => words.extend(part.split_whitespace()),
+            _ => words.push(part),
+        }
+    }
+    words
 }

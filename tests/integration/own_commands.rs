@@ -1,0 +1,367 @@
+//! Mechanisms of the user's own on the command line: `--log-weight`, and `inspect --law`.
+
+use std::collections::BTreeMap;
+
+use crate::common::{Outcome, Sandbox, assert_close, refused, setting};
+use dpbi::analysis::audit::{Scope, loss};
+use dpbi::analysis::predictive_error::over_all_data;
+use dpbi::analysis::tuning::tune;
+use dpbi::mechanism::Variant;
+use dpbi::mechanism::own::{self, ProbabilityTable};
+use dpbi::posterior::metric::Metric;
+use dpbi::posterior::model::compositions;
+use serde_json::Value;
+
+/// A command and its options, which have no spaces.
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+fn own(sandbox: &Sandbox, line: &str, expression: &str) -> Value {
+    sandbox.json(&[&words(line)[..], &["--json", "--log-weight", expression]].concat())
+}
+
+fn own_text(sandbox: &Sandbox, line: &str, expression: &str) -> Outcome {
+    sandbox.dpbi(&[&words(line)[..], &["--log-weight", expression]].concat())
+}
+
+fn built_in(sandbox: &Sandbox, line: &str, id: &str) -> Value {
+    sandbox.json(&[&words(line)[..], &["--json", "--mechanism", id]].concat())
+}
+
+fn number(found: &Value, key: &str) -> f64 {
+    found[key].as_f64().unwrap_or_else(|| panic!("{key} in {found}"))
+}
+
+fn row<'a>(found: &'a Value, id: &str) -> &'a Value {
+    let rows = found["mechanisms"].as_array().unwrap();
+    rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("{id} in {found}"))
+}
+
+/// Expressions, and the built-in mechanisms that they are.
+const SAME: [(&str, &str); 5] = [
+    ("-epsilon * H / (2 * LS)", "ehdl"),
+    ("-epsilon*H/(2*(1+gamma)*S)", "ehds"),
+    ("-epsilon*d/2", "hamming"),
+    // The same, not as a multiple of d.
+    ("-epsilon*sqrt(d*d)/2", "hamming"),
+    ("-epsilon*abs(t)", "geometric"),
+];
+
+#[test]
+fn expressions_lose_what_the_built_in_mechanisms_lose() {
+    let sandbox = Sandbox::new();
+    let line = "audit --prior 1,1 --n 20 --epsilon 0.7 --at-epsilon 0.2 --profile";
+    for (expression, id) in SAME {
+        let (mine, theirs) = (own(&sandbox, line, expression), built_in(&sandbox, line, id));
+        assert_eq!(mine["mechanism"], expression);
+        assert_eq!((&mine["guarantee"], &mine["n"]), (&"none stated".into(), &20.into()));
+        assert_eq!(mine["prior"], serde_json::json!([1.0, 1.0]));
+        for key in ["loss", "delta_at", "advantage"] {
+            assert_close(number(&mine, key), number(&theirs, key), 1e-12, expression);
+        }
+        assert_eq!(mine["pairs"], theirs["pairs"]);
+        assert_eq!(mine["profile"].as_array().unwrap().len(), 51);
+    }
+    for scope in ["--n 20 --scope corners", "--counts 5,4"] {
+        let line = format!("audit --prior 1,2 --epsilon 1 {scope}");
+        let (mine, theirs) =
+            (own(&sandbox, &line, "-epsilon*d/2"), built_in(&sandbox, &line, "hamming"));
+        assert_close(number(&mine, "loss"), number(&theirs, "loss"), 1e-12, scope);
+    }
+}
+
+#[test]
+fn expressions_are_calibrated_as_the_built_in_mechanisms_are() {
+    let sandbox = Sandbox::new();
+    let line = "audit --prior 1,1 --n 20 --epsilon 0.7 --calibrate";
+    for (expression, id) in &SAME[..4] {
+        let (mine, theirs) = (own(&sandbox, line, expression), built_in(&sandbox, line, id));
+        assert_eq!(mine["guarantee"], "0.7-private, computed");
+        for key in ["inner_epsilon", "mean"] {
+            assert_close(number(&mine, key), number(&theirs, key), 1e-9, expression);
+        }
+        assert!(number(&mine, "loss") <= 0.7);
+    }
+}
+
+#[test]
+fn an_audit_says_what_is_computed_and_for_what() {
+    let sandbox = Sandbox::new();
+    let text = |line: &str| own_text(&sandbox, line, "-epsilon * H / (2 * LS)").stdout;
+    let plain = text("audit --prior 1,1 --n 50 --epsilon 1");
+    assert!(
+        plain.contains("none stated; the loss below is computed for n = 50, prior (1, 1)"),
+        "{plain}"
+    );
+    assert!(plain.contains("-epsilon * H / (2 * LS)") && plain.contains("at output"), "{plain}");
+    assert!(!plain.contains("not private") && !plain.contains("proved"), "{plain}");
+    let calibrated = text("audit --prior 1,0.5 --n 12 --epsilon 1 --calibrate");
+    assert!(calibrated.contains("1-private, computed for n = 12, prior (1, 0.5)"), "{calibrated}");
+}
+
+#[test]
+fn expressions_are_inspected_as_the_built_in_mechanisms_are() {
+    let sandbox = Sandbox::new();
+    let line = "inspect --prior 1,1 --counts 12,8 --epsilon 0.7";
+    for (expression, id) in SAME {
+        let (mine, theirs) = (own(&sandbox, line, expression), built_in(&sandbox, line, id));
+        assert_eq!(mine["mechanisms"].as_array().unwrap().len(), 1);
+        let (mine, theirs) = (row(&mine, expression), row(&theirs, id));
+        assert_eq!(mine["guarantee"], "none stated");
+        for key in ["mean", "std", "p_exact", "median", "q90"] {
+            assert_close(number(mine, key), number(theirs, key), 1e-12, expression);
+        }
+    }
+    // Several, beside one that has a name.
+    let line = format!("{line} --mechanism ehd --log-weight -d --log-weight -d");
+    let found = own(&sandbox, &line, "-max(d, 2)");
+    let ids: Vec<&Value> =
+        found["mechanisms"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
+    assert_eq!(ids, ["ehd", "-d", "-max(d, 2)"]);
+}
+
+#[test]
+fn choose_and_optimum_calibrate_expressions() {
+    let sandbox = Sandbox::new();
+    let calibrated = "-epsilon * H / (2 * LS), calibrated";
+    let remapped = "-epsilon * H / (2 * LS), calibrated, remapped";
+    let line = "choose --prior 1,1 --n 12 --epsilon 0.7";
+    let found = own(&sandbox, line, " -epsilon * H / (2 * LS) ");
+    for (mine, theirs) in [(calibrated, "ehdl+calibrated"), (remapped, "ehdl+calibrated+remap")] {
+        assert_eq!(row(&found, mine)["guarantee"], "0.7-private, computed");
+        for key in ["mean", "median", "q95"] {
+            let [mine, theirs] = [mine, theirs].map(|id| number(row(&found, id), key));
+            assert_close(mine, theirs, 1e-9, key);
+        }
+    }
+    let all = own(&sandbox, &format!("{line} --all --mechanism ehdl"), "-epsilon * H / (2 * LS)");
+    let [mine, theirs] = ["-epsilon * H / (2 * LS)", "ehdl"].map(|id| row(&all, id));
+    assert_close(number(mine, "mean"), number(theirs, "mean"), 1e-12, "plain");
+    // What is not private is never recommended.
+    assert_ne!(all["choice"], mine["id"]);
+    // The least ε, too.
+    let least = "choose --prior 1,1 --n 8 --error 0.2 --mechanism hamming+calibrated";
+    let found = own(&sandbox, least, "-epsilon*d/2");
+    let ids = ["-epsilon*d/2, calibrated", "hamming+calibrated"];
+    let [mine, theirs] = ids.map(|id| number(row(&found, id), "epsilon"));
+    assert_close(mine, theirs, 1e-6, "the least ε");
+
+    let line = "optimum --prior 1,1 --n 8 --epsilon 0.7";
+    let found = own(&sandbox, &format!("{line} --tuned"), "-epsilon * H / (2 * LS)");
+    for (mine, theirs) in [(calibrated, "ehdl+calibrated"), (remapped, "ehdl+calibrated+remap")] {
+        let [mine, theirs] = [mine, theirs].map(|id| row(&found, id));
+        for key in ["mean", "ratio", "worst"] {
+            assert_close(number(mine, key), number(theirs, key), 1e-9, key);
+        }
+        assert_eq!((&mine["calibrated"], &mine["remap"]), (&true.into(), &theirs["remap"]));
+    }
+    let plain = own(&sandbox, line, "-epsilon * H / (2 * LS)");
+    let ids = plain["mechanisms"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap());
+    let mine: Vec<&str> = ids.filter(|id| id.starts_with("-epsilon")).collect();
+    assert_eq!(mine, [calibrated]);
+}
+
+/// Two expressions of the same errors are two mechanisms.
+#[test]
+fn equal_expressions_are_not_taken_for_idle_options() {
+    let sandbox = Sandbox::new();
+    let line = "choose --prior 1,1 --n 8 --epsilon 1 --mechanism geometric --log-weight -d";
+    let text = own_text(&sandbox, line, "-l1/2").stdout;
+    for label in ["  -d, calibrated ", "  -l1/2, calibrated "] {
+        assert!(text.contains(label), "{text}");
+    }
+    assert!(
+        text.contains("nothing: -d, calibrated, remapped; -l1/2, calibrated, remapped"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_long_expression_is_whole_in_json_and_short_in_tables() {
+    let sandbox = Sandbox::new();
+    let long = format!("-epsilon*d/2{}", "+0*d".repeat(60));
+    for line in [
+        "audit --prior 1,1 --n 8 --epsilon 1",
+        "inspect --prior 1,1 --counts 4,4 --epsilon 1",
+        "choose --prior 1,1 --n 8 --epsilon 1 --mechanism geometric",
+        "optimum --prior 1,1 --n 8 --epsilon 1 --tuned --minimax --mechanism geometric",
+    ] {
+        let args = [&words(line)[..], &["--log-weight", &long]].concat();
+        for width in [80, 120] {
+            let Outcome { status, stdout, stderr } = sandbox.dpbi_within(width, &args);
+            assert_eq!(status, 0, "{line}: {stderr}");
+            assert!(stdout.contains("-epsilon*d/2") && stdout.contains('…'), "{stdout}");
+            assert!(stdout.lines().all(|line| line.chars().count() <= width), "{stdout}");
+        }
+        assert!(own(&sandbox, line, &long).to_string().contains(&long), "{line}");
+    }
+}
+
+#[test]
+fn a_message_points_into_the_expression() {
+    let sandbox = Sandbox::new();
+    // Expression, what is marked, words of the message.
+    let cases: [(&str, &str, &[&str]); 10] = [
+        ("-epsilon * banana", "banana", &["unknown name `banana`"]),
+        ("-epsilom * d", "epsilom", &["did you mean `epsilon`?"]),
+        ("-min(d)", "min(d)", &["min"]),
+        ("-log(d)", "log", &["`ln` is the natural logarithm"]),
+        ("-(d + 1", "(", &[]),
+        ("-1/(r1-3)", "-1/(r1-3)", &["3;5"]),
+        ("ln(r1 - 2)", "ln(r1 - 2)", &["8;0", "0;8"]),
+        ("-d * r3", "r3", &["there are 2 categories"]),
+        ("-epsilon * t^2 * H", "H", &["noise cannot depend on `H`"]),
+        ("-d / delta", "delta", &["needs a delta"]),
+    ];
+    for line in [
+        "audit --prior 1,1 --n 8 --epsilon 1",
+        "audit --prior 1,1 --n 8 --epsilon 1 --calibrate",
+        "inspect --prior 1,1 --counts 8,0 --epsilon 1",
+        "choose --prior 1,1 --n 8 --epsilon 1 --mechanism geometric",
+        "optimum --prior 1,1 --n 8 --epsilon 1 --mechanism geometric",
+    ] {
+        for (expression, marked, said) in cases {
+            let outcome = own_text(&sandbox, line, expression);
+            refused(&outcome, "--log-weight:1:");
+            let lines: Vec<&str> = outcome.stderr.lines().collect();
+            let place = lines.iter().position(|line| line.starts_with(" 1 | ")).unwrap();
+            assert_eq!(lines[place], format!(" 1 | {expression}"));
+            let mark = lines[place + 1];
+            let (start, end) = (mark.find('^').unwrap(), mark.len());
+            assert_eq!(&lines[place][start..end], marked, "{line}: {}", outcome.stderr);
+            for words in said {
+                assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+            }
+        }
+    }
+    // A fault at other data than the first is found, too.
+    let late = own_text(&sandbox, "audit --prior 1,1 --n 8 --epsilon 1", "-1/(x1-3)");
+    refused(&late, "--log-weight:1:1");
+    assert!(late.stderr.contains("(3;5)"), "{}", late.stderr);
+    // A law that cannot be normalised.
+    refused(
+        &own_text(&sandbox, "audit --prior 1,1 --n 8 --epsilon 1", "abs(t)"),
+        "--log-weight:1:",
+    );
+}
+
+#[test]
+fn flags_that_exclude_each_other() {
+    let sandbox = Sandbox::new();
+    let base = words("audit --prior 1,1 --n 8 --epsilon 1");
+    let with = |more: &[&str]| sandbox.dpbi(&[&base[..], more].concat());
+    refused(&with(&["--mechanism", "ehds", "--log-weight", "-d"]), "cannot be used with");
+    refused(&with(&[]), "--mechanism <ID>|--log-weight <EXPR>");
+    refused(&with(&["--log-weight", "-d", "--log-weight", "-H"]), "multiple times");
+    // A table is not calibrated, noise is.
+    let noise = with(&["--calibrate", "--json", "--log-weight", "-abs(t)/3"]);
+    let found: Value = serde_json::from_str(&noise.stdout).unwrap();
+    assert_close(number(&found, "inner_epsilon"), 3.0, 1e-9, "geometric noise");
+}
+
+/// Writes the law and reads it back.
+fn round_trip(id: &str, prior: &[f64], counts: &[u64]) {
+    let sandbox = Sandbox::new();
+    let [alpha, x] =
+        [dpbi::posterior::model::vector(prior), dpbi::posterior::model::vector(counts)]
+            .map(|list| list.replace(';', ","));
+    let args = ["inspect", "--prior", &alpha, "--counts", &x, "--epsilon", "0.7", "--json"];
+    let more = ["--mechanism", id, "--law", "law.csv"];
+    let told = sandbox.json(&[&args[..], &more].concat());
+    let bytes = sandbox.read("law.csv");
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|row| row.split(',').collect()).collect();
+    let mut sums: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
+    let mut keys: Vec<Vec<u64>> = Vec::new();
+    for row in &rows {
+        let key: Vec<u64> = row[0].split(';').map(|count| count.parse().unwrap()).collect();
+        *sums.entry(key.clone()).or_default() += row[2].parse::<f64>().unwrap();
+        keys.push(key);
+    }
+    assert!(keys.is_sorted(), "{id}");
+    assert!(sums.values().all(|sum| (sum - 1.0).abs() < 1e-12), "{id}: {sums:?}");
+    let n = counts.iter().sum();
+    assert_eq!(Some(sums.len() as u128), compositions(n, counts.len()), "{id}");
+    assert_eq!(told["law"]["rows"], rows.len());
+    assert_eq!(told["law"]["data_sets"], sums.len());
+
+    let table = ProbabilityTable::parse(&bytes, "law.csv").unwrap();
+    let digest = dpbi::run::store::sha256(&bytes);
+    let mine = Variant::plain(own::table("law.csv".to_owned(), digest, table));
+    let setting = setting(prior, counts, 0.7, "hellinger");
+    let theirs = tune(&Variant::parse(id).unwrap(), &setting).unwrap().variant;
+    let losses = [&mine, &theirs].map(|one| loss(one, &setting, &Scope::All).unwrap().loss);
+    assert_close(losses[0], losses[1], 1e-12, id);
+    let metric = Metric::from_distance(setting.distance);
+    let means =
+        [&mine, &theirs].map(|one| over_all_data(one, &setting, metric).unwrap().unwrap().mean);
+    assert_close(means[0], means[1], 1e-12, id);
+}
+
+#[test]
+fn a_law_that_was_written_is_read_as_the_same_mechanism() {
+    for id in ["ehds", "tight", "hamming+calibrated", "geometric+remap"] {
+        round_trip(id, &[1.0, 1.0], &[5, 4]);
+        round_trip(id, &[1.0, 2.0, 0.5], &[2, 1, 1]);
+    }
+    round_trip("geometric-all", &[1.0, 2.0, 0.5], &[2, 1, 1]);
+    round_trip("lattice", &[1.0, 1.0, 1.0], &[2, 1, 1]);
+    round_trip("lattice+remap", &[1.0, 1.0, 1.0], &[2, 1, 1]);
+    round_trip("tight", &[1.0, 1.0], &[0, 0]);
+}
+
+/// What is too small for a double stays in the table.
+#[test]
+fn tiny_probabilities_are_written() {
+    let sandbox = Sandbox::new();
+    let line = "inspect --prior 1,1 --counts 3,3 --epsilon 1000 --mechanism hamming --law law.csv";
+    sandbox.succeed(&words(line));
+    let bytes = sandbox.read("law.csv");
+    let table = ProbabilityTable::parse(&bytes, "law.csv").unwrap();
+    let ln_p = table.row(&[6, 0], 1.0)[&vec![0, 6]];
+    assert!((ln_p + 3000.0).abs() < 1e-9, "{ln_p}");
+}
+
+#[test]
+fn the_law_of_an_expression_is_written_and_told() {
+    let sandbox = Sandbox::new();
+    let line = "inspect --prior 1,1 --counts 3,3 --epsilon 1 --law law.csv";
+    let outcome = own_text(&sandbox, line, "if(d > 2, ln(0), -d)");
+    assert!(
+        outcome.stdout.contains("wrote law.csv: the law at 7 data sets, 29 rows"),
+        "{}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+    let text = String::from_utf8(sandbox.read("law.csv")).unwrap();
+    assert_eq!(text.lines().next(), Some("counts,output,probability"));
+    // An earlier table is replaced.
+    let outcome = own_text(&sandbox, line, "-d");
+    assert!(outcome.stdout.contains("49 rows"), "{}", outcome.stdout);
+}
+
+#[test]
+fn laws_that_cannot_be_written() {
+    let sandbox = Sandbox::new();
+    let law = |line: &str| sandbox.dpbi(&words(&format!("inspect --epsilon 1 {line}")));
+    refused(&law("--prior 1,1 --counts 3,3 --law a.csv"), "no mechanism is given");
+    refused(&law("--prior 1,1 --counts 3,3 --law a.csv --mechanism ehd,ehds"), "2 mechanisms");
+    refused(
+        &law("--prior 1,1 --counts 3,3 --law a.csv --mechanism ehd --log-weight -d"),
+        "2 mechanisms",
+    );
+    refused(
+        &law("--prior 1,1,1 --counts 40,40,40 --law a.csv --mechanism ehds"),
+        "7381 data sets of 120 records with 7381 outputs each make up to 5.4e7 rows (5e6 at most)",
+    );
+    refused(
+        &law("--prior 1,1 --counts 3,3 --law absent/a.csv --mechanism ehds"),
+        "cannot write to absent",
+    );
+    refused(
+        &law("--prior 1,1 --counts 6,0 --law a.csv --log-weight -1/(x1-3)"),
+        "--log-weight:1:1",
+    );
+    assert!(!sandbox.path("a.csv").exists());
+}
