@@ -182,6 +182,12 @@ impl Variant {
         if let Some(historical) = HISTORICAL.iter().find(|one| one.id() == id) {
             return Err(Self::plain(*historical).historical_refusal());
         }
+        if own::is_kind(id) {
+            return Err(Refusal::new(
+                format!("`{id}` is a mechanism of your own, and it is not said which"),
+                "give an expression with --log-weight, or define the mechanism in a config",
+            ));
+        }
         let mechanism = find(id).ok_or_else(|| {
             let ids = ALL.iter().map(|mechanism| mechanism.id());
             Refusal::new(format!("unknown mechanism `{id}`"), suggest(id, ids))
