@@ -204,6 +204,17 @@ fn noise_is_calibrated_to_the_geometric_optimum() {
     }
 }
 
+/// Noise must be a number also where it is unlikely: such a step may decide about the loss.
+#[test]
+fn every_step_from_one_count_to_another_is_examined() {
+    let setting = setting(&[1.0, 1.0], &[100, 100], 1.0, "hellinger");
+    for on in [Noisy::First, Noisy::All, Noisy::Lattice] {
+        let variant = Variant::plain(noise("-30 * abs(t) + 0 * sqrt(150 - abs(t))", on));
+        let refusal = variant.recipe(&setting).unwrap_err();
+        assert!(refusal.cause.contains("at t = 151") && refusal.span.is_some(), "{refusal:?}");
+    }
+}
+
 /// A law over all counts with a total of at most n, by the definition.
 #[test]
 fn candidates_below_the_total() {

@@ -27,6 +27,7 @@ use super::{Choice, Mechanism, Options};
 use crate::base::diagnostic::Refusal;
 use crate::base::expression::{Expression, Fault};
 use crate::mechanism::law::{CandidateWeights, LARGEST_EXACT, LatticeNoise, Noise, Recipe};
+use crate::posterior::model::approximate_compositions;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 use constants::{Constants, Sensitivities, refuse_missing_categories};
@@ -215,7 +216,8 @@ impl Own {
         }
     }
 
-    /// The recipe; what it takes is not examined if there are more candidates than `examined`.
+    /// The recipe. Whether all log weights are numbers is not examined if there are more than `examined`
+    /// candidates.
     fn recipe_within(
         &self,
         setting: &Setting,
@@ -338,11 +340,11 @@ impl Mechanism for Own {
     }
 
     fn outline(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
-        let few = crate::posterior::model::approximate_compositions(
-            setting.posterior.n(),
-            setting.posterior.k(),
-        ) <= FEW;
-        let sensitivities = if few { Sensitivities::Exact } else { Sensitivities::One };
+        let candidates = approximate_compositions(setting.posterior.n(), setting.posterior.k());
+        let sensitivities = match candidates <= FEW {
+            true => Sensitivities::Exact,
+            false => Sensitivities::One,
+        };
         self.recipe_within(setting, options, sensitivities, FEW)
     }
 

@@ -4,7 +4,7 @@ use super::constants::Constants;
 use super::names::Name;
 use crate::base::diagnostic::Refusal;
 use crate::base::expression::{Expression, Program, Scratch};
-use crate::base::numeric::{Sum, exp_accurate, ln};
+use crate::base::numeric::{Sum, Table, exp_accurate, ln};
 use crate::base::rng::{Stream, uniform};
 use crate::posterior::simplex::Window;
 
@@ -94,6 +94,11 @@ impl OwnNoise {
         self.reach
     }
 
+    /// The longest step that leads from a count to another one, or that a clamped count stands for.
+    fn furthest(&self) -> i64 {
+        (self.n + self.reach) as i64
+    }
+
     fn program(&self) -> Program {
         self.expression.fix(&|variable| self.constant(variable))
     }
@@ -134,6 +139,8 @@ impl OwnNoise {
                 let last = parts.iter().rev().find(|(_, part)| !negligible(part));
                 self.reach = last.map_or(0, |(to, _)| *to as u64);
                 self.peak = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                // Unlikely steps count, too: their probabilities decide about the privacy loss.
+                self.both_sides(&program, to + 1, self.furthest())?;
                 return Ok(self);
             }
             if to >= FURTHEST {
@@ -208,11 +215,14 @@ impl OwnNoise {
         Refusal::new(cause, remedy).within(Some(whole))
     }
 
-    /// Refuses noise that is not symmetric.
+    /// Refuses noise that is not symmetric, or not a number at a step that the noise of several clamped
+    /// counts may balance.
     pub fn refuse_asymmetry(&self) -> Result<(), Refusal> {
         let program = self.program();
+        let furthest = (2 * self.k as i64 + 1) * self.furthest();
+        self.both_sides(&program, self.furthest(), furthest)?;
         let logs = |sign: f64| {
-            let steps: Vec<f64> = (0..=self.reach).map(|t| sign * t as f64).collect();
+            let steps: Vec<f64> = (0..=furthest).map(|t| sign * t as f64).collect();
             self.log_weights(&program, &steps)
         };
         let different = logs(1.0).into_iter().zip(logs(-1.0)).position(|(a, b)| a != b);
@@ -228,8 +238,7 @@ impl OwnNoise {
 
     /// The probabilities of all steps that lead from a count to another one.
     pub fn table(&self) -> NoiseTable {
-        // As far beyond n as the noise reaches: there are the tails of counts that are clamped.
-        let furthest = (self.n + self.reach) as i64;
+        let furthest = self.furthest();
         let steps: Vec<f64> = (-furthest..=furthest).map(|t| t as f64).collect();
         let mut logs = self.log_weights(&self.program(), &steps);
         let total = self.peak
@@ -298,9 +307,9 @@ impl NoiseTable {
     }
 
     /// P[⌊x + t⌋₀ⁿ = v] for v in the window.
-    pub fn marginal(&self, x: u64, (low, high): Window) -> crate::base::numeric::Table {
+    pub fn marginal(&self, x: u64, (low, high): Window) -> Table {
         let values = (low..=high).map(|v| exp_accurate(self.ln_probability(x, v))).collect();
-        crate::base::numeric::Table::new(low, values)
+        Table::new(low, values)
     }
 
     /// P[<= t] for every step, to draw from.
