@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::{Sum, exp_accurate};
 use crate::mechanism::Variant;
-use crate::mechanism::law::{self, Distribution, Recipe};
+use crate::mechanism::law::{self, Distribution};
 use crate::mechanism::prepared::PreparedSetting;
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Posterior, Predictive};
@@ -115,7 +115,7 @@ fn representatives(variant: &Variant, template: &Setting) -> Result<Vec<(Counts,
         // A remapping takes the first of equally good candidates, which breaks the symmetry.
         _ if variant.remap.is_some() || !variant.mechanism.is_symmetric() => groups.clear(),
         // The last count gets no noise of its own.
-        Recipe::Noise { restored: true, .. } | Recipe::OwnNoise { restored: true, .. } => {
+        recipe if recipe.restores_total() => {
             groups.iter_mut().for_each(|group| group.retain(|&i| i + 1 < k));
         }
         _ => {}

@@ -1,6 +1,8 @@
 //! The cost of exact privacy losses, and of the mechanisms that are tuned by them.
 
-use super::{Extent, SettingWork, Work, extent, predict_means, rates, repeated};
+use super::{
+    Extent, SettingWork, Work, extent, predict_laws, predict_means, rates, rearrangements, repeated,
+};
 use crate::analysis::audit::is_symmetric;
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::remapping::{self, Effort};
@@ -59,11 +61,13 @@ pub fn predict_passes(
                 rates::NS_PER_OWN * data_sets * tabled + rates::NS_PER_COMPARISON * pairs * tabled
             }
             Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
-                let outputs = extent::likely_outputs(*recipe, posterior);
+                let outputs = extent::likely_outputs(*recipe, posterior, Data::Given);
                 pairs * (rates::NS_PER_RESTORED * outputs * (passes - 1.0) + rates::NS_PER_PAIR)
             }
             Recipe::Hamming { .. } => {
-                let convolved = extent::convolved(*recipe, posterior);
+                // Two categories need no convolution.
+                let effort = recipe.effort(posterior).filter(|_| posterior.k() > 2);
+                let convolved = effort.map_or(0.0, |effort| effort.convolved) / k;
                 pairs * (rates::NS_PER_CONVOLVED * convolved + rates::NS_PER_PAIR)
             }
         };
@@ -118,8 +122,9 @@ pub(super) fn symmetries(posterior: &Posterior, recipe: Recipe) -> f64 {
     }
 }
 
-/// Predicts the tuning of one mechanism: its calibration and its remapping.
-pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
+/// Predicts the tuning of one mechanism: its calibration, and the remapping of the outputs that matter at
+/// the setting's own data, or at all data sets.
+pub fn predict_tuning(variant: &Variant, setting: &Setting, data: Data) -> Work {
     let mut work = Work::default();
     let Ok(recipe) = variant.outline(setting) else { return work };
     if variant.options.calibrated {
@@ -132,11 +137,18 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting) -> Work {
             Effort::Listed { kept, added } => Work {
                 outputs: added,
                 passing: 8.0 * kept,
-                cpu_seconds: 1e-9 * rates::NS_PER_TERM * added,
+                cpu_seconds: 1e-9
+                    * (rates::NS_PER_TERM * added + rates::NS_PER_TABLED_OUTPUT * kept),
+                ..Work::default()
+            },
+            Effort::Line { added, kept } => Work {
+                outputs: added,
+                passing: 8.0 * kept,
+                cpu_seconds: 1e-9 * rates::NS_PER_SEARCHED_TERM * added,
                 ..Work::default()
             },
             Effort::Searched { added } => {
-                let outputs = extent::likely_outputs(recipe, &setting.posterior);
+                let outputs = extent::likely_outputs(recipe, &setting.posterior, data);
                 Work {
                     outputs,
                     passing: rates::BYTES_PER_SEARCHED_OUTPUT * outputs,
@@ -166,7 +178,7 @@ fn weights(recipe: Recipe, setting: &Setting) -> Work {
 /// Predicts a release by one mechanism: its tuning, and the weights of all candidates.
 pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
     let mut work = SettingWork::new(setting);
-    let mut cell = predict_tuning(variant, setting);
+    let mut cell = predict_tuning(variant, setting, Data::Given);
     if variant.outline(setting).is_ok_and(|recipe| recipe.needs_ball()) {
         cell.add(Work {
             outputs: work.candidates,
@@ -180,22 +192,84 @@ pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
     work
 }
 
-/// Predicts the mean error of one mechanism and its tuning: at the setting's own data, or under the
-/// prior predictive distribution. `None` if it cannot be used, or its law is too large.
+/// Predicts the mean error of one mechanism and its tuning: at the setting's own data, or under the prior
+/// predictive distribution. `None` if it cannot be used, or its law is too large.
 pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     let recipe = variant.outline(setting).ok()?;
     let means = predict_means(setting, &[recipe]);
-    if means.sampled_only[0] {
-        return None;
-    }
-    let mut work = means.sum();
+    (!means.sampled_only[0]).then(|| everywhere(variant, recipe, means.sum(), setting, data))
+}
+
+/// Predicts the distribution of the error of one mechanism and its tuning, in the same way.
+pub fn predict_distribution(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
+    let recipe = variant.outline(setting).ok()?;
+    let laws = predict_laws(setting, &[recipe], f64::INFINITY);
+    let here = laws.sum();
+    let mut work = everywhere(variant, recipe, here, setting, data);
     if data == Data::PriorPredictive {
-        let (n, k) = (setting.posterior.n(), setting.posterior.k());
+        // All distributions are in memory until they are mixed.
+        let data_sets = representatives(variant, recipe, setting);
+        work.passing += data_sets * rates::BYTES_PER_MIXED_LEVEL * here.outputs.max(1.0);
+    }
+    Some(work)
+}
+
+/// Work at one data set, done at all that matter, and the tuning before it.
+fn everywhere(
+    variant: &Variant,
+    recipe: Recipe,
+    mut work: Work,
+    setting: &Setting,
+    data: Data,
+) -> Work {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    if variant.options.remap {
+        work.cpu_seconds += 1e-9 * replacement(recipe, setting);
+    }
+    if data == Data::PriorPredictive {
         let data_sets = approximate_compositions(n, k);
-        work.cpu_seconds *= data_sets;
+        let seconds = match variant.options.remap {
+            true => work.cpu_seconds,
+            // The setting's own data may be symmetric, and few others are.
+            false => work.cpu_seconds * rearrangements(&setting.posterior),
+        };
+        work.cpu_seconds = seconds * representatives(variant, recipe, setting)
+            + 1e-9 * rates::NS_PER_DATA_SET * data_sets;
         // The data sets are listed, with the sizes of their orbits.
         work.kept += data_sets * (64.0 + 16.0 * k as f64);
     }
-    work.add(predict_tuning(variant, setting));
-    Some(work)
+    work.add(predict_tuning(variant, setting, data));
+    work
+}
+
+/// Nanoseconds of the law of a remapped mechanism, besides that of its outputs.
+fn replacement(recipe: Recipe, setting: &Setting) -> f64 {
+    let posterior = &setting.posterior;
+    match remapping::is_listed(recipe, setting) {
+        true => {
+            let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
+            rates::NS_PER_TABLED_OUTPUT * outputs.approximate_len()
+        }
+        false => {
+            let outputs = extent::likely_outputs(recipe, posterior, Data::Given);
+            rates::NS_PER_REPLACED_OUTPUT * outputs
+        }
+    }
+}
+
+/// The number of data sets of which one is computed for each orbit under permutations of the categories:
+/// see [`crate::analysis::predictive_error`].
+fn representatives(variant: &Variant, recipe: Recipe, setting: &Setting) -> f64 {
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let data_sets = approximate_compositions(n, k);
+    if variant.options.remap || !variant.mechanism.is_symmetric() {
+        return data_sets;
+    }
+    let fixed = recipe.restores_total().then_some(k - 1);
+    let groups = setting.posterior.prior().exchangeable();
+    let arrangements = groups.iter().map(|group| {
+        let free = group.iter().filter(|&&i| Some(i) != fixed).count();
+        (1..=free).map(|i| i as f64).product::<f64>()
+    });
+    (data_sets / arrangements.product::<f64>()).max(1.0)
 }

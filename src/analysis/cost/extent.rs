@@ -1,15 +1,12 @@
 //! How many outputs are walked at one setting, without walking them.
 
-use crate::mechanism::law::{CandidateWeights, LatticeNoise, Recipe, is_walked};
+use crate::analysis::ranking::Data;
+use crate::mechanism::law::{Outputs, ROWS, Recipe, total_length};
 use crate::posterior::distance::near;
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
-use crate::posterior::simplex::{Region, Size, Window, count, measure};
-
-/// The number of rows of a region that are counted: enough for an accuracy of ten percent, and quick
-/// even for thousands of settings.
-const ROWS: f64 = 256.0;
+use crate::posterior::simplex::{Region, Size, count, measure};
 
 /// What the exponential mechanisms of one setting walk; they share it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,34 +47,14 @@ impl Extent {
     }
 }
 
-/// The outputs that a mechanism with a region of its own walks, and its table entries; `None` if
-/// they are too many to be walked.
-pub fn own_outputs(recipe: Recipe, posterior: &Posterior) -> Option<(Size, f64)> {
-    let region: Region = recipe.region(posterior)?;
-    let entries = total_length(region.windows());
-    let restored = matches!(recipe, Recipe::Noise { restored: true, .. });
-    let independent = &posterior.categories()[..posterior.k() - usize::from(restored)];
-    is_walked(&region).then(|| (measure(&region.folded(independent), ROWS), entries))
-}
-
-/// The outputs that carry all but a negligible part of the probability, none of them of probability 0.
-pub fn likely_outputs(recipe: Recipe, posterior: &Posterior) -> f64 {
-    // Most vectors of the box around lattice noise do not sum to n.
-    let recipe = match recipe {
-        Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => {
-            Recipe::Hamming { rate, weights: CandidateWeights::Flat }
+/// The outputs that carry all but a negligible part of the probability at one data set, or at any.
+pub fn likely_outputs(recipe: Recipe, posterior: &Posterior, data: Data) -> f64 {
+    let possible = Outputs::of(recipe, posterior.n(), posterior.k()).possible(recipe);
+    match data {
+        Data::PriorPredictive => possible,
+        Data::Given => {
+            let region = recipe.region(posterior);
+            region.map_or(possible, |region| count(&region, ROWS).min(possible))
         }
-        recipe => recipe,
-    };
-    recipe.region(posterior).map_or(0.0, |region| count(&region, ROWS))
-}
-
-/// Entries of the convolutions behind the Hamming mechanism; two categories need none.
-pub fn convolved(recipe: Recipe, posterior: &Posterior) -> f64 {
-    let region = recipe.region(posterior).filter(|_| posterior.k() > 2);
-    region.map_or(0.0, |region| total_length(region.windows()))
-}
-
-fn total_length(windows: &[Window]) -> f64 {
-    windows.iter().map(|&(low, high)| (high - low) as f64 + 1.0).sum()
+    }
 }

@@ -7,13 +7,13 @@ pub mod rates;
 mod words;
 
 pub use audit::{
-    predict_audit, predict_error, predict_passes, predict_release, predict_remapped_audit,
-    predict_tuning,
+    predict_audit, predict_distribution, predict_error, predict_passes, predict_release,
+    predict_remapped_audit, predict_tuning,
 };
 pub use extent::Extent;
 pub use words::{bytes, duration, number};
 
-use crate::mechanism::law::Recipe;
+use crate::mechanism::law::{Effort, Recipe};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::sensitivity::different_categories;
@@ -142,6 +142,9 @@ pub fn predict(
     let k = setting.posterior.k() as f64;
     let runs = runs as f64;
     for (recipe, cell) in recipes.iter().zip(&mut work.cells) {
+        if runs > 0.0 {
+            cell.add_beside(operations(&recipe.sampler_effort(setting.posterior.k())));
+        }
         let rescanned =
             if recipe.needs_ball() { cell.outputs.min(runs * BLOCK as f64) } else { 0.0 };
         let draw = rates::NS_PER_DRAW + rates::NS_PER_LOOKUP * errors.number;
@@ -175,12 +178,12 @@ fn walk(setting: &Setting, recipes: &[Recipe], metrics: &[Metric]) -> SettingWor
         work.common.add_beside(prepared(posterior, extent, errors, weighing));
     }
     for &recipe in recipes {
-        let own = extent::own_outputs(recipe, posterior);
-        let sampled_only = !recipe.needs_ball() && own.is_none();
-        let mut cell = match (&extent, own) {
-            (Some(extent), _) if recipe.needs_ball() => weighed(extent, errors),
-            (_, Some(own)) => multiplied(posterior, recipe, own, errors),
-            _ => unwalked(posterior, recipe),
+        let effort = recipe.effort(posterior);
+        let sampled_only = effort.is_some_and(|effort| effort.walked.is_none());
+        let mut cell = match (&extent, effort) {
+            (_, Some(effort)) => made(posterior, &effort, errors),
+            (Some(extent), None) => weighed(extent, errors),
+            (None, None) => unreachable!("such mechanisms share an extent"),
         };
         cell.kept += rates::BYTES_PER_CELL * errors.number;
         cell.cpu_seconds += 1e-9 * rates::NS_PER_CELL;
@@ -219,47 +222,42 @@ fn weighed(extent: &Extent, errors: Errors) -> Work {
     }
 }
 
-/// A mechanism whose law is a product over the coordinates, with its outputs and table entries.
-fn multiplied(
-    posterior: &Posterior,
-    recipe: Recipe,
-    (Size { outputs, rows }, entries): (Size, f64),
-    errors: Errors,
-) -> Work {
+/// A mechanism whose law is made by itself.
+fn made(posterior: &Posterior, effort: &Effort, errors: Errors) -> Work {
     let k = posterior.k() as f64;
-    let (ns, convolved) = match recipe {
-        Recipe::Noise { restored: false, .. } => (rates::NS_PER_OPEN, 0.0),
-        Recipe::Noise { .. } => (rates::NS_PER_RESTORED, 0.0),
-        // One convolution for each category, with its working space.
-        _ => (rates::NS_PER_RESTORED, k * entries),
+    let Size { outputs, rows } = effort.walked.unwrap_or_default();
+    let value = rates::NS_PER_RESTORED * errors.number
+        + rates::NS_PER_VALUE * (errors.effort - errors.number);
+    // Tables of every error, if the law is walked.
+    let entries = match effort.walked {
+        Some(_) => 3.0 * errors.number * effort.entries,
+        None => 0.0,
     };
-    let value = ns * errors.number + rates::NS_PER_VALUE * (errors.effort - errors.number);
-    // The law's own factors, and tables of every error.
-    let entries = (1.0 + 3.0 * errors.number) * entries;
     let border = 8.0 * k + rates::BYTES_PER_BLOCK;
-    Work {
+    let mut work = operations(effort);
+    work.add_beside(Work {
         outputs,
-        passing: rates::BYTES_PER_ENTRY * (entries + convolved)
+        passing: rates::BYTES_PER_ENTRY * entries
             + outputs / BLOCK as f64 * border
             + search(outputs),
         cpu_seconds: 1e-9
             * (outputs * value
                 + rates::NS_PER_WALKED_ROW * errors.number * rows
-                + rates::NS_PER_ENTRY * entries
-                + rates::NS_PER_CONVOLVED * convolved),
+                + rates::NS_PER_ENTRY * entries),
         ..Work::default()
-    }
+    });
+    work
 }
 
-/// A mechanism whose law is too large to be walked. The Hamming mechanism is convolved all the same.
-fn unwalked(posterior: &Posterior, recipe: Recipe) -> Work {
-    if !matches!(recipe, Recipe::Hamming { .. }) {
-        return Work::default();
-    }
-    let entries = posterior.k() as f64 * extent::convolved(recipe, posterior);
+/// What a law, or a sampler, takes before it is walked.
+fn operations(effort: &Effort) -> Work {
     Work {
-        passing: rates::BYTES_PER_ENTRY * entries,
-        cpu_seconds: 1e-9 * rates::NS_PER_CONVOLVED * entries,
+        passing: rates::BYTES_PER_ENTRY * effort.kept,
+        cpu_seconds: 1e-9
+            * (rates::NS_PER_ENTRY * effort.entries
+                + rates::NS_PER_EVALUATED * effort.evaluated
+                + rates::NS_PER_CONVOLVED * effort.convolved
+                + rates::NS_PER_PRODUCT * effort.products),
         ..Work::default()
     }
 }

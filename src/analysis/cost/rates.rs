@@ -32,14 +32,16 @@ pub const BYTES_PER_ENTRY: f64 = 8.0;
 pub const NS_PER_VALUE: f64 = 4.5;
 /// The weight of a candidate, for each exponential mechanism and error.
 pub const NS_PER_WEIGHT: f64 = 4.5;
-/// An output of noise whose total is restored, or of the Hamming mechanism, for each error.
+/// An output of a law that is made by itself, for each error.
 pub const NS_PER_RESTORED: f64 = 11.0;
-/// An output of noise whose total is left open, for each error.
-pub const NS_PER_OPEN: f64 = 11.0;
 /// A row of candidates or outputs that is walked, for each error.
 pub const NS_PER_WALKED_ROW: f64 = 380.0;
 /// An entry of a convolution.
 pub const NS_PER_CONVOLVED: f64 = 20.0;
+/// A product of a convolution that takes all pairs of terms.
+pub const NS_PER_PRODUCT: f64 = 1.2;
+/// A number at which an expression of the user's is evaluated.
+pub const NS_PER_EVALUATED: f64 = 40.0;
 /// The part of the time that is left if only the mean is computed, without spread and quantiles.
 pub const PART_FOR_MEAN: f64 = 0.5;
 /// A block of outputs, without its coordinates.
@@ -119,6 +121,14 @@ pub const AUDITS_PER_CALIBRATION: f64 = 5.0;
 pub const NS_PER_TERM: f64 = 1.0;
 /// A term of the search for the best candidate in place of one output.
 pub const NS_PER_SEARCHED_TERM: f64 = 2.5;
+/// The probability of an output that a candidate of a list replaces.
+pub const NS_PER_TABLED_OUTPUT: f64 = 120.0;
+/// An output of a law that a candidate replaces which was searched for.
+pub const NS_PER_REPLACED_OUTPUT: f64 = 1_200.0;
+/// A data set of those that are listed with their symmetries.
+pub const NS_PER_DATA_SET: f64 = 600.0;
+/// A value of a distribution of errors until it is mixed, and in the mixture.
+pub const BYTES_PER_MIXED_LEVEL: f64 = 64.0;
 /// What is kept of a searched output.
 pub const BYTES_PER_SEARCHED_OUTPUT: f64 = 500.0;
 /// A row of candidates whose tight weights are added up.

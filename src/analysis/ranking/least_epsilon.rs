@@ -67,6 +67,15 @@ pub fn tried(variant: &Variant, setting: &Setting, data: Data) -> f64 {
     }
 }
 
+/// About the ε at which a mean error is `error`: noise of 1/ε records moves a posterior of n records, whose
+/// spread is of the order of its root, by that much. Only costs are predicted by it.
+pub fn likely_epsilon(setting: &Setting, error: f64) -> Epsilon {
+    let posterior = &setting.posterior;
+    let records = posterior.n() as f64 + posterior.prior().total();
+    let epsilon = (posterior.k() as f64 - 1.0).max(1.0).sqrt() / (error * records.sqrt());
+    Epsilon::new(epsilon.clamp(SMALLEST, LARGEST)).unwrap_or(setting.epsilon)
+}
+
 /// Whether a search bounds the errors of all larger ε, as long as its time allows.
 pub fn is_bounded(variant: &Variant, setting: &Setting, data: Data) -> bool {
     may_have_humps(variant, data) && interval_work(variant, setting) <= MOST_WORK

@@ -81,6 +81,60 @@ impl LocalSearch {
         data_sets.min(all) * compared
     }
 
+    /// The number of terms that are added for all outputs of [`Self::line`], roughly.
+    pub fn line_effort(&self) -> f64 {
+        let records = self.n() as f64 + 1.0;
+        let data_sets = (2.0 * NEGLIGIBLE * self.noise.scale + 1.0).min(records);
+        let levels = libm::log2(records) + 1.0;
+        2.0 * levels * records * data_sets
+    }
+
+    /// What replaces the outputs (0, n), (1, n − 1), …, (n, 0) of two categories.
+    ///
+    /// The best candidate ascends with the output, so that every output that is settled divides the
+    /// candidates between those below and above it. For candidates r < r' the difference of their log
+    /// affinities to x is g((x + r)/2) − g((x + r')/2), up to what does not depend on x, where
+    /// g(t) = ln B(α + t, β + n − t) is convex: it falls with x. So H(x, r') − H(x, r) changes its sign at
+    /// most once, from + to −. The noise is log-concave, hence the larger the output, the larger is x in
+    /// the likelihood ratio order, and the expected difference changes its sign at most once, too.
+    pub fn line(&self) -> Vec<Counts> {
+        let n = self.n();
+        let mut best = vec![0; n as usize + 1];
+        self.divide(&mut best, 0, (0, n));
+        best.into_iter().map(|r| vec![r, n - r]).collect()
+    }
+
+    /// Settles the outputs from `first` on; their best candidates lie in the window.
+    fn divide(&self, best: &mut [u64], first: u64, (low, high): Window) {
+        if best.is_empty() {
+            return;
+        }
+        let middle = best.len() / 2;
+        let output = first + middle as u64;
+        let equal = self.best_within(output, (low, high));
+        let (lowest, highest) = (equal[0], equal[equal.len() - 1]);
+        best[middle] = if equal.contains(&output) { output } else { lowest };
+        let (before, rest) = best.split_at_mut(middle);
+        rayon::join(
+            || self.divide(before, first, (low, highest)),
+            || self.divide(&mut rest[1..], output + 1, (lowest, high)),
+        );
+    }
+
+    /// The candidates of a window, by their first counts, that are the best in place of an output.
+    fn best_within(&self, output: u64, (low, high): Window) -> Vec<u64> {
+        let n = self.n();
+        let behind = self.behind(&[output, n - output]);
+        let (mut least, mut errors) = (f64::INFINITY, Vec::new());
+        for r in low..=high {
+            let error = self.error(&behind, &vec![r, n - r], least);
+            least = least.min(error);
+            errors.push((r, error));
+        }
+        errors.retain(|(_, error)| *error <= least * (1.0 + SAME));
+        errors.into_iter().map(|(r, _)| r).collect()
+    }
+
     fn search(&self, output: &[u64]) -> Counts {
         let behind = self.behind(output);
         let own = self.nearest(output);

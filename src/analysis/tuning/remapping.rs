@@ -41,6 +41,13 @@ pub enum Effort {
         /// Terms that are added.
         added: f64,
     },
+    /// All outputs of two categories are weighed against the data sets behind them.
+    Line {
+        /// Terms that are added.
+        added: f64,
+        /// Distances that are kept.
+        kept: f64,
+    },
     /// Each output is weighed when it occurs.
     Searched {
         /// Terms that are added for each.
@@ -51,16 +58,26 @@ pub enum Effort {
 /// The effort for the outputs of a mechanism.
 pub fn effort(recipe: Recipe, setting: &Setting) -> Effort {
     let outputs = Outputs::of(recipe, setting.posterior.n(), setting.posterior.k());
-    match searched(recipe, outputs, setting) {
-        Some(noise) => {
-            let added = LocalSearch::new(setting, noise).effort();
-            Effort::Searched { added }
-        }
-        None => {
+    match way(recipe, outputs, setting) {
+        Way::Listed => {
             let (kept, added) = work(outputs, setting);
             Effort::Listed { kept, added }
         }
+        Way::Line(noise) => {
+            let records = setting.posterior.n() as f64 + 1.0;
+            let added = LocalSearch::new(setting, noise).line_effort();
+            Effort::Line { added, kept: 2.0 * records * records }
+        }
+        Way::Searched(noise) => {
+            let added = LocalSearch::new(setting, noise).effort();
+            Effort::Searched { added }
+        }
     }
+}
+
+/// Whether the candidates of all outputs are found at once, and none is searched for when it is needed.
+pub fn is_listed(recipe: Recipe, setting: &Setting) -> bool {
+    !matches!(effort(recipe, setting), Effort::Searched { .. })
 }
 
 /// The work of a remapping of all outputs: the number of probabilities kept, and of terms added.
@@ -73,13 +90,35 @@ pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
 /// If there are more terms than this, every candidate is searched for when it is needed.
 const MANY: f64 = 5e9;
 
-/// The noise on the counts, if the candidates are searched for: if there are many of them, and the
-/// distance is one for which the search is proved to find the best.
-fn searched(recipe: Recipe, outputs: Outputs, setting: &Setting) -> Option<CountNoise> {
+/// The records of two categories whose outputs are settled one between two others. With more of them all
+/// distances would not fit into memory.
+const LINE: std::ops::RangeInclusive<u64> = 200..=3000;
+
+/// How the candidates are found.
+enum Way {
+    /// All are weighed against all data sets.
+    Listed,
+    /// They ascend on a line.
+    Line(CountNoise),
+    /// Each is searched for when it is needed.
+    Searched(CountNoise),
+}
+
+/// How the candidates are found. A search needs noise on the counts, and the distance for which it is
+/// proved to find the best.
+fn way(recipe: Recipe, outputs: Outputs, setting: &Setting) -> Way {
     let (kept, added) = work(outputs, setting);
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let on_a_line = k == 2 && LINE.contains(&n) && outputs.approximate_len() == n as f64 + 1.0;
     let many = kept > MOST_KEPT || added > MANY;
-    let proved = setting.distance.id() == HELLINGER.id();
-    (many && proved).then(|| CountNoise::of(recipe, &setting.posterior)).flatten()
+    if !(many || on_a_line) || setting.distance.id() != HELLINGER.id() {
+        return Way::Listed;
+    }
+    match CountNoise::of(recipe, &setting.posterior) {
+        Some(noise) if on_a_line => Way::Line(noise),
+        Some(noise) => Way::Searched(noise),
+        None => Way::Listed,
+    }
 }
 
 /// Why a remapping cannot be computed, if it is too large.
@@ -93,7 +132,7 @@ pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     }
     let outputs = Outputs::of(recipe, n, k);
     let (kept, added) = work(outputs, setting);
-    if searched(recipe, outputs, setting).is_some() {
+    if !matches!(way(recipe, outputs, setting), Way::Listed) {
         return None;
     }
     (kept > MOST_KEPT || added > MOST_ADDED).then(|| {
@@ -121,8 +160,14 @@ pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
     let recipe = variant.recipe(setting)?;
     let outputs = Outputs::of(recipe, n, k);
-    if let Some(noise) = searched(recipe, outputs, setting) {
-        return Ok(Remap::searched(outputs, LocalSearch::new(setting, noise)));
+    match way(recipe, outputs, setting) {
+        Way::Listed => {}
+        Way::Line(noise) => {
+            return Ok(Remap::new(outputs, LocalSearch::new(setting, noise).line()));
+        }
+        Way::Searched(noise) => {
+            return Ok(Remap::searched(outputs, LocalSearch::new(setting, noise)));
+        }
     }
     let data_sets = list_compositions(n, k);
     let rows = data_sets.par_iter().map(|x| DataSet::new(variant, setting, outputs, x));

@@ -7,6 +7,7 @@ use super::{announce, print, print_json, threads};
 use crate::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
 use crate::analysis::cost::{self, SettingWork, Work, rates};
 use crate::analysis::predictive_error::over_all_data;
+use crate::analysis::ranking::Data;
 use crate::analysis::tuning::{self, Certificate, Tuned};
 use crate::base::console::{Grid, short, short_or_dash, shorten, significant};
 use crate::base::diagnostic::{Diagnostic, suggest};
@@ -127,7 +128,7 @@ fn admit(
     let profile = if args.profile { rates::PASSES_PER_PROFILE } else { 0.0 };
     let passes = rates::PASSES_PER_TRADE_OFF + profile;
     let audit = |everything| cost::predict_passes(setting, &[recipe], everything, passes);
-    let mut tuning = cost::predict_tuning(variant, setting);
+    let mut tuning = cost::predict_tuning(variant, setting, Data::PriorPredictive);
     if variant.options.remap && *scope == Scope::All {
         tuning.add(cost::predict_remapped_audit(setting, recipe));
     }

@@ -12,7 +12,6 @@ use crate::base::diagnostic::{Diagnostic, Refusal};
 use crate::face::cli::Choose;
 use crate::face::failure::Failure;
 use crate::mechanism::Variant;
-use crate::posterior::model::approximate_compositions;
 use crate::posterior::privacy::{Epsilon, Guarantee};
 use crate::posterior::setting::Setting;
 
@@ -68,23 +67,16 @@ fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {
     }
 }
 
-/// The predicted work of one mechanism.
+/// The predicted work of one mechanism: at the ε that is asked for, or at those that a search tries.
 fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
-    let Ok(recipe) = variant.outline(setting) else { return Work::default() };
-    let mut here = cost::predict_laws(setting, &[recipe], f64::INFINITY).sum();
-    if data == Data::PriorPredictive {
-        // All distributions of the error are in memory until they are mixed.
-        let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
-        here.cpu_seconds *= data_sets;
-        here.passing += data_sets * BYTES_PER_LEVEL * here.outputs.max(1.0);
-    }
-    here.add(cost::predict_tuning(variant, setting));
-    let times = error.map_or(1.0, |_| ranking::tried(variant, setting, data));
+    let at =
+        |setting: &Setting| cost::predict_distribution(variant, setting, data).unwrap_or_default();
+    let Some(error) = error else { return at(setting) };
+    let epsilon = ranking::likely_epsilon(setting, error);
+    let here = at(&Setting { epsilon, ..setting.clone() });
+    let times = ranking::tried(variant, setting, data);
     Work { cpu_seconds: times * here.cpu_seconds, ..here }
 }
-
-/// The bytes of one value of a distribution until it is mixed, and in the mixture.
-const BYTES_PER_LEVEL: f64 = 64.0;
 
 fn is_affordable(work: &Work, threads: usize) -> bool {
     let fits = cost::available_memory().is_none_or(|memory| work.bytes() < 0.8 * memory);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use crate::analysis::cost::{self, SettingWork, Work, rates};
+use crate::analysis::ranking::Data;
 use crate::analysis::tuning;
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::{Case, Experiment, Panel};
@@ -162,7 +163,7 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
     for (case, work) in panel.cases.iter().zip(&mut work) {
         for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
             if ready.insert(tuning::key(variant, &case.setting)) {
-                cell.add(cost::predict_tuning(variant, &case.setting));
+                cell.add(cost::predict_tuning(variant, &case.setting, Data::Given));
             }
         }
     }

@@ -6,6 +6,7 @@
 
 use rand::Rng;
 
+use super::effort::{Effort, total_length};
 use super::noise::{steps_within, window};
 use super::tight::Tight;
 use super::{Law, Product};
@@ -61,6 +62,18 @@ impl CandidateWeights {
 /// The candidates that carry all but a negligible part of the probability.
 pub fn region(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Region {
     region_where(posterior, rate, weights, None)
+}
+
+/// What the law takes: one convolution for each category but the first two, unless the weights are tight.
+pub fn effort(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Effort {
+    let region = region(posterior, rate, weights);
+    let length = total_length(region.windows());
+    let mut effort = Effort::walk(region, &posterior.categories());
+    if weights != CandidateWeights::Tight {
+        let convolved = posterior.k() as f64 * length;
+        effort.add(Effort { convolved, kept: convolved, ..Effort::default() });
+    }
+    effort
 }
 
 /// The same candidates; or, if `gain` names categories (i, j), those with r_i >= x_i and r_j <= x_j.

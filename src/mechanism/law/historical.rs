@@ -1,6 +1,7 @@
 //! The noise of the programs behind some printed figures. No document describes it, and nothing is
 //! proved about it.
 
+use super::effort::Effort;
 use super::noise::{NEGLECTED, steps_within, window};
 use super::{Batch, Law};
 use crate::base::numeric::{Sum, Table, exp_accurate, expm1};
@@ -86,6 +87,18 @@ impl HistoricalNoise {
         let down = matches!(self, Self::Rounded { .. }) && uniform(rng) < 0.5;
         ((self.scale() * standard_exponential(rng) + 0.5).floor() as u64, down)
     }
+}
+
+/// What the law takes: it is walked once more for its normaliser.
+pub fn effort(posterior: &Posterior, noise: HistoricalNoise) -> Effort {
+    let categories = posterior.categories();
+    let alike = match noise {
+        HistoricalNoise::Absolute { .. } => &categories[..],
+        HistoricalNoise::Rounded { .. } => &[],
+    };
+    let mut effort = Effort::walk(noise.region(posterior), alike);
+    effort.products += effort.walked.map_or(0.0, |walked| walked.outputs);
+    effort
 }
 
 /// P(v) ∝ Π_i p_i(v_i).

@@ -6,17 +6,22 @@
 //! sums to t = Σ v − n. So P(v) is a product over the coordinates that are not clamped, times a
 //! convolution at t that depends only on which coordinates are clamped.
 
+mod sums;
+
 use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
 use rand::Rng;
+use sums::LatticeSums;
 
+use super::effort::Effort;
 use super::hamming::convolve;
 use super::noise::{NEGLECTED, steps_within, window};
 use super::product::is_walked;
 use super::tight::whole_lattice;
 use super::{Batch, Law};
 use crate::base::numeric::sum::sum;
-use crate::base::numeric::{Table, exp_accurate, expm1, ln};
+use crate::base::numeric::{Table, exp_accurate, ln};
 use crate::base::rng::uniform;
 use crate::mechanism::own::OwnNoise;
 use crate::posterior::model::Posterior;
@@ -102,7 +107,10 @@ impl LatticeNoise {
     /// Σ Π_i f(z_i) over all z that sum to 0.
     pub fn total(self, k: usize) -> f64 {
         if let Self::Geometric { rate } = self {
-            return whole_lattice(k, rate);
+            return match rate < WIDE {
+                true => exp_accurate(LatticeSums::ln_whole(rate, k)),
+                false => whole_lattice(k, rate),
+            };
         }
         if let Self::Gaussian { sigma } = self
             && sigma >= SMOOTH
@@ -129,14 +137,9 @@ impl LatticeNoise {
     }
 
     /// P[z_1 >= 0 and z_2 <= 0] of geometric noise. With z_1 = p, z_2 = −q and b = e^(−rate / 2), the sum of
-    /// b^(p + q) over all p and q with the difference d is b^|d| / (1 − b²).
+    /// b^(p + q) over all p and q with the difference d is b^|d| / (1 − b²): as if both were one coordinate.
     pub fn probability_of_signs(rate: f64, k: usize) -> f64 {
-        let noise = Self::Geometric { rate };
-        let (reach, _) = noise.reach(k);
-        let others = noise.sums(k - 2, reach);
-        let places = others.first..others.first + others.values.len() as i64;
-        let terms = places.zip(&others.values).map(|(d, sum)| noise.factor(d.unsigned_abs()) * sum);
-        sum(terms) / -expm1(-rate) / noise.total(k)
+        LatticeSums::whole(rate, k - 1) / LatticeSums::whole(rate, k)
     }
 
     /// Σ Π f over all vectors of `coordinates` whole numbers with every sum; 1 at 0 if there are none.
@@ -176,6 +179,13 @@ impl LatticeNoise {
         Region::diamond(shape, x.to_vec(), windows, steps)
     }
 }
+
+/// Below this rate geometric noise is so wide that its sums are computed in closed form.
+const WIDE: f64 = 0.004;
+
+/// The most entries of tables for every combination of clamped coordinates. With more of them, sums of
+/// geometric noise are computed in closed form.
+const MOST_COMBINED: f64 = 4e6;
 
 /// From this σ on, sums of Gaussian factors are integrals.
 const SMOOTH: f64 = 4.0;
@@ -254,11 +264,18 @@ pub struct Lattice {
     blocks: Option<Blocks>,
     /// f(v − x_i).
     factors: Vec<Table>,
+    clamped: Clamped,
+    total: f64,
+    sampler: OnceLock<LatticeSampler>,
+}
+
+/// The sums over what clamped coordinates exceed their bounds by.
+enum Clamped {
     /// For every combination of clamped coordinates (a number of k digits in base 3, see [`End`]) the
     /// convolution over t; none if it cannot occur.
-    clamped: Vec<Option<Signed>>,
-    total: f64,
-    sampler: LatticeSampler,
+    Combined(Vec<Option<Signed>>),
+    /// Those of geometric noise, which depend on the numbers of clamped coordinates only.
+    Closed(LatticeSums),
 }
 
 impl Lattice {
@@ -268,25 +285,40 @@ impl Lattice {
         let region = noise.region(posterior);
         let walked = is_walked(&region);
         let region = region.folded(&posterior.categories());
+        let counts = posterior.counts().to_vec();
         let mut law = Self {
             noise,
-            counts: posterior.counts().to_vec(),
             n: posterior.n(),
             blocks: walked.then(|| region.blocks()),
             region,
             factors: Vec::new(),
-            clamped: Vec::new(),
-            total: noise.total(k),
-            sampler: LatticeSampler::new(noise, k),
+            clamped: Clamped::Combined(Vec::new()),
+            total: 1.0,
+            sampler: OnceLock::new(),
+            counts,
         };
         if walked {
             let windows = law.counts.iter().zip(law.region.windows());
-            let half = noise.factors(0..=noise.reach(k).0);
+            let half = noise.factors(0..=noise.reach(k).0.min(law.n));
             let factor = |(&x, &(low, high)): (&u64, &(u64, u64))| {
                 Table::new(low, (low..=high).map(|v| half[v.abs_diff(x) as usize]).collect())
             };
             law.factors = windows.map(factor).collect();
-            law.clamped = law.convolutions();
+        }
+        match noise {
+            LatticeNoise::Geometric { rate } if is_closed(noise, &law.counts) => {
+                law.total = LatticeSums::whole(rate, k);
+                if walked {
+                    let furthest = furthest_sum(noise, k, law.n);
+                    law.clamped = Clamped::Closed(LatticeSums::new(rate, k, 0, furthest));
+                }
+            }
+            _ => {
+                law.total = noise.total(k);
+                if walked {
+                    law.clamped = Clamped::Combined(law.convolutions());
+                }
+            }
         }
         law
     }
@@ -342,6 +374,13 @@ impl Lattice {
         if self.n == 0 {
             return self.total;
         }
+        match &self.clamped {
+            Clamped::Combined(tables) => self.combined_mass(tables, output),
+            Clamped::Closed(sums) => self.closed_mass(sums, output),
+        }
+    }
+
+    fn combined_mass(&self, tables: &[Option<Signed>], output: &[u64]) -> f64 {
         let (mut product, mut combination, mut sum) = (1.0, 0, 0);
         for (i, &v) in output.iter().enumerate() {
             let end = self.end(v);
@@ -352,7 +391,20 @@ impl Lattice {
             sum += v;
         }
         let beyond = sum as i64 - self.n as i64;
-        product * self.clamped[combination].as_ref().map_or(0.0, |table| table.get(beyond))
+        product * tables[combination].as_ref().map_or(0.0, |table| table.get(beyond))
+    }
+
+    /// Beyond a bound geometric noise falls by the same factor with every step, wherever x is.
+    fn closed_mass(&self, sums: &LatticeSums, output: &[u64]) -> f64 {
+        let (mut product, mut ends, mut sum) = (1.0, [0; 3], 0);
+        for (i, &v) in output.iter().enumerate() {
+            product *= self.factors[i].get(v).unwrap_or(0.0);
+            ends[self.end(v) as usize] += 1;
+            sum += v;
+        }
+        let beyond = sum as i64 - self.n as i64;
+        let [_, zeros, tops] = ends;
+        product * sums.decay(beyond) * sums.share(output.len(), zeros, tops, beyond)
     }
 }
 
@@ -402,26 +454,120 @@ impl Law for Lattice {
         if self.blocks.is_some() {
             return self.mass(&self.counts) / self.total;
         }
+        let k = self.counts.len();
         let count = |bound: u64| self.counts.iter().filter(|&&x| x == bound).count();
         match self.noise {
             // No noise, or noise that is clamped to none.
             LatticeNoise::Geometric { rate } if self.n > 0 => {
-                exp_accurate(ln_ways(rate, count(0), count(self.n), 0)) / self.total
+                let (zeros, tops) = (count(0), count(self.n));
+                let sums = LatticeSums::new(rate, zeros.max(tops), 0, 0);
+                sums.share(k, zeros, tops, 0) / LatticeSums::whole(rate, k)
             }
-            _ => 1.0 / self.total,
+            noise => 1.0 / noise.total(k),
         }
     }
 
     fn draw(&self, k: usize, batches: &mut [Batch]) {
+        let sampler = self.sampler.get_or_init(|| LatticeSampler::new(self.noise, k));
         for Batch { rng, released } in batches {
             for out in released.chunks_exact_mut(k) {
-                self.sampler.draw(rng, out);
+                sampler.draw(rng, out);
                 for (v, &x) in out.iter_mut().zip(&self.counts) {
                     *v = x.saturating_add_signed(*v as i64).min(self.n);
                 }
             }
         }
     }
+}
+
+/// Whether sums are computed in closed form.
+fn is_closed(noise: LatticeNoise, counts: &[u64]) -> bool {
+    match noise {
+        LatticeNoise::Geometric { rate } => {
+            rate < WIDE || combined(noise, counts).kept > MOST_COMBINED
+        }
+        _ => false,
+    }
+}
+
+/// The furthest sum of an output from n.
+fn furthest_sum(noise: LatticeNoise, k: usize, n: u64) -> u64 {
+    noise.reach(k).1.min(n.saturating_mul(k as u64 - 1))
+}
+
+/// What the tables for all combinations of clamped coordinates take.
+fn combined(noise: LatticeNoise, counts: &[u64]) -> Effort {
+    let n: u64 = counts.iter().sum();
+    let (reach, _) = noise.reach(counts.len());
+    let furthest = 2.0 * (counts.len() as f64 - 1.0) * n as f64 + 1.0;
+    // The number of tables, and of their entries.
+    let (mut tables, mut kept, mut products) = (1.0_f64, 1.0_f64, 0.0);
+    for (i, &x) in counts.iter().enumerate() {
+        let tails =
+            [x, n - x].map(|beyond| reach.checked_sub(beyond).map(|left| left as f64 + 1.0));
+        let (mut more, mut longer) = (tables, kept);
+        for tail in tails.into_iter().flatten() {
+            let each = kept / tables;
+            let places = match i + 1 == counts.len() {
+                true => (each + tail).min(furthest),
+                false => each + tail,
+            };
+            products += tables * places * each.min(tail);
+            more += tables;
+            longer += tables * places;
+        }
+        (tables, kept) = (more, longer);
+    }
+    match noise {
+        LatticeNoise::Geometric { .. } => Effort { products: kept, kept, ..Effort::default() },
+        _ => Effort { products, kept, ..Effort::default() },
+    }
+}
+
+/// What the law takes.
+pub fn effort(posterior: &Posterior, noise: LatticeNoise) -> Effort {
+    let (k, n, counts) = (posterior.k(), posterior.n(), posterior.counts());
+    let mut effort = Effort::walk(noise.region(posterior), &posterior.categories());
+    let (reach, _) = noise.reach(k);
+    let whole = match noise {
+        // One sum, in closed form or over a circle.
+        LatticeNoise::Geometric { rate } => {
+            Effort { entries: 100.0 / rate.max(WIDE), ..Effort::default() }
+        }
+        LatticeNoise::Gaussian { sigma } if sigma >= SMOOTH => Effort::default(),
+        LatticeNoise::Truncated { .. } => Effort {
+            convolved: (k * k) as f64 * reach as f64,
+            kept: (2 * k) as f64 * reach as f64,
+            ..Effort::default()
+        },
+        LatticeNoise::Gaussian { .. } | LatticeNoise::Own(_) => {
+            let side = 2.0 * reach as f64 + 1.0;
+            let sums = (1..k).map(|before| (1.0 + (before as f64 - 1.0) * side) * side);
+            Effort { products: sums.sum(), kept: k as f64 * side, ..Effort::default() }
+        }
+    };
+    effort.add(whole);
+    if effort.walked.is_some() {
+        let evaluated = reach.min(n) as f64;
+        effort.add(match noise {
+            LatticeNoise::Own(_) => Effort { evaluated, kept: evaluated, ..Effort::default() },
+            _ => Effort { entries: evaluated, kept: evaluated, ..Effort::default() },
+        });
+        effort.add(match is_closed(noise, counts) {
+            true => {
+                let kept = LatticeSums::entries(k, furthest_sum(noise, k, n) as f64);
+                Effort { products: kept, kept, ..Effort::default() }
+            }
+            false => combined(noise, counts),
+        });
+    }
+    effort
+}
+
+/// What a sampler takes before its first draw.
+pub fn sampler_effort(noise: LatticeNoise, k: usize) -> Effort {
+    let entries = 3.0 * noise.reach(k).0 as f64;
+    Effort { entries, kept: entries, ..Effort::default() }
 }
 
 /// Draws of the noise alone.
@@ -477,9 +623,12 @@ pub fn ln_probabilities(
     if n == 0 {
         return vec![0.0; outputs.len()];
     }
-    let ln_total = ln(noise.total(k));
     let ends = |v: u64| (v == 0, v == n);
     if let LatticeNoise::Geometric { rate } = noise {
+        let ln_total = match rate < WIDE {
+            true => LatticeSums::ln_whole(rate, k),
+            false => ln(noise.total(k)),
+        };
         // Beyond a bound f falls by the same factor with every step, wherever x is.
         let mut known = std::collections::BTreeMap::new();
         let ln_p = |v: &Vec<u64>| {
@@ -493,6 +642,7 @@ pub fn ln_probabilities(
         };
         return outputs.iter().map(ln_p).collect();
     }
+    let ln_total = ln(noise.total(k));
     // What one coordinate exceeds its bound by may be balanced by another: the sums in between reach as far
     // as the noise does.
     let longest = k as u64 * n + noise.reach(k).0;
@@ -532,6 +682,14 @@ pub fn ln_probabilities(
 /// ln Σ e^(−rate (u_1 + … + w_1 + …) / 2) over all u, w >= 0, of which there are `zeros` and `tops`, with
 /// Σ u − Σ w = t.
 fn ln_ways(rate: f64, zeros: usize, tops: usize, t: i64) -> f64 {
+    match rate < WIDE {
+        true => LatticeSums::ln_ways(rate, zeros, tops, t),
+        false => series_of_ways(rate, zeros, tops, t),
+    }
+}
+
+/// The same, term by term.
+fn series_of_ways(rate: f64, zeros: usize, tops: usize, t: i64) -> f64 {
     let (more, fewer) = if t >= 0 { (zeros, tops) } else { (tops, zeros) };
     let t = t.unsigned_abs();
     if more == 0 && t > 0 {

@@ -2,12 +2,21 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::effort::Effort;
 use super::product::is_walked;
 use super::{Batch, Law};
 use crate::base::numeric::{Sum, exp_accurate};
 use crate::base::rng::uniform;
+use crate::mechanism::own::ProbabilityTable;
 use crate::posterior::model::{Counts, Posterior};
 use crate::posterior::simplex::{Blocks, Region, Row};
+
+/// What the law takes: every output of its region is looked up.
+pub fn effort(posterior: &Posterior, table: &ProbabilityTable) -> Effort {
+    let mut effort = Effort::walk::<()>(table.region(posterior), &[]);
+    effort.entries += effort.walked.map_or(0.0, |walked| walked.outputs);
+    effort
+}
 
 /// The law of one row of a table.
 pub struct Listed {

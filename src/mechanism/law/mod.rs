@@ -39,6 +39,7 @@
 pub mod approximate;
 mod distribution;
 pub mod edged;
+mod effort;
 mod exact;
 mod exponential;
 mod exponential_steps;
@@ -57,6 +58,7 @@ pub mod tight;
 mod weighting;
 
 pub use distribution::{Distribution, Level};
+pub use effort::{Effort, ROWS, total_length};
 pub use exact::{Exact, Known, Summary, mean};
 pub(super) use exponential::{Detail, Family};
 pub use hamming::{CandidateWeights, normaliser as hamming_normaliser};
@@ -187,6 +189,11 @@ impl Recipe {
             Self::Exponential { rate } => Some(rate),
             _ => None,
         }
+    }
+
+    /// Whether the last count has no noise of its own, and restores the total.
+    pub fn restores_total(&self) -> bool {
+        matches!(self, Self::Noise { restored: true, .. } | Self::OwnNoise { restored: true, .. })
     }
 
     /// Whether outputs may have any total, below or above n.

@@ -58,6 +58,20 @@ impl Outputs {
         }
     }
 
+    /// The number of outputs whose probability is not 0 at all data: noise of sum 0 leaves the total open
+    /// only if it is clamped. Approximate if there are many.
+    pub fn possible(&self, recipe: Recipe) -> f64 {
+        let all = self.approximate_len();
+        match recipe {
+            Recipe::Lattice { .. } => {
+                // Those without 0 or n that do not have the total n are impossible.
+                let clamped = 2.0 * self.k as f64 * (self.n as f64 + 1.0).powi(self.k as i32 - 1);
+                (clamped + approximate_compositions(self.n, self.k)).min(all)
+            }
+            _ => all,
+        }
+    }
+
     /// The number of outputs, which must be few enough to be numbered.
     pub fn len(&self) -> usize {
         match self.set {

@@ -1,8 +1,9 @@
 //! Laws whose mass is a product over the coordinates: noise on counts, and candidates weighed by the
 //! number of moved records. The latter may have weights that are not a product.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::effort::Effort;
 use super::exponential_steps::ExponentialSteps;
 use super::hamming::Convolutions;
 use super::lattice::{LatticeNoise, LatticeSampler};
@@ -33,7 +34,7 @@ pub struct Product {
 enum Sampler {
     Noise { noise: Noise, steps: ExponentialSteps, restored: bool },
     Hamming(Convolutions),
-    Tight { noise: LatticeSampler, tight: Arc<Tight> },
+    Tight { noise: LatticeNoise, sampler: OnceLock<LatticeSampler>, tight: Arc<Tight> },
     Own { noise: NoiseSampler, restored: bool },
 }
 
@@ -71,6 +72,22 @@ pub fn own_noise_region(posterior: &Posterior, noise: OwnNoise, restored: bool) 
     let windows = windows(posterior, noise.reach(), restored);
     let steps = noise.reach().saturating_mul(noisy);
     Region::diamond(shape, posterior.counts().to_vec(), windows, steps)
+}
+
+/// What noise on the counts takes.
+pub fn noise_effort(posterior: &Posterior, scale: f64, restored: bool) -> Effort {
+    let independent = &posterior.categories()[..posterior.k() - usize::from(restored)];
+    Effort::walk(noise_region(posterior, scale, restored), independent)
+}
+
+/// What noise that the user wrote takes: it has a table of all steps from a count to another.
+pub fn own_noise_effort(posterior: &Posterior, noise: OwnNoise, restored: bool) -> Effort {
+    let independent = &posterior.categories()[..posterior.k() - usize::from(restored)];
+    let mut effort = Effort::walk(own_noise_region(posterior, noise, restored), independent);
+    let steps = 2.0 * (posterior.n() as f64 + noise.reach() as f64) + 1.0;
+    // The tails on both sides are added up as logarithms.
+    effort.add(Effort { evaluated: 4.0 * steps, kept: 4.0 * steps, ..Effort::default() });
+    effort
 }
 
 /// Whether a law on this region is small enough to be walked.
@@ -129,8 +146,9 @@ impl Product {
         if let Some(tight) = weights.tight(posterior, rate) {
             let normaliser = tight.normaliser(x);
             let p_exact = tight.weight(x) / normaliser;
-            let noise = LatticeSampler::new(LatticeNoise::Geometric { rate }, k);
-            let sampler = Sampler::Tight { noise, tight: Arc::clone(&tight) };
+            let noise = LatticeNoise::Geometric { rate };
+            let sampler =
+                Sampler::Tight { noise, sampler: OnceLock::new(), tight: Arc::clone(&tight) };
             let law = Self::new(posterior, k, region, factors, normaliser, p_exact, sampler);
             return Self { tight: Some(tight), ..law };
         }
@@ -236,7 +254,10 @@ impl Sampler {
     fn draw(&self, counts: &[u64], rng: &mut Stream, out: &mut [u64]) {
         match self {
             Self::Hamming(convolutions) => convolutions.draw(rng, out),
-            Self::Tight { noise, tight } => draw_tight(noise, tight, counts, rng, out),
+            Self::Tight { noise, sampler, tight } => {
+                let sampler = sampler.get_or_init(|| LatticeSampler::new(*noise, counts.len()));
+                draw_tight(sampler, tight, counts, rng, out);
+            }
             Self::Noise { noise, steps, restored } => {
                 let n: u64 = counts.iter().sum();
                 draw_noisy(counts, *restored, out, |x| noise.draw(steps, x, n, rng));

@@ -5,6 +5,7 @@ use super::constants::Constants;
 use super::names::Name;
 use crate::base::diagnostic::Refusal;
 use crate::base::expression::{Expression, Program, Scratch};
+use crate::mechanism::law::Effort;
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Posterior, vector};
 use crate::posterior::setting::Setting;
@@ -93,6 +94,13 @@ impl Weight {
         let differing = |(v, _): &(usize, _)| Name::of(*v).differs_between_candidates();
         let mut names = self.expression.variables().into_iter().filter(differing);
         self.set == CandidateSet::Simplex && names.all(|(v, _)| v == Name::H.variable())
+    }
+
+    /// What the law takes: the expression is evaluated at every candidate.
+    pub fn effort(&self, posterior: &Posterior) -> Effort {
+        let mut effort = Effort::walk::<()>(self.set.region(posterior.n(), posterior.k()), &[]);
+        effort.evaluated += effort.walked.map_or(0.0, |walked| walked.outputs);
+        effort
     }
 
     /// Whether the distance from the data is used.

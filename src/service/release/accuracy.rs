@@ -2,73 +2,91 @@
 //! of this is computed from public values.
 
 use super::Amount;
+use super::estimate::{Estimated, Trials};
 use super::method::Method;
 use super::posterior::CountsLaw;
 use crate::analysis::audit::{self, Scope};
 use crate::analysis::cost::{self, Work};
 use crate::analysis::predictive_error;
 use crate::analysis::ranking::Data;
-use crate::analysis::tuning::{self, TuningCache};
+use crate::analysis::tuning::{self, Tuned, TuningCache, remapping};
 use crate::base::diagnostic::Refusal;
 use crate::mechanism::{Options, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Posterior};
 use crate::posterior::setting::Setting;
 
-/// The most processor seconds for the error of one mechanism. They are predicted, not measured: so the
-/// choice is the same on every machine.
-const LONGEST: f64 = 0.5;
-/// The most processor seconds for the errors of all mechanisms.
-const LONGEST_CHOICE: f64 = 3.0;
+/// The most processor seconds for the exact error of one mechanism. They are predicted, not measured: so
+/// the choice is the same on every machine.
+const LONGEST: f64 = 0.7;
+/// The most processor seconds for the exact errors of all mechanisms.
+const LONGEST_CHOICE: f64 = 2.5;
+/// The most processor seconds to prepare the mechanisms whose errors are estimated.
+const LONGEST_PREPARATION: f64 = 1.0;
 /// The most bytes for the error of one mechanism.
-const LARGEST: f64 = 1e9;
+const LARGEST: f64 = 3e8;
 
 /// Why a mechanism was taken.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
     /// The user named it.
     Named,
-    /// Of this number of private mechanisms it has the least mean error under the prior predictive
+    /// Of the private mechanisms that were compared it has the least mean error under the prior predictive
     /// distribution.
-    LeastExpected(usize),
-    /// Of this number it has the least mean error at the data set that the prior expects: the prior
-    /// predictive distribution would take too long.
-    LeastAtPrior(usize),
-    /// No error can be computed in reasonable time, and the noise of this one is the same for all
-    /// categories.
-    Customary,
+    Least(Contest),
+}
+
+/// The private mechanisms, by what is known of their errors.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contest {
+    /// Those whose exact errors were compared.
+    pub exact: Vec<String>,
+    /// Those whose errors were estimated from draws.
+    pub estimated: Vec<String>,
+    /// Those that would take too long.
+    pub left_out: Vec<String>,
 }
 
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Named => f.write_str("as you named it"),
-            Self::LeastExpected(many) => write!(
+        let Self::Least(Contest { exact, estimated, left_out }) = self else {
+            return f.write_str("as you named it");
+        };
+        let many = exact.len() + estimated.len();
+        write!(
+            f,
+            "the least expected error of {many} private mechanisms, for this n, ε and prior"
+        )?;
+        match (estimated.len(), left_out.len()) {
+            (0, 0) => Ok(()),
+            (0, left) => write!(f, "; {left} take too long to compare"),
+            (drawn, 0) => write!(f, "; {drawn} errors are estimated from draws"),
+            (drawn, left) => write!(
                 f,
-                "the least expected error of {many} private mechanisms, for this n, ε and prior"
-            ),
-            Self::LeastAtPrior(many) => write!(
-                f,
-                "the least error of {many} private mechanisms at the data that the prior expects"
-            ),
-            Self::Customary => f.write_str(
-                "customary: with this number of records and categories errors take long to compute",
+                "; {drawn} errors are estimated from draws, and {left} take too long to compare"
             ),
         }
     }
 }
 
-/// The most categories for which errors are computed: with more, even predicting the time takes long.
+/// The most categories for which exact errors are computed: with more, even predicting the time takes long.
 const MOST_CATEGORIES: usize = 6;
 
 /// A mechanism is chosen only if its ε is at least this many times its price.
 const CHEAP: f64 = 1e6;
 
-/// The mechanism that is chosen if no error can be computed.
-const CUSTOMARY: &str = "lattice";
-
-/// Relative differences in error below this do not count: the first of `candidates` is chosen.
+/// Relative differences in exact errors below this do not count: the first of `candidates` is chosen.
 const SAME: f64 = 1e-9;
+
+/// Relative differences in estimated errors below this do not count.
+const SAME_ESTIMATE: f64 = 0.01;
+
+/// The error of a mechanism, if it can be found in time.
+#[derive(Clone, Copy)]
+enum Found {
+    Exact(f64),
+    Estimated(f64),
+}
 
 /// The most accurate private mechanism among `candidates` (simpler ones first). The choice depends on
 /// prior, ε and the number of records only.
@@ -78,68 +96,89 @@ pub fn choose(
     epsilon: Amount,
 ) -> Result<(Method, Reason), Refusal> {
     let tuning = TuningCache::default();
-    let customary = candidates.iter().find(|variant| variant.label == CUSTOMARY);
-    if let Some(variant) = customary.filter(|_| template.posterior.k() > MOST_CATEGORIES) {
-        return Ok((Method::new(variant, template, epsilon, &tuning)?, Reason::Customary));
-    }
     // Without a noise-aware posterior, a mechanism is used only if the user names it.
     let apt = |variant: &&Variant| {
-        variant.is_purely_private(template) && CountsLaw::is_foreseeable(variant, template)
+        variant.is_purely_private(template)
+            && Method::check(variant, template, epsilon).is_ok()
+            && CountsLaw::is_foreseeable(variant, template)
     };
     let private: Vec<&Variant> = candidates.iter().filter(apt).collect();
-    let expected = Setting { posterior: expected_data(&template.posterior), ..template.clone() };
-    for (setting, data, reason) in [
-        (template, Data::PriorPredictive, Reason::LeastExpected as fn(usize) -> Reason),
-        (&expected, Data::Given, Reason::LeastAtPrior),
-    ] {
-        let judged = affordable(&private, setting, data);
-        let mut ranked: Vec<(f64, &Variant)> = Vec::new();
-        for variant in judged {
-            let tuned = tuning.tune(variant, setting).ok();
-            let error = tuned.and_then(|tuned| mean_error(&tuned.variant, setting, data));
-            ranked.extend(error.map(|error| (error, variant)));
+    let exact = affordable(&private, LONGEST_CHOICE, |variant| {
+        work(variant, template, Data::PriorPredictive)
+    });
+    let drawn = affordable(&private, LONGEST_PREPARATION, |variant| preparation(variant, template));
+    let trials = (exact.len() < private.len()).then(|| Trials::new(template));
+    let mut contest = Contest::default();
+    let mut ranked: Vec<(Found, &Variant)> = Vec::new();
+    for (place, &variant) in private.iter().enumerate() {
+        let label = variant.label.clone();
+        let tuned = || tuning.tune(variant, template).ok();
+        let mean = |tuned: Tuned| mean_error(&tuned.variant, template, Data::PriorPredictive);
+        let found = match exact.contains(&place) {
+            true => tuned().and_then(mean).map(Found::Exact),
+            false => None,
+        };
+        let estimate = || -> Option<Found> {
+            let trials = trials.as_ref().filter(|_| drawn.contains(&place))?;
+            let method = Method::new(variant, template, epsilon, &tuning).ok()?;
+            Some(Found::Estimated(trials.mean_error(&method).mean))
+        };
+        let found = found.or_else(estimate);
+        match found {
+            Some(Found::Exact(_)) => contest.exact.push(label),
+            Some(Found::Estimated(_)) => contest.estimated.push(label),
+            None => contest.left_out.push(label),
         }
-        while let Some(best) = least(&ranked) {
-            // If this one cannot be drawn exactly, the next best is tried.
-            if let Ok(method) = Method::new(ranked[best].1, template, epsilon, &tuning)
-                && method.price().to_f64() * CHEAP <= epsilon.to_f64()
-            {
-                return Ok((method, reason(ranked.len())));
-            }
-            ranked.remove(best);
-        }
+        ranked.extend(found.map(|found| (found, variant)));
     }
-    let customary = customary.or(private.first().copied()).ok_or_else(|| {
-        Refusal::new("no mechanism is private in this setting", "use another prior")
-    })?;
-    Ok((Method::new(customary, template, epsilon, &tuning)?, Reason::Customary))
+    while let Some(best) = least(&ranked) {
+        // If this one cannot be drawn exactly, the next best is tried.
+        if let Ok(method) = Method::new(ranked[best].1, template, epsilon, &tuning)
+            && method.price().to_f64() * CHEAP <= epsilon.to_f64()
+        {
+            return Ok((method, Reason::Least(contest)));
+        }
+        ranked.remove(best);
+    }
+    Err(Refusal::new("no mechanism is private in this setting", "use another prior"))
 }
 
 /// The first one whose error is the least.
-fn least(ranked: &[(f64, &Variant)]) -> Option<usize> {
-    let smallest = ranked.iter().map(|(error, _)| *error).reduce(f64::min)?;
-    ranked.iter().position(|(error, _)| *error <= smallest * (1.0 + SAME))
+fn least(ranked: &[(Found, &Variant)]) -> Option<usize> {
+    let value = |found: Found| match found {
+        Found::Exact(error) | Found::Estimated(error) => error,
+    };
+    let smallest = ranked.iter().map(|(found, _)| value(*found)).reduce(f64::min)?;
+    let is_exact = ranked.iter().all(|(found, _)| matches!(found, Found::Exact(_)));
+    let same = if is_exact { SAME } else { SAME_ESTIMATE };
+    ranked.iter().position(|(found, _)| value(*found) <= smallest * (1.0 + same))
 }
 
-/// The mechanisms whose errors are computed: the quickest, as many as fit into [`LONGEST_CHOICE`], in
-/// their own order.
-fn affordable<'a>(variants: &[&'a Variant], setting: &Setting, data: Data) -> Vec<&'a Variant> {
-    let seconds = |variant: &Variant| {
-        let work = work(variant, setting, data)?;
-        is_affordable(&work).then_some(work.cpu_seconds)
-    };
+/// The places of the mechanisms that are examined: the quickest, as many as fit into so many seconds.
+fn affordable(
+    variants: &[&Variant],
+    seconds: f64,
+    work: impl Fn(&Variant) -> Option<Work>,
+) -> Vec<usize> {
+    let price = |variant: &Variant| work(variant).filter(is_affordable);
     let mut priced: Vec<(f64, usize)> = (variants.iter().enumerate())
-        .filter_map(|(place, variant)| Some((seconds(variant)?, place)))
+        .filter_map(|(place, variant)| Some((price(variant)?.cpu_seconds, place)))
         .collect();
     priced.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut left = LONGEST_CHOICE;
+    let mut left = seconds;
     priced.retain(|(seconds, _)| {
         left -= seconds;
         left >= 0.0
     });
-    let mut places: Vec<usize> = priced.into_iter().map(|(_, place)| place).collect();
-    places.sort_unstable();
-    places.into_iter().map(|place| variants[place]).collect()
+    priced.into_iter().map(|(_, place)| place).collect()
+}
+
+/// The work until a mechanism can release any data. One that weighs all candidates does so for every data
+/// set, and is not tried.
+fn preparation(variant: &Variant, template: &Setting) -> Option<Work> {
+    let recipe = variant.outline(template).ok()?;
+    let searches = variant.options.remap && !remapping::is_listed(recipe, template);
+    (!recipe.needs_ball() && !searches).then(|| cost::predict_release(variant, template).sum())
 }
 
 pub(super) fn is_affordable(work: &Work) -> bool {
@@ -171,9 +210,13 @@ pub fn expected_error(method: &Method) -> Option<f64> {
     mean_error(variant, template, Data::PriorPredictive)
 }
 
-/// The exact mean error of a method at the data set that the prior expects.
-pub fn error_at_prior(method: &Method) -> Option<f64> {
-    error_at(method, expected_data(&method.template().posterior))
+/// The mean error of a method under the prior predictive distribution, estimated from draws; `None` if a
+/// draw takes long.
+pub fn estimated_error(method: &Method) -> Option<Estimated> {
+    let (variant, template) = (method.variant(), method.template());
+    let weighs = variant.outline(template).ok()?.needs_ball();
+    let searches = variant.remap.as_ref().is_some_and(|remap| !remap.is_listed());
+    (!weighs && !searches).then(|| Trials::new(template).mean_error(method))
 }
 
 /// The exact mean error of a method at data with the proportions of `released`.
@@ -209,7 +252,7 @@ pub fn loss(method: &Method) -> Option<Loss> {
         is_affordable(&work).then_some(())?;
         let found = audit::loss(variant, template, &Scope::All).ok()?;
         // Both are upper bounds.
-        Some((found.bound + method.price().to_f64()).min(method.spent().to_f64()))
+        Some((found.bound + method.price().to_f64()).min(method.epsilon().to_f64()))
     };
     let plain = || cost::predict_audit(template, &[recipe], true).sum();
     if variant.remap.is_none() {
@@ -226,15 +269,9 @@ pub(super) fn before_remapping(variant: &Variant) -> Variant {
     Variant { options, remap: None, ..variant.clone() }
 }
 
-/// The data that the prior expects.
-fn expected_data(posterior: &Posterior) -> Posterior {
-    let prior = posterior.prior();
-    Posterior::new(prior.clone(), apportion(prior.alpha(), posterior.n()))
-}
-
 /// n records in these proportions, rounded down; the categories with the largest remainders get one
 /// more, until there are n. If all shares are zero, all are equal.
-fn apportion(shares: &[f64], n: u64) -> Counts {
+pub(super) fn apportion(shares: &[f64], n: u64) -> Counts {
     let total: f64 = shares.iter().sum();
     let exact = |share: f64| match total > 0.0 {
         true => share / total * n as f64,

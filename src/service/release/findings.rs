@@ -5,6 +5,7 @@
 use rayon::prelude::*;
 
 use super::accuracy::{self, Loss};
+use super::estimate::Estimated;
 use super::method::Method;
 use super::posterior::{BetaMixture, Comparison, CountsLaw, Interval, Joint, Seen};
 use super::released::Released;
@@ -95,14 +96,14 @@ pub struct Accuracy {
     pub loss: Option<Loss>,
 }
 
-/// Exact mean errors: over the prior predictive distribution of the data; if that takes long, at the
-/// data that the prior expects; and if the data are as released.
+/// Mean errors: over the prior predictive distribution of the data, exact or, if that takes long, estimated;
+/// and, exact, if the data are as released.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
     /// Over the prior predictive distribution.
     pub predictive: Option<f64>,
-    /// At the data that the prior expects.
-    pub at_prior: Option<f64>,
+    /// The same, estimated from draws.
+    pub estimated: Option<Estimated>,
     /// If the data are as released.
     pub as_released: Option<f64>,
 }
@@ -113,12 +114,17 @@ impl Errors {
         let predictive = accuracy::expected_error(method);
         Self {
             predictive,
-            at_prior: match predictive {
+            estimated: match predictive {
                 Some(_) => None,
-                None => accuracy::error_at_prior(method),
+                None => accuracy::estimated_error(method),
             },
             as_released: released.and_then(|released| accuracy::error_near(method, released)),
         }
+    }
+
+    /// The error over the prior predictive distribution, exact or estimated.
+    pub fn expected(&self) -> Option<f64> {
+        self.predictive.or(self.estimated.map(|error| error.mean))
     }
 }
 

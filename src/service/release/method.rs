@@ -70,7 +70,8 @@ impl Way {
 }
 
 impl Method {
-    /// Checks and tunes `variant` for data of as many records as `template` has; its ε is replaced.
+    /// Checks and tunes `variant` for data of as many records as `template` has; its ε is replaced. If its
+    /// weights are rounded, a little less than ε is drawn with, so that what is spent is ε.
     pub fn new(
         variant: &Variant,
         template: &Setting,
@@ -78,6 +79,25 @@ impl Method {
         tuning: &TuningCache,
     ) -> Result<Self, Refusal> {
         Self::check(variant, template, epsilon)?;
+        let parts: &[u128] = if is_rounded(variant, template)? { &RESERVES } else { &[0] };
+        for part in parts {
+            let reserve = epsilon.units() / 1_000_000_000 * part;
+            let inner = Amount::from_units(epsilon.units() - reserve);
+            let method = Self::drawn_with(inner, variant, template, tuning)?;
+            if inner + method.price <= epsilon {
+                return Ok(Self { epsilon, ..method });
+            }
+        }
+        Err(not_exact(variant))
+    }
+
+    /// The mechanism at this ε, and what rounding costs besides.
+    fn drawn_with(
+        epsilon: Amount,
+        variant: &Variant,
+        template: &Setting,
+        tuning: &TuningCache,
+    ) -> Result<Self, Refusal> {
         let template = Setting { epsilon: Epsilon::new(epsilon.to_f64())?, ..template.clone() };
         let Tuned { variant, .. } = tuning.tune(variant, &template)?;
         let (way, price) = match variant.recipe(&template)? {
@@ -133,14 +153,9 @@ impl Method {
         self.epsilon
     }
 
-    /// The additional ε that pays for rounding errors of the weights.
+    /// The part of ε that pays for rounding errors of the weights.
     pub fn price(&self) -> Amount {
         self.price
-    }
-
-    /// The ε that a release spends, price included.
-    pub fn spent(&self) -> Amount {
-        self.epsilon + self.price
     }
 
     /// Draws a release of `counts`.
@@ -167,6 +182,18 @@ impl Method {
         });
         Ready { method: self, counts, weights }
     }
+}
+
+/// How much of ε is kept for rounding errors, in parts of 10⁻⁹: if the first does not suffice, the next.
+const RESERVES: [u128; 3] = [10, 1_000, 100_000];
+
+/// Whether a mechanism draws by weights that are rounded.
+fn is_rounded(variant: &Variant, template: &Setting) -> Result<bool, Refusal> {
+    Ok(match variant.outline(template)? {
+        Recipe::Exponential { .. } => true,
+        Recipe::Hamming { weights: CandidateWeights::Tight, .. } => template.posterior.k() > 2,
+        _ => variant.options.calibrated,
+    })
 }
 
 /// A method and its data: only this type holds both.
@@ -323,12 +350,14 @@ fn exact_way(
         }
         _ => None,
     };
-    way.ok_or_else(|| {
-        Refusal::new(
-            format!("`{}` cannot be drawn exactly with this ε", variant.label),
-            "use a mechanism that is not calibrated, or an ε that is not so small",
-        )
-    })
+    way.ok_or_else(|| not_exact(variant))
+}
+
+fn not_exact(variant: &Variant) -> Refusal {
+    Refusal::new(
+        format!("`{}` cannot be drawn exactly with this ε", variant.label),
+        "use a mechanism that is not calibrated, or an ε that is not so small",
+    )
 }
 
 fn one() -> Epsilon {
@@ -413,11 +442,32 @@ fn draw_lattice(half: Ratio, counts: &[u64], n: u64, rng: &mut impl Rng) -> Vec<
 /// accepted with probability w / max w. If no weight was set to 0, a trial succeeds with a chance that is
 /// the same for all data: the number of trials tells nothing about them.
 fn draw_tight(half: Ratio, tight: &Tight, counts: &[u64], rng: &mut impl Rng) -> Vec<u64> {
+    let n: u64 = counts.iter().sum();
+    let wide = half.times_is_at_most(2 * n, WIDE);
     loop {
-        if let Some(drawn) = try_tight(half, tight, counts, rng) {
+        let drawn = match wide {
+            true => try_tight_uniformly(half, tight, counts, rng),
+            false => try_tight(half, tight, counts, rng),
+        };
+        if let Some(drawn) = drawn {
             return drawn;
         }
     }
+}
+
+/// One trial for noise so wide that it would rarely be a candidate: all candidates are proposed alike.
+fn try_tight_uniformly(
+    half: Ratio,
+    tight: &Tight,
+    counts: &[u64],
+    rng: &mut impl Rng,
+) -> Option<Vec<u64>> {
+    let mut drawn = counts.to_vec();
+    uniform_composition(counts.iter().sum(), &mut drawn, rng);
+    let steps: u64 = drawn.iter().zip(counts).map(|(v, x)| v.abs_diff(*x)).sum();
+    let accepted =
+        falls(half, steps, rng) && is_accepted(tight.weight(&drawn), tight.largest(), rng);
+    accepted.then_some(drawn)
 }
 
 /// One trial.

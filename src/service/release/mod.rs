@@ -29,7 +29,7 @@
 //! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
 //! let epsilon: Amount = "0.5".parse()?;
 //! let method = Method::new(&geometric, &template, epsilon, &TuningCache::default())?;
-//! assert_eq!(method.spent(), epsilon);
+//! assert_eq!(method.epsilon(), epsilon);
 //!
 //! // Private: the counts, and one draw.
 //! let released = method.draw(&[37, 63], &mut Entropy::new()?);
@@ -41,6 +41,7 @@ mod accuracy;
 mod densities;
 mod discrete;
 mod entropy;
+mod estimate;
 mod findings;
 mod ledger;
 mod method;
@@ -53,9 +54,12 @@ mod tally;
 mod weighed;
 
 pub use crate::posterior::amount::{Amount, AmountError};
-pub use accuracy::{Loss, Reason, choose, error_at_prior, error_near, expected_error, loss};
+pub use accuracy::{
+    Contest, Loss, Reason, choose, error_near, estimated_error, expected_error, loss,
+};
 pub use densities::Density;
 pub use entropy::Entropy;
+pub use estimate::Estimated;
 pub use findings::{
     Accuracy, Answer, Block, Both, Compared, Errors, Estimate, Findings, Posteriors, Row,
 };

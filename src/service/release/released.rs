@@ -36,14 +36,14 @@ impl Released {
         &self.methods[0].variant().label
     }
 
-    /// What rounding of the weights costs.
+    /// The part of ε that pays for rounding of the weights.
     pub fn price(&self) -> Amount {
         price(&self.methods)
     }
 
-    /// The ε that was spent, price included.
+    /// The ε that was spent.
     pub fn spent(&self) -> Amount {
-        self.request.epsilon + self.price()
+        self.request.epsilon
     }
 }
 

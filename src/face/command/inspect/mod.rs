@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::typed::{self, Tuning};
 use super::{announce, forecast, number, print, print_json, threads};
 use crate::analysis::cost;
+use crate::analysis::ranking::Data;
 use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, short, short_or_dash};
 use crate::base::diagnostic::Diagnostic;
@@ -34,7 +35,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
         variants.iter().filter_map(|variant| variant.outline(&setting).ok()).collect();
     let mut work = cost::predict(&setting, &recipes, &[], 0, false);
     for (variant, cell) in variants.iter().zip(&mut work.cells) {
-        cell.add(cost::predict_tuning(variant, &setting));
+        cell.add(cost::predict_tuning(variant, &setting, Data::Given));
     }
     let (total, candidates) = (cost::total([&work], threads), work.candidates);
     forecast::admit("this setting", &total, candidates, threads, args.machine.force)?;

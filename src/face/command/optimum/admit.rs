@@ -2,6 +2,7 @@
 
 use crate::analysis::cost::{self, LONGEST, Work};
 use crate::analysis::optimum::{Question, Size};
+use crate::analysis::ranking::Data;
 use crate::base::diagnostic::Diagnostic;
 use crate::face::command::announce;
 use crate::face::progress::Clock;
@@ -51,7 +52,7 @@ fn comparison(setting: &Setting, rivals: &[Variant]) -> f64 {
     let seconds = |variant: &Variant| {
         let recipe = variant.outline(setting).ok()?;
         let everywhere = cost::predict_everywhere(setting, &[recipe]).sum().cpu_seconds;
-        Some(everywhere + cost::predict_tuning(variant, setting).cpu_seconds)
+        Some(everywhere + cost::predict_tuning(variant, setting, Data::PriorPredictive).cpu_seconds)
     };
     rivals.iter().filter_map(seconds).sum()
 }

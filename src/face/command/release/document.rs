@@ -139,7 +139,8 @@ fn accuracy(Accuracy { errors, loss }: &Accuracy) -> Value {
         "loss_at_most": loss_at_most,
         "expected_error": {
             "predictive": errors.predictive,
-            "at_prior": errors.at_prior,
+            "estimated": errors.estimated.map(|error| error.mean),
+            "standard_error": errors.estimated.map(|error| error.standard_error),
             "as_released": errors.as_released,
         },
     })

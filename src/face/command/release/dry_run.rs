@@ -19,10 +19,9 @@ struct Planned {
 }
 
 impl Planned {
-    /// The largest of the errors of its histograms: by the prior predictive distribution, or at the data
-    /// that the prior expects.
+    /// The largest of the errors of its histograms under the prior predictive distribution.
     fn error(&self) -> Option<f64> {
-        let known = self.errors.iter().map(|errors| errors.predictive.or(errors.at_prior));
+        let known = self.errors.iter().map(Errors::expected);
         known.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
 }

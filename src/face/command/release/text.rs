@@ -4,8 +4,8 @@ use crate::base::console::{Grid, short, significant};
 use crate::base::diagnostic::legible;
 use crate::posterior::privacy::{Guarantee, compact};
 use crate::service::release::{
-    Account, Accuracy, Amount, Answer, Block, Both, Compared, Errors, Estimate, Findings, Interval,
-    Joint, Loss, Released, Request, Row,
+    Account, Accuracy, Amount, Answer, Block, Both, Compared, Errors, Estimate, Estimated,
+    Findings, Interval, Joint, Loss, Released, Request, Row,
 };
 
 /// At most this many parameters are printed on a line.
@@ -318,7 +318,7 @@ pub fn guarantee(release: &Released) -> String {
         words += ", by computation over all data sets";
     }
     if price > Amount::ZERO {
-        words += &format!(" (ε = {}, and {price} for rounding)", release.request.epsilon);
+        words += &format!(" ({price} of it for rounding)");
     }
     if release.request.fixed.is_some() {
         words += "; a record stays in its group, so that each group has all of ε";
@@ -355,13 +355,14 @@ fn accuracy_lines(release: &Released, findings: &Findings) -> Vec<(&'static str,
 
 /// The errors that are known, in words.
 pub fn error_words(errors: &Errors) -> Vec<String> {
-    let all = [
-        (errors.predictive, "averaged over the prior predictive distribution"),
-        (errors.at_prior, "at the data that the prior expects"),
-        (errors.as_released, "if the data are as released"),
-    ];
-    let known = all.into_iter().filter_map(|(error, when)| Some((error?, when)));
-    let words: Vec<String> =
-        known.map(|(error, when)| format!("{} {when}", short(error))).collect();
+    let over = "averaged over the prior predictive distribution";
+    let estimated = errors.estimated.map(|Estimated { mean, standard_error }| {
+        let (mean, error) = (short(mean), short(standard_error));
+        format!("{mean} (estimated, standard error {error}) {over}")
+    });
+    let exact = errors.predictive.map(|error| format!("{} {over}", short(error)));
+    let as_released =
+        errors.as_released.map(|error| format!("{} if the data are as released", short(error)));
+    let words: Vec<String> = [exact, estimated, as_released].into_iter().flatten().collect();
     if words.is_empty() { vec!["not computed: it takes long".to_owned()] } else { words }
 }

@@ -28,7 +28,7 @@ const ROUNDING: f64 = 1e-13;
 /// If that takes long, the profile is that of any ε-private release. Remapping does not increase δ, and the
 /// profile is that before it.
 pub fn profile(method: &Method) -> Profile {
-    audited(method).unwrap_or_else(|| Profile::pure(method.spent()))
+    audited(method).unwrap_or_else(|| Profile::pure(method.epsilon()))
 }
 
 fn audited(method: &Method) -> Option<Profile> {
@@ -75,8 +75,8 @@ fn from_audit(method: &Method, variant: &Variant, scope: &Scope, knots: u32) -> 
     let loss = audit::loss(variant, template, scope).ok()?.bound;
     let last = match knots {
         // What was chosen exactly is kept exactly.
-        1 => method.spent(),
-        _ => Amount::ceiling(loss + price).min(method.spent()),
+        1 => method.epsilon(),
+        _ => Amount::ceiling(loss + price).min(method.epsilon()),
     };
     let step = last.units().div_ceil(u128::from(knots));
     let places: Vec<Amount> =

@@ -93,7 +93,7 @@ fn convolved(a: &Losses, b: &Losses) -> Losses {
 }
 
 fn account(profile: &Profile, method: &Method, m: usize) -> Composition {
-    Composition::new(&vec![(method.spent(), profile.clone()); m])
+    Composition::new(&vec![(method.epsilon(), profile.clone()); m])
 }
 
 /// Settings small enough for every sequence of outputs.
@@ -124,7 +124,7 @@ fn no_attacker_who_chooses_the_next_pair_finds_more() {
         let deepest = (1..=4).take_while(|&m| libm::pow(branches, f64::from(m)) < 3e5);
         for m in deepest {
             let account = account(&profile, &method, m as usize);
-            for epsilon in places(f64::from(m) * method.spent().to_f64()) {
+            for epsilon in places(f64::from(m) * method.epsilon().to_f64()) {
                 let at = Amount::ceiling(epsilon);
                 let (found, exact) = (account.delta(at), adaptive(&pairs, m, at.to_f64()));
                 assert!(found >= exact - 1e-15, "{name} m = {m}, ε = {epsilon}: {found} {exact}");
@@ -145,7 +145,7 @@ fn twenty_releases_of_the_same_pair_are_never_above() {
                     break;
                 }
                 let account = account(&profile, &method, m);
-                for epsilon in places(m as f64 * method.spent().to_f64()) {
+                for epsilon in places(m as f64 * method.epsilon().to_f64()) {
                     let at = Amount::ceiling(epsilon);
                     let (found, exact) = (account.delta(at), delta(&together, at.to_f64()));
                     assert!(found >= exact - 1e-15, "{name} m = {m}, ε = {epsilon}");
@@ -168,7 +168,7 @@ fn the_profile_is_no_larger_than_it_must_be() {
         // The chords of three losses are exact between the knots, too.
         if name.starts_with("tight") || name.starts_with("lattice") {
             assert_eq!(profile.knots().len(), 2, "{name}");
-            for epsilon in places(method.spent().to_f64()) {
+            for epsilon in places(method.epsilon().to_f64()) {
                 let at = Amount::ceiling(epsilon);
                 let exact = pairs.iter().map(|pair| delta(pair, at.to_f64())).fold(0.0, f64::max);
                 assert!((profile.at(at) - exact).abs() <= 1e-11, "{name} at {epsilon}");
@@ -188,16 +188,16 @@ fn a_profile_that_is_one_percent_too_small_is_noticed() {
             let at = Amount::ceiling(epsilon);
             account.delta(at) < adaptive(&pairs, 2, at.to_f64()) - 1e-15
         };
-        assert!(places(2.0 * method.spent().to_f64()).any(misses), "{name}");
+        assert!(places(2.0 * method.epsilon().to_f64()).any(misses), "{name}");
     }
 }
 
 #[test]
 fn what_takes_long_has_the_profile_of_randomised_response() {
     let large = method("ehds", &[1.0; 3], 300, "1");
-    assert_eq!(profile(&large), Profile::pure(large.spent()));
+    assert_eq!(profile(&large), Profile::pure(large.epsilon()));
     // The noise of `lattice` does not depend on the data.
     let many = method("lattice", &[1.0; 20], 2000, "0.5");
     let known = profile(&many);
-    assert!(known.at(Amount::ZERO) < 0.7 * Profile::pure(many.spent()).at(Amount::ZERO));
+    assert!(known.at(Amount::ZERO) < 0.7 * Profile::pure(many.epsilon()).at(Amount::ZERO));
 }

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Does every command answer in seconds, or say beforehand how long it takes? Draws commands and sizes at random.
+
+    scripts/patience.py BINARY [--seed N] [--cases N] [--limit SECONDS] [--only COMMAND] [--slowest N]
+
+A case is fine if it ends within --limit seconds (15) with status 0; or is refused with status 2 within
+2 s; or announces within 2 s how long it takes, and that is right within a factor of three, as far as the
+limit shows it. `release` (also with --dry-run, and `show`) has no excuse: it must answer. Address space is
+limited to 8 GB. The same seed draws the same cases. Standard library only."""
+import argparse
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+KS = [1, 2, 2, 2, 3, 3, 4, 5, 6, 8, 12, 20]
+NS = [1, 3, 10, 30, 50, 100, 240, 270, 300, 500, 731, 1000, 2000, 4000, 10**4, 10**5, 10**6]
+EPSILONS = [1e-4, 0.01, 0.05, 0.3, 1, 1, 3, 10]
+MECHANISMS = ["lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "geometric", "geometric-all",
+              "hamming", "lattice", "tight", "hamming-edged", "geometric-truncated", "gaussian"]
+CALIBRATED = {"ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "hamming"}
+EXPRESSIONS = ["-epsilon * d", "-epsilon * H / (2 * LS)", "-epsilon * d^0.7", "-epsilon * abs(t)", "-abs(t)^0.5 / 5",
+               "-epsilon * H * (1 + r1 / (n + 1))", "-epsilon * t^2 / (1 + abs(t))"]
+COMMANDS = ["release", "release", "release-with", "dry-run", "table", "show", "choose", "choose-error", "inspect",
+            "inspect-with", "inspect-own", "audit", "audit-own", "optimum", "check", "run"]
+# Commands that must answer, whatever the size.
+NO_EXCUSE = {"release", "dry-run", "table", "show"}
+SECONDS = {"s": 1, "min": 60, "hours": 3600, "days": 86400, "years": 3e7}
+
+
+class Cases:
+    """Random commands."""
+
+    def __init__(self, binary, seed, only, folder):
+        self.binary, self.only, self.folder = binary, only, folder
+        self.rng = random.Random(seed)
+
+    def data(self, k, n):
+        path = f"{self.folder}/{k}-{n}.csv"
+        if not os.path.exists(path):
+            rng = random.Random(f"{k} {n}")
+            with open(path, "w") as file:
+                file.write("g,v\n")
+                file.writelines(f"{'ab'[rng.random() < .5]},c{min(k - 1, int(rng.random() ** 1.5 * k))}\n" for _ in range(n))
+        return path
+
+    def variant(self):
+        name = self.rng.choice(MECHANISMS)
+        calibrated = "+calibrated" if name in CALIBRATED and self.rng.random() < 0.4 else ""
+        return name + calibrated + ("+remap" if self.rng.random() < 0.4 else "")
+
+    def config(self, k, n, epsilon):
+        """A config of one setting and two mechanisms."""
+        def mechanism():
+            parts = self.variant().split("+")
+            options = "".join(f", {key} = true" for key in parts[1:])
+            return f'{{ id = "{parts[0]}", label = "{"-".join(parts)}-{self.rng.randrange(10**6)}"{options} }}'
+        counts = [n // k + (i < n % k) for i in range(k)]
+        path = f"{self.folder}/config.toml"
+        with open(path, "w") as file:
+            file.write(f'name = "patience"\nkind = "accuracy"\nseed = 1\nruns = 10\nprior = {[1] * k}\n'
+                       f"data = {{ counts = [{counts}] }}\nepsilon = {epsilon}\ndelta = 1e-6\n"
+                       f"mechanisms = [{mechanism()}, {mechanism()}]\n")
+        return path
+
+    def draw(self):
+        rng = self.rng
+        command = self.only or rng.choice(COMMANDS)
+        k, n, epsilon = rng.choice(KS), rng.choice(NS), rng.choice(EPSILONS)
+        names = ",".join(f"c{i}" for i in range(k))
+        prior = rng.choice(["1", "1", "1", "0.5", "7"])
+        ones = ",".join([prior] * k)
+        if rng.random() < 0.2:
+            ones = ",".join(str(rng.choice([0.3, 1, 2, 5, 30])) for _ in range(k))
+        counts = ",".join(str(n // k + (i < n % k)) for i in range(k))
+        if rng.random() < 0.3:
+            counts = ",".join([str(n)] + ["0"] * (k - 1))
+        delta = ["--delta", "1e-6"] if rng.random() < 0.5 else []
+        column = ["--column", "v", "--categories", names, "--prior", ones, "--epsilon", epsilon]
+        if command == "release":
+            return command, ["release", "--data", self.data(k, n), *column]
+        if command == "release-with":
+            return command, ["release", "--data", self.data(k, n), *column, "--mechanism", self.variant()]
+        if command == "dry-run":
+            return command, ["release", "--n", n, *column, "--dry-run"]
+        if command == "table":
+            k = max(2, min(k, 10))
+            names = ",".join(f"c{i}" for i in range(k))
+            return command, ["release", "--data", self.data(k, n), "--by", "g", "--column", "v", "--categories", "g=a,b",
+                             "--categories", f"v={names}", "--prior", ",".join([prior] * (2 * k)), "--epsilon", epsilon,
+                             "--compare", "c0"]
+        if command == "show":
+            path = f"{self.folder}/release.json"
+            if os.path.exists(path):
+                os.remove(path)
+            mechanism = ["--mechanism", rng.choice(["lattice", "geometric", "geometric-all", "lshist"])]
+            made = ["release", "--data", self.data(k, n), *column, *mechanism, "--out", path]
+            subprocess.run([self.binary, *map(str, made)], capture_output=True, cwd=self.folder, timeout=120)
+            return command, ["show", path]
+        model = ["--prior", ones]
+        if command == "choose":
+            data = ["--counts", counts] if rng.random() < 0.3 else ["--n", n]
+            return command, ["choose", *model, *data, "--epsilon", epsilon, *delta]
+        if command == "choose-error":
+            data = ["--counts", counts] if rng.random() < 0.3 else ["--n", n]
+            return command, ["choose", *model, *data, "--error", rng.choice([0.05, 0.2])]
+        if command == "inspect":
+            return command, ["inspect", *model, "--counts", counts, "--epsilon", epsilon, *delta]
+        if command == "inspect-with":
+            return command, ["inspect", *model, "--counts", counts, "--epsilon", epsilon, "--delta", "1e-6", "--mechanism",
+                             self.variant()]
+        if command == "inspect-own":
+            return command, ["inspect", *model, "--counts", counts, "--epsilon", epsilon,
+                             f"--log-weight={rng.choice(EXPRESSIONS)}"]
+        if command == "audit":
+            return command, ["audit", *model, "--n", n, "--epsilon", epsilon, "--delta", "1e-6", "--mechanism", self.variant(),
+                             *(["--profile"] if rng.random() < 0.2 else [])]
+        if command == "audit-own":
+            calibrate = ["--calibrate"] if rng.random() < 0.3 else []
+            return command, ["audit", *model, "--n", n, "--epsilon", epsilon, f"--log-weight={rng.choice(EXPRESSIONS)}",
+                             *calibrate]
+        if command == "optimum":
+            return command, ["optimum", *model, "--n", n, "--epsilon", epsilon, "--mechanism", self.variant(), *delta]
+        if command == "check":
+            return command, ["check", self.config(k, n, epsilon)]
+        return command, ["run", self.config(k, n, epsilon), "--out", f"{self.folder}/results", "--format", "svg"]
+
+
+def announced_seconds(text):
+    """The seconds that a message announces, if it announces any."""
+    found = re.search(r"take about (?:less than )?([\d.]+(?:e\+?\d+)?) (s|min|hours|days|years)\b", text)
+    return float(found[1]) * SECONDS[found[2]] if found else None
+
+
+def judge(command, limit, status, took, early, text):
+    """What is wrong with a case, if something is. The status is None if it did not end."""
+    if "panicked" in text or "allocation" in text:
+        return "panic"
+    if status is not None and status not in (0, 2):
+        return f"status {status}"
+    excuse = command not in NO_EXCUSE
+    announced = announced_seconds(early) if excuse else None
+    if status is None:
+        if announced is None:
+            return "no answer"
+        return None if 3 * announced >= limit else f"announced {announced:.1f} s"
+    if status == 2:
+        if command in NO_EXCUSE and not re.search("categor|cells", text):
+            return "refused"
+        return "refused late" if took > 3 else None
+    # A machine that is busy may be slower than announced, but is never quicker.
+    if announced is not None and announced > 3 * took + 2:
+        return f"announced {announced:.1f} s"
+    if took > 5 and announced is not None and took > 3 * announced + 5:
+        return f"announced {announced:.1f} s"
+    return None
+
+
+def run(binary, args, limit, folder):
+    """Runs a command: its status, seconds, what it said within 2 s, all that it said, and its peak memory."""
+    def confine():
+        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    start = time.time()
+    with open(f"{folder}/err", "w+b") as err, open(os.devnull, "wb") as out:
+        process = subprocess.Popen([binary, *args], stdout=out, stderr=err, stdin=subprocess.DEVNULL, cwd=folder,
+                                   preexec_fn=confine)
+        early = b""
+        status, usage = None, None
+        while status is None and time.time() - start < limit:
+            time.sleep(0.02)
+            if time.time() - start < 3:
+                with open(f"{folder}/err", "rb") as file:
+                    early = file.read()
+            ended, code, usage = os.wait4(process.pid, os.WNOHANG)
+            status = os.waitstatus_to_exitcode(code) if ended else None
+        took = time.time() - start
+        if status is None:
+            process.kill()
+            _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = status if status is not None else -9
+    with open(f"{folder}/err", "rb") as file:
+        text = file.read()
+    return status, took, early.decode(errors="replace"), text.decode(errors="replace"), usage.ru_maxrss / 1000
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=40)
+    parser.add_argument("--limit", type=float, default=15)
+    parser.add_argument("--only", choices=sorted(set(COMMANDS)))
+    parser.add_argument("--slowest", type=int, default=0)
+    asked = parser.parse_args()
+    binary = os.path.abspath(asked.binary)
+    bad, times = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        cases = Cases(binary, asked.seed, asked.only, folder)
+        for _ in range(asked.cases):
+            command, args = cases.draw()
+            args = [str(arg).replace(folder + "/", "") for arg in args]
+            status, took, early, text, memory = run(binary, args, asked.limit, folder)
+            line = " ".join(arg if re.fullmatch(r"[\w.,=/+-]*", arg) else f"'{arg}'" for arg in args)
+            times.append((took, memory, status, line))
+            fault = judge(command, asked.limit, status, took, early, text)
+            if fault:
+                bad += 1
+                print(f"{fault}: status {status} after {took:.1f} s, {memory:.0f} MB: dpbi {line}\n    {text.strip()[-160:]!r}",
+                      flush=True)
+    for took, memory, status, line in sorted(times, reverse=True)[:asked.slowest]:
+        print(f"{took:5.1f} s {memory:5.0f} MB, status {status}: dpbi {line}")
+    print(f"{asked.cases - bad} passed, {bad} failed")
+    sys.exit(bad > 0)
+
+
+if __name__ == "__main__":
+    main()
