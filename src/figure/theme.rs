@@ -190,6 +190,12 @@ impl Colour {
         Self { rgb: (red, green, blue) }
     }
 
+    /// This colour as `#RRGGBB`.
+    pub fn code(self) -> String {
+        let (red, green, blue) = self.rgb;
+        format!("#{red:02X}{green:02X}{blue:02X}")
+    }
+
     /// This colour moved towards white; 0 leaves it, 1 is white.
     pub fn lighten(self, amount: f64) -> Self {
         self.mix_with(PAPER, amount)

@@ -20,10 +20,7 @@ pub(super) fn codes(svg: &str) -> impl Iterator<Item = &str> {
 
 fn rule(colour: Colour) -> String {
     let scope = if colour.is_neutral() { ".drawing" } else { ".drawing:not(.map)" };
-    let [light, dark] = [colour, colour.on_dark()].map(|colour| {
-        let (red, green, blue) = colour.rgb;
-        format!("#{red:02X}{green:02X}{blue:02X}")
-    });
+    let [light, dark] = [colour, colour.on_dark()].map(Colour::code);
     format!(
         "{scope} [fill=\"{light}\"]{{fill:{dark}}}{scope} [stroke=\"{light}\"]{{stroke:{dark}}}\n"
     )

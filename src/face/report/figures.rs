@@ -25,7 +25,7 @@ pub(super) fn badge(panel: &PanelReport) -> Markup {
 }
 
 /// The class, in the style sheet, of what is as defined or as printed.
-pub(super) fn side(panel: &PanelReport) -> &'static str {
+fn side(panel: &PanelReport) -> &'static str {
     if panel.printed { "printed" } else { "defined" }
 }
 
@@ -87,9 +87,8 @@ pub(super) const QUESTIONS: &str = "Questions the documents leave open";
 
 /// A figure with its status at its head and links to what rests on it.
 fn figure(figure: &FigureReport, status: &Markup, below: &Markup) -> Markup {
-    let place = anchor(&figure.name);
     html! {
-        article.figure id=(place) {
+        article.figure id=(anchor(&figure.name)) {
             p.source { (figure.source) }
             h3 { (figure.title) }
             (status)
@@ -99,7 +98,7 @@ fn figure(figure: &FigureReport, status: &Markup, below: &Markup) -> Markup {
             }
             @for table in &figure.tables { (tables::table(table, None)) }
             (notes(&figure.notes))
-            @for pair in pairs(&figure.panels) { (panel_group(&pair, &place)) }
+            @for pair in pairs(&figure.panels) { (panel_group(&pair)) }
             (footer(figure))
         }
     }
@@ -152,23 +151,19 @@ pub(super) fn pairs(panels: &[PanelReport]) -> Vec<Pair<'_>> {
 }
 
 /// A pair of panels, their tables across the whole width below.
-fn panel_group(pair: &[&PanelReport], place: &str) -> Markup {
+fn panel_group(pair: &[&PanelReport]) -> Markup {
     let class = if pair.len() == 2 { "pair" } else { "alone" };
     html! {
-        div.(class) { @for panel in pair { (panel_box(panel, place)) } }
+        div.(class) { @for panel in pair { (panel_box(panel)) } }
         @for panel in pair { (panel_tables(panel)) }
     }
 }
 
-fn panel_box(panel: &PanelReport, place: &str) -> Markup {
-    let side = side(panel);
-    let key = |name: &str| anchor(&format!("{place}-{}-{side}-{name}", panel.id));
+fn panel_box(panel: &PanelReport) -> Markup {
     html! {
         section.panel {
             h4 { (badge(panel)) " " (title_without_kind(panel)) }
-            div.drawings {
-                @for one in &panel.drawings { (drawing::figure(one, &key(&one.name))) }
-            }
+            div.drawings { @for one in &panel.drawings { (drawing::figure(one)) } }
             div.about {
                 @if let Some(readings) = &panel.readings { (tables::readings_line(readings)) }
             }

@@ -149,9 +149,7 @@ fn pictures(report: &Report) -> Markup {
                     p.caption {
                         (figures::badge(panel)) " " (figures::title_without_kind(panel))
                     }
-                    @for one in panel.drawings.iter().take(1) {
-                        (drawing::figure(one, &format!("first-{}", figures::side(panel))))
-                    }
+                    @for one in panel.drawings.iter().take(1) { (drawing::figure(one)) }
                 }
             }
             p.source { a href={ "#" (anchor(&figure.name)) } { (figure.source) ": " (figure.title) } }

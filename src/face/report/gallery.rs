@@ -56,10 +56,11 @@ pub enum Picture {
 }
 
 impl Picture {
-    /// An SVG file as a part of the page, if it may be one; otherwise as an image at an address.
-    pub fn of_svg(svg: Vec<u8>, address: impl FnOnce() -> String) -> Self {
-        let text = String::from_utf8(svg).ok().filter(|svg| harmless::is_harmless(svg));
-        text.map_or_else(|| Self::Image(address()), Self::Drawing)
+    /// An SVG file as a part of the page, if it is written as ours are; otherwise as an image at an
+    /// address.
+    pub fn of_svg(svg: &[u8], address: impl FnOnce() -> String) -> Self {
+        let drawing = str::from_utf8(svg).ok().and_then(harmless::redraw);
+        drawing.map_or_else(|| Self::Image(address()), Self::Drawing)
     }
 }
 
@@ -112,7 +113,7 @@ fn page(gallery: &Gallery) -> Markup {
         }
         @for (place, folder) in &folders { (section(place, folder)) }
     };
-    document(TITLE, &style, &body)
+    document(TITLE, &style, "", &body)
 }
 
 /// The anchor of the n-th folder. Several may have the same name.
@@ -135,22 +136,20 @@ fn section(place: &str, folder: &GalleryFolder) -> Markup {
             h2 { (folder.title) " " span.short { (folder.name) } }
             p.made { "Files in " code { (folder.path) } }
             div.gallery.(folder.width.id()) {
-                @for (n, figure) in folder.figures.iter().enumerate() {
-                    (card(figure, &format!("{place}-{n}")))
-                }
+                @for figure in &folder.figures { (card(figure)) }
             }
         }
     }
 }
 
-fn card(figure: &GalleryFigure, key: &str) -> Markup {
+fn card(figure: &GalleryFigure) -> Markup {
     let GalleryFigure { file, title, picture } = figure;
     html! {
         article {
             h3 { (title) }
             p.source { code { (file) } }
             @match picture {
-                Picture::Drawing(svg) => (drawing::figure(&inline(svg, title), key)),
+                Picture::Drawing(svg) => (drawing::figure(&inline(svg, title))),
                 Picture::Image(address) => {
                     figure.drawing { img src=(address) alt=(title) loading="lazy"; }
                 }
@@ -170,11 +169,11 @@ mod tests {
     const HOSTILE: &str = "<script>alert('\"&\"')</script>";
 
     fn gallery() -> Gallery {
-        let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><clipPath id=\"plot\"/>\
-                   <rect clip-path=\"url(#plot)\" fill=\"#0072B2\"/></svg>\n";
+        let svg = "<svg width=\"9pt\" xmlns=\"http://www.w3.org/2000/svg\">\n\
+                   <rect fill=\"#0072B2\"/>\n</svg>\n";
         let figure =
             |picture| GalleryFigure { file: HOSTILE.into(), title: HOSTILE.into(), picture };
-        let drawing = || figure(Picture::of_svg(svg.into(), String::new));
+        let drawing = || figure(Picture::of_svg(svg.as_bytes(), String::new));
         let folder = GalleryFolder {
             name: HOSTILE.into(),
             title: HOSTILE.into(),
@@ -210,10 +209,10 @@ mod tests {
 
     #[test]
     fn what_may_not_stand_in_the_page_is_an_image() {
-        let hostile = format!("<svg>{HOSTILE}</svg>").into_bytes();
+        let hostile = format!("<svg width=\"9pt\">\n{HOSTILE}\n</svg>\n");
         let image = Picture::Image("a.svg".into());
-        assert_eq!(Picture::of_svg(hostile, || "a.svg".into()), image);
-        assert_eq!(Picture::of_svg(b"<svg>\xff</svg>".into(), || "a.svg".into()), image);
+        assert_eq!(Picture::of_svg(hostile.as_bytes(), || "a.svg".into()), image);
+        assert_eq!(Picture::of_svg(b"<svg>\xff</svg>", || "a.svg".into()), image);
     }
 
     #[test]

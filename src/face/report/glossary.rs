@@ -148,10 +148,7 @@ fn mechanisms() -> Markup {
 
 /// A small area of a mechanism's colour. The style sheet chooses the one for light or dark pages.
 fn swatch(colour: Colour) -> Markup {
-    let [light, dark] = [colour, colour.on_dark()].map(|colour| {
-        let (red, green, blue) = colour.rgb;
-        format!("#{red:02X}{green:02X}{blue:02X}")
-    });
+    let [light, dark] = [colour, colour.on_dark()].map(Colour::code);
     html! { i.swatch style={ "--light:" (light) ";--dark:" (dark) } {} }
 }
 

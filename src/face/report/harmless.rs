@@ -1,140 +1,258 @@
-//! Whether an SVG file may stand in a page.
+//! A stranger's SVG file, read and written again.
 //!
 //! A results folder may come from a stranger. A browser runs scripts that stand in a page and loads
-//! what the page refers to, so that only plain drawings are taken into it. Other files are shown as
-//! images, in which nothing is run or loaded.
+//! what the page refers to. Hence nothing of a file is copied into a page. It is read by the grammar of
+//! the figures that dpbi writes, which is far narrower than SVG, and what was understood is written
+//! anew. Other files are shown as images, in which nothing is run or loaded.
+//!
+//! A figure of ours has every tag on a line of its own. Within the drawing stand shapes without
+//! content, and texts of one line. There are no other elements, no references, no styles, no comments.
 
-/// The elements of plain drawings.
-const ELEMENTS: [&str; 18] = [
-    "svg",
-    "g",
-    "defs",
-    "title",
-    "desc",
-    "rect",
-    "line",
-    "polyline",
-    "polygon",
-    "circle",
-    "ellipse",
-    "path",
-    "text",
-    "tspan",
-    "clipPath",
-    "pattern",
-    "linearGradient",
-    "stop",
-];
+use std::fmt::Write;
 
-/// Attributes through which a drawing could do more than be seen in its place.
-const REFUSED: [&str; 3] = ["style", "cursor", "src"];
+use maud::html;
 
-/// Whether a file holds one drawing of plain elements, none of which runs or loads anything. What
-/// stands before the drawing does not come into the page.
-pub(super) fn is_harmless(svg: &str) -> bool {
-    let Some((_, body)) = svg.split_once("<svg") else {
-        return false;
-    };
-    let Some(inside) = body.trim_end().strip_suffix("</svg>") else {
-        return false;
-    };
-    // What ends here need not be well formed; it must only consist of known pieces.
-    let is_one = !inside.contains("</svg") && !inside.contains("<svg");
-    is_one && format!("svg{inside}").split('<').all(starts_with_plain_tag)
-}
+use super::dark;
 
-/// Whether a piece of a file, from behind a `<` to the next one, starts with the tag of a known element.
-fn starts_with_plain_tag(piece: &str) -> bool {
-    let Some((tag, _text)) = piece.split_once('>') else {
-        return false;
-    };
-    let tag = tag.strip_prefix('/').unwrap_or(tag);
-    let tag = tag.strip_suffix('/').unwrap_or(tag);
-    let (name, attributes) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
-    ELEMENTS.contains(&name) && has_plain_attributes(attributes)
-}
+const SHAPES: [&str; 5] = ["rect", "line", "polyline", "polygon", "circle"];
+const FONT: &str = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
 
-fn has_plain_attributes(attributes: &str) -> bool {
-    let mut rest = attributes.trim_start();
-    while !rest.is_empty() {
-        let Some((name, after)) = rest.split_once("=\"") else {
-            return false;
-        };
-        let Some((value, after)) = after.split_once('"') else {
-            return false;
-        };
-        if !is_plain_attribute(name, value) {
-            return false;
+/// A drawing as it stands in a page; none if the file is not written as ours are.
+pub(super) fn redraw(file: &str) -> Option<String> {
+    let mut lines = file.strip_suffix("\n</svg>\n")?.split('\n');
+    let mut drawing = tag(lines.next()?, &["svg"], ">")?;
+    while let Some(line) = lines.next() {
+        if let Some(shape) = tag(line, &SHAPES, "/>") {
+            drawing += &shape;
+            continue;
         }
-        rest = after.trim_start();
+        drawing += &tag(line, &["text"], ">")?;
+        drawing += &words(lines.next()?)?;
+        drawing += lines.next().filter(|end| *end == "</text>")?;
     }
-    true
+    Some(drawing + "</svg>")
 }
 
-fn is_plain_attribute(name: &str, value: &str) -> bool {
-    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "-:".contains(c));
-    let name = name.to_ascii_lowercase();
-    let is_refused = name.starts_with("on") || REFUSED.contains(&name.as_str());
-    let is_elsewhere = name.ends_with("href") && !value.starts_with('#');
-    // With a backslash `url` could be written otherwise.
-    let value = value.to_ascii_lowercase();
-    let mut references = value.split("url(").skip(1);
-    let stays = !value.contains('\\') && references.all(|to| to.starts_with('#'));
-    is_name && !is_refused && !is_elsewhere && stays
+/// A tag with one of these names and this end.
+fn tag(line: &str, names: &[&str], end: &str) -> Option<String> {
+    let (name, mut rest) = line.strip_prefix('<')?.strip_suffix(end)?.split_once(' ')?;
+    let name = names.iter().find(|known| **known == name)?;
+    let (mut tag, mut seen) = (format!("<{name}"), Vec::new());
+    loop {
+        let (attribute, after) = rest.split_once("=\"")?;
+        let (text, after) = after.split_once('"')?;
+        let value = value(attribute, text).filter(|_| !seen.contains(&attribute))?;
+        if !value.is_empty() {
+            write!(tag, " {attribute}=\"{value}\"").ok()?;
+        }
+        if after.is_empty() {
+            return Some(tag + end);
+        }
+        seen.push(attribute);
+        rest = after.strip_prefix(' ')?;
+    }
+}
+
+/// The value of an attribute, written again. It is empty if the page knows it already.
+fn value(attribute: &str, text: &str) -> Option<String> {
+    match (attribute, text) {
+        ("xmlns", "http://www.w3.org/2000/svg") | ("font-family", FONT) => Some(String::new()),
+        ("dy", "0.76em")
+        | ("text-anchor", "start")
+        | ("font-weight", "bold")
+        | ("stroke-linejoin", "round")
+        | ("fill" | "stroke", "none") => Some(text.to_owned()),
+        ("fill" | "stroke", _) => Some(dark::parse(text.strip_prefix('#')?)?.code()),
+        ("x" | "y" | "x1" | "y1" | "x2" | "y2" | "cx" | "cy" | "r", _)
+        | ("stroke-width" | "font-size", _) => number(text),
+        ("width" | "height", _) => match text.strip_suffix("pt") {
+            Some(points) => Some(number(points)? + "pt"),
+            None => number(text),
+        },
+        ("viewBox", _) => numbers::<4>(text, " "),
+        ("points", _) => {
+            let points = text.split_terminator(' ').map(|point| numbers::<2>(point, ","));
+            Some(points.collect::<Option<Vec<_>>>()?.join(" "))
+        }
+        ("transform", _) => {
+            let centre = text.strip_prefix("rotate(270, ")?.strip_suffix(')')?;
+            Some(format!("rotate(270, {})", numbers::<2>(centre, ", ")?))
+        }
+        _ => None,
+    }
+}
+
+/// So many numbers.
+fn numbers<const COUNT: usize>(text: &str, separator: &str) -> Option<String> {
+    let numbers = text.split(separator).map(number).collect::<Option<Vec<_>>>()?;
+    (numbers.len() == COUNT).then(|| numbers.join(separator))
+}
+
+/// A decimal number without exponent.
+fn number(text: &str) -> Option<String> {
+    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte));
+    let number: f64 = text.parse().ok().filter(|_| is_decimal)?;
+    number.is_finite().then(|| number.to_string())
+}
+
+/// The words of a text. They are the only thing that a stranger may choose freely.
+fn words(line: &str) -> Option<String> {
+    let mut parts = line.split('&');
+    let mut words = parts.next()?.to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once(';')?;
+        words.push(match name {
+            "lt" => '<',
+            "gt" => '>',
+            "amp" => '&',
+            "quot" => '"',
+            "apos" => '\'',
+            _ => return None,
+        });
+        words += rest;
+    }
+    let is_plain = !line.contains(|c: char| c.is_control() || "<>\"'".contains(c));
+    is_plain.then(|| html! { (words) }.into_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{CurveFigure, Figure, Format, HeatFigure, Width, render};
+    use crate::figure::{CurveFigure, Figure, Format, HeatFigure, TableFigure, Width, render};
 
-    #[test]
-    fn our_own_drawings_are() {
-        let figures = [
-            Figure::Curve(CurveFigure { title: "a < b > \"c\" & d".into(), ..Default::default() }),
-            Figure::Heat(HeatFigure { title: "url(x) \\ 'e'".into(), ..Default::default() }),
-        ];
-        for figure in figures {
-            for &width in Width::ALL {
-                let svg = String::from_utf8(render(&figure, Format::Svg, width).unwrap()).unwrap();
-                assert!(is_harmless(&svg), "{svg}");
-            }
-        }
-        assert!(is_harmless("<?xml version=\"1.0\"?>\n<svg><text>a &lt; b</text></svg>\n"));
-        assert!(is_harmless("<svg><g clip-path=\"url(#plot)\"/></svg>"));
+    const HEAD: &str = "<svg width=\"9pt\" height=\"9pt\" viewBox=\"0 0 9 9\">";
+
+    /// What becomes of a drawing with these lines.
+    fn drawn(lines: &str) -> Option<String> {
+        redraw(&format!("{HEAD}\n{lines}\n</svg>\n"))
     }
 
     #[test]
-    fn what_runs_or_loads_something_is_not() {
-        let inside = [
+    fn our_own_drawings_stay_what_they_are() {
+        let figures = [
+            Figure::Curve(CurveFigure { title: "a < b > \"c\" & d".into(), ..Default::default() }),
+            Figure::Heat(HeatFigure { title: "url(x) \\ 'e' &lt;".into(), ..Default::default() }),
+            Figure::Table(TableFigure { title: "ε\u{0}\n\u{202e}".into(), ..Default::default() }),
+        ];
+        for figure in figures {
+            for &width in Width::ALL {
+                let file = String::from_utf8(render(&figure, Format::Svg, width).unwrap()).unwrap();
+                let known = [" xmlns=\"http://www.w3.org/2000/svg\"".to_owned()];
+                let known = known.into_iter().chain([format!(" font-family=\"{FONT}\"")]);
+                let bare = known.fold(file.clone(), |file, known| file.replace(&known, ""));
+                let bare = bare.replace(" \"/>", "\"/>").replace("&apos;", "'").replace('\n', "");
+                assert_eq!(redraw(&file), Some(bare));
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_escaped_again() {
+        let lines = "<text x=\"1\">\n&lt;script&gt;&quot;&apos;&amp;lt; = on*\n</text>";
+        let text = "<text x=\"1\">&lt;script&gt;&quot;'&amp;lt; = on*</text>";
+        assert!(drawn(lines).unwrap().ends_with(&format!("{text}</svg>")));
+        for words in ["<b", "a>b", "\"", "'", "&", "&lt", "&#60;", "&nbsp;", "\0", "\r", "\x1b"] {
+            assert_eq!(drawn(&format!("<text x=\"1\">\n{words}\n</text>")), None, "{words}");
+        }
+    }
+
+    #[test]
+    fn what_runs_or_loads_something_is_refused() {
+        let lines = [
             "<script>alert(1)</script>",
-            "<SCRIPT>alert(1)</SCRIPT>",
-            "<foreignObject/>",
+            "<script x=\"1\"/>",
+            "<SCRIPT x=\"1\">\nalert(1)\n</SCRIPT>",
+            "<script x=\"1\">\nalert(1)\n</script>",
+            "<text x=\"1\">\n<script>alert(1)</script>\n</text>",
+            "<text x=\"1\">\na\n</text><script>alert(1)</script>",
+            "<text x=\"1\">\na\n</text>\n<script>\n</text>",
+            "<text x=\"1\">\n</text>",
+            "<text x=\"1\"><script>\na\n</text>",
+            "<foreignObject x=\"1\"/>",
             "<image href=\"x.png\"/>",
+            "<use href=\"#x\"/>",
+            "<use href=\"http://x/#x\"/>",
+            "<animate x=\"1\" onbegin=\"alert(1)\"/>",
+            "<set x=\"1\" onbegin=\"alert(1)\"/>",
             "<style>@import 'x';</style>",
-            "<a href=\"#x\">x</a>",
+            "<a href=\"javascript:alert(1)\"/>",
+            "<svg onload=\"alert(1)\"/>",
+            "<svg x=\"1\">",
+            "</svg>",
+            "</svg>\n<img src=\"x\" onerror=\"alert(1)\"/>",
             "<rect onload=\"alert(1)\"/>",
             "<rect x=\"1\"onload=\"alert(1)\"/>",
+            "<rect x=\"1\" onload=\"alert(1)\"/>",
             "<rect x='1' onload='alert(1)'/>",
+            "<rect x=1 onload=alert(1)/>",
             "<rect ONLOAD=\"alert(1)\"/>",
-            "<rect/onload=\"alert(1)\">",
+            "<rect/onload=\"alert(1)\"/>",
+            "<rect x=\"1\" =\"  onload='\" y=\";alert(1)//' \"/>",
+            "<rect =\"\" onload='alert(1)'/>",
+            "<rect x=\"1\" onload='=\"2\"/>",
+            "<rect x=\"1\" y onload=alert(1) =\"2\"/>",
+            "<rect x=\"1\"\u{c}onload=\"alert(1)\"/>",
+            "<rect x=\"1\u{0}\"/>",
+            "<rect x=\"1\" x=\"2\"/>",
+            "<rect X=\"1\"/>",
+            "<RECT x=\"1\"/>",
+            "<rect x=\"1&#34; onload=&#34;alert(1)\"/>",
+            "<rect id=\"x\"/>",
+            "<rect class=\"a\"/>",
             "<rect style=\"fill: red\"/>",
+            "<rect fill=\"url(#x)\"/>",
             "<rect fill=\"url(http://x)\"/>",
-            "<rect fill=\"URL(http://x)\"/>",
             "<rect fill=\"\\75rl(http://x)\"/>",
-            "<rect xlink:href=\"http://x\"/>",
+            "<rect fill=\"red\"/>",
+            "<rect fill=\"#12345\"/>",
+            "<rect fill=\"#12345G\"/>",
+            "<rect fill=\"#1234567\"/>",
             "<rect fill=\"a>b\"/>",
-            "<!-- x -->",
-            "<![CDATA[<rect/>]]>",
+            "<rect xlink:href=\"http://x\"/>",
+            "<rect xmlns=\"http://www.w3.org/1999/xhtml\"/>",
+            "<rect x=\"NaN\"/>",
+            "<rect x=\"inf\"/>",
+            "<rect x=\"1e9\"/>",
+            "<rect x=\"\"/>",
+            "<rect x=\" 1\"/>",
+            "<rect x=\"1\" />",
+            "<rect x=\"1\">",
+            "<rect/>",
             "<rect",
-            "</svg><title><svg>",
+            "<text x=\"1\" transform=\"rotate(270, 1, 2) url(x)\">\na\n</text>",
+            "<text x=\"1\" transform=\"rotate(270, 1)\">\na\n</text>",
+            "<text font-family=\"x\">\na\n</text>",
+            "<polyline points=\"1,2 3\"/>",
+            "<polyline points=\"1,2,3 4,5\"/>",
+            "<!-- x -->",
+            "<!-->",
+            "<![CDATA[<rect/>]]>",
+            "<?xml-stylesheet href=\"x\"?>",
+            "<!DOCTYPE svg [<!ENTITY x \"<script>\">]>",
+            "words",
+            "",
         ];
-        for inside in inside {
-            assert!(!is_harmless(&format!("<svg>{inside}</svg>")), "{inside}");
+        for lines in lines {
+            assert_eq!(drawn(lines), None, "{lines}");
         }
-        for other in ["", "oops", "<svg>", "<svg onload=\"alert(1)\"></svg>", "<svg></svg><rect/>"]
-        {
-            assert!(!is_harmless(other), "{other}");
+        let attack = "<svg viewBox=\"0 0 9 9\" =\"  onload='\" x=\";alert(1)//' \">";
+        for head in [attack, "<svg>", "<svg onload=\"alert(1)\">", "<svg viewBox=\"0 0 9\">"] {
+            assert_eq!(redraw(&format!("{head}\n<rect x=\"1\"/>\n</svg>\n")), None, "{head}");
         }
+        for head in ["", "\n", " ", "<?xml version=\"1.0\"?>\n", "\u{feff}", "<script>\n"] {
+            let file = format!("{head}{HEAD}\n<rect x=\"1\"/>\n</svg>\n");
+            assert_eq!(redraw(&file).is_some(), head.is_empty(), "{head}");
+        }
+        for tail in ["", "\n", "<script>\n", "<rect x=\"1\"/>\n", "</svg>\n"] {
+            let file = format!("{HEAD}\n<rect x=\"1\"/>\n</svg>{tail}");
+            assert_eq!(redraw(&file).is_some(), tail == "\n", "{tail}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_colours_are_written_by_us() {
+        let lines = "<rect x=\"-007.50\" fill=\"#+1a2b3\" stroke=\"#abcdef\"/>";
+        let ours = "<rect x=\"-7.5\" fill=\"#01A2B3\" stroke=\"#ABCDEF\"/></svg>";
+        assert_eq!(drawn(lines), Some(format!("{HEAD}{ours}")));
     }
 }

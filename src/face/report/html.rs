@@ -2,6 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::policy::policy;
 use super::{
     Report, claims, contents, dark, figures, first_screen, glossary, made, numbers, print_findings,
 };
@@ -27,24 +28,27 @@ pub(super) fn page(report: &Report) -> Markup {
                 (made::section(report))
             }
         }
-        script { (PreEscaped(SCRIPT)) }
     };
-    document(TITLE, &dark_drawings(report), &body)
+    document(TITLE, &dark_drawings(report), SCRIPT, &body)
 }
 
-/// A whole page: its head, with `style` after the common style sheet, and its body.
-pub(super) fn document(title: &str, style: &str, body: &Markup) -> Markup {
+/// A whole page: its head, with `style` after the common style sheet, its body, and its script.
+pub(super) fn document(title: &str, style: &str, script: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy(script));
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
                 style { (PreEscaped(STYLE)) (PreEscaped(style)) }
             }
-            body { (body) }
+            body {
+                (body)
+                @if !script.is_empty() { script { (PreEscaped(script)) } }
+            }
         }
     }
 }

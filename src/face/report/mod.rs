@@ -16,6 +16,7 @@ mod harmless;
 mod html;
 mod made;
 mod numbers;
+mod policy;
 mod print_findings;
 mod print_status;
 mod summary;

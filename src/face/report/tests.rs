@@ -5,8 +5,7 @@ use super::*;
 const HOSTILE: &str = "<script>alert('\"&\"')</script>";
 
 fn svg() -> String {
-    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"380\" viewBox=\"0 0 7 3\">\n\
-     <clipPath id=\"plot\"></clipPath><rect opacity=\"1\" fill=\"#0072B2\"/></svg>\n"
+    "<svg viewBox=\"0 0 7 3\" fill=\"none\"><path fill=\"#0072B2\" d=\"M0 0h7v3h-7z\"/></svg>"
         .into()
 }
 

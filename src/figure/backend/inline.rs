@@ -96,11 +96,13 @@ fn corners(shape: &Shape) -> Option<(At, At)> {
 fn close(out: &mut String, look: Option<Look>, path: &mut String) {
     let Some(look) = look.filter(|_| !path.is_empty()) else { return };
     let style = match look {
-        Look::Area(colour) => format!("class=\"a\" fill=\"{}\"", hex(colour)),
-        Look::Fill(colour) => format!("fill=\"{}\"", hex(colour)),
-        Look::Line(colour, width) => format!("stroke=\"{}\" stroke-width=\"{width}\"", hex(colour)),
+        Look::Area(colour) => format!("class=\"a\" fill=\"{}\"", colour.code()),
+        Look::Fill(colour) => format!("fill=\"{}\"", colour.code()),
+        Look::Line(colour, width) => {
+            format!("stroke=\"{}\" stroke-width=\"{width}\"", colour.code())
+        }
         Look::Dots(colour, width) => {
-            format!("class=\"d\" stroke=\"{}\" stroke-width=\"{width}\"", hex(colour))
+            format!("class=\"d\" stroke=\"{}\" stroke-width=\"{width}\"", colour.code())
         }
     };
     write!(out, "<path {style} d=\"{path}\"/>").ok();
@@ -152,14 +154,9 @@ fn element(text: &Text) -> String {
     format!(
         "<text x=\"{x}\" y=\"{y}\" font-size=\"{:.0}\"{weight}{turned} fill=\"{}\">{}</text>",
         font.size,
-        hex(*colour),
+        colour.code(),
         escaped(content)
     )
-}
-
-fn hex(colour: Colour) -> String {
-    let (red, green, blue) = colour.rgb;
-    format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
 fn escaped(text: &str) -> String {

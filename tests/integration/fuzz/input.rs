@@ -12,6 +12,7 @@ use toml::Table;
 
 use super::csv::{self, Data};
 use super::dice::Dice;
+use super::drawing::{self, Drawing};
 use super::folder::{Sound, Strange};
 use super::{grammar, text, tree};
 
@@ -34,6 +35,8 @@ pub enum Generator {
     Results,
     /// A results folder of a stranger.
     Folder,
+    /// A drawing of a stranger.
+    Drawing,
 }
 
 impl Generator {
@@ -48,6 +51,7 @@ impl Generator {
             Self::Readings => "readings",
             Self::Results => "results",
             Self::Folder => "folders of strangers",
+            Self::Drawing => "drawings of strangers",
         }
     }
 
@@ -75,6 +79,7 @@ pub struct ResultsFile {
 }
 
 /// What inputs are made from.
+#[derive(Default)]
 pub struct Seeds {
     configs: Vec<Table>,
     texts: Vec<Vec<u8>>,
@@ -82,13 +87,19 @@ pub struct Seeds {
     results: Vec<ResultsFile>,
     /// Where folders are the inputs, sound ones.
     sound: Option<Sound>,
+    /// Where drawings are the inputs, sound ones.
+    drawings: Vec<Vec<u8>>,
 }
 
 impl Seeds {
     /// Sound results folders below `home`, which strangers change.
     pub fn folders(home: &Path) -> Self {
-        let sound = Some(Sound::read(home));
-        Self { configs: vec![], texts: vec![], readings: vec![], results: vec![], sound }
+        Self { sound: Some(Sound::read(home)), ..Self::default() }
+    }
+
+    /// Sound drawings, which strangers change.
+    pub fn drawings() -> Self {
+        Self { drawings: drawing::seeds(), ..Self::default() }
     }
 
     /// The bundled configs and readings, and the tables of `results`.
@@ -129,7 +140,7 @@ impl Seeds {
             texts: texts.iter().map(|text| slim(text)).collect(),
             readings: files(&printed).iter().map(read).collect(),
             results: tables,
-            sound: None,
+            ..Self::default()
         }
     }
 }
@@ -153,6 +164,7 @@ pub enum Input {
     Readings(Vec<u8>),
     Results(ResultsFile),
     Folder(Box<Strange>),
+    Drawing(Drawing),
 }
 
 impl Input {
@@ -161,6 +173,10 @@ impl Input {
         let dice = &mut Dice::new(seed, number);
         if let Some(sound) = &seeds.sound {
             return (Generator::Folder, Self::Folder(Box::new(Strange::new(sound, dice))));
+        }
+        if !seeds.drawings.is_empty() {
+            let drawing = Drawing::new(&seeds.drawings, dice);
+            return (Generator::Drawing, Self::Drawing(drawing));
         }
         let generator = Generator::drawn(dice);
         let several = |mut bytes: Vec<u8>, dice: &mut Dice, mutate: fn(&mut Vec<u8>, &mut Dice)| {
@@ -180,7 +196,7 @@ impl Input {
             Generator::Readings => {
                 Self::Readings(several(dice.one(&seeds.readings).clone(), dice, csv::mutate))
             }
-            Generator::Results | Generator::Folder => {
+            Generator::Results | Generator::Folder | Generator::Drawing => {
                 let file = dice.one(&seeds.results).clone();
                 let bytes = several(file.bytes, dice, csv::mutate);
                 Self::Results(ResultsFile { bytes, ..file })
@@ -196,6 +212,7 @@ impl Input {
             Self::Results(file) => file.bytes.clone(),
             Self::Data(data) => data.bytes.clone(),
             Self::Folder(strange) => strange.describe(),
+            Self::Drawing(drawing) => drawing.bytes.clone(),
         }
     }
 
@@ -221,6 +238,7 @@ impl Input {
                 }
             }
             Self::Folder(strange) => strange.judge(folder),
+            Self::Drawing(drawing) => drawing.judge(),
             Self::Results(ResultsFile { file, bytes, .. }) => {
                 let path = folder.join("results").join(file);
                 std::fs::write(&path, bytes).expect("writable");

@@ -1,16 +1,19 @@
 //! Fuzzing of everything that reads what users or strangers write: configs, data files, tables of
-//! readings, the tables of a results folder, and results folders as a whole.
+//! readings, the tables of a results folder, results folders as a whole, and drawings for a gallery.
 //!
 //! Inputs are bundled files with mutations that know what they change, and files from a grammar;
 //! input number i of a seed is the same everywhere. `cargo test` tries a thousand;
 //! `DPBI_FUZZ=1000000 cargo test --test integration fuzz -- --nocapture` a million,
-//! `DPBI_FUZZ_SEED` others. `DPBI_FUZZ_FOLDERS` does the same for results folders.
+//! `DPBI_FUZZ_SEED` others. `DPBI_FUZZ_FOLDERS` does the same for results folders, and
+//! `DPBI_FUZZ_DRAWINGS` for drawings.
 
 mod csv;
 mod dice;
+mod drawing;
 mod folder;
 mod grammar;
 mod input;
+mod page;
 mod text;
 mod tree;
 mod value;
@@ -21,7 +24,7 @@ use std::process::{Child, Command};
 
 use crate::common::{Sandbox, few_or_many};
 use input::{Input, Seeds};
-use worker::{Found, HANG, HUNG, Report, Task, work};
+use worker::{Found, HANG, HUNG, Of, Report, Task, work};
 
 /// The memory that a worker or a command may ask for, in kB: far more than any of its inputs needs.
 const MEMORY: u64 = 3_000_000;
@@ -34,7 +37,7 @@ fn setting(name: &str, default: u64) -> u64 {
 fn readers_survive_whatever_they_are_given() {
     let sandbox = Sandbox::new();
     small_results(&sandbox);
-    let trial = Trial::new(&sandbox, false, "DPBI_FUZZ", few_or_many(1000, 3000));
+    let trial = Trial::new(&sandbox, Of::Files, "DPBI_FUZZ", few_or_many(1000, 3000));
     let mut report = trial.report();
     let seeds = trial.task(0).seeds();
     for &number in &report.accepted {
@@ -56,15 +59,26 @@ fn folders_of_strangers_change_nothing_outside() {
         let (part, out) = (format!("{shard}/2"), format!("part{shard}"));
         sandbox.succeed(&["run", "v.toml", "--format", "svg", "--shard", &part, "--out", &out]);
     }
-    let trial = Trial::new(&sandbox, true, "DPBI_FUZZ_FOLDERS", few_or_many(150, 500));
+    let trial = Trial::new(&sandbox, Of::Folders, "DPBI_FUZZ_FOLDERS", few_or_many(150, 500));
     let report = trial.report();
     trial.judge(&trial.task(0).seeds(), &report);
+}
+
+#[test]
+fn drawings_of_strangers_bring_nothing_into_a_page() {
+    let sandbox = Sandbox::new();
+    let few = few_or_many(3000, 30_000);
+    let trial = Trial::new(&sandbox, Of::Drawings, "DPBI_FUZZ_DRAWINGS", few);
+    let report = trial.report();
+    trial.judge(&trial.task(0).seeds(), &report);
+    let (seen, drawn) = report.counts["drawings of strangers"];
+    assert!((seen / 10..seen / 2).contains(&drawn), "{drawn} of {seen} became drawings");
 }
 
 /// Many inputs, divided among workers.
 struct Trial<'a> {
     sandbox: &'a Sandbox,
-    folders: bool,
+    of: Of,
     seed: u64,
     first: u64,
     inputs: u64,
@@ -72,9 +86,9 @@ struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     /// As many inputs as the variable says, or `few`.
-    fn new(sandbox: &'a Sandbox, folders: bool, variable: &str, few: u64) -> Self {
+    fn new(sandbox: &'a Sandbox, of: Of, variable: &str, few: u64) -> Self {
         let (seed, first) = (setting("DPBI_FUZZ_SEED", 1), setting("DPBI_FUZZ_FROM", 0));
-        Self { sandbox, folders, seed, first, inputs: setting(variable, few) }
+        Self { sandbox, of, seed, first, inputs: setting(variable, few) }
     }
 
     fn workers(&self) -> u64 {
@@ -88,8 +102,8 @@ impl<'a> Trial<'a> {
             to: self.first + self.inputs,
             step: self.workers(),
             folder: workplace(self.sandbox, worker),
-            results: self.sandbox.path(if self.folders { "" } else { "results" }),
-            folders: self.folders,
+            results: self.sandbox.path(if self.of == Of::Folders { "" } else { "results" }),
+            of: self.of,
         }
     }
 

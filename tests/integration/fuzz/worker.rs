@@ -24,6 +24,17 @@ const MOST_SAMPLED: usize = 500;
 /// A worker that meets a hang exits with this status.
 pub const HUNG: i32 = 86;
 
+/// What inputs are.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Of {
+    /// Configs, data and tables.
+    Files,
+    /// Whole results folders.
+    Folders,
+    /// Drawings for a gallery.
+    Drawings,
+}
+
 /// What a worker is to do.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Task {
@@ -39,14 +50,18 @@ pub struct Task {
     pub folder: PathBuf,
     /// Results folders to start from.
     pub results: PathBuf,
-    /// Whether the inputs are whole results folders, and not files.
-    pub folders: bool,
+    /// What the inputs are.
+    pub of: Of,
 }
 
 impl Task {
     /// What its inputs are made from.
     pub fn seeds(&self) -> Seeds {
-        if self.folders { Seeds::folders(&self.results) } else { Seeds::read(&self.results) }
+        match self.of {
+            Of::Files => Seeds::read(&self.results),
+            Of::Folders => Seeds::folders(&self.results),
+            Of::Drawings => Seeds::drawings(),
+        }
     }
 }
 
@@ -111,7 +126,7 @@ pub fn work(task: &Task) {
     std::panic::set_hook(Box::new(|panic| {
         *PANIC.lock().expect("one thread at a time") = panic.to_string();
     }));
-    if task.folders {
+    if task.of == Of::Folders {
         set_threads();
     }
     let seeds = task.seeds();

@@ -165,7 +165,7 @@ impl FigureFolder {
         let (path, mut bytes) = (self.path.join(file), Vec::new());
         let read = open_regular(&path).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
         read.map_err(|error| FileError::reading(&path, error))?;
-        Ok(Picture::of_svg(bytes, address))
+        Ok(Picture::of_svg(&bytes, address))
     }
 
     /// What the experiment is about.
