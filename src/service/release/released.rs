@@ -1,11 +1,16 @@
 //! A release that was made. Everything in it is public: the data reached it through the draw only.
 
+use rand::Rng;
+use serde_json::{Value, json};
+
 use super::entropy::Entropy;
 use super::method::Method;
 use super::request::Request;
+use super::table::Attribute;
+use crate::mechanism::law::Recipe;
 use crate::posterior::amount::Amount;
 use crate::posterior::model::Counts;
-use rand::Rng;
+use crate::run::store::sha256;
 
 /// A release that was made.
 pub struct Released {
@@ -41,6 +46,25 @@ impl Released {
         price(&self.methods)
     }
 
+    /// The SHA-256 of all that was released: the table, its counts, n, ε and the mechanism. The prior is
+    /// not part of it: it is what somebody believes.
+    pub fn content(&self) -> String {
+        let request = &self.request;
+        let column = |one: &Attribute| json!([one.name, one.categories]);
+        let columns: Vec<Value> = request.table.attributes().iter().map(column).collect();
+        let epsilon = request.epsilon.to_string();
+        let content =
+            json!([columns, request.fixed, self.n, epsilon, self.mechanism(), self.counts]);
+        sha256(content.to_string().as_bytes())
+    }
+
+    /// Why no release could have these counts, if so.
+    pub fn impossible(&self) -> Option<String> {
+        let histograms = self.request.histograms(self.n);
+        let mut all = self.methods.iter().zip(&histograms);
+        all.find_map(|(method, one)| impossible(method, &self.counts[one.cells.clone()], one.n))
+    }
+
     /// The ε that was spent, price included.
     pub fn spent(&self) -> Amount {
         self.request.epsilon + self.price()
@@ -51,4 +75,28 @@ impl Released {
 /// counts, not the sum.
 pub fn price(methods: &[Method]) -> Amount {
     methods.iter().map(Method::price).max().unwrap_or(Amount::ZERO)
+}
+
+/// Why a method cannot have released these counts of n records, if so.
+fn impossible(method: &Method, counts: &[u64], n: u64) -> Option<String> {
+    if let Some(count) = counts.iter().find(|count| **count > n) {
+        return Some(format!("a count is {count}, and there are {n} records"));
+    }
+    let sum: u128 = counts.iter().map(|&count| u128::from(count)).sum();
+    let whole = sum == u128::from(n);
+    let larger = sum > u128::from(n);
+    let fits = match method.variant().recipe(method.template()) {
+        // Every output is replaced by a candidate.
+        _ if method.variant().remap.is_some() => whole,
+        Ok(Recipe::Exponential { .. } | Recipe::Hamming { .. }) => whole,
+        // The last count is what the others leave, and 0 if they leave nothing.
+        Ok(Recipe::Noise { restored: true, .. }) => whole || (larger && counts.ends_with(&[0])),
+        // The noise has the sum 0. Only counts that would be negative, and become 0, add to the total.
+        Ok(Recipe::Lattice { .. }) => whole || (larger && counts.contains(&0)),
+        _ => true,
+    };
+    (!fits).then(|| {
+        let label = &method.variant().label;
+        format!("their sum is {sum}, and `{label}` does not release such counts of {n} records")
+    })
 }
