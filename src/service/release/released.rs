@@ -100,3 +100,68 @@ fn impossible(method: &Method, counts: &[u64], n: u64) -> Option<String> {
         format!("their sum is {sum}, and `{label}` does not release such counts of {n} records")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::tuning::TuningCache;
+    use crate::base::rng::stream;
+    use crate::mechanism::Variant;
+    use crate::posterior::distance::HELLINGER;
+    use crate::posterior::model::{Posterior, Prior};
+    use crate::posterior::privacy::{Epsilon, Gamma};
+    use crate::posterior::setting::Setting;
+
+    fn method(label: &str, k: usize, n: u64, epsilon: &str) -> Method {
+        let epsilon: Amount = epsilon.parse().unwrap();
+        let mut counts = vec![0; k];
+        counts[0] = n;
+        let template = Setting {
+            posterior: Posterior::new(Prior::new(vec![1.0; k]).unwrap(), counts),
+            epsilon: Epsilon::new(epsilon.to_f64()).unwrap(),
+            delta: None,
+            gamma: Gamma::new(1.0).unwrap(),
+            distance: HELLINGER,
+        };
+        let variant = Variant::parse(label).unwrap();
+        Method::new(&variant, &template, epsilon, &TuningCache::default()).unwrap()
+    }
+
+    #[test]
+    fn what_is_drawn_is_possible_and_what_is_not_is_known() {
+        let labels = [
+            "geometric",
+            "geometric+remap",
+            "lattice",
+            "tight",
+            "lshist",
+            "lsdim",
+            "lszhang",
+            "hamming",
+            "ehds",
+            "ehd+remap",
+        ];
+        for label in labels {
+            for (k, epsilon) in [(2, "0.1"), (3, "0.1"), (3, "1")] {
+                let method = method(label, k, 8, epsilon);
+                let mut rng = stream(5, &format!("{label} {k} {epsilon}"));
+                let data = [vec![8], vec![0; k - 1]].concat();
+                for _ in 0..100 {
+                    let drawn = method.draw(&data, &mut rng);
+                    assert_eq!(impossible(&method, &drawn, 8), None, "{label} {drawn:?}");
+                }
+            }
+        }
+        for (label, counts, n) in [
+            ("geometric+remap", [1, 1, 2, 1], 2),
+            ("geometric", [1, 1, 2, 1], 2),
+            ("geometric", [1, 0, 0, 0], 2),
+            ("lattice", [1, 1, 2, 1], 2),
+            ("lattice", [1, 0, 0, 0], 2),
+            ("hamming", [2, 1, 0, 0], 2),
+            ("lszhang", [3, 0, 0, 0], 2),
+        ] {
+            assert!(impossible(&method(label, 4, n, "1"), &counts, n).is_some(), "{label}");
+        }
+    }
+}
