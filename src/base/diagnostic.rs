@@ -59,7 +59,7 @@ impl Marked {
             false => (0, length),
         };
         let part = line.chars().skip(first).take(shown);
-        let mut text: String = part.map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut text: String = part.map(|c| if console::is_obeyed(c) { ' ' } else { c }).collect();
         let mut indent = column - 1 - first;
         let width = width.min(shown.saturating_sub(indent)).max(1);
         if first > 0 {
@@ -79,8 +79,8 @@ const LONGEST_LINE: usize = 160;
 /// At most this many characters of a cause, a file's name or a remedy are shown.
 const LONGEST_TEXT: usize = 600;
 
-/// The text on one line. Control characters are written out, since a terminal would obey them, and
-/// the middle of a very long text is left out.
+/// The text on one line. Characters that a terminal would obey are written out, and the middle of a very
+/// long text is left out.
 pub fn legible(text: &str) -> String {
     let mut shown = String::new();
     let length = text.chars().count();
@@ -90,7 +90,7 @@ pub fn legible(text: &str) -> String {
         match c {
             _ if skipped && i == LONGEST_TEXT / 2 => shown += " … ",
             _ if skipped => {}
-            c if c.is_control() => shown.extend(c.escape_default()),
+            c if console::is_obeyed(c) => shown.extend(c.escape_default()),
             c => shown.push(c),
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Paths that a user names may be links, and may be pipes; see [`open_named`].
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,15 +28,52 @@ pub fn open_in_place(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a new file under a random name.
+/// Makes a new file under a random name. Its process holds a lock on it as long as it is open: one that
+/// nobody holds was left by a process that was killed, and is removed here.
 pub fn create_temporary(folder: &Path) -> io::Result<(File, PathBuf)> {
+    remove_abandoned(folder);
     loop {
         let number = RandomState::new().hash_one(folder);
         let path = folder.join(format!("{TEMPORARY}{number:016x}{TEMPORARY_END}"));
         match File::create_new(&path) {
-            Ok(file) => return Ok((file, path)),
+            // Another process may have taken it for an abandoned one before it was locked.
+            Ok(file) if hold(&file) && is_at(&file, &path)? => return Ok((file, path)),
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Locks a file until it is closed; `false` if another process holds it. Where nothing can be locked,
+/// nobody holds anything.
+pub fn hold(file: &File) -> bool {
+    !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+}
+
+/// Whether a file is still the one at its path. On systems that cannot tell, an open file cannot be
+/// replaced either.
+pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let here = file.metadata()?;
+    Ok(path.metadata().is_ok_and(|there| system::is_same_file(&here, &there).unwrap_or(true)))
+}
+
+/// The file that is locked in a results folder.
+pub const LOCK: &str = ".lock";
+
+/// Removes temporary files that no process holds. A results folder is cleared by the run that has locked
+/// it: temporary files of a run are closed, and wait for their names.
+fn remove_abandoned(folder: &Path) {
+    if is_taken(&folder.join(LOCK)) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name().to_str().is_some_and(is_temporary)
+            && let Ok(file) = open_regular(&path)
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(path);
         }
     }
 }
@@ -57,6 +94,39 @@ pub fn is_temporary(name: &str) -> bool {
 pub fn is_same_path(a: &Path, b: &Path) -> bool {
     let both = a.metadata().ok().zip(b.metadata().ok());
     both.and_then(|(a, b)| system::is_same_file(&a, &b)).unwrap_or(false)
+}
+
+/// Whether two paths lead to one file, or would if both were written: by their names, by where links lead,
+/// or by the numbers of the system, which know hard links.
+pub fn is_same_place(a: &Path, b: &Path) -> bool {
+    let theirs = places(b);
+    places(a).iter().any(|place| theirs.contains(place)) || is_same_path(a, b)
+}
+
+/// Links are followed so often at most: they may lead in a circle.
+const MOST_LINKS: usize = 40;
+
+/// The place of a path, and those to which it leads if it is a link, though nothing may be there.
+fn places(path: &Path) -> Vec<PathBuf> {
+    let mut places = vec![place(path)];
+    while places.len() < MOST_LINKS
+        && let Some(last) = places.last()
+        && let Ok(to) = fs::read_link(last)
+    {
+        places.push(place(&last.with_file_name("").join(to)));
+    }
+    places
+}
+
+/// The path, with its folder as the system calls it.
+fn place(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    match (whole.parent(), whole.file_name()) {
+        (Some(folder), Some(name)) => {
+            fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()).join(name)
+        }
+        _ => fs::canonicalize(&whole).unwrap_or(whole),
+    }
 }
 
 /// Whether anything stands at a path: a file, a folder, or a link, wherever it leads.
@@ -168,6 +238,51 @@ mod tests {
         for other in [".mine.part", ".dpbi-.part", ".dpbi-0123456789ABCDEF.part", ".dpbi-probe"] {
             assert!(!is_temporary(other), "{other}");
         }
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_is_held_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (held, first) = create_temporary(folder.path()).unwrap();
+        fs::write(path(".dpbi-0123456789abcdef.part"), "").unwrap();
+        fs::write(path("mine.part"), "").unwrap();
+        create_temporary(folder.path()).unwrap();
+        assert!(first.exists() && path("mine.part").exists());
+        assert!(!path(".dpbi-0123456789abcdef.part").exists());
+        drop(held);
+        // In a results folder only the run that has locked it removes anything.
+        fs::write(path(LOCK), "").unwrap();
+        create_temporary(folder.path()).unwrap();
+        assert!(first.exists());
+        fs::remove_file(path(LOCK)).unwrap();
+        create_temporary(folder.path()).unwrap();
+        assert!(!first.exists());
+    }
+
+    #[test]
+    fn one_place_is_known_by_every_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("inner")).unwrap();
+        fs::write(path("file"), "x").unwrap();
+        fs::hard_link(path("file"), path("hard")).unwrap();
+        let same = |a: &str, b: &str| is_same_place(&path(a), &path(b));
+        for (a, b) in [("file", "hard"), ("file", "inner/../file"), ("new", "inner/../new")] {
+            assert!(same(a, b), "{a} {b}");
+        }
+        assert!(same("absent/new", "absent/new"));
+        assert!(!same("file", "new") && !same("new", "newer") && !same("new", "inner/new"));
+        if !system::symlink(&path("file"), &path("link")) {
+            return;
+        }
+        assert!(system::symlink(Path::new("new"), &path("dangling")));
+        assert!(system::symlink(Path::new("inner"), &path("way")));
+        assert!(system::symlink(Path::new("circle"), &path("circle")));
+        for (a, b) in [("link", "hard"), ("dangling", "new"), ("way/new", "inner/new")] {
+            assert!(same(a, b) && same(b, a), "{a} {b}");
+        }
+        assert!(!same("circle", "new") && !same("dangling", "link"));
     }
 
     #[test]

@@ -1,14 +1,19 @@
 //! What differs between operating systems. No other file asks which one it is compiled for.
 
-pub use here::{has_other_names, is_same_file, outlive_file_limits, private, without_surprises};
+pub use here::{
+    has_other_names, is_same_file, outlive_file_limits, private, reader_is_gone, without_surprises,
+};
 #[cfg(test)]
 pub use here::{is_private, symlink};
 
 #[cfg(unix)]
 mod here {
     use std::fs::{Metadata, OpenOptions};
+    use std::os::fd::AsFd;
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     use std::sync::Arc;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     /// Whether two files are one; `None` where the system has no numbers for its files.
     pub fn is_same_file(a: &Metadata, b: &Metadata) -> Option<bool> {
@@ -35,6 +40,14 @@ mod here {
     pub fn outlive_file_limits() {
         // If this fails, the signal ends the process as before.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    }
+
+    /// Whether this is a pipe that nobody reads any more.
+    pub fn reader_is_gone(pipe: &impl AsFd) -> bool {
+        let mut asked = [PollFd::new(pipe, PollFlags::OUT)];
+        let answered = poll(&mut asked, Some(&Timespec::default()));
+        let gone = PollFlags::ERR | PollFlags::HUP;
+        answered.is_ok() && asked[0].revents().intersects(gone)
     }
 
     /// Makes a link, for tests; `false` where there are none.
@@ -72,6 +85,11 @@ mod here {
     /// Only its owner can read and write a file that is made.
     pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
         options
+    }
+
+    /// That is noticed when something is written.
+    pub fn reader_is_gone<T>(_: &T) -> bool {
+        false
     }
 
     /// There is no such limit.

@@ -124,8 +124,8 @@ pub enum WorkError {
     /// The operating system has no random bits.
     #[error("the operating system gives no random bits: {0}")]
     Randomness(String),
-    /// A release failed after its ε was spent.
-    #[error("nothing was released, and ε is spent: {0}")]
+    /// A release could not be drawn.
+    #[error("nothing was released, and nothing is spent: {0}")]
     NothingReleased(String),
     /// Something failed after the release.
     #[error("released {}, and then failed: {cause}", .released.iter().map(|counts| format!("{counts:?}"))
@@ -138,12 +138,13 @@ pub enum WorkError {
     },
     /// Standard output did not take a release. It is shown with the error, since it is paid for.
     #[error(
-        "cannot print the release: {source}\n  ε = {spent} is spent{entered}. The release stands here, on \
-         standard error, and nowhere else:",
+        "cannot print the release: {source}\n  ε = {spent} is spent{entered}. The release stands{kept} here, on \
+         standard error:",
         entered = .ledger.as_ref().map_or_else(String::new, |ledger| format!(
             ", and the ledger {} has its entry",
             ledger.display()
-        ))
+        )),
+        kept = .out.as_ref().map_or_else(String::new, |out| format!(" in {}, and", out.display()))
     )]
     Unprinted {
         /// What standard output said.
@@ -152,6 +153,8 @@ pub enum WorkError {
         spent: String,
         /// The ledger, if there is one.
         ledger: Option<PathBuf>,
+        /// The file that has the release, if there is one.
+        out: Option<PathBuf>,
         /// The release.
         text: String,
     },

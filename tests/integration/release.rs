@@ -284,6 +284,108 @@ fn twenty_at_once_with_a_budget_for_ten() {
     assert_eq!(seen, (1..=10).collect::<Vec<_>>());
 }
 
+/// Eight processes and one file: one of them pays.
+#[test]
+fn one_file_is_paid_for_once() {
+    let sandbox = sandbox();
+    let flags = ["--epsilon", "1", "--mechanism", "geometric", "--ledger", "l", "--out", "a.json"];
+    let children: Vec<_> = (0..8).map(|_| sandbox.start(&[&ASKED[..], &flags].concat())).collect();
+    let outcomes: Vec<Outcome> =
+        children.into_iter().map(|child| child.wait_with_output().unwrap().into()).collect();
+    let (done, not): (Vec<_>, Vec<_>) = outcomes.iter().partition(|outcome| outcome.status == 0);
+    assert_eq!((done.len(), not.len()), (1, 7));
+    not.iter().for_each(|outcome| refused(outcome, "--out: a.json "));
+    assert_eq!(sandbox.entries("l").len(), 1);
+    sandbox.succeed(&["show", "a.json", "--ledger", "l"]);
+    // A release that is refused leaves no file, and an empty one of a killed process is no hindrance.
+    let none = ["--epsilon", "1", "--ledger", "l", "--budget", "1", "--out", "b.json"];
+    let none = [&none[..], &["--mechanism", "geometric"]].concat();
+    refused(&release(&sandbox, &none), "the budget does not suffice");
+    assert!(!sandbox.path("b.json").exists());
+    refused(&sandbox.write("b.json", "").dpbi(&["show", "b.json"]), "b.json is empty");
+    assert_eq!(release(&sandbox, &[&flags[..7], &["b.json"]].concat()).status, 0);
+    sandbox.succeed(&["show", "b.json", "--ledger", "l"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_release_that_nobody_would_see_is_not_paid_for() {
+    let sandbox = sandbox();
+    let flags = "--epsilon 1 --mechanism geometric --ledger l";
+    let asked = format!("$DPBI {} {flags}", ASKED.join(" "));
+    for lost in [">&-", "> /dev/null", "--json >&-"] {
+        refused(&sandbox.shell(&format!("{asked} {lost}")), "nobody would see the release");
+    }
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_dpbi"));
+    child.args([&ASKED[..], &flags.split(' ').collect::<Vec<_>>()].concat());
+    let outcome: Outcome =
+        child.current_dir(sandbox.path("")).stdout(writer).output().unwrap().into();
+    refused(&outcome, "the reader has gone away");
+    assert!(!sandbox.path("l").exists());
+    // With a file it is not lost.
+    let kept = sandbox.shell(&format!("{asked} --out a.json > /dev/null"));
+    assert_eq!((kept.status, sandbox.entries("l").len()), (0, 1), "{}", kept.stderr);
+    sandbox.succeed(&["show", "a.json"]);
+    let full = sandbox.shell(&format!("{asked} --out b.json > /dev/full"));
+    assert_eq!(full.status, 1);
+    assert!(full.stderr.contains("The release stands in b.json, and here"), "{}", full.stderr);
+}
+
+#[test]
+fn nothing_is_written_in_place_of_what_is_read() {
+    let sandbox = sandbox();
+    for name in ["d.svg", "c.svg"] {
+        std::fs::copy(sandbox.path("survey.csv"), sandbox.path(name)).unwrap();
+    }
+    sandbox.write("c.svg", "no\nyes\n");
+    std::fs::hard_link(sandbox.path("d.svg"), sandbox.path("hard.svg")).unwrap();
+    let flags =
+        "release --column answer --categories-from c.svg --prior 1 --data d.svg --epsilon 1";
+    let flags = format!("{flags} --mechanism geometric");
+    let with = |more: &str| {
+        let line = format!("{flags} {more}");
+        sandbox.dpbi(&line.split(' ').collect::<Vec<_>>())
+    };
+    refused(&with("--figure d.svg"), "d.svg is the data");
+    refused(&with("--figure ./hard.svg"), "hard.svg is the data");
+    refused(&with("--figure c.svg"), "c.svg is a list of categories");
+    refused(&with("--out f.svg --figure f.svg"), "f.svg is where the release goes");
+    refused(&with("--ledger f.svg --figure f.svg"), "f.svg is the ledger");
+    refused(&with("--ledger f.svg --out f.svg"), "f.svg is the ledger");
+    assert!(!sandbox.path("f.svg").exists());
+    assert_eq!(with("--ledger l.svg --out a.svg").status, 0);
+    assert_eq!(with("--ledger l.svg --out b.svg").status, 0);
+    let before = sandbox.files("");
+    refused(&sandbox.dpbi(&["show", "a.svg", "--figure", "a.svg"]), "a.svg is a release");
+    let combine = ["combine", "a.svg", "b.svg", "--ledger", "l.svg", "--figure"];
+    refused(&sandbox.dpbi(&[&combine[..], &["l.svg"]].concat()), "l.svg is the ledger");
+    refused(&sandbox.dpbi(&[&combine[..], &["b.svg"]].concat()), "b.svg is a release");
+    let account = ["account", "l.svg", "--pld", "p.svg", "--figure"];
+    refused(&sandbox.dpbi(&[&account[..], &["l.svg"]].concat()), "l.svg is the ledger");
+    refused(&sandbox.dpbi(&[&account[..], &["p.svg"]].concat()), "p.svg is where");
+    let output = sandbox.shell("$DPBI account l.svg --pld p.json > p.json");
+    refused(&output, "p.json is where the output goes");
+    sandbox.shell("rm p.json");
+    assert_eq!(sandbox.files(""), before);
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_written_out_and_json_stays_json() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", "k\na\u{202e}b\nc\n").write("c.txt", "a\u{202e}b\nc\n");
+    let asked = ["release", "--data", "d.csv", "--column", "k", "--categories-from", "c.txt"];
+    let more = ["--prior", "1", "--epsilon", "1", "--mechanism", "geometric"];
+    let text = sandbox.succeed(&[&asked[..], &more].concat());
+    assert!(text.contains("a\\u{202e}b") && !text.contains('\u{202e}'), "{text}");
+    let text = sandbox.succeed(&[&asked[..], &more, &["--json"]].concat());
+    assert!(text.contains("a\\u202eb"), "{text}");
+    let found: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(found["categories"][0]["category"], "a\u{202e}b");
+    refused(&sandbox.dpbi(&["show", "\u{202e}.json"]), "\\u{202e}.json");
+}
+
 /// Releases are killed at a random moment, when the ledger has changed, or at the first byte shown.
 #[test]
 fn whatever_is_shown_has_been_entered_before() {

@@ -363,6 +363,10 @@ fn paths_need_not_be_utf_8() {
         let document: Value = serde_json::from_str(&with(line, &[folder.as_os_str()])).unwrap();
         assert_eq!(document[0]["folder"], "odd-\u{fffd}/v");
     }
+    let named = run_in(&sandbox, &[OsStr::new("run"), odd]);
+    let message = String::from_utf8_lossy(&named.stderr).into_owned();
+    assert_eq!(named.status.code(), Some(2));
+    assert!(message.contains("is not text in UTF-8") && message.contains("help: "), "{message}");
     with("list --out", &[odd]);
     with("plot --gallery", &[odd]);
 }

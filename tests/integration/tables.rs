@@ -358,6 +358,231 @@ fn a_release_file_is_shown_as_it_was_and_combined() {
     refused(&sandbox.dpbi(&["show", "absent.json"]), "cannot read the release absent.json");
 }
 
+/// The entry knows what was released: a file that says something else is not believed.
+#[test]
+fn a_ledger_knows_a_file_that_was_changed() {
+    let sandbox = sandbox();
+    let made = ["--prior", "1", "--mechanism", "lattice", "--ledger", "l", "--epsilon", "1"];
+    for out in ["a.json", "b.json"] {
+        document(&sandbox, &[&made[..], &["--out", out]].concat());
+    }
+    let text = sandbox.succeed(&["combine", "a.json", "b.json"]);
+    assert!(text.contains("as the file says: nobody has checked them"), "{text}");
+    let text = sandbox.succeed(&["combine", "a.json", "b.json", "--ledger", "l"]);
+    assert!(text.contains("that the ledger l has entered"), "{text}");
+    let both = sandbox.json(&["combine", "a.json", "b.json", "--ledger", "l", "--json"]);
+    assert_eq!(both["checked_by_ledger"], true);
+    let whole = sandbox.read("b.json");
+    let change = |change: &dyn Fn(&mut Value)| {
+        let mut document: Value = serde_json::from_slice(&whole).unwrap();
+        change(&mut document);
+        sandbox.write("b.json", &document.to_string());
+        sandbox.dpbi(&["combine", "a.json", "b.json", "--ledger", "l"])
+    };
+    let smaller = |document: &mut Value| document["epsilon"] = json!("0.001");
+    refused(&change(&smaller), "ε is 0.001 there and 1 in the ledger");
+    let other = |document: &mut Value| document["mechanism"] = json!("geometric");
+    let words = "the mechanism is geometric there and lattice in the ledger";
+    // Counts of `lattice` need not be such as `geometric` makes.
+    let outcome = change(&other);
+    assert!(outcome.stderr.contains(words) || outcome.stderr.contains("no release has these"));
+    let counts = |document: &mut Value| {
+        let released = document["released"].as_array().unwrap().clone();
+        document["released"] = released.into_iter().rev().collect();
+    };
+    // The same counts in another order are possible counts; two of them may happen to be the same.
+    let outcome = change(&counts);
+    assert!(outcome.stderr.contains("the counts are others") || outcome.status == 0);
+    let names = |document: &mut Value| document["columns"][1]["categories"] = json!(["yes", "no"]);
+    refused(&change(&names), "its categories or its number of records are others");
+    // An entry of before has neither counts nor their hash: ε, mechanism and columns are compared.
+    let old = |line: &str| {
+        let mut entry: Value = serde_json::from_str(line).unwrap();
+        let part = entry["parts"][0].as_object_mut().unwrap();
+        part.remove("released").and(part.remove("content")).unwrap();
+        entry.as_object_mut().unwrap().remove("sha256");
+        entry
+    };
+    let (mut lines, mut previous) = (String::new(), String::new());
+    for line in String::from_utf8(sandbox.read("l")).unwrap().lines() {
+        let mut entry = old(line);
+        entry["previous"] = json!(previous);
+        let open = entry.to_string().strip_suffix('}').unwrap().to_owned();
+        previous = dpbi::run::store::sha256(open.as_bytes());
+        lines += &format!("{open},\"sha256\":\"{previous}\"}}\n");
+    }
+    sandbox.write("l", &lines);
+    assert_eq!(change(&|_| ()).status, 0);
+    refused(&change(&smaller), "ε is 0.001 there and 1 in the ledger");
+}
+
+#[test]
+fn a_file_that_no_release_has_made_is_refused() {
+    let sandbox = sandbox();
+    let made = ["--prior", "1", "--mechanism", "geometric", "--epsilon", "1", "--out", "a.json"];
+    document(&sandbox, &made);
+    let whole = sandbox.read("a.json");
+    let changed = |pairs: &[(&str, Value)]| {
+        let mut document: Value = serde_json::from_slice(&whole).unwrap();
+        pairs.iter().for_each(|(key, value)| document[*key] = value.clone());
+        sandbox.write("bad.json", &document.to_string());
+        sandbox.dpbi(&["show", "bad.json"])
+    };
+    let two = |mechanism: &str| {
+        let counts = ("released", json!([1, 1, 2, 1]));
+        changed(&[("n", json!(2)), ("mechanism", json!(mechanism)), counts])
+    };
+    for mechanism in ["geometric+remap", "geometric", "lattice", "tight", "hamming", "ehd"] {
+        refused(&two(mechanism), "no release has these counts");
+    }
+    refused(&changed(&[("released", json!([1, 1, 1]))]), "do not fit the table");
+    refused(&changed(&[("released", json!([101, 0, 0, 0]))]), "a count is 101");
+    refused(&changed(&[("released", json!([-1, 1, 50, 50]))]), "damaged");
+    refused(&changed(&[("n", json!(9_007_199_254_740_993_u64))]), "so many records");
+    let huge = json!(vec![9_007_199_254_740_991_u64; 4]);
+    refused(&changed(&[("n", json!(5)), ("released", huge)]), "a count is");
+    refused(&changed(&[("epsilon", json!("1e-30"))]), "`epsilon`");
+    refused(&changed(&[("prior", json!([1, 1, 1]))]), "`prior`");
+    refused(&changed(&[("prior", json!([1, 1, 1, 0]))]), "`prior`");
+    refused(&changed(&[("id", json!("../../etc"))]), "`id`");
+    refused(&changed(&[("columns", json!([]))]), "`columns`");
+}
+
+#[test]
+fn what_is_typed_comes_before_what_a_plan_says() {
+    let sandbox = sandbox();
+    let plan = PLAN
+        .replace("prior = 1\n", "prior = 1\nmechanism = \"geometric\"\n")
+        .replace("epsilon = 0.5\n", "epsilon = 0.5\nlevel = 0.9\n");
+    sandbox.write("plan.toml", &("level = 0.7\n".to_owned() + &plan));
+    let levels = |more: &[&str]| {
+        let made = sandbox.json(&[&["release", "--plan", "plan.toml", "--json"], more].concat());
+        [&made["releases"][0]["level"], &made["releases"][1]["level"]].map(|v| v.as_f64().unwrap())
+    };
+    assert_eq!(levels(&["--ledger", "a"]), [0.7, 0.9]);
+    assert_eq!(levels(&["--ledger", "b", "--level", "0.8"]), [0.8, 0.8]);
+    assert!(!sandbox.path("l").exists());
+    // What belongs to one release is refused.
+    for flags in [
+        "--column outcome",
+        "--by arm",
+        "--categories a,b",
+        "--categories-from f",
+        "--other a",
+        "--fixed-groups a=1",
+        "--prior 1",
+        "--epsilon 2",
+        "--mechanism lattice",
+        "--compare yes",
+        "--seed 1",
+        "--n 100",
+        "--level 2",
+    ] {
+        let mut args = vec!["release", "--plan", "plan.toml"];
+        args.extend(flags.split(' '));
+        let outcome = sandbox.dpbi(&args);
+        let flag = args[3];
+        assert!(
+            outcome.status == 2 && outcome.stderr.contains(flag),
+            "{flags}: {}",
+            outcome.stderr
+        );
+    }
+    assert!(!sandbox.path("l").exists());
+}
+
+#[test]
+fn names_that_look_the_same_in_a_file_name_have_figures_of_their_own() {
+    let sandbox = sandbox();
+    let plan = PLAN
+        .replace("prior = 1\n", "prior = 1\nmechanism = \"geometric\"\n")
+        .replace("name = \"arms\"", "name = \"a b\"")
+        .replace("column = \"arm\"\n", "column = \"arm\"\nname = \"a-b\"\n");
+    sandbox.write("plan.toml", &plan).write("f-a-b-2.svg", "mine");
+    let asked = ["release", "--plan", "plan.toml", "--figure", "f.svg", "--out", "a.json"];
+    // A file of that name is replaced, as with --figure itself; but not if it is read.
+    sandbox.write("data.toml", &plan.replace("trial.csv", "f-a-b-2.svg"));
+    refused(
+        &sandbox.dpbi(&["release", "--plan", "data.toml", "--figure", "f.svg"]),
+        "f-a-b-2.svg is the data",
+    );
+    assert_eq!(sandbox.dpbi(&asked).status, 0);
+    let [first, second] = ["f-a-b.svg", "f-a-b-2.svg"].map(|name| sandbox.read(name));
+    assert!(first.starts_with(b"<svg") && second.starts_with(b"<svg") && first != second);
+    std::fs::rename(sandbox.path("a.json"), sandbox.path("g-a-b.svg")).unwrap();
+    refused(&sandbox.dpbi(&["show", "g-a-b.svg", "--figure", "g.svg"]), "g-a-b.svg is a release");
+}
+
+/// Releases of every form are killed at a random moment, when the ledger has changed, or at the first byte
+/// shown. An entry then has what was paid for, and whatever else was left says the same.
+#[test]
+fn what_a_killed_release_has_paid_for_is_not_lost() {
+    let sandbox = sandbox();
+    let mut chance = rng::stream(13, "kills of every form");
+    let (mut paid, mut kept, mut shown, mut nothing) = (0, 0, 0, 0);
+    for round in 0..few_or_many(18, 300) {
+        let epsilon = ["0.00001", "0.001", "0.1", "1", "10"][round / 9 % 5];
+        let named = ["--prior", "1", "--epsilon", epsilon, "--mechanism", "geometric"];
+        let plan = PLAN.replace("budget = 3\n", "").replace("epsilon = 0.5", "epsilon = 0.25");
+        let plan = plan
+            .replace("prior = 1\n", "prior = 1\nmechanism = \"geometric\"\n")
+            .replace("epsilon = 1\n", &format!("epsilon = {epsilon}\n"));
+        sandbox.write("plan.toml", &plan);
+        let fixed = ["--fixed-groups", "control=50,treated=50", "--ledger", "l"];
+        let asked: Vec<&str> = match round / 3 % 3 {
+            0 => [&ASKED[..], &named, &["--ledger", "l"]].concat(),
+            1 => [&ASKED[..], &named, &fixed].concat(),
+            _ => vec!["release", "--plan", "plan.toml"],
+        };
+        let out = format!("{round}.json");
+        let before = sandbox.entries("l").len();
+        let asked = [&asked[..], &["--json", "--out", &out]].concat();
+        let output = sandbox.killed(&asked, (round, 100_000), "l", &mut chance);
+        let entered = sandbox.entries("l");
+        let file = std::fs::read_to_string(sandbox.path(&out)).unwrap_or_default();
+        let Some(entry) = entered.get(before) else {
+            assert!(output.is_empty() && file.is_empty(), "shown, and not entered: {file}");
+            nothing += 1;
+            continue;
+        };
+        paid += 1;
+        assert_eq!(entered.len(), before + 1);
+        let parts = entry["parts"].as_array().unwrap();
+        assert_eq!(parts.len(), if asked[1] == "--plan" { 2 } else { 1 });
+        let says_the_same = |text: &str| {
+            let found: Value = serde_json::from_str(text).unwrap();
+            let one = [found.clone()];
+            let releases = found["releases"].as_array().map_or(&one[..], Vec::as_slice);
+            assert_eq!(releases.len(), parts.len());
+            for (release, part) in releases.iter().zip(parts) {
+                assert_eq!(
+                    (&release["id"], &release["released"]),
+                    (&part["id"], &part["released"])
+                );
+            }
+        };
+        assert!(parts.iter().all(|part| part["released"].as_array().unwrap().len() >= 2));
+        if !file.is_empty() {
+            kept += 1;
+            says_the_same(&file);
+            sandbox.succeed(&["show", &out, "--ledger", "l"]);
+        }
+        if let Ok(text) = String::from_utf8(output)
+            && text.ends_with("}\n")
+        {
+            shown += 1;
+            says_the_same(&text);
+        }
+    }
+    println!("{paid} entries, {kept} of them in files, {shown} shown whole, {nothing} not entered");
+    assert!(paid > 0 && kept > 0 && nothing > 0);
+    // What killed processes left is cleared away by the next release.
+    document(&sandbox, &["--prior", "1", "--epsilon", "1", "--out", "last.json"]);
+    let left = std::fs::read_dir(sandbox.path("")).unwrap().map(|one| one.unwrap().file_name());
+    let left: Vec<_> = left.filter(|name| name.to_string_lossy().ends_with(".part")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
 #[test]
 fn what_is_written_fits_its_schema() {
     let sandbox = sandbox();

@@ -4,15 +4,21 @@
 mod bars;
 mod grid;
 mod number;
+mod obeyed;
 mod style;
 mod wrap;
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use super::filesystem::is_same_path;
+use super::system::reader_is_gone;
 
 pub use bars::{bar, columns};
 pub use grid::Grid;
 pub use number::{short, short_or_dash, significant};
+pub use obeyed::{harmless_json, is_obeyed, json_text};
 pub use style::Style;
 pub use wrap::{Hang, fold, shorten, visible};
 
@@ -48,6 +54,27 @@ fn width_of(size: Option<(terminal_size::Width, terminal_size::Height)>) -> usiz
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let real = size.map(|(width, _)| usize::from(width.0)).filter(|&width| width > 0);
     asked.unwrap_or_else(|| real.unwrap_or(USUAL).min(GREATEST)).max(LEAST)
+}
+
+/// What becomes of standard output, as far as that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Somebody may read it.
+    Read,
+    /// It was closed, or leads to `/dev/null`. (A process that begins without standard output gets
+    /// `/dev/null` in its place.)
+    Discarded,
+    /// It is a pipe that nobody reads any more.
+    ReaderGone,
+}
+
+/// What becomes of standard output.
+pub fn output() -> Output {
+    match () {
+        () if is_same_path(Path::new("/dev/stdout"), Path::new("/dev/null")) => Output::Discarded,
+        () if reader_is_gone(&io::stdout()) => Output::ReaderGone,
+        () => Output::Read,
+    }
 }
 
 /// Prints on standard output. Lines of prose that are too long are broken between words. A reader
@@ -107,10 +134,10 @@ pub fn message_text(message: &str) -> String {
     fold(&printable(message, false), message_width(), Hang::MESSAGE)
 }
 
-/// The text with control characters written out: a terminal would obey them, and the names of files
-/// may contain any. Only the colours of a [`Style`] may pass.
+/// The text with the characters written out that a terminal would obey: the names of files may contain
+/// any. Only the colours of a [`Style`] may pass.
 fn printable(text: &str, coloured: bool) -> Cow<'_, str> {
-    let obeyed = |c: char| c.is_control() && !['\n', '\t'].contains(&c);
+    let obeyed = |c: char| is_obeyed(c) && !['\n', '\t'].contains(&c);
     if !text.contains(obeyed) {
         return Cow::Borrowed(text);
     }
@@ -137,6 +164,7 @@ mod tests {
     fn what_a_terminal_would_obey_is_written_out() {
         assert_eq!(printable("ε\t1\n", true), "ε\t1\n");
         assert_eq!(printable("a\u{1b}[35m\r\u{9b}b\n", true), "a\\u{1b}[35m\\r\\u{9b}b\n");
+        assert_eq!(printable("a\u{202e}b\u{200b}", true), "a\\u{202e}b\\u{200b}");
         let painted = Style::Good.always("holds");
         assert_eq!(printable(&painted, true), painted);
         assert!(!printable(&painted, false).contains('\u{1b}'));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::node::{Node, Table};
+use super::node::{Node, Table, formula_cause, is_formula};
 use super::range;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::Source;
@@ -182,6 +182,12 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
         })?;
         let histogram = data::parse(&bytes, &source.to_string(), column, categories.as_deref())?;
         counts.push(countable(&node, histogram.counts)?);
+        if is_formula(&source.stem()) {
+            let cause = formula_cause(&source.stem());
+            return Err(node
+                .wrong(cause)
+                .help("rename the file: its name is that of its data set"));
+        }
         labels.push(source.stem());
         let source = source.to_string();
         if source.chars().any(char::is_control) {

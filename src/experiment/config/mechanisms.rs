@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use super::node::{Node, Table};
+use super::node::{Node, Table, formula_cause, is_formula};
 use super::own_mechanisms::Definitions;
 use super::{positive, privacy_number};
 use crate::analysis::tuning;
@@ -46,6 +46,11 @@ pub fn read<'a>(
             true => plain(node, definitions)?,
             false => with_options(node, definitions, source)?,
         });
+    }
+    // The name of a definition is a label, too.
+    if let Some(asked) = all.iter().find(|asked| is_formula(&asked.variant.label)) {
+        let cause = formula_cause(&asked.variant.label);
+        return Err(asked.node.wrong(cause).help("begin its label with a letter or a digit"));
     }
     let mut labels = HashSet::new();
     match all.iter().find(|asked| !labels.insert(&asked.variant.label)) {

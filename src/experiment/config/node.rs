@@ -144,6 +144,9 @@ impl<'a> Node<'a> {
                 .wrong(format!("`{}` cannot be shown as a name", self.key))
                 .help("use a text of one line that is not empty"));
         }
+        if is_formula(text) {
+            return Err(self.wrong(formula_cause(text)).help("begin it with a letter or a digit"));
+        }
         Ok(text.to_owned())
     }
 
@@ -211,6 +214,17 @@ impl<'a> Node<'a> {
                 .help(suggest(name, names))
         })
     }
+}
+
+/// Whether a spreadsheet would take a cell with this text for a formula. Names stand in tables, which
+/// people open in one.
+pub fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r'])
+}
+
+/// What is wrong with such a name.
+pub fn formula_cause(text: &str) -> String {
+    format!("a spreadsheet would take the name `{text}` in a table for a formula")
 }
 
 /// "an integer", "a string".

@@ -63,7 +63,7 @@ impl Cli {
         let command = Self::command().term_width(console::width());
         let matches = command.try_get_matches();
         matches.and_then(|matches| Self::from_arg_matches(&matches)).or_else(|error| {
-            match unknown_command(&error) {
+            match unknown_command(&error).or_else(|| not_utf8(&error)) {
                 Some(diagnostic) => Err(diagnostic),
                 None => explain(&error),
             }
@@ -94,6 +94,16 @@ fn unknown_command(error: &clap::Error) -> Option<Diagnostic> {
         Err(_) => suggest_command(typed),
     };
     Some(Diagnostic::new(cause).help(remedy))
+}
+
+/// Names of configs and categories are texts; other paths need not be.
+fn not_utf8(error: &clap::Error) -> Option<Diagnostic> {
+    if error.kind() != clap::error::ErrorKind::InvalidUtf8 {
+        return None;
+    }
+    let wrong = std::env::args_os().find(|argument| argument.to_str().is_none())?;
+    let cause = format!("`{}` is not text in UTF-8", wrong.display());
+    Some(Diagnostic::new(cause).help("rename the file, or go to its folder and name it from there"))
 }
 
 /// The commands that `typed` may be meant for.

@@ -74,9 +74,9 @@ pub struct Release {
         hide_possible_values = true
     )]
     pub mechanism: Option<String>,
-    /// The probability of credible intervals
-    #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
-    pub level: f64,
+    /// The probability of credible intervals, of all releases [default: what a plan says, or 0.95]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub level: Option<f64>,
     /// Compare the share of this category of the column between groups. May be repeated
     #[arg(long, value_name = "[NAME=]CATEGORY", value_delimiter = ',')]
     pub compare: Vec<String>,
@@ -146,9 +146,6 @@ pub struct Combine {
     /// The files that `dpbi release --out` wrote
     #[arg(value_name = "FILE.json", required = true, num_args = 2..)]
     pub files: Vec<PathBuf>,
-    /// Check that this ledger has an entry of every one of them
-    #[arg(long, value_name = "FILE")]
-    pub ledger: Option<PathBuf>,
     #[command(flatten)]
     pub view: View,
 }
@@ -168,6 +165,9 @@ pub struct View {
     /// Draw the posterior of every group: FILE.svg, FILE.png or FILE.pdf
     #[arg(long, value_name = "FILE")]
     pub figure: Option<PathBuf>,
+    /// Check that this ledger has an entry of every release, with the same ε, mechanism and counts
+    #[arg(long, value_name = "FILE")]
+    pub ledger: Option<PathBuf>,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
 use super::{load_results, no_results, print, print_document, read_manifest, threads};
+use crate::base::console::harmless_json;
 use crate::base::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::face::cli::Merge;
@@ -40,7 +41,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     progress.finish();
     let outcome = outcome?;
     if args.print.json {
-        print_document(&(outcome.document(&experiment)? + "\n"))
+        print_document(&harmless_json(outcome.document(&experiment)? + "\n"))
     } else if !args.talk.quiet {
         print(&outcome.text(&experiment))
     } else {

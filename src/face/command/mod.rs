@@ -13,6 +13,7 @@ mod man;
 mod merge;
 mod optimum;
 mod orientation;
+mod paths;
 mod plot;
 mod prior;
 mod release;
@@ -59,7 +60,7 @@ fn print_document(text: &str) -> Result<(), Failure> {
 
 /// Prints one JSON document.
 fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
-    print_document(&format!("{document:#}\n"))
+    print_document(&console::json_text(document))
 }
 
 /// A number as JSON. JSON has no infinity: that becomes the text "inf".

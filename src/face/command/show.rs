@@ -1,43 +1,51 @@
 //! `dpbi show` and `dpbi combine`: what earlier releases tell.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::release::asked::{check_level, compared};
 use super::release::document::{self, Loaded};
 use super::release::{announce_comparisons, figure, text};
-use super::{print, print_json, threads, typed};
+use super::{paths::Paths, print, print_json, threads, typed};
 use crate::base::console::say;
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::face::cli::{Combine, Show, View};
 use crate::face::failure::Failure;
-use crate::service::release::{Findings, Posteriors, Released, read_ledger};
+use crate::service::release::{Posteriors, Released, read_ledger};
 
 /// Prints a release again.
 pub fn execute(args: &Show) -> Result<(), Failure> {
     let threads = threads(&args.view.threads)?;
     let loaded = load(&args.file, &args.view)?;
-    let mut releases = Vec::new();
-    for one in loaded {
-        let release = one.prepare(threads)?;
+    let titles: Vec<String> = loaded.iter().map(|one| one.request.title()).collect();
+    let figures = figure::paths(args.view.figure.as_deref(), &titles)?;
+    check_paths(&args.view, [args.file.as_path()], &figures)?;
+    let releases: Vec<Released> =
+        loaded.into_iter().map(|one| one.prepare(threads)).collect::<Result<_, _>>()?;
+    refuse_unentered(&releases, args.view.ledger.as_deref())?;
+    let mut findings = Vec::new();
+    for release in &releases {
         let _clock = announce_comparisons([(&release.request, release.n)].into_iter(), threads);
-        let findings = Posteriors::new(&[&release]).findings();
-        releases.push((release, findings));
+        findings.push(Posteriors::new(&[release]).findings());
     }
-    let shown: Vec<(&Released, &Findings)> = releases.iter().map(|(a, b)| (a, b)).collect();
-    for (release, path) in figure::paths(args.view.figure.as_deref(), &shown) {
-        figure::write(&path, &[release])?;
+    for (release, path) in releases.iter().zip(&figures) {
+        figure::write(path, &[release])?;
     }
     if args.view.print.json {
-        return print_json(&document::document(&shown, None));
+        return print_json(&document::document(&releases, Some(&findings), None));
     }
-    let texts: Vec<String> = shown.iter().map(|(a, b)| text::release(a, b, None)).collect();
-    print(&(texts.join("\n") + text::FOOTER))
+    let both = releases.iter().zip(&findings);
+    let texts: Vec<String> = both.map(|(a, b)| text::release(a, b, None)).collect();
+    let word = text::whose_word(args.view.ledger.as_deref());
+    print(&(texts.join("\n") + &word + text::FOOTER))
 }
 
 /// Joins releases of the same data.
 pub fn combine(args: &Combine) -> Result<(), Failure> {
     let threads = threads(&args.view.threads)?;
+    args.view.figure.as_deref().map(figure::format).transpose()?;
+    let files = args.files.iter().map(PathBuf::as_path);
+    check_paths(&args.view, files, args.view.figure.as_slice())?;
     let mut releases: Vec<Released> = Vec::new();
     for file in &args.files {
         let mut loaded = load(file, &args.view)?;
@@ -60,9 +68,8 @@ pub fn combine(args: &Combine) -> Result<(), Failure> {
         let remedy = "the same release says the same thing: give every one once";
         return Err(Diagnostic::new(cause).help(remedy).into());
     }
-    if let Some(ledger) = &args.ledger {
-        refuse_unentered(&releases, ledger)?;
-    }
+    let ledger = args.view.ledger.as_deref();
+    refuse_unentered(&releases, ledger)?;
     let releases: Vec<&Released> = releases.iter().collect();
     let asked = releases.iter().take(1).map(|release| (&release.request, release.n));
     let _clock = announce_comparisons(asked, threads);
@@ -76,24 +83,47 @@ pub fn combine(args: &Combine) -> Result<(), Failure> {
         figure::write(path, &releases)?;
     }
     if args.view.print.json {
-        return print_json(&document::combination(&releases, &findings));
+        return print_json(&document::combination(&releases, &findings, ledger.is_some()));
     }
-    print(&text::combination(&releases, &findings))
+    print(&(text::combination(&releases, &findings) + &text::whose_word(ledger)))
 }
 
-/// Refuses a release that has no entry in the ledger.
-fn refuse_unentered(releases: &[Released], ledger: &Path) -> Result<(), Diagnostic> {
+/// Refuses figures in place of what is read.
+fn check_paths<'a>(
+    view: &'a View,
+    files: impl IntoIterator<Item = &'a Path>,
+    figures: &[PathBuf],
+) -> Result<(), Diagnostic> {
+    Paths::default()
+        .read("a release that is read", files)
+        .read("the ledger", view.ledger.as_deref())
+        .written("figure", "where a figure goes", figures.iter().map(PathBuf::as_path))
+        .check()
+}
+
+/// Refuses a release that has no entry in the ledger, or another one.
+fn refuse_unentered(releases: &[Released], ledger: Option<&Path>) -> Result<(), Diagnostic> {
+    let Some(ledger) = ledger else { return Ok(()) };
     let lines = read_ledger(ledger, &|line| say(line))?;
-    let entered: Vec<&str> =
-        lines.entries.iter().flat_map(|entry| &entry.parts).map(|part| part.id.as_str()).collect();
-    match releases.iter().find(|release| !entered.contains(&release.id.as_str())) {
-        None => Ok(()),
-        Some(missing) => {
-            let cause =
-                format!("the ledger {} has no entry of release {}", ledger.display(), missing.id);
-            Err(Diagnostic::new(cause).help("name the ledger that was kept when it was made"))
+    for release in releases {
+        let (id, parts) = (&release.id, lines.entries.iter().flat_map(|entry| &entry.parts));
+        let Some(part) = parts.into_iter().find(|part| part.id == *id) else {
+            let cause = format!("the ledger {} has no entry of release {id}", ledger.display());
+            return Err(
+                Diagnostic::new(cause).help("name the ledger that was kept when it was made")
+            );
+        };
+        if let Some(difference) = part.difference(release) {
+            let cause = format!(
+                "the file of release {id} is not what the ledger {} has entered: {difference}",
+                ledger.display()
+            );
+            return Err(
+                Diagnostic::new(cause).help("use the file as `dpbi release --out` wrote it")
+            );
         }
     }
+    Ok(())
 }
 
 /// The releases of a file that are to be shown, as they are to be shown.

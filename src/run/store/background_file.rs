@@ -29,7 +29,7 @@ impl BackgroundFile {
         let (hashed, hash) = sync_channel(1);
         let path_of_part = path.to_owned();
         let write = move || {
-            let (mut file, part) = TemporaryFile::create(path_of_part)?;
+            let (mut file, mut part) = TemporaryFile::create(path_of_part)?;
             let mut hash = Sha256::new();
             for piece in arriving {
                 hash.update(&piece);
@@ -38,6 +38,7 @@ impl BackgroundFile {
             // If nothing receives the hash, the file has been given up.
             let _ = hashed.send(hexadecimal(&hash.finalize()));
             file.sync_all()?;
+            part.held = Some(file);
             Ok(part)
         };
         let writing = thread::Builder::new().name("dpbi writer".to_owned()).spawn(write);
@@ -86,13 +87,15 @@ pub(super) struct TemporaryFile {
     path: PathBuf,
     temporary: PathBuf,
     named: bool,
+    /// As long as it is open, other processes leave it alone.
+    held: Option<File>,
 }
 
 impl TemporaryFile {
     fn create(path: PathBuf) -> io::Result<(File, Self)> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let (file, temporary) = create_temporary(folder.unwrap_or(Path::new(".")))?;
-        Ok((file, Self { path, temporary, named: false }))
+        Ok((file, Self { path, temporary, named: false, held: None }))
     }
 
     /// The name that it will have.
@@ -103,6 +106,12 @@ impl TemporaryFile {
     /// The name that it has now.
     pub(super) fn temporary(&self) -> &Path {
         &self.temporary
+    }
+
+    /// The same, closed: for folders that are locked as a whole, and have many files.
+    pub(super) fn closed(mut self) -> Self {
+        self.held = None;
+        self
     }
 
     /// Gives the file its name.

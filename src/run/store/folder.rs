@@ -16,8 +16,8 @@ use super::manifest::{Change, Damage, FileName, MANIFEST, Manifest, ManifestErro
 use super::{FileError, is_full};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::filesystem::{
-    beside, create_temporary, is_regular, is_taken, is_temporary, open_in_place, open_regular,
-    rename_to_free, sync_folder,
+    LOCK, beside, create_temporary, is_regular, is_taken, is_temporary, open_in_place,
+    open_regular, rename_to_free, sync_folder,
 };
 use crate::figure::Width;
 
@@ -190,7 +190,7 @@ impl Folder {
     /// Waits until all of them have reached the disk.
     fn settle(&mut self) -> Result<(), FileError> {
         while let Some(closed) = self.closed.pop() {
-            self.parts.push(closed.arrive()?);
+            self.parts.push(closed.arrive()?.closed());
         }
         Ok(())
     }
@@ -393,9 +393,6 @@ fn lock(path: &Path) -> Result<Option<File>, Diagnostic> {
         }
     }
 }
-
-/// The file that is locked.
-const LOCK: &str = ".lock";
 
 /// Removes the temporary files of a killed run.
 fn remove_leftovers(path: &Path) {

@@ -13,7 +13,8 @@ use super::{hash_file, sha256, utc};
 use crate::base::filesystem::{is_regular, is_taken, open_regular};
 use crate::figure::Width;
 
-pub(super) const MANIFEST: &str = "manifest.json";
+/// The file in which a results folder says what it holds.
+pub const MANIFEST: &str = "manifest.json";
 
 /// The text between the entries of a manifest and its own SHA-256.
 const OWN: &str = ",\n  \"sha256\": \"";

@@ -1,11 +1,16 @@
 //! A release that was made. Everything in it is public: the data reached it through the draw only.
 
+use rand::Rng;
+use serde_json::{Value, json};
+
 use super::entropy::Entropy;
 use super::method::Method;
 use super::request::Request;
+use super::table::Attribute;
+use crate::mechanism::law::Recipe;
 use crate::posterior::amount::Amount;
 use crate::posterior::model::Counts;
-use rand::Rng;
+use crate::run::store::sha256;
 
 /// A release that was made.
 pub struct Released {
@@ -41,6 +46,25 @@ impl Released {
         price(&self.methods)
     }
 
+    /// The SHA-256 of all that was released: the table, its counts, n, ε and the mechanism. The prior is
+    /// not part of it: it is what somebody believes.
+    pub fn content(&self) -> String {
+        let request = &self.request;
+        let column = |one: &Attribute| json!([one.name, one.categories]);
+        let columns: Vec<Value> = request.table.attributes().iter().map(column).collect();
+        let epsilon = request.epsilon.to_string();
+        let content =
+            json!([columns, request.fixed, self.n, epsilon, self.mechanism(), self.counts]);
+        sha256(content.to_string().as_bytes())
+    }
+
+    /// Why no release could have these counts, if so.
+    pub fn impossible(&self) -> Option<String> {
+        let histograms = self.request.histograms(self.n);
+        let mut all = self.methods.iter().zip(&histograms);
+        all.find_map(|(method, one)| impossible(method, &self.counts[one.cells.clone()], one.n))
+    }
+
     /// The ε that was spent.
     pub fn spent(&self) -> Amount {
         self.request.epsilon
@@ -51,4 +75,93 @@ impl Released {
 /// counts, not the sum.
 pub fn price(methods: &[Method]) -> Amount {
     methods.iter().map(Method::price).max().unwrap_or(Amount::ZERO)
+}
+
+/// Why a method cannot have released these counts of n records, if so.
+fn impossible(method: &Method, counts: &[u64], n: u64) -> Option<String> {
+    if let Some(count) = counts.iter().find(|count| **count > n) {
+        return Some(format!("a count is {count}, and there are {n} records"));
+    }
+    let sum: u128 = counts.iter().map(|&count| u128::from(count)).sum();
+    let whole = sum == u128::from(n);
+    let larger = sum > u128::from(n);
+    let fits = match method.variant().recipe(method.template()) {
+        // Every output is replaced by a candidate.
+        _ if method.variant().remap.is_some() => whole,
+        Ok(Recipe::Exponential { .. } | Recipe::Hamming { .. }) => whole,
+        // The last count is what the others leave, and 0 if they leave nothing.
+        Ok(Recipe::Noise { restored: true, .. }) => whole || (larger && counts.ends_with(&[0])),
+        // The noise has the sum 0. Only counts that would be negative, and become 0, add to the total.
+        Ok(Recipe::Lattice { .. }) => whole || (larger && counts.contains(&0)),
+        _ => true,
+    };
+    (!fits).then(|| {
+        let label = &method.variant().label;
+        format!("their sum is {sum}, and `{label}` does not release such counts of {n} records")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::tuning::TuningCache;
+    use crate::base::rng::stream;
+    use crate::mechanism::Variant;
+    use crate::posterior::distance::HELLINGER;
+    use crate::posterior::model::{Posterior, Prior};
+    use crate::posterior::privacy::{Epsilon, Gamma};
+    use crate::posterior::setting::Setting;
+
+    fn method(label: &str, k: usize, n: u64, epsilon: &str) -> Method {
+        let epsilon: Amount = epsilon.parse().unwrap();
+        let mut counts = vec![0; k];
+        counts[0] = n;
+        let template = Setting {
+            posterior: Posterior::new(Prior::new(vec![1.0; k]).unwrap(), counts),
+            epsilon: Epsilon::new(epsilon.to_f64()).unwrap(),
+            delta: None,
+            gamma: Gamma::new(1.0).unwrap(),
+            distance: HELLINGER,
+        };
+        let variant = Variant::parse(label).unwrap();
+        Method::new(&variant, &template, epsilon, &TuningCache::default()).unwrap()
+    }
+
+    #[test]
+    fn what_is_drawn_is_possible_and_what_is_not_is_known() {
+        let labels = [
+            "geometric",
+            "geometric+remap",
+            "lattice",
+            "tight",
+            "lshist",
+            "lsdim",
+            "lszhang",
+            "hamming",
+            "ehds",
+            "ehd+remap",
+        ];
+        for label in labels {
+            for (k, epsilon) in [(2, "0.1"), (3, "0.1"), (3, "1")] {
+                let method = method(label, k, 8, epsilon);
+                let mut rng = stream(5, &format!("{label} {k} {epsilon}"));
+                let data = [vec![8], vec![0; k - 1]].concat();
+                for _ in 0..100 {
+                    let drawn = method.draw(&data, &mut rng);
+                    assert_eq!(impossible(&method, &drawn, 8), None, "{label} {drawn:?}");
+                }
+            }
+        }
+        for (label, counts, n) in [
+            ("geometric+remap", [1, 1, 2, 1], 2),
+            ("geometric", [1, 1, 2, 1], 2),
+            ("geometric", [1, 0, 0, 0], 2),
+            ("lattice", [1, 1, 2, 1], 2),
+            ("lattice", [1, 0, 0, 0], 2),
+            ("hamming", [2, 1, 0, 0], 2),
+            ("lszhang", [3, 0, 0, 0], 2),
+        ] {
+            assert!(impossible(&method(label, 4, n, "1"), &counts, n).is_some(), "{label}");
+        }
+    }
 }

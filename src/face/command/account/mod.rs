@@ -7,12 +7,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::paths::Paths;
 use super::release::{asked, figure};
 use super::{MOST_PRINTED, print, print_json, typed};
 use crate::analysis::composition::Composition;
 use crate::base::console::{Grid, say, significant};
 use crate::base::diagnostic::{Diagnostic, legible};
-use crate::base::filesystem::is_same_path;
 use crate::face::cli;
 use crate::face::failure::Failure;
 use crate::posterior::privacy::Delta;
@@ -21,13 +21,11 @@ use crate::service::release::{self, Account, Amount, Budget, Entry, Kept, Lines}
 
 pub fn execute(args: &cli::Account) -> Result<(), Failure> {
     let format = args.figure.as_deref().map(figure::format).transpose()?;
-    for (flag, file) in [("pld", &args.pld), ("figure", &args.figure)] {
-        if file.as_deref().is_some_and(|file| is_same_path(file, &args.ledger)) {
-            return Err(typed::wrong(flag, &"this file is the ledger")
-                .help("give it a file of its own")
-                .into());
-        }
-    }
+    Paths::default()
+        .read("the ledger", [args.ledger.as_path()])
+        .written("pld", "where the distribution goes", args.pld.as_deref())
+        .written("figure", "where the figure goes", args.figure.as_deref())
+        .check()?;
     let asked = args.delta.map(|delta| asked::check_delta(delta, &typed::flag)).transpose()?;
     let budget = args
         .budget
@@ -106,6 +104,7 @@ impl<'a> Report<'a> {
                     "column": part.column,
                     "mechanism": part.mechanism,
                     "epsilon": part.epsilon.to_string(),
+                    "released": part.released,
                 })
             };
             parts.map(part).collect()

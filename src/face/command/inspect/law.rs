@@ -5,7 +5,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::typed;
+use super::super::{paths::Paths, typed};
 use crate::base::diagnostic::{Diagnostic, Refusal};
 use crate::face::failure::Failure;
 use crate::mechanism::Variant;
@@ -51,7 +51,7 @@ pub fn check(
         );
         return Err(typed::wrong("law", &cause).help("use fewer records or categories"));
     }
-    typed::refuse_unwritable("law", path)
+    Paths::default().written("law", "where the law goes", [path]).check()
 }
 
 /// What was written.

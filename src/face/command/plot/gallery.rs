@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::filesystem::{is_regular, open_regular};
 use crate::face::cli::Plot;
+use crate::face::command::paths::Paths;
 use crate::face::command::{no_results, print, print_json, read_manifest, write_page};
 use crate::face::failure::Failure;
 use crate::face::report::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
 use crate::figure::Format;
-use crate::run::store::{FileError, Manifest};
+use crate::run::store::{FileError, MANIFEST, Manifest};
 
 /// The name of the page, unless another one is asked for.
 const PAGE: &str = "gallery.html";
@@ -28,6 +29,12 @@ pub(super) fn execute(args: &Plot) -> Result<(), Failure> {
     let found = find_all(&args.folders)?;
     let page = args.out.clone().map_or_else(|| default_page(&args.folders[0]), Ok)?;
     let home = home(&page)?;
+    let files = found.iter().flat_map(FigureFolder::files);
+    let files: Vec<PathBuf> = files.collect();
+    Paths::default()
+        .read("a file of the results", files.iter().map(PathBuf::as_path))
+        .written("out", "the page", [page.as_path()])
+        .check()?;
     let folders = found.iter().map(|folder| folder.show(&home)).collect::<Result<_, _>>()?;
     let gallery = Gallery { folders };
     write_page(&page, gallery.html(), is_gallery)?;
@@ -81,6 +88,14 @@ struct FigureFolder {
     manifest: Manifest,
     /// The files that are shown, by the names of the figures.
     files: BTreeMap<String, String>,
+}
+
+impl FigureFolder {
+    /// Everything that a run has written there.
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let names = self.manifest.files.keys().map(|name| name.as_str()).chain([MANIFEST]);
+        names.map(|name| self.path.join(name))
+    }
 }
 
 /// The results folders with figures at these paths and in them, each once.

@@ -33,6 +33,9 @@ pub struct Asked {
 /// A complaint about the value of a key: the key, and the cause.
 pub type Wrong<'a> = &'a dyn Fn(&str, &str) -> Diagnostic;
 
+/// The probability of intervals, unless another one is asked for.
+pub const LEVEL: f64 = 0.95;
+
 /// With a larger parameter, the ends of an interval would be the same double.
 const LARGEST_PRIOR: f64 = 1e12;
 

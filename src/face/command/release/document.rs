@@ -23,15 +23,20 @@ pub const VERSION: u64 = 1;
 pub const ONE: &str = "dpbi release";
 pub const SEVERAL: &str = "dpbi releases";
 
-/// The document of releases that were made together.
-pub fn document(releases: &[(&Released, &Findings)], account: Option<&Account>) -> Value {
-    let mut document = match releases {
-        [(release, findings)] => one(release, findings),
-        several => json!({
-            "format": SEVERAL,
-            "version": VERSION,
-            "releases": several.iter().map(|(release, findings)| one(release, findings)).collect::<Vec<_>>(),
-        }),
+/// The document of releases that were made together, with what was found in each of them, or without:
+/// what is read again is there in any case.
+pub fn document(
+    releases: &[Released],
+    findings: Option<&[Findings]>,
+    account: Option<&Account>,
+) -> Value {
+    let one = |(place, release): (usize, &Released)| {
+        one(release, findings.and_then(|findings| findings.get(place)))
+    };
+    let mut all: Vec<Value> = releases.iter().enumerate().map(one).collect();
+    let mut document = match all.len() {
+        1 => all.remove(0),
+        _ => json!({ "format": SEVERAL, "version": VERSION, "releases": all }),
     };
     document["ledger"] = ledger(account);
     document
@@ -53,7 +58,7 @@ pub fn ledger(account: Option<&Account>) -> Value {
 }
 
 /// The document of several releases of the same data, taken together.
-pub fn combination(releases: &[&Released], findings: &Findings) -> Value {
+pub fn combination(releases: &[&Released], findings: &Findings, checked: bool) -> Value {
     let first = releases[0];
     let spent =
         releases.iter().map(|release| release.spent()).sum::<crate::service::release::Amount>();
@@ -62,6 +67,7 @@ pub fn combination(releases: &[&Released], findings: &Findings) -> Value {
         "version": VERSION,
         "releases": releases.iter().map(|release| release.id.as_str()).collect::<Vec<_>>(),
         "spent": spent.to_string(),
+        "checked_by_ledger": checked,
         "columns": columns(&first.request),
         "fixed_groups": first.request.fixed,
         "n": first.n,
@@ -72,7 +78,7 @@ pub fn combination(releases: &[&Released], findings: &Findings) -> Value {
     document
 }
 
-fn one(release: &Released, findings: &Findings) -> Value {
+fn one(release: &Released, findings: Option<&Findings>) -> Value {
     let request = &release.request;
     let categories = &request.table.outcome().categories;
     let mut document = json!({
@@ -96,6 +102,7 @@ fn one(release: &Released, findings: &Findings) -> Value {
         "level": request.level,
         "compare": request.compared.iter().map(|&place| &categories[place]).collect::<Vec<_>>(),
     });
+    let Some(findings) = findings else { return document };
     match findings.accuracy.as_slice() {
         [whole] => extend(&mut document, accuracy(whole)),
         groups => {
@@ -260,6 +267,9 @@ struct StoredColumn {
     categories: Vec<String>,
 }
 
+/// What to do about a document that cannot be one.
+const INTACT: &str = "use the file as `dpbi release --out` wrote it";
+
 /// The most bytes of a document.
 const LARGEST: u64 = 100_000_000;
 
@@ -279,7 +289,13 @@ impl Loaded {
     pub fn prepare(self, threads: usize) -> Result<Released, Diagnostic> {
         let Self { request, n, id, time, reason, counts } = self;
         let (methods, _) = prepare::methods(&request, n, threads)?;
-        Ok(Released { id, time, request, n, methods, reason, counts })
+        let release = Released { id, time, request, n, methods, reason, counts };
+        match release.impossible() {
+            None => Ok(release),
+            Some(cause) => {
+                Err(Diagnostic::new(format!("no release has these counts: {cause}")).help(INTACT))
+            }
+        }
     }
 }
 
@@ -291,6 +307,12 @@ pub fn read(path: &Path) -> Result<Vec<Loaded>, Diagnostic> {
             .help("give a file that `dpbi release --out` wrote")
     };
     let text = read_text(path, LARGEST).map_err(unreadable)?;
+    if text.is_empty() {
+        return Err(Diagnostic::new(format!("the file {file} is empty: no release is in it")).help(
+            "the process that was to write it has ended or is at work; if its ledger has an entry, the \
+             entry has the released counts",
+        ));
+    }
     let document: Value = serde_json::from_str(&text)
         .map_err(|error| unreadable(format!("it is not JSON ({error})")))?;
     let documents = match document["format"].as_str() {
@@ -326,9 +348,7 @@ impl Stored {
             let key = if key == "column" || key == "by" { "columns" } else { key };
             Diagnostic::new(format!("the release {file} is damaged: `{key}`: {cause}"))
         };
-        let damaged = |key: &str, cause: &str| {
-            wrong(key, cause).help("use the file as `dpbi release --out` wrote it")
-        };
+        let damaged = |key: &str, cause: &str| wrong(key, cause).help(INTACT);
         let Some((outcome, by)) = self.columns.split_last() else {
             return Err(damaged("columns", "there is none"));
         };
@@ -357,13 +377,15 @@ impl Stored {
         if self.n == 0 || self.n > MOST_RECORDS {
             return Err(damaged("n", "there cannot be so many records"));
         }
-        let histograms = request.histograms(self.n);
-        let fits = self.released.len() == request.table.cells()
-            && histograms
-                .iter()
-                .all(|one| self.released[one.cells.clone()].iter().all(|&count| count <= one.n));
-        if !fits {
+        if self.released.len() != request.table.cells() {
             return Err(damaged("released", "these counts do not fit the table"));
+        }
+        let total = self.released.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count));
+        if total.is_none() {
+            return Err(damaged("released", "no data have so many records"));
+        }
+        if self.id.len() != 16 || !self.id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(damaged("id", "this is not the id of a release"));
         }
         Ok(Loaded {
             request,

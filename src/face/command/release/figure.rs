@@ -1,5 +1,6 @@
 //! The figure of a release: the posterior density of every group.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::typed;
@@ -8,7 +9,7 @@ use crate::face::failure::Failure;
 use crate::figure::{self, DensityFigure, DensityRow, Figure, Format, Width};
 use crate::posterior::privacy::compact;
 use crate::run::store::write_whole;
-use crate::service::release::{Density, Findings, Posteriors, Released};
+use crate::service::release::{Density, Posteriors, Released};
 
 /// The format that a file's name asks for.
 pub fn format(path: &Path) -> Result<Format, Diagnostic> {
@@ -20,24 +21,31 @@ pub fn format(path: &Path) -> Result<Format, Diagnostic> {
     })
 }
 
-/// The file of every release's figure: the one that is asked for; of several releases, with their names
-/// before the ending.
-pub fn paths<'a>(
-    path: Option<&Path>,
-    releases: &[(&'a Released, &Findings)],
-) -> Vec<(&'a Released, PathBuf)> {
-    let Some(path) = path else { return Vec::new() };
-    let [stem, extension] = [path.file_stem(), path.extension()]
-        .map(|part| part.unwrap_or_default().to_string_lossy().into_owned());
-    let own = |release: &Released| {
-        let safe = |c: char| if c.is_alphanumeric() { c } else { '-' };
-        let name: String = release.request.title().chars().map(safe).collect();
-        path.with_file_name(format!("{stem}-{name}.{extension}"))
-    };
-    match releases {
-        [(release, _)] => vec![(*release, path.to_owned())],
-        several => several.iter().map(|(release, _)| (*release, own(release))).collect(),
+/// The file of every release's figure, if one is asked for: that one; of several releases, with their
+/// names before the ending. Names that look the same in a file's name get numbers.
+pub fn paths(path: Option<&Path>, titles: &[String]) -> Result<Vec<PathBuf>, Diagnostic> {
+    let Some(path) = path else { return Ok(Vec::new()) };
+    format(path)?;
+    if titles.len() == 1 {
+        return Ok(vec![path.to_owned()]);
     }
+    let [stem, extension] = [path.file_stem(), path.extension()].map(Option::unwrap_or_default);
+    let mut taken = BTreeSet::new();
+    let own = |title: &String| {
+        let safe = |c: char| if c.is_alphanumeric() { c } else { '-' };
+        let name: String = title.chars().map(safe).collect();
+        let numbered = (1..).map(|number| match number {
+            1 => name.clone(),
+            _ => format!("{name}-{number}"),
+        });
+        // Some systems do not tell capital letters from small ones.
+        let mut free = numbered.filter(|name| taken.insert(name.to_lowercase()));
+        let mut file = stem.to_owned();
+        file.push(format!("-{}.", free.next().unwrap_or_default()));
+        file.push(extension);
+        path.with_file_name(file)
+    };
+    Ok(titles.iter().map(own).collect())
 }
 
 /// Draws releases of the same data into a file, by the posterior that all of them give.
@@ -98,5 +106,26 @@ fn prior_words(prior: &[f64]) -> String {
     match prior.iter().all(|alpha| *alpha == prior[0]) {
         true => format!("prior {} in every cell", compact(&prior[0])),
         false => "an uneven prior".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_release_has_a_figure_of_its_own() {
+        let paths = |titles: &[&str]| {
+            let titles: Vec<String> = titles.iter().map(|&title| title.to_owned()).collect();
+            let paths = paths(Some(Path::new("x/f.svg")), &titles).unwrap();
+            paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(paths(&["a b"]), ["x/f.svg"]);
+        assert_eq!(paths(&["a", "b"]), ["x/f-a.svg", "x/f-b.svg"]);
+        assert_eq!(
+            paths(&["a b", "a-b", "A/b", "a-b-2"]),
+            ["x/f-a-b.svg", "x/f-a-b-2.svg", "x/f-A-b-3.svg", "x/f-a-b-2-2.svg"]
+        );
+        assert!(super::paths(Some(Path::new("f.bmp")), &[]).is_err());
     }
 }

@@ -1,16 +1,27 @@
 //! A release that is asked for by flags.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::asked::{Asked, GroupPrior, Wrong};
+use super::asked::{Asked, GroupPrior, LEVEL, Wrong};
 use crate::base::diagnostic::Diagnostic;
 use crate::face::cli::Release;
 use crate::service::release::{Request, read_text};
 
+/// The columns that the flags name, the outcome last.
+fn columns(args: &Release) -> Vec<&str> {
+    args.by.iter().chain(&args.column).map(|name| name.trim()).collect()
+}
+
+/// The files with categories.
+pub fn lists(args: &Release) -> Vec<PathBuf> {
+    let columns = columns(args);
+    args.categories_from.iter().map(|text| split_name(text, &columns).1.into()).collect()
+}
+
 /// The release that the flags ask for, checked.
 pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
     let column = args.column.as_deref().unwrap_or_default().trim();
-    let columns: Vec<&str> = args.by.iter().map(|name| name.trim()).chain([column]).collect();
+    let columns = columns(args);
     let list = |text: &str| text.split(',').map(|one| one.trim().to_owned()).collect();
     let mut categories = Vec::new();
     for text in &args.categories {
@@ -35,7 +46,7 @@ pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
         prior: args.prior.iter().map(|text| prior(text, wrong)).collect::<Result<_, _>>()?,
         epsilon: args.epsilon.clone().unwrap_or_default(),
         mechanism: args.mechanism.clone(),
-        level: args.level,
+        level: args.level.unwrap_or(LEVEL),
         compare: args.compare.clone(),
     };
     asked.check(wrong)

@@ -1,10 +1,12 @@
 //! `dpbi release`.
 
 pub mod asked;
+mod claim;
 pub mod document;
 mod dry_run;
 pub mod figure;
 mod flags;
+mod notice;
 mod plan;
 mod prepare;
 pub mod schema;
@@ -13,17 +15,20 @@ pub mod text;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use claim::Claim;
+use notice::Notice;
+
+use super::paths::Paths;
 use super::{announce, threads, typed};
-use crate::base::console::{self, say};
+use crate::base::console::{self, Output, say};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fault::caught;
-use crate::base::filesystem::{is_same_path, is_taken};
 use crate::face::cli::Release;
 use crate::face::failure::{Failure, WorkError};
 use crate::face::progress::Clock;
 use crate::posterior::model::Counts;
 use crate::posterior::privacy::Delta;
-use crate::run::store::{utc, write_whole};
+use crate::run::store::utc;
 use crate::service::release::{
     self, Account, Amount, Budget, Entropy, Entry, Findings, Part, Posteriors, Released, Request,
     Table, Tally,
@@ -35,8 +40,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     if args.dry_run {
         return dry_run::execute(&job, threads, args.print.json);
     }
-    let files = Files { job: &job, out: args.out.as_deref(), figure: args.figure.as_deref() };
-    files.check()?;
+    let files = Files::new(&job, args)?;
     let tables: Vec<&Table> = job.requests.iter().map(|request| &request.table).collect();
     let Tally { counts, hash } = release::count(job.data()?, &tables, job.delimiter)?;
     let n = counts[0].iter().sum();
@@ -44,22 +48,29 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     job.check_groups(&counts)?;
     let mut releases = job.prepare(n, threads)?;
     let mut entropy = Entropy::new().map_err(WorkError::Randomness)?;
-    releases.iter_mut().for_each(|release| release.id = Released::new_id(&mut entropy));
-    // From here on ε is spent.
-    let account = job.enter(&releases, hash)?;
+    // Nothing leaves the process before the entry: if it ends here, nothing was released.
     let drawn = caught(|| {
         for (release, counts) in releases.iter_mut().zip(&counts) {
+            release.id = Released::new_id(&mut entropy);
             release.counts = draw(release, counts, &mut entropy);
         }
     });
     drawn.map_err(WorkError::NothingReleased)?;
     drop(counts);
+    let entry = job.entry(&releases, hash);
+    let mut out = files.out.map(Claim::new).transpose()?;
+    refuse_lost_output(files.out)?;
+    // From here on ε is spent. The entry has the counts, and nothing that takes long or can fail comes
+    // before they are written and, after a moment, said.
+    let account = job.enter(entry)?;
+    let mut keep = |findings: Option<&[Findings]>| {
+        let document = document::document(&releases, findings, account.as_ref());
+        out.as_mut().map_or(Ok(()), |out| out.write(format!("{document:#}\n")))
+    };
+    let kept = keep(None);
+    let notice = Notice::new(&releases);
     let clock = announce_comparisons(releases.iter().map(|release| (&release.request, n)), threads);
-    if clock.is_some() {
-        // Whoever does not want to wait has what was paid for.
-        releases.iter().for_each(|one| say(format!("released: {:?}", one.counts)));
-    }
-    // The release is paid for: if something fails from here on, the error shows it.
+    // If something fails from here on, the error shows what was released.
     let found = caught(|| {
         let findings = |one: &Released| Posteriors::new(&[one]).findings();
         releases.iter().map(findings).collect::<Vec<Findings>>()
@@ -69,30 +80,44 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         cause,
     };
     let found = found.map_err(after)?;
-    drop(clock);
-    let shown: Vec<(&Released, &Findings)> = releases.iter().zip(&found).collect();
+    drop((clock, notice));
     let text = match args.print.json {
-        true => format!("{:#}\n", document::document(&shown, account.as_ref())),
+        true => console::json_text(&document::document(&releases, Some(&found), account.as_ref())),
         false => {
             // Several releases have one entry: the last one shows it.
-            let (ledger, last) = (text::ledger(account.as_ref()), shown.len() - 1);
-            let one = |(place, (release, findings)): (usize, &(&Released, &Findings))| {
+            let (ledger, last) = (text::ledger(account.as_ref()), releases.len() - 1);
+            let one = |(place, (release, findings)): (usize, (&Released, &Findings))| {
                 text::release(release, findings, (place == last).then_some(&ledger))
             };
-            let texts: Vec<String> = shown.iter().enumerate().map(one).collect();
+            let texts: Vec<String> = releases.iter().zip(&found).enumerate().map(one).collect();
             console::fit(&(texts.join("\n") + text::FOOTER))
         }
     };
     // A file that cannot be written does not keep the release from being printed.
-    let written = files.write(&shown, account.as_ref());
+    let kept = keep(Some(&found)).or_else(|error| kept.and(Err(error)));
+    let drawn = files.draw(&releases);
     let printed = console::emit_whole(&text);
     printed.map_err(|source| WorkError::Unprinted {
         source,
         spent: releases.iter().map(Released::spent).sum::<Amount>().to_string(),
         ledger: job.ledger.clone(),
+        out: files.out.filter(|_| kept.is_ok()).map(Path::to_owned),
         text,
     })?;
-    written
+    kept?;
+    drawn
+}
+
+/// Refuses an output that reaches nobody, before anything is spent.
+fn refuse_lost_output(out: Option<&Path>) -> Result<(), Diagnostic> {
+    let cause = match (console::output(), out) {
+        (Output::ReaderGone, _) => "nobody reads what is printed: the reader has gone away",
+        (Output::Discarded, None) => {
+            "nobody would see the release: standard output is closed, or leads to /dev/null"
+        }
+        _ => return Ok(()),
+    };
+    Err(Diagnostic::new(cause).help("print it, or keep it with --out FILE; nothing was spent"))
 }
 
 /// Processor seconds of a comparison, for the square of the number of counts that noise makes possible:
@@ -139,8 +164,8 @@ impl Job {
             return Err(Diagnostic::new(cause)
                 .help("noise that can be drawn again protects nobody: leave --seed out"));
         }
-        asked::check_level(args.level, &wrong)?;
-        let planned = args.plan.as_deref().map(plan::read).transpose()?;
+        let level = args.level.map(|level| asked::check_level(level, &wrong)).transpose()?;
+        let planned = args.plan.as_deref().map(|path| plan::read(path, level)).transpose()?;
         let budget = args.budget.as_deref();
         let budget = budget.map(|text| asked::positive("budget", text, &wrong)).transpose()?;
         let delta = args.delta.map(|delta| asked::check_delta(delta, &wrong)).transpose()?;
@@ -240,9 +265,9 @@ impl Job {
     }
 
     /// Enters all releases into the ledger at once, if there is one.
-    fn enter(&self, releases: &[Released], data: String) -> Result<Option<Account>, Failure> {
+    fn enter(&self, entry: Entry) -> Result<Option<Account>, Failure> {
         let Some(path) = &self.ledger else { return Ok(None) };
-        Ok(Some(release::enter(path, self.entry(releases, data), &|line| say(line))?))
+        Ok(Some(release::enter(path, entry, &|line| say(line))?))
     }
 }
 
@@ -263,60 +288,34 @@ fn joined(
 
 /// The files of a release.
 struct Files<'a> {
-    job: &'a Job,
     out: Option<&'a Path>,
-    figure: Option<&'a Path>,
+    /// The figure of every release, if figures are wanted.
+    figures: Vec<PathBuf>,
 }
 
-impl Files<'_> {
+impl<'a> Files<'a> {
     /// Refuses files that could not be written, before anything is spent.
-    fn check(&self) -> Result<(), Diagnostic> {
-        self.refuse_shared_ledger()?;
-        if let Some(path) = self.figure {
-            figure::format(path)?;
+    fn new(job: &Job, args: &'a Release) -> Result<Self, Diagnostic> {
+        let titles: Vec<String> = job.requests.iter().map(Request::title).collect();
+        let figures = figure::paths(args.figure.as_deref(), &titles)?;
+        if let Some(out) = &args.out {
+            drop(Claim::new(out)?);
         }
-        let outputs = [("out", self.out), ("figure", self.figure)];
-        for (flag, path) in outputs.into_iter().filter_map(|(flag, path)| Some((flag, path?))) {
-            if flag == "out" && is_taken(path) {
-                let cause = format!("{} exists already", path.display());
-                return Err(typed::wrong(flag, &cause)
-                    .help("a release is paid for, and is not overwritten: use another name"));
-            }
-            typed::refuse_unwritable(flag, path)?;
-        }
-        Ok(())
+        let lists = flags::lists(args);
+        Paths::default()
+            .read("the data", job.data.as_deref())
+            .read("the plan", args.plan.as_deref())
+            .read("a list of categories", lists.iter().map(PathBuf::as_path))
+            .extended("ledger", "the ledger", job.ledger.as_deref())
+            .written("out", "where the release goes", args.out.as_deref())
+            .written("figure", "where a figure goes", figures.iter().map(PathBuf::as_path))
+            .check()?;
+        Ok(Self { out: args.out.as_deref(), figures })
     }
 
-    /// Refuses a ledger that is also the data, the output, or another file of the release.
-    fn refuse_shared_ledger(&self) -> Result<(), Diagnostic> {
-        let Some(ledger) = &self.job.ledger else { return Ok(()) };
-        let others = [
-            (self.job.data.as_deref(), "the data"),
-            (self.out, "where the release goes"),
-            (self.figure, "where the figure goes"),
-            (Some(Path::new("/dev/stdout")), "where the output goes"),
-        ];
-        let shared = |other: &Path| ledger == other || is_same_path(ledger, other);
-        match others.into_iter().find(|(other, _)| other.is_some_and(shared)) {
-            None => Ok(()),
-            Some((_, what)) => Err(typed::wrong("ledger", &format!("this file is {what}"))
-                .help("give the ledger a file of its own")),
-        }
-    }
-
-    /// Writes the release and its figure.
-    fn write(
-        &self,
-        shown: &[(&Released, &Findings)],
-        account: Option<&Account>,
-    ) -> Result<(), Failure> {
-        if let Some(path) = self.out {
-            let document = format!("{:#}\n", document::document(shown, account));
-            write_whole(path, document.into_bytes())?;
-        }
-        for (release, path) in figure::paths(self.figure, shown) {
-            figure::write(&path, &[release])?;
-        }
-        Ok(())
+    /// Draws the figures.
+    fn draw(&self, releases: &[Released]) -> Result<(), Failure> {
+        let mut all = releases.iter().zip(&self.figures);
+        all.try_for_each(|(release, path)| figure::write(path, &[release]))
     }
 }

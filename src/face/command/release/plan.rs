@@ -20,7 +20,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::asked::{Asked, GroupPrior, check_delta, positive};
+use super::asked::{Asked, GroupPrior, LEVEL, check_delta, positive};
 use crate::base::diagnostic::{Diagnostic, suggest};
 use crate::experiment::config::node::{Node, Table, Text};
 use crate::face::cli::delimiter;
@@ -44,8 +44,9 @@ const LARGEST: u64 = 10_000_000;
 /// The most releases of a plan.
 const MOST_RELEASES: usize = 1000;
 
-/// Reads a plan. Its paths are relative to its own folder.
-pub fn read(path: &Path) -> Result<Plan, Diagnostic> {
+/// Reads a plan. Its paths are relative to its own folder. A level that was typed comes before those of the
+/// plan and of its releases.
+pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
     let file = path.display().to_string();
     let text = read_text(path, LARGEST).map_err(|cause| {
         Diagnostic::new(format!("cannot read the plan {file}: {cause}"))
@@ -67,7 +68,8 @@ pub fn read(path: &Path) -> Result<Plan, Diagnostic> {
         categories: entries(plan.take("categories"))?,
         other: entries(plan.take("other"))?,
     };
-    let level = plan.take("level").map(|node| node.number()).transpose()?.unwrap_or(0.95);
+    let level = plan.take("level").map(|node| node.number()).transpose()?.unwrap_or(LEVEL);
+    let levels = Levels { typed: typed_level, plan: level };
     let releases = plan.require("release", "[[release]]")?;
     let releases = releases.list()?;
     if releases.len() > MOST_RELEASES {
@@ -76,7 +78,7 @@ pub fn read(path: &Path) -> Result<Plan, Diagnostic> {
     }
     let mut requests: Vec<Request> = Vec::new();
     for node in releases {
-        let request = columns.request(node.table("[[release]]")?, node, level)?;
+        let request = columns.request(node.table("[[release]]")?, node, levels)?;
         if requests.iter().any(|known| known.name == request.name) {
             let cause = format!("two releases are called `{}`", request.title());
             return Err(node.wrong(cause).help("give every release a `name` of its own"));
@@ -97,6 +99,19 @@ pub fn read(path: &Path) -> Result<Plan, Diagnostic> {
     Ok(read)
 }
 
+/// The probability of intervals: what is typed comes first, then that of a release, then the plan's.
+#[derive(Clone, Copy)]
+struct Levels {
+    typed: Option<f64>,
+    plan: f64,
+}
+
+impl Levels {
+    fn of(self, own: Option<f64>) -> f64 {
+        self.typed.or(own).unwrap_or(self.plan)
+    }
+}
+
 /// What the plan says of columns: lists of categories, and the category that takes all other values.
 struct Columns<'a> {
     categories: Vec<Node<'a>>,
@@ -105,7 +120,12 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     /// One release of the plan.
-    fn request(&self, mut table: Table, whole: Node, level: f64) -> Result<Request, Diagnostic> {
+    fn request(
+        &self,
+        mut table: Table,
+        whole: Node,
+        levels: Levels,
+    ) -> Result<Request, Diagnostic> {
         let column = table.require("column", "column = \"outcome\"")?;
         let (by, prior) = (table.take("by"), table.require("prior", "prior = 1")?);
         let (epsilon, name) = (table.require("epsilon", "epsilon = 1")?, table.take("name"));
@@ -136,7 +156,7 @@ impl Columns<'_> {
             prior: parameters(prior)?,
             epsilon: epsilon.decimal()?.to_owned(),
             mechanism: mechanism.map(|node| node.string()).transpose()?.map(str::to_owned),
-            level: own_level.map_or(Ok(level), |node| node.number())?,
+            level: levels.of(own_level.map(|node| node.number()).transpose()?),
             compare: strings(compare)?,
         };
         let wrong = |key: &str, cause: &str| {

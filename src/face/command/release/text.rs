@@ -1,5 +1,7 @@
 //! A release in words and tables, for people.
 
+use std::path::Path;
+
 use crate::base::console::{Grid, short, significant};
 use crate::base::diagnostic::legible;
 use crate::posterior::privacy::{Guarantee, compact};
@@ -56,6 +58,18 @@ pub fn combination(releases: &[&Released], findings: &Findings) -> String {
     text + &list(lines)
         + "\n  This holds if all of them are releases of the same records: nobody can check that from \
            outside.\n"
+}
+
+/// Who says what a file was released with.
+pub fn whose_word(ledger: Option<&Path>) -> String {
+    match ledger {
+        None => "\n  ε and the mechanism are as the file says: nobody has checked them (--ledger FILE does).\n"
+            .to_owned(),
+        Some(ledger) => format!(
+            "\n  ε and the mechanism are those that the ledger {} has entered.\n",
+            legible(&ledger.display().to_string())
+        ),
+    }
 }
 
 /// The state of the ledger in words.

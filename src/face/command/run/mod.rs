@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::forecast::Forecast;
 use super::{MOST_PRINTED, load, print, print_document, summary, threads};
 use crate::analysis::cost;
-use crate::base::console::say;
+use crate::base::console::{harmless_json, say};
 use crate::experiment::config;
 use crate::experiment::table::{ErrorRows, Tables};
 use crate::experiment::{Experiment, NUMERICS};
@@ -62,7 +62,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
         }
     }
     if args.print.json {
-        print_document(&format!("[\n{}\n]\n", reports.join(",\n")))?;
+        print_document(&harmless_json(format!("[\n{}\n]\n", reports.join(",\n"))))?;
     }
     match failures {
         0 => Ok(()),

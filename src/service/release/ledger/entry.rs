@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::{Released, profile};
 use super::Amount;
 use crate::analysis::composition::Profile;
+use crate::posterior::model::Counts;
 use crate::posterior::privacy::Delta;
 use crate::run::store::sha256;
 
@@ -52,6 +53,13 @@ pub struct Part {
     /// An upper bound of its δ at every ε.
     #[serde(with = "knots")]
     pub profile: Profile,
+    /// The counts that were released. They are drawn before they are entered, and shown afterwards: if the
+    /// process ends in between, what was paid for stands here. Entries of before have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub released: Counts,
+    /// The SHA-256 of everything that was released, by which a file is known to be this release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
 }
 
 impl Part {
@@ -67,6 +75,27 @@ impl Part {
             profile: profiles
                 .reduce(|a, b| a.max(&b))
                 .unwrap_or_else(|| Profile::pure(release.spent())),
+            released: release.counts.clone(),
+            content: Some(release.content()),
+        }
+    }
+
+    /// In what a release that bears its id differs from what was entered, as far as the entry tells.
+    pub fn difference(&self, release: &Released) -> Option<String> {
+        let both = |what: &str, file: &dyn std::fmt::Display, here: &dyn std::fmt::Display| {
+            Some(format!("{what} is {file} there and {here} in the ledger"))
+        };
+        let title = release.request.table.title();
+        match &self.content {
+            Some(content) if *content == release.content() => None,
+            _ if self.mechanism != release.mechanism() => {
+                both("the mechanism", &release.mechanism(), &self.mechanism)
+            }
+            _ if self.epsilon != release.spent() => both("ε", &release.spent(), &self.epsilon),
+            _ if self.column != title => both("what was counted", &title, &self.column),
+            None => None,
+            Some(_) if self.released != release.counts => Some("the counts are others".to_owned()),
+            Some(_) => Some("its ε, its categories or its number of records are others".to_owned()),
         }
     }
 }

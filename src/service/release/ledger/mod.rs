@@ -1,9 +1,9 @@
 //! The ledger: what has been spent on a data set, and what is left.
 //!
 //! It is a text file with one line of JSON for each release. Each line ends with its own SHA-256, and
-//! holds that of the line before it. An entry is on the disk before anything of its release is shown:
-//! a crash can waste some ε, but no spent ε is forgotten. While one process enters a release, others
-//! wait.
+//! holds that of the line before it. An entry is on the disk before anything of its release is shown, and
+//! holds the released counts: whenever a process ends, no spent ε is forgotten, and nothing that it paid
+//! for is lost. While one process enters a release, others wait.
 //!
 //! ```text
 //! {"epsilon":"1","budget":"10","previous":"…","time":…,"mechanism":…,"parts":[…],"sha256":"…"}⏎
@@ -30,8 +30,8 @@ use torn::Torn;
 use super::Amount;
 use crate::base::console::short;
 use crate::base::diagnostic::{Diagnostic, Place};
-use crate::base::filesystem::sync_folder;
-use crate::base::system::{self, is_same_file};
+use crate::base::filesystem::{is_at, sync_folder};
+use crate::base::system;
 
 /// Why a release was not entered.
 #[derive(Debug, thiserror::Error)]
@@ -138,13 +138,6 @@ fn lock(file: &File, tell: &dyn Fn(&str)) -> io::Result<()> {
     }
     tell("another release is writing to the ledger; waiting for it");
     file.lock()
-}
-
-/// Whether a file is still the one at its path. On systems that cannot tell, an open file cannot be
-/// replaced either.
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let here = file.metadata()?;
-    Ok(path.metadata().is_ok_and(|there| is_same_file(&here, &there).unwrap_or(true)))
 }
 
 /// Opening anything else than a file might wait forever.

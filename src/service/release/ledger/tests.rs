@@ -190,6 +190,8 @@ fn part(epsilon: &str) -> Part {
         mechanism: "geometric".into(),
         epsilon,
         profile: Profile::pure(epsilon),
+        released: vec![3, 4],
+        content: Some("c".into()),
     }
 }
 

@@ -1,0 +1,54 @@
+//! What was released, said on standard error if all that is computed from it takes more than a moment.
+//! Whoever does not want to wait, or loses the process, has seen what was paid for.
+
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::base::console::say;
+use crate::base::diagnostic::legible;
+use crate::service::release::Released;
+
+/// Nobody minds waiting so long.
+const MOMENT: Duration = Duration::from_secs(2);
+
+/// Says what was released, unless it is dropped within a moment.
+pub struct Notice {
+    /// Both are there until it is dropped.
+    waiting: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Notice {
+    /// Starts to wait.
+    pub fn new(releases: &[Released]) -> Self {
+        let lines: Vec<String> = match releases {
+            [one] => vec![format!("released: {:?}", one.counts)],
+            several => several
+                .iter()
+                .map(|one| {
+                    format!("released `{}`: {:?}", legible(&one.request.title()), one.counts)
+                })
+                .collect(),
+        };
+        let say_all = |lines: Vec<String>| lines.into_iter().for_each(say);
+        let (done, wait) = channel::<()>();
+        let late = lines.clone();
+        let watch = thread::Builder::new().spawn(move || {
+            if wait.recv_timeout(MOMENT) == Err(RecvTimeoutError::Timeout) {
+                say_all(late);
+            }
+        });
+        // Without a thread nobody would wait.
+        let waiting = watch.map(|watch| (done, watch)).map_err(|_| say_all(lines)).ok();
+        Self { waiting }
+    }
+}
+
+impl Drop for Notice {
+    fn drop(&mut self) {
+        if let Some((done, watch)) = self.waiting.take() {
+            drop(done);
+            let _ = watch.join();
+        }
+    }
+}
