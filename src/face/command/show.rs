@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::release::asked::{check_level, compared};
 use super::release::document::{self, Loaded};
-use super::release::{announce_comparisons, figure, text};
+use super::release::{figure, text};
 use super::{paths::Paths, print, print_json, threads, typed};
 use crate::base::console::say;
 use crate::base::diagnostic::{Diagnostic, suggest};
@@ -25,7 +25,6 @@ pub fn execute(args: &Show) -> Result<(), Failure> {
     refuse_unentered(&releases, args.view.ledger.as_deref())?;
     let mut findings = Vec::new();
     for release in &releases {
-        let _clock = announce_comparisons([(&release.request, release.n)].into_iter(), threads);
         findings.push(Posteriors::new(&[release]).findings());
     }
     for (release, path) in releases.iter().zip(&figures) {
@@ -71,8 +70,6 @@ pub fn combine(args: &Combine) -> Result<(), Failure> {
     let ledger = args.view.ledger.as_deref();
     refuse_unentered(&releases, ledger)?;
     let releases: Vec<&Released> = releases.iter().collect();
-    let asked = releases.iter().take(1).map(|release| (&release.request, release.n));
-    let _clock = announce_comparisons(asked, threads);
     let findings = Posteriors::new(&releases).findings();
     if let (Some(reason), true) = (&findings.unaware, releases.len() > 1) {
         let cause = format!("these releases cannot be combined: {reason}");

@@ -41,10 +41,13 @@ impl Posteriors<'_> {
             .flat_map(|category| (0..table.groups()).map(move |group| (category, group)));
         let views = self.views();
         let share = |laws: &Laws, (category, group): (usize, usize)| {
-            laws.within_group(group, table.group(group).start + category)
+            laws.within_group(group, table.group(group).start + category).ok()
         };
-        let shares: Vec<_> =
-            places.map(|place| (place, views.map(|laws| share(laws, place)))).collect();
+        let both = |place| Both {
+            naive: views.naive.as_ref().and_then(|laws| share(laws, place)),
+            aware: views.aware.as_ref().and_then(|laws| share(laws, place)),
+        };
+        let shares: Vec<_> = places.map(|place| (place, both(place))).collect();
         let range = range(shares.iter().map(|(_, share)| share));
         let curve = |share: &BetaMixture, (low, high): (f64, f64)| -> Vec<(f64, f64)> {
             // At 0 and 1 a density may be infinite.
@@ -58,7 +61,8 @@ impl Posteriors<'_> {
             group: table.group_name(group),
             group_number: group,
             category: table.outcome().categories[category].clone(),
-            prior: curve(&share(&prior, (category, group)), (0.0, 1.0)),
+            prior: share(&prior, (category, group))
+                .map_or(Vec::new(), |share| curve(&share, (0.0, 1.0))),
             posterior: both.map(|share| curve(share, range)),
             estimate: both.map(|share| Estimate::of_share(share, request.level)),
         };

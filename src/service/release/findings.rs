@@ -137,6 +137,8 @@ pub struct Findings {
     pub margins: Vec<Block>,
     /// The outcome in every group of a table; none with fixed groups, whose cells tell it.
     pub groups: Vec<Block>,
+    /// Why there are no shares within groups that know the noise, if there are none.
+    pub ungrouped: Option<String>,
     /// Comparisons of groups.
     pub comparisons: Vec<Compared>,
     /// Why there are no comparisons that know the noise, if there are none.
@@ -223,6 +225,7 @@ impl<'a> Posteriors<'a> {
             cells: cells(request, &views, released),
             margins: margins(request, &views, released),
             groups: groups(request, &views, released),
+            ungrouped: ungrouped(request, &views),
             comparisons,
             uncompared,
             joint: views.map(Laws::joint),
@@ -249,9 +252,12 @@ fn row<'a>(
     released: Option<u64>,
     level: f64,
     views: &Both<Laws<'a>>,
-    share: impl Fn(&Laws<'a>) -> BetaMixture,
+    share: impl Fn(&Laws<'a>) -> Option<BetaMixture>,
 ) -> Row {
-    let shares = views.map(share);
+    let shares = Both {
+        naive: views.naive.as_ref().and_then(&share),
+        aware: views.aware.as_ref().and_then(&share),
+    };
     let share = shares.map(|share| Estimate::of_share(share, level));
     let covered = shares.aware.as_ref().zip(share.naive);
     Row {
@@ -270,7 +276,7 @@ fn cells(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec
     let table = &request.table;
     let cell = |cell: usize| {
         row(table.cell_name(cell), sum(released, &[cell]), request.level, views, |laws| {
-            laws.cell(cell)
+            Some(laws.cell(cell))
         })
     };
     (0..table.cells()).into_par_iter().map(cell).collect()
@@ -286,7 +292,7 @@ fn margins(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> V
         let share = |one: &super::table::MarginRow| {
             let name = table.margin_name(margin, one);
             row(name, sum(released, &one.cells), request.level, views, |laws| {
-                laws.laws[0].share(&one.cells)
+                Some(laws.laws[0].share(&one.cells))
             })
         };
         Block {
@@ -305,7 +311,7 @@ fn groups(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Ve
     let block = |group: usize| {
         let share = |(cell, category): (usize, &String)| {
             row(category.clone(), sum(released, &[cell]), request.level, views, |laws| {
-                laws.within_group(group, cell)
+                laws.within_group(group, cell).ok()
             })
         };
         let rows: Vec<(usize, &String)> =
@@ -314,6 +320,19 @@ fn groups(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Ve
     };
     (0..table.groups()).map(block).collect()
 }
+
+/// Why the noise-aware share of a cell within its group is not computed, if so.
+fn ungrouped(request: &Request, views: &Both<Laws>) -> Option<String> {
+    let laws = views.aware.as_ref().filter(|_| request.fixed.is_none())?;
+    let table = &request.table;
+    let mut cells = (0..table.groups())
+        .filter(|_| table.groups() > 1)
+        .flat_map(|group| table.group(group).map(move |cell| (group, cell)));
+    cells.find_map(|(group, cell)| laws.within_refusal(group, cell))
+}
+
+/// The most products of all comparisons of a release: they take some seconds.
+const MOST_PRODUCTS: f64 = 4e9;
 
 /// With at most this many groups every pair is compared; with more, each one with the first.
 const ALL_PAIRS: usize = 6;
@@ -364,11 +383,15 @@ impl Laws<'_> {
     }
 
     /// The share of a cell in its group.
-    pub(super) fn within_group(&self, group: usize, cell: usize) -> BetaMixture {
+    pub(super) fn within_group(&self, group: usize, cell: usize) -> Result<BetaMixture, String> {
         match self.request.fixed {
-            Some(_) => self.cell(cell),
-            None => self.laws[0].within(&[cell], &self.group(group)),
+            Some(_) => Ok(self.cell(cell)),
+            None => self.laws[0].try_within(&[cell], &self.group(group)),
         }
+    }
+
+    fn within_refusal(&self, group: usize, cell: usize) -> Option<String> {
+        self.laws[0].within_refusal(&[cell], &self.group(group))
     }
 
     fn group(&self, group: usize) -> Vec<usize> {
@@ -377,14 +400,15 @@ impl Laws<'_> {
 
     fn compare(&self, category: usize, group: usize, other: usize) -> Result<Answer, String> {
         let level = self.request.level;
+        let products = MOST_PRODUCTS / self.request.comparisons() as f64;
         let comparison = match self.request.fixed {
             None => {
                 let [a, b] = [group, other].map(|group| self.group(group));
-                self.laws[0].compare((&[a[category]], &a), (&[b[category]], &b))
+                self.laws[0].compare((&[a[category]], &a), (&[b[category]], &b), products)
             }
             Some(_) => {
                 let [a, b] = [group, other].map(|group| self.laws[group].share(&[category]));
-                Comparison::independent(a, b)
+                Comparison::independent(a, b, products)
             }
         }?;
         Ok(Answer {

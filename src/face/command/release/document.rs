@@ -179,6 +179,7 @@ fn tables(request: &Request, findings: &Findings) -> Value {
         })
     });
     tables["unaware"] = json!(findings.unaware);
+    tables["ungrouped"] = json!(findings.ungrouped);
     tables
 }
 

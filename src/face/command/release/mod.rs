@@ -19,13 +19,12 @@ use claim::Claim;
 use notice::Notice;
 
 use super::paths::Paths;
-use super::{announce, threads, typed};
+use super::{threads, typed};
 use crate::base::console::{self, Output, say};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fault::caught;
 use crate::face::cli::Release;
 use crate::face::failure::{Failure, WorkError};
-use crate::face::progress::Clock;
 use crate::posterior::model::Counts;
 use crate::posterior::privacy::Delta;
 use crate::run::store::utc;
@@ -69,7 +68,6 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     };
     let kept = keep(None);
     let notice = Notice::new(&releases);
-    let clock = announce_comparisons(releases.iter().map(|release| (&release.request, n)), threads);
     // If something fails from here on, the error shows what was released.
     let found = caught(|| {
         let findings = |one: &Released| Posteriors::new(&[one]).findings();
@@ -80,7 +78,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         cause,
     };
     let found = found.map_err(after)?;
-    drop((clock, notice));
+    drop(notice);
     let text = match args.print.json {
         true => console::json_text(&document::document(&releases, Some(&found), account.as_ref())),
         false => {
@@ -118,22 +116,6 @@ fn refuse_lost_output(out: Option<&Path>) -> Result<(), Diagnostic> {
         _ => return Ok(()),
     };
     Err(Diagnostic::new(cause).help("print it, or keep it with --out FILE; nothing was spent"))
-}
-
-/// Processor seconds of a comparison, for the square of the number of counts that noise makes possible:
-/// measured with 4 and with 20 cells.
-const COMPARISON: f64 = 9e-6;
-
-/// Announces comparisons that take long. Noise makes about 160/ε counts of a cell possible.
-pub fn announce_comparisons<'a>(
-    requests: impl Iterator<Item = (&'a Request, u64)>,
-    threads: usize,
-) -> Option<Clock> {
-    let seconds = |(request, n): (&Request, u64)| {
-        let width = (160.0 / request.epsilon.to_f64()).min(n as f64 + 1.0);
-        request.comparisons() as f64 * COMPARISON * width * width
-    };
-    announce(requests.map(seconds).sum::<f64>() / threads as f64)
 }
 
 /// Draws every histogram of a release.

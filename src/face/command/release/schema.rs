@@ -124,6 +124,7 @@ fn release() -> Value {
             &["naive", "aware"],
         ),
         "unaware": about(or_null(text()), "Why there is no noise-aware posterior."),
+        "ungrouped": about(or_null(text()), "Why no share within a group is noise-aware."),
         "ledger": or_null(reference("ledger")),
     });
     if let (Value::Object(all), Value::Object(more)) =

@@ -125,6 +125,9 @@ fn tables(request: &Request, findings: &Findings) -> String {
     if !findings.groups.is_empty() {
         text += &groups(&request.table.outcome().name, &findings.groups, &percent);
     }
+    if let Some(reason) = &findings.ungrouped {
+        text += &format!("  Within the groups nothing is noise-aware: {reason}.\n");
+    }
     text += &joint(request, findings);
     text + &comparisons(&findings.comparisons, findings.uncompared.as_deref(), &percent)
 }

@@ -17,9 +17,6 @@ use super::beta_mixture::{BetaMixture, Interval};
 use crate::base::numeric::beta::Place;
 use crate::base::numeric::{Sum, exp_accurate, ln, log1p};
 
-/// The most products of a comparison: they take some seconds.
-const MOST_PRODUCTS: f64 = 1e10;
-
 /// About as many integrals are computed for a comparison.
 const INTEGRALS: f64 = 16.0;
 
@@ -91,14 +88,19 @@ struct Tail {
 }
 
 impl Comparison {
-    /// Compares two shares that do not depend on each other, such as those of separate data.
-    pub fn independent(a: BetaMixture, b: BetaMixture) -> Result<Self, String> {
+    /// Compares two shares that do not depend on each other, such as those of separate data, unless that takes
+    /// more `products`.
+    pub fn independent(a: BetaMixture, b: BetaMixture, products: f64) -> Result<Self, String> {
+        let pairs = a.rows().len() as f64 * b.rows().len() as f64;
+        if pairs > products {
+            return Err(format!("it would take {pairs:.0e} products (at most {products:.0e})"));
+        }
         let pairs = (0..a.rows().len()).flat_map(|i| (0..b.rows().len()).map(move |j| (i, j)));
         let links = pairs.map(|(a, b)| Link { a, b, ratio: 1.0 }).collect();
-        Self::new(Linked { a, b, links })
+        Self::new(Linked { a, b, links }, products)
     }
 
-    pub(super) fn new(linked: Linked) -> Result<Self, String> {
+    pub(super) fn new(linked: Linked, products: f64) -> Result<Self, String> {
         let Linked { a, b, links } = linked.normalised();
         let finest = finest(&a, &b);
         let (a, b) = (Side::new(a), Side::new(b));
@@ -106,8 +108,8 @@ impl Comparison {
         let nodes = (found.a.high - found.a.low).max(found.b.high - found.b.low);
         let nodes = 2.0 * asinh(0.25 * nodes) / finest;
         let work = INTEGRALS * nodes * found.work();
-        if work > MOST_PRODUCTS {
-            return Err(format!("it would take {work:.0e} products (at most {MOST_PRODUCTS:.0e})"));
+        if work > products {
+            return Err(format!("it would take {work:.0e} products (at most {products:.0e})"));
         }
         // The step is halved until that changes nothing any more.
         found.greater = found.tail(false, Lead::Difference(0.0)).probability;

@@ -22,6 +22,13 @@ const MOST_PRODUCTS: f64 = 2e9;
 /// The most possible counts of one cell: with more, credible intervals take long.
 const MOST_COUNTS: f64 = 300_000.0;
 
+/// The most pairs of counts, one of a group and one of some of its cells, behind a share within the group:
+/// its interval takes a second.
+const MOST_PAIRS: f64 = 4e6;
+
+/// The most pairs of counts of two groups.
+const MOST_LINKS: f64 = 2e7;
+
 /// The most data sets whose laws are evaluated one by one.
 const MOST_DATA_SETS: f64 = 5000.0;
 
@@ -80,6 +87,12 @@ impl Factors {
         }
         after.reverse();
         Self { cells, before, after }
+    }
+
+    /// The number of possible sums of the counts of some cells, at most.
+    fn width(&self, cells: &[usize], n: u64) -> f64 {
+        let widths = cells.iter().map(|&i| self.cells[i].values.len() as f64 - 1.0);
+        (widths.sum::<f64>() + 1.0).min(n as f64 + 1.0)
     }
 
     /// The weights of the sum of the counts of some cells; `cells` are sorted.
@@ -199,7 +212,35 @@ impl CountsLaw {
         self.within(cells, &(0..self.prior.k()).collect::<Vec<_>>())
     }
 
-    /// The posterior of the share of some cells within a group: some of its cells, not all.
+    /// The posterior of the share of some cells within a group: some of its cells, not all; or why it is not
+    /// computed.
+    pub fn try_within(&self, cells: &[usize], group: &[usize]) -> Result<BetaMixture, String> {
+        match self.within_refusal(cells, group) {
+            None => Ok(self.within(cells, group)),
+            Some(cause) => Err(cause),
+        }
+    }
+
+    /// Why a share within a group is not computed, if so.
+    pub fn within_refusal(&self, cells: &[usize], group: &[usize]) -> Option<String> {
+        let pairs = self.group_pairs(&Part::new(cells, group));
+        (pairs > MOST_PAIRS).then(|| wide(pairs, MOST_PAIRS))
+    }
+
+    /// The number of pairs of counts behind a share within a group, at most.
+    fn group_pairs(&self, part: &Part) -> f64 {
+        match &self.form {
+            Form::Product(factors) => {
+                let width = |cells: &[usize]| factors.width(cells, self.n);
+                let [cells, rest] = [&part.cells, &part.rest].map(|cells| width(cells));
+                let totals = (cells + rest).min(width(&part.others(self.prior.k())));
+                totals * cells.min(rest)
+            }
+            Form::Listed(all) => all.len() as f64,
+        }
+    }
+
+    /// The same, however many pairs there are.
     pub fn within(&self, cells: &[usize], group: &[usize]) -> BetaMixture {
         let part = Part::new(cells, group);
         let counts = match &self.form {
@@ -222,23 +263,34 @@ impl CountsLaw {
 }
 
 impl CountsLaw {
-    /// Compares the share of some cells within a group to that of others within another group. The
-    /// groups have no cell in common.
+    /// Compares the share of some cells within a group to that of others within another group, unless that
+    /// takes more `products`. The groups have no cell in common.
     pub fn compare(
         &self,
         (cells_a, group_a): (&[usize], &[usize]),
         (cells_b, group_b): (&[usize], &[usize]),
+        products: f64,
     ) -> Result<Comparison, String> {
-        Comparison::new(self.linked((cells_a, group_a), (cells_b, group_b)))
+        Comparison::new(self.linked((cells_a, group_a), (cells_b, group_b))?, products)
     }
 
-    /// The shares of two groups, and how their counts depend on each other.
+    /// The shares of two groups, and how their counts depend on each other; or why that is not computed.
     pub(super) fn linked(
         &self,
         (cells_a, group_a): (&[usize], &[usize]),
         (cells_b, group_b): (&[usize], &[usize]),
-    ) -> Linked {
+    ) -> Result<Linked, String> {
         let (a, b) = (&Part::new(cells_a, group_a), &Part::new(cells_b, group_b));
+        let most = self.group_pairs(a).max(self.group_pairs(b));
+        if most > MOST_PAIRS {
+            return Err(wide(most, MOST_PAIRS));
+        }
+        if let Form::Product(factors) = &self.form {
+            let links = factors.width(group_a, self.n) * factors.width(group_b, self.n);
+            if links > MOST_LINKS {
+                return Err(wide(links, MOST_LINKS));
+            }
+        }
         let (rows_a, rows_b, joint) = match &self.form {
             Form::Product(factors) => self.joined(factors, a, b),
             Form::Listed(all) => {
@@ -268,7 +320,7 @@ impl CountsLaw {
             let (a, b) = (places_a.binary_search(&i).ok()?, places_b.binary_search(&j).ok()?);
             Some(Link { a, b, ratio })
         };
-        Linked { a, b, links: joint.into_iter().filter_map(link).collect() }
+        Ok(Linked { a, b, links: joint.into_iter().filter_map(link).collect() })
     }
 
     /// The weights of both groups' counts, and the joint weights of rows over the product of their
@@ -311,6 +363,13 @@ impl CountsLaw {
         }
         (rows_a, rows_b, joint)
     }
+}
+
+/// Why pairs of counts are not weighed.
+fn wide(pairs: f64, most: f64) -> String {
+    format!(
+        "the noise is so wide that {pairs:.0e} pairs of counts are possible (at most {most:.0e})"
+    )
 }
 
 /// For every count t of a group the weights of its cells' count m.

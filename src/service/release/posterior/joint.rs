@@ -120,12 +120,12 @@ impl Divided {
         let rules = [gauss::legendre(16), gauss::legendre(24)];
         let divided = match law.prior().k() {
             3 => {
-                let first = law.within(&[0], &[0, 1]);
+                let first = law.try_within(&[0], &[0, 1])?;
                 let links = (0..first.rows().len()).map(|a| Link { a, b: 0, ratio: 1.0 }).collect();
                 Self { first, second: None, links, total, rules }
             }
             4 => {
-                let linked = law.linked((&[0], &[0, 1]), (&[2], &[2, 3]));
+                let linked = law.linked((&[0], &[0, 1]), (&[2], &[2, 3]))?;
                 let Linked { a, b, links } = linked.normalised();
                 Self { first: a, second: Some(b), links, total, rules }
             }

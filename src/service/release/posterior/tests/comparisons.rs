@@ -10,6 +10,9 @@ use crate::base::numeric::{Sum, exp_accurate, ln};
 use crate::posterior::model::{Counts, Prior};
 use crate::service::release::posterior::{Comparison, CountsLaw};
 
+/// Products without end.
+const MOST: f64 = f64::INFINITY;
+
 type Part = (&'static [usize], &'static [usize]);
 
 /// p_A and p_B, each with its own parameters.
@@ -124,7 +127,7 @@ fn small_tables() {
             "hamming" => laws(&normalised(law.listed().unwrap()), alpha, parts),
             _ => laws(&tables(&[(&method, released)]), alpha, parts),
         };
-        check(&law.compare(parts.0, parts.1).unwrap(), &laws, id);
+        check(&law.compare(parts.0, parts.1, MOST).unwrap(), &laws, id);
     }
 }
 
@@ -134,7 +137,7 @@ fn two_arms_two_outcomes_a_hundred_records() {
     let method = method("lattice", &alpha, 100, "1", false);
     let law = CountsLaw::given(&[seen(&method, &released)]).unwrap();
     let tables = tables(&[(&method, &released)]);
-    let comparison = law.compare(TWO.0, TWO.1).unwrap();
+    let comparison = law.compare(TWO.0, TWO.1, MOST).unwrap();
     // For whole numbers P[Beta(a, b) > Beta(c, d)] is a sum over i < a.
     let greater = average(&tables, |x| {
         let [b, d, c] = [0, 2, 3].map(|i| x[i] as f64 + 1.0);
@@ -198,7 +201,7 @@ fn fixed_groups_are_independent() {
     let prior = Prior::new(vec![1.0, 2.0]).unwrap();
     let [a, b] = [[3, 7], [8, 4]].map(|counts| CountsLaw::exactly(&prior, &counts).share(&[0]));
     let laws = [(((4.0, 9.0), (9.0, 6.0)), 1.0)];
-    check(&Comparison::independent(a, b).unwrap(), &laws, "independent");
+    check(&Comparison::independent(a, b, MOST).unwrap(), &laws, "independent");
 }
 
 #[test]
@@ -208,7 +211,7 @@ fn the_smallest_priors_and_the_same_law_twice() {
     let share = |alpha: f64| {
         CountsLaw::exactly(&Prior::new(vec![alpha, 1.0]).unwrap(), &[0, 0]).share(&[0])
     };
-    let comparison = Comparison::independent(share(a), share(b)).unwrap();
+    let comparison = Comparison::independent(share(a), share(b), MOST).unwrap();
     assert_close(comparison.probability_greater(), a / (a + b), 1e-11, "greater");
     // P[ln p_A − ln p_B > x] = a/(a + b) e^(−bx).
     for x in [3.0, 40.0, 150.0] {
@@ -216,7 +219,7 @@ fn the_smallest_priors_and_the_same_law_twice() {
         let quantile = ln(comparison.ratio_quantile(1.0 - above));
         assert_close(quantile, x, 1e-8 * x, "ratio");
     }
-    let twice = Comparison::independent(share(a), share(a)).unwrap();
+    let twice = Comparison::independent(share(a), share(a), MOST).unwrap();
     assert_close(twice.probability_greater(), 0.5, 1e-12, "the same law twice");
     assert_close(twice.ratio_quantile(0.5), 1.0, 1e-10, "the same law twice");
 }
