@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from xml.sax.saxutils import escape
 
 CONFIG = """name = "v"
 runs = 3
@@ -88,6 +89,10 @@ SPACES = ["", " ", "\n", "\t", "\x0c", "\x0b", "\r", "\0", "\u00a0", "\u2028", "
 def attack(number, dice, own):
     """A stranger's drawing. The first ones hold one payload each, the others several, and are changed by chance."""
     payloads = len(ATTRIBUTES) + len(ELEMENTS)
+    if number >= payloads and number % 4 == 0:
+        # Only its words are hostile: such a drawing is taken into the page.
+        words = escape(dice.choice(ELEMENTS), {'"': "&quot;", "'": "&apos;"})
+        return re.sub("(<text [^>]*>\n).*\n", lambda text: f"{text[1]}{words}\n", own)
     attributes, elements = "", ""
     chosen = [number] if number < payloads else [dice.randrange(payloads) for _ in range(dice.randint(1, 3))]
     for i in chosen:
@@ -200,7 +205,7 @@ def examine(dpbi, chromium, home, pages, seed):
         def ran(kind, some):
             doms = list(pool.map(lambda page: look(chromium, page, home), some))
             hits = [number for number, (dom, _) in enumerate(doms) if RAN in dom]
-            print(f"{kind}: a script ran in {len(hits)} of {len(some)} pages", hits or "", flush=True)
+            print(f"{kind}: a script ran in {len(hits)} of {len(some)} pages", hits[:9] or "", flush=True)
             return hits
 
         able = ran("drawings as they are, without a policy", free)

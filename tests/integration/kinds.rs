@@ -6,6 +6,8 @@ use crate::common::{Sandbox, root};
 use dpbi::base::source::Source;
 use dpbi::experiment::config::{self, Overrides};
 use dpbi::experiment::{Experiment, kind};
+use dpbi::face::report::Picture;
+use dpbi::figure::{Format, Width, render};
 
 /// A config with a panel of every kind, of some kinds several.
 const EVERY_KIND: &str = r#"
@@ -172,12 +174,19 @@ fn the_config_has_a_panel_of_every_kind() {
 }
 
 #[test]
-fn as_many_figures_are_drawn_as_predicted() {
+fn as_many_figures_are_drawn_as_predicted_and_all_can_stand_in_a_gallery() {
     for panel in &every_kind().panels {
         let drawn = panel.figures(&panel.compute());
         assert_eq!(drawn.len(), panel.kind.figure_count(panel), "{}", panel.id);
         let names: BTreeSet<&String> = drawn.iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), drawn.len(), "{}: names are unique", panel.id);
+        for (name, figure) in &drawn {
+            for &width in Width::ALL {
+                let file = render(figure, Format::Svg, width).unwrap();
+                let picture = Picture::of_svg(&file, String::new);
+                assert!(matches!(picture, Picture::Drawing(_)), "{}: {name}", panel.id);
+            }
+        }
     }
 }
 

@@ -261,8 +261,14 @@ fn a_folder_that_the_user_names_may_be_a_link_and_one_within_may_not() {
 #[test]
 fn a_drawing_that_does_more_than_draw_is_not_taken_into_a_page() {
     let sandbox = results();
-    for harm in ["<script>alert(1)</script>", "<rect onload=\"alert(1)\"/>"] {
-        let hostile = format!("<svg xmlns=\"http://www.w3.org/2000/svg\">{harm}</svg>\n");
+    let harms = [
+        ("", "<script>alert(1)</script>"),
+        ("", "<rect onload=\"alert(1)\"/>"),
+        // An attribute without a name, behind which a browser finds another one.
+        (" =\"  onload='\" x=\";alert(1)//' \"", "<rect x=\"1\"/>"),
+    ];
+    for (attributes, harm) in harms {
+        let hostile = format!("<svg viewBox=\"0 0 9 9\"{attributes}>\n{harm}\n</svg>\n");
         sandbox.write("results/v/box.svg", &hostile);
         let mut manifest = sandbox.manifest("results/v");
         manifest["files"]["box.svg"] = sha256(hostile.as_bytes()).into();
@@ -271,6 +277,7 @@ fn a_drawing_that_does_more_than_draw_is_not_taken_into_a_page() {
         sandbox.succeed(&["plot", "--gallery", "results/v"]);
         let page = String::from_utf8(sandbox.read("results/gallery.html")).unwrap();
         assert!(!page.contains("<script") && !page.contains("onload"), "{harm}");
+        assert!(page.contains("default-src 'none'; script-src 'none';"), "{harm}");
         assert!(page.contains("<img src=\"v/box.svg\"") && page.contains("<svg "), "{harm}");
     }
     // Neither a link nor a pipe is a figure.

@@ -101,8 +101,14 @@ fn words(line: &str) -> Option<String> {
     let mut words = parts.next()?.to_owned();
     for part in parts {
         let (name, rest) = part.split_once(';')?;
-        let names = ["lt", "gt", "amp", "quot", "apos"];
-        words.push(*b"<>&\"'".get(names.iter().position(|known| *known == name)?)? as char);
+        words.push(match name {
+            "lt" => '<',
+            "gt" => '>',
+            "amp" => '&',
+            "quot" => '"',
+            "apos" => '\'',
+            _ => return None,
+        });
         words += rest;
     }
     let is_plain = !line.contains(|c: char| c.is_control() || "<>\"'".contains(c));

@@ -217,12 +217,27 @@ impl Drawing {
     pub fn judge(&self) -> Result<bool, String> {
         let picture = Picture::of_svg(&self.bytes, || "a.svg".into());
         let is_drawn = matches!(picture, Picture::Drawing(_));
-        let words = || self.words.clone();
-        let figures = vec![GalleryFigure { file: words(), title: words(), picture }];
-        let (name, title, path) = (words(), words(), words());
-        let folder = GalleryFolder { name, title, path, width: Width::Text, figures };
-        let html = Gallery { folders: vec![folder] }.html();
-        page::examine(&html, &self.words, is_drawn).map(|()| is_drawn)
+        page::examine(&gallery(picture, &self.words), &self.words, is_drawn).map(|()| is_drawn)
+    }
+}
+
+/// The page of a picture. All words around it are these.
+fn gallery(picture: Picture, words: &str) -> String {
+    let words = || words.to_owned();
+    let figures = vec![GalleryFigure { file: words(), title: words(), picture }];
+    let (name, title, path) = (words(), words(), words());
+    let folder = GalleryFolder { name, title, path, width: Width::Text, figures };
+    Gallery { folders: vec![folder] }.html()
+}
+
+#[test]
+fn hostile_drawings_would_be_found_in_a_page() {
+    for hostile in HOSTILE {
+        let as_it_is = gallery(Picture::Drawing(hostile.into()), "words");
+        assert!(page::examine(&as_it_is, "words", true).is_err(), "{hostile}");
+    }
+    for own in seeds() {
+        assert!(matches!(Drawing { bytes: own, words: "words".into() }.judge(), Ok(true)));
     }
 }
 
