@@ -62,7 +62,7 @@ fn names_in_tables_are_no_formulas() {
     let sandbox = Sandbox::new();
     let config = GOOD.replace("runs = 10", named).replace("\"ehds\"", "\"=x\"");
     assert!(refusal(&sandbox, &config).contains(CAUSE));
-    sandbox.write("=x.csv", "k\na\nb\n");
+    sandbox.write("=x.csv", "category,count\na,3\nb,4\n");
     let data = "[data.file]\npath = \"=x.csv\"";
     let config = GOOD.replace("[data.balanced]\nsizes = [10]", data);
     assert!(refusal(&sandbox, &config).contains(CAUSE));
