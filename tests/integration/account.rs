@@ -162,7 +162,7 @@ fn the_distribution_and_the_figure_are_written() {
     let svg = std::fs::read_to_string(sandbox.path("curve.svg")).unwrap();
     assert!(svg.contains("exact composition"), "{svg}");
     let before = std::fs::read(sandbox.path("l")).unwrap();
-    refused(&sandbox.dpbi(&["account", "l", "--pld", "l"]), "this file is the ledger");
+    refused(&sandbox.dpbi(&["account", "l", "--pld", "l"]), "l is the ledger");
     refused(&sandbox.dpbi(&["account", "l", "--figure", "curve.gif"]), "--figure");
     assert_eq!(std::fs::read(sandbox.path("l")).unwrap(), before);
 }

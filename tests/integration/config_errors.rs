@@ -52,6 +52,23 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
 }
 
 #[test]
+fn names_in_tables_are_no_formulas() {
+    const CAUSE: &str = "a spreadsheet would take the name";
+    for start in ["=HYPERLINK(1)", "+1", "-1", "@x"] {
+        let label = format!("{{ id = \"ehds\", label = \"{start}\" }}");
+        expect("\"ehds\"", &label, 5, &[CAUSE, start]);
+    }
+    let named = "runs = 10\ndefine.\"=x\" = { id = \"weights\", log_weight = \"-epsilon\" }";
+    let sandbox = Sandbox::new();
+    let config = GOOD.replace("runs = 10", named).replace("\"ehds\"", "\"=x\"");
+    assert!(refusal(&sandbox, &config).contains(CAUSE));
+    sandbox.write("=x.csv", "category,count\na,3\nb,4\n");
+    let data = "[data.file]\npath = \"=x.csv\"";
+    let config = GOOD.replace("[data.balanced]\nsizes = [10]", data);
+    assert!(refusal(&sandbox, &config).contains(CAUSE));
+}
+
+#[test]
 fn mechanisms_must_exist_and_understand_their_options() {
     expect("\"ehds\"", "\"edhs\"", 5, &["unknown mechanism `edhs`", "did you mean `ehds`?"]);
     expect(

@@ -31,10 +31,11 @@ impl Claim {
         let file = match OpenOptions::new().write(true).create_new(true).open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let left = open_in_place(path).ok().filter(|file| is_empty(file));
+                let left = open_in_place(path).ok().filter(is_empty);
                 left.ok_or_else(taken)?
             }
             Err(error) => {
+                typed::refuse_unwritable("out", path)?;
                 return Err(refused(&format!("cannot be made: {error}"), "use another name"));
             }
         };

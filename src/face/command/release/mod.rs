@@ -40,6 +40,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         return dry_run::execute(&job, threads, args.print.json);
     }
     let files = Files::new(&job, args)?;
+    refuse_lost_output(files.out)?;
     let tables: Vec<&Table> = job.requests.iter().map(|request| &request.table).collect();
     let Tally { counts, hash } = release::count(job.data()?, &tables, job.delimiter)?;
     let n = counts[0].iter().sum();
@@ -58,6 +59,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     drop(counts);
     let entry = job.entry(&releases, hash);
     let mut out = files.out.map(Claim::new).transpose()?;
+    // Its reader may have gone away meanwhile.
     refuse_lost_output(files.out)?;
     // From here on ε is spent. The entry has the counts, and nothing that takes long or can fail comes
     // before they are written and, after a moment, said.

@@ -63,8 +63,9 @@ pub fn combination(releases: &[&Released], findings: &Findings) -> String {
 /// Who says what a file was released with.
 pub fn whose_word(ledger: Option<&Path>) -> String {
     match ledger {
-        None => "\n  ε and the mechanism are as the file says: nobody has checked them (--ledger FILE does).\n"
-            .to_owned(),
+        None => {
+            "\n  ε and the mechanism are as the file says; nobody has checked them.\n".to_owned()
+        }
         Some(ledger) => format!(
             "\n  ε and the mechanism are those that the ledger {} has entered.\n",
             legible(&ledger.display().to_string())
