@@ -7,7 +7,7 @@ use super::privacy::audit_cost;
 use super::profile::{POINTS, complete_key, curve_of, note, over_mechanisms};
 use crate::analysis::audit;
 use crate::analysis::cost::rates;
-use crate::base::console::short;
+use crate::base::console::short_or_dash;
 use crate::experiment::ScopeName;
 use crate::experiment::digest::by_case;
 use crate::experiment::naming::parenthesised;
@@ -100,11 +100,11 @@ impl Kind for TradeOff {
         vec![sketch::curves(panel, 1, false)]
     }
 
-    /// How much better than chance an observer does.
+    /// How much better than chance an observer does. A curve begins at (0, 1): this is not negative.
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         let cell = |setting: usize, label: &str| {
             let points = curve_of(panel, tables, setting, label).into_iter();
-            short(points.map(|(alarm, miss)| 1.0 - alarm - miss).fold(0.0, f64::max))
+            short_or_dash(points.map(|(alarm, miss)| 1.0 - alarm - miss).reduce(f64::max))
         };
         vec![by_case(
             panel,
