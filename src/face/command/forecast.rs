@@ -171,7 +171,7 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
 
 /// The config reader has asked every mechanism: none refuses here.
 fn cost_of(panel: &Panel, case: &Case) -> SettingWork {
-    panel.kind.cost(panel, case).unwrap_or_default()
+    panel.kind.cost(panel, case).expect("a config whose mechanisms refuse no setting")
 }
 
 /// Why a figure of a panel cannot be drawn, as far as its names tell: they make it large.
