@@ -6,6 +6,7 @@ mod extent;
 pub mod rates;
 mod words;
 
+pub use crate::posterior::distance::furthest;
 pub use audit::{
     predict_audit, predict_error, predict_passes, predict_release, predict_remapped_audit,
     predict_tuning,
@@ -362,16 +363,6 @@ pub fn predict_everywhere(setting: &Setting, recipes: &[Recipe]) -> SettingWork 
         cell.kept += rates::BYTES_PER_DATA_SET * data_sets;
     }
     work
-}
-
-/// The largest d <= most with `near(d)`; `near` changes from true to false once.
-pub fn furthest(most: u64, near: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0, most);
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if near(middle) { low = middle } else { high = middle - 1 }
-    }
-    low
 }
 
 /// What a process takes that does all this work. At a time, as many settings and mechanisms as there

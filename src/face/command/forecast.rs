@@ -161,8 +161,13 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
     let mut ready = BTreeSet::new();
     for (case, work) in panel.cases.iter().zip(&mut work) {
         for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
+            let making = || cost::predict_tuning(variant, &case.setting);
+            // Most mechanisms are ready at once, at however many settings.
+            if !tuning::needs_tuning(variant) && making() == Work::default() {
+                continue;
+            }
             if ready.insert(tuning::key(variant, &case.setting)) {
-                cell.add(cost::predict_tuning(variant, &case.setting));
+                cell.add(making());
             }
         }
     }
