@@ -133,6 +133,10 @@ impl Kind for Change {
     fn cost(&self, _: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         Ok(cost::predict_changes(&case.setting))
     }
+
+    fn row_count(&self, _: &Panel, _: &Case, work: &SettingWork) -> f64 {
+        work.candidates
+    }
 }
 
 /// What one changed record does to the score of one candidate.

@@ -100,6 +100,10 @@ impl Kind for TableOne {
         let once = cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY);
         Ok(cost::repeated(once, searches))
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        (2 * panel.variants.len() * self.steps.len()) as f64
+    }
 }
 
 fn at_step(t: &str) -> String {

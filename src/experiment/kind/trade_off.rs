@@ -116,6 +116,10 @@ impl Kind for TradeOff {
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         audit_cost(panel, case, &self.scopes, rates::PASSES_PER_TRADE_OFF)
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        panel.variants.len() as f64 * f64::from(POINTS + 1)
+    }
 }
 
 /// What is tested against what: a false alarm is one at the null hypothesis, a miss one at the other.

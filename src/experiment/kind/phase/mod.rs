@@ -109,6 +109,10 @@ impl Kind for Phase {
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         Ok(cost::predict_means(&case.setting, &panel.outlines(case)?))
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        (panel.variants.len() + self.contests().len()) as f64
+    }
 }
 
 /// Who competes.
