@@ -96,9 +96,9 @@ impl Kind for Tail {
         vec![sketch::curves(panel, 1, true)]
     }
 
-    /// Four curves over all distances.
-    fn row_count(&self, _: &Panel, _: &Case, work: &SettingWork) -> f64 {
-        4.0 * work.sum().outputs
+    /// Four curves over all distances, thinned.
+    fn row_count(&self, panel: &Panel, _: &Case, work: &SettingWork) -> f64 {
+        4.0 * work.sum().outputs.min(500.0 * panel.variants.len() as f64)
     }
 }
 

@@ -117,8 +117,9 @@ impl Kind for TradeOff {
         audit_cost(panel, case, &self.scopes, rates::PASSES_PER_TRADE_OFF)
     }
 
-    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        panel.variants.len() as f64 * f64::from(POINTS + 1)
+    /// A curve has as many corners as there are outputs, or is thinned.
+    fn row_count(&self, panel: &Panel, _: &Case, work: &SettingWork) -> f64 {
+        panel.variants.len() as f64 * work.candidates.min(f64::from(POINTS)) + 2.0
     }
 }
 
