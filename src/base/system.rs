@@ -1,5 +1,7 @@
 //! What differs between operating systems. No other file asks which one it is compiled for.
 
+use std::process::Command;
+
 pub use here::{
     has_other_names, is_same_file, outlive_file_limits, private, reader_is_gone, without_surprises,
 };
@@ -63,6 +65,37 @@ mod here {
     }
 }
 
+/// The bytes of memory that are free, if the system says so: Linux in a file, macOS by a program.
+pub fn available_memory() -> Option<f64> {
+    match std::env::consts::OS {
+        "macos" => {
+            let said = Command::new("/usr/bin/vm_stat").output().ok()?.stdout;
+            free_pages(&String::from_utf8_lossy(&said))
+        }
+        _ => meminfo(&std::fs::read_to_string("/proc/meminfo").ok()?),
+    }
+}
+
+/// The free memory in what Linux says in `/proc/meminfo`.
+fn meminfo(said: &str) -> Option<f64> {
+    let line = said.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(1024.0 * kilobytes)
+}
+
+/// The free memory in what `vm_stat` of macOS prints: pages that are free, or are given back when they are
+/// asked for.
+fn free_pages(said: &str) -> Option<f64> {
+    let after = |before: &str| {
+        let rest = said.split_once(before)?.1.trim_start();
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..digits].parse::<f64>().ok()
+    };
+    let pages = after("Pages free:")? + after("Pages inactive:")?;
+    let others = ["Pages speculative:", "Pages purgeable:"].into_iter().filter_map(after);
+    Some(after("page size of")? * (pages + others.sum::<f64>()))
+}
+
 #[cfg(not(unix))]
 mod here {
     use std::fs::{Metadata, OpenOptions};
@@ -105,5 +138,23 @@ mod here {
     #[cfg(test)]
     pub fn is_private(_: &Metadata) -> Option<bool> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_memory_is_read_from_what_systems_say() {
+        let linux = "MemTotal:       24000 kB\nMemFree: 10 kB\nMemAvailable:   20000 kB\n";
+        assert_eq!(meminfo(linux), Some(20_480_000.0));
+        let macos = "Mach Virtual Memory Statistics: (page size of 16384 bytes)\n\
+                     Pages free:                               1000.\n\
+                     Pages active:                           500000.\n\
+                     Pages inactive:                           2000.\n\
+                     Pages speculative:                          30.\n";
+        assert_eq!(free_pages(macos), Some(16_384.0 * 3_030.0));
+        assert_eq!((meminfo(""), free_pages("page size of 4096 bytes")), (None, None));
     }
 }

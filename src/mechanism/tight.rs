@@ -34,9 +34,11 @@ impl Mechanism for Tight {
 
     fn guarantee(&self, setting: &Setting, _: &Options) -> Guarantee {
         let epsilon = setting.epsilon.get();
-        match rate(setting) {
-            Ok(rate) if rate < epsilon => Guarantee::Computed(epsilon),
-            _ => Guarantee::Pure(epsilon),
+        let (k, n) = (setting.posterior.k(), setting.posterior.n());
+        // Whether weights are negative is known once they are found. Private it is in either case.
+        match TightWeights::is_known_clipped(k, n, epsilon) {
+            true => Guarantee::Computed(epsilon),
+            false => Guarantee::Pure(epsilon),
         }
     }
 

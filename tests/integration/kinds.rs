@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::common::{Sandbox, root};
 use dpbi::base::source::Source;
 use dpbi::experiment::config::{self, Overrides};
-use dpbi::experiment::{Experiment, kind};
+use dpbi::experiment::table::Tables;
+use dpbi::experiment::{Experiment, Panel, kind};
 use dpbi::face::report::Picture;
 use dpbi::figure::{Format, Width, render};
 
@@ -220,4 +221,64 @@ fn the_json_document_has_every_table_of_the_folder_and_no_other() {
     let listed = std::fs::read_to_string(root().join("src/experiment/table/rows.rs")).unwrap();
     let listed = listed.lines().filter(|line| line.starts_with("row!(")).count();
     assert_eq!(written.len(), 1 + listed, "{written:?}");
+}
+
+/// What the digests of a panel show beside the names of rows and columns.
+fn cells(panel: &Panel, tables: &Tables) -> Vec<Vec<String>> {
+    let digests = panel.kind.digests(panel, tables).into_iter();
+    let rows = digests.flat_map(|digest| {
+        let width = digest.columns.len();
+        assert!(digest.rows.iter().all(|row| row.len() == width), "{}: {digest:?}", panel.id);
+        digest.rows
+    });
+    rows.map(|row| row[1..].to_vec()).collect()
+}
+
+#[test]
+fn what_was_not_computed_is_no_number() {
+    let nothing = Tables::default();
+    for panel in &every_kind().panels {
+        for cell in cells(panel, &nothing).concat() {
+            assert!(["–", "", "exact", "sampled"].contains(&&*cell), "{}: {cell}", panel.id);
+        }
+        for (_, figure) in panel.figures(&nothing) {
+            assert!(!format!("{figure:?}").contains("0.0000"), "{}: {figure:?}", panel.id);
+        }
+        let answers = panel.kind.answers(panel, &nothing);
+        let says = |answer: &String| !answer.contains('0') && !answer.contains(": .");
+        assert!(answers.iter().all(says), "{answers:?}");
+    }
+}
+
+/// A mechanism that failed has a dash of its own: the others stay in their columns.
+#[test]
+fn a_failed_mechanism_leaves_the_others_in_their_columns() {
+    let experiment = every_kind();
+    let panel = experiment.panels.iter().find(|panel| panel.id == "accuracy").unwrap();
+    let mut tables = panel.compute();
+    let whole = cells(panel, &tables);
+    tables.summary.retain(|row| row.mechanism != "lshist");
+    for (row, before) in cells(panel, &tables).iter().zip(whole) {
+        assert_eq!(row[1..], ["–", &before[2]]);
+    }
+}
+
+/// The tables are about as long as predicted, panel by panel.
+#[test]
+fn as_many_rows_are_written_as_predicted() {
+    let mut wrong = Vec::new();
+    for panel in &every_kind().panels {
+        let rows = |case| {
+            let work = panel.kind.cost(panel, case).unwrap();
+            1.0 + panel.kind.row_count(panel, case, &work)
+        };
+        let predicted: f64 = panel.cases.iter().map(rows).sum();
+        let tables = serde_json::to_value(panel.compute()).unwrap();
+        let written = tables.as_object().unwrap().values().filter_map(|table| table.as_array());
+        let written = written.map(|table| table.len() as f64).sum::<f64>();
+        if !(written / 3.0 - 5.0..=3.0 * written + 5.0).contains(&predicted) {
+            wrong.push(format!("{}: {predicted} rows of {written}", panel.id));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
 }

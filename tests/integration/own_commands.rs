@@ -365,3 +365,24 @@ fn laws_that_cannot_be_written() {
     );
     assert!(!sandbox.path("a.csv").exists());
 }
+
+/// An expression may begin with a minus sign. A flag is none.
+#[test]
+fn a_flag_in_place_of_an_expression_is_named() {
+    let sandbox = Sandbox::new();
+    for command in ["audit --n 5", "inspect --counts 3,2", "choose --n 5", "optimum --n 5"] {
+        for flag in ["--json", "--threads=2"] {
+            let line = format!("{command} --prior 1,1 --epsilon 1 --log-weight {flag}");
+            let outcome = sandbox.dpbi(&line.split(' ').collect::<Vec<_>>());
+            refused(&outcome, &format!("`{flag}` is a flag of dpbi, not an expression"));
+        }
+    }
+}
+
+#[test]
+fn a_profile_of_laws_of_two_kinds_is_computed() {
+    let sandbox = Sandbox::new();
+    let line = "audit --prior 1,1 --epsilon 3 --n 60 --profile";
+    let found = own(&sandbox, line, "-epsilon * d * min(x1, 1)");
+    assert!(number(&found, "advantage") > 0.5 && found["trade_off"]["points"].is_array());
+}

@@ -20,7 +20,7 @@ fn every_sampler_follows_its_exact_law() {
     assert!(cases.len() > 350 && cases.len() < MOST_TRIALS);
     let draws = few_or_many(10_000, 40_000);
     let rejected = |case: &SamplerCase| {
-        let trial = case.try_out(1.0, draws, SEED);
+        let trial = case.try_out(1.0, draws, SEED).unwrap();
         assert_eq!(trial.draws, draws);
         trial.is_rejected().then_some(trial)
     };
@@ -38,7 +38,7 @@ fn a_scale_five_per_cent_off_is_rejected() {
     let trials = cases.par_iter().enumerate().map(|(place, case)| {
         // Too large and too small in turn.
         let off = if place % 2 == 0 { WRONG } else { 1.0 / WRONG };
-        case.try_out(off, draws, SEED)
+        case.try_out(off, draws, SEED).unwrap()
     });
     let (caught, missed): (Vec<_>, Vec<_>) = trials.partition(Trial::is_rejected);
     let samplers: BTreeSet<&str> = caught.iter().map(|trial| &*trial.sampler).collect();
@@ -57,7 +57,7 @@ fn releases_follow_their_exact_laws() {
     assert!(all.len() > 50, "{}", all.len());
     let draws = few_or_many(100_000, 400_000);
     all.par_iter().for_each(|case| {
-        let trial = case.try_out(1.0, draws, SEED);
+        let trial = case.try_out(1.0, draws, SEED).unwrap();
         assert!(!trial.is_rejected(), "{trial:#?}");
     });
 }

@@ -36,7 +36,7 @@ fn right_samplers_pass_and_wrong_ones_are_seen() {
     }
     assert!(lines.iter().all(|line| line.power() >= ENOUGH && line.powered > 0), "{lines:#?}");
     assert!(report.greatest_miss() < 1e-6, "{}", report.greatest_miss());
-    assert!(report.wrong.iter().all(|trial| trial.is_rejected()));
+    assert!(report.wrong.iter().all(|wrong| wrong.trial.is_rejected()));
     // What it may do wrong by chance is more than what its trials may.
     assert!(report.false_alarms() >= FALSE_ALARMS && report.false_alarms() < 1e-5);
 }

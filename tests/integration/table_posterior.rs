@@ -36,7 +36,7 @@ fn covers(law: &CountsLaw, p: &[f64; 4], with_joint: bool) -> Covers {
     let belows = [0, 1, 2, 3].map(|i| law.share(&[i]).below(p[i]));
     let (first, second) = (p[1] / (p[0] + p[1]), p[3] / (p[2] + p[3]));
     let (a, b) = ((&[1][..], &[0, 1][..]), (&[3][..], &[2, 3][..]));
-    let comparison = law.compare(a, b).unwrap();
+    let comparison = law.compare(a, b, f64::INFINITY).unwrap();
     let [p0, p1, p2, p3] = belows.map(is_covered);
     let each = [
         p0,

@@ -1,6 +1,6 @@
 //! `dpbi verify`: any changed byte is found, and named.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, refused};
 use dpbi::base::rng;
 use dpbi::base::source::Source;
 use dpbi::experiment::config::{self, Overrides};
@@ -236,4 +236,36 @@ fn what_is_not_there_or_not_complete_is_said() {
     assert_eq!(sandbox.shell(fault).status, 1);
     let outcome = sandbox.dpbi(&["verify", "results/v"]);
     assert!(outcome.stderr.contains("results/v is not complete"), "{}", outcome.stderr);
+}
+
+/// An experiment may be called as the command `optimum` calls its folder: neither touches the other's files.
+#[test]
+fn an_experiment_called_optimum_and_the_command_stay_apart() {
+    let sandbox = Sandbox::new();
+    let optimum = ["optimum", "--prior", "1,1", "--n", "4", "--epsilon", "1", "--out"];
+    let command = |out: &str| sandbox.dpbi(&[&optimum[..], &[out, "--format", "none"]].concat());
+    sandbox.write("o.toml", &CONFIG.replace("\"v\"", "\"optimum\""));
+    sandbox.succeed(&["run", "o.toml", "--format", "none"]);
+    let before = sandbox.files("results/optimum");
+    refused(&command("results"), "is the manifest of `optimum`, not of the command `dpbi optimum`");
+    assert_eq!(sandbox.files("results/optimum"), before);
+    // A folder without its config is not sound, whatever its name.
+    let mut manifest = sandbox.manifest("results/optimum");
+    manifest["files"].as_object_mut().unwrap().remove("config.toml");
+    sandbox.forge_manifest("results/optimum", manifest);
+    let outcome = sandbox.dpbi(&["verify", "results/optimum"]);
+    assert!(outcome.status == 3 && outcome.stdout.contains("config.toml is not in the manifest"));
+    // The other way round.
+    assert_eq!(command("o").status, 0);
+    let before = sandbox.files("o/optimum");
+    let run = sandbox.dpbi(&["run", "o.toml", "--out", "o"]);
+    refused(&run, "is the manifest of the command `dpbi optimum`, not of `optimum`");
+    assert_eq!(sandbox.files("o/optimum"), before);
+    assert!(sandbox.succeed(&["verify", "o/optimum"]).contains("as it was written"));
+    assert_eq!(command("o").status, 0);
+    let mut manifest = sandbox.manifest("o/optimum");
+    manifest["files"]["errors.csv"] = manifest["files"]["bayes.csv"].clone();
+    sandbox.forge_manifest("o/optimum", manifest);
+    let outcome = sandbox.dpbi(&["verify", "o/optimum"]);
+    assert!(outcome.stdout.contains("errors.csv is not a file of `dpbi optimum`"));
 }

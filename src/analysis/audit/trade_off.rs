@@ -5,12 +5,13 @@
 //! tests raise the alarm at the outputs with the largest ratios P_x / P_x'. So the outputs in
 //! descending order of their ratios give the whole curve.
 
-use super::compare::{Class, Release, compare};
-use super::pairs::Pair;
+use super::Audit;
+use super::compare::Class;
+use super::pairs::{Pair, Scope};
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::Sum;
 use crate::mechanism::Variant;
-use crate::posterior::model::{Counts, Posterior};
+use crate::posterior::model::Counts;
 use crate::posterior::setting::Setting;
 
 /// The smallest probability of a miss for every probability of a false alarm: a convex, piecewise
@@ -58,12 +59,8 @@ pub fn trade_off(
     to: &[u64],
 ) -> Result<TradeOff, Refusal> {
     let pair = Pair::between(from, to).expect("adjacent data sets");
-    let release = |counts: &Counts| {
-        let posterior = Posterior::new(template.posterior.prior().clone(), counts.clone());
-        Release::new(variant, &Setting { posterior, ..template.clone() })
-    };
-    let (at_x, at_moved) = (release(&pair.x)?, release(&pair.moved)?);
-    let classes = compare(&pair, &at_x, &at_moved).classes();
+    let audit = Audit::new(variant, template, &Scope::Pair(from.to_vec(), to.to_vec()))?;
+    let classes = audit.compared(&pair, |comparison| comparison.classes())?;
     Ok(TradeOff { from: from.to_vec(), to: to.to_vec(), corners: corners(classes) })
 }
 
@@ -94,9 +91,11 @@ fn corners(mut classes: Vec<Class>) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::audit;
     use crate::mechanism;
+    use crate::mechanism::own::CandidateSet;
     use crate::posterior::distance::HELLINGER;
-    use crate::posterior::model::Prior;
+    use crate::posterior::model::{Posterior, Prior};
     use crate::posterior::privacy::{Epsilon, Gamma};
 
     #[test]
@@ -119,6 +118,24 @@ mod tests {
         {
             assert!((found.0 - alarm).abs() < 1e-15 && (found.1 - miss).abs() < 1e-15, "{found:?}");
         }
+    }
+
+    /// The weights are all alike where x1 = 0, and are not elsewhere: the laws are of two kinds.
+    #[test]
+    fn laws_of_two_kinds_are_compared() {
+        let text = "-epsilon * d * min(x1, 1)";
+        let weights = mechanism::own::weights(text, CandidateSet::Simplex, Vec::new());
+        let variant = Variant::plain(weights.unwrap());
+        let template = Setting {
+            posterior: Posterior::new(Prior::new(vec![1.0, 1.0]).unwrap(), vec![0, 6]),
+            epsilon: Epsilon::new(3.0).unwrap(),
+            delta: None,
+            gamma: Gamma::new(1.0).unwrap(),
+            distance: HELLINGER,
+        };
+        let best = audit::delta_at(&variant, &template, &Scope::All, 0.0).unwrap();
+        let curve = trade_off(&variant, &template, &best.from, &best.to).unwrap();
+        assert!((curve.advantage() - best.delta).abs() < 1e-14 && best.delta > 0.5);
     }
 
     #[test]

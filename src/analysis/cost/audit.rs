@@ -170,7 +170,7 @@ fn weights(recipe: Recipe, setting: &Setting) -> Work {
     Work {
         kept: 8.0 * effort.kept,
         passing: rates::BYTES_PER_TIGHT_WEIGHT * effort.kept,
-        cpu_seconds: 1e-9 * rates::NS_PER_TIGHT_ROW * effort.rows,
+        cpu_seconds: 1e-9 * rates::NS_PER_TIGHT_ROW * effort.rows * effort.solutions,
         ..Work::default()
     }
 }

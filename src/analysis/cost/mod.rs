@@ -6,6 +6,7 @@ mod extent;
 pub mod rates;
 mod words;
 
+pub use crate::posterior::distance::furthest;
 pub use audit::{
     predict_audit, predict_distribution, predict_error, predict_passes, predict_release,
     predict_remapped_audit, predict_tuning,
@@ -13,6 +14,7 @@ pub use audit::{
 pub use extent::Extent;
 pub use words::{bytes, duration, number};
 
+use crate::base::system;
 use crate::mechanism::law::{Effort, Recipe};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Posterior, approximate_compositions};
@@ -361,16 +363,6 @@ pub fn predict_everywhere(setting: &Setting, recipes: &[Recipe]) -> SettingWork 
     work
 }
 
-/// The largest d <= most with `near(d)`; `near` changes from true to false once.
-pub fn furthest(most: u64, near: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0, most);
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if near(middle) { low = middle } else { high = middle - 1 }
-    }
-    low
-}
-
 /// What a process takes that does all this work. At a time, as many settings and mechanisms as there
 /// are threads need memory that they give back.
 pub fn total<'a>(work: impl IntoIterator<Item = &'a SettingWork>, threads: usize) -> Work {
@@ -392,12 +384,12 @@ fn largest(mut values: Vec<f64>, count: usize) -> f64 {
     values.iter().take(count).sum()
 }
 
-/// The bytes of memory that are free, if the system says so.
-pub fn available_memory() -> Option<f64> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = info.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(1024.0 * kilobytes)
+/// Taken to be free where the system does not say: work that needs more has to be forced.
+const ASSUMED_MEMORY: f64 = 4e9;
+
+/// The bytes of memory that are free.
+pub fn available_memory() -> f64 {
+    system::available_memory().unwrap_or(ASSUMED_MEMORY)
 }
 
 /// Why the work should not be started, with numbers; `None` if nothing is against it.
@@ -405,27 +397,26 @@ pub fn objection(
     work: &Work,
     candidates: f64,
     threads: usize,
-    memory: Option<f64>,
+    memory: f64,
     longest: f64,
 ) -> Option<String> {
     let seconds = work.seconds(threads);
     let too_long = seconds > longest;
     let longest = duration(longest);
-    let too_large = memory.is_some_and(|memory| work.bytes() > memory);
+    let too_large = work.bytes() > memory;
     (too_long || too_large).then(|| {
         let reason = match (too_long, too_large) {
             (true, true) => format!("more than {longest} and more memory than there is"),
             (true, false) => format!("more than {longest}"),
             _ => "more memory than there is".to_owned(),
         };
-        let available =
-            memory.map_or(String::new(), |memory| format!(" of {} available", bytes(memory)));
         format!(
             "this needs {reason}: {} candidates in its largest setting, {} outputs to walk in all, \
-             about {}{available}, about {} on {threads} threads",
+             about {} of {} available, about {} on {threads} threads",
             number(candidates),
             number(work.outputs),
             bytes(work.bytes()),
+            bytes(memory),
             duration(seconds),
         )
     })
@@ -444,11 +435,10 @@ mod tests {
 
     #[test]
     fn small_work_meets_no_objection_and_large_work_does() {
-        assert_eq!(objection(&work(1e6, 1e6, 10.0), 1e6, 2, Some(1e9), LONGEST), None);
-        assert_eq!(objection(&work(1e6, 1e12, 10.0), 1e6, 2, None, LONGEST), None);
-        let long = objection(&work(1e20, 1e8, 1e9), 1e20, 2, Some(1e9), LONGEST).unwrap();
+        assert_eq!(objection(&work(1e6, 1e6, 10.0), 1e6, 2, 1e9, LONGEST), None);
+        let long = objection(&work(1e20, 1e8, 1e9), 1e20, 2, 1e9, LONGEST).unwrap();
         assert!(long.contains("more than 24 hours") && long.contains("5787 days"), "{long}");
-        let large = objection(&work(1e6, 1e12, 10.0), 1e6, 2, Some(1e9), LONGEST).unwrap();
+        let large = objection(&work(1e6, 1e12, 10.0), 1e6, 2, 1e9, LONGEST).unwrap();
         assert!(large.contains("more memory than there is") && large.contains("1.0 GB available"));
     }
 

@@ -65,6 +65,16 @@ pub const NS_PER_ROW: f64 = 40.0;
 pub const NS_PER_COORDINATE: f64 = 40.0;
 /// An error in such a row.
 pub const NS_PER_NUMBER: f64 = 60.0;
+/// A row of a table on disk, and in the log.
+pub const DISK_PER_TABLE_ROW: f64 = 105.0;
+/// A cell in the manifest.
+pub const DISK_PER_CELL: f64 = 30.0;
+/// The config and the manifest of a folder.
+pub const DISK_PER_FOLDER: f64 = 6e3;
+/// A figure of pixels.
+pub const DISK_PER_PIXEL_FIGURE: f64 = 5.5e4;
+/// A figure of lines.
+pub const DISK_PER_VECTOR_FIGURE: f64 = 3e4;
 /// A run on disk, in the table, in the log, and in the log of unfinished work beside it.
 pub const DISK_PER_ROW: f64 = 14.0;
 /// A count of it.

@@ -74,8 +74,7 @@ impl Size {
 
     /// Whether this machine can do it in a day.
     pub(super) fn fits(&self) -> bool {
-        let memory = cost::available_memory();
-        self.work.cpu_seconds <= LONGEST && memory.is_none_or(|most| self.work.bytes() <= most)
+        self.work.cpu_seconds <= LONGEST && self.work.bytes() <= cost::available_memory()
     }
 
     /// The size of the whole program.

@@ -29,12 +29,16 @@ const COMPARED: f64 = 12.0;
 /// The most candidates whose tables are kept.
 const MOST_FIELDS: usize = 100_000;
 
+/// The most outputs whose best candidates are kept: some 100 MB.
+const MOST_KNOWN: usize = 1_000_000;
+
 /// The search for the best candidate, for data of one size under independent noise.
 pub struct LocalSearch {
     setting: Setting,
     noise: CountNoise,
     fields: Mutex<HashMap<Counts, Arc<dyn Field>>>,
     known: Mutex<HashMap<Counts, Counts>>,
+    most_known: usize,
 }
 
 /// Data sets that differ in one running count, and in the last, with their probabilities given an output.
@@ -57,7 +61,7 @@ impl LocalSearch {
     /// `setting` has. The distance must be the Hellinger distance.
     pub fn new(setting: &Setting, noise: CountNoise) -> Self {
         let (fields, known) = (Mutex::default(), Mutex::default());
-        Self { setting: setting.clone(), noise, fields, known }
+        Self { setting: setting.clone(), noise, fields, known, most_known: MOST_KNOWN }
     }
 
     fn prior(&self) -> &Prior {
@@ -329,7 +333,11 @@ impl BestCandidate for LocalSearch {
             return found.clone();
         }
         let found = self.search(output);
-        known().insert(output.to_vec(), found.clone());
+        let mut known = known();
+        if known.len() >= self.most_known {
+            known.clear();
+        }
+        known.insert(output.to_vec(), found.clone());
         found
     }
 }
@@ -440,7 +448,8 @@ mod tests {
                 let listed = remapping::best(&variant, &setting).unwrap();
                 assert!(listed.is_listed());
                 let noise = CountNoise::of(recipe, &setting.posterior).unwrap();
-                let search = LocalSearch::new(&setting, noise);
+                // So few are kept that they are forgotten again and again.
+                let search = LocalSearch { most_known: 3, ..LocalSearch::new(&setting, noise) };
                 // An output that is impossible at one data set is impossible at all.
                 let outputs = Outputs::of(recipe, n, prior.len());
                 let field = HELLINGER.field(&setting.posterior, &Reach::ball(&setting.posterior));
@@ -450,6 +459,7 @@ mod tests {
                 for (output, _) in possible {
                     let what = format!("{id} {prior:?} {output:?}");
                     assert_eq!(search.best(&output), listed.replace(&output).to_vec(), "{what}");
+                    assert!(search.known.lock().unwrap().len() <= 3);
                 }
             }
         }

@@ -250,6 +250,9 @@ pub fn bits(Path(arch): Path, values: &[f64], masses: &[f64]) -> Vec<u64> {
     on::products(arch, 0.7, values, None, &mut out);
     on::masses(arch, 2.5, 3.0, &mut out);
     all.extend(out.iter().map(|v| v.to_bits()));
+    let mut out: Vec<f64> = values.iter().map(|value| 1500.0 * (value - 0.5)).collect();
+    on::exponentials(arch, 1.5, &mut out);
+    all.extend(out.iter().map(|v| v.to_bits()));
     let mut found = Vec::new();
     on::find(arch, values, (0.1_f64.to_bits(), 0.3_f64.to_bits()), &mut found);
     all.extend(found.iter().map(|&place| place as u64));
@@ -291,6 +294,21 @@ mod tests {
         let [portable, others @ ..] = &Path::all()[..] else { panic!("no path") };
         for path in others {
             assert!(results(*path) == results(*portable), "{}", path.name());
+        }
+    }
+
+    /// A loop that is left out of `bits` could differ between processors unseen.
+    #[test]
+    fn every_loop_is_among_the_bits() {
+        for (file, least) in [(include_str!("kernel.rs"), 10), (include_str!("rows.rs"), 3)] {
+            let loops = file.lines().filter_map(|line| {
+                line.strip_prefix("    pub fn ")?.split_once("<'a>(").map(|(name, _)| name)
+            });
+            let loops: Vec<&str> = loops.collect();
+            assert!(loops.len() >= least, "{loops:?}");
+            for name in loops {
+                assert!(file.contains(&format!("on::{name}(arch")), "{name}");
+            }
         }
     }
 

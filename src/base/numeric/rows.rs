@@ -308,8 +308,10 @@ pub(super) fn bits(arch: Arch, values: &[f64]) -> Vec<u64> {
         all.extend(out.iter().map(|v| if v.is_nan() { u64::MAX } else { v.to_bits() }));
     };
     for operation in [Unary::Negate, Unary::Exp, Unary::Ln, Unary::Sqrt, Unary::Abs, Unary::Floor] {
-        on::unary(arch, operation, Source::Row(&a), &mut out);
-        keep(&out);
+        for source in [Source::Row(&a), Source::Constant(0.7)] {
+            on::unary(arch, operation, source, &mut out);
+            keep(&out);
+        }
     }
     for operation in [
         Add,
@@ -334,12 +336,14 @@ pub(super) fn bits(arch: Arch, values: &[f64]) -> Vec<u64> {
             keep(&out);
             on::binary(arch, operation, Source::Constant(constant), b, &mut out);
             keep(&out);
+            let both = [constant, 1.3].map(Source::Constant);
+            on::binary(arch, operation, both[0], both[1], &mut out);
+            keep(&out);
         }
     }
     let (a, b) = (Source::Row(&a), Source::Row(&b));
-    for (condition, a, b) in
-        [(a, b, a), (b, a, Source::Constant(2.0)), (a, Source::Constant(2.0), b)]
-    {
+    let two = Source::Constant(2.0);
+    for (condition, a, b) in [(a, b, a), (b, a, two), (a, two, b), (two, a, b), (a, two, two)] {
         on::select(arch, condition, a, b, &mut out);
         keep(&out);
     }

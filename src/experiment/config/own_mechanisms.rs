@@ -3,6 +3,8 @@
 //! Keys that are no options are parameters of the expression. A list of numbers makes a family: one
 //! mechanism for each.
 
+use std::collections::HashMap;
+
 use super::mechanisms::{Asked, named, options};
 use super::node::{Node, Table};
 use super::range;
@@ -22,6 +24,8 @@ const MOST_MEMBERS: usize = 1000;
 #[derive(Default)]
 pub struct Definitions<'a> {
     all: Vec<(Node<'a>, &'a Source)>,
+    /// The place of every name: there may be many.
+    places: HashMap<&'a str, usize>,
 }
 
 impl<'a> Definitions<'a> {
@@ -44,6 +48,7 @@ impl<'a> Definitions<'a> {
                     .help("give one of the two definitions another name"));
             }
             node.table(EXAMPLE)?;
+            self.places.insert(name, self.all.len());
             self.all.push((node, source));
         }
         Ok(())
@@ -55,7 +60,7 @@ impl<'a> Definitions<'a> {
     }
 
     fn find(&self, name: &str) -> Option<(Node<'a>, &'a Source)> {
-        self.all.iter().find(|(node, _)| node.key() == name).copied()
+        self.places.get(name).map(|&place| self.all[place])
     }
 
     /// The mechanisms that the definition called `node.string()` stands for.

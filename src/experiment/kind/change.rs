@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::curves::{line, titled};
 use super::key::Named;
 use super::prelude::*;
-use crate::base::console::short;
+use crate::base::console::short_or_dash;
 use crate::experiment::reading::Reading;
 use crate::experiment::table::ChangeRow;
 use crate::figure::{Curve, HeatFigure, HeatValues, Series, colour};
@@ -58,7 +58,7 @@ impl Kind for Change {
         let counts = counts(&reading.at).unwrap_or_default();
         panel.cases.len() == 1
             && counts.len() == posterior.k()
-            && counts.iter().sum::<u64>() == posterior.n()
+            && counts.iter().map(|&count| u128::from(count)).sum::<u128>() == posterior.n().into()
     }
 
     fn complete_key(&self, layout: &Layout, _: &Case, key: &mut CellKey) {
@@ -109,15 +109,18 @@ impl Kind for Change {
     /// Where the change of score is largest.
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         let naming = Naming::new(&panel.cases);
-        let rows = panel.settings().filter_map(|(setting, case)| {
+        let rows = panel.settings().map(|(setting, case)| {
             let own = tables.change.iter().filter(|row| row.setting == setting);
-            let largest = own.max_by(|a, b| a.change.total_cmp(&b.change))?;
-            Some(vec![
+            let largest = own.max_by(|a, b| a.change.total_cmp(&b.change));
+            let counts = |of: fn(&ChangeRow) -> &String| {
+                largest.map_or("–".to_owned(), |row| format!("({})", of(row).replace(';', ", ")))
+            };
+            vec![
                 naming.data(case),
-                short(largest.change),
-                format!("({})", largest.candidate.replace(';', ", ")),
-                format!("({})", largest.neighbour.replace(';', ", ")),
-            ])
+                short_or_dash(largest.map(|row| row.change)),
+                counts(|row| &row.candidate),
+                counts(|row| &row.neighbour),
+            ]
         });
         let columns = ["", "largest change", "at r", "neighbour x′"].map(str::to_owned).to_vec();
         vec![Digest {
@@ -129,6 +132,10 @@ impl Kind for Change {
 
     fn cost(&self, _: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         Ok(cost::predict_changes(&case.setting))
+    }
+
+    fn row_count(&self, _: &Panel, _: &Case, work: &SettingWork) -> f64 {
+        work.candidates
     }
 }
 
@@ -309,12 +316,13 @@ fn map(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
     }
     Figure::Heat(HeatFigure {
         title,
-        note: format!(
-            "{}; maximum {:.4} at r = {}",
-            note(case),
-            largest.map_or(0.0, |row| row.change),
-            largest.map_or(String::new(), |row| format!("({})", row.candidate.replace(';', ", "))),
-        ),
+        note: match largest {
+            Some(row) => {
+                let at = row.candidate.replace(';', ", ");
+                format!("{}; maximum {:.4} at r = ({at})", note(case), row.change)
+            }
+            None => note(case),
+        },
         x_label: "first count of the candidate r".to_owned(),
         y_label: "second count of r".to_owned(),
         x: axis.clone(),

@@ -105,6 +105,10 @@ impl Kind for Crossover {
         let once = cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY);
         Ok(cost::repeated(once, searches))
     }
+
+    fn row_count(&self, _: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        4.0 * self.steps.len() as f64
+    }
 }
 
 impl Crossover {

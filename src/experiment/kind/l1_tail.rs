@@ -80,6 +80,11 @@ impl Kind for L1Tail {
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         Ok(cost::predict_laws(&case.setting, &panel.outlines(case)?, 1e6))
     }
+
+    /// The bound, and the tail of every mechanism, at all distances.
+    fn row_count(&self, panel: &Panel, case: &Case, _: &SettingWork) -> f64 {
+        case.setting.posterior.n() as f64 * (1 + panel.variants.len()) as f64
+    }
 }
 
 fn l1_laws(panel: &Panel, case: &Case) -> Result<Vec<Option<Distribution>>, Refusal> {

@@ -199,6 +199,12 @@ pub trait Kind: Keys + Send + Sync {
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         Ok(cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY))
     }
+
+    /// About how many rows one case adds to the tables, beside its single runs and the row of its setting:
+    /// unless said otherwise, one for every mechanism.
+    fn row_count(&self, panel: &Panel, _case: &Case, _work: &SettingWork) -> f64 {
+        panel.variants.len() as f64
+    }
 }
 
 /// What a kind refuses, and about what.

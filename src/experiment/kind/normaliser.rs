@@ -56,4 +56,8 @@ impl Kind for Normaliser {
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
         vec![sketch::curves(panel, 1, true)]
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        2.0 * panel.variants.len() as f64
+    }
 }

@@ -85,6 +85,10 @@ impl Kind for Optimality {
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         curves::digests(panel, tables)
     }
+
+    fn row_count(&self, _: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        2.0
+    }
 }
 
 /// The least and the greatest value.

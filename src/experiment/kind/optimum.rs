@@ -144,6 +144,13 @@ impl Kind for Optimum {
         work.common.add(Size::new(&case.setting, self.question(case)).work);
         Ok(work)
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, work: &SettingWork) -> f64 {
+        // A panel of one case lists its optimal mechanism.
+        let listed = is_alone(panel) && work.candidates <= MOST_OUTPUTS as f64;
+        let listed = if listed { work.candidates * work.candidates } else { 0.0 };
+        panel.variants.len() as f64 + listed
+    }
 }
 
 /// A mechanism of more outputs is too large for a table, and the cells of its map too small.

@@ -137,6 +137,10 @@ impl Kind for Privacy {
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         audit_cost(panel, case, &self.scopes, 1.0)
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        (panel.variants.len() * or_all(&self.scopes).len()) as f64
+    }
 }
 
 impl Privacy {

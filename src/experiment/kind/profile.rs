@@ -99,6 +99,10 @@ impl Kind for Profile {
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         audit_cost(panel, case, &self.scopes, rates::PASSES_PER_PROFILE)
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        panel.variants.len() as f64 * f64::from(POINTS + 1)
+    }
 }
 
 /// The rows name the case, and depend on the first scope.

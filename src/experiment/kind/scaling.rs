@@ -123,6 +123,10 @@ impl Kind for Scaling {
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         Ok(cost::predict_counts(&case.setting, &panel.outlines(case)?))
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        panel.variants.len() as f64 + 2.0
+    }
 }
 
 /// A count, by all its digits or by four.

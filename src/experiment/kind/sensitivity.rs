@@ -102,6 +102,10 @@ impl Kind for Sensitivity {
         };
         vec![("sensitivity".to_owned(), Figure::Curve(figure))]
     }
+
+    fn row_count(&self, _: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        0.0
+    }
 }
 
 /// The greatest value that is drawn.

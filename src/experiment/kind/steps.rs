@@ -76,6 +76,10 @@ impl Kind for Steps {
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         curves::digests(panel, tables)
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        (panel.variants.len() * self.steps.len()) as f64
+    }
 }
 
 /// For every mechanism of the panel the probability of each number of steps; `None` where there are

@@ -100,6 +100,10 @@ impl Kind for TableOne {
         let once = cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY);
         Ok(cost::repeated(once, searches))
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        (2 * panel.variants.len() * self.steps.len()) as f64
+    }
 }
 
 fn at_step(t: &str) -> String {
@@ -144,6 +148,9 @@ fn distances(panel: &Panel, case: &Case, all_steps: &[Count]) -> Vec<ValueRow> {
     truth.chain(printed).collect()
 }
 
+/// How the name of a quantity begins that has no value if something never happens.
+const FROM: &str = "n from which";
+
 /// The n from which on the last mechanism of the panel is likelier than each other one to be t steps
 /// off; no value if it never is.
 fn overtakings(panel: &Panel, case: &Case, all_steps: &[Count]) -> Vec<ValueRow> {
@@ -160,7 +167,7 @@ fn overtakings(panel: &Panel, case: &Case, all_steps: &[Count]) -> Vec<ValueRow>
                 ours.zip(theirs).map_or(0.0, |(ours, theirs)| ours - theirs)
             };
             let n = leads_from(2 * t.max(1)..=MOST_RECORDS, lead).map(|n| n as f64);
-            let quantity = format!("n from which {} is likelier", last.label);
+            let quantity = format!("{FROM} {} is likelier", last.label);
             value(panel, &other.label, &quantity, t, n)
         })
     });
@@ -188,7 +195,8 @@ fn digest(panel: &Panel, tables: &Tables) -> Digest {
             found.map_or(String::new(), |row| match row.value {
                 Some(value) if value.fract() == 0.0 && value >= 1.0 => format!("{value}"),
                 Some(value) => format!("{value:.11}"),
-                None => "never".to_owned(),
+                None if row.quantity.starts_with(FROM) => "never".to_owned(),
+                None => "–".to_owned(),
             })
         };
         std::iter::once(name.to_owned()).chain(at.iter().map(cell)).collect()

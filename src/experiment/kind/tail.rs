@@ -95,6 +95,11 @@ impl Kind for Tail {
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
         vec![sketch::curves(panel, 1, true)]
     }
+
+    /// Four curves over all distances, thinned.
+    fn row_count(&self, panel: &Panel, _: &Case, work: &SettingWork) -> f64 {
+        4.0 * work.sum().outputs.min(500.0 * panel.variants.len() as f64)
+    }
 }
 
 /// Refuses mechanisms other than MH.

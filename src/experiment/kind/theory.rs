@@ -158,6 +158,11 @@ impl Kind for Theory {
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         Ok(cost::predict_theory(&case.setting, &panel.outlines(case)?))
     }
+
+    /// One for every distance that an output can have.
+    fn row_count(&self, _: &Panel, _: &Case, work: &SettingWork) -> f64 {
+        work.sum().outputs
+    }
 }
 
 fn tables(panel: &Panel, setting: usize, label: &str, distribution: &Distribution) -> Tables {

@@ -92,6 +92,10 @@ impl Kind for Threshold {
         work.common.cpu_seconds += 1e-9 * cost::rates::NS_PER_TIGHT_ROW * rows;
         Ok(work)
     }
+
+    fn row_count(&self, _: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        2.0
+    }
 }
 
 /// How many linear programs and how many sets of weights a threshold takes.

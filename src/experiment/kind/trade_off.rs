@@ -7,7 +7,7 @@ use super::privacy::audit_cost;
 use super::profile::{POINTS, complete_key, curve_of, note, over_mechanisms};
 use crate::analysis::audit;
 use crate::analysis::cost::rates;
-use crate::base::console::short;
+use crate::base::console::short_or_dash;
 use crate::experiment::ScopeName;
 use crate::experiment::digest::by_case;
 use crate::experiment::naming::parenthesised;
@@ -100,11 +100,11 @@ impl Kind for TradeOff {
         vec![sketch::curves(panel, 1, false)]
     }
 
-    /// How much better than chance an observer does.
+    /// How much better than chance an observer does. A curve begins at (0, 1): this is not negative.
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         let cell = |setting: usize, label: &str| {
             let points = curve_of(panel, tables, setting, label).into_iter();
-            short(points.map(|(alarm, miss)| 1.0 - alarm - miss).fold(0.0, f64::max))
+            short_or_dash(points.map(|(alarm, miss)| 1.0 - alarm - miss).reduce(f64::max))
         };
         vec![by_case(
             panel,
@@ -115,6 +115,11 @@ impl Kind for TradeOff {
 
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         audit_cost(panel, case, &self.scopes, rates::PASSES_PER_TRADE_OFF)
+    }
+
+    /// A curve has as many corners as there are outputs, or is thinned.
+    fn row_count(&self, panel: &Panel, _: &Case, work: &SettingWork) -> f64 {
+        panel.variants.len() as f64 * work.candidates.min(f64::from(POINTS)) + 2.0
     }
 }
 

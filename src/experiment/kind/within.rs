@@ -86,6 +86,10 @@ impl Kind for Within {
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
         vec![sketch::curves(panel, 1, true)]
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        (3 * panel.variants.len() * self.steps.len()) as f64
+    }
 }
 
 fn facet(count: u32) -> String {

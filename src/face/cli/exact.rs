@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::names::{self, Among};
-use super::values::{claim_number, count, records};
+use super::values::{Expression, claim_number, count, records};
 use super::{Data, FigureOptions, Machine, Model, Print, Threads};
 
 #[derive(Debug, Args)]
@@ -71,7 +71,7 @@ pub struct Inspect {
     /// A mechanism of your own: an expression for the logarithm of a candidate's weight, such as
     /// '-epsilon*H/(2*LS)'; or, with t, of the weight of noise on all counts but the last, such as
     /// '-epsilon*abs(t)'. May be given several times
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
     pub log_weight: Vec<String>,
     /// Write the law of the one mechanism that is given, at all data sets of as many records, to a CSV
     /// file (counts, output, probability). A config reads it with id = "table"
@@ -107,7 +107,7 @@ pub struct Subject {
     /// Instead, a mechanism of your own: an expression for the logarithm of a candidate's weight, such as
     /// '-epsilon*H/(2*LS)'; or, with t, of the weight of noise on all counts but the last, such as
     /// '-epsilon*abs(t)'
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
     pub log_weight: Option<String>,
 }
 
@@ -187,7 +187,7 @@ pub struct Choose {
     /// A mechanism of your own, calibrated so that its exact loss is ε: an expression for the logarithm of a
     /// candidate's weight, such as '-epsilon*H^0.5'; or, with t, of the weight of noise on all counts but
     /// the last, such as '-abs(t)^1.5'. It is compared with the others; may be given several times
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
     pub log_weight: Vec<String>,
     /// Also mechanisms that are not known to be private
     #[arg(long)]
@@ -239,7 +239,7 @@ pub struct Optimum {
     /// A mechanism of your own, calibrated so that its exact loss is ε: an expression for the logarithm of a
     /// candidate's weight, such as '-epsilon*H^0.5'; or, with t, of the weight of noise on all counts but
     /// the last, such as '-abs(t)^1.5'. It is compared with the others; may be given several times
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
     pub log_weight: Vec<String>,
     /// Also mechanisms that are not ε-private
     #[arg(long)]

@@ -1,6 +1,10 @@
 //! How the values of options are read.
 
-use clap::builder::TypedValueParser;
+use std::ffi::OsStr;
+
+use clap::builder::{StringValueParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Error};
 
 use super::names::{self, Among};
 use crate::base::diagnostic::suggest;
@@ -35,6 +39,35 @@ pub fn delimiter(text: &str) -> Result<u8, String> {
         _ if text == "tab" || text == "\\t" => Ok(b'\t'),
         [byte] if byte.is_ascii() && !b"\"\r\n\0 #".contains(byte) => Ok(*byte),
         _ => Err("it must be one character, such as ; or |, or tab".to_owned()),
+    }
+}
+
+/// An expression. It may begin with a minus sign, so that the flag after a forgotten expression would be
+/// taken for one.
+#[derive(Clone)]
+pub(super) struct Expression;
+
+impl TypedValueParser for Expression {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        let text = StringValueParser::new().parse_ref(command, argument, value)?;
+        let flag = text.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or(rest));
+        let is_flag = command.get_arguments().any(|known| known.get_long() == flag);
+        if flag.is_none() || !is_flag {
+            return Ok(text);
+        }
+        let name = argument.and_then(Arg::get_long).unwrap_or("log-weight");
+        let said = format!(
+            "`{text}` is a flag of dpbi, not an expression\n\n  help: write the expression after \
+             --{name}, such as --{name} '-epsilon*H'\n"
+        );
+        Err(Error::raw(ErrorKind::ValueValidation, said))
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::forecast::Forecast;
-use super::{MOST_PRINTED, load, print, print_json, threads};
+use super::{MOST_PRINTED, load, print, print_json, run, threads};
 use crate::analysis::cost::{SettingWork, bytes, duration, number};
 use crate::base::console::Grid;
 use crate::experiment::{Experiment, Naming, Panel};
@@ -22,7 +22,9 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
             print(&format!("{source} is valid{part}\n{}\n", table(&experiment, &work, threads)))?;
         }
         reports.push(report(&experiment, &work, threads));
-        let admitted = work.admit(&source.to_string(), threads, args.machine.force);
+        let admitted = work
+            .admit(&source.to_string(), threads, args.machine.force)
+            .and_then(|()| run::refuse_unreadable(&experiment));
         objection = objection.or(admitted.err());
     }
     if args.print.json {
@@ -69,10 +71,14 @@ fn panel_table(panel: &Panel, work: &Own, threads: usize) -> String {
     let mut text = grid.render() + &more(work.len(), "settings");
     let is_sampled = panel.kind.runs().is_some();
     let runs = match is_sampled {
-        true => format!(", {} runs each", panel.runs),
+        true => format!(", {} each", counted(panel.runs as usize, "run")),
         false => String::new(),
     };
-    text += &format!("  {} settings, {} mechanisms{runs}\n", work.len(), panel.variants.len());
+    text += &format!(
+        "  {}, {}{runs}\n",
+        counted(work.len(), "setting"),
+        counted(panel.variants.len(), "mechanism")
+    );
     let consequence = match is_sampled {
         true => "it is sampled without exact means",
         false => "it is left out",
@@ -82,6 +88,11 @@ fn panel_table(panel: &Panel, work: &Own, threads: usize) -> String {
         text += &format!("  {label} at {at}: more than 10^10 outputs, so {consequence}\n");
     }
     text + &more(sampled_only(panel, work).count(), "of them")
+}
+
+/// A number of things, in words.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Says that not all are listed.

@@ -79,7 +79,7 @@ fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) ->
 }
 
 fn is_affordable(work: &Work, threads: usize) -> bool {
-    let fits = cost::available_memory().is_none_or(|memory| work.bytes() < 0.8 * memory);
+    let fits = work.bytes() < 0.8 * cost::available_memory();
     fits && work.seconds(threads) <= LONGEST
 }
 

@@ -36,7 +36,7 @@ impl Forecast {
             true => None,
             false => experiment.panels.iter().find_map(|panel| undrawable(panel, width)),
         };
-        let mut drawing = Work::default();
+        let mut drawing = Work { disk: rates::DISK_PER_FOLDER, ..Work::default() };
         for panel in &experiment.panels {
             for _ in 0..panel.kind.figure_count(panel) {
                 formats.iter().for_each(|&format| drawing.add(one_figure(format)));
@@ -162,8 +162,13 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
     let mut ready = BTreeSet::new();
     for (case, work) in panel.cases.iter().zip(&mut work) {
         for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
+            let making = || cost::predict_tuning(variant, &case.setting, Data::Given);
+            // Most mechanisms are ready at once, at however many settings.
+            if !tuning::needs_tuning(variant) && making() == Work::default() {
+                continue;
+            }
             if ready.insert(tuning::key(variant, &case.setting)) {
-                cell.add(cost::predict_tuning(variant, &case.setting, Data::Given));
+                cell.add(making());
             }
         }
     }
@@ -172,7 +177,12 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
 
 /// The config reader has asked every mechanism: none refuses here.
 fn cost_of(panel: &Panel, case: &Case) -> SettingWork {
-    panel.kind.cost(panel, case).unwrap_or_default()
+    let mut work =
+        panel.kind.cost(panel, case).expect("a config whose mechanisms refuse no setting");
+    let rows = 1.0 + panel.kind.row_count(panel, case, &work);
+    let cells = work.cells.len().max(1) as f64;
+    work.common.disk += rates::DISK_PER_TABLE_ROW * rows + rates::DISK_PER_CELL * cells;
+    work
 }
 
 /// Why a figure of a panel cannot be drawn, as far as its names tell: they make it large.
@@ -184,9 +194,13 @@ fn undrawable(panel: &Panel, width: Width) -> Option<String> {
 }
 
 fn one_figure(format: Format) -> Work {
-    let (ns, passing) = match format {
-        Format::Png => (rates::NS_PER_PIXEL_FIGURE, rates::BYTES_PER_PIXEL_FIGURE),
-        _ => (rates::NS_PER_VECTOR_FIGURE, 0.0),
+    let (ns, passing, disk) = match format {
+        Format::Png => (
+            rates::NS_PER_PIXEL_FIGURE,
+            rates::BYTES_PER_PIXEL_FIGURE,
+            rates::DISK_PER_PIXEL_FIGURE,
+        ),
+        _ => (rates::NS_PER_VECTOR_FIGURE, 0.0, rates::DISK_PER_VECTOR_FIGURE),
     };
-    Work { serial_seconds: 1e-9 * ns, passing, ..Work::default() }
+    Work { serial_seconds: 1e-9 * ns, passing, disk, ..Work::default() }
 }

@@ -90,9 +90,8 @@ fn samplers(report: &Report) -> Grid {
     let columns = ["SAMPLER", "SETTINGS", "DRAWS", "LEAST P", "ADJUSTED", "POWER", "ENOUGH IN"];
     grid.row(columns.into_iter().chain(["WRONG ONES", ""]));
     for line in report.lines() {
-        let of_line = |trial: &&Trial| trial.sampler.starts_with(&format!("{} ", line.sampler));
-        let wrong: Vec<&Trial> = report.wrong.iter().filter(of_line).collect();
-        let caught = wrong.iter().filter(|trial| trial.is_rejected()).count();
+        let wrong: Vec<_> = report.wrong.iter().filter(|one| one.of == line.sampler).collect();
+        let caught = wrong.iter().filter(|one| one.trial.is_rejected()).count();
         let is_right = line.adjusted >= selftest::FALSE_ALARMS && caught == wrong.len();
         grid.row([
             line.sampler.to_owned(),
@@ -186,7 +185,7 @@ fn document(report: &Report) -> Value {
         "greatest_miss": report.greatest_miss(),
         "samplers": report.lines().iter().map(line).collect::<Vec<_>>(),
         "trials": report.trials.iter().map(trial).collect::<Vec<_>>(),
-        "wrong": report.wrong.iter().map(trial).collect::<Vec<_>>(),
+        "wrong": report.wrong.iter().map(|wrong| trial(&wrong.trial)).collect::<Vec<_>>(),
         "golden": report.golden.iter().map(golden).collect::<Vec<_>>(),
         "machine": report.machine.iter().map(machine).collect::<Vec<_>>(),
         "failures": failures,
@@ -220,7 +219,7 @@ fn measure(measure: Measure) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::selftest::{Subject, golden, run_samplers};
+    use crate::service::selftest::{Subject, WrongTrial, golden, run_samplers};
 
     /// Samplers of few draws, one group of reference values, and the randomness of this machine.
     fn report() -> Report {
@@ -277,6 +276,26 @@ mod tests {
         );
         let told = report.failures().concat();
         assert!(told.contains("coin (10 of 10 draws are outputs that cannot occur)"), "{told}");
+    }
+
+    /// "mine" and "mine wide" are two samplers.
+    #[test]
+    fn wrong_samplers_stand_in_the_line_of_their_own_name() {
+        let extent = Extent { scope: Scope::Powered, draws: 10, seed: 5, threads: 1 };
+        let trial = |sampler: &str| {
+            let (sampler, setting) = (sampler.to_owned(), String::new());
+            Subject { sampler, setting, law: vec![0.5, 0.5], wrong: Vec::new() }.check(10, || 2)
+        };
+        let wrong = |of: &str| WrongTrial { of: of.to_owned(), trial: trial(&format!("{of} off")) };
+        let report = Report {
+            extent,
+            trials: vec![trial("mine"), trial("mine wide")],
+            wrong: vec![wrong("mine"), wrong("mine wide"), wrong("mine wide")],
+            golden: Vec::new(),
+            machine: Vec::new(),
+        };
+        let text = text(&report);
+        assert!(text.contains("1 of 1 seen") && text.contains("2 of 2 seen"), "{text}");
     }
 
     #[test]

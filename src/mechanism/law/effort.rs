@@ -51,7 +51,12 @@ impl Effort {
 
 /// The number of entries of one table for every window.
 pub fn total_length(windows: &[Window]) -> f64 {
-    windows.iter().map(|&(low, high)| (high - low) as f64 + 1.0).sum()
+    lengths(windows).sum()
+}
+
+/// The number of values of every window.
+pub fn lengths(windows: &[Window]) -> impl Iterator<Item = f64> {
+    windows.iter().map(|&(low, high)| (high - low) as f64 + 1.0)
 }
 
 impl Recipe {

@@ -118,7 +118,7 @@ pub fn normaliser(
             }
         }
         (CandidateWeights::Tight, _, None) => {
-            weights.tight(posterior, rate).map_or(1.0, |tight| tight.normaliser(x))
+            weights.tight(posterior, rate).expect("these weights are tight").normaliser(x)
         }
         (CandidateWeights::Tight, _, Some(_)) => {
             let region = region_where(posterior, rate, weights, gain);
@@ -131,10 +131,13 @@ pub fn normaliser(
     }
 }
 
-/// The sum of the masses of all outputs.
+/// The sum of the masses of all outputs, for tight weights.
+///
+/// # Panics
+/// If there are too many outputs to be walked: no recipe has tight weights for as many.
 fn total_mass(law: &dyn Law) -> f64 {
     let (mut sum, mut masses) = (Sum::default(), [0.0; BLOCK]);
-    let Some(blocks) = law.blocks() else { return 1.0 };
+    let blocks = law.blocks().expect("tight weights are refused long before 10^10 outputs");
     for block in 0..blocks.len() {
         law.region().walk(blocks, block, |row| {
             let masses = &mut masses[..row.len];
@@ -199,7 +202,7 @@ impl Convolutions {
 
     pub fn normaliser(&self) -> f64 {
         let n = self.counts.iter().sum();
-        self.suffixes[0].get(n).unwrap_or(1.0)
+        self.suffixes[0].get(n).expect("every window holds its count, and the counts sum to n")
     }
 
     /// Draws coordinate by coordinate.

@@ -20,6 +20,7 @@ use super::noise::{NEGLECTED, steps_within, window};
 use super::product::is_walked;
 use super::tight::whole_lattice;
 use super::{Batch, Law};
+use crate::base::diagnostic::Refusal;
 use crate::base::numeric::sum::sum;
 use crate::base::numeric::{Table, exp_accurate, ln};
 use crate::base::rng::uniform;
@@ -127,13 +128,13 @@ impl LatticeNoise {
     }
 
     /// The same noise, wider by a factor.
-    pub fn widened(self, factor: f64) -> Self {
-        match self {
+    pub fn widened(self, factor: f64) -> Result<Self, Refusal> {
+        Ok(match self {
             Self::Geometric { rate } => Self::Geometric { rate: rate / factor },
             Self::Truncated { rate, radius } => Self::Truncated { rate: rate / factor, radius },
             Self::Gaussian { sigma } => Self::Gaussian { sigma: sigma * factor },
-            Self::Own(noise) => Self::Own(noise.to_the(1.0 / factor)),
-        }
+            Self::Own(noise) => Self::Own(noise.to_the(1.0 / factor)?),
+        })
     }
 
     /// P[z_1 >= 0 and z_2 <= 0] of geometric noise. With z_1 = p, z_2 = −q and b = e^(−rate / 2), the sum of

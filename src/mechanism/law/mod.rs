@@ -58,7 +58,7 @@ pub mod tight;
 mod weighting;
 
 pub use distribution::{Distribution, Level};
-pub use effort::{Effort, ROWS, total_length};
+pub use effort::{Effort, ROWS, lengths, total_length};
 pub use exact::{Exact, Known, Summary, mean};
 pub(super) use exponential::{Detail, Family};
 pub use hamming::{CandidateWeights, normaliser as hamming_normaliser};

@@ -2,8 +2,8 @@
 
 use super::{HistoricalNoise, Recipe};
 use crate::mechanism::own::{CandidateSet, OutputSet};
-use crate::posterior::model::{Counts, approximate_compositions, compositions};
-use crate::posterior::simplex::{list_compositions, rank};
+use crate::posterior::model::{Counts, approximate_compositions};
+use crate::posterior::simplex::{count_compositions, list_compositions, rank};
 
 /// The outputs of one kind of mechanism, at data sets of n records in k categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,12 +72,18 @@ impl Outputs {
         }
     }
 
-    /// The number of outputs, which must be few enough to be numbered.
+    /// The number of outputs.
+    ///
+    /// # Panics
+    /// If they are too many to be numbered: who lists them has asked for the approximate number before.
     pub fn len(&self) -> usize {
         match self.set {
             Set::Candidates => self.candidates(),
-            Set::Below => countable(self.n, self.k + 1),
-            Set::Restored | Set::Open => (self.n as usize + 1).pow(self.free() as u32),
+            Set::Below => count_compositions(self.n, self.k + 1),
+            Set::Restored | Set::Open => {
+                let count = (self.n as usize + 1).checked_pow(self.free() as u32);
+                count.expect("outputs are listed only if they are few")
+            }
         }
     }
 
@@ -88,7 +94,7 @@ impl Outputs {
 
     /// The number of candidates of R.
     pub fn candidates(&self) -> usize {
-        countable(self.n, self.k)
+        count_compositions(self.n, self.k)
     }
 
     /// How many coordinates are free.
@@ -137,11 +143,6 @@ impl Outputs {
         };
         (0..self.len()).map(output).collect()
     }
-}
-
-/// The number of compositions, which must be small enough to be counted.
-fn countable(n: u64, k: usize) -> usize {
-    compositions(n, k).and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

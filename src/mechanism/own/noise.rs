@@ -76,10 +76,9 @@ impl OwnNoise {
         Self { expression, constants, n, k, factor, reach: 0, peak: 0.0 }
     }
 
-    /// The same noise, its weights to another power and measured again.
-    pub fn to_the(self, power: f64) -> Self {
-        let again = Self { factor: self.factor * power, ..self };
-        again.measured().unwrap_or(self)
+    /// The same noise, its weights to another power and measured again. Wider noise may reach too far.
+    pub fn to_the(self, power: f64) -> Result<Self, Refusal> {
+        Self { factor: self.factor * power, ..self }.measured()
     }
 
     /// The rate r of e^(−r |t|), if the weight is that, up to a constant factor.
@@ -338,5 +337,34 @@ impl NoiseSampler {
         let place = self.running.partition_point(|&running| running <= target);
         let t = place.min(self.running.len() - 1) as i64 - self.furthest;
         x.saturating_add_signed(t).min(self.n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mechanism::Variant;
+    use crate::mechanism::law::Recipe;
+    use crate::mechanism::own::{self, Noisy};
+    use crate::posterior::distance::HELLINGER;
+    use crate::posterior::model::{Posterior, Prior};
+    use crate::posterior::privacy::{Epsilon, Gamma};
+    use crate::posterior::setting::Setting;
+
+    /// It is not silently the noise as it was.
+    #[test]
+    fn noise_that_would_reach_too_far_is_refused() {
+        let noise = own::noise("-0.003 * abs(t)^0.8", Noisy::First, Vec::new()).unwrap();
+        let setting = Setting {
+            posterior: Posterior::new(Prior::new(vec![1.0, 1.0]).unwrap(), vec![3, 4]),
+            epsilon: Epsilon::new(1.0).unwrap(),
+            delta: None,
+            gamma: Gamma::new(1.0).unwrap(),
+            distance: HELLINGER,
+        };
+        let Recipe::OwnNoise { noise, .. } = Variant::plain(noise).recipe(&setting).unwrap() else {
+            panic!("noise of one's own");
+        };
+        assert!(noise.to_the(2.0).unwrap().reach() < noise.reach());
+        assert!(noise.to_the(0.5).unwrap_err().cause.contains("fall too slowly"));
     }
 }

@@ -33,7 +33,7 @@ mod renyi;
 mod separable;
 mod total_variation;
 
-pub use near::near;
+pub use near::{Coarse, furthest, near};
 pub use renyi::PREFIX as RENYI;
 
 use crate::base::diagnostic::{Refusal, suggest};

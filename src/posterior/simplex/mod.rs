@@ -86,6 +86,16 @@ pub fn list_compositions(n: u64, k: usize) -> Vec<Counts> {
     all
 }
 
+/// The number of compositions of n into k parts.
+///
+/// # Panics
+/// If they are more than a `usize` can count. Compositions are numbered only where they are listed, and
+/// such lists are refused when they are long.
+pub fn count_compositions(n: u64, k: usize) -> usize {
+    let count = compositions(n, k).and_then(|count| usize::try_from(count).ok());
+    count.expect("compositions are numbered only if they are few")
+}
+
 /// The place of a composition in [`list_compositions`].
 ///
 /// Before (c_1, …, c_k) stand, for every i, the compositions that agree up to i − 1 and have less
@@ -97,7 +107,7 @@ pub fn rank(composition: &[u64]) -> usize {
     let mut rank = 0;
     for (i, &c) in composition.iter().enumerate() {
         let places = composition.len() - i;
-        let of = |records: u64| compositions(records, places).unwrap_or(0) as usize;
+        let of = |records: u64| count_compositions(records, places);
         rank += of(left) - of(left - c);
         left -= c;
     }

@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 
 use super::background_file::{BackgroundFile, Closed, TemporaryFile, write_part, write_whole};
 use super::cell_store::{UNFINISHED, has_log};
-use super::manifest::{Change, Damage, FileName, MANIFEST, Manifest, ManifestError};
+use super::manifest::{Change, Damage, FileName, Holds, MANIFEST, Manifest, ManifestError};
 use super::{FileError, is_full};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::filesystem::{
@@ -69,13 +69,18 @@ pub struct Written {
 const MOST_AT_A_TIME: usize = 16;
 
 impl Folder {
-    /// Opens or makes `out/name`. Refuses a folder that cannot be written, in which another process is
-    /// at work, whose manifest is damaged, or that holds files which dpbi did not write.
+    /// Opens or makes `out/name` for an experiment. Refuses a folder that cannot be written, in which
+    /// another process is at work, whose manifest is damaged, or that holds files which dpbi did not write.
     pub fn open(out: &Path, name: &str) -> Result<Self, OpenError> {
+        Self::open_for(out, name, Holds::Experiment)
+    }
+
+    /// The same for what the folder is to hold. One that holds something else is refused, too.
+    pub fn open_for(out: &Path, name: &str, holds: Holds) -> Result<Self, OpenError> {
         let path = out.join(name);
         refuse_link(&path)?;
         make(&path)?;
-        refuse_foreign(&path, name)?;
+        refuse_foreign(&path, name, holds)?;
         Self::reopen(&path)
     }
 
@@ -311,20 +316,28 @@ fn refuse_link(path: &Path) -> Result<(), Diagnostic> {
     Err(Diagnostic::new(cause).help("remove the link, or name the folder it leads into with --out"))
 }
 
-/// Refuses a folder with files that has neither a manifest of this experiment nor a log of dpbi.
-fn refuse_foreign(path: &Path, name: &str) -> Result<(), Diagnostic> {
+/// Refuses a folder with files that has neither a manifest of what it is to hold nor, for an experiment, a
+/// log of dpbi.
+fn refuse_foreign(path: &Path, name: &str, holds: Holds) -> Result<(), Diagnostic> {
     let shown = path.display();
+    let of = |name: &str, holds: Holds| match holds {
+        Holds::Experiment => format!("`{name}`"),
+        Holds::Optimum => "the command `dpbi optimum`".to_owned(),
+    };
+    let is_log = || holds == Holds::Experiment && has_log(path);
     let (cause, help) = match Manifest::read(path) {
-        Ok(manifest) if manifest.name == name => return Ok(()),
-        Ok(Manifest { name: other, .. }) => (
+        Ok(manifest) if manifest.name == name && manifest.holds == holds => return Ok(()),
+        Ok(manifest) => (
             format!(
-                "{} is the manifest of `{other}`, not of `{name}`",
-                path.join(MANIFEST).display()
+                "{} is the manifest of {}, not of {}",
+                path.join(MANIFEST).display(),
+                of(&manifest.name, manifest.holds),
+                of(name, holds),
             ),
             "move that folder away, or choose another one with --out",
         ),
         Err(ManifestError::Damaged(damage)) => return Err(damaged_manifest(path, &damage)),
-        Err(ManifestError::Absent) if !holds_files(path) || has_log(path) => return Ok(()),
+        Err(ManifestError::Absent) if !holds_files(path) || is_log() => return Ok(()),
         Err(error) => {
             let cause = match error {
                 ManifestError::Absent => "holds files, but no manifest.json of dpbi",

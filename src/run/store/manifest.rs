@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{hash_file, sha256, utc};
 use crate::base::filesystem::{is_regular, is_taken, open_regular};
+use crate::experiment::NUMERICS;
 use crate::figure::Width;
 
 /// The file in which a results folder says what it holds.
@@ -19,8 +20,11 @@ pub const MANIFEST: &str = "manifest.json";
 /// The text between the entries of a manifest and its own SHA-256.
 const OWN: &str = ",\n  \"sha256\": \"";
 
-/// The most bytes of a manifest: some million cells.
-const LARGEST: u64 = 1 << 28;
+/// The most bytes of a manifest that is read. What would be larger is not begun.
+const LARGEST: u64 = 1 << 31;
+
+/// The most bytes of a cell in a manifest, beside its label.
+const BYTES_PER_CELL: u64 = 80;
 
 /// The most parts an experiment can be divided into.
 pub const MOST_SHARDS: usize = 100_000;
@@ -123,6 +127,9 @@ pub struct Manifest {
     pub platform: String,
     /// The experiment.
     pub name: String,
+    /// What the folder holds.
+    #[serde(skip_serializing_if = "Holds::is_experiment")]
+    pub holds: Holds,
     /// The command line.
     pub command: Vec<String>,
     /// The seed.
@@ -158,6 +165,24 @@ pub struct Manifest {
     /// Every cell and how long it took, in the order of the log.
     #[serde(skip_serializing)]
     pub cells: Vec<CellTime>,
+}
+
+/// What a folder holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Holds {
+    /// The results of an experiment.
+    #[default]
+    Experiment,
+    /// The best mechanisms of one setting, which `dpbi optimum` has written. It has neither config nor
+    /// cells.
+    Optimum,
+}
+
+impl Holds {
+    fn is_experiment(&self) -> bool {
+        *self == Self::Experiment
+    }
 }
 
 /// A width is written as its name.
@@ -273,7 +298,11 @@ impl Manifest {
 
     /// The manifest of a folder, byte for byte as dpbi wrote it.
     pub fn read(folder: &Path) -> Result<Self, ManifestError> {
-        let text = match read_text(&folder.join(MANIFEST)) {
+        Self::read_within(folder, LARGEST)
+    }
+
+    fn read_within(folder: &Path, largest: u64) -> Result<Self, ManifestError> {
+        let text = match read_text(&folder.join(MANIFEST), largest) {
             Ok(text) => text,
             Err(error) if is_absent(&error) => return Err(ManifestError::Absent),
             Err(error) => return Err(Damage::File(error).into()),
@@ -288,9 +317,21 @@ impl Manifest {
         Ok(serde_json::from_str(&text).map_err(Damage::Json)?)
     }
 
-    /// Whether `folder` holds the complete results of this resolved config.
+    /// With how many cells this manifest, which has none, can be read again. Their labels are at most so
+    /// long, as JSON.
+    pub fn most_cells(&self, longest_label: usize) -> u64 {
+        self.most_cells_within(longest_label, LARGEST)
+    }
+
+    fn most_cells_within(&self, longest_label: usize, largest: u64) -> u64 {
+        let room = largest.saturating_sub(self.bytes().len() as u64);
+        room / (BYTES_PER_CELL + longest_label as u64)
+    }
+
+    /// Whether `folder` holds the complete results of this resolved config, computed as today.
     pub fn is_current(&self, folder: &Path, resolved: &str) -> bool {
         self.complete
+            && self.numerics == NUMERICS
             && self.shard.is_none()
             && self.files.get("config.toml") == Some(&sha256(resolved.as_bytes()))
             && self.files.keys().all(|name| is_regular(&folder.join(name.as_str())))
@@ -322,23 +363,26 @@ impl Manifest {
     pub(super) fn bytes(&self) -> Vec<u8> {
         let text = serde_json::to_string_pretty(self).expect("a manifest is plain data");
         let open = text.strip_suffix("\n}").unwrap_or(&text);
-        // A line for each cell.
-        let line = |cell: &CellTime| format!("    {}", serde_json::json!(cell));
-        let lines: Vec<String> = self.cells.iter().map(line).collect();
-        let cells = match lines.is_empty() {
-            true => "[]".to_owned(),
-            false => format!("[\n{}\n  ]", lines.join(",\n")),
-        };
-        let text = format!("{open},\n  \"cells\": {cells}");
-        let own = sha256(text.as_bytes());
-        format!("{text}{OWN}{own}\"\n}}\n").into_bytes()
+        let mut bytes = format!("{open},\n  \"cells\": [").into_bytes();
+        // A line for each cell. There may be millions, so that they are written once.
+        for (place, cell) in self.cells.iter().enumerate() {
+            bytes.extend_from_slice(if place == 0 { b"\n    " } else { b",\n    " });
+            serde_json::to_writer(&mut bytes, cell).expect("a cell is plain data");
+        }
+        bytes.extend_from_slice(if self.cells.is_empty() { b"]" } else { b"\n  ]" });
+        let own = sha256(&bytes);
+        bytes.extend_from_slice(format!("{OWN}{own}\"\n}}\n").as_bytes());
+        bytes
     }
 }
 
-fn read_text(path: &Path) -> io::Result<String> {
+fn read_text(path: &Path, largest: u64) -> io::Result<String> {
     let mut text = String::new();
-    open_regular(path)?.take(LARGEST).read_to_string(&mut text)?;
-    Ok(text)
+    let length = open_regular(path)?.take(largest + 1).read_to_string(&mut text)?;
+    match length as u64 > largest {
+        true => Err(io::Error::other(format!("it has more than {largest} bytes"))),
+        false => Ok(text),
+    }
 }
 
 /// Whether an error says that there is no file, or no folder.
@@ -404,6 +448,36 @@ mod tests {
                 assert!(error.contains("its own SHA-256 does not fit"), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn as_many_cells_are_read_as_may_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let label = "ε, \"b\"";
+        let cell =
+            |i: u64| (usize::MAX, label.to_owned(), u64::MAX - i, -1.234_567_890_123_456e-200);
+        let cells: Vec<CellTime> = (0..1000).map(cell).collect();
+        let longest = serde_json::to_string(label).unwrap().len();
+        let bytes = Manifest { cells, ..manifest() }.bytes();
+        let size = bytes.len() as u64;
+        let fit = manifest().most_cells_within(longest, size);
+        assert!((500..=1000).contains(&fit), "{fit}");
+        fs::write(folder.path().join(MANIFEST), bytes).unwrap();
+        assert_eq!(Manifest::read_within(folder.path(), size).unwrap().cells.len(), 1000);
+        let error = Manifest::read_within(folder.path(), size - 1).unwrap_err().to_string();
+        assert!(error.contains(&format!("more than {} bytes", size - 1)), "{error}");
+    }
+
+    #[test]
+    fn results_of_other_numerics_are_not_current() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("config.toml"), "a").unwrap();
+        let files = BTreeMap::from([(FileName("config.toml".into()), sha256(b"a"))]);
+        let numerics = NUMERICS;
+        let current = Manifest { complete: true, files, numerics, ..manifest() };
+        assert!(current.is_current(folder.path(), "a") && !current.is_current(folder.path(), "b"));
+        let earlier = Manifest { numerics: NUMERICS - 1, ..current };
+        assert!(!earlier.is_current(folder.path(), "a"));
     }
 
     #[test]

@@ -13,8 +13,8 @@ pub use cell_store::{CellStore, LOG, Losses, log_head, log_record};
 pub use folder::{Folder, OpenError, Written, damaged_manifest, keep_aside};
 pub use log::{Key, LARGEST_CONTENT};
 pub use manifest::{
-    CellTime, Change, Damage, Division, FileName, ForeignName, MANIFEST, MOST_SHARDS, Manifest,
-    ManifestError, Shard,
+    CellTime, Change, Damage, Division, FileName, ForeignName, Holds, MANIFEST, MOST_SHARDS,
+    Manifest, ManifestError, Shard,
 };
 pub use time::utc;
 

@@ -22,7 +22,7 @@ const LONGEST: f64 = 0.7;
 /// The most processor seconds for the exact errors of all mechanisms.
 const LONGEST_CHOICE: f64 = 2.5;
 /// The most processor seconds to prepare the mechanisms whose errors are estimated.
-const LONGEST_PREPARATION: f64 = 1.0;
+const LONGEST_PREPARATION: f64 = 3.0;
 /// The most bytes for the error of one mechanism.
 const LARGEST: f64 = 3e8;
 
@@ -34,6 +34,9 @@ pub enum Reason {
     /// Of the private mechanisms that were compared it has the least mean error under the prior predictive
     /// distribution.
     Least(Contest),
+    /// There are so many categories that no error can be estimated, and the noise of this one is the same
+    /// for all of them.
+    Customary,
 }
 
 /// The private mechanisms, by what is known of their errors.
@@ -49,8 +52,13 @@ pub struct Contest {
 
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self::Least(Contest { exact, estimated, left_out }) = self else {
-            return f.write_str("as you named it");
+        let Contest { exact, estimated, left_out } = match self {
+            Self::Named => return f.write_str("as you named it"),
+            Self::Customary => {
+                return f
+                    .write_str("customary: with so many categories errors take long to compute");
+            }
+            Self::Least(contest) => contest,
         };
         let many = exact.len() + estimated.len();
         write!(
@@ -71,6 +79,12 @@ impl std::fmt::Display for Reason {
 
 /// The most categories for which exact errors are computed: with more, even predicting the time takes long.
 const MOST_CATEGORIES: usize = 6;
+
+/// The most categories for which errors are estimated.
+const MOST_ESTIMATED: usize = 64;
+
+/// The mechanism that is chosen if there are more.
+const CUSTOMARY: &str = "lattice";
 
 /// A mechanism is chosen only if its ε is at least this many times its price.
 const CHEAP: f64 = 1e6;
@@ -96,6 +110,10 @@ pub fn choose(
     epsilon: Amount,
 ) -> Result<(Method, Reason), Refusal> {
     let tuning = TuningCache::default();
+    let customary = candidates.iter().find(|variant| variant.label == CUSTOMARY);
+    if let Some(variant) = customary.filter(|_| template.posterior.k() > MOST_ESTIMATED) {
+        return Ok((Method::new(variant, template, epsilon, &tuning)?, Reason::Customary));
+    }
     // Without a noise-aware posterior, a mechanism is used only if the user names it.
     let apt = |variant: &&Variant| {
         variant.is_purely_private(template)
@@ -151,7 +169,9 @@ fn least(ranked: &[(Found, &Variant)]) -> Option<usize> {
     let smallest = ranked.iter().map(|(found, _)| value(*found)).reduce(f64::min)?;
     let is_exact = ranked.iter().all(|(found, _)| matches!(found, Found::Exact(_)));
     let same = if is_exact { SAME } else { SAME_ESTIMATE };
-    ranked.iter().position(|(found, _)| value(*found) <= smallest * (1.0 + same))
+    let equal = (0..ranked.len()).filter(|&i| value(ranked[i].0) <= smallest * (1.0 + same));
+    // Rounded Laplace noise is never better than geometric noise.
+    equal.min_by_key(|&i| (ranked[i].1.mechanism.id().starts_with("ls"), i))
 }
 
 /// The places of the mechanisms that are examined: the quickest, as many as fit into so many seconds.
@@ -216,7 +236,8 @@ pub fn estimated_error(method: &Method) -> Option<Estimated> {
     let (variant, template) = (method.variant(), method.template());
     let weighs = variant.outline(template).ok()?.needs_ball();
     let searches = variant.remap.as_ref().is_some_and(|remap| !remap.is_listed());
-    (!weighs && !searches).then(|| Trials::new(template).mean_error(method))
+    let few = template.posterior.k() <= MOST_ESTIMATED;
+    (few && !weighs && !searches).then(|| Trials::new(template).mean_error(method))
 }
 
 /// The exact mean error of a method at data with the proportions of `released`.
@@ -329,11 +350,13 @@ mod tests {
         };
         let (few, reason) = label(&[1.0, 1.0], 50);
         assert_eq!(few, "geometric");
-        assert!(matches!(reason, Reason::LeastExpected(count) if count >= 6), "{reason:?}");
-        assert!(
-            matches!(label(&[1.0, 1.0], 10_000_000), (id, Reason::LeastAtPrior(_)) if id == "geometric")
-        );
-        assert_eq!(label(&[1.0; 30], 1_000_000), ("lattice".into(), Reason::Customary));
+        assert!(matches!(reason, Reason::Least(contest) if contest.exact.len() >= 6));
+        let (many, reason) = label(&[1.0, 1.0], 10_000_000);
+        assert_eq!(many, "geometric");
+        assert!(matches!(reason, Reason::Least(contest) if contest.estimated.len() >= 4));
+        let (categories, reason) = label(&[1.0; 30], 1_000_000);
+        assert_eq!(categories, "lattice");
+        assert!(matches!(reason, Reason::Least(contest) if contest.estimated.len() >= 4));
         // No sensitivity is computed: with 10,000 different categories it would take minutes.
         let different: Vec<f64> = (1..=10_000).map(f64::from).collect();
         assert_eq!(label(&different, 20_000), ("lattice".into(), Reason::Customary));

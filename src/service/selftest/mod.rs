@@ -61,11 +61,20 @@ pub struct Report {
     /// Trials of the samplers: none should be rejected.
     pub trials: Vec<Trial>,
     /// Trials of samplers that are wrong on purpose: all should be rejected.
-    pub wrong: Vec<Trial>,
+    pub wrong: Vec<WrongTrial>,
     /// Reference values.
     pub golden: Vec<golden::Comparison>,
     /// The machine.
     pub machine: Vec<machine::Check>,
+}
+
+/// A trial of a sampler that is wrong on purpose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrongTrial {
+    /// The name of the sampler that was made wrong.
+    pub of: String,
+    /// The trial.
+    pub trial: Trial,
 }
 
 /// The trials of one sampler.
@@ -140,19 +149,21 @@ fn try_all(
         advance(share);
         trial
     };
-    let mut trials: Vec<Trial> = cases.par_iter().map(|case| try_out(case, 1.0)).collect();
+    let try_right = |case: &SamplerCase| try_out(case, 1.0).expect("a mechanism that can be used");
+    let mut trials: Vec<Trial> = cases.par_iter().map(try_right).collect();
     let powered = most_powerful(&trials).filter(|&place| trials[place].power() >= least_power);
     let powered: Vec<&SamplerCase> = powered.map(|place| &cases[place]).collect();
     let wrong = powered.par_iter().flat_map_iter(|case| {
         let directions = [(WRONG, "too large"), (1.0 / WRONG, "too small")];
-        directions.map(|(off, word)| {
-            let trial = try_out(case, off);
-            Trial { sampler: format!("{} with a scale 5 % {word}", case.sampler()), ..trial }
+        directions.into_iter().filter_map(|(off, word)| {
+            let trial = try_out(case, off).ok()?;
+            let sampler = format!("{} with a scale 5 % {word}", case.sampler());
+            Some(WrongTrial { of: case.sampler().to_owned(), trial: Trial { sampler, ..trial } })
         })
     });
     let wrong = wrong.collect();
     // None of the tuned ones is wrong on purpose: another ε would tune them in another way.
-    trials.par_extend(tuned.par_iter().map(|case| try_out(case, 1.0)));
+    trials.par_extend(tuned.par_iter().map(try_right));
     Report { extent: *extent, trials, wrong, golden: Vec::new(), machine: Vec::new() }
 }
 
@@ -205,7 +216,7 @@ impl Report {
     /// A bound on the probability that the self-test of a correct build fails: by false alarms, or
     /// because wrong samplers pass by chance.
     pub fn false_alarms(&self) -> f64 {
-        let misses: f64 = self.wrong.iter().map(|trial| trial.miss).sum();
+        let misses: f64 = self.wrong.iter().map(|wrong| wrong.trial.miss).sum();
         FALSE_ALARMS.max(LEVEL * self.trials.len() as f64 + misses)
     }
 
@@ -228,6 +239,7 @@ impl Report {
         let unseen = self
             .wrong
             .iter()
+            .map(|wrong| &wrong.trial)
             .filter(|trial| !trial.is_rejected())
             .map(|trial| format!("{} was not rejected at {}", describe(trial), trial.setting));
         let off = self.golden.iter().filter(|group| !group.passes()).map(|group| {

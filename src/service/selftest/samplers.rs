@@ -224,24 +224,26 @@ impl SamplerCase {
     }
 
     /// Draws from the sampler with its scale multiplied by `off`, and compares the draws with the exact
-    /// law of the correct one.
-    pub fn try_out(&self, off: f64, draws: u64, seed: u64) -> Trial {
-        let right = self.variant.plan(&self.setting).expect("a mechanism that can be used");
-        let wrong = [WRONG, 1.0 / WRONG].map(|off| rescaled(&right, off));
-        let drawn = rescaled(&right, off);
-        let plans = [&right, &wrong[0], &wrong[1], &drawn].map(Plan::clone);
+    /// law of the correct one. Refuses a scale of which there is no law.
+    pub fn try_out(&self, off: f64, draws: u64, seed: u64) -> Result<Trial, Refusal> {
+        let right = self.variant.plan(&self.setting)?;
+        let drawn = rescaled(&right, off)?;
+        // Noise that reaches as far as noise can has no wider law to be told from.
+        let wrong: Vec<Plan> =
+            [WRONG, 1.0 / WRONG].iter().filter_map(|off| rescaled(&right, *off).ok()).collect();
+        let plans: Vec<Plan> = [&right, &drawn].into_iter().chain(&wrong).cloned().collect();
         let prepared = PreparedSetting::new(&self.setting, &plans, &[]);
         let law = |plan: &Plan| probabilities(&self.setting, plan, &prepared);
         let exact = law(&right);
-        let wrong = wrong.map(|plan| {
-            let wrong = law(&plan);
+        let wrong = wrong.iter().map(|plan| {
+            let wrong = law(plan);
             exact.keys().map(|outcome| wrong.get(outcome).copied().unwrap_or(0.0)).collect()
         });
         let subject = Subject {
             sampler: self.variant.label.clone(),
             setting: self.setting.key(),
             law: exact.values().copied().collect(),
-            wrong: wrong.into(),
+            wrong: wrong.collect(),
         };
         let places: HashMap<Counts, usize> =
             exact.into_keys().enumerate().map(|(place, outcome)| (outcome, place)).collect();
@@ -254,9 +256,9 @@ impl SamplerCase {
             let method = self.method(off).expect("a mechanism that can be released");
             let mut stream = rng::stream(seed, &key);
             let ready = method.prepare(self.setting.posterior.counts());
-            return subject.check(draws, || {
+            return Ok(subject.check(draws, || {
                 places.get(&ready.draw(&mut stream)).copied().unwrap_or(usize::MAX)
-            });
+            }));
         }
         let drawn = prepared.law(drawn);
         let sampler = Sampler {
@@ -268,7 +270,7 @@ impl SamplerCase {
             key: &key,
         };
         let (counts, outside) = tally(&sampler, &places);
-        subject.judge(&counts, outside)
+        Ok(subject.judge(&counts, outside))
     }
 
     /// The method of a release whose scale is multiplied by `off`.
@@ -301,22 +303,22 @@ fn tally(sampler: &Sampler, places: &HashMap<Counts, usize>) -> (Vec<u64>, u64) 
 }
 
 /// The same mechanism with another scale.
-fn rescaled(plan: &Plan, off: f64) -> Plan {
+fn rescaled(plan: &Plan, off: f64) -> Result<Plan, Refusal> {
     let recipe = match plan.recipe {
         Recipe::Exponential { rate } => Recipe::Exponential { rate: rate / off },
         Recipe::Noise { noise, scale, restored } => {
             Recipe::Noise { noise, scale: scale * off, restored }
         }
         Recipe::Hamming { rate, weights } => Recipe::Hamming { rate: rate / off, weights },
-        Recipe::Lattice { noise } => Recipe::Lattice { noise: noise.widened(off) },
+        Recipe::Lattice { noise } => Recipe::Lattice { noise: noise.widened(off)? },
         Recipe::Historical { noise } => Recipe::Historical { noise: noise.widened(off) },
         Recipe::Weighed { weight } => Recipe::Weighed { weight: weight.to_the(1.0 / off) },
         Recipe::OwnNoise { noise, restored } => {
-            Recipe::OwnNoise { noise: noise.to_the(1.0 / off), restored }
+            Recipe::OwnNoise { noise: noise.to_the(1.0 / off)?, restored }
         }
         Recipe::Table { table, power } => Recipe::Table { table, power: power / off },
     };
-    Plan { recipe, remap: plan.remap.clone() }
+    Ok(Plan { recipe, remap: plan.remap.clone() })
 }
 
 /// The probability of every output, in order. For an exponential mechanism it is computed from the

@@ -129,6 +129,10 @@ impl Kind for Accuracy {
         let keeps_runs = self.are_shown();
         Ok(cost::predict(&case.setting, &recipes, &metrics[1..], panel.runs, keeps_runs))
     }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        (panel.variants.len() * (1 + self.errors(panel).len())) as f64
+    }
 }
 
 impl Accuracy {

@@ -13,7 +13,7 @@ use crate::posterior::metric::Metric;
 /// For every case the exact and the sampled mean of every mechanism.
 pub(super) fn digest(panel: &Panel, tables: &Tables, metric: &Metric) -> Digest {
     let naming = Naming::new(&panel.cases);
-    let labels = panel.variants.iter().map(|variant| variant.label.clone());
+    let labels = || panel.variants.iter().map(|variant| variant.label.clone());
     let mut by_setting: BTreeMap<usize, Vec<&SummaryRow>> = BTreeMap::new();
     for row in tables.summary.iter().filter(|row| row.metric == metric.id) {
         by_setting.entry(row.setting).or_default().push(row);
@@ -22,7 +22,8 @@ pub(super) fn digest(panel: &Panel, tables: &Tables, metric: &Metric) -> Digest 
     for (setting, case) in panel.settings() {
         let own = by_setting.remove(&setting).unwrap_or_default();
         let row = |name: String, what: &str, cell: &dyn Fn(&SummaryRow) -> String| {
-            let cells = own.iter().map(|row| cell(row));
+            let of = |label: String| own.iter().find(|row| row.mechanism == label);
+            let cells = labels().map(|label| of(label).map_or("–".to_owned(), |row| cell(row)));
             [name, what.to_owned()].into_iter().chain(cells).collect::<Vec<String>>()
         };
         rows.push(row(naming.name(case), "exact", &|row| short_or_dash(row.exact_mean)));
@@ -30,7 +31,7 @@ pub(super) fn digest(panel: &Panel, tables: &Tables, metric: &Metric) -> Digest 
     }
     Digest {
         caption: format!("mean {}, {} runs", metric.title, panel.runs),
-        columns: [String::new(), String::new()].into_iter().chain(labels).collect(),
+        columns: [String::new(), String::new()].into_iter().chain(labels()).collect(),
         rows,
     }
 }

@@ -95,7 +95,7 @@ impl<'a> Map<'a> {
             panel.distance.title(),
             common(panel)
         );
-        if !losers.is_empty() {
+        if !losers.is_empty() && !series.is_empty() {
             note += &format!("; nowhere best: {}", losers.join(", "));
         }
         let winner = |row: &PhaseRow| series.iter().position(|(label, _)| *label == row.winner);

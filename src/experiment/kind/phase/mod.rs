@@ -101,13 +101,17 @@ impl Kind for Phase {
 
     fn answers(&self, panel: &Panel, tables: &Tables) -> Vec<String> {
         let answer = |&among: &Among| {
-            format!("{}: {}.", self.title(among, panel), winners(panel, tables, among))
+            Some(format!("{}: {}.", self.title(among, panel), winners(panel, tables, among)?))
         };
-        self.contests().iter().map(answer).collect()
+        self.contests().iter().filter_map(answer).collect()
     }
 
     fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         Ok(cost::predict_means(&case.setting, &panel.outlines(case)?))
+    }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        (panel.variants.len() + self.contests().len()) as f64
     }
 }
 
@@ -179,7 +183,11 @@ impl Phase {
             let place = |row: &&PhaseRow| place_name(panel, row.setting).unwrap_or_default();
             vec![
                 label.to_owned(),
-                if won.is_empty() { "nowhere".to_owned() } else { format!("{share:.1} %") },
+                match (own.len(), won.len()) {
+                    (0, _) => "–".to_owned(),
+                    (_, 0) => "nowhere".to_owned(),
+                    _ => format!("{share:.1} %"),
+                },
                 largest.map_or(String::new(), |row| percent(row.margin)),
                 largest.map_or(String::new(), |row| row.runner_up.clone()),
                 largest.map_or(String::new(), place),
@@ -215,8 +223,8 @@ impl Phase {
     }
 }
 
-/// Which part of the map belongs to whom.
-fn winners(panel: &Panel, tables: &Tables, among: Among) -> String {
+/// Which part of the map belongs to whom; `None` if nothing was computed.
+fn winners(panel: &Panel, tables: &Tables, among: Among) -> Option<String> {
     let own: Vec<&PhaseRow> = among.rows(panel, tables).collect();
     let mut shares: BTreeMap<&str, usize> = BTreeMap::new();
     own.iter().for_each(|row| *shares.entry(&row.winner).or_default() += 1);
@@ -232,7 +240,7 @@ fn winners(panel: &Panel, tables: &Tables, among: Among) -> String {
         }
     };
     let parts: Vec<String> = shares.iter().enumerate().map(part).collect();
-    parts.join(", ")
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Refuses a mechanism that would win by giving less privacy, or whose mean is out of reach.

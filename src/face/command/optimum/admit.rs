@@ -27,17 +27,15 @@ pub fn admit(
     let Some(size) = all(setting.posterior.n()) else { return Ok(None) };
     let seconds = size.work.cpu_seconds + comparison(setting, rivals) / threads as f64;
     let memory = cost::available_memory();
-    let fits = |work: &Work, seconds: f64| {
-        seconds <= LONGEST && memory.is_none_or(|memory| work.bytes() <= memory)
-    };
+    let fits = |work: &Work, seconds: f64| seconds <= LONGEST && work.bytes() <= memory;
     if !fits(&size.work, seconds) && !force {
         let possible = |n: u64| all(n).is_some_and(|size| fits(&size.work, size.work.cpu_seconds));
         let cause = format!(
-            "this linear program is too large: {} unknowns, {} constraints, about {}{}, about {}",
+            "this linear program is too large: {} unknowns, {} constraints, about {} of {} available, about {}",
             cost::number(size.unknowns),
             cost::number(size.constraints),
             cost::bytes(size.work.bytes()),
-            memory.map_or(String::new(), |m| format!(" of {} available", cost::bytes(m))),
+            cost::bytes(memory),
             cost::duration(seconds),
         );
         let n = cost::furthest(setting.posterior.n(), possible);

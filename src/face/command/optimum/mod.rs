@@ -3,7 +3,7 @@
 mod admit;
 mod write;
 
-pub(super) use write::NAME;
+pub(super) use write::is_own_file;
 
 use serde_json::{Value, json};
 

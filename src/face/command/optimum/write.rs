@@ -12,18 +12,27 @@ use crate::face::failure::Failure;
 use crate::figure::{self, Figure, HeatFigure};
 use crate::posterior::model::{Counts, vector};
 use crate::posterior::privacy::compact;
-use crate::run::store::{Folder, Manifest, utc};
+use crate::run::store::{Folder, Holds, Manifest, utc};
 
-/// The name of the folder. It has neither config nor cells.
-pub(in crate::face::command) const NAME: &str = "optimum";
+/// The name of the folder.
+const NAME: &str = "optimum";
 
 /// A heat map of more rows or columns is not drawn: its cells would be too small.
 const MOST_CELLS: usize = 1_000;
 
 /// Opens the folder, before the work is done.
 pub fn open(out: &Path) -> Result<Folder, Failure> {
-    Ok(Folder::open(out, NAME)?)
+    Ok(Folder::open_for(out, NAME, Holds::Optimum)?)
 }
+
+/// Whether a file of the folder is called so.
+pub(in crate::face::command) fn is_own_file(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(stem, _)| [BAYES, MINIMAX].contains(&stem))
+}
+
+/// How files are called, before the ending.
+const BAYES: &str = "bayes";
+const MINIMAX: &str = "minimax";
 
 /// Writes the tables and figures, and says where they are.
 pub fn write(
@@ -31,13 +40,14 @@ pub fn write(
     found: &Comparison,
     options: &FigureOptions,
 ) -> Result<String, Failure> {
-    let manifest = Manifest { width: options.width, ..Manifest::new(NAME, SystemTime::now()) };
+    let (width, holds) = (options.width, Holds::Optimum);
+    let manifest = Manifest { width, holds, ..Manifest::new(NAME, SystemTime::now()) };
     folder.begin(&manifest)?;
     let minimax = found.minimax.as_ref().map(|optimum| (Goal::Minimax, optimum));
     for (goal, optimum) in [Some((Goal::Bayes, &found.bayes)), minimax].into_iter().flatten() {
         let name = match goal {
-            Goal::Bayes => "bayes",
-            Goal::Minimax => "minimax",
+            Goal::Bayes => BAYES,
+            Goal::Minimax => MINIMAX,
         };
         folder.write(&format!("{name}.csv"), table(&optimum.mechanism).into_bytes())?;
         if optimum.mechanism.outputs.len() > MOST_CELLS {

@@ -116,7 +116,7 @@ const MEMORY: f64 = 0.5;
 /// How many tasks may be done at a time: one on every thread, if the largest of them fit into memory
 /// together.
 fn at_a_time(planned: &[Planned], threads: usize) -> usize {
-    let free = available_memory().unwrap_or(f64::INFINITY);
+    let free = available_memory();
     let mut bytes: Vec<f64> = planned.iter().map(|planned| planned.total.bytes()).collect();
     bytes.sort_by(|a, b| b.total_cmp(a));
     let fits = |tasks: &usize| bytes.iter().take(*tasks).sum::<f64>() <= MEMORY * free;

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::forecast::Forecast;
 use super::{MOST_PRINTED, load, print, print_document, summary, threads};
 use crate::analysis::cost;
 use crate::base::console::{harmless_json, say};
+use crate::base::diagnostic::Diagnostic;
 use crate::experiment::config;
 use crate::experiment::table::{ErrorRows, Tables};
 use crate::experiment::{Experiment, NUMERICS};
@@ -183,6 +185,7 @@ impl<'a> Job<'a> {
         out: &Path,
         options: &RunOptions,
     ) -> Result<Self, Failure> {
+        refuse_unreadable(experiment)?;
         let folder = Folder::open(out, &experiment.name)?;
         notice::refuse_other_part(&folder, options)?;
         let store = CellStore::open(folder.path(), options.fresh)?;
@@ -340,6 +343,22 @@ pub(super) fn draw(
         }
     }
     Ok(figures)
+}
+
+/// Refuses an experiment of so many cells that its manifest could not be read again. The parts of an
+/// experiment are joined at last: the whole of it counts.
+pub(super) fn refuse_unreadable(experiment: &Experiment) -> Result<(), Diagnostic> {
+    let whole = Sweep::whole(experiment);
+    let labels = experiment.panels.iter().flat_map(|panel| &panel.variants);
+    let longest = labels.map(|variant| json!(variant.label).to_string().len()).max().unwrap_or(0);
+    let empty = manifest(&whole, Width::default(), SystemTime::now());
+    let (cells, most) = (whole.count(), empty.most_cells(longest));
+    if cells <= most {
+        return Ok(());
+    }
+    let cause = format!("{} has {cells} cells, and results can have {most}", experiment.name);
+    let help = "use fewer settings, mechanisms or runs, or divide it into several experiments";
+    Err(Diagnostic::new(cause).help(help))
 }
 
 /// The manifest of a run that begins.

@@ -18,7 +18,7 @@ use crate::face::cli::{FigureOptions, Formats, Verify};
 use crate::face::failure::{Failure, VerdictError, WorkError};
 use crate::face::progress::Clock;
 use crate::figure::{self, Format};
-use crate::run::store::{CellStore, Change, LOG, Manifest, ManifestError, sha256};
+use crate::run::store::{CellStore, Change, Holds, LOG, Manifest, ManifestError, sha256};
 use crate::run::sweep::Sweep;
 use compare::Comparison;
 use sample::{Sample, entropy};
@@ -128,9 +128,16 @@ impl<'a> FolderCheck<'a> {
         if manifest.files.is_empty() {
             self.note(format!("the manifest of {} lists no files", self.path.display()));
         }
+        if manifest.holds == Holds::Optimum {
+            // Its files are what a program found: they are not made again.
+            for name in manifest.files.keys().filter(|name| !optimum::is_own_file(name.as_str())) {
+                self.note_file(name.as_str(), "is not a file of `dpbi optimum`");
+            }
+            return Ok(());
+        }
         // Without a config nothing can be made again.
         let has_config = manifest.files.contains_key(CONFIG);
-        if !has_config && manifest.name != optimum::NAME {
+        if !has_config {
             self.note_file(CONFIG, "is not in the manifest");
         }
         if changes.contains_key(CONFIG) || !has_config {

@@ -88,8 +88,10 @@ pub struct Effort {
     pub records: u64,
     /// The depth M of the layer, if there is one.
     pub layer: Option<u64>,
-    /// Rows that are added up.
+    /// Rows that are added up for one solution.
     pub rows: f64,
+    /// About how many solutions are needed.
+    pub solutions: f64,
     /// Weights that are kept.
     pub kept: f64,
 }
@@ -98,23 +100,28 @@ impl Effort {
     /// For n records in k categories.
     pub fn new(k: usize, n: u64, rate: f64) -> Self {
         if k == 2 {
-            return Self { records: 0, layer: Some(1), rows: 0.0, kept: 4.0 };
+            return Self { records: 0, layer: Some(1), rows: 0.0, solutions: 1.0, kept: 4.0 };
         }
         if k > MOST_CATEGORIES {
-            return Self { records: n, layer: None, rows: f64::INFINITY, kept: f64::INFINITY };
+            let (rows, kept) = (f64::INFINITY, f64::INFINITY);
+            return Self { records: n, layer: None, rows, solutions: 1.0, kept };
         }
         let depth = depth(k, rate);
+        // If some weights are negative, the rate is looked for, with a solution for each.
+        let clipped = rate < f64::max(0.11, 0.35 * libm::pow(3.0 / n as f64, 0.6));
+        let solutions = if clipped { ROUNDS as f64 } else { 1.0 };
         let (steps, pass) = (steps(k, rate), |n: u64| passes(k, n, rate));
         let exact = steps * pass(n);
         let records = (k as u64).saturating_mul(depth);
         if n <= records || exact <= QUICK {
             let kept = approximate_compositions(n, k);
-            return Self { records: n, layer: None, rows: exact, kept };
+            return Self { records: n, layer: None, rows: exact, solutions, kept };
         }
         let checked = n.min(k as u64 * (depth + reach(k, rate)));
         let table = libm::pow(depth as f64 + 1.0, k as f64);
         let kept = table.max(approximate_compositions(checked, k));
-        Self { records, layer: Some(depth), rows: steps * pass(records) + pass(checked), kept }
+        let rows = steps * pass(records) + pass(checked);
+        Self { records, layer: Some(depth), rows, solutions: 1.0, kept }
     }
 
     /// Why the weights are not computed, if that would take too long.
@@ -215,6 +222,12 @@ impl Tight {
         }
         known.insert(key, Arc::clone(&found));
         Ok(found)
+    }
+
+    /// Whether the weights at this rate were found, and some of them are negative.
+    pub fn is_known_clipped(k: usize, n: u64, rate: f64) -> bool {
+        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(k, n, rate.to_bits())).is_some_and(|found| found.is_clipped())
     }
 
     fn new(k: usize, n: u64, rate: f64, effort: Effort) -> Self {
@@ -447,7 +460,7 @@ fn guess(orbits: &Orbits, records: u64, rate: f64) -> Vec<f64> {
         return vec![1.0 / whole_lattice(k, rate); orbits.len()];
     }
     let fewer = k as u64 * depth;
-    let effort = Effort { records: fewer, layer: None, rows: 0.0, kept: 0.0 };
+    let effort = Effort { records: fewer, layer: None, rows: 0.0, solutions: 1.0, kept: 0.0 };
     let half = Tight::new(k, fewer, rate, effort);
     let mut counts = vec![0; k];
     let weight = |orbit: usize| {
