@@ -353,7 +353,7 @@ fn a_release_file_is_shown_as_it_was_and_combined() {
     for (from, to, words) in [
         ("\"version\": 1", "\"version\": 7", "it has version 7"),
         ("\"n\": 100", "\"n\": 0", "`n`"),
-        ("\"n\": 100", "\"n\": 5", "`released`"),
+        ("\"n\": 100", "\"n\": 5", "no release has these counts"),
         ("\"dpbi release\"", "\"release\"", "does not hold a release"),
         ("\"lattice\"", "\"lattices\"", "did you mean `lattice`?"),
         ("\"level\": 0.95", "\"level\": 2", "no probability"),

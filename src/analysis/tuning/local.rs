@@ -26,6 +26,9 @@ const NEGLIGIBLE: f64 = 42.0;
 /// The candidates that are compared at a small scale of the noise, as measured.
 const COMPARED: f64 = 12.0;
 
+/// The most records of two categories for which all distances fit into memory.
+pub(super) const LONGEST_LINE: u64 = 1500;
+
 /// The most candidates whose tables are kept.
 const MOST_FIELDS: usize = 100_000;
 
@@ -314,7 +317,12 @@ impl LocalSearch {
             return Arc::clone(field);
         }
         let posterior = Posterior::new(self.prior().clone(), r.clone());
-        let windows = self.noise.windows(self.prior(), self.n(), r, NEGLIGIBLE);
+        let n = self.n();
+        // On a line candidates are compared at data that are far from them, too.
+        let windows = match r.len() == 2 && n <= LONGEST_LINE {
+            true => vec![(0, n); 2],
+            false => self.noise.windows(self.prior(), n, r, NEGLIGIBLE),
+        };
         let reach = Reach { windows, ball: false };
         let field: Arc<dyn Field> = self.setting.distance.field(&posterior, &reach).into();
         let mut fields = fields();

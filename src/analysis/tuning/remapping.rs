@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::local::LocalSearch;
+use super::local::{LONGEST_LINE, LocalSearch};
 use crate::analysis::true_counts::CountNoise;
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::exp_accurate;
@@ -66,7 +66,7 @@ pub fn effort(recipe: Recipe, setting: &Setting) -> Effort {
         Way::Line(noise) => {
             let records = setting.posterior.n() as f64 + 1.0;
             let added = LocalSearch::new(setting, noise).line_effort();
-            Effort::Line { added, kept: 2.0 * records * records }
+            Effort::Line { added, kept: 6.0 * records * records }
         }
         Way::Searched(noise) => {
             let added = LocalSearch::new(setting, noise).effort();
@@ -90,9 +90,8 @@ pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
 /// If there are more terms than this, every candidate is searched for when it is needed.
 const MANY: f64 = 5e9;
 
-/// The records of two categories whose outputs are settled one between two others. With more of them all
-/// distances would not fit into memory.
-const LINE: std::ops::RangeInclusive<u64> = 200..=3000;
+/// The records of two categories whose outputs are settled one between two others.
+const LINE: std::ops::RangeInclusive<u64> = 200..=LONGEST_LINE;
 
 /// How the candidates are found.
 enum Way {

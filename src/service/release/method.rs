@@ -191,7 +191,7 @@ const RESERVES: [u128; 3] = [10, 1_000, 100_000];
 fn is_rounded(variant: &Variant, template: &Setting) -> Result<bool, Refusal> {
     Ok(match variant.outline(template)? {
         Recipe::Exponential { .. } => true,
-        Recipe::Hamming { weights: CandidateWeights::Tight, .. } => template.posterior.k() > 2,
+        Recipe::Hamming { weights: CandidateWeights::Tight, .. } => true,
         _ => variant.options.calibrated,
     })
 }
