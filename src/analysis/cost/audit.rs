@@ -7,6 +7,7 @@ use crate::analysis::audit::is_symmetric;
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::remapping::{self, Effort};
 use crate::mechanism::Variant;
+use crate::mechanism::law::edged::Edged;
 use crate::mechanism::law::{CandidateWeights, Outputs, Recipe, tight};
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
@@ -161,12 +162,18 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting, data: Data) -> Work 
     work
 }
 
-/// The weights of the tight mechanism.
+/// The weights of candidates that are found before a law is made: tight ones, or those of the edges.
 fn weights(recipe: Recipe, setting: &Setting) -> Work {
-    let Recipe::Hamming { rate, weights: CandidateWeights::Tight } = recipe else {
-        return Work::default();
+    let (k, n) = (setting.posterior.k(), setting.posterior.n());
+    let rate = match recipe {
+        Recipe::Hamming { rate, weights: CandidateWeights::Tight } => rate,
+        Recipe::Hamming { weights: CandidateWeights::Edged { .. }, .. } => {
+            let work = Edged::work(k, n, setting.epsilon.get());
+            return Work { cpu_seconds: 1e-9 * rates::NS_PER_EDGED * work, ..Work::default() };
+        }
+        _ => return Work::default(),
     };
-    let effort = tight::Effort::new(setting.posterior.k(), setting.posterior.n(), rate);
+    let effort = tight::Effort::new(k, n, rate);
     Work {
         kept: 8.0 * effort.kept,
         passing: rates::BYTES_PER_TIGHT_WEIGHT * effort.kept,

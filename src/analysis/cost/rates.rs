@@ -143,6 +143,8 @@ pub const BYTES_PER_MIXED_LEVEL: f64 = 64.0;
 pub const BYTES_PER_SEARCHED_OUTPUT: f64 = 500.0;
 /// A row of candidates whose tight weights are added up.
 pub const NS_PER_TIGHT_ROW: f64 = 4.0;
+/// A data set times its records, in the search for the weights of the edges.
+pub const NS_PER_EDGED: f64 = 1_500.0;
 /// A tight weight, with its running sums.
 pub const BYTES_PER_TIGHT_WEIGHT: f64 = 60.0;
 /// A weight of a release, computed and added up twice without rounding.

@@ -11,6 +11,7 @@ use crate::analysis::predictive_error;
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::{self, Tuned, TuningCache, remapping};
 use crate::base::diagnostic::Refusal;
+use crate::mechanism::law::Recipe;
 use crate::mechanism::{Options, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Posterior};
@@ -22,7 +23,7 @@ const LONGEST: f64 = 0.7;
 /// The most processor seconds for the exact errors of all mechanisms.
 const LONGEST_CHOICE: f64 = 2.5;
 /// The most processor seconds to prepare the mechanisms whose errors are estimated.
-const LONGEST_PREPARATION: f64 = 3.0;
+const LONGEST_PREPARATION: f64 = 1.0;
 /// The most bytes for the error of one mechanism.
 const LARGEST: f64 = 3e8;
 
@@ -193,12 +194,16 @@ fn affordable(
     priced.into_iter().map(|(_, place)| place).collect()
 }
 
-/// The work until a mechanism can release any data. One that weighs all candidates does so for every data
-/// set, and is not tried.
+/// The work until a mechanism can release any data, if a draw is quick then.
 fn preparation(variant: &Variant, template: &Setting) -> Option<Work> {
     let recipe = variant.outline(template).ok()?;
     let searches = variant.options.remap && !remapping::is_listed(recipe, template);
-    (!recipe.needs_ball() && !searches).then(|| cost::predict_release(variant, template).sum())
+    (is_drawn_quickly(recipe) && !searches).then(|| cost::predict_release(variant, template).sum())
+}
+
+/// Whether thousands of draws take little time. Candidates are drawn by rejection, or weighed one by one.
+fn is_drawn_quickly(recipe: Recipe) -> bool {
+    matches!(recipe, Recipe::Noise { .. } | Recipe::Lattice { .. })
 }
 
 pub(super) fn is_affordable(work: &Work) -> bool {
@@ -234,10 +239,10 @@ pub fn expected_error(method: &Method) -> Option<f64> {
 /// draw takes long.
 pub fn estimated_error(method: &Method) -> Option<Estimated> {
     let (variant, template) = (method.variant(), method.template());
-    let weighs = variant.outline(template).ok()?.needs_ball();
+    let quick = is_drawn_quickly(variant.outline(template).ok()?);
     let searches = variant.remap.as_ref().is_some_and(|remap| !remap.is_listed());
     let few = template.posterior.k() <= MOST_ESTIMATED;
-    (few && !weighs && !searches).then(|| Trials::new(template).mean_error(method))
+    (few && quick && !searches).then(|| Trials::new(template).mean_error(method))
 }
 
 /// The exact mean error of a method at data with the proportions of `released`.

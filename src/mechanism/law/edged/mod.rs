@@ -90,6 +90,11 @@ impl Edged {
         Ok(found)
     }
 
+    /// What the search for the weights takes: data sets, up to the order of the categories, times records.
+    pub fn work(k: usize, n: u64, epsilon: f64) -> f64 {
+        Extent::new(k, n, epsilon).map_or(0.0, |extent| extent.work())
+    }
+
     /// Why the weights are not computed, if that would take too long.
     pub fn refusal(k: usize, n: u64, epsilon: f64) -> Option<Refusal> {
         Extent::new(k, n, epsilon).is_none().then(|| too_many(k, n, epsilon))
