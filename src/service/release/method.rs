@@ -81,7 +81,7 @@ impl Method {
         Self::check(variant, template, epsilon)?;
         let parts: &[u128] = if is_rounded(variant, template)? { &RESERVES } else { &[0] };
         for part in parts {
-            let reserve = epsilon.units() / 1_000_000_000 * part;
+            let reserve = epsilon.units() * part / 1_000_000_000_000;
             let inner = Amount::from_units(epsilon.units() - reserve);
             let method = Self::drawn_with(inner, variant, template, tuning)?;
             if inner + method.price <= epsilon {
@@ -184,8 +184,8 @@ impl Method {
     }
 }
 
-/// How much of ε is kept for rounding errors, in parts of 10⁻⁹: if the first does not suffice, the next.
-const RESERVES: [u128; 3] = [10, 1_000, 100_000];
+/// How much of ε is kept for rounding errors, in parts of 10⁻¹²: if the first does not suffice, the next.
+const RESERVES: [u128; 4] = [1, 1_000, 100_000, 100_000_000];
 
 /// Whether a mechanism draws by weights that are rounded.
 fn is_rounded(variant: &Variant, template: &Setting) -> Result<bool, Refusal> {
