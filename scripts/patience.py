@@ -165,7 +165,7 @@ def run(binary, args, limit, folder):
     def confine():
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
     start = time.time()
-    with open(f"{folder}/err", "w+b") as err, open(os.devnull, "wb") as out:
+    with open(f"{folder}/err", "w+b") as err, open(f"{folder}/out", "wb") as out:
         process = subprocess.Popen([binary, *args], stdout=out, stderr=err, stdin=subprocess.DEVNULL, cwd=folder,
                                    preexec_fn=confine)
         early = b""

@@ -6,6 +6,7 @@
 //! sums to 0, have such a form too: what does not depend on x cancels.
 
 use crate::base::numeric::{lgamma, ln};
+use crate::mechanism::law::tight::Tight;
 use crate::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
 use crate::posterior::model::{Posterior, Prior};
 use crate::posterior::simplex::Window;
@@ -25,6 +26,23 @@ impl CountNoise {
     /// The noise that a recipe puts on every count, if P[output | x] is a product of such noise, up to a
     /// factor that does not depend on x.
     pub fn of(recipe: Recipe, posterior: &Posterior) -> Option<Self> {
+        let weights = CandidateWeights::Tight;
+        let is_clipped =
+            |rate| weights.tight(posterior, rate).is_none_or(|tight| tight.is_clipped());
+        Self::unless(is_clipped, recipe, posterior)
+    }
+
+    /// The same, by a guess whether tight weights are clipped: they are not computed.
+    pub fn likely(recipe: Recipe, posterior: &Posterior) -> Option<Self> {
+        let is_clipped = |rate| Tight::is_likely_clipped(posterior.k(), posterior.n(), rate);
+        Self::unless(is_clipped, recipe, posterior)
+    }
+
+    fn unless(
+        is_clipped: impl Fn(f64) -> bool,
+        recipe: Recipe,
+        posterior: &Posterior,
+    ) -> Option<Self> {
         let k = posterior.k();
         match recipe {
             Recipe::Noise { noise, scale, restored } => {
@@ -34,10 +52,9 @@ impl CountNoise {
                 Some(Self { noise: Noise::Geometric, scale: 2.0 / rate, noisy: k })
             }
             // The weights of the candidates cancel, and so do normalisers that are 1.
-            Recipe::Hamming { rate, weights: weights @ CandidateWeights::Tight } => {
-                let tight = weights.tight(posterior, rate)?;
+            Recipe::Hamming { rate, weights: CandidateWeights::Tight } => {
                 let noise = Self { noise: Noise::Geometric, scale: 2.0 / rate, noisy: k };
-                (!tight.is_clipped()).then_some(noise)
+                (!is_clipped(rate)).then_some(noise)
             }
             _ => None,
         }

@@ -8,6 +8,7 @@ pub mod fault;
 pub mod filesystem;
 pub mod hash;
 pub mod numeric;
+pub mod operations;
 pub mod rng;
 pub mod source;
 pub mod system;

@@ -1,5 +1,6 @@
 //! A prepared setting: what the mechanisms of one setting share.
 
+use crate::base::operations::{Operation, count};
 use crate::mechanism::law::{
     Detail, Family, Historical, Lattice, Law, Listed, Plan, PreparedField, Product, Recipe,
     Remapped, RemappedNear, Weighting, is_walked, ln_probabilities,
@@ -73,6 +74,7 @@ impl<'a> PreparedSetting<'a> {
     /// If the plan weighs candidates, and the setting was not prepared for it.
     pub fn law(&self, plan: impl Into<Plan>) -> Box<dyn Law + '_> {
         let Plan { recipe, remap } = plan.into();
+        count(Operation::Law, 1);
         let law = self.law_of(recipe);
         let Some(remap) = remap else { return law };
         if !remap.is_listed()

@@ -10,6 +10,7 @@ use super::tabled::{Tabled, TabledPair};
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::Sum;
 use crate::base::numeric::exp::{exp_nonpositive, one_minus_exp};
+use crate::base::operations::{Operation, count};
 use crate::mechanism::Variant;
 use crate::mechanism::law::{LatticeNoise, Outputs, Recipe};
 use crate::posterior::model::Counts;
@@ -154,6 +155,7 @@ pub fn compare<'a>(
     at_x: &'a Release,
     at_moved: &'a Release,
 ) -> Box<dyn Comparison + 'a> {
+    count(Operation::Pair, 1);
     match (at_x, at_moved) {
         (Release::Scored(at_x), Release::Scored(at_moved)) => {
             Box::new(ScoredPair { at_x, at_moved })

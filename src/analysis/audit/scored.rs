@@ -10,6 +10,7 @@ use super::compare::{Class, Comparison, Witness};
 use super::line;
 use crate::base::numeric::exp::exp_nonpositive;
 use crate::base::numeric::{Sum, exp_accurate, ln};
+use crate::base::operations::{Operation, count};
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::{Counts, approximate_compositions};
 use crate::posterior::setting::Setting;
@@ -328,6 +329,7 @@ impl Extremes {
     }
 
     fn add_values(&mut self, values: Values) {
+        count(Operation::Compared, values.len());
         match values {
             Values::Both(left, right) => self.add_both(left, right),
             Values::Left(left, right) => left.iter().for_each(|left| self.add(0, left - right)),

@@ -29,10 +29,14 @@ pub fn predict_passes(
     let mut work = SettingWork::new(setting);
     let weighs = recipes.iter().any(Recipe::needs_ball);
     let compared = match everything {
-        _ if !weighs => 0.0,
-        true => Extent::new(&balanced(setting), &[]).near,
-        false => Extent::new(setting, &[]).near,
+        _ if !weighs => None,
+        true => Some(Extent::new(&balanced(setting), &[])),
+        false => Some(Extent::new(setting, &[])),
     };
+    // Their number, and that of their rows.
+    let (compared, rows) = compared.map_or((0.0, 0.0), |Extent { near, walked, .. }| {
+        (near, near / walked.outputs.max(1.0) * walked.rows)
+    });
     let k = posterior.k() as f64;
     let data_sets = if everything { work.candidates } else { 8.0 * k };
     let (first, pair) = match posterior.k() {
@@ -48,7 +52,11 @@ pub fn predict_passes(
         let ns = match recipe {
             Recipe::Exponential { .. } => {
                 let again = rates::NS_PER_COMPARISON * (passes - 1.0);
-                outputs * (first * setting.distance.effort() + again) + pairs * pair
+                let walked = match posterior.k() {
+                    2 => 0.0,
+                    _ => rates::NS_PER_WALKED_ROW * 2.0 * pairs * rows,
+                };
+                outputs * (first * setting.distance.effort() + again) + pairs * pair + walked
             }
             Recipe::Noise { .. } | Recipe::Lattice { .. } | Recipe::Historical { .. } => {
                 rates::NS_PER_PAIR * pairs
@@ -98,6 +106,14 @@ fn balanced(setting: &Setting) -> Setting {
     Setting { posterior, ..setting.clone() }
 }
 
+/// The setting at whose data the work is predicted: its own, or data like most others.
+fn usual(setting: &Setting, data: Data) -> Setting {
+    match data {
+        Data::Given => setting.clone(),
+        Data::PriorPredictive => balanced(setting),
+    }
+}
+
 /// Predicts the exact privacy loss of a remapped mechanism over all data sets: every candidate of
 /// every pair is compared.
 pub fn predict_remapped_audit(setting: &Setting, recipe: Recipe) -> Work {
@@ -145,7 +161,8 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting, data: Data) -> Work 
             Effort::Line { added, kept } => Work {
                 outputs: added,
                 passing: 8.0 * kept,
-                cpu_seconds: 1e-9 * rates::NS_PER_SEARCHED_TERM * added,
+                cpu_seconds: 1e-9
+                    * (rates::NS_PER_SEARCHED_TERM * added + rates::NS_PER_ENTRY * kept),
                 ..Work::default()
             },
             Effort::Searched { added } => {
@@ -177,7 +194,7 @@ fn weights(recipe: Recipe, setting: &Setting) -> Work {
     Work {
         kept: 8.0 * effort.kept,
         passing: rates::BYTES_PER_TIGHT_WEIGHT * effort.kept,
-        cpu_seconds: 1e-9 * rates::NS_PER_TIGHT_ROW * effort.rows * effort.solutions,
+        cpu_seconds: 1e-9 * rates::ns_per_tight_row(k) * effort.rows * effort.solutions,
         ..Work::default()
     }
 }
@@ -203,6 +220,7 @@ pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
 /// predictive distribution. `None` if it cannot be used, or its law is too large.
 pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     let recipe = variant.outline(setting).ok()?;
+    let setting = &usual(setting, data);
     let means = predict_means(setting, &[recipe]);
     (!means.sampled_only[0]).then(|| everywhere(variant, recipe, means.sum(), setting, data))
 }
@@ -210,8 +228,8 @@ pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option
 /// Predicts the distribution of the error of one mechanism and its tuning, in the same way.
 pub fn predict_distribution(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     let recipe = variant.outline(setting).ok()?;
-    let laws = predict_laws(setting, &[recipe], f64::INFINITY);
-    let here = laws.sum();
+    let setting = &usual(setting, data);
+    let here = predict_laws(setting, &[recipe], f64::INFINITY).sum();
     let mut work = everywhere(variant, recipe, here, setting, data);
     if data == Data::PriorPredictive {
         // All distributions are in memory until they are mixed.
@@ -237,7 +255,7 @@ fn everywhere(
         let data_sets = approximate_compositions(n, k);
         let seconds = match variant.options.remap {
             true => work.cpu_seconds,
-            // The setting's own data may be symmetric, and few others are.
+            // These data may be symmetric, and few others are.
             false => work.cpu_seconds * rearrangements(&setting.posterior),
         };
         work.cpu_seconds = seconds * representatives(variant, recipe, setting)

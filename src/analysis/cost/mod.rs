@@ -2,6 +2,8 @@
 //! [`Extent`]), and every kind of work has a rate that was measured (see [`rates`]).
 
 mod audit;
+#[cfg(test)]
+mod counted;
 mod extent;
 pub mod rates;
 mod words;
@@ -139,7 +141,7 @@ pub fn predict(
     runs: u64,
     keeps_runs: bool,
 ) -> SettingWork {
-    let mut work = walk(setting, recipes, metrics);
+    let mut work = walk(setting, recipes, metrics, 1.0);
     let errors = Errors::new(setting, metrics);
     let k = setting.posterior.k() as f64;
     let runs = runs as f64;
@@ -169,8 +171,8 @@ pub fn predict(
     work
 }
 
-/// Mean, spread and quantiles of every recipe's error.
-fn walk(setting: &Setting, recipes: &[Recipe], metrics: &[Metric]) -> SettingWork {
+/// Mean, spread and quantiles of every recipe's error; or this part of the passes over the outputs.
+fn walk(setting: &Setting, recipes: &[Recipe], metrics: &[Metric], part: f64) -> SettingWork {
     let posterior = &setting.posterior;
     let errors = Errors::new(setting, metrics);
     let weighing = recipes.iter().filter(|recipe| recipe.needs_ball()).count() as f64;
@@ -183,8 +185,8 @@ fn walk(setting: &Setting, recipes: &[Recipe], metrics: &[Metric]) -> SettingWor
         let effort = recipe.effort(posterior);
         let sampled_only = effort.is_some_and(|effort| effort.walked.is_none());
         let mut cell = match (&extent, effort) {
-            (_, Some(effort)) => made(posterior, &effort, errors),
-            (Some(extent), None) => weighed(extent, errors),
+            (_, Some(effort)) => made(posterior, &effort, errors, part),
+            (Some(extent), None) => weighed(extent, errors, part),
             (None, None) => unreachable!("such mechanisms share an extent"),
         };
         cell.kept += rates::BYTES_PER_CELL * errors.number;
@@ -215,17 +217,17 @@ fn prepared(posterior: &Posterior, extent: &Extent, errors: Errors, sharing: f64
 }
 
 /// One exponential mechanism.
-fn weighed(extent: &Extent, errors: Errors) -> Work {
+fn weighed(extent: &Extent, errors: Errors, part: f64) -> Work {
     let Size { outputs, .. } = extent.walked;
     Work {
         outputs,
-        cpu_seconds: 1e-9 * rates::NS_PER_WEIGHT * errors.number * outputs,
+        cpu_seconds: 1e-9 * part * rates::NS_PER_WEIGHT * errors.number * outputs,
         ..Work::default()
     }
 }
 
 /// A mechanism whose law is made by itself.
-fn made(posterior: &Posterior, effort: &Effort, errors: Errors) -> Work {
+fn made(posterior: &Posterior, effort: &Effort, errors: Errors, part: f64) -> Work {
     let k = posterior.k() as f64;
     let Size { outputs, rows } = effort.walked.unwrap_or_default();
     let value = rates::NS_PER_RESTORED * errors.number
@@ -243,7 +245,7 @@ fn made(posterior: &Posterior, effort: &Effort, errors: Errors) -> Work {
             + outputs / BLOCK as f64 * border
             + search(outputs),
         cpu_seconds: 1e-9
-            * (outputs * value
+            * (part * outputs * value
                 + rates::NS_PER_WALKED_ROW * errors.number * rows
                 + rates::NS_PER_ENTRY * entries),
         ..Work::default()
@@ -299,14 +301,9 @@ fn rearrangements(posterior: &Posterior) -> f64 {
     (0..posterior.k()).map(alike).product()
 }
 
-/// Predicts the mean error of every recipe: fewer passes, and nothing kept.
+/// Predicts the mean error of every recipe: fewer passes.
 pub fn predict_means(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
-    let mut work = walk(setting, recipes, &[]);
-    for cell in &mut work.cells {
-        let fixed = 1e-9 * rates::NS_PER_CELL;
-        cell.cpu_seconds = fixed + rates::PART_FOR_MEAN * (cell.cpu_seconds - fixed);
-    }
-    work
+    walk(setting, recipes, &[], rates::PART_FOR_MEAN)
 }
 
 /// Predicts the change of score at every candidate.
@@ -382,6 +379,21 @@ pub fn total<'a>(work: impl IntoIterator<Item = &'a SettingWork>, threads: usize
 fn largest(mut values: Vec<f64>, count: usize) -> f64 {
     values.sort_by(|a, b| b.total_cmp(a));
     values.iter().take(count).sum()
+}
+
+/// Which of several pieces of work are done, if all together may take so many processor seconds: the
+/// quickest. Every piece has its seconds, none if it is not done in any case; pieces that are marked come
+/// after all others.
+pub fn quickest(pieces: &[(bool, Option<f64>)], budget: f64) -> Vec<bool> {
+    let seconds = |i: usize| pieces[i].1.unwrap_or(f64::INFINITY);
+    let mut order: Vec<usize> = (0..pieces.len()).collect();
+    order.sort_by(|&a, &b| pieces[a].0.cmp(&pieces[b].0).then(seconds(a).total_cmp(&seconds(b))));
+    let (mut left, mut done) = (budget, vec![false; pieces.len()]);
+    for i in order {
+        done[i] = seconds(i) <= left;
+        left -= if done[i] { seconds(i) } else { 0.0 };
+    }
+    done
 }
 
 /// Taken to be free where the system does not say: work that needs more has to be forced.

@@ -33,7 +33,7 @@ pub const NS_PER_VALUE: f64 = 4.5;
 /// The weight of a candidate, for each exponential mechanism and error.
 pub const NS_PER_WEIGHT: f64 = 4.5;
 /// An output of a law that is made by itself, for each error.
-pub const NS_PER_RESTORED: f64 = 11.0;
+pub const NS_PER_RESTORED: f64 = 22.0;
 /// A row of candidates or outputs that is walked, for each error.
 pub const NS_PER_WALKED_ROW: f64 = 380.0;
 /// An entry of a convolution.
@@ -42,8 +42,9 @@ pub const NS_PER_CONVOLVED: f64 = 20.0;
 pub const NS_PER_PRODUCT: f64 = 1.2;
 /// A number at which an expression of the user's is evaluated.
 pub const NS_PER_EVALUATED: f64 = 40.0;
-/// The part of the time that is left if only the mean is computed, without spread and quantiles.
-pub const PART_FOR_MEAN: f64 = 0.5;
+/// The part of the passes over the outputs that is left if only the mean is computed, without spread and
+/// quantiles.
+pub const PART_FOR_MEAN: f64 = 0.3;
 /// A block of outputs, without its coordinates.
 pub const BYTES_PER_BLOCK: f64 = 12.0;
 /// The sum of a block, for each mechanism.
@@ -132,7 +133,7 @@ pub const NS_PER_TERM: f64 = 1.0;
 /// A term of the search for the best candidate in place of one output.
 pub const NS_PER_SEARCHED_TERM: f64 = 2.5;
 /// The probability of an output that a candidate of a list replaces.
-pub const NS_PER_TABLED_OUTPUT: f64 = 120.0;
+pub const NS_PER_TABLED_OUTPUT: f64 = 250.0;
 /// An output of a law that a candidate replaces which was searched for.
 pub const NS_PER_REPLACED_OUTPUT: f64 = 1_200.0;
 /// A data set of those that are listed with their symmetries.
@@ -141,8 +142,11 @@ pub const NS_PER_DATA_SET: f64 = 600.0;
 pub const BYTES_PER_MIXED_LEVEL: f64 = 64.0;
 /// What is kept of a searched output.
 pub const BYTES_PER_SEARCHED_OUTPUT: f64 = 500.0;
-/// A row of candidates whose tight weights are added up.
-pub const NS_PER_TIGHT_ROW: f64 = 4.0;
+/// A row of candidates whose tight weights are added up. With more categories the rows are shorter, the way
+/// to each is longer, and there are more of them than are counted.
+pub fn ns_per_tight_row(k: usize) -> f64 {
+    6.0 * libm::pow(2.5, k as f64 - 3.0)
+}
 /// A data set times its records, in the search for the weights of the edges.
 pub const NS_PER_EDGED: f64 = 1_500.0;
 /// A tight weight, with its running sums.

@@ -13,6 +13,7 @@ use super::remapping::SAME;
 use crate::analysis::true_counts::CountNoise;
 use crate::base::numeric::log_affinity::log_affinity_table;
 use crate::base::numeric::{exp_accurate, kernel, log1p};
+use crate::base::operations::{Operation, count};
 use crate::mechanism::law::BestCandidate;
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Counts, Posterior, Prior, approximate_compositions, neighbours};
@@ -84,7 +85,7 @@ impl LocalSearch {
         let within = |steps: f64| 1.5 * libm::pow(2.0 * steps + 1.0, free) / arrangements;
         let data_sets = within(0.5 * NEGLIGIBLE * self.noise.scale);
         let all = approximate_compositions(n, k);
-        let compared = (COMPARED * libm::pow(1.0 + self.noise.scale, 0.5 * free)).min(all);
+        let compared = (COMPARED * libm::pow(1.0 + self.noise.scale, 0.75 * free)).min(all);
         data_sets.min(all) * compared
     }
 
@@ -301,6 +302,7 @@ impl LocalSearch {
                     weight: 1.0,
                 };
                 field.row(&row, distances);
+                count(Operation::Term, row.len);
                 sum += kernel::moments(distances, weights).1;
             }
             if sum > enough * (1.0 + 2.0 * SAME) {

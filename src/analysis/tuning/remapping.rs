@@ -11,6 +11,7 @@ use super::local::{LONGEST_LINE, LocalSearch};
 use crate::analysis::true_counts::CountNoise;
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::exp_accurate;
+use crate::base::operations::{Operation, count};
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Outputs, Recipe, Remap, ln_probabilities};
 use crate::posterior::distance::HELLINGER;
@@ -58,7 +59,7 @@ pub enum Effort {
 /// The effort for the outputs of a mechanism.
 pub fn effort(recipe: Recipe, setting: &Setting) -> Effort {
     let outputs = Outputs::of(recipe, setting.posterior.n(), setting.posterior.k());
-    match way(recipe, outputs, setting) {
+    match way(CountNoise::likely, recipe, outputs, setting) {
         Way::Listed => {
             let (kept, added) = work(outputs, setting);
             Effort::Listed { kept, added }
@@ -105,7 +106,12 @@ enum Way {
 
 /// How the candidates are found. A search needs noise on the counts, and the distance for which it is
 /// proved to find the best.
-fn way(recipe: Recipe, outputs: Outputs, setting: &Setting) -> Way {
+fn way(
+    noise: fn(Recipe, &Posterior) -> Option<CountNoise>,
+    recipe: Recipe,
+    outputs: Outputs,
+    setting: &Setting,
+) -> Way {
     let (kept, added) = work(outputs, setting);
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
     let on_a_line = k == 2 && LINE.contains(&n) && outputs.approximate_len() == n as f64 + 1.0;
@@ -113,27 +119,31 @@ fn way(recipe: Recipe, outputs: Outputs, setting: &Setting) -> Way {
     if !(many || on_a_line) || setting.distance.id() != HELLINGER.id() {
         return Way::Listed;
     }
-    match CountNoise::of(recipe, &setting.posterior) {
+    match noise(recipe, &setting.posterior) {
         Some(noise) if on_a_line => Way::Line(noise),
         Some(noise) => Way::Searched(noise),
         None => Way::Listed,
     }
 }
 
-/// Why a remapping cannot be computed, if it is too large.
+/// Why a remapping cannot be computed, if it is likely too large.
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
-    let (n, k) = (setting.posterior.n(), setting.posterior.k());
     let recipe = variant.outline(setting).ok()?;
     if let Some(Refusal { cause, remedy, .. }) = setting.distance.refuses_scores(&setting.posterior)
     {
         let cause = format!("`{}` cannot be remapped: {cause}", variant.mechanism.id());
         return Some(Refusal::new(cause, remedy));
     }
-    let outputs = Outputs::of(recipe, n, k);
-    let (kept, added) = work(outputs, setting);
-    if !matches!(way(recipe, outputs, setting), Way::Listed) {
-        return None;
+    let outputs = Outputs::of(recipe, setting.posterior.n(), setting.posterior.k());
+    match way(CountNoise::likely, recipe, outputs, setting) {
+        Way::Listed => too_large(variant, outputs, setting),
+        Way::Line(_) | Way::Searched(_) => None,
     }
+}
+
+/// Why not all outputs are weighed against all data sets, if they are too many.
+fn too_large(variant: &Variant, outputs: Outputs, setting: &Setting) -> Option<Refusal> {
+    let (kept, added) = work(outputs, setting);
     (kept > MOST_KEPT || added > MOST_ADDED).then(|| {
         Refusal::new(
             format!(
@@ -159,8 +169,11 @@ pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
     let recipe = variant.recipe(setting)?;
     let outputs = Outputs::of(recipe, n, k);
-    match way(recipe, outputs, setting) {
-        Way::Listed => {}
+    match way(CountNoise::of, recipe, outputs, setting) {
+        Way::Listed => match too_large(variant, outputs, setting) {
+            Some(refusal) => return Err(refusal),
+            None => {}
+        },
         Way::Line(noise) => {
             return Ok(Remap::new(outputs, LocalSearch::new(setting, noise).line()));
         }
@@ -221,6 +234,7 @@ fn best_candidate(data_sets: &[DataSet], o: usize, own: Option<usize>, negligibl
     for x in data_sets {
         let weight = exp_accurate(x.joint[o] - highest);
         if weight > negligible {
+            count(Operation::Term, errors.len());
             errors.iter_mut().zip(&x.distances).for_each(|(sum, h)| *sum += weight * h);
         }
     }

@@ -89,7 +89,7 @@ impl Kind for Threshold {
             work.common.add(Size::new(&case.setting, question).work);
         }
         let rows = Effort::new(k, n, 0.5).rows * WEIGHTS_PER_THRESHOLD;
-        work.common.cpu_seconds += 1e-9 * cost::rates::NS_PER_TIGHT_ROW * rows;
+        work.common.cpu_seconds += 1e-9 * cost::rates::ns_per_tight_row(k) * rows;
         Ok(work)
     }
 

@@ -15,8 +15,12 @@ use crate::mechanism::Variant;
 use crate::posterior::privacy::{Epsilon, Guarantee};
 use crate::posterior::setting::Setting;
 
-/// Mechanisms that take longer than this, by prediction, are left out unless forced.
-const LONGEST: f64 = 60.0;
+/// Of all mechanisms the quickest are ranked, as many as take this many processor seconds, by prediction.
+const LONGEST: f64 = 6.0;
+/// A mechanism that needs more bytes is left out.
+const MOST_BYTES: f64 = 4e8;
+/// Named mechanisms that take more seconds by the clock are left out.
+const LONGEST_NAMED: f64 = 60.0;
 
 pub fn execute(args: &Choose) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
@@ -37,8 +41,10 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
         let work = work(&variant, &setting, data, error);
         (variant, work)
     });
+    let priced: Vec<(Variant, Work)> = priced.collect();
+    let mut quick = quick(&priced, named, threads).into_iter();
     let (cheap, costly): (Vec<_>, Vec<_>) =
-        priced.partition(|(_, work)| args.machine.force || is_affordable(work, threads));
+        priced.into_iter().partition(|_| quick.next() == Some(true) || args.machine.force);
     if cheap.is_empty() {
         return Err(too_large(&costly, data, threads).into());
     }
@@ -78,9 +84,17 @@ fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) ->
     Work { cpu_seconds: times * here.cpu_seconds, ..here }
 }
 
-fn is_affordable(work: &Work, threads: usize) -> bool {
-    let fits = work.bytes() < 0.8 * cost::available_memory();
-    fits && work.seconds(threads) <= LONGEST
+/// Which mechanisms are ranked unless all are forced to be.
+fn quick(priced: &[(Variant, Work)], named: bool, threads: usize) -> Vec<bool> {
+    if named {
+        let fits = |work: &Work| work.bytes() < 0.8 * cost::available_memory();
+        let is_quick = |work: &Work| fits(work) && work.seconds(threads) <= LONGEST_NAMED;
+        return priced.iter().map(|(_, work)| is_quick(work)).collect();
+    }
+    let piece = |(_, work): &(Variant, Work)| {
+        (false, (work.bytes() <= MOST_BYTES).then_some(work.cpu_seconds + work.serial_seconds))
+    };
+    cost::quickest(&priced.iter().map(piece).collect::<Vec<_>>(), LONGEST)
 }
 
 fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnostic {
@@ -96,7 +110,10 @@ fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnost
         cost::bytes(least.bytes())
     );
     let remedy = match data {
-        Data::PriorPredictive => "every data set of n records counts: use fewer records; ",
+        Data::PriorPredictive => {
+            "every data set of n records counts: use fewer records, or let dpbi release --dry-run \
+             estimate errors from draws; "
+        }
         Data::Given => "use fewer records; ",
     };
     Diagnostic::new(cause).help(format!("{remedy}--force starts it all the same"))
@@ -289,7 +306,11 @@ impl Ranking<'_> {
         };
         let epsilon = best.epsilon.unwrap_or(self.setting.epsilon.get());
         let guarantee = self.guarantee(best, epsilon);
-        Some(format!("Take {id}{equals}: {why}{ahead}; it is {guarantee}."))
+        let take = match &self.left_out[..] {
+            [] => "Take",
+            _ => "Of those that are ranked here, take",
+        };
+        Some(format!("{take} {id}{equals}: {why}{ahead}; it is {guarantee}."))
     }
 
     /// The setting with another ε.

@@ -11,6 +11,7 @@ use super::noise::{steps_within, window};
 use super::tight::Tight;
 use super::{Law, Product};
 use crate::base::numeric::{Sum, Table, exp_accurate, expm1, ln};
+use crate::base::operations::{Operation, count};
 use crate::base::rng::uniform;
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{BLOCK, Region, Shape, Window};
@@ -263,6 +264,7 @@ pub(super) fn convolve(f: &Table, x: u64, (low, high): Window, rate: f64) -> Tab
     let mut behind = decayed_windows(&backward, up.max(1), ratio);
     behind.reverse();
     let mut g = vec![0.0; values.len() + down + up];
+    count(Operation::Convolved, g.len());
     // ahead[i] belongs to m − x = first(f) − down + i, that is g[i]; behind[i] to g[down + 1 + i].
     g[..ahead.len()].copy_from_slice(&ahead);
     if up > 0 {

@@ -23,6 +23,7 @@ use super::{Batch, Law};
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::sum::sum;
 use crate::base::numeric::{Table, exp_accurate, ln};
+use crate::base::operations::{Operation, count};
 use crate::base::rng::uniform;
 use crate::mechanism::own::OwnNoise;
 use crate::posterior::model::Posterior;
@@ -206,6 +207,7 @@ impl Signed {
 
     /// The convolution with `values` at the places from `first` on.
     fn convolved(&self, values: &[f64], first: i64) -> Self {
+        count(Operation::Product, self.values.len() * values.len());
         let mut sums = vec![0.0; self.values.len() + values.len() - 1];
         for (i, a) in self.values.iter().enumerate() {
             for (sum, b) in sums[i..].iter_mut().zip(values) {
@@ -225,6 +227,7 @@ impl Signed {
             let below = (place - self.first + 1 - values.len() as i64).max(0) as usize;
             let own = self.values[below.min(above)..above].iter().rev();
             let offset = (place - self.first + 1) as usize - above;
+            count(Operation::Product, own.len());
             own.zip(&values[offset.min(values.len())..]).map(|(a, b)| a * b).sum()
         };
         Self { first: low, values: (low..high).map(at).collect() }
@@ -233,6 +236,7 @@ impl Signed {
     /// The convolution with start · ratio^u at the places u = 0, 1, … below `length`, in linear time.
     fn decayed(&self, start: f64, ratio: f64, length: usize) -> Self {
         let mut sums = vec![0.0; self.values.len() + length - 1];
+        count(Operation::Product, RECURSION * sums.len());
         let mut run = 0.0;
         for (place, sum) in sums.iter_mut().enumerate() {
             run = run * ratio + self.values.get(place).map_or(0.0, |value| start * value);
@@ -496,6 +500,9 @@ fn furthest_sum(noise: LatticeNoise, k: usize, n: u64) -> u64 {
     noise.reach(k).1.min(n.saturating_mul(k as u64 - 1))
 }
 
+/// A step of a recursion takes as long as so many products, none of which waits for the one before.
+const RECURSION: usize = 3;
+
 /// What the tables for all combinations of clamped coordinates take.
 fn combined(noise: LatticeNoise, counts: &[u64]) -> Effort {
     let n: u64 = counts.iter().sum();
@@ -520,7 +527,9 @@ fn combined(noise: LatticeNoise, counts: &[u64]) -> Effort {
         (tables, kept) = (more, longer);
     }
     match noise {
-        LatticeNoise::Geometric { .. } => Effort { products: kept, kept, ..Effort::default() },
+        LatticeNoise::Geometric { .. } => {
+            Effort { products: RECURSION as f64 * kept, kept, ..Effort::default() }
+        }
         _ => Effort { products, kept, ..Effort::default() },
     }
 }

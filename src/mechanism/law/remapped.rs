@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::{Batch, Law, Outputs, Recipe};
 use crate::base::numeric::{Sum, exp_accurate, ln};
+use crate::base::operations::{Operation, count};
 use crate::posterior::model::Counts;
 use crate::posterior::simplex::{BLOCK, Blocks, Region, Row, Shape, Window, rank};
 
@@ -68,6 +69,7 @@ impl Remap {
 
     /// ln P of every candidate, from ln P of every output; −∞ where nothing is mapped.
     pub fn fold(&self, ln_outputs: &[f64]) -> Vec<f64> {
+        count(Operation::Replaced, ln_outputs.len());
         let candidates = self.outputs.candidates();
         let mut highest = vec![f64::NEG_INFINITY; candidates];
         let places: Vec<usize> = match &self.map {
@@ -229,6 +231,7 @@ impl<'a> RemappedNear<'a> {
                 }
             });
         }
+        count(Operation::Replaced, outputs.len());
         // The least likely outputs, of a negligible probability in all, are not replaced.
         outputs.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
         let (mut left_out, negligible) = (0.0, UNREPLACED * law.inner.normaliser());

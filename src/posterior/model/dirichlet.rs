@@ -70,12 +70,17 @@ impl Prior {
         groups
     }
 
+    /// Draws the probabilities of the categories, up to a common factor.
+    pub fn draw_weights(&self, rng: &mut impl Rng) -> Vec<f64> {
+        let logs: Vec<f64> = self.0.iter().map(|&a| ln_standard_gamma(a, rng)).collect();
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        logs.iter().map(|log| exp_accurate(log - largest)).collect()
+    }
+
     /// Draws counts of `n` records from the prior predictive (Dirichlet-multinomial) distribution:
     /// first the probabilities, then every record.
     pub fn draw_predictive(&self, n: u64, rng: &mut impl Rng) -> Counts {
-        let logs: Vec<f64> = self.0.iter().map(|&a| ln_standard_gamma(a, rng)).collect();
-        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = logs.iter().map(|log| exp_accurate(log - largest)).collect();
+        let weights = self.draw_weights(rng);
         let total: f64 = weights.iter().sum();
         let mut counts = vec![0; self.k()];
         for _ in 0..n {

@@ -6,6 +6,7 @@ use rand::Rng;
 
 use super::{BLOCK, Blocks, Row, Tail};
 use crate::base::numeric::{LN_NEGLIGIBLE, Table};
+use crate::base::operations::{Operation, count};
 use crate::base::rng::uniform_below;
 use crate::posterior::model::compositions;
 
@@ -408,6 +409,8 @@ impl Region {
         let (mut low, mut high) = (start[start.len() - 1], self.window(&head).1);
         loop {
             let taken = left.min(high - low + 1);
+            count(Operation::Row, 1);
+            count(Operation::Output, taken as usize);
             self.rows(&head, (low, low + taken - 1), &mut visit);
             left -= taken;
             if left == 0 {

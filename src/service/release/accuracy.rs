@@ -11,7 +11,7 @@ use crate::analysis::predictive_error;
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::{self, Tuned, TuningCache, remapping};
 use crate::base::diagnostic::Refusal;
-use crate::mechanism::law::Recipe;
+use crate::mechanism::law::{Noise, Recipe};
 use crate::mechanism::{Options, Variant};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Posterior};
@@ -93,14 +93,33 @@ const CHEAP: f64 = 1e6;
 /// Relative differences in exact errors below this do not count: the first of `candidates` is chosen.
 const SAME: f64 = 1e-9;
 
-/// Relative differences in estimated errors below this do not count.
-const SAME_ESTIMATE: f64 = 0.01;
+/// Differences in estimated errors below this many of their standard errors do not count.
+const SAME_ESTIMATE: f64 = 2.0;
 
 /// The error of a mechanism, if it can be found in time.
 #[derive(Clone, Copy)]
 enum Found {
     Exact(f64),
-    Estimated(f64),
+    Estimated(Estimated),
+}
+
+impl Found {
+    fn mean(self) -> f64 {
+        match self {
+            Self::Exact(mean) | Self::Estimated(Estimated { mean, .. }) => mean,
+        }
+    }
+
+    /// Whether this error may be as small as the least one. The estimates share their data sets, so that
+    /// their difference has a smaller standard error than is assumed here.
+    fn may_be(self, least: Self) -> bool {
+        let square = |found: Self| match found {
+            Self::Exact(_) => 0.0,
+            Self::Estimated(Estimated { standard_error, .. }) => standard_error * standard_error,
+        };
+        let same = SAME_ESTIMATE * (square(self) + square(least)).sqrt();
+        self.mean() - least.mean() <= same.max(SAME * least.mean())
+    }
 }
 
 /// The most accurate private mechanism among `candidates` (simpler ones first). The choice depends on
@@ -115,32 +134,36 @@ pub fn choose(
     if let Some(variant) = customary.filter(|_| template.posterior.k() > MOST_ESTIMATED) {
         return Ok((Method::new(variant, template, epsilon, &tuning)?, Reason::Customary));
     }
-    // Without a noise-aware posterior, a mechanism is used only if the user names it.
-    let apt = |variant: &&Variant| {
-        variant.is_purely_private(template)
-            && Method::check(variant, template, epsilon).is_ok()
-            && CountsLaw::is_foreseeable(variant, template)
+    let is_private = |variant: &&Variant| {
+        variant.is_purely_private(template) && Method::check(variant, template, epsilon).is_ok()
     };
-    let private: Vec<&Variant> = candidates.iter().filter(apt).collect();
-    let exact = affordable(&private, LONGEST_CHOICE, |variant| {
+    let private: Vec<&Variant> = candidates.iter().filter(is_private).collect();
+    let exact = affordable(&private, template, LONGEST_CHOICE, |variant| {
         work(variant, template, Data::PriorPredictive)
     });
-    let drawn = affordable(&private, LONGEST_PREPARATION, |variant| preparation(variant, template));
-    let trials = (exact.len() < private.len()).then(|| Trials::new(template));
+    let drawn = affordable(&private, template, LONGEST_PREPARATION, |variant| {
+        preparation(variant, template)
+    });
+    let trials = exact.contains(&false).then(|| Trials::new(template));
     let mut contest = Contest::default();
     let mut ranked: Vec<(Found, &Variant)> = Vec::new();
     for (place, &variant) in private.iter().enumerate() {
         let label = variant.label.clone();
+        let is_quick = exact[place] || drawn[place];
+        // Without a noise-aware posterior, a mechanism is used only if the user names it.
+        if is_quick && !CountsLaw::is_foreseeable(variant, template) {
+            continue;
+        }
         let tuned = || tuning.tune(variant, template).ok();
         let mean = |tuned: Tuned| mean_error(&tuned.variant, template, Data::PriorPredictive);
-        let found = match exact.contains(&place) {
+        let found = match exact[place] {
             true => tuned().and_then(mean).map(Found::Exact),
             false => None,
         };
         let estimate = || -> Option<Found> {
-            let trials = trials.as_ref().filter(|_| drawn.contains(&place))?;
+            let trials = trials.as_ref().filter(|_| drawn[place])?;
             let method = Method::new(variant, template, epsilon, &tuning).ok()?;
-            Some(Found::Estimated(trials.mean_error(&method).mean))
+            Some(Found::Estimated(trials.mean_error(&method)))
         };
         let found = found.or_else(estimate);
         match found {
@@ -150,7 +173,7 @@ pub fn choose(
         }
         ranked.extend(found.map(|found| (found, variant)));
     }
-    while let Some(best) = least(&ranked) {
+    while let Some(best) = least(&ranked, template) {
         // If this one cannot be drawn exactly, the next best is tried.
         if let Ok(method) = Method::new(ranked[best].1, template, epsilon, &tuning)
             && method.price().to_f64() * CHEAP <= epsilon.to_f64()
@@ -162,36 +185,31 @@ pub fn choose(
     Err(Refusal::new("no mechanism is private in this setting", "use another prior"))
 }
 
-/// The first one whose error is the least.
-fn least(ranked: &[(Found, &Variant)]) -> Option<usize> {
-    let value = |found: Found| match found {
-        Found::Exact(error) | Found::Estimated(error) => error,
-    };
-    let smallest = ranked.iter().map(|(found, _)| value(*found)).reduce(f64::min)?;
-    let is_exact = ranked.iter().all(|(found, _)| matches!(found, Found::Exact(_)));
-    let same = if is_exact { SAME } else { SAME_ESTIMATE };
-    let equal = (0..ranked.len()).filter(|&i| value(ranked[i].0) <= smallest * (1.0 + same));
-    // Rounded Laplace noise is never better than geometric noise.
-    equal.min_by_key(|&i| (ranked[i].1.mechanism.id().starts_with("ls"), i))
+/// The first one whose error may be the least. Rounded Laplace noise is never better than geometric noise,
+/// so that it comes last.
+fn least(ranked: &[(Found, &Variant)], template: &Setting) -> Option<usize> {
+    let smallest = ranked.iter().map(|one| one.0).min_by(|a, b| a.mean().total_cmp(&b.mean()))?;
+    let equal = (0..ranked.len()).filter(|&i| ranked[i].0.may_be(smallest));
+    equal.min_by_key(|&i| (is_rounded(ranked[i].1, template), i))
 }
 
-/// The places of the mechanisms that are examined: the quickest, as many as fit into so many seconds.
+/// Whether a mechanism adds Laplace noise, which is rounded.
+fn is_rounded(variant: &Variant, template: &Setting) -> bool {
+    matches!(variant.outline(template), Ok(Recipe::Noise { noise: Noise::Laplace, .. }))
+}
+
+/// Which mechanisms are examined: the quickest, as many as fit into so many seconds, and rounded noise last.
 fn affordable(
     variants: &[&Variant],
+    template: &Setting,
     seconds: f64,
     work: impl Fn(&Variant) -> Option<Work>,
-) -> Vec<usize> {
-    let price = |variant: &Variant| work(variant).filter(is_affordable);
-    let mut priced: Vec<(f64, usize)> = (variants.iter().enumerate())
-        .filter_map(|(place, variant)| Some((price(variant)?.cpu_seconds, place)))
-        .collect();
-    priced.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut left = seconds;
-    priced.retain(|(seconds, _)| {
-        left -= seconds;
-        left >= 0.0
-    });
-    priced.into_iter().map(|(_, place)| place).collect()
+) -> Vec<bool> {
+    let price = |variant: &&Variant| {
+        let work = work(variant).filter(is_affordable);
+        (is_rounded(variant, template), work.map(|work| work.cpu_seconds))
+    };
+    cost::quickest(&variants.iter().map(price).collect::<Vec<_>>(), seconds)
 }
 
 /// The work until a mechanism can release any data, if a draw is quick then.

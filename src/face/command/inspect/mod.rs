@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::typed::{self, Tuning};
 use super::{announce, forecast, number, print, print_json, threads};
-use crate::analysis::cost;
+use crate::analysis::cost::{self, SettingWork};
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::TuningCache;
 use crate::base::console::{Grid, short, short_or_dash};
-use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::{Diagnostic, Refusal};
 use crate::face::cli::Inspect;
 use crate::face::failure::Failure;
 use crate::mechanism::Variant;
@@ -31,12 +31,12 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
         let named = args.mechanism.len() + args.log_weight.len();
         law::check(path, named, &variants, &setting)?;
     }
-    let recipes: Vec<Recipe> =
-        variants.iter().filter_map(|variant| variant.outline(&setting).ok()).collect();
-    let mut work = cost::predict(&setting, &recipes, &[], 0, false);
-    for (variant, cell) in variants.iter().zip(&mut work.cells) {
-        cell.add(cost::predict_tuning(variant, &setting, Data::Given));
-    }
+    let named = !(args.mechanism.is_empty() && args.log_weight.is_empty());
+    let (variants, mut left_out) = match named || args.machine.force {
+        true => (variants, Vec::new()),
+        false => quickest(variants, &setting),
+    };
+    let work = predict(&variants, &setting);
     let (total, candidates) = (cost::total([&work], threads), work.candidates);
     forecast::admit("this setting", &total, candidates, threads, args.machine.force)?;
     let clock = announce(total.seconds(threads));
@@ -45,11 +45,19 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let tune = |variant: &Variant| {
         let tuned = tuning.tune(variant, &setting).map(|tuned| tuned.variant);
         let planned = tuned.and_then(|tuned| Ok((tuned.plan(&setting)?, tuned)));
-        planned.map_err(|refusal| typed::refused(variant, refusal))
+        planned.map(|(plan, tuned)| (plan, (variant.clone(), tuned)))
     };
-    let planned: Vec<(Plan, Variant)> =
-        variants.iter().map(tune).collect::<Result<_, Diagnostic>>()?;
-    let (plans, tuned): (Vec<Plan>, Vec<Variant>) = planned.into_iter().unzip();
+    let mut planned = Vec::new();
+    for variant in &variants {
+        match tune(variant) {
+            Ok(one) => planned.push(one),
+            Err(refusal) if named => return Err(typed::refused(variant, refusal).into()),
+            // What cannot be used does not keep the others from being shown.
+            Err(Refusal { cause, .. }) => left_out.push((variant.clone(), cause)),
+        }
+    }
+    let (plans, variants): (Vec<Plan>, Vec<(Variant, Variant)>) = planned.into_iter().unzip();
+    let (variants, tuned): (Vec<Variant>, Vec<Variant>) = variants.into_iter().unzip();
     let prepared = PreparedSetting::with_summaries(&setting, &plans, &[]);
     let exacts: Vec<Exact> = plans
         .iter()
@@ -61,7 +69,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
         _ => None,
     };
     drop(clock);
-    let found = Inspection { setting, variants, exacts, beta: args.beta, distance, law };
+    let found = Inspection { setting, variants, exacts, left_out, beta: args.beta, distance, law };
     if args.print.json { print_json(&found.json()) } else { print(&found.text()) }
 }
 
@@ -72,6 +80,47 @@ fn variants(args: &Inspect, setting: &Setting) -> Result<Vec<Variant>, Diagnosti
     let mut variants = typed::variants(&args.mechanism, setting, default)?;
     variants.extend(own);
     Ok(variants)
+}
+
+/// The processor seconds that are spent on mechanisms that nobody named.
+const LONGEST: f64 = 5.0;
+
+/// The work of some mechanisms together.
+fn predict(variants: &[Variant], setting: &Setting) -> SettingWork {
+    let usable = variants.iter().filter_map(|one| Some((one, one.outline(setting).ok()?)));
+    let (usable, recipes): (Vec<&Variant>, Vec<Recipe>) = usable.unzip();
+    let mut work = cost::predict(setting, &recipes, &[], 0, false);
+    for (variant, cell) in usable.iter().zip(&mut work.cells) {
+        cell.add(cost::predict_tuning(variant, setting, Data::Given));
+    }
+    work
+}
+
+/// The mechanisms that are quick, and the others with the reason why they are left out. If none is quick,
+/// none is left out, and the forecast decides.
+fn quickest(variants: Vec<Variant>, setting: &Setting) -> (Vec<Variant>, Vec<(Variant, String)>) {
+    let seconds =
+        |variant: &Variant| predict(std::slice::from_ref(variant), setting).sum().cpu_seconds;
+    let pieces: Vec<(bool, Option<f64>)> =
+        variants.iter().map(|variant| (false, Some(seconds(variant)))).collect();
+    let quick = cost::quickest(&pieces, LONGEST);
+    if !quick.contains(&true) {
+        return (variants, Vec::new());
+    }
+    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+    for ((variant, is_quick), (_, seconds)) in variants.into_iter().zip(quick).zip(pieces) {
+        match is_quick {
+            true => kept.push(variant),
+            false => {
+                let long = cost::duration(seconds.unwrap_or(f64::INFINITY));
+                left_out.push((
+                    variant,
+                    format!("it takes about {long} of processor time; --mechanism includes it"),
+                ));
+            }
+        }
+    }
+    (kept, left_out)
 }
 
 /// The setting typed by hand.
@@ -98,6 +147,8 @@ struct Inspection {
     setting: Setting,
     variants: Vec<Variant>,
     exacts: Vec<Exact>,
+    /// Mechanisms that nobody named and that are not shown, with the reason.
+    left_out: Vec<(Variant, String)>,
     beta: Option<f64>,
     distance: Option<f64>,
     law: Option<law::Written>,
@@ -138,6 +189,7 @@ impl Inspection {
             "gamma_smooth": number(sensitivity.gamma_smooth(self.setting.gamma.get())),
             "beta_smooth": self.beta().map(|beta| number(sensitivity.beta_smooth(beta))),
             "mechanisms": mechanisms.collect::<Vec<_>>(),
+            "left_out": self.left_out.iter().map(|one| &one.0.label).collect::<Vec<_>>(),
         });
         if let Some(distance) = self.distance {
             document["distance"] = number(distance);
@@ -190,11 +242,15 @@ impl Inspection {
             let weights = CandidateFacts::of(variant, &self.setting)?;
             Some(format!("  {}: {}\n", typed::shown(variant), weights.text()))
         });
+        let left_out = self.left_out.iter().map(|(variant, reason)| {
+            format!("  {} is left out: {reason}\n", typed::shown(variant))
+        });
         format!(
-            "{}\n  exact law of the error ({title})\n{}{}{}",
+            "{}\n  exact law of the error ({title})\n{}{}{}{}",
             facts.render(),
             laws.render(),
             weights.collect::<String>(),
+            left_out.collect::<String>(),
             self.law.as_ref().map_or(String::new(), law::Written::text)
         )
     }

@@ -8,12 +8,16 @@ use super::text::{error_words, list, records};
 use crate::base::console::{Grid, say, short};
 use crate::base::diagnostic::{Diagnostic, legible};
 use crate::face::failure::Failure;
-use crate::service::release::{Account, Amount, Errors, Released, count_records, read_ledger};
+use crate::service::release::{
+    Account, Amount, Contest, Errors, Reason, Released, count_records, read_ledger,
+};
 
 /// One release that would be made.
 struct Planned {
     /// Without counts.
     release: Released,
+    /// Why its mechanism was taken.
+    reason: Reason,
     /// The errors of its histograms.
     errors: Vec<Errors>,
 }
@@ -33,13 +37,14 @@ pub fn execute(job: &Job, threads: usize, as_json: bool) -> Result<(), Failure> 
         None => count_records(job.data()?, job.delimiter)?,
     };
     job.check_sizes(n)?;
-    let releases = job.prepare(n, threads)?;
+    let (releases, reasons) = job.prepare(n, threads)?;
     let account = account(job, &releases)?;
-    let planned = |release: Released| Planned {
+    let planned = |(release, reason): (Released, Reason)| Planned {
         errors: release.methods.iter().map(|method| Errors::new(method, None)).collect(),
         release,
+        reason,
     };
-    let planned: Vec<Planned> = releases.into_iter().map(planned).collect();
+    let planned: Vec<Planned> = releases.into_iter().zip(reasons).map(planned).collect();
     let total: Amount = planned.iter().map(|one| one.release.spent()).sum();
     if as_json {
         return print_json(&document(&planned, n, total, account.as_ref()));
@@ -57,12 +62,16 @@ pub fn execute(job: &Job, threads: usize, as_json: bool) -> Result<(), Failure> 
         ]);
     }
     let mut text = format!("  {}; nothing is released\n\n{}\n", records(n), grid.render());
-    for Planned { release, errors } in &planned {
-        text += &format!("  {}: {}", legible(&release.request.title()), release.reason);
+    for Planned { release, reason, errors } in &planned {
+        text += &format!("  {}: {reason}", legible(&release.request.title()));
         text += &match &errors[..] {
             [errors] => format!("; the error is {}.\n", error_words(errors).join(", ")),
             _ => ".\n".to_owned(),
         };
+        for (title, names) in contestants(reason).into_iter().filter(|(_, names)| !names.is_empty())
+        {
+            text += &format!("    {title}: {}\n", names.join(", "));
+        }
     }
     let mut lines = vec![("total", format!("ε = {total} would be spent"))];
     lines.extend(account.map(|account| match account.is_exceeded() {
@@ -70,6 +79,18 @@ pub fn execute(job: &Job, threads: usize, as_json: bool) -> Result<(), Failure> 
         false => ("ledger", format!("then: {}", account.words())),
     }));
     print(&(text + "\n" + &list(lines)))
+}
+
+/// The mechanisms of a choice, by what is known of their errors.
+fn contestants(reason: &Reason) -> Vec<(&'static str, &[String])> {
+    match reason {
+        Reason::Least(Contest { exact, estimated, left_out }) => vec![
+            ("exact errors", exact),
+            ("errors estimated from draws", estimated),
+            ("not compared, because they take long", left_out),
+        ],
+        Reason::Named | Reason::Customary => Vec::new(),
+    }
 }
 
 /// The ledger as it would be afterwards, if there is one. It is not changed.
@@ -92,6 +113,12 @@ fn document(planned: &[Planned], n: u64, total: Amount, account: Option<&Account
             "cells": release.request.table.cells(),
             "mechanism": release.mechanism(),
             "reason": release.reason,
+            "compared": match &one.reason {
+                Reason::Least(Contest { exact, estimated, left_out }) => {
+                    json!({ "exact": exact, "estimated": estimated, "left_out": left_out })
+                }
+                Reason::Named | Reason::Customary => Value::Null,
+            },
             "epsilon": release.request.epsilon.to_string(),
             "price": release.price().to_string(),
             "spent": release.spent().to_string(),

@@ -29,8 +29,8 @@ use crate::posterior::model::Counts;
 use crate::posterior::privacy::Delta;
 use crate::run::store::utc;
 use crate::service::release::{
-    self, Account, Amount, Budget, Entropy, Entry, Findings, Part, Posteriors, Released, Request,
-    Table, Tally,
+    self, Account, Amount, Budget, Entropy, Entry, Findings, Part, Posteriors, Reason, Released,
+    Request, Table, Tally,
 };
 
 pub fn execute(args: &Release) -> Result<(), Failure> {
@@ -46,7 +46,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     let n = counts[0].iter().sum();
     job.check_sizes(n)?;
     job.check_groups(&counts)?;
-    let mut releases = job.prepare(n, threads)?;
+    let (mut releases, _) = job.prepare(n, threads)?;
     let mut entropy = Entropy::new().map_err(WorkError::Randomness)?;
     // Nothing leaves the process before the entry: if it ends here, nothing was released.
     let drawn = caught(|| {
@@ -219,12 +219,13 @@ impl Job {
         Ok(())
     }
 
-    /// Makes all releases ready, if there are n records. Nothing is drawn yet, and they have no id.
-    fn prepare(&self, n: u64, threads: usize) -> Result<Vec<Released>, Diagnostic> {
+    /// Makes all releases ready, if there are n records, and says why their mechanisms were taken. Nothing
+    /// is drawn yet, and they have no id.
+    fn prepare(&self, n: u64, threads: usize) -> Result<(Vec<Released>, Vec<Reason>), Diagnostic> {
         let time = utc(SystemTime::now());
         let ready = |request: &Request| {
             let (methods, reason) = prepare::methods(request, n, threads)?;
-            Ok(Released {
+            let release = Released {
                 id: String::new(),
                 time: time.clone(),
                 request: request.clone(),
@@ -232,7 +233,8 @@ impl Job {
                 methods,
                 reason: reason.to_string(),
                 counts: Vec::new(),
-            })
+            };
+            Ok((release, reason))
         };
         self.requests.iter().map(ready).collect()
     }

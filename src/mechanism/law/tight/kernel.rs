@@ -10,6 +10,7 @@
 use rayon::prelude::*;
 
 use crate::base::numeric::{Sum, exp_accurate, expm1, ln};
+use crate::base::operations::{Operation, count};
 
 /// All candidates of n records in k categories, up to the order of the categories.
 pub struct Orbits {
@@ -210,6 +211,7 @@ impl<'a> Rows<'a> {
     /// The sum over one row of `left` records, whose head is `apart` from that of x.
     #[inline]
     fn row(&self, x: &[u32], row: usize, left: usize, apart: usize) -> f64 {
+        count(Operation::TightRow, 1);
         let k = self.orbits.k;
         let (running, last) = (x[k - 2] as usize, x[k - 1] as usize);
         let exponent = apart + (running + last).abs_diff(left);

@@ -108,8 +108,8 @@ impl Effort {
         }
         let depth = depth(k, rate);
         // If some weights are negative, the rate is looked for, with a solution for each.
-        let clipped = rate < f64::max(0.11, 0.35 * libm::pow(3.0 / n as f64, 0.6));
-        let solutions = if clipped { ROUNDS as f64 } else { 1.0 };
+        let is_low = is_low(n, rate);
+        let solutions = if is_low { ROUNDS as f64 } else { 1.0 };
         let (steps, pass) = (steps(k, rate), |n: u64| passes(k, n, rate));
         let exact = steps * pass(n);
         let records = (k as u64).saturating_mul(depth);
@@ -121,7 +121,9 @@ impl Effort {
         let table = libm::pow(depth as f64 + 1.0, k as f64);
         let kept = table.max(approximate_compositions(checked, k));
         let rows = steps * pass(records) + pass(checked);
-        Self { records, layer: Some(depth), rows, solutions: 1.0, kept }
+        // The one solution takes many more steps then, as measured.
+        let solutions = if is_low { 10.0 } else { 1.0 };
+        Self { records, layer: Some(depth), rows, solutions, kept }
     }
 
     /// Why the weights are not computed, if that would take too long.
@@ -144,6 +146,11 @@ impl Effort {
             Refusal::new(cause, remedy)
         })
     }
+}
+
+/// Whether the rate is so low that some weights of three or more categories are negative, roughly.
+fn is_low(n: u64, rate: f64) -> bool {
+    rate < f64::max(0.11, 0.35 * libm::pow(3.0 / n as f64, 0.6))
 }
 
 /// The number of rows that one product with the matrix adds up.
@@ -224,10 +231,20 @@ impl Tight {
         Ok(found)
     }
 
+    /// Whether some weights at this rate are negative, if they were found.
+    fn is_clipped_if_known(k: usize, n: u64, rate: f64) -> Option<bool> {
+        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(k, n, rate.to_bits())).map(|found| found.is_clipped())
+    }
+
     /// Whether the weights at this rate were found, and some of them are negative.
     pub fn is_known_clipped(k: usize, n: u64, rate: f64) -> bool {
-        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&(k, n, rate.to_bits())).is_some_and(|found| found.is_clipped())
+        Self::is_clipped_if_known(k, n, rate) == Some(true)
+    }
+
+    /// Whether some weights at this rate are negative: known, or guessed.
+    pub fn is_likely_clipped(k: usize, n: u64, rate: f64) -> bool {
+        Self::is_clipped_if_known(k, n, rate).unwrap_or(k > 2 && is_low(n, rate))
     }
 
     fn new(k: usize, n: u64, rate: f64, effort: Effort) -> Self {

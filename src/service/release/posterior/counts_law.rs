@@ -131,10 +131,9 @@ impl CountsLaw {
         template: &Setting,
     ) -> bool {
         let posterior = &template.posterior;
-        let recipe = variant.outline(template).ok();
-        let noisy = recipe.and_then(|recipe| CountNoise::of(recipe, posterior)).is_some();
-        (noisy && !variant.options.remap)
-            || approximate_compositions(posterior.n(), posterior.k()) <= MOST_DATA_SETS
+        let noise = || CountNoise::of(variant.outline(template).ok()?, posterior);
+        approximate_compositions(posterior.n(), posterior.k()) <= MOST_DATA_SETS
+            || (!variant.options.remap && noise().is_some())
     }
 
     /// The law given releases of the same data, all with the prior of the first one; or why it is not

@@ -1,0 +1,99 @@
+//! The operations that are forecast, against those that are counted.
+
+use super::*;
+use crate::analysis::predictive_error;
+use crate::analysis::ranking::Data;
+use crate::analysis::tuning::{self, TuningCache};
+use crate::base::operations::Operation;
+use crate::base::operations::counted::{self, Counts};
+use crate::mechanism::{self, Choice, Variant};
+use crate::posterior::distance::HELLINGER;
+use crate::posterior::model::Prior;
+use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+
+/// A forecast may be wrong by this factor.
+const FACTOR: f64 = 4.0;
+
+/// Processor seconds below which a forecast need not be right.
+const INSTANT: f64 = 1e-2;
+
+/// The seconds of counted operations, at the rates of the forecasts.
+fn seconds(counts: &Counts, k: usize) -> f64 {
+    let pair = if k == 2 { rates::NS_PER_LINE_PAIR } else { rates::NS_PER_PAIR };
+    let rates = [
+        (Operation::Law, rates::NS_PER_CELL),
+        (Operation::Pair, pair),
+        (Operation::Entry, rates::NS_PER_ENTRY),
+        (Operation::Row, rates::NS_PER_WALKED_ROW),
+        (Operation::Output, rates::PART_FOR_MEAN * rates::NS_PER_RESTORED),
+        (Operation::Compared, rates::NS_PER_COMPARISON),
+        (Operation::Convolved, rates::NS_PER_CONVOLVED),
+        (Operation::Product, rates::NS_PER_PRODUCT),
+        (Operation::Replaced, rates::NS_PER_TABLED_OUTPUT),
+        (Operation::Term, rates::NS_PER_TERM),
+        (Operation::TightRow, rates::ns_per_tight_row(k)),
+    ];
+    rates.iter().map(|&(operation, ns)| 1e-9 * ns * counts.of(operation)).sum()
+}
+
+fn setting(k: usize, n: u64, epsilon: f64) -> Setting {
+    let mut counts = vec![0; k];
+    counts[0] = n;
+    Setting {
+        posterior: Posterior::new(Prior::new(vec![1.0; k]).unwrap(), counts),
+        epsilon: Epsilon::new(epsilon).unwrap(),
+        delta: Delta::new(1e-6).ok(),
+        gamma: Gamma::new(1.0).unwrap(),
+        distance: HELLINGER,
+    }
+}
+
+fn variants() -> Vec<Variant> {
+    let ways = |mechanism: &'static dyn mechanism::Mechanism| {
+        let calibrates = mechanism.choices().contains(&Choice::Calibrated);
+        [(false, false), (true, false), (false, true), (true, true)]
+            .into_iter()
+            .filter(move |&(calibrated, _)| calibrates || !calibrated)
+            .map(move |(calibrated, remap)| Variant::tuned(mechanism, calibrated, remap))
+    };
+    mechanism::ALL.iter().copied().flat_map(ways).collect()
+}
+
+#[test]
+fn every_mechanism_and_option_takes_what_was_forecast() {
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for (k, n) in [(2, 60), (2, 400), (3, 14), (4, 6)] {
+        for epsilon in [0.1, 1.0, 5.0] {
+            let setting = setting(k, n, epsilon);
+            for variant in variants() {
+                let Some(forecast) = predict_error(&variant, &setting, Data::PriorPredictive)
+                    .filter(|work| work.cpu_seconds < 1.0)
+                else {
+                    continue;
+                };
+                if tuning::check(&variant, &setting).is_err() {
+                    continue;
+                }
+                let work = || {
+                    let tuned = TuningCache::default().tune(&variant, &setting).ok()?;
+                    let metric = Metric::from_distance(setting.distance);
+                    predictive_error::over_all_data(&tuned.variant, &setting, metric).ok()?
+                };
+                let (Some(_), counts) = counted::during(work) else { continue };
+                let (said, counted) = (forecast.cpu_seconds, seconds(&counts, k));
+                compared += 1;
+                let ratio = (said + INSTANT) / (counted + INSTANT);
+                if !(1.0 / FACTOR..=FACTOR).contains(&ratio) {
+                    wrong.push(format!(
+                        "{} k = {k} n = {n} ε = {epsilon}: {said:.1e} s said, {counted:.1e} s counted \
+                         {counts:?}",
+                        variant.label
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 200, "{compared}");
+}
