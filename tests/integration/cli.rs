@@ -307,7 +307,7 @@ fn many_categories_are_foreseen() {
     let sandbox = Sandbox::new();
     let [prior, ones, counts, different] = &many_categories();
     let inspect = ["inspect", prior, ones, counts, different, "--epsilon", "1"];
-    let outcome = sandbox.dpbi(&inspect);
+    let outcome = sandbox.dpbi(&[&inspect[..], &["--mechanism", "ehds"]].concat());
     assert_eq!(outcome.status, 2);
     assert!(outcome.stderr.contains("more than 24 hours"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("--force"), "{}", outcome.stderr);

@@ -170,7 +170,9 @@ impl Sandbox {
         let mut output = Vec::new();
         match round % 3 {
             0 => {
-                std::thread::sleep(std::time::Duration::from_micros(uniform_below(longest, chance)))
+                // At once, the first time.
+                let moment = if round == 0 { 0 } else { uniform_below(longest, chance) };
+                std::thread::sleep(std::time::Duration::from_micros(moment))
             }
             1 => {
                 while length() == before && child.try_wait().unwrap().is_none() {

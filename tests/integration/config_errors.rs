@@ -264,7 +264,7 @@ fn work_beyond_a_day_or_the_memory_is_refused_with_figures() {
     assert!(days > 20.0, "{message}");
     let args =
         ["inspect", "--prior", "1,1,1,1,1,1", "--counts", "20000,20000,20000,20000,10000,10000"];
-    let outcome = sandbox.dpbi(&[&args[..], &["--epsilon", "1"]].concat());
+    let outcome = sandbox.dpbi(&[&args[..], &["--epsilon", "1", "--mechanism", "ehds"]].concat());
     assert_eq!(outcome.status, 2);
     assert!(outcome.stderr.contains("8.3e22 candidates"), "{}", outcome.stderr);
     let check = sandbox.dpbi(&["check", "x.toml"]);

@@ -103,7 +103,7 @@ fn every_private_mechanism_can_be_released_and_no_other() {
         let found = json(&with(weighed));
         let price: f64 = found["price"].as_str().unwrap().parse().unwrap();
         assert!(price > 0.0 && price < 1e-8, "{weighed}: {price}");
-        assert_ne!(found["spent"], "1");
+        assert_eq!(found["spent"], "1", "{weighed}");
     }
     refused(&with("ehdl"), "`ehdl` is not private");
     refused(&with("mh-gamma"), "`mh-gamma` is 2-private, which is more than ε");

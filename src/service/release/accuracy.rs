@@ -186,11 +186,14 @@ pub fn choose(
 }
 
 /// The first one whose error may be the least. Rounded Laplace noise is never better than geometric noise,
-/// so that it comes last.
+/// so that it comes last; before it come counts whose sum is not the number of records.
 fn least(ranked: &[(Found, &Variant)], template: &Setting) -> Option<usize> {
     let smallest = ranked.iter().map(|one| one.0).min_by(|a, b| a.mean().total_cmp(&b.mean()))?;
     let equal = (0..ranked.len()).filter(|&i| ranked[i].0.may_be(smallest));
-    equal.min_by_key(|&i| (is_rounded(ranked[i].1, template), i))
+    let is_odd = |variant: &Variant| {
+        matches!(variant.outline(template), Ok(Recipe::Noise { restored: false, .. }))
+    };
+    equal.min_by_key(|&i| (is_rounded(ranked[i].1, template), is_odd(ranked[i].1), i))
 }
 
 /// Whether a mechanism adds Laplace noise, which is rounded.

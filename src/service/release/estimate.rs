@@ -119,8 +119,7 @@ mod tests {
     use crate::posterior::privacy::{Epsilon, Gamma};
 
     /// More records than are drawn one by one, at priors under which small counts are rare and frequent.
-    /// A false alarm has a probability of 6e-5 each; data sets with the shares of 1000 records are off by
-    /// many standard errors at the second prior.
+    /// A false alarm has a probability of 6e-5 each.
     #[test]
     fn estimates_agree_with_exact_errors() {
         for alpha in [1.0, 0.3] {

@@ -10,7 +10,7 @@ use crate::base::diagnostic::legible;
 use crate::service::release::Released;
 
 /// Nobody minds waiting so long.
-const MOMENT: Duration = Duration::from_secs(2);
+const MOMENT: Duration = Duration::from_secs(5);
 
 /// Says what was released, unless it is dropped within a moment.
 pub struct Notice {
