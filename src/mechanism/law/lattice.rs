@@ -141,7 +141,7 @@ impl LatticeNoise {
     /// P[z_1 >= 0 and z_2 <= 0] of geometric noise. With z_1 = p, z_2 = −q and b = e^(−rate / 2), the sum of
     /// b^(p + q) over all p and q with the difference d is b^|d| / (1 − b²): as if both were one coordinate.
     pub fn probability_of_signs(rate: f64, k: usize) -> f64 {
-        LatticeSums::whole(rate, k - 1) / LatticeSums::whole(rate, k)
+        LatticeSums::ratio(rate, k)
     }
 
     /// Σ Π f over all vectors of `coordinates` whole numbers with every sum; 1 at 0 if there are none.
@@ -464,9 +464,8 @@ impl Law for Lattice {
         match self.noise {
             // No noise, or noise that is clamped to none.
             LatticeNoise::Geometric { rate } if self.n > 0 => {
-                let (zeros, tops) = (count(0), count(self.n));
-                let sums = LatticeSums::new(rate, zeros.max(tops), 0, 0);
-                sums.share(k, zeros, tops, 0) / LatticeSums::whole(rate, k)
+                let kept = LatticeSums::ln_ways(rate, count(0), count(self.n), 0);
+                exp_accurate(kept - LatticeSums::ln_whole(rate, k))
             }
             noise => 1.0 / noise.total(k),
         }

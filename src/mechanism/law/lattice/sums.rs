@@ -79,23 +79,58 @@ impl LatticeSums {
     }
 
     /// Σ b^(|z_1| + … + |z_k|) (1 − b²)^(k−1) over all z that sum to 0. Each factor b^|z| has the generating
-    /// function (1 − b²) / ((1 − bs)(1 − b/s)).
+    /// function (1 − b²) / ((1 − bs)(1 − b/s)), so that the sum is (1 − b²)^(2k−1) W_{k,k}(0).
     pub fn whole(rate: f64, k: usize) -> f64 {
-        Self::new(rate, k, 0, 0).value(k, k, 0)
+        let (sum, ln_scale) = squares(rate, k, k);
+        sum * exp_accurate(ln_scale)
+    }
+
+    /// The same of k − 1 over that of k.
+    pub fn ratio(rate: f64, k: usize) -> f64 {
+        let [(fewer, ln_fewer), (all, ln_all)] = [k - 1, k].map(|k| squares(rate, k, k));
+        fewer / all * exp_accurate(ln_fewer - ln_all)
     }
 
     /// ln Σ b^(|z_1| + … + |z_k|) over all z that sum to 0.
     pub fn ln_whole(rate: f64, k: usize) -> f64 {
-        ln(Self::whole(rate, k)) - (k as f64 - 1.0) * ln(-expm1(-rate))
+        let (sum, ln_scale) = squares(rate, k, k);
+        ln(sum) + ln_scale - (k as f64 - 1.0) * ln(-expm1(-rate))
     }
 
     /// ln W_{zeros,tops}(t).
     pub fn ln_ways(rate: f64, zeros: usize, tops: usize, t: i64) -> f64 {
+        if t == 0 {
+            if zeros.min(tops) == 0 {
+                return 0.0;
+            }
+            let (sum, ln_scale) = squares(rate, zeros, tops);
+            return ln(sum) + ln_scale - (zeros as f64 + tops as f64 - 1.0) * ln(-expm1(-rate));
+        }
         let far = t.unsigned_abs();
         let sums = Self::new(rate, zeros.max(tops), far, far);
         let powers = (zeros + tops) as f64 - 1.0;
         ln(sums.value(zeros, tops, t)) - powers * ln(sums.gap) - 0.5 * rate * far as f64
     }
+}
+
+/// (1 − b²)^(z+p−1) W_{z,p}(0), divided by e to the second number, which is 0 unless the sum is huge.
+///
+/// W_{z,p}(0) = Σ_m C(z−1+m, m) C(p−1+m, m) b^(2m) is the hypergeometric function F(z, p; 1; b²). By Euler's
+/// transformation it is (1 − b²)^(1−z−p) F(1−z, 1−p; 1; b²) = (1 − b²)^(1−z−p) Σ_j C(z−1, j) C(p−1, j) b^(2j),
+/// a finite sum of positive terms.
+fn squares(rate: f64, z: usize, p: usize) -> (f64, f64) {
+    const HUGE: f64 = 1e250;
+    let square = exp_accurate(-rate);
+    let (mut term, mut sum, mut ln_scale) = (1.0, 1.0, 0.0);
+    for j in 1..z.min(p) {
+        let ratio = (z - j) as f64 / j as f64 * ((p - j) as f64 / j as f64);
+        term *= ratio * square;
+        sum += term;
+        if sum > HUGE {
+            (term, sum, ln_scale) = (term / HUGE, sum / HUGE, ln_scale + ln(HUGE));
+        }
+    }
+    (sum, ln_scale)
 }
 
 /// gap^(p − 1).
@@ -134,6 +169,9 @@ mod tests {
             }
             assert_eq!(LatticeSums::ln_ways(rate, 2, 0, -1), f64::NEG_INFINITY);
         }
+        // Thousands of categories, where neither sum is a double.
+        let (one, many) = (LatticeSums::ln_whole(1.0, 2), LatticeSums::ln_whole(1.0, 5000));
+        assert!(many > 2000.0 * one && many.is_finite() && LatticeSums::ratio(1.0, 5000) > 0.0);
         // Where a series would have 10^11 terms.
         let wide = LatticeSums::ln_whole(1e-9, 3);
         // The sum is an integral of e^(−(|u| + |v| + |u + v|)), 3/2, over squares of 2/rate.
