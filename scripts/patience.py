@@ -100,7 +100,8 @@ class Cases:
             mechanism = ["--mechanism", rng.choice(["lattice", "geometric", "geometric-all", "lshist"])]
             made = ["release", "--data", self.data(k, n), *column, *mechanism, "--out", path]
             subprocess.run([self.binary, *map(str, made)], capture_output=True, cwd=self.folder, timeout=120)
-            return command, ["show", path]
+            # What is refused has nothing to show.
+            return (command, ["show", path]) if os.path.exists(path) else ("release-with", made)
         model = ["--prior", ones]
         if command == "choose":
             data = ["--counts", counts] if rng.random() < 0.3 else ["--n", n]

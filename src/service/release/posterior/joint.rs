@@ -5,6 +5,8 @@
 //! their division to an interval, too. So the probability of intervals for all cells is one integral over
 //! π. It is smooth but for the places where another end begins to count.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 use super::beta_mixture::{BetaMixture, Interval};
@@ -61,28 +63,13 @@ impl CountsLaw {
         if k == 2 {
             return Joint { intervals: at(level), each: level, probability: level, exact: true };
         }
-        let Ok(divided) = Divided::new(self) else {
-            return Joint { intervals: at(bound), each: bound, probability: level, exact: false };
-        };
-        // The level of each lies between `level` and the union bound. The joint probability is nearly a
-        // linear function of it: regula falsi, where an end that stays has its value halved.
-        let (mut low, mut high) = (level, bound);
-        let excess = |each: f64| divided.probability(&at(each)) - level;
-        let (mut below, mut above) = (excess(low), excess(high));
-        let mut each = high;
-        for _ in 0..MOST_STEPS {
-            each = (low * above - high * below) / (above - below);
-            let found = excess(each);
-            if found.abs() < 1e-10 || high - low < 1e-15 {
-                break;
-            }
-            if found < 0.0 {
-                (low, below, above) = (each, found, 0.5 * above);
-            } else {
-                (high, above, below) = (each, found, 0.5 * below);
-            }
+        let at_least =
+            || Joint { intervals: at(bound), each: bound, probability: level, exact: false };
+        let Ok(divided) = Divided::new(self) else { return at_least() };
+        match divided.level_of_each(level, bound, &at) {
+            Some(each) => Joint { intervals: at(each), each, probability: level, exact: true },
+            None => at_least(),
         }
-        Joint { intervals: at(each), each, probability: level, exact: true }
     }
 
     /// The probability that the shares of all cells lie in their intervals; or why it is not computed.
@@ -96,7 +83,8 @@ impl CountsLaw {
                 let share = self.share(&[0]);
                 Ok(if low < high { share.below(high) - share.below(low) } else { 0.0 })
             }
-            _ => Ok(Divided::new(self)?.probability(intervals)),
+            _ => (Divided::new(self)?.probability(intervals))
+                .ok_or_else(|| format!("it would take more than {MOST_PRODUCTS:.0e} products")),
         }
     }
 }
@@ -112,22 +100,25 @@ struct Divided {
     total: f64,
     /// Gauss's rule with few and with many nodes.
     rules: [Vec<(f64, f64)>; 2],
+    /// The number of nodes that may still be computed.
+    left: AtomicUsize,
 }
 
 impl Divided {
     fn new(law: &CountsLaw) -> Result<Self, String> {
         let total = law.prior().total() + law.n() as f64;
         let rules = [gauss::legendre(16), gauss::legendre(24)];
-        let divided = match law.prior().k() {
+        let left = AtomicUsize::new(0);
+        let mut divided = match law.prior().k() {
             3 => {
                 let first = law.try_within(&[0], &[0, 1])?;
                 let links = (0..first.rows().len()).map(|a| Link { a, b: 0, ratio: 1.0 }).collect();
-                Self { first, second: None, links, total, rules }
+                Self { first, second: None, links, total, rules, left }
             }
             4 => {
                 let linked = law.linked((&[0], &[0, 1]), (&[2], &[2, 3]))?;
                 let Linked { a, b, links } = linked.normalised();
-                Self { first: a, second: Some(b), links, total, rules }
+                Self { first: a, second: Some(b), links, total, rules, left }
             }
             k => return Err(format!("it is computed for at most four categories, not for {k}")),
         };
@@ -135,7 +126,9 @@ impl Divided {
             2.0 * mixture.rows().iter().map(|row| row.len() as f64 + ROW).sum::<f64>()
         };
         let work = rows(&divided.first) + divided.second.as_ref().map_or(0.0, rows);
-        let work = NODES * (work + divided.links.len() as f64);
+        let node = work + divided.links.len() as f64;
+        divided.left = AtomicUsize::new((2.0 * MOST_PRODUCTS / node) as usize);
+        let work = NODES * node;
         match work <= MOST_PRODUCTS {
             true => Ok(divided),
             false => {
@@ -144,7 +137,37 @@ impl Divided {
         }
     }
 
-    fn probability(&self, intervals: &[Interval]) -> f64 {
+    /// The level of every interval at which all hold together with probability `level`; `None` if that
+    /// takes long. It is at most that of the union bound.
+    fn level_of_each(
+        &self,
+        level: f64,
+        bound: f64,
+        at: &impl Fn(f64) -> Vec<Interval>,
+    ) -> Option<f64> {
+        // The joint probability is nearly a linear function of the level of each: regula falsi, where an
+        // end that stays has its value halved.
+        let (mut low, mut high) = (level, bound);
+        let excess = |each: f64| Some(self.probability(&at(each))? - level);
+        let (mut below, mut above) = (excess(low)?, excess(high)?);
+        let mut each = high;
+        for _ in 0..MOST_STEPS {
+            each = (low * above - high * below) / (above - below);
+            let found = excess(each)?;
+            if found.abs() < 1e-10 || high - low < 1e-15 {
+                break;
+            }
+            if found < 0.0 {
+                (low, below, above) = (each, found, 0.5 * above);
+            } else {
+                (high, above, below) = (each, found, 0.5 * below);
+            }
+        }
+        Some(each)
+    }
+
+    /// The probability that all intervals hold; `None` if that takes long.
+    fn probability(&self, intervals: &[Interval]) -> Option<f64> {
         let (first, second) = intervals.split_at(2);
         // π lies between the sums of the ends on both sides.
         let sums = |pair: &[Interval]| match pair {
@@ -156,7 +179,7 @@ impl Divided {
         let low = ours[0].max(theirs[0]).max(f64::MIN_POSITIVE);
         let high = ours[ours.len() - 1].min(theirs[theirs.len() - 1]).min(1.0 - f64::EPSILON);
         if low >= high {
-            return 0.0;
+            return Some(0.0);
         }
         let mut breaks = vec![low, high];
         breaks.extend(ours.iter().chain(&theirs).filter(|&&sum| low < sum && sum < high));
@@ -165,21 +188,38 @@ impl Divided {
         let logits: Vec<f64> = breaks.iter().map(|x| ln(x / (1.0 - x))).collect();
         let f = |z: f64| self.density(z, first, second);
         let pieces = logits.windows(2).map(|ends| self.integral(ends[0], ends[1], &f, 0));
-        pieces.collect::<Sum>().value().clamp(0.0, 1.0)
+        Some(
+            pieces
+                .collect::<Option<Vec<f64>>>()?
+                .into_iter()
+                .collect::<Sum>()
+                .value()
+                .clamp(0.0, 1.0),
+        )
     }
 
-    /// ∫ f, in halves if two rules disagree.
-    fn integral(&self, low: f64, high: f64, f: &(impl Fn(f64) -> f64 + Sync), depth: usize) -> f64 {
+    /// ∫ f, in halves if two rules disagree; `None` if that takes long.
+    fn integral(
+        &self,
+        low: f64,
+        high: f64,
+        f: &(impl Fn(f64) -> f64 + Sync),
+        depth: usize,
+    ) -> Option<f64> {
+        let nodes = self.rules.iter().map(Vec::len).sum::<usize>();
+        let left = self.left.load(Ordering::Relaxed).checked_sub(nodes)?;
+        self.left.store(left, Ordering::Relaxed);
         let [coarse, fine] = self.rules.each_ref().map(|rule| {
             let term = |(place, weight): &(f64, f64)| weight * f(low + (high - low) * place);
             let terms: Vec<f64> = rule.par_iter().map(term).collect();
             (high - low) * terms.into_iter().collect::<Sum>().value()
         });
         if (coarse - fine).abs() < PRECISE || depth == MOST_HALVINGS {
-            return fine;
+            return Some(fine);
         }
         let middle = low.midpoint(high);
-        self.integral(low, middle, f, depth + 1) + self.integral(middle, high, f, depth + 1)
+        let lower = self.integral(low, middle, f, depth + 1)?;
+        Some(lower + self.integral(middle, high, f, depth + 1)?)
     }
 
     /// The density of the logit z of π, times the probability that both divisions are as they should.
