@@ -186,7 +186,7 @@ fn weights(recipe: Recipe, setting: &Setting) -> Work {
         Recipe::Hamming { rate, weights: CandidateWeights::Tight } => rate,
         Recipe::Hamming { weights: CandidateWeights::Edged { .. }, .. } => {
             let work = Edged::work(k, n, setting.epsilon.get());
-            return Work { cpu_seconds: 1e-9 * rates::NS_PER_EDGED * work, ..Work::default() };
+            return Work { cpu_seconds: 1e-9 * rates::ns_per_edged(k) * work, ..Work::default() };
         }
         _ => return Work::default(),
     };

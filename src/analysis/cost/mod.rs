@@ -294,11 +294,12 @@ pub fn predict_theory(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
 }
 
 /// The number of permutations of the categories that do not change the posterior. Most candidates that
-/// are walked stand for this many at the same distance.
+/// are walked stand for this many at the same distance, if there are as many.
 fn rearrangements(posterior: &Posterior) -> f64 {
     let categories = posterior.categories();
     let alike = |i: usize| (0..=i).filter(|&j| categories[j] == categories[i]).count() as f64;
-    (0..posterior.k()).map(alike).product()
+    let all = approximate_compositions(posterior.n(), posterior.k());
+    (0..posterior.k()).map(alike).product::<f64>().min(all)
 }
 
 /// Predicts the mean error of every recipe: fewer passes.

@@ -147,8 +147,11 @@ pub const BYTES_PER_SEARCHED_OUTPUT: f64 = 500.0;
 pub fn ns_per_tight_row(k: usize) -> f64 {
     6.0 * libm::pow(2.5, k as f64 - 3.0)
 }
-/// A data set times its records, in the search for the weights of the edges.
-pub const NS_PER_EDGED: f64 = 1_500.0;
+/// A data set times its records, in the search for the weights of the edges. With two categories there is
+/// one convolution for each data set.
+pub fn ns_per_edged(k: usize) -> f64 {
+    if k == 2 { 1_500.0 } else { 12_000.0 }
+}
 /// A tight weight, with its running sums.
 pub const BYTES_PER_TIGHT_WEIGHT: f64 = 60.0;
 /// A weight of a release, computed and added up twice without rounding.
