@@ -170,10 +170,7 @@ pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
     let recipe = variant.recipe(setting)?;
     let outputs = Outputs::of(recipe, n, k);
     match way(CountNoise::of, recipe, outputs, setting) {
-        Way::Listed => match too_large(variant, outputs, setting) {
-            Some(refusal) => return Err(refusal),
-            None => {}
-        },
+        Way::Listed => too_large(variant, outputs, setting).map_or(Ok(()), Err)?,
         Way::Line(noise) => {
             return Ok(Remap::new(outputs, LocalSearch::new(setting, noise).line()));
         }
