@@ -73,13 +73,15 @@ fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {
     }
 }
 
-/// The predicted work of one mechanism: at the ε that is asked for, or at those that a search tries.
+/// The predicted work of one mechanism: at the ε that is asked for, or at those that a search tries. A search
+/// begins at the largest ε, also with a mechanism that cannot be used at the likely one.
 fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) -> Work {
-    let at =
-        |setting: &Setting| cost::predict_distribution(variant, setting, data).unwrap_or_default();
-    let Some(error) = error else { return at(setting) };
-    let epsilon = ranking::likely_epsilon(setting, error);
-    let here = at(&Setting { epsilon, ..setting.clone() });
+    let at = |setting: &Setting| cost::predict_distribution(variant, setting, data);
+    let Some(error) = error else { return at(setting).unwrap_or_default() };
+    let tried = [Ok(ranking::likely_epsilon(setting, error)), Epsilon::new(LARGEST)];
+    let settings =
+        tried.into_iter().flatten().map(|epsilon| Setting { epsilon, ..setting.clone() });
+    let here = settings.filter_map(|setting| at(&setting)).next().unwrap_or_default();
     let times = ranking::tried(variant, setting, data);
     Work { cpu_seconds: times * here.cpu_seconds, ..here }
 }
