@@ -411,7 +411,7 @@ fn whatever_is_shown_has_been_entered_before() {
     assert!(shown >= rounds && hidden > 0, "{shown} were shown, {hidden} were not");
     // A ledger that went through all this still works.
     let total = json(&release(&sandbox, &flags))["ledger"]["releases"].as_u64().unwrap();
-    assert_eq!(total as usize, sandbox.entries("l").len());
+    assert_eq!(total as usize, String::from_utf8(sandbox.read("l")).unwrap().lines().count());
 }
 
 #[test]
