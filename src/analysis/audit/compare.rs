@@ -1,5 +1,7 @@
 //! One mechanism at two adjacent data sets.
 
+use std::sync::Arc;
+
 use super::clamped_line::ClampedLine;
 use super::hamming::{Hamming, HammingPair};
 use super::lattice::LatticePair;
@@ -73,7 +75,7 @@ pub struct Witness {
 /// What a mechanism does at one data set, prepared for comparisons.
 pub enum Release {
     Scored(Scored),
-    Noisy(Noisy),
+    Noisy(Arc<Noisy>),
     Hamming(Hamming),
     Lattice { rate: f64 },
     ClampedLine(LatticeNoise),
@@ -115,10 +117,10 @@ impl Release {
         Ok(match recipe {
             Recipe::Exponential { rate } => Self::Scored(Scored::new(setting, rate)),
             Recipe::Noise { noise, scale, restored } => {
-                Self::Noisy(Noisy { law: NoiseLaw::Falling { noise, scale }, restored })
+                Self::Noisy(Arc::new(Noisy { law: NoiseLaw::Falling { noise, scale }, restored }))
             }
             Recipe::OwnNoise { noise, restored } => {
-                Self::Noisy(Noisy { law: NoiseLaw::Listed(noise.table()), restored })
+                Self::Noisy(Arc::new(Noisy::own(noise, restored)))
             }
             Recipe::Hamming { rate, weights } => {
                 Self::Hamming(Hamming::new(&setting.posterior, rate, weights))

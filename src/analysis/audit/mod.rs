@@ -47,6 +47,7 @@ mod trade_off;
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -54,6 +55,7 @@ pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 
 use compare::{Comparison, Release, compare, deltas};
+use noisy::Noisy;
 use pairs::Pair;
 use screen::Common;
 
@@ -196,6 +198,8 @@ struct Audit<'a> {
     n: u64,
     k: usize,
     pairs: Vec<Pair>,
+    /// Noise of the user's own, which is the same at all data sets and takes long to list.
+    own_noise: Option<Arc<Noisy>>,
 }
 
 /// The most outputs whose probabilities are kept at a time (by every thread).
@@ -223,7 +227,15 @@ impl<'a> Audit<'a> {
         let prior = template.posterior.prior();
         let alike = variant.remap.is_none() && variant.mechanism.is_symmetric();
         let symmetric = alike && is_symmetric(prior, recipe);
-        Ok(Self { variant, template, n, k, pairs: scope.pairs(n, k, symmetric) })
+        let own_noise = match recipe {
+            Recipe::OwnNoise { noise, restored }
+                if variant.remap.is_none() && n == template.posterior.n() =>
+            {
+                Some(Arc::new(Noisy::own(noise, restored)))
+            }
+            _ => None,
+        };
+        Ok(Self { variant, template, n, k, pairs: scope.pairs(n, k, symmetric), own_noise })
     }
 
     fn setting(&self, counts: &Counts) -> Setting {
@@ -234,7 +246,10 @@ impl<'a> Audit<'a> {
 
     /// The mechanism at one data set.
     fn release(&self, counts: &Counts) -> Result<Release, Refusal> {
-        Release::new(self.variant, &self.setting(counts))
+        match &self.own_noise {
+            Some(noisy) => Ok(Release::Noisy(Arc::clone(noisy))),
+            None => Release::new(self.variant, &self.setting(counts)),
+        }
     }
 
     /// Drops the pairs that are proved to lose less than another one, where there is such a proof.

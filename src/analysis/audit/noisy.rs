@@ -9,7 +9,7 @@ use super::compare::{Class, Comparison, Witness};
 use super::pairs::Pair;
 use crate::base::numeric::{exp_accurate, expm1};
 use crate::mechanism::law::Noise;
-use crate::mechanism::own::NoiseTable;
+use crate::mechanism::own::{NoiseTable, OwnNoise};
 use crate::posterior::model::Counts;
 
 /// Noise on counts.
@@ -38,6 +38,11 @@ struct Run {
 }
 
 impl Noisy {
+    /// Noise of the user's own.
+    pub fn own(noise: OwnNoise, restored: bool) -> Self {
+        Self { law: NoiseLaw::Listed(noise.table()), restored }
+    }
+
     /// The runs of a coordinate that has `from` records in x and `to` in x'.
     fn runs(&self, n: u64, from: u64, to: u64) -> Vec<Run> {
         match &self.law {

@@ -59,16 +59,12 @@ impl Scope {
             let moves = moves.filter(|&(i, j)| !symmetric || represents(x, i, j));
             moves.filter_map(|(i, j)| Pair::new(x, i, j)).collect()
         };
-        let representative = |x: &Counts| !symmetric || x.is_sorted_by(|a, b| a >= b);
         match self {
-            Self::All => list_compositions(n, k)
-                .iter()
-                .filter(|x| representative(x))
-                .flat_map(downwards)
-                .collect(),
+            Self::All if symmetric => descending(n, k).iter().flat_map(downwards).collect(),
+            Self::All => list_compositions(n, k).iter().flat_map(downwards).collect(),
             Self::Corners => corners(n, k)
                 .iter()
-                .filter(|x| representative(x))
+                .filter(|x| !symmetric || is_descending(x))
                 .flat_map(downwards)
                 .filter(|pair| is_corner(&pair.moved))
                 .collect(),
@@ -127,6 +123,32 @@ fn corners(n: u64, k: usize) -> Vec<Counts> {
     found
 }
 
+fn is_descending(x: &Counts) -> bool {
+    x.is_sorted_by(|a, b| a >= b)
+}
+
+/// The data sets of n records whose counts descend, in the order of [`list_compositions`].
+fn descending(n: u64, k: usize) -> Vec<Counts> {
+    fn extend(rest: u64, k: usize, head: &mut Counts, found: &mut Vec<Counts>) {
+        let left = (k - head.len()) as u64;
+        if left == 0 {
+            found.push(head.clone());
+            return;
+        }
+        let most = head.last().map_or(rest, |&last| rest.min(last));
+        // The later counts are at most as large as this one.
+        let least = if left == 1 { rest } else { rest.div_ceil(left) };
+        for count in least..=most {
+            head.push(count);
+            extend(rest - count, k, head, found);
+            head.pop();
+        }
+    }
+    let mut found = Vec::new();
+    extend(n, k, &mut Vec::with_capacity(k), &mut found);
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -141,6 +163,15 @@ mod tests {
         let all_maps = list_compositions(k as u64 * (k as u64 - 1) / 2, k);
         let maps = all_maps.into_iter().map(|x| x.iter().map(|&v| v as usize).collect::<Vec<_>>());
         maps.filter(|map| (0..k).all(|i| map.contains(&i))).collect()
+    }
+
+    #[test]
+    fn descending_data_sets_are_listed_in_order() {
+        for (n, k) in [(0, 3), (1, 2), (9, 2), (8, 3), (7, 5)] {
+            let all = list_compositions(n, k);
+            let expected: Vec<Counts> = all.into_iter().filter(is_descending).collect();
+            assert_eq!(descending(n, k), expected, "n = {n}, k = {k}");
+        }
     }
 
     #[test]

@@ -49,24 +49,32 @@ pub fn predict_passes(
             true => 2.0 * pairs * compared,
             false => pairs,
         };
+        // The mean over pairs: a count that restores the total has no noise of its own.
+        let values = posterior.n() as f64 + 1.0;
+        let one = if recipe.restores_total() { 2.0 / k } else { 0.0 };
+        let combinations = values * (one + (1.0 - one) * values);
         let ns = match recipe {
             Recipe::Exponential { .. } => {
                 let again = rates::NS_PER_COMPARISON * (passes - 1.0);
                 let walked = match posterior.k() {
                     2 => 0.0,
-                    _ => rates::NS_PER_WALKED_ROW * 2.0 * pairs * rows,
+                    _ => rates::ns_per_walked_row(posterior.k()) * 2.0 * pairs * rows,
                 };
                 outputs * (first * setting.distance.effort() + again) + pairs * pair + walked
             }
             Recipe::Noise { .. } | Recipe::Lattice { .. } | Recipe::Historical { .. } => {
                 rates::NS_PER_PAIR * pairs
             }
+            // Value by value of the counts that change; for δ all combinations of the two.
+            Recipe::OwnNoise { noise, .. } => {
+                let listed = 2.0 * (values + noise.reach() as f64);
+                let combined = if passes > 1.0 { combinations } else { 0.0 };
+                rates::NS_PER_OWN * listed
+                    + pairs * (rates::NS_PER_TABLED * 4.0 * values + rates::NS_PER_CLASS * combined)
+            }
             // Output by output.
-            Recipe::Weighed { .. } | Recipe::OwnNoise { .. } | Recipe::Table { .. } => {
-                let tabled = match recipe {
-                    Recipe::OwnNoise { .. } => 2.0 * (posterior.n() as f64 + 1.0),
-                    _ => Outputs::of(*recipe, posterior.n(), posterior.k()).approximate_len(),
-                };
+            Recipe::Weighed { .. } | Recipe::Table { .. } => {
+                let tabled = Outputs::of(*recipe, posterior.n(), posterior.k()).approximate_len();
                 rates::NS_PER_OWN * data_sets * tabled + rates::NS_PER_COMPARISON * pairs * tabled
             }
             Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
@@ -83,7 +91,11 @@ pub fn predict_passes(
         // The list of data sets and of pairs of them; the tables of the data sets that are compared
         // at one time.
         let (listed, paired) = (24.0 + 8.0 * k + 16.0, 2.0 * (24.0 + 8.0 * k + 16.0) + 16.0);
-        let tables = if recipe.needs_ball() { rates::BYTES_PER_COMPARISON * compared } else { 0.0 };
+        let tables = match recipe {
+            Recipe::OwnNoise { .. } if passes > 1.0 => rates::BYTES_PER_CLASS * combinations,
+            _ if recipe.needs_ball() => rates::BYTES_PER_COMPARISON * compared,
+            _ => 0.0,
+        };
         Work {
             outputs,
             kept: rates::BYTES_PER_CELL,

@@ -24,7 +24,7 @@ fn seconds(counts: &Counts, k: usize) -> f64 {
         (Operation::Law, rates::NS_PER_CELL),
         (Operation::Pair, pair),
         (Operation::Entry, rates::NS_PER_ENTRY),
-        (Operation::Row, rates::NS_PER_WALKED_ROW),
+        (Operation::Row, rates::ns_per_walked_row(k)),
         (Operation::Output, rates::PART_FOR_MEAN * rates::NS_PER_RESTORED),
         (Operation::Compared, rates::NS_PER_COMPARISON),
         (Operation::Convolved, rates::NS_PER_CONVOLVED),

@@ -9,7 +9,7 @@ use crate::posterior::distance::{Coarse, near};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
-use crate::posterior::simplex::{Region, Size, count, measure};
+use crate::posterior::simplex::{Region, Size, count, estimate, measure};
 
 /// With more records the near candidates are counted in units of several records: their tables would not
 /// fit into memory, or take seconds.
@@ -91,10 +91,10 @@ impl Extent {
         let ball = power.map(|power| near(posterior, power));
         let entries = total_length(ball.as_ref().unwrap_or(&all).windows());
         // A ball of more than half of them is not worth the trouble.
-        let inside = ball.as_ref().map(|ball| count(ball, ROWS));
+        let inside = ball.as_ref().map(|ball| estimate(ball, ROWS).outputs);
         let near = inside.filter(|inside| *inside <= 0.5 * candidates);
         let region = ball.filter(|_| near.is_some()).unwrap_or(all);
-        let walked = measure(&region.folded(&posterior.categories()), ROWS);
+        let walked = estimate(&region.folded(&posterior.categories()), ROWS);
         Self { candidates, walked, near: near.unwrap_or(candidates), entries }
     }
 }

@@ -205,7 +205,7 @@ fn prepared(posterior: &Posterior, extent: &Extent, errors: Errors, sharing: f64
         8.0 * posterior.k() as f64 + rates::BYTES_PER_BLOCK + rates::BYTES_PER_SUM * sharing;
     let Size { outputs, rows } = extent.walked;
     let ns = rates::NS_PER_VALUE * errors.effort * outputs
-        + rates::NS_PER_WALKED_ROW * errors.number * rows
+        + rates::ns_per_walked_row(posterior.k()) * errors.number * rows
         + rates::NS_PER_ENTRY * entries;
     Work {
         passing: rates::BYTES_PER_ENTRY * entries
@@ -246,7 +246,7 @@ fn made(posterior: &Posterior, effort: &Effort, errors: Errors, part: f64) -> Wo
             + search(outputs),
         cpu_seconds: 1e-9
             * (part * outputs * value
-                + rates::NS_PER_WALKED_ROW * errors.number * rows
+                + rates::ns_per_walked_row(posterior.k()) * errors.number * rows
                 + rates::NS_PER_ENTRY * entries),
         ..Work::default()
     });

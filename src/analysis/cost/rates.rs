@@ -34,8 +34,11 @@ pub const NS_PER_VALUE: f64 = 4.5;
 pub const NS_PER_WEIGHT: f64 = 4.5;
 /// An output of a law that is made by itself, for each error.
 pub const NS_PER_RESTORED: f64 = 22.0;
-/// A row of candidates or outputs that is walked, for each error.
-pub const NS_PER_WALKED_ROW: f64 = 380.0;
+/// A row of candidates or outputs that is walked, for each error: the window of each further category is
+/// found for it.
+pub fn ns_per_walked_row(k: usize) -> f64 {
+    380.0 * (1.0 + 1.2 * k.saturating_sub(3) as f64)
+}
 /// An entry of a convolution.
 pub const NS_PER_CONVOLVED: f64 = 20.0;
 /// A product of a convolution that takes all pairs of terms.
@@ -115,6 +118,10 @@ pub const NS_PER_LINE_COMPARISON: f64 = 1.2;
 pub const NS_PER_LINE_PAIR: f64 = 1_500.0;
 /// A pair of adjacent data sets with noise on their counts.
 pub const NS_PER_PAIR: f64 = 1_100.0;
+/// A combination of two noisy counts whose ratio is listed, for a δ.
+pub const NS_PER_CLASS: f64 = 22.0;
+/// Such a combination.
+pub const BYTES_PER_CLASS: f64 = 100.0;
 /// The probability of an output at a data set, for a remapping.
 pub const NS_PER_TABLED: f64 = 60.0;
 /// The same for an expression of the user's, with its part of the searches of a calibration.

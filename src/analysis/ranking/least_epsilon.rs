@@ -20,6 +20,23 @@ pub enum LeastEpsilon {
     Any(Search),
     /// [`LARGEST`] is not enough.
     None,
+    /// Not found: an ε that had to be tried was not admitted.
+    TooCostly,
+    /// Not found: at an ε that had to be tried, the law is too large or the error too steep.
+    Unknown,
+}
+
+/// Why a search ended early.
+enum Stopped {
+    TooCostly,
+    Unknown,
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Stopped {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
 }
 
 /// How an ε was found: what is known of the larger ones.
@@ -111,15 +128,26 @@ fn interval_work(variant: &Variant, setting: &Setting) -> f64 {
 /// - `Stepped` (the same, where bounds would take too long): as `Bounded`, but intervals whose ends
 ///   differ by less than the factor [`STEP`] are judged by their ends.
 ///
-/// The ε that is returned was tried in any case.
+/// The ε that is returned was tried in any case. Every setting is tried only if `admits` allows it: laws may
+/// be much larger at a small ε than at the one that is found.
 pub fn least_epsilon(
     variant: &Variant,
     setting: &Setting,
     data: Data,
     error: f64,
     tuning: &TuningCache,
+    admits: &dyn Fn(&Setting) -> bool,
 ) -> Result<LeastEpsilon, Refusal> {
-    let tries = Tries { variant, setting, data, error, tuning };
+    match search(&Tries { variant, setting, data, error, tuning, admits }) {
+        Ok(found) => Ok(found),
+        Err(Stopped::TooCostly) => Ok(LeastEpsilon::TooCostly),
+        Err(Stopped::Unknown) => Ok(LeastEpsilon::Unknown),
+        Err(Stopped::Refused(refusal)) => Err(refusal),
+    }
+}
+
+fn search(tries: &Tries) -> Result<LeastEpsilon, Stopped> {
+    let &Tries { variant, setting, data, tuning, .. } = tries;
     if !tries.is_enough(LARGEST)? {
         return Ok(LeastEpsilon::None);
     }
@@ -145,11 +173,15 @@ struct Tries<'a> {
     data: Data,
     error: f64,
     tuning: &'a TuningCache,
+    admits: &'a dyn Fn(&Setting) -> bool,
 }
 
 impl Tries<'_> {
-    fn is_enough(&self, epsilon: f64) -> Result<bool, Refusal> {
+    fn is_enough(&self, epsilon: f64) -> Result<bool, Stopped> {
         let setting = Setting { epsilon: Epsilon::new(epsilon)?, ..self.setting.clone() };
+        if !(self.admits)(&setting) {
+            return Err(Stopped::TooCostly);
+        }
         let variant = &self.tuning.tune(self.variant, &setting)?.variant;
         let metric = Metric::from_distance(setting.distance);
         let mean = match self.data {
@@ -157,11 +189,11 @@ impl Tries<'_> {
                 .map(|errors| errors.mean),
             Data::Given => predictive_error::mean_at(variant, &setting, metric)?,
         };
-        Ok(mean.is_some_and(|mean| mean <= self.error))
+        Ok(mean.ok_or(Stopped::Unknown)? <= self.error)
     }
 
     /// The largest ε that is too small, for an error that falls with ε.
-    fn bisect(&self) -> Result<Option<f64>, Refusal> {
+    fn bisect(&self) -> Result<Option<f64>, Stopped> {
         let mut high = LARGEST;
         let mut low = 0.25 * high;
         while self.is_enough(low)? {
@@ -178,7 +210,7 @@ impl Tries<'_> {
     }
 
     /// The largest ε that is too small, for an error with humps.
-    fn walk(&self) -> Result<(Option<f64>, Search), Refusal> {
+    fn walk(&self) -> Result<(Option<f64>, Search), Stopped> {
         let work = interval_work(self.variant, self.setting);
         let bound = match work <= MOST_WORK {
             true => RemappedBound::new(self.variant, self.setting, self.tuning)?,
@@ -330,13 +362,27 @@ mod tests {
     }
 
     #[test]
+    fn a_search_tries_only_what_is_admitted() {
+        let (variant, setting) = cases().into_iter().next().unwrap();
+        let search = |least: f64| {
+            let tuning = TuningCache::default();
+            let admits = |tried: &Setting| tried.epsilon.get() >= least;
+            least_epsilon(&variant, &setting, Data::PriorPredictive, 0.3, &tuning, &admits).unwrap()
+        };
+        assert!(matches!(search(0.0), LeastEpsilon::At(..)));
+        assert_eq!(search(100.0), LeastEpsilon::TooCostly);
+    }
+
+    #[test]
     fn no_hump_above_the_least_epsilon() {
         for (variant, setting) in cases() {
             // Errors near those of the largest jumps: just below and above the error at some ε.
             for (near, factor) in [(0.2, 0.999), (0.7, 1.002), (1.3, 0.9999), (2.5, 1.01)] {
                 let error = factor * mean(&variant, &setting, near);
                 let tuning = TuningCache::default();
-                let found = least_epsilon(&variant, &setting, Data::Given, error, &tuning).unwrap();
+                let found =
+                    least_epsilon(&variant, &setting, Data::Given, error, &tuning, &|_| true)
+                        .unwrap();
                 let what = format!("{} {} {error}: {found:?}", variant.label, setting.key());
                 let too_large = |epsilon: f64| mean(&variant, &setting, epsilon) > error;
                 let grid = (0..2400).map(|i| 20.0 * libm::exp(-0.005 * f64::from(i)));
@@ -355,6 +401,7 @@ mod tests {
                     }
                     LeastEpsilon::Any(_) => assert_eq!(hump, None, "{what}"),
                     LeastEpsilon::None => assert!(too_large(LARGEST), "{what}"),
+                    LeastEpsilon::TooCostly | LeastEpsilon::Unknown => panic!("{what}"),
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! `dpbi choose`.
 
+use std::cell::Cell;
+
 use serde_json::{Value, json};
 
 use super::typed::{self, Tuning};
@@ -51,13 +53,19 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let clock = announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum());
     let names = |priced: Vec<(Variant, Work)>| priced.into_iter().map(|(variant, _)| variant);
     let variants: Vec<Variant> = names(cheap).collect();
-    let mut ranking = Ranking {
-        setting: &setting,
-        data,
-        error,
-        left_out: names(costly).collect(),
-        rows: rank(&variants, &setting, data, error)?,
+    let patience = match (named, args.machine.force) {
+        (_, true) => f64::INFINITY,
+        (true, false) => threads as f64 * LONGEST_NAMED,
+        (false, false) => LONGEST,
     };
+    let (rows, searched_too_long) = rank(&variants, &setting, data, error, patience)?;
+    if rows.is_empty() {
+        let cause = "the search for ε would take long with each of these mechanisms";
+        let help = "use fewer records, or another --error; --force searches all the same";
+        return Err(Diagnostic::new(cause).help(help).into());
+    }
+    let left_out = names(costly).chain(searched_too_long).collect();
+    let mut ranking = Ranking { setting: &setting, data, error, left_out, rows };
     ranking.sort();
     drop(clock);
     if args.print.json { print_json(&ranking.json()) } else { print(&ranking.text()) }
@@ -132,31 +140,48 @@ struct RankedRow {
     remark: String,
 }
 
+/// The remark if an exact error is not known.
+const UNKNOWN: &str = "its law is too large, or its error too steep";
+
+/// The rows of the mechanisms, and those that a search leaves out: it goes on as long as the laws that it needs
+/// take at most so many processor seconds more.
 fn rank(
     variants: &[Variant],
     setting: &Setting,
     data: Data,
     error: Option<f64>,
-) -> Result<Vec<RankedRow>, Diagnostic> {
+    patience: f64,
+) -> Result<(Vec<RankedRow>, Vec<Variant>), Diagnostic> {
     let tuning = TuningCache::default();
-    let row = |variant: &Variant| -> Result<RankedRow, Refusal> {
+    let left = Cell::new(patience);
+    let row = |variant: &Variant| -> Result<Option<RankedRow>, Refusal> {
         let variant = variant.clone();
         let Some(error) = error else {
             let accuracy = ranking::accuracy(&variant, setting, data, &tuning)?;
             let remark = match accuracy {
-                None => "its law is too large, or its error too steep".to_owned(),
+                None => UNKNOWN.to_owned(),
                 Some(accuracy) if accuracy.mean == f64::INFINITY => "infinite".to_owned(),
                 Some(_) => String::new(),
             };
-            return Ok(RankedRow {
+            return Ok(Some(RankedRow {
                 variant,
                 epsilon: Some(setting.epsilon.get()),
                 accuracy,
                 search: None,
                 remark,
-            });
+            }));
         };
-        Ok(match ranking::least_epsilon(&variant, setting, data, error, &tuning)? {
+        let admits = |setting: &Setting| {
+            let work = cost::predict_error(&variant, setting, data).unwrap_or_default();
+            let rest = left.get() - work.cpu_seconds - work.serial_seconds;
+            if rest >= 0.0 {
+                left.set(rest);
+            }
+            rest >= 0.0
+        };
+        let found = ranking::least_epsilon(&variant, setting, data, error, &tuning, &admits)?;
+        Ok(Some(match found {
+            LeastEpsilon::TooCostly => return Ok(None),
             LeastEpsilon::At(epsilon, accuracy, search) => RankedRow {
                 variant,
                 epsilon: Some(epsilon.get()),
@@ -178,13 +203,24 @@ fn rank(
                 search: None,
                 remark: "not reached".to_owned(),
             },
-        })
+            LeastEpsilon::Unknown => RankedRow {
+                variant,
+                epsilon: None,
+                accuracy: None,
+                search: None,
+                remark: UNKNOWN.to_owned(),
+            },
+        }))
     };
+    let (mut rows, mut left_out) = (Vec::new(), Vec::new());
     // One after the other: each needs much memory, and uses all threads.
-    variants
-        .iter()
-        .map(|variant| row(variant).or_else(|refusal| refused(variant, refusal)))
-        .collect()
+    for variant in variants {
+        match row(variant).or_else(|refusal| refused(variant, refusal).map(Some))? {
+            Some(row) => rows.push(row),
+            None => left_out.push(variant.clone()),
+        }
+    }
+    Ok((rows, left_out))
 }
 
 /// A mechanism that turned out to be impossible does not keep the others from being ranked, unless the user
@@ -308,11 +344,14 @@ impl Ranking<'_> {
         };
         let epsilon = best.epsilon.unwrap_or(self.setting.epsilon.get());
         let guarantee = self.guarantee(best, epsilon);
-        let take = match &self.left_out[..] {
-            [] => "Take",
-            _ => "Of those that are ranked here, take",
-        };
+        let take =
+            if self.all_are_known() { "Take" } else { "Of those that are ranked here, take" };
         Some(format!("{take} {id}{equals}: {why}{ahead}; it is {guarantee}."))
+    }
+
+    /// Whether every mechanism was ranked.
+    fn all_are_known(&self) -> bool {
+        self.left_out.is_empty() && self.rows.iter().all(|row| row.remark != UNKNOWN)
     }
 
     /// The setting with another ε.
@@ -437,9 +476,12 @@ impl Ranking<'_> {
         }
         text += &match self.advice(typed::shown) {
             Some(advice) => format!("\n  {advice}\n"),
-            None if self.error.is_some() => {
-                format!("\n  No mechanism gets there with an ε of at most {LARGEST}.\n")
-            }
+            None if self.error.is_some() => match self.all_are_known() {
+                true => format!("\n  No mechanism gets there with an ε of at most {LARGEST}.\n"),
+                false => {
+                    "\n  None of those that are ranked here is known to get there.\n".to_owned()
+                }
+            },
             None => "\n  None of these is both private and of finite mean error.\n".to_owned(),
         };
         if self.data == Data::Given {

@@ -5,7 +5,7 @@ use super::{
     CandidateWeights, LatticeNoise, Recipe, hamming, historical, lattice, listed, product,
 };
 use crate::posterior::model::Posterior;
-use crate::posterior::simplex::{Region, Size, Window, measure};
+use crate::posterior::simplex::{Region, Size, Window, estimate};
 
 /// The operations of a law at one posterior.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,7 +34,7 @@ impl Effort {
     /// every coordinate.
     pub fn walk<T: PartialEq>(region: Region, classes: &[T]) -> Self {
         let entries = total_length(region.windows());
-        let walked = is_walked(&region).then(|| measure(&region.folded(classes), ROWS));
+        let walked = is_walked(&region).then(|| estimate(&region.folded(classes), ROWS));
         let entries = if walked.is_some() { entries } else { 0.0 };
         Self { walked, entries, kept: entries, ..Self::default() }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rand::Rng;
 
 use super::{BLOCK, Blocks, Row, Tail};
-use crate::base::numeric::{LN_NEGLIGIBLE, Table};
+use crate::base::numeric::{LN_NEGLIGIBLE, Table, exp_accurate, lgamma, ln};
 use crate::base::operations::{Operation, count};
 use crate::base::rng::uniform_below;
 use crate::posterior::model::compositions;
@@ -181,20 +181,59 @@ impl Region {
         Self { order, ..self }
     }
 
-    /// For a folded region: the same region without folding, and about how many outputs one walked
-    /// output stands for. A class can be arranged in size! ways, and in fewer where counts are equal,
-    /// as they often are in a narrow window.
-    #[inline]
-    pub(super) fn unfolded(&self) -> Option<(Self, f64)> {
-        let order = self.order.as_ref()?;
+    /// A folded region without folding.
+    pub(super) fn unfolded(&self) -> Option<Self> {
+        self.order.as_ref()?;
+        Some(Self { order: None, ..self.clone() })
+    }
+
+    /// About how many outputs one walked output stands for, if there are `outputs` without folding. A class
+    /// can be arranged in size! ways, and in fewer where counts are equal, as they often are if counts
+    /// spread over few values.
+    pub(super) fn arrangements(&self, outputs: f64) -> f64 {
+        let Some(order) = &self.order else { return 1.0 };
         // In a diamond counts spread over about twice the mean row.
-        let typical = self.diamond_row().map_or(f64::INFINITY, |row| 2.0 * row);
+        let typical = match self.diamond_row() {
+            Some(row) => 2.0 * row,
+            None => libm::pow(outputs, 1.0 / self.depth() as f64),
+        };
         let factor = |(&(low, high), &earlier): (&Window, &u64)| {
             let width = ((high - low) as f64 + 1.0).min(typical);
             (earlier as f64 + 1.0) * width / (width + earlier as f64)
         };
-        let arrangements = self.windows.iter().zip(&order.earlier).map(factor).product();
-        Some((Self { order: None, ..self.clone() }, arrangements))
+        self.windows.iter().zip(&order.earlier).map(factor).product()
+    }
+
+    /// About how many outputs begin with `head`, up to a factor that is the same for all heads of its length.
+    pub(super) fn completions(&self, head: &[u64]) -> f64 {
+        let (level, budget) = (head.len(), self.budget(head));
+        let free = (self.depth() - level) as f64;
+        if budget > 0.0 || free == 0.0 {
+            return f64::MIN_POSITIVE;
+        }
+        let widths = (level..self.depth()).map(|i| self.cut(i, budget));
+        let within = widths.map(|(low, high)| ln((high + 1).saturating_sub(low).max(1) as f64));
+        // As the volume of a ball is to that of the cube around it.
+        let mut logarithm = within.sum::<f64>() - lgamma(0.5 * free + 1.0);
+        let used: u64 = head.iter().sum();
+        let least = self.order.as_ref().map_or(0, |order| {
+            let (later, before) = (order.later[level], order.after[level]);
+            before.map_or(0, |j| head[j] * (later + 1))
+        });
+        if self.shape == Shape::Simplex {
+            let Some(rest) = self.n.checked_sub(used + least) else { return f64::MIN_POSITIVE };
+            let rest = rest as f64;
+            let divisions = lgamma(rest + free + 1.0) - lgamma(rest + 1.0) - lgamma(free + 1.0);
+            logarithm = logarithm.min(divisions);
+        }
+        if let Some(order) = &self.order {
+            // Of the arrangements of a class one is walked; there are fewer if counts spread over few values.
+            let spread = exp_accurate(logarithm / free).max(1.0);
+            let class = (order.later[level] as f64 + 1.0).min(free);
+            logarithm +=
+                lgamma(spread + class) - lgamma(spread) - lgamma(class + 1.0) - class * ln(spread);
+        }
+        exp_accurate(logarithm.min(700.0)).max(f64::MIN_POSITIVE)
     }
 
     /// The windows of the coordinates.
