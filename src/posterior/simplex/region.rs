@@ -206,22 +206,34 @@ impl Region {
 
     /// About how many outputs begin with `head`, up to a factor that is the same for all heads of its length.
     pub(super) fn completions(&self, head: &[u64]) -> f64 {
-        let (level, budget) = (head.len(), self.budget(head));
+        let (level, used) = (head.len(), head.iter().sum::<u64>());
         let free = (self.depth() - level) as f64;
+        let mut budget = self.budget(head);
+        if let (Some(limit), Shape::Simplex) = (&self.limit, self.shape) {
+            // The rest costs as if it were divided as at the centre, or less: half of that was found to
+            // lose few heads and to follow few in vain.
+            let rest = self.n.saturating_sub(used) as f64;
+            let part = |i: usize| limit.centre[i] as f64 + 0.5;
+            let whole: f64 = (level..self.windows.len()).map(part).sum();
+            let usual = |i: usize| {
+                let (low, high) = self.windows[i];
+                limit.log_weight(i, ((rest * part(i) / whole).round() as u64).clamp(low, high))
+            };
+            budget -= 0.5 * (level..self.windows.len()).map(usual).sum::<f64>();
+        }
         if budget > 0.0 || free == 0.0 {
-            return f64::MIN_POSITIVE;
+            return 1.0;
         }
         let widths = (level..self.depth()).map(|i| self.cut(i, budget));
         let within = widths.map(|(low, high)| ln((high + 1).saturating_sub(low).max(1) as f64));
         // As the volume of a ball is to that of the cube around it.
         let mut logarithm = within.sum::<f64>() - lgamma(0.5 * free + 1.0);
-        let used: u64 = head.iter().sum();
         let least = self.order.as_ref().map_or(0, |order| {
             let (later, before) = (order.later[level], order.after[level]);
             before.map_or(0, |j| head[j] * (later + 1))
         });
         if self.shape == Shape::Simplex {
-            let Some(rest) = self.n.checked_sub(used + least) else { return f64::MIN_POSITIVE };
+            let Some(rest) = self.n.checked_sub(used + least) else { return 1.0 };
             let rest = rest as f64;
             let divisions = lgamma(rest + free + 1.0) - lgamma(rest + 1.0) - lgamma(free + 1.0);
             logarithm = logarithm.min(divisions);
@@ -233,7 +245,7 @@ impl Region {
             logarithm +=
                 lgamma(spread + class) - lgamma(spread) - lgamma(class + 1.0) - class * ln(spread);
         }
-        exp_accurate(logarithm.min(700.0)).max(f64::MIN_POSITIVE)
+        exp_accurate(logarithm.clamp(0.0, 700.0))
     }
 
     /// The windows of the coordinates.
