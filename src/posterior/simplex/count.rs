@@ -78,8 +78,9 @@ fn points(widths: &[f64], rows: f64) -> f64 {
     f64::max(enough.floor(), 2.0)
 }
 
-/// With as many categories the midpoint rule sees too few values of each.
-const MANY_CATEGORIES: usize = 7;
+/// With fewer categories the midpoint rule sees enough values of each; with more, every region is far too
+/// large to be walked unless it is counted exactly, and an upper bound says so sooner.
+const DRAWN_CATEGORIES: std::ops::RangeInclusive<usize> = 7..=30;
 
 /// Heads that are followed at a time, and the values that are tried after each.
 const FOLLOWED: usize = 64;
@@ -92,7 +93,7 @@ const TRIED: u64 = 4;
 /// estimate stays unbiased.
 pub fn estimate(region: &Region, rows: f64) -> Size {
     let depth = region.depth();
-    if depth + 1 < MANY_CATEGORIES || region.diamond_row().is_some() {
+    if !DRAWN_CATEGORIES.contains(&region.windows().len()) || region.diamond_row().is_some() {
         return measure(region, rows);
     }
     let mut rng = rng::stream(0, "heads of a region");
