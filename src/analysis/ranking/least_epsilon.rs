@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_search_tries_only_what_is_admitted() {
-        let (variant, setting) = cases().into_iter().next().unwrap();
+        let (variant, setting) = cases().next().unwrap();
         let search = |least: f64| {
             let tuning = TuningCache::default();
             let admits = |tried: &Setting| tried.epsilon.get() >= least;
