@@ -89,7 +89,7 @@ const TRIED: u64 = 4;
 /// The size of a region within a factor of two or so, for forecasts: as [`measure`], but with many categories
 /// from heads that are drawn at random. A head is extended by a few values of the next coordinate, evenly
 /// spread, each of which stands for its share of them. Of all these heads some are drawn to be followed, with
-/// probabilities in proportion to the number that each stands for, times its [`Region::completions`]; the
+/// probabilities in proportion to the number that each stands for, times its `Region::completions`; the
 /// estimate stays unbiased.
 pub fn estimate(region: &Region, rows: f64) -> Size {
     let depth = region.depth();
