@@ -15,10 +15,16 @@ pub enum Operation {
     Output,
     /// An output of two adjacent data sets that is compared.
     Compared,
+    /// An output on a line whose class is made.
+    LineClass,
+    /// A term of a sum of logarithms, or of a tail.
+    LogTerm,
     /// An entry of a convolution in linear time.
     Convolved,
     /// A product of any other convolution.
     Product,
+    /// A record of a data set whose normaliser with weights of the edges is computed.
+    Edged,
     /// An output for which another is released.
     Replaced,
     /// A distance that is added up in the search for the best candidate.

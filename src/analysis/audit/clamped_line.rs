@@ -7,8 +7,22 @@
 use super::compare::{Class, Comparison, Witness};
 use super::pairs::Pair;
 use crate::base::numeric::ln;
+use crate::base::operations::{Operation, count};
 use crate::mechanism::law::LatticeNoise;
 use crate::mechanism::law::approximate::ln_tail;
+
+/// The noise on both counts, the same at all data sets.
+#[derive(Clone, Copy, Debug)]
+pub struct LineNoise {
+    noise: LatticeNoise,
+    ln_total: f64,
+}
+
+impl LineNoise {
+    pub fn new(noise: LatticeNoise) -> Self {
+        Self { noise, ln_total: ln(noise.total(2)) }
+    }
+}
 
 /// Two adjacent data sets.
 pub struct ClampedLine<'a> {
@@ -18,28 +32,29 @@ pub struct ClampedLine<'a> {
     /// The larger of the two counts of the category that loses a record.
     count: u64,
     ln_total: f64,
+    /// ln P, but for the total, of the outputs 0 and n: at x and at x'.
+    ends: [[f64; 2]; 2],
 }
 
 /// Classes go as far as the noise does, but for this part of its probability.
 const LN_LEFT_OUT: f64 = -92.0;
 
 impl<'a> ClampedLine<'a> {
-    pub fn new(pair: &'a Pair, noise: LatticeNoise) -> Self {
-        let (n, count) = (pair.x.iter().sum(), pair.x[pair.leaves]);
-        Self { pair, noise, n, count, ln_total: ln(noise.total(2)) }
+    pub fn new(pair: &'a Pair, LineNoise { noise, ln_total }: LineNoise) -> Self {
+        let (n, count): (u64, u64) = (pair.x.iter().sum(), pair.x[pair.leaves]);
+        let ends = [[count, count - 1], [n - count, n - count + 1]]
+            .map(|beyond| beyond.map(|m| ln_tail(noise, m)));
+        Self { pair, noise, n, count, ln_total, ends }
     }
 
     /// ln P at x and at x', and their difference, of the output y.
     fn logs(&self, y: u64) -> (f64, f64, f64) {
-        let ends = |count: u64| match y {
-            0 => Some(ln_tail(self.noise, count)),
-            y if y == self.n => Some(ln_tail(self.noise, self.n - count)),
-            _ => None,
+        let [at_x, at_moved] = match y {
+            0 => self.ends[0],
+            y if y == self.n => self.ends[1],
+            y => [self.count, self.count - 1]
+                .map(|count| 2.0 * self.noise.ln_factor(y.abs_diff(count))),
         };
-        let log = |count: u64| {
-            ends(count).unwrap_or_else(|| 2.0 * self.noise.ln_factor(y.abs_diff(count)))
-        };
-        let (at_x, at_moved) = (log(self.count), log(self.count - 1));
         let ratio = match self.noise {
             _ if y == 0 || y == self.n => at_x - at_moved,
             _ if at_x == f64::NEG_INFINITY || at_moved == f64::NEG_INFINITY => at_x - at_moved,
@@ -53,18 +68,6 @@ impl<'a> ClampedLine<'a> {
             LatticeNoise::Own(_) => at_x - at_moved,
         };
         (at_x - self.ln_total, at_moved - self.ln_total, ratio)
-    }
-
-    /// How far the noise goes.
-    fn reach(&self) -> u64 {
-        match self.noise {
-            LatticeNoise::Truncated { rate, radius } => {
-                radius.min((-LN_LEFT_OUT / rate) as u64 + 1)
-            }
-            LatticeNoise::Geometric { rate } => (-LN_LEFT_OUT / rate) as u64 + 1,
-            LatticeNoise::Gaussian { sigma } => (sigma * (-LN_LEFT_OUT).sqrt()) as u64 + 1,
-            LatticeNoise::Own(noise) => noise.reach(),
-        }
     }
 
     /// The output with the largest |ratio|, and its ratio.
@@ -83,6 +86,16 @@ impl<'a> ClampedLine<'a> {
     }
 }
 
+/// How far the noise goes.
+pub fn reach(noise: LatticeNoise) -> u64 {
+    match noise {
+        LatticeNoise::Truncated { rate, radius } => radius.min((-LN_LEFT_OUT / rate) as u64 + 1),
+        LatticeNoise::Geometric { rate } => (-LN_LEFT_OUT / rate) as u64 + 1,
+        LatticeNoise::Gaussian { sigma } => (sigma * (-LN_LEFT_OUT).sqrt()) as u64 + 1,
+        LatticeNoise::Own(noise) => noise.reach(),
+    }
+}
+
 impl Comparison for ClampedLine<'_> {
     fn loss(&self) -> f64 {
         self.largest().1.abs()
@@ -93,9 +106,10 @@ impl Comparison for ClampedLine<'_> {
     }
 
     fn classes(&self) -> Vec<Class> {
-        let reach = self.reach();
+        let reach = reach(self.noise);
         let low = (self.count - 1).saturating_sub(reach).max(1);
         let high = self.count.saturating_add(reach).min(self.n - 1);
+        count(Operation::LineClass, (high + 3).saturating_sub(low) as usize);
         let class = |y: u64| {
             let (at_x, at_moved, ratio) = self.logs(y);
             let possible = at_x.max(at_moved) > f64::NEG_INFINITY;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::clamped_line::ClampedLine;
+use super::clamped_line::{ClampedLine, LineNoise};
 use super::hamming::{Hamming, HammingPair};
 use super::lattice::LatticePair;
 use super::noisy::{NoiseLaw, Noisy, NoisyPair};
@@ -78,7 +78,7 @@ pub enum Release {
     Noisy(Arc<Noisy>),
     Hamming(Hamming),
     Lattice { rate: f64 },
-    ClampedLine(LatticeNoise),
+    ClampedLine(LineNoise),
     Tabled(Tabled),
 }
 
@@ -129,7 +129,9 @@ impl Release {
             Recipe::Lattice { noise: LatticeNoise::Own(_) } => {
                 return Self::tabled(variant, setting);
             }
-            Recipe::Lattice { noise } if setting.posterior.k() == 2 => Self::ClampedLine(noise),
+            Recipe::Lattice { noise } if setting.posterior.k() == 2 => {
+                Self::ClampedLine(LineNoise::new(noise))
+            }
             Recipe::Historical { .. } => return Err(variant.historical_refusal()),
             Recipe::Lattice { .. } | Recipe::Weighed { .. } | Recipe::Table { .. } => {
                 return Self::tabled(variant, setting);
@@ -143,6 +145,31 @@ impl Release {
         let posterior = &setting.posterior;
         refuse_many_outputs(variant, recipe, Outputs::of(recipe, posterior.n(), posterior.k()))?;
         Ok(Self::Tabled(Tabled::new(setting, recipe, variant.remap.as_deref())))
+    }
+
+    /// A mechanism that takes long to prepare, and does the same at all data sets of n records.
+    pub fn everywhere(variant: &Variant, setting: &Setting) -> Result<Option<Self>, Refusal> {
+        let is_same = match variant.recipe(setting)? {
+            _ if variant.remap.is_some() => false,
+            Recipe::OwnNoise { .. } => true,
+            Recipe::Lattice { noise } => noise.is_approximate() && setting.posterior.k() == 2,
+            Recipe::Exponential { .. }
+            | Recipe::Weighed { .. }
+            | Recipe::Noise { .. }
+            | Recipe::Hamming { .. }
+            | Recipe::Historical { .. }
+            | Recipe::Table { .. } => false,
+        };
+        is_same.then(|| Self::new(variant, setting)).transpose()
+    }
+
+    /// What [`Self::everywhere`] gives, once more.
+    pub fn again(&self) -> Option<Self> {
+        match self {
+            Self::Noisy(noisy) => Some(Self::Noisy(Arc::clone(noisy))),
+            Self::ClampedLine(noise) => Some(Self::ClampedLine(*noise)),
+            Self::Scored(_) | Self::Hamming(_) | Self::Lattice { .. } | Self::Tabled(_) => None,
+        }
     }
 
     /// Whether this and another release of the same mechanism can be compared.

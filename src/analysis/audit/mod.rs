@@ -46,23 +46,22 @@ mod tabled;
 mod trade_off;
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
+pub(super) use clamped_line::reach as reach_on_a_line;
 pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 
 use compare::{Comparison, Release, compare, deltas};
-use noisy::Noisy;
 use pairs::Pair;
 use screen::Common;
 
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::log1p;
 use crate::mechanism::Variant;
-use crate::mechanism::law::Recipe;
+use crate::mechanism::law::{Outputs, Recipe};
 use crate::posterior::model::{Counts, Posterior, Prior, approximate_compositions};
 use crate::posterior::setting::Setting;
 
@@ -197,13 +196,18 @@ struct Audit<'a> {
     template: &'a Setting,
     n: u64,
     k: usize,
+    /// The number of outputs at each data set.
+    outputs: f64,
     pairs: Vec<Pair>,
-    /// Noise of the user's own, which is the same at all data sets and takes long to list.
-    own_noise: Option<Arc<Noisy>>,
+    /// The mechanism at any data set, if it does the same at all of them and takes long to prepare.
+    everywhere: Option<Release>,
 }
 
 /// The most outputs whose probabilities are kept at a time (by every thread).
 const KEPT: f64 = 8e6;
+
+/// A data set in a list takes as much memory as so many outputs.
+const LISTED: f64 = 10.0;
 
 /// The number of pairs, those with the largest bounds, that are compared first. Of the
 /// others only those are compared whose bound is at least the largest loss found.
@@ -227,15 +231,13 @@ impl<'a> Audit<'a> {
         let prior = template.posterior.prior();
         let alike = variant.remap.is_none() && variant.mechanism.is_symmetric();
         let symmetric = alike && is_symmetric(prior, recipe);
-        let own_noise = match recipe {
-            Recipe::OwnNoise { noise, restored }
-                if variant.remap.is_none() && n == template.posterior.n() =>
-            {
-                Some(Arc::new(Noisy::own(noise, restored)))
-            }
-            _ => None,
+        let everywhere = match n == template.posterior.n() {
+            true => Release::everywhere(variant, template)?,
+            false => None,
         };
-        Ok(Self { variant, template, n, k, pairs: scope.pairs(n, k, symmetric), own_noise })
+        let outputs = Outputs::of(recipe, n, k).approximate_len();
+        let pairs = scope.pairs(n, k, symmetric);
+        Ok(Self { variant, template, n, k, outputs, pairs, everywhere })
     }
 
     fn setting(&self, counts: &Counts) -> Setting {
@@ -246,8 +248,8 @@ impl<'a> Audit<'a> {
 
     /// The mechanism at one data set.
     fn release(&self, counts: &Counts) -> Result<Release, Refusal> {
-        match &self.own_noise {
-            Some(noisy) => Ok(Release::Noisy(Arc::clone(noisy))),
+        match self.everywhere.as_ref().and_then(Release::again) {
+            Some(release) => Ok(release),
             None => Release::new(self.variant, &self.setting(counts)),
         }
     }
@@ -259,7 +261,8 @@ impl<'a> Audit<'a> {
         order.sort_by(|&a, &b| bounds[b].total_cmp(&bounds[a]));
         let worst: Vec<Pair> =
             order.iter().take(LIKELIEST).map(|&i| self.pairs[i].clone()).collect();
-        let found = self.largest_of(&worst, |comparison| vec![comparison.loss()])?;
+        let found =
+            largest_of(&worst, &self.releases(&worst)?, |comparison| vec![comparison.loss()]);
         let reached = found.first().map_or(0.0, |best| best.value);
         let mut bounds = bounds.into_iter();
         // A pair whose bound is not a number is kept.
@@ -311,40 +314,33 @@ impl<'a> Audit<'a> {
     }
 
     /// For each of several measures the first pair at which it is largest; empty without pairs.
-    /// Pairs share data sets, so they are taken in chunks, as large as memory allows. Within a chunk
-    /// every data set is prepared once.
+    /// Pairs share data sets, so that every data set is prepared once; or once in a chunk of pairs, as
+    /// large as memory allows.
     fn largest(
         &self,
         measures: impl Fn(&dyn Comparison) -> Vec<f64> + Sync,
     ) -> Result<Vec<Best<'_>>, Refusal> {
+        let all = match self.all_are_kept() {
+            true => Some(self.releases(&self.pairs)?),
+            false => None,
+        };
         let chunks = self.pairs.par_chunks(self.chunk_length());
-        let best = chunks.map(|chunk| self.largest_of(chunk, &measures));
-        let best: Vec<_> = best.collect::<Result<_, _>>()?;
-        Ok(best.into_iter().reduce(first_largest).unwrap_or_default())
-    }
-
-    fn largest_of<'p>(
-        &self,
-        chunk: &'p [Pair],
-        measures: impl Fn(&dyn Comparison) -> Vec<f64>,
-    ) -> Result<Vec<Best<'p>>, Refusal> {
-        let releases = self.releases(chunk)?;
-        let measured = chunk.iter().map(|pair| {
-            let comparison = compare(pair, &releases[&pair.x], &releases[&pair.moved]);
-            measures(comparison.as_ref()).into_iter().map(|value| Best { pair, value }).collect()
+        let best = chunks.map(|chunk| match &all {
+            Some(releases) => Ok(largest_of(chunk, releases, &measures)),
+            None => Ok(largest_of(chunk, &self.releases(chunk)?, &measures)),
         });
-        Ok(measured.reduce(first_largest).unwrap_or_default())
+        let best: Vec<_> = best.collect::<Result<_, Refusal>>()?;
+        Ok(best.into_iter().reduce(first_largest).unwrap_or_default())
     }
 
     /// The mechanism at all data sets of these pairs. If its laws are of several kinds, as those of an
     /// expression may be, they are compared output by output.
     fn releases<'p>(&self, pairs: &'p [Pair]) -> Result<BTreeMap<&'p Counts, Release>, Refusal> {
-        let mut releases = BTreeMap::new();
-        for counts in pairs.iter().flat_map(|pair| [&pair.x, &pair.moved]) {
-            if !releases.contains_key(counts) {
-                releases.insert(counts, self.release(counts)?);
-            }
-        }
+        let data_sets: BTreeSet<&Counts> =
+            pairs.iter().flat_map(|pair| [&pair.x, &pair.moved]).collect();
+        let data_sets: Vec<&Counts> = data_sets.into_iter().collect();
+        let prepared = data_sets.par_iter().map(|&counts| Ok((counts, self.release(counts)?)));
+        let mut releases: BTreeMap<_, _> = prepared.collect::<Result<_, Refusal>>()?;
         let mut all = releases.values();
         let first = all.next();
         if first.is_some_and(|first| all.any(|other| !first.is_like(other))) {
@@ -379,12 +375,31 @@ impl<'a> Audit<'a> {
         Ok(DeltaAt { epsilon, delta: best.value, from, to })
     }
 
+    /// Whether the probabilities at all data sets, and the list of these, fit into memory.
+    fn all_are_kept(&self) -> bool {
+        let data_sets = approximate_compositions(self.n, self.k);
+        data_sets * (self.outputs + LISTED) <= KEPT && self.everywhere.is_none()
+    }
+
     /// The number of pairs in a chunk: a data set has up to k (k−1) / 2.
     fn chunk_length(&self) -> usize {
         let data_sets = (KEPT / approximate_compositions(self.n, self.k)) as usize;
         let by_memory = data_sets * (self.k * (self.k - 1) / 2);
         by_memory.clamp(1, self.pairs.len().div_ceil(CHUNKS).max(1))
     }
+}
+
+/// For each of several measures the first of these pairs at which it is largest.
+fn largest_of<'p>(
+    pairs: &'p [Pair],
+    releases: &BTreeMap<&Counts, Release>,
+    measures: impl Fn(&dyn Comparison) -> Vec<f64>,
+) -> Vec<Best<'p>> {
+    let measured = pairs.iter().map(|pair| {
+        let comparison = compare(pair, &releases[&pair.x], &releases[&pair.moved]);
+        measures(comparison.as_ref()).into_iter().map(|value| Best { pair, value }).collect()
+    });
+    measured.reduce(first_largest).unwrap_or_default()
 }
 
 /// The pair at which a measure is largest so far.

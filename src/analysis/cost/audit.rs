@@ -3,12 +3,12 @@
 use super::{
     Extent, SettingWork, Work, extent, predict_laws, predict_means, rates, rearrangements, repeated,
 };
-use crate::analysis::audit::is_symmetric;
+use crate::analysis::audit::{is_symmetric, reach_on_a_line};
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::remapping::{self, Effort};
 use crate::mechanism::Variant;
 use crate::mechanism::law::edged::Edged;
-use crate::mechanism::law::{CandidateWeights, Outputs, Recipe, tight};
+use crate::mechanism::law::{CandidateWeights, LatticeNoise, Outputs, Recipe, tight};
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
 
@@ -43,6 +43,8 @@ pub fn predict_passes(
         2 => (rates::NS_PER_LINE_COMPARISON, rates::NS_PER_LINE_PAIR),
         _ => (rates::NS_PER_COMPARISON, rates::NS_PER_WEIGHED_PAIR),
     };
+    // All data sets are gone through once more for a profile.
+    let examinations = if passes > rates::PASSES_PER_PROFILE { 2.0 } else { 1.0 };
     let cell = |recipe: &Recipe| {
         let pairs = data_sets * 0.5 * k * (k - 1.0) / symmetries(posterior, *recipe);
         let outputs = match recipe.needs_ball() {
@@ -53,6 +55,7 @@ pub fn predict_passes(
         let values = posterior.n() as f64 + 1.0;
         let one = if recipe.restores_total() { 2.0 / k } else { 0.0 };
         let combinations = values * (one + (1.0 - one) * values);
+        let tabled = Outputs::of(*recipe, posterior.n(), posterior.k()).approximate_len();
         let ns = match recipe {
             Recipe::Exponential { .. } => {
                 let again = rates::NS_PER_COMPARISON * (passes - 1.0);
@@ -62,8 +65,18 @@ pub fn predict_passes(
                 };
                 outputs * (first * setting.distance.effort() + again) + pairs * pair + walked
             }
-            Recipe::Noise { .. } | Recipe::Lattice { .. } | Recipe::Historical { .. } => {
+            Recipe::Noise { .. }
+            | Recipe::Historical { .. }
+            | Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => {
                 rates::NS_PER_PAIR * pairs
+            }
+            // The four tails, and for δ all outputs on the line.
+            Recipe::Lattice { noise } if posterior.k() == 2 && noise.is_approximate() => {
+                let reached = values.min(2.0 * reach_on_a_line(*noise) as f64 + 1.0);
+                let classes = if passes > 1.0 { examinations * reached } else { 0.0 };
+                let tails = 4.0 * examinations * noise.tail_terms();
+                let ns = rates::NS_PER_LINE_CLASS * classes + rates::NS_PER_LOG_TERM * tails;
+                pairs * (rates::NS_PER_PAIR + ns)
             }
             // Value by value of the counts that change; for δ all combinations of the two.
             Recipe::OwnNoise { noise, .. } => {
@@ -73,8 +86,14 @@ pub fn predict_passes(
                     + pairs * (rates::NS_PER_TABLED * 4.0 * values + rates::NS_PER_CLASS * combined)
             }
             // Output by output.
+            Recipe::Lattice { .. } => {
+                // Neighbours are not listed in order.
+                let laws = data_sets.min(pairs + data_sets / symmetries(posterior, *recipe));
+                examinations
+                    * (logarithms(*recipe, posterior) * laws
+                        + rates::NS_PER_COMPARISON * pairs * tabled)
+            }
             Recipe::Weighed { .. } | Recipe::Table { .. } => {
-                let tabled = Outputs::of(*recipe, posterior.n(), posterior.k()).approximate_len();
                 rates::NS_PER_OWN * data_sets * tabled + rates::NS_PER_COMPARISON * pairs * tabled
             }
             Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
@@ -118,12 +137,20 @@ fn balanced(setting: &Setting) -> Setting {
     Setting { posterior, ..setting.clone() }
 }
 
-/// The setting at whose data the work is predicted: its own, or data like most others.
+/// The setting at whose data the work is predicted: its own, or data like most others. Those are nearly in
+/// equal parts, but no two counts are equal: laws of symmetric data are quicker.
 fn usual(setting: &Setting, data: Data) -> Setting {
-    match data {
-        Data::Given => setting.clone(),
-        Data::PriorPredictive => balanced(setting),
+    let mut usual = balanced(setting);
+    let (n, k) = (setting.posterior.n(), setting.posterior.k() as u64);
+    if data == Data::Given {
+        return setting.clone();
     }
+    if n >= k * k {
+        let (least, rest) = (n / k - (k - 1) / 2, n % k + if k % 2 == 0 { k / 2 } else { 0 });
+        let counts = (0..k).map(|i| least + i + if i + 1 == k { rest } else { 0 }).collect();
+        usual.posterior = Posterior::new(setting.posterior.prior().clone(), counts);
+    }
+    usual
 }
 
 /// Predicts the exact privacy loss of a remapped mechanism over all data sets: every candidate of
@@ -137,9 +164,21 @@ pub fn predict_remapped_audit(setting: &Setting, recipe: Recipe) -> Work {
         outputs: pairs * candidates,
         passing: 8.0 * tabled,
         cpu_seconds: 1e-9
-            * (rates::NS_PER_TABLED * tabled + rates::NS_PER_COMPARISON * pairs * candidates),
+            * (logarithms(recipe, &setting.posterior) * candidates
+                + rates::NS_PER_COMPARISON * pairs * candidates),
         ..Work::default()
     }
+}
+
+/// Nanoseconds of the logarithms of all probabilities at one data set.
+fn logarithms(recipe: Recipe, posterior: &Posterior) -> f64 {
+    let (n, k) = (posterior.n(), posterior.k());
+    let terms = match recipe {
+        Recipe::Lattice { noise } => noise.log_terms(k, n),
+        _ => 0.0,
+    };
+    rates::NS_PER_TABLED * Outputs::of(recipe, n, k).approximate_len()
+        + rates::NS_PER_LOG_TERM * terms
 }
 
 /// The number of data sets, or pairs of them, of which one is computed because the others differ only by

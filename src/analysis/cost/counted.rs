@@ -1,6 +1,7 @@
 //! The operations that are forecast, against those that are counted.
 
 use super::*;
+use crate::analysis::audit::{self, Scope};
 use crate::analysis::predictive_error;
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::{self, TuningCache};
@@ -27,7 +28,10 @@ fn seconds(counts: &Counts, k: usize) -> f64 {
         (Operation::Row, rates::ns_per_walked_row(k)),
         (Operation::Output, rates::PART_FOR_MEAN * rates::NS_PER_RESTORED),
         (Operation::Compared, rates::NS_PER_COMPARISON),
+        (Operation::LineClass, rates::NS_PER_LINE_CLASS),
+        (Operation::LogTerm, rates::NS_PER_LOG_TERM),
         (Operation::Convolved, rates::NS_PER_CONVOLVED),
+        (Operation::Edged, rates::ns_per_edged(k)),
         (Operation::Product, rates::NS_PER_PRODUCT),
         (Operation::Replaced, rates::NS_PER_TABLED_OUTPUT),
         (Operation::Term, rates::NS_PER_TERM),
@@ -83,6 +87,42 @@ fn every_mechanism_and_option_takes_what_was_forecast() {
                 let (Some(_), counts) = counted::during(work) else { continue };
                 let (said, counted) = (forecast.cpu_seconds, seconds(&counts, k));
                 compared += 1;
+                let ratio = (said + INSTANT) / (counted + INSTANT);
+                if !(1.0 / FACTOR..=FACTOR).contains(&ratio) {
+                    wrong.push(format!(
+                        "{} k = {k} n = {n} ε = {epsilon}: {said:.1e} s said, {counted:.1e} s counted \
+                         {counts:?}",
+                        variant.label
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 150, "{compared}");
+}
+
+#[test]
+fn every_audit_takes_what_was_forecast() {
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for (k, n) in [(2, 60), (2, 600), (3, 7), (3, 14), (4, 4)] {
+        for epsilon in [0.1, 0.5, 3.0] {
+            let setting = setting(k, n, epsilon);
+            for mechanism in mechanism::ALL.iter().copied() {
+                let variant = Variant::plain(mechanism);
+                let Ok(recipe) = variant.outline(&setting) else { continue };
+                let passes = rates::PASSES_PER_TRADE_OFF;
+                let audited = predict_passes(&setting, &[recipe], true, passes).cells[0];
+                let tuned = predict_tuning(&variant, &setting, Data::PriorPredictive);
+                let said = audited.cpu_seconds + tuned.cpu_seconds;
+                if said > 1.0 {
+                    continue;
+                }
+                let work = || audit::examine(&variant, &setting, &Scope::All, &[0.0]).ok();
+                let (Some(_), counts) = counted::during(work) else { continue };
+                compared += 1;
+                let counted = seconds(&counts, k);
                 let ratio = (said + INSTANT) / (counted + INSTANT);
                 if !(1.0 / FACTOR..=FACTOR).contains(&ratio) {
                     wrong.push(format!(

@@ -122,6 +122,10 @@ pub const NS_PER_PAIR: f64 = 1_100.0;
 pub const NS_PER_CLASS: f64 = 22.0;
 /// Such a combination.
 pub const BYTES_PER_CLASS: f64 = 100.0;
+/// An output on a line, as the class of a pair of data sets, and its part of δ.
+pub const NS_PER_LINE_CLASS: f64 = 100.0;
+/// A term of a sum of logarithms, or of a tail.
+pub const NS_PER_LOG_TERM: f64 = 12.0;
 /// The probability of an output at a data set, for a remapping.
 pub const NS_PER_TABLED: f64 = 60.0;
 /// The same for an expression of the user's, with its part of the searches of a calibration.
@@ -154,10 +158,10 @@ pub const BYTES_PER_SEARCHED_OUTPUT: f64 = 500.0;
 pub fn ns_per_tight_row(k: usize) -> f64 {
     6.0 * libm::pow(2.5, k as f64 - 3.0)
 }
-/// A data set times its records, in the search for the weights of the edges. With two categories there is
-/// one convolution for each data set.
+/// A data set times its records, each time that the sums for the weights of the edges are computed. With two
+/// categories there is one convolution for each data set.
 pub fn ns_per_edged(k: usize) -> f64 {
-    if k == 2 { 1_500.0 } else { 12_000.0 }
+    if k == 2 { 4.5 } else { 10.0 * (k as f64 - 1.0) }
 }
 /// A tight weight, with its running sums.
 pub const BYTES_PER_TIGHT_WEIGHT: f64 = 60.0;

@@ -128,12 +128,12 @@ fn admit(
     let profile = if args.profile { rates::PASSES_PER_PROFILE } else { 0.0 };
     let passes = rates::PASSES_PER_TRADE_OFF + profile;
     let audit = |everything| cost::predict_passes(setting, &[recipe], everything, passes);
-    let mut tuning = cost::predict_tuning(variant, setting, Data::PriorPredictive);
+    let data = Data::PriorPredictive;
+    let with_error =
+        variant.options.calibrated.then(|| cost::predict_error(variant, setting, data)).flatten();
+    let mut tuning = with_error.unwrap_or_else(|| cost::predict_tuning(variant, setting, data));
     if variant.options.remap && *scope == Scope::All {
         tuning.add(cost::predict_remapped_audit(setting, recipe));
-    }
-    if variant.options.calibrated {
-        tuning.add(cost::predict_everywhere(setting, &[recipe]).sum());
     }
     let sum = |audit: &SettingWork| {
         let mut work: Work = cost::total([audit], threads);

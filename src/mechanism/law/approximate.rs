@@ -13,6 +13,7 @@ use super::LatticeNoise;
 use crate::base::diagnostic::Refusal;
 use crate::base::numeric::exp::one_minus_exp;
 use crate::base::numeric::{Sum, exp_accurate, expm1, ln};
+use crate::base::operations::{Operation, count};
 
 /// Found values of σ and radii are accepted if their δ is below the one asked for by this part of it, which
 /// is more than its rounding error.
@@ -253,6 +254,7 @@ pub fn ln_tail(noise: LatticeNoise, m: u64) -> f64 {
                 let (m, u) = (m as f64, u as f64);
                 let term = exp_accurate(-(u / sigma) * ((2.0 * m + u) / sigma));
                 sum.add(term);
+                count(Operation::LogTerm, 1);
                 if term <= 1e-18 * sum.value() {
                     break;
                 }

@@ -68,6 +68,14 @@ impl LatticeNoise {
         }
     }
 
+    /// Whether it keeps (ε, δ)-differential privacy, and no ε alone.
+    pub fn is_approximate(self) -> bool {
+        match self {
+            Self::Truncated { .. } | Self::Gaussian { .. } => true,
+            Self::Geometric { .. } | Self::Own(_) => false,
+        }
+    }
+
     /// ln f of every z of a range.
     fn ln_factors(self, range: RangeInclusive<u64>) -> Vec<f64> {
         match self {
@@ -652,9 +660,7 @@ pub fn ln_probabilities(
         return outputs.iter().map(ln_p).collect();
     }
     let ln_total = ln(noise.total(k));
-    // What one coordinate exceeds its bound by may be balanced by another: the sums in between reach as far
-    // as the noise does.
-    let longest = k as u64 * n + noise.reach(k).0;
+    let longest = longest_sum(noise, k, n);
     let mut tables = vec![vec![f64::NEG_INFINITY; 2 * longest as usize + 1]];
     tables[0][longest as usize] = 0.0;
     for &x in x {
@@ -686,6 +692,35 @@ pub fn ln_probabilities(
             - ln_total
     };
     outputs.iter().map(ln_p).collect()
+}
+
+/// What one coordinate exceeds its bound by may be balanced by another: the sums in between reach as far as
+/// the noise does.
+fn longest_sum(noise: LatticeNoise, k: usize, n: u64) -> u64 {
+    k as u64 * n + noise.reach(k).0
+}
+
+impl LatticeNoise {
+    /// The number of terms of the sums behind the logarithms of all probabilities at one data set.
+    pub fn log_terms(self, k: usize, n: u64) -> f64 {
+        match self {
+            Self::Geometric { .. } => 0.0,
+            Self::Truncated { .. } | Self::Gaussian { .. } | Self::Own(_) => {
+                let places = 2.0 * longest_sum(self, k, n) as f64 + 1.0;
+                // Of every table two more are made.
+                let tables = 0.5 * (libm::pow(3.0, k as f64) - 1.0);
+                tables * places * (places + 1.0)
+            }
+        }
+    }
+
+    /// About as many terms has the sum of a tail ([`super::approximate::ln_tail`]).
+    pub fn tail_terms(self) -> f64 {
+        match self {
+            Self::Gaussian { sigma } => 6.0 * sigma,
+            Self::Geometric { .. } | Self::Truncated { .. } | Self::Own(_) => 0.0,
+        }
+    }
 }
 
 /// ln Σ e^(−rate (u_1 + … + w_1 + …) / 2) over all u, w >= 0, of which there are `zeros` and `tops`, with
@@ -726,6 +761,7 @@ fn series_of_ways(rate: f64, zeros: usize, tops: usize, t: i64) -> f64 {
 
 /// ln Σ_u e^(f(t − u) + g(u)) at every place of f.
 fn ln_convolved(f: &[f64], g: &[f64]) -> Vec<f64> {
+    count(Operation::LogTerm, f.len() * (f.len() + 1) / 2);
     let at = |t: usize| {
         let terms = || (0..=t).map(|u| f[t - u] + g[u]);
         let highest = terms().fold(f64::NEG_INFINITY, f64::max);

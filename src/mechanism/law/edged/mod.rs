@@ -65,6 +65,10 @@ const UNUSED: f64 = 1e-8;
 /// The most values of c that are tried.
 const ROUNDS: usize = 40;
 
+/// The usual number of sums over all data sets until the edges are found, and until c is.
+const SUMS_FOR_EDGES: f64 = 1300.0;
+const SUMS_FOR_RATE: f64 = 10.0;
+
 /// Weights that were found. The last few are kept.
 static KNOWN: Mutex<BTreeMap<(Extent, u64), Edged>> = Mutex::new(BTreeMap::new());
 
@@ -90,9 +94,12 @@ impl Edged {
         Ok(found)
     }
 
-    /// What the search for the weights takes: data sets, up to the order of the categories, times records.
+    /// What the search for the weights takes, in sums over data sets, up to the order of the categories, times
+    /// records: many with few data sets for the edges, and then some with all of them for c.
     pub fn work(k: usize, n: u64, epsilon: f64) -> f64 {
-        Extent::new(k, n, epsilon).map_or(0.0, |extent| extent.work())
+        Extent::new(k, n, epsilon).map_or(0.0, |extent| {
+            SUMS_FOR_EDGES * extent.work().min(search::WORK) + SUMS_FOR_RATE * extent.work()
+        })
     }
 
     /// Why the weights are not computed, if that would take too long.

@@ -100,7 +100,7 @@ impl DataSets {
 
     /// Z(x) = Σ_r Π g(r_i) e^(−rate · d(x, r)) at every data set.
     pub fn normalisers(&self, rate: f64, zero: f64, one: f64) -> Vec<f64> {
-        count(Operation::Convolved, self.len() * (self.n + 1));
+        count(Operation::Edged, self.len() * (self.n + 1));
         let powers: Vec<f64> =
             (0..=self.n + 1).map(|v| exp_accurate(-0.5 * rate * v as f64)).collect();
         let places: Vec<usize> = (0..self.len()).collect();

@@ -5,7 +5,7 @@ use super::{QUICK_WORK, partitions};
 use crate::base::numeric::{exp_accurate, expm1, ln};
 
 /// The most data sets times records with which the search is done.
-const WORK: f64 = 2e4;
+pub const WORK: f64 = 2e4;
 
 /// The first and the last step, in logarithms.
 const STEPS: (f64, f64) = (0.5, 1e-6);
