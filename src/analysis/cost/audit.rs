@@ -172,13 +172,23 @@ pub fn predict_remapped_audit(setting: &Setting, recipe: Recipe) -> Work {
 
 /// Nanoseconds of the logarithms of all probabilities at one data set.
 fn logarithms(recipe: Recipe, posterior: &Posterior) -> f64 {
-    let (n, k) = (posterior.n(), posterior.k());
-    let terms = match recipe {
-        Recipe::Lattice { noise } => noise.log_terms(k, n),
-        _ => 0.0,
-    };
-    rates::NS_PER_TABLED * Outputs::of(recipe, n, k).approximate_len()
-        + rates::NS_PER_LOG_TERM * terms
+    let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
+    rates::NS_PER_TABLED * outputs.approximate_len()
+        + rates::NS_PER_LOG_TERM * log_terms(recipe, posterior)
+}
+
+/// The terms of the sums behind these logarithms.
+fn log_terms(recipe: Recipe, posterior: &Posterior) -> f64 {
+    match recipe {
+        Recipe::Lattice { noise } => noise.log_terms(posterior.k(), posterior.n()),
+        Recipe::Exponential { .. }
+        | Recipe::Weighed { .. }
+        | Recipe::Noise { .. }
+        | Recipe::OwnNoise { .. }
+        | Recipe::Hamming { .. }
+        | Recipe::Historical { .. }
+        | Recipe::Table { .. } => 0.0,
+    }
 }
 
 /// The number of data sets, or pairs of them, of which one is computed because the others differ only by
@@ -201,12 +211,16 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting, data: Data) -> Work 
     }
     work.add(weights(recipe, setting));
     if variant.options.remap {
+        let posterior = &setting.posterior;
+        let data_sets = approximate_compositions(posterior.n(), posterior.k());
         work.add(match remapping::effort(recipe, setting) {
             Effort::Listed { kept, added } => Work {
                 outputs: added,
                 passing: 8.0 * kept,
                 cpu_seconds: 1e-9
-                    * (rates::NS_PER_TERM * added + rates::NS_PER_TABLED_OUTPUT * kept),
+                    * (rates::NS_PER_TERM * added
+                        + rates::NS_PER_TABLED_OUTPUT * kept
+                        + rates::NS_PER_LOG_TERM * log_terms(recipe, posterior) * data_sets),
                 ..Work::default()
             },
             Effort::Line { added, kept } => Work {
@@ -325,6 +339,7 @@ fn replacement(recipe: Recipe, setting: &Setting) -> f64 {
         true => {
             let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
             rates::NS_PER_TABLED_OUTPUT * outputs.approximate_len()
+                + rates::NS_PER_LOG_TERM * log_terms(recipe, posterior)
         }
         false => {
             let outputs = extent::likely_outputs(recipe, posterior, Data::Given);
