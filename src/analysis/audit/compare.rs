@@ -82,6 +82,26 @@ pub enum Release {
     Tabled(Tabled),
 }
 
+/// Refuses a mechanism that cannot be audited, as far as that is known without any work.
+pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
+    let (recipe, k) = (variant.outline(setting)?, setting.posterior.k());
+    let is_tabled = match recipe {
+        _ if variant.options.remap => false,
+        Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => false,
+        Recipe::Lattice { noise } => k > 2 || !noise.is_approximate(),
+        Recipe::Weighed { .. } | Recipe::Table { .. } => true,
+        Recipe::Exponential { .. }
+        | Recipe::Noise { .. }
+        | Recipe::OwnNoise { .. }
+        | Recipe::Hamming { .. }
+        | Recipe::Historical { .. } => false,
+    };
+    match is_tabled {
+        true => refuse_many_outputs(variant, recipe, Outputs::of(recipe, setting.posterior.n(), k)),
+        false => Ok(()),
+    }
+}
+
 /// The most outputs whose probabilities are tabled.
 const MOST_TABLED: f64 = 2e5;
 

@@ -51,6 +51,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 pub(super) use clamped_line::reach as reach_on_a_line;
+pub use compare::check;
 pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 

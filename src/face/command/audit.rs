@@ -107,7 +107,8 @@ fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
         (named, _) => typed::variant(named.as_deref().unwrap_or_default())?,
     };
     variant.options.calibrated |= args.calibrate;
-    tuning::check(&variant, setting).map_err(|refusal| typed::refused(&variant, refusal))?;
+    let checked = tuning::check(&variant, setting).and_then(|()| audit::check(&variant, setting));
+    checked.map_err(|refusal| typed::refused(&variant, refusal))?;
     Ok(variant)
 }
 
