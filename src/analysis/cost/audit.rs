@@ -137,20 +137,25 @@ fn balanced(setting: &Setting) -> Setting {
     Setting { posterior, ..setting.clone() }
 }
 
-/// The setting at whose data the work is predicted: its own, or data like most others. Those are nearly in
-/// equal parts, but no two counts are equal: laws of symmetric data are quicker.
-fn usual(setting: &Setting, data: Data) -> Setting {
-    let mut usual = balanced(setting);
+/// The setting at whose data the work is predicted: its own, or data like most others.
+fn usual(setting: &Setting, data: Data, recipe: Recipe) -> Setting {
+    match (data, recipe) {
+        (Data::Given, _) => setting.clone(),
+        // Its law takes as long at symmetric data, or nearly so.
+        (Data::PriorPredictive, Recipe::OwnNoise { .. }) => uneven(setting),
+        (Data::PriorPredictive, _) => balanced(setting),
+    }
+}
+
+/// Nearly equal parts, of which no two are equal if there are enough records.
+fn uneven(setting: &Setting) -> Setting {
     let (n, k) = (setting.posterior.n(), setting.posterior.k() as u64);
-    if data == Data::Given {
-        return setting.clone();
-    }
-    if n >= k * k {
-        let (least, rest) = (n / k - (k - 1) / 2, n % k + if k % 2 == 0 { k / 2 } else { 0 });
-        let counts = (0..k).map(|i| least + i + if i + 1 == k { rest } else { 0 }).collect();
-        usual.posterior = Posterior::new(setting.posterior.prior().clone(), counts);
-    }
-    usual
+    let offsets = k * (k - 1) / 2;
+    let Some(shared) = n.checked_sub(offsets) else { return balanced(setting) };
+    let more = |i: u64| if i + 1 == k { shared % k } else { 0 };
+    let counts = (0..k).map(|i| shared / k + i + more(i)).collect();
+    let posterior = Posterior::new(setting.posterior.prior().clone(), counts);
+    Setting { posterior, ..setting.clone() }
 }
 
 /// Predicts the exact privacy loss of a remapped mechanism over all data sets: every candidate of
@@ -285,7 +290,7 @@ pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
 /// predictive distribution. `None` if it cannot be used, or its law is too large.
 pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     let recipe = variant.outline(setting).ok()?;
-    let setting = &usual(setting, data);
+    let setting = &usual(setting, data, recipe);
     let means = predict_means(setting, &[recipe]);
     (!means.sampled_only[0]).then(|| everywhere(variant, recipe, means.sum(), setting, data))
 }
@@ -293,7 +298,7 @@ pub fn predict_error(variant: &Variant, setting: &Setting, data: Data) -> Option
 /// Predicts the distribution of the error of one mechanism and its tuning, in the same way.
 pub fn predict_distribution(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     let recipe = variant.outline(setting).ok()?;
-    let setting = &usual(setting, data);
+    let setting = &usual(setting, data, recipe);
     let here = predict_laws(setting, &[recipe], f64::INFINITY).sum();
     let mut work = everywhere(variant, recipe, here, setting, data);
     if data == Data::PriorPredictive {
