@@ -46,7 +46,9 @@ pub fn predict_passes(
     // All data sets are gone through once more for a profile.
     let examinations = if passes > rates::PASSES_PER_PROFILE { 2.0 } else { 1.0 };
     let cell = |recipe: &Recipe| {
-        let pairs = data_sets * 0.5 * k * (k - 1.0) / symmetries(posterior, *recipe);
+        // Of few records in many categories there are fewer data sets than permutations.
+        let different = (data_sets / symmetries(posterior, *recipe)).max(1.0);
+        let pairs = different * 0.5 * k * (k - 1.0);
         let outputs = match recipe.needs_ball() {
             true => 2.0 * pairs * compared,
             false => pairs,
@@ -88,7 +90,7 @@ pub fn predict_passes(
             // Output by output.
             Recipe::Lattice { .. } => {
                 // Neighbours are not listed in order.
-                let laws = data_sets.min(pairs + data_sets / symmetries(posterior, *recipe));
+                let laws = data_sets.min(pairs + different);
                 examinations
                     * (logarithms(*recipe, posterior) * laws
                         + rates::NS_PER_COMPARISON * pairs * tabled)

@@ -28,8 +28,8 @@ pub struct Remap {
 }
 
 enum Map {
-    /// For each output its candidate.
-    Listed(Vec<Counts>),
+    /// For each output its candidate, and the place of that among all.
+    Listed { to: Vec<Counts>, places: Vec<usize> },
     /// Each candidate is found when it is asked for.
     Searched(Box<dyn BestCandidate>),
 }
@@ -41,7 +41,8 @@ impl Remap {
     /// If there are not as many candidates as outputs.
     pub fn new(outputs: Outputs, to: Vec<Counts>) -> Self {
         assert_eq!(outputs.len(), to.len(), "one candidate for every output");
-        Self { outputs, map: Map::Listed(to) }
+        let places = to.par_iter().map(|candidate| rank(candidate)).collect();
+        Self { outputs, map: Map::Listed { to, places } }
     }
 
     /// The map that replaces every output by what `search` finds.
@@ -56,13 +57,13 @@ impl Remap {
 
     /// Whether the candidates of all outputs are known already.
     pub fn is_listed(&self) -> bool {
-        matches!(self.map, Map::Listed(_))
+        matches!(self.map, Map::Listed { .. })
     }
 
     /// What is released in place of `output`.
     pub fn replace(&self, output: &[u64]) -> Cow<'_, [u64]> {
         match &self.map {
-            Map::Listed(to) => Cow::Borrowed(&to[self.outputs.index(output)]),
+            Map::Listed { to, .. } => Cow::Borrowed(&to[self.outputs.index(output)]),
             Map::Searched(search) => Cow::Owned(search.best(output)),
         }
     }
@@ -72,8 +73,8 @@ impl Remap {
         count(Operation::Replaced, ln_outputs.len());
         let candidates = self.outputs.candidates();
         let mut highest = vec![f64::NEG_INFINITY; candidates];
-        let places: Vec<usize> = match &self.map {
-            Map::Listed(to) => to.iter().map(|candidate| rank(candidate)).collect(),
+        let places: Cow<[usize]> = match &self.map {
+            Map::Listed { places, .. } => Cow::Borrowed(places),
             Map::Searched(search) => {
                 self.outputs.list().par_iter().map(|output| rank(&search.best(output))).collect()
             }
@@ -104,7 +105,7 @@ impl fmt::Debug for Remap {
 impl PartialEq for Remap {
     fn eq(&self, other: &Self) -> bool {
         match (&self.map, &other.map) {
-            (Map::Listed(to), Map::Listed(other_to)) => {
+            (Map::Listed { to, .. }, Map::Listed { to: other_to, .. }) => {
                 self.outputs == other.outputs && to == other_to
             }
             _ => std::ptr::eq(self, other),
