@@ -63,10 +63,34 @@ fn variants() -> Vec<Variant> {
     mechanism::ALL.iter().copied().flat_map(ways).collect()
 }
 
+/// The number of forecasts that were compared with counts, and those that were wrong.
+#[derive(Default)]
+struct Forecasts {
+    compared: usize,
+    wrong: Vec<String>,
+}
+
+impl Forecasts {
+    fn compare(&mut self, what: &str, said: f64, counts: &Counts, k: usize) {
+        self.compared += 1;
+        let counted = seconds(counts, k);
+        let ratio = (said + INSTANT) / (counted + INSTANT);
+        if !(1.0 / FACTOR..=FACTOR).contains(&ratio) {
+            let found = format!("{said:.1e} s said, {counted:.1e} s counted {counts:?}");
+            self.wrong.push(format!("{what}: {found}"));
+        }
+    }
+
+    fn are_right(&self) {
+        let Self { compared, wrong } = self;
+        assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+        assert!(*compared > 150, "{compared}");
+    }
+}
+
 #[test]
 fn every_mechanism_and_option_takes_what_was_forecast() {
-    let mut wrong = Vec::new();
-    let mut compared = 0;
+    let mut forecasts = Forecasts::default();
     for (k, n) in [(2, 60), (2, 400), (3, 14), (4, 6)] {
         for epsilon in [0.1, 1.0, 5.0] {
             let setting = setting(k, n, epsilon);
@@ -85,27 +109,18 @@ fn every_mechanism_and_option_takes_what_was_forecast() {
                     predictive_error::over_all_data(&tuned.variant, &setting, metric).ok()?
                 };
                 let (Some(_), counts) = counted::during(work) else { continue };
-                let (said, counted) = (forecast.cpu_seconds, seconds(&counts, k));
-                compared += 1;
-                let ratio = (said + INSTANT) / (counted + INSTANT);
-                if !(1.0 / FACTOR..=FACTOR).contains(&ratio) {
-                    wrong.push(format!(
-                        "{} k = {k} n = {n} ε = {epsilon}: {said:.1e} s said, {counted:.1e} s counted \
-                         {counts:?}",
-                        variant.label
-                    ));
-                }
+                let said = forecast.cpu_seconds;
+                let what = format!("{} k = {k} n = {n} ε = {epsilon}", variant.label);
+                forecasts.compare(&what, said, &counts, k);
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(compared > 150, "{compared}");
+    forecasts.are_right();
 }
 
 #[test]
 fn every_audit_takes_what_was_forecast() {
-    let mut wrong = Vec::new();
-    let mut compared = 0;
+    let mut forecasts = Forecasts::default();
     for (k, n) in [(2, 60), (2, 600), (3, 7), (3, 14), (4, 4)] {
         for epsilon in [0.1, 0.5, 3.0] {
             let setting = setting(k, n, epsilon);
@@ -121,19 +136,10 @@ fn every_audit_takes_what_was_forecast() {
                 }
                 let work = || audit::examine(&variant, &setting, &Scope::All, &[0.0]).ok();
                 let (Some(_), counts) = counted::during(work) else { continue };
-                compared += 1;
-                let counted = seconds(&counts, k);
-                let ratio = (said + INSTANT) / (counted + INSTANT);
-                if !(1.0 / FACTOR..=FACTOR).contains(&ratio) {
-                    wrong.push(format!(
-                        "{} k = {k} n = {n} ε = {epsilon}: {said:.1e} s said, {counted:.1e} s counted \
-                         {counts:?}",
-                        variant.label
-                    ));
-                }
+                let what = format!("{} k = {k} n = {n} ε = {epsilon}", variant.label);
+                forecasts.compare(&what, said, &counts, k);
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(compared > 150, "{compared}");
+    forecasts.are_right();
 }

@@ -68,7 +68,7 @@ impl LatticeNoise {
         }
     }
 
-    /// Whether it keeps (ε, δ)-differential privacy, and no ε alone.
+    /// Whether it keeps (ε, δ)-differential privacy with some δ > 0, and none without.
     pub fn is_approximate(self) -> bool {
         match self {
             Self::Truncated { .. } | Self::Gaussian { .. } => true,
@@ -714,7 +714,7 @@ impl LatticeNoise {
         }
     }
 
-    /// About as many terms has the sum of a tail ([`super::approximate::ln_tail`]).
+    /// About how many terms the sum of a tail has ([`super::approximate::ln_tail`]).
     pub fn tail_terms(self) -> f64 {
         match self {
             Self::Gaussian { sigma } => 6.0 * sigma,
