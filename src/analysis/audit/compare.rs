@@ -1,7 +1,5 @@
 //! One mechanism at two adjacent data sets.
 
-use std::sync::Arc;
-
 use super::clamped_line::{ClampedLine, LineNoise};
 use super::hamming::{Hamming, HammingPair};
 use super::lattice::LatticePair;
@@ -75,7 +73,7 @@ pub struct Witness {
 /// What a mechanism does at one data set, prepared for comparisons.
 pub enum Release {
     Scored(Scored),
-    Noisy(Arc<Noisy>),
+    Noisy(Noisy),
     Hamming(Hamming),
     Lattice { rate: f64 },
     ClampedLine(LineNoise),
@@ -137,11 +135,9 @@ impl Release {
         Ok(match recipe {
             Recipe::Exponential { rate } => Self::Scored(Scored::new(setting, rate)),
             Recipe::Noise { noise, scale, restored } => {
-                Self::Noisy(Arc::new(Noisy { law: NoiseLaw::Falling { noise, scale }, restored }))
+                Self::Noisy(Noisy { law: NoiseLaw::Falling { noise, scale }, restored })
             }
-            Recipe::OwnNoise { noise, restored } => {
-                Self::Noisy(Arc::new(Noisy::own(noise, restored)))
-            }
+            Recipe::OwnNoise { noise, restored } => Self::Noisy(Noisy::own(noise, restored)),
             Recipe::Hamming { rate, weights } => {
                 Self::Hamming(Hamming::new(&setting.posterior, rate, weights))
             }
@@ -167,29 +163,20 @@ impl Release {
         Ok(Self::Tabled(Tabled::new(setting, recipe, variant.remap.as_deref())))
     }
 
-    /// A mechanism that takes long to prepare, and does the same at all data sets of n records.
+    /// A mechanism that does the same at all data sets of n records.
     pub fn everywhere(variant: &Variant, setting: &Setting) -> Result<Option<Self>, Refusal> {
         let is_same = match variant.recipe(setting)? {
             _ if variant.remap.is_some() => false,
-            Recipe::OwnNoise { .. } => true,
+            Recipe::Noise { .. } | Recipe::OwnNoise { .. } => true,
+            Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => true,
             Recipe::Lattice { noise } => noise.is_approximate() && setting.posterior.k() == 2,
             Recipe::Exponential { .. }
             | Recipe::Weighed { .. }
-            | Recipe::Noise { .. }
             | Recipe::Hamming { .. }
             | Recipe::Historical { .. }
             | Recipe::Table { .. } => false,
         };
         is_same.then(|| Self::new(variant, setting)).transpose()
-    }
-
-    /// What [`Self::everywhere`] gives, once more.
-    pub fn again(&self) -> Option<Self> {
-        match self {
-            Self::Noisy(noisy) => Some(Self::Noisy(Arc::clone(noisy))),
-            Self::ClampedLine(noise) => Some(Self::ClampedLine(*noise)),
-            Self::Scored(_) | Self::Hamming(_) | Self::Lattice { .. } | Self::Tabled(_) => None,
-        }
     }
 
     /// Whether this and another release of the same mechanism can be compared.

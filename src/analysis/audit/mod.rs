@@ -56,7 +56,7 @@ pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 
 use compare::{Comparison, Release, compare, deltas};
-use pairs::Pair;
+use pairs::{Alike, Pair};
 use screen::Common;
 
 use crate::base::diagnostic::Refusal;
@@ -200,8 +200,30 @@ struct Audit<'a> {
     /// The number of outputs at each data set.
     outputs: f64,
     pairs: Vec<Pair>,
-    /// The mechanism at any data set, if it does the same at all of them and takes long to prepare.
+    /// The mechanism at any data set, if it does the same at all of them.
     everywhere: Option<Release>,
+}
+
+/// A mechanism at the data sets of some pairs.
+enum Releases<'a> {
+    /// It does the same at all of them.
+    Everywhere(&'a Release),
+    /// At every one of them.
+    Each(BTreeMap<&'a Counts, Release>),
+}
+
+impl Releases<'_> {
+    fn at(&self, counts: &Counts) -> &Release {
+        match self {
+            Self::Everywhere(release) => release,
+            Self::Each(releases) => &releases[counts],
+        }
+    }
+
+    /// Compares the mechanism at the two data sets of a pair.
+    fn compare<'a>(&'a self, pair: &'a Pair) -> Box<dyn Comparison + 'a> {
+        compare(pair, self.at(&pair.x), self.at(&pair.moved))
+    }
 }
 
 /// The most outputs whose probabilities are kept at a time (by every thread).
@@ -228,16 +250,22 @@ impl<'a> Audit<'a> {
             _ => template.posterior.n(),
         };
         let recipe = variant.recipe(template)?;
-        // A remapping takes the first of equally good candidates, which breaks the symmetry.
-        let prior = template.posterior.prior();
-        let alike = variant.remap.is_none() && variant.mechanism.is_symmetric();
-        let symmetric = alike && is_symmetric(prior, recipe);
+        let alike = match recipe {
+            // A remapping takes the first of equally good candidates, which breaks the symmetry.
+            _ if variant.remap.is_some() => Alike::Same,
+            Recipe::Noise { restored, .. } | Recipe::OwnNoise { restored, .. } => {
+                Alike::Changed(k - usize::from(restored))
+            }
+            _ if !variant.mechanism.is_symmetric() => Alike::Same,
+            _ if is_symmetric(template.posterior.prior(), recipe) => Alike::Permuted,
+            _ => Alike::Same,
+        };
         let everywhere = match n == template.posterior.n() {
             true => Release::everywhere(variant, template)?,
             false => None,
         };
         let outputs = Outputs::of(recipe, n, k).approximate_len();
-        let pairs = scope.pairs(n, k, symmetric);
+        let pairs = scope.pairs(n, k, alike);
         Ok(Self { variant, template, n, k, outputs, pairs, everywhere })
     }
 
@@ -245,14 +273,6 @@ impl<'a> Audit<'a> {
         let prior = self.template.posterior.prior().clone();
         let posterior = Posterior::new(prior, counts.clone());
         Setting { posterior, ..self.template.clone() }
-    }
-
-    /// The mechanism at one data set.
-    fn release(&self, counts: &Counts) -> Result<Release, Refusal> {
-        match self.everywhere.as_ref().and_then(Release::again) {
-            Some(release) => Ok(release),
-            None => Release::new(self.variant, &self.setting(counts)),
-        }
     }
 
     /// Drops the pairs that are proved to lose less than another one, where there is such a proof.
@@ -336,11 +356,15 @@ impl<'a> Audit<'a> {
 
     /// The mechanism at all data sets of these pairs. If its laws are of several kinds, as those of an
     /// expression may be, they are compared output by output.
-    fn releases<'p>(&self, pairs: &'p [Pair]) -> Result<BTreeMap<&'p Counts, Release>, Refusal> {
+    fn releases<'p>(&'p self, pairs: &'p [Pair]) -> Result<Releases<'p>, Refusal> {
+        if let Some(release) = &self.everywhere {
+            return Ok(Releases::Everywhere(release));
+        }
         let data_sets: BTreeSet<&Counts> =
             pairs.iter().flat_map(|pair| [&pair.x, &pair.moved]).collect();
         let data_sets: Vec<&Counts> = data_sets.into_iter().collect();
-        let prepared = data_sets.par_iter().map(|&counts| Ok((counts, self.release(counts)?)));
+        let release = |counts: &Counts| Release::new(self.variant, &self.setting(counts));
+        let prepared = data_sets.par_iter().map(|&counts| Ok((counts, release(counts)?)));
         let mut releases: BTreeMap<_, _> = prepared.collect::<Result<_, Refusal>>()?;
         let mut all = releases.values();
         let first = all.next();
@@ -349,7 +373,7 @@ impl<'a> Audit<'a> {
                 *release = Release::tabled(self.variant, &self.setting(counts))?;
             }
         }
-        Ok(releases)
+        Ok(Releases::Each(releases))
     }
 
     /// `measure` of the mechanism at the two data sets of a pair.
@@ -359,7 +383,7 @@ impl<'a> Audit<'a> {
         measure: impl Fn(&dyn Comparison) -> T,
     ) -> Result<T, Refusal> {
         let releases = self.releases(std::slice::from_ref(pair))?;
-        Ok(measure(compare(pair, &releases[&pair.x], &releases[&pair.moved]).as_ref()))
+        Ok(measure(releases.compare(pair).as_ref()))
     }
 
     fn name_loss(&self, best: &Best, bound: f64, scope: &Scope) -> Result<Loss, Refusal> {
@@ -379,7 +403,7 @@ impl<'a> Audit<'a> {
     /// Whether the probabilities at all data sets, and the list of these, fit into memory.
     fn all_are_kept(&self) -> bool {
         let data_sets = approximate_compositions(self.n, self.k);
-        data_sets * (self.outputs + LISTED) <= KEPT && self.everywhere.is_none()
+        data_sets * (self.outputs + LISTED) <= KEPT
     }
 
     /// The number of pairs in a chunk: a data set has up to k (k−1) / 2.
@@ -393,12 +417,14 @@ impl<'a> Audit<'a> {
 /// For each of several measures the first of these pairs at which it is largest.
 fn largest_of<'p>(
     pairs: &'p [Pair],
-    releases: &BTreeMap<&Counts, Release>,
+    releases: &Releases,
     measures: impl Fn(&dyn Comparison) -> Vec<f64>,
 ) -> Vec<Best<'p>> {
     let measured = pairs.iter().map(|pair| {
-        let comparison = compare(pair, &releases[&pair.x], &releases[&pair.moved]);
-        measures(comparison.as_ref()).into_iter().map(|value| Best { pair, value }).collect()
+        measures(releases.compare(pair).as_ref())
+            .into_iter()
+            .map(|value| Best { pair, value })
+            .collect()
     });
     measured.reduce(first_largest).unwrap_or_default()
 }

@@ -1,5 +1,7 @@
 //! The pairs of adjacent data sets that an audit looks at.
 
+use std::collections::HashSet;
+
 use crate::posterior::model::{Counts, compositions};
 use crate::posterior::simplex::list_compositions;
 
@@ -32,6 +34,17 @@ pub struct Pair {
     pub enters: usize,
 }
 
+/// Which pairs one pair may represent, because a mechanism does the same at all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alike {
+    /// Itself.
+    Same,
+    /// Those that differ from it by a permutation of the categories.
+    Permuted,
+    /// Those where the same counts change, of the first so many categories, which have noise.
+    Changed(usize),
+}
+
 impl Pair {
     /// The pair, if category i has a record to give.
     fn new(x: &[u64], leaves: usize, enters: usize) -> Option<Self> {
@@ -39,6 +52,11 @@ impl Pair {
         moved[leaves] = moved[leaves].checked_sub(1)?;
         moved[enters] += 1;
         Some(Self { x: x.to_vec(), moved, leaves, enters })
+    }
+
+    /// The counts that change, if they are those of the first so many categories.
+    fn changes(&self, categories: usize) -> [Option<u64>; 2] {
+        [self.leaves, self.enters].map(|i| (i < categories).then(|| self.x[i]))
     }
 
     /// The pair of two data sets, if they are adjacent.
@@ -50,23 +68,33 @@ impl Pair {
 }
 
 impl Scope {
-    /// Every unordered pair of the scope once, in a fixed order. With `symmetric` categories, pairs
-    /// that differ by a permutation of the categories may be represented by one of them.
-    pub(super) fn pairs(&self, n: u64, k: usize, symmetric: bool) -> Vec<Pair> {
+    /// Every unordered pair of the scope once, in a fixed order. Of pairs that are alike there may be
+    /// the first only.
+    pub(super) fn pairs(&self, n: u64, k: usize, alike: Alike) -> Vec<Pair> {
+        let symmetric = alike == Alike::Permuted;
         let moves = |i: usize| (0..k).filter(move |&j| j != i).map(move |j| (i, j));
         let downwards = |x: &Counts| -> Vec<Pair> {
             let moves = (0..k).flat_map(moves).filter(|&(i, j)| i < j);
             let moves = moves.filter(|&(i, j)| !symmetric || represents(x, i, j));
             moves.filter_map(|(i, j)| Pair::new(x, i, j)).collect()
         };
+        let mut changes = HashSet::new();
+        let is_first = |pair: &Pair| match alike {
+            Alike::Same | Alike::Permuted => true,
+            Alike::Changed(noisy) => changes.insert(pair.changes(noisy)),
+        };
         match self {
             Self::All if symmetric => descending(n, k).iter().flat_map(downwards).collect(),
-            Self::All => list_compositions(n, k).iter().flat_map(downwards).collect(),
+            Self::All => {
+                let data_sets = list_compositions(n, k);
+                data_sets.iter().flat_map(downwards).filter(is_first).collect()
+            }
             Self::Corners => corners(n, k)
                 .iter()
                 .filter(|x| !symmetric || is_descending(x))
                 .flat_map(downwards)
                 .filter(|pair| is_corner(&pair.moved))
+                .filter(is_first)
                 .collect(),
             Self::One(x) => {
                 (0..k).flat_map(moves).filter_map(|(i, j)| Pair::new(x, i, j)).collect()
@@ -85,7 +113,7 @@ impl Scope {
                 let pairs = pairs.saturating_mul((k * (k - 1) / 2) as u128);
                 u64::try_from(pairs).unwrap_or(u64::MAX)
             }
-            _ => self.pairs(n, k, false).len() as u64,
+            _ => self.pairs(n, k, Alike::Same).len() as u64,
         }
     }
 }
@@ -183,15 +211,35 @@ mod tests {
                 .flat_map(|x| data.iter().map(move |y| (x.clone(), y.clone())))
                 .filter(|(x, y)| x < y && crate::posterior::model::hamming_distance(x, y) == 1.0)
                 .collect();
-            let listed = Scope::All.pairs(n, k, false);
+            let listed = Scope::All.pairs(n, k, Alike::Same);
             assert_eq!(listed.iter().map(sorted_pair).collect::<BTreeSet<_>>(), direct);
             assert_eq!(listed.len(), direct.len());
             assert_eq!(listed.len() as u64, Scope::All.size(n, k));
             let corners: BTreeSet<_> =
                 direct.into_iter().filter(|(x, y)| is_corner(x) && is_corner(y)).collect();
-            let listed = Scope::Corners.pairs(n, k, false);
+            let listed = Scope::Corners.pairs(n, k, Alike::Same);
             assert_eq!(listed.iter().map(sorted_pair).collect::<BTreeSet<_>>(), corners);
             assert_eq!(listed.len(), corners.len());
+        }
+    }
+
+    /// Of all pairs where the same counts of noisy categories change, there is the first.
+    #[test]
+    fn pairs_with_the_same_changes_are_listed_once() {
+        for (n, k, noisy) in [(7, 2, 1), (9, 2, 2), (6, 3, 2), (8, 3, 3), (5, 4, 3), (4, 5, 5)] {
+            for scope in [Scope::All, Scope::Corners] {
+                let all = scope.pairs(n, k, Alike::Same);
+                let mut firsts: Vec<&Pair> = Vec::new();
+                for pair in &all {
+                    let is_same = |first: &&Pair| first.changes(noisy) == pair.changes(noisy);
+                    if !firsts.iter().any(is_same) {
+                        firsts.push(pair);
+                    }
+                }
+                let listed = scope.pairs(n, k, Alike::Changed(noisy));
+                assert_eq!(listed.iter().collect::<Vec<_>>(), firsts, "{scope:?} {n} {k} {noisy}");
+                assert!(k == 2 || listed.len() < all.len());
+            }
         }
     }
 
@@ -199,7 +247,7 @@ mod tests {
     fn representatives_stand_for_every_pair_once() {
         for (n, k) in [(1, 2), (6, 2), (7, 2), (5, 3), (8, 3), (6, 4)] {
             for scope in [Scope::All, Scope::Corners] {
-                let few = scope.pairs(n, k, true);
+                let few = scope.pairs(n, k, Alike::Permuted);
                 let orbits: Vec<BTreeSet<_>> = few
                     .iter()
                     .map(|pair| {

@@ -93,8 +93,8 @@ fn steepest(p: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Audit;
     use super::super::pairs::Scope;
-    use super::super::{Audit, compare};
     use super::*;
     use crate::mechanism::{self, Variant};
     use crate::posterior::distance::{self, Distance};
@@ -176,8 +176,7 @@ mod tests {
                         let power = distance.power(&template.posterior).unwrap();
                         let common = Common::new(&template.posterior, power, x, moved);
                         let rates = [x, moved].map(|counts| audit.rate(counts).unwrap().unwrap());
-                        let releases = [x, moved].map(|counts| audit.release(counts).unwrap());
-                        let loss = compare(pair, &releases[0], &releases[1]).loss();
+                        let loss = audit.compared(pair, |comparison| comparison.loss()).unwrap();
                         let bound = common.loss(rates);
                         let what = format!("{} {prior:?} {x:?} {id}", distance.id());
                         assert!(loss <= bound + 1e-12, "{what}: {loss} {bound}");

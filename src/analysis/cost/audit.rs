@@ -48,13 +48,18 @@ pub fn predict_passes(
     let cell = |recipe: &Recipe| {
         // Of few records in many categories there are fewer data sets than permutations.
         let different = (data_sets / symmetries(posterior, *recipe)).max(1.0);
+        let values = posterior.n() as f64 + 1.0;
         let pairs = different * 0.5 * k * (k - 1.0);
+        // Of pairs where the same two counts change, one.
+        let pairs = match recipe {
+            Recipe::Noise { .. } | Recipe::OwnNoise { .. } => pairs.min(0.5 * values * values),
+            _ => pairs,
+        };
         let outputs = match recipe.needs_ball() {
             true => 2.0 * pairs * compared,
             false => pairs,
         };
         // The mean over pairs: a count that restores the total has no noise of its own.
-        let values = posterior.n() as f64 + 1.0;
         let one = if recipe.restores_total() { 2.0 / k } else { 0.0 };
         let combinations = values * (one + (1.0 - one) * values);
         let tabled = Outputs::of(*recipe, posterior.n(), posterior.k()).approximate_len();
@@ -70,7 +75,7 @@ pub fn predict_passes(
             Recipe::Noise { .. }
             | Recipe::Historical { .. }
             | Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => {
-                rates::NS_PER_PAIR * pairs
+                pairs * (rates::NS_PER_PAIR + rates::NS_PER_PAIR_AND_DELTA * (passes - 1.0))
             }
             // The four tails, and for δ all outputs on the line.
             Recipe::Lattice { noise } if posterior.k() == 2 && noise.is_approximate() => {

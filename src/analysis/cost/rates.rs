@@ -118,6 +118,8 @@ pub const NS_PER_LINE_COMPARISON: f64 = 1.2;
 pub const NS_PER_LINE_PAIR: f64 = 1_500.0;
 /// A pair of adjacent data sets with noise on their counts.
 pub const NS_PER_PAIR: f64 = 1_100.0;
+/// The same, for every δ.
+pub const NS_PER_PAIR_AND_DELTA: f64 = 150.0;
 /// A combination of two noisy counts whose ratio is listed, for a δ.
 pub const NS_PER_CLASS: f64 = 22.0;
 /// Such a combination.
@@ -142,7 +144,7 @@ pub const AUDITS_PER_CALIBRATION: f64 = 5.0;
 /// A term of a remapping.
 pub const NS_PER_TERM: f64 = 1.0;
 /// A term of the search for the best candidate in place of one output.
-pub const NS_PER_SEARCHED_TERM: f64 = 2.5;
+pub const NS_PER_SEARCHED_TERM: f64 = 5.0;
 /// The probability of an output that a candidate of a list replaces.
 pub const NS_PER_TABLED_OUTPUT: f64 = 250.0;
 /// An output of a law that a candidate replaces which was searched for.

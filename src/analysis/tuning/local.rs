@@ -85,8 +85,11 @@ impl LocalSearch {
         let within = |steps: f64| 1.5 * libm::pow(2.0 * steps + 1.0, free) / arrangements;
         let data_sets = within(0.5 * NEGLIGIBLE * self.noise.scale);
         let all = approximate_compositions(n, k);
-        let compared = (COMPARED * libm::pow(1.0 + self.noise.scale, 0.75 * free)).min(all);
-        data_sets.min(all) * compared
+        // Noise as wide as the posterior leaves no candidate far from the best: few are excluded.
+        let width = (self.noise.scale / libm::sqrt(n as f64)).min(1.0);
+        let wide = 1.0 + 6.0 * (free - 1.0) * libm::pow(width, 1.5);
+        let compared = wide * COMPARED * libm::pow(1.0 + self.noise.scale, 0.75 * free);
+        data_sets.min(all) * compared.min(all)
     }
 
     /// The number of terms that are added for all outputs of [`Self::line`], roughly.
@@ -161,9 +164,12 @@ impl LocalSearch {
     /// candidate nearer to r than the difference: far from the best one candidate excludes many.
     fn rivals(&self, behind: &Behind, best: Counts, mut least: f64) -> Vec<(Counts, f64)> {
         let mut open = self.near(&best, least);
-        open.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
         let mut rivals = vec![(best.clone(), least)];
-        while let Some((r, _)) = open.pop() {
+        for (line, place) in open.farthest_first() {
+            if !open.is_open(line, place) {
+                continue;
+            }
+            let r = open.candidate(line, place);
             if r == best {
                 continue;
             }
@@ -171,8 +177,7 @@ impl LocalSearch {
             least = least.min(error);
             let margin = (error - least * (1.0 + 2.0 * SAME)) * (1.0 - 1e-9);
             if margin > 0.0 {
-                let field = self.field(&r);
-                open.retain(|(other, _)| field.at(other) >= margin);
+                open.close(self.field(&r).as_ref(), margin);
             } else {
                 rivals.push((r, error));
             }
@@ -257,8 +262,8 @@ impl LocalSearch {
         }
     }
 
-    /// All candidates within 2 `error` of `centre`, and how far they are.
-    fn near(&self, centre: &Counts, error: f64) -> Vec<(Counts, f64)> {
+    /// All candidates within 2 `error` of `centre`.
+    fn near(&self, centre: &Counts, error: f64) -> Open {
         let (n, k) = (self.n(), centre.len());
         let radius = 2.0 * error * (1.0 + 1e-9);
         // H² = 1 − Π b_i >= 1 − b_i for every category.
@@ -271,19 +276,16 @@ impl LocalSearch {
         let region = Region::new(n, Shape::Simplex, (0..k).map(window).collect());
         let blocks = region.blocks();
         let field = self.field(centre);
-        let (mut near, mut distances) = (Vec::new(), [0.0; BLOCK]);
+        let mut open = Open { k, lines: Vec::new() };
         for block in 0..blocks.len() {
             region.walk(&blocks, block, |row| {
-                let distances = &mut distances[..row.len];
-                field.row(row, distances);
-                for t in (0..row.len).filter(|&t| distances[t] <= radius) {
-                    let mut r = vec![0; k];
-                    row.output(t, &mut r);
-                    near.push((r, distances[t]));
-                }
+                let mut distances = vec![0.0; row.len];
+                field.row(row, &mut distances);
+                count(Operation::Term, row.len);
+                open.lines.extend(OpenLine::new(row, distances, radius));
             });
         }
-        near
+        open
     }
 
     /// The expected distance of candidate r; or something larger than `enough`, if it is larger.
@@ -349,6 +351,76 @@ impl BestCandidate for LocalSearch {
         }
         known.insert(output.to_vec(), found.clone());
         found
+    }
+}
+
+/// The candidates that are not yet known to be worse than the best.
+struct Open {
+    k: usize,
+    lines: Vec<OpenLine>,
+}
+
+/// Open candidates that differ in one running count, and in the last.
+struct OpenLine {
+    head: Counts,
+    start: u64,
+    tail: Tail,
+    /// How far each candidate is from the best one; infinite, if it is closed.
+    distances: Vec<f64>,
+}
+
+impl Open {
+    /// All candidates, each as its line and its place on the line.
+    fn farthest_first(&self) -> Vec<(usize, usize)> {
+        let mut places: Vec<(usize, usize, f64)> = Vec::new();
+        for (number, line) in self.lines.iter().enumerate() {
+            let open = line.distances.iter().enumerate().filter(|(_, d)| d.is_finite());
+            places.extend(open.map(|(place, &distance)| (number, place, distance)));
+        }
+        places.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (b.0, b.1).cmp(&(a.0, a.1))));
+        places.into_iter().map(|(line, place, _)| (line, place)).collect()
+    }
+
+    fn is_open(&self, line: usize, place: usize) -> bool {
+        self.lines[line].distances[place].is_finite()
+    }
+
+    fn candidate(&self, line: usize, place: usize) -> Counts {
+        let mut r = vec![0; self.k];
+        self.lines[line].row(place, 1).output(0, &mut r);
+        r
+    }
+
+    /// Closes all candidates that are nearer than `margin` to the one that `field` belongs to.
+    fn close(&mut self, field: &dyn Field, margin: f64) {
+        let mut distances = [0.0; BLOCK];
+        for line in &mut self.lines {
+            let is_open = |distance: &f64| distance.is_finite();
+            let Some(first) = line.distances.iter().position(is_open) else { continue };
+            let last = line.distances.iter().rposition(is_open).unwrap_or(first);
+            let distances = &mut distances[..=last - first];
+            field.row(&line.row(first, distances.len()), distances);
+            count(Operation::Term, distances.len());
+            for (known, distance) in line.distances[first..].iter_mut().zip(distances) {
+                if *distance < margin {
+                    *known = f64::INFINITY;
+                }
+            }
+        }
+    }
+}
+
+impl OpenLine {
+    /// The candidates of a row within a radius, if there are any.
+    fn new(row: &Row, mut distances: Vec<f64>, radius: f64) -> Option<Self> {
+        distances.iter_mut().filter(|d| **d > radius).for_each(|d| *d = f64::INFINITY);
+        let any = distances.iter().any(|d| d.is_finite());
+        any.then(|| Self { head: row.head.to_vec(), start: row.start, tail: row.tail, distances })
+    }
+
+    fn row(&self, first: usize, len: usize) -> Row<'_> {
+        let start = self.start + first as u64;
+        Row { head: &self.head, start, len, tail: self.tail, weight: 1.0 }
     }
 }
 
