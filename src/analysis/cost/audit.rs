@@ -72,10 +72,11 @@ pub fn predict_passes(
                 };
                 outputs * (first * setting.distance.effort() + again) + pairs * pair + walked
             }
-            Recipe::Noise { .. }
-            | Recipe::Historical { .. }
-            | Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => {
-                pairs * (rates::NS_PER_PAIR + rates::NS_PER_PAIR_AND_DELTA * (passes - 1.0))
+            Recipe::Noise { .. } | Recipe::Historical { .. } => {
+                pairs * (rates::NS_PER_NOISY_PAIR + rates::NS_PER_NOISY_DELTA * (passes - 1.0))
+            }
+            Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => {
+                pairs * (rates::NS_PER_PAIR + rates::NS_PER_LATTICE_DELTA * (passes - 1.0))
             }
             // The four tails, and for δ all outputs on the line.
             Recipe::Lattice { noise } if posterior.k() == 2 && noise.is_approximate() => {

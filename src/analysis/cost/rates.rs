@@ -116,10 +116,14 @@ pub const NS_PER_WEIGHED_PAIR: f64 = 20_000.0;
 pub const NS_PER_LINE_COMPARISON: f64 = 1.2;
 /// A pair of data sets on a line, without its outputs.
 pub const NS_PER_LINE_PAIR: f64 = 1_500.0;
-/// A pair of adjacent data sets with noise on their counts.
+/// A pair of adjacent data sets whose loss has a closed form.
 pub const NS_PER_PAIR: f64 = 1_100.0;
-/// The same, for every δ.
-pub const NS_PER_PAIR_AND_DELTA: f64 = 150.0;
+/// A pair of adjacent data sets with noise on their counts.
+pub const NS_PER_NOISY_PAIR: f64 = 4_500.0;
+/// The δ of such a pair, for every ε.
+pub const NS_PER_NOISY_DELTA: f64 = 600.0;
+/// The δ of a pair with noise on the lattice, for every ε.
+pub const NS_PER_LATTICE_DELTA: f64 = 150.0;
 /// A combination of two noisy counts whose ratio is listed, for a δ.
 pub const NS_PER_CLASS: f64 = 22.0;
 /// Such a combination.
