@@ -50,13 +50,18 @@ pub fn predict_passes(
         let different = (data_sets / symmetries(posterior, *recipe)).max(1.0);
         let values = posterior.n() as f64 + 1.0;
         let pairs = different * 0.5 * k * (k - 1.0);
-        // Of pairs where the same two counts change, one.
-        let pairs = match recipe {
-            Recipe::Noise { .. } | Recipe::OwnNoise { .. } => pairs.min(0.5 * values * values),
-            _ => pairs,
+        // Of pairs where the same two counts change, one; and only these are listed.
+        let is_noise = matches!(recipe, Recipe::Noise { .. } | Recipe::OwnNoise { .. });
+        let (pairs, listed_data) = match is_noise {
+            true => (pairs.min(0.5 * values * values), 0.0),
+            false => (pairs, data_sets),
         };
+        // Of two categories most pairs have a bound that is too small, if only the loss is asked for.
+        let is_screened =
+            passes == 1.0 && posterior.k() == 2 && setting.distance.power(posterior).is_some();
+        let examined = if is_screened { pairs.min(rates::SCREENED_PAIRS) } else { pairs };
         let outputs = match recipe.needs_ball() {
-            true => 2.0 * pairs * compared,
+            true => 2.0 * examined * compared,
             false => pairs,
         };
         // The mean over pairs: a count that restores the total has no noise of its own.
@@ -126,7 +131,7 @@ pub fn predict_passes(
         Work {
             outputs,
             kept: rates::BYTES_PER_CELL,
-            passing: data_sets * listed + pairs * paired + tables,
+            passing: listed_data * listed + pairs * paired + tables,
             cpu_seconds: 1e-9 * (ns + rates::NS_PER_CELL),
             ..Work::default()
         }
@@ -216,6 +221,11 @@ pub(super) fn symmetries(posterior: &Posterior, recipe: Recipe) -> f64 {
 /// Predicts the tuning of one mechanism: its calibration, and the remapping of the outputs that matter at
 /// the setting's own data, or at all data sets.
 pub fn predict_tuning(variant: &Variant, setting: &Setting, data: Data) -> Work {
+    tuning(variant, setting, |recipe| extent::likely_outputs(recipe, &setting.posterior, data))
+}
+
+/// The same, if a remapping is searched for at so many outputs.
+fn tuning(variant: &Variant, setting: &Setting, searched: impl Fn(Recipe) -> f64) -> Work {
     let mut work = Work::default();
     let Ok(recipe) = variant.outline(setting) else { return work };
     if variant.options.calibrated {
@@ -244,7 +254,7 @@ pub fn predict_tuning(variant: &Variant, setting: &Setting, data: Data) -> Work 
                 ..Work::default()
             },
             Effort::Searched { added } => {
-                let outputs = extent::likely_outputs(recipe, &setting.posterior, data);
+                let outputs = searched(recipe);
                 Work {
                     outputs,
                     passing: rates::BYTES_PER_SEARCHED_OUTPUT * outputs,
@@ -280,7 +290,8 @@ fn weights(recipe: Recipe, setting: &Setting) -> Work {
 /// Predicts a release by one mechanism: its tuning, and the weights of all candidates.
 pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
     let mut work = SettingWork::new(setting);
-    let mut cell = predict_tuning(variant, setting, Data::Given);
+    // Only what is drawn is remapped.
+    let mut cell = tuning(variant, setting, |_| 1.0);
     if variant.outline(setting).is_ok_and(|recipe| recipe.needs_ball()) {
         cell.add(Work {
             outputs: work.candidates,

@@ -163,7 +163,7 @@ impl LocalSearch {
     /// They are looked for from afar. If E(r) exceeds the least error, then so does that of every
     /// candidate nearer to r than the difference: far from the best one candidate excludes many.
     fn rivals(&self, behind: &Behind, best: Counts, mut least: f64) -> Vec<(Counts, f64)> {
-        let mut open = self.near(&best, least);
+        let mut open = self.near(behind, &best, least);
         let mut rivals = vec![(best.clone(), least)];
         for (line, place) in open.farthest_first() {
             if !open.is_open(line, place) {
@@ -262,16 +262,27 @@ impl LocalSearch {
         }
     }
 
-    /// All candidates within 2 `error` of `centre`.
-    fn near(&self, centre: &Counts, error: f64) -> Open {
+    /// All candidates within 2 `error` of `centre` that may have as small an error.
+    ///
+    /// H² = 1 − Π b_i >= 1 − b_i for every category, and b_i falls the farther two counts are apart. So a
+    /// candidate with a count beyond those of all data sets is at least as far from every one of them as
+    /// this count is from the nearest of theirs.
+    fn near(&self, behind: &Behind, centre: &Counts, error: f64) -> Open {
         let (n, k) = (self.n(), centre.len());
         let radius = 2.0 * error * (1.0 + 1e-9);
-        // H² = 1 − Π b_i >= 1 − b_i for every category.
-        let floor = if radius < 1.0 { log1p(-radius * radius) } else { f64::NEG_INFINITY };
-        let window = |i: usize| {
-            let alpha = self.prior().alpha()[i];
-            let table = log_affinity_table(alpha, centre[i], (centre[i], centre[i]), n, floor);
+        let around = |i: usize, count: u64, distance: f64| {
+            if distance >= 1.0 {
+                return (0, n);
+            }
+            let (alpha, floor) = (self.prior().alpha()[i], log1p(-distance * distance));
+            let table = log_affinity_table(alpha, count, (count, count), n, floor);
             (table.first(), table.end() - 1)
+        };
+        let window = |i: usize| {
+            let (least, most) = behind.counts(i);
+            let (low, high) = around(i, centre[i], radius);
+            let error = error * (1.0 + 1e-9);
+            (low.max(around(i, least, error).0), high.min(around(i, most, error).1))
         };
         let region = Region::new(n, Shape::Simplex, (0..k).map(window).collect());
         let blocks = region.blocks();
@@ -425,6 +436,21 @@ impl OpenLine {
 }
 
 impl Behind {
+    /// The least and the largest count of a category.
+    fn counts(&self, i: usize) -> Window {
+        let of = |line: &Line| {
+            let first = line.start;
+            let last = first + line.weights.len() as u64 - 1;
+            match i.checked_sub(line.head.len()) {
+                None => (line.head[i], line.head[i]),
+                Some(0) => (first, last),
+                Some(_) => (line.rest - last, line.rest - first),
+            }
+        };
+        let wider = |a: Window, b: Window| (a.0.min(b.0), a.1.max(b.1));
+        self.lines.iter().map(of).reduce(wider).expect("some data set is behind an output")
+    }
+
     /// Turns logarithms into probabilities, the likeliest lines first, and drops what does not matter.
     fn normalise(&mut self, highest: f64) {
         for line in &mut self.lines {
