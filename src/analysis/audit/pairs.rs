@@ -148,10 +148,16 @@ fn changed(n: u64, k: usize, noisy: usize) -> Vec<Pair> {
         });
         pairs.min_by(|a, b| a.place().cmp(&b.place()))
     };
-    let seconds = |a: u64| (0..=n - a).map(Some).chain([None]);
-    let mut pairs: Vec<Pair> = (1..=n)
-        .flat_map(|a| seconds(a).filter_map(move |b| first(a, b)).collect::<Vec<_>>())
-        .collect();
+    let seconds = |a: u64| {
+        let both = match (noisy, k) {
+            (0 | 1, _) => 1..1,
+            (_, 2) => n - a..n - a + 1,
+            _ => 0..n - a + 1,
+        };
+        both.map(Some).chain((noisy < k).then_some(None))
+    };
+    let from = |a: u64| seconds(a).filter_map(move |b| first(a, b)).collect::<Vec<_>>();
+    let mut pairs: Vec<Pair> = (1..=n).flat_map(from).collect();
     pairs.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
     pairs
 }

@@ -68,6 +68,8 @@ pub fn predict_passes(
         let one = if recipe.restores_total() { 2.0 / k } else { 0.0 };
         let combinations = values * (one + (1.0 - one) * values);
         let tabled = Outputs::of(*recipe, posterior.n(), posterior.k()).approximate_len();
+        // Neighbours are not listed in order.
+        let laws = data_sets.min(pairs + different);
         let ns = match recipe {
             Recipe::Exponential { .. } => {
                 let again = rates::NS_PER_COMPARISON * (passes - 1.0);
@@ -100,14 +102,12 @@ pub fn predict_passes(
             }
             // Output by output.
             Recipe::Lattice { .. } => {
-                // Neighbours are not listed in order.
-                let laws = data_sets.min(pairs + different);
                 examinations
                     * (logarithms(*recipe, posterior) * laws
                         + rates::NS_PER_COMPARISON * pairs * tabled)
             }
             Recipe::Weighed { .. } | Recipe::Table { .. } => {
-                rates::NS_PER_OWN * data_sets * tabled + rates::NS_PER_COMPARISON * pairs * tabled
+                rates::NS_PER_OWN * laws * tabled + rates::NS_PER_COMPARISON * pairs * tabled
             }
             Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
                 let outputs = extent::likely_outputs(*recipe, posterior, Data::Given);

@@ -47,10 +47,6 @@ pub fn admit(
 
 /// Seconds of one thread for the mechanisms' errors at every data set.
 fn comparison(setting: &Setting, rivals: &[Variant]) -> f64 {
-    let seconds = |variant: &Variant| {
-        let recipe = variant.outline(setting).ok()?;
-        let everywhere = cost::predict_everywhere(setting, &[recipe]).sum().cpu_seconds;
-        Some(everywhere + cost::predict_tuning(variant, setting, Data::PriorPredictive).cpu_seconds)
-    };
-    rivals.iter().filter_map(seconds).sum()
+    let error = |variant: &Variant| cost::predict_error(variant, setting, Data::PriorPredictive);
+    rivals.iter().filter_map(error).map(|work| work.cpu_seconds).sum()
 }
