@@ -63,7 +63,7 @@ class Cases:
         path = f"{self.folder}/config.toml"
         with open(path, "w") as file:
             file.write(f'name = "patience"\nkind = "accuracy"\nseed = 1\nruns = 10\nprior = {[1] * k}\n'
-                       f"data = {{ counts = [{counts}] }}\nepsilon = {epsilon}\ndelta = 1e-6\n"
+                       f"data.counts.counts = [{counts}]\nepsilon = {epsilon}\ndelta = 1e-6\n"
                        f"mechanisms = [{mechanism()}, {mechanism()}]\n")
         return path
 

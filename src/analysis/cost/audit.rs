@@ -114,10 +114,12 @@ pub fn predict_passes(
                 pairs * (rates::NS_PER_RESTORED * outputs * (passes - 1.0) + rates::NS_PER_PAIR)
             }
             Recipe::Hamming { .. } => {
-                // Two categories need no convolution.
+                // Two categories need no convolution. Convolutions grow with every category.
                 let effort = recipe.effort(posterior).filter(|_| posterior.k() > 2);
-                let convolved = effort.map_or(0.0, |effort| effort.convolved) / k;
-                pairs * (rates::NS_PER_CONVOLVED * convolved + rates::NS_PER_PAIR)
+                let convolved = effort.map_or(0.0, |effort| effort.convolved) * 0.5 * (k + 1.0);
+                // The two normalisers, which neighbours share; for δ two parts of them.
+                let normalisers = if passes > 1.0 { 4.0 } else { 1.5 };
+                pairs * (rates::NS_PER_CONVOLVED * normalisers * convolved + rates::NS_PER_PAIR)
             }
         };
         // The list of data sets and of pairs of them; the tables of the data sets that are compared
@@ -178,11 +180,16 @@ pub fn predict_remapped_audit(setting: &Setting, recipe: Recipe) -> Work {
     let candidates = approximate_compositions(n, k);
     let pairs = candidates * 0.5 * (k * (k - 1)) as f64;
     let tabled = candidates * Outputs::of(recipe, n, k).approximate_len();
+    let replaced = match remapping::is_listed(recipe, setting) {
+        true => 0.0,
+        false => rates::NS_PER_REPLACED_OUTPUT,
+    };
     Work {
         outputs: pairs * candidates,
         passing: 8.0 * tabled,
         cpu_seconds: 1e-9
             * (logarithms(recipe, &setting.posterior) * candidates
+                + replaced * tabled
                 + rates::NS_PER_COMPARISON * pairs * candidates),
         ..Work::default()
     }
@@ -253,11 +260,11 @@ fn tuning(variant: &Variant, setting: &Setting, searched: impl Fn(Recipe) -> f64
                     * (rates::NS_PER_SEARCHED_TERM * added + rates::NS_PER_ENTRY * kept),
                 ..Work::default()
             },
-            Effort::Searched { added } => {
+            Effort::Searched { listed, added } => {
                 let outputs = searched(recipe);
                 Work {
                     outputs,
-                    passing: rates::BYTES_PER_SEARCHED_OUTPUT * outputs,
+                    passing: rates::BYTES_PER_SEARCHED_OUTPUT * outputs + 8.0 * listed,
                     cpu_seconds: 1e-9 * rates::NS_PER_SEARCHED_TERM * added * outputs,
                     ..Work::default()
                 }

@@ -76,20 +76,20 @@ impl LocalSearch {
         self.setting.posterior.n()
     }
 
-    /// The number of terms that are added for one output, roughly.
-    pub fn effort(&self) -> f64 {
+    /// The number of data sets behind one output, roughly, and of terms that are added for it.
+    pub fn effort(&self) -> (f64, f64) {
         let (n, k) = (self.n(), self.setting.posterior.k());
         let free = k as f64 - 1.0;
-        // The vectors that move at most d records are about (2d)^(k−1) / (k−1)!, times a bit.
-        let arrangements: f64 = (1..k).map(|i| i as f64).product();
-        let within = |steps: f64| 1.5 * libm::pow(2.0 * steps + 1.0, free) / arrangements;
-        let data_sets = within(0.5 * NEGLIGIBLE * self.noise.scale);
+        // The vectors that move at most d records are about C(2m, m) (d + 1/2)^m / m!, where m = k − 1.
+        let coefficient: f64 = (1..k).map(|i| (free + i as f64) / (i * i) as f64).product();
+        let steps = 0.5 * NEGLIGIBLE * self.noise.scale;
         let all = approximate_compositions(n, k);
+        let data_sets = (coefficient * libm::pow(steps + 0.5, free)).min(all);
         // Noise as wide as the posterior leaves no candidate far from the best: few are excluded.
         let width = (self.noise.scale / libm::sqrt(n as f64)).min(1.0);
         let wide = 1.0 + 6.0 * (free - 1.0) * libm::pow(width, 1.5);
         let compared = wide * COMPARED * libm::pow(1.0 + self.noise.scale, 0.75 * free);
-        data_sets.min(all) * compared.min(all)
+        (data_sets, data_sets * compared.min(all))
     }
 
     /// The number of terms that are added for all outputs of [`Self::line`], roughly.

@@ -51,6 +51,8 @@ pub enum Effort {
     },
     /// Each output is weighed when it occurs.
     Searched {
+        /// Data sets that are listed for each.
+        listed: f64,
         /// Terms that are added for each.
         added: f64,
     },
@@ -70,8 +72,8 @@ pub fn effort(recipe: Recipe, setting: &Setting) -> Effort {
             Effort::Line { added, kept: 6.0 * records * records }
         }
         Way::Searched(noise) => {
-            let added = LocalSearch::new(setting, noise).effort();
-            Effort::Searched { added }
+            let (listed, added) = LocalSearch::new(setting, noise).effort();
+            Effort::Searched { listed, added }
         }
     }
 }

@@ -33,7 +33,6 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use crate::analysis::cost;
 use crate::base::console;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::filesystem::{is_regular, open_regular};
@@ -42,7 +41,7 @@ use crate::experiment::Experiment;
 use crate::experiment::config::{self, Overrides};
 use crate::face::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
 use crate::face::failure::{Failure, WorkError};
-use crate::face::progress::Clock;
+use crate::face::progress::{Clock, say_duration};
 use crate::run::store::{Manifest, ManifestError, damaged_manifest, keep_aside, write_whole};
 
 /// At most this many settings are printed; the tables hold all of them.
@@ -204,7 +203,7 @@ const LONG: f64 = 3.0;
 /// much of that time has passed.
 fn announce(seconds: f64) -> Option<Clock> {
     (seconds > LONG).then(|| {
-        console::say(format!("this will take about {}", cost::duration(seconds)));
+        say_duration(seconds);
         Clock::new(seconds)
     })
 }

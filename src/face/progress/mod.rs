@@ -66,7 +66,8 @@ impl View {
 }
 
 impl Progress {
-    /// A bar for the work ahead; none if the work is short, or with `quiet`.
+    /// A bar for the work ahead; none if the work is short, or with `quiet`. Where there is no terminal,
+    /// a line says how long the work takes.
     pub fn new(ahead: Ahead, threads: usize, quiet: bool) -> Self {
         let predicted = ahead.cpu_seconds / threads as f64;
         if quiet || predicted <= LONG {
@@ -81,6 +82,9 @@ impl Progress {
         let drawn = Arc::clone(&view);
         let bar =
             on_screen(Some(units(ahead.cpu_seconds)), move |state, width| drawn.line(state, width));
+        if bar.is_hidden() {
+            say_duration(predicted);
+        }
         Self { shown: Some((bar, view)) }
     }
 
@@ -188,6 +192,11 @@ static ON_SCREEN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// A message that takes the place of the line.
 static MESSAGE: Mutex<Option<&str>> = Mutex::new(None);
+
+/// Says how long work will take.
+pub fn say_duration(seconds: f64) {
+    say(format!("this will take about {}", cost::duration(seconds)));
+}
 
 /// Puts a line on the screen, where there is one.
 fn on_screen(

@@ -39,17 +39,22 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
         let text = format!("round {round}: {:.9} to {:.9}", round_down(lower), round_up(upper));
         clock.iter().for_each(|clock| clock.tell(text.clone()));
     };
+    // What cannot be tuned is refused before the program is solved.
+    let tuning = TuningCache::default();
+    let tune = |variant: Variant| match tuning.tune(&variant, &setting) {
+        Ok(tuned) => Ok((variant, tuned.variant)),
+        Err(refusal) => Err(typed::refused(&variant, refusal)),
+    };
+    let rivals = rivals.into_iter().map(tune).collect::<Result<Vec<_>, Diagnostic>>()?;
     let bayes = optimum::answer(&setting, question(Goal::Bayes), &report).map_err(failure)?;
     let minimax = match args.minimax {
         true => minimax(&setting, question(Goal::Minimax))?,
         false => None,
     };
     let metric = Metric::from_distance(setting.distance);
-    let tuning = TuningCache::default();
-    let measure = |variant: Variant| {
+    let measure = |(variant, tuned): (Variant, Variant)| {
         let refused = |refusal| typed::refused(&variant, refusal);
-        let tuned = tuning.tune(&variant, &setting).map_err(refused)?;
-        let errors = over_all_data(&tuned.variant, &setting, metric).map_err(refused)?;
+        let errors = over_all_data(&tuned, &setting, metric).map_err(refused)?;
         Ok(Rival { variant, errors })
     };
     let mut rivals = rivals.into_iter().map(measure).collect::<Result<Vec<_>, Diagnostic>>()?;
