@@ -118,7 +118,7 @@ pub fn predict_passes(
                 let effort = recipe.effort(posterior).filter(|_| posterior.k() > 2);
                 let convolved = effort.map_or(0.0, |effort| effort.convolved) * 0.5 * (k + 1.0);
                 // The two normalisers, which neighbours share; for δ two parts of them.
-                let normalisers = if passes > 1.0 { 4.0 } else { 1.5 };
+                let normalisers = if passes > 1.0 { 2.0 } else { 1.0 };
                 pairs * (rates::NS_PER_CONVOLVED * normalisers * convolved + rates::NS_PER_PAIR)
             }
         };
