@@ -66,8 +66,7 @@ impl View {
 }
 
 impl Progress {
-    /// A bar for the work ahead; none if the work is short, or with `quiet`. Where there is no terminal,
-    /// a line says how long the work takes.
+    /// A bar for the work ahead; none if the work is short, or with `quiet`.
     pub fn new(ahead: Ahead, threads: usize, quiet: bool) -> Self {
         let predicted = ahead.cpu_seconds / threads as f64;
         if quiet || predicted <= LONG {
@@ -82,10 +81,12 @@ impl Progress {
         let drawn = Arc::clone(&view);
         let bar =
             on_screen(Some(units(ahead.cpu_seconds)), move |state, width| drawn.line(state, width));
-        if bar.is_hidden() {
-            say_duration(predicted);
-        }
         Self { shown: Some((bar, view)) }
+    }
+
+    /// Whether there is a bar, but no terminal that shows it.
+    pub fn is_hidden(&self) -> bool {
+        self.shown.as_ref().is_some_and(|(bar, _)| bar.is_hidden())
     }
 
     /// A part of the work, of `cpu_seconds` predicted seconds of one thread.

@@ -20,7 +20,7 @@ use crate::experiment::{Experiment, NUMERICS};
 use crate::face::cli::{FigureOptions, Output, Run, Verbosity};
 use crate::face::failure::{Failure, WorkError};
 use crate::face::interrupt;
-use crate::face::progress::{Ahead, Progress};
+use crate::face::progress::{Ahead, Progress, say_duration};
 use crate::figure::{self, Figure, Width};
 use crate::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
 use crate::run::sweep::{Assembly, Failed, Stock, Sweep};
@@ -50,6 +50,9 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     for job in jobs {
         job.tell(&options);
         let progress = Progress::new(job.ahead(), threads, args.talk.quiet);
+        if progress.is_hidden() {
+            say_duration(job.ahead().cpu_seconds / threads as f64);
+        }
         let experiment = job.sweep.experiment;
         let outcome = job.run(&options, &progress);
         progress.finish();
