@@ -577,7 +577,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::base::rng::stream;
+    use crate::base::rng::{Stream, stream};
     use crate::posterior::simplex::list_compositions;
 
     /// The chance of a trial is the same whatever the data: the centre, an edge and a corner, at 40 records
@@ -605,6 +605,8 @@ mod tests {
             }
         }
     }
+
+    type Trial = fn(Ratio, Edges, &[u64], u64, &mut Stream) -> Option<Vec<u64>>;
 
     /// Both ways to draw with weights of the edges have the exact law, whatever these weights are.
     ///
@@ -634,9 +636,8 @@ mod tests {
                 let total: f64 = all.iter().map(weight).sum();
                 all.into_iter().map(|v| (v.clone(), weight(&v) / total)).collect()
             };
-            let tries: [fn(Ratio, Edges, &[u64], u64, &mut _) -> Option<Vec<u64>>; 2] =
-                [try_edged, try_edged_widely];
-            for (number, attempt) in tries.into_iter().enumerate() {
+            for (number, attempt) in [try_edged, try_edged_widely as Trial].into_iter().enumerate()
+            {
                 let mut rng = stream(11, &format!("edges {number} {counts:?}"));
                 let mut seen: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
                 let trials = std::iter::repeat_with(|| attempt(half, edges, &counts, n, &mut rng));
