@@ -50,8 +50,9 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     for job in jobs {
         job.tell(&options);
         let progress = Progress::new(job.ahead(), threads, args.talk.quiet);
-        if progress.is_hidden() {
-            say_duration(job.ahead().cpu_seconds / threads as f64);
+        let seconds = job.ahead().cpu_seconds / threads as f64;
+        if progress.is_hidden() && seconds > super::LONG {
+            say_duration(seconds);
         }
         let experiment = job.sweep.experiment;
         let outcome = job.run(&options, &progress);
