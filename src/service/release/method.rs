@@ -240,7 +240,7 @@ impl Ready<'_> {
                 draw_hamming((rate, half), self.counts, n, rng)
             }
             (&Way::Hamming { half, edges: Some(edges), .. }, _) => {
-                draw_edged(half, edges, self.counts, n, rng)
+                draw_edged(half, edges, self.counts, rng)
             }
             (Way::Lattice { half, tight: None }, _) => draw_lattice(*half, self.counts, n, rng),
             (Way::Lattice { half, tight: Some(tight) }, _) => {
@@ -503,12 +503,13 @@ fn try_tight(half: Ratio, tight: &Tight, counts: &[u64], rng: &mut impl Rng) -> 
 }
 
 /// A candidate with P ∝ Π g(v_i) e^(−rate·d), by rejection.
-fn draw_edged(half: Ratio, edges: Edges, counts: &[u64], n: u64, rng: &mut impl Rng) -> Vec<u64> {
+fn draw_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Rng) -> Vec<u64> {
+    let n: u64 = counts.iter().sum();
     let wide = n > 0 && half.times_is_at_most(2 * n, WIDE);
     loop {
         let drawn = match wide {
-            true => try_edged_widely(half, edges, counts, n, rng),
-            false => try_edged(half, edges, counts, n, rng),
+            true => try_edged_widely(half, edges, counts, rng),
+            false => try_edged(half, edges, counts, rng),
         };
         if let Some(drawn) = drawn {
             return drawn;
@@ -518,13 +519,8 @@ fn draw_edged(half: Ratio, edges: Edges, counts: &[u64], n: u64, rng: &mut impl 
 
 /// One trial: every coordinate but the last is drawn from [0, n] with its own factor, and the last one
 /// makes the sum n.
-fn try_edged(
-    half: Ratio,
-    edges: Edges,
-    counts: &[u64],
-    n: u64,
-    rng: &mut impl Rng,
-) -> Option<Vec<u64>> {
+fn try_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Rng) -> Option<Vec<u64>> {
+    let n: u64 = counts.iter().sum();
     let accepts = |v: u64, rng: &mut _| is_accepted(edges.weight(v), edges.largest, rng);
     let (last, others) = counts.split_last()?;
     let mut left = Some(n);
@@ -553,9 +549,9 @@ fn try_edged_widely(
     half: Ratio,
     edges: Edges,
     counts: &[u64],
-    n: u64,
     rng: &mut impl Rng,
 ) -> Option<Vec<u64>> {
+    let n: u64 = counts.iter().sum();
     let least = if n > counts.len() as u64 { 2 } else { 1 };
     let largest = if least == 1 { edges.one.max(1.0) } else { 1.0 };
     let remainder = uniform_below(counts.len() as u64, rng) as usize;
@@ -606,7 +602,7 @@ mod tests {
         }
     }
 
-    type Trial = fn(Ratio, Edges, &[u64], u64, &mut Stream) -> Option<Vec<u64>>;
+    type Trial = fn(Ratio, Edges, &[u64], &mut Stream) -> Option<Vec<u64>>;
 
     /// Both ways to draw with weights of the edges have the exact law, whatever these weights are.
     ///
@@ -640,7 +636,7 @@ mod tests {
             {
                 let mut rng = stream(11, &format!("edges {number} {counts:?}"));
                 let mut seen: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
-                let trials = std::iter::repeat_with(|| attempt(half, edges, &counts, n, &mut rng));
+                let trials = std::iter::repeat_with(|| attempt(half, edges, &counts, &mut rng));
                 trials.flatten().take(draws).for_each(|v| *seen.entry(v).or_default() += 1.0);
                 let statistic = |edges: &Edges| -> f64 {
                     let terms = law(edges).into_iter().map(|(v, p)| {
