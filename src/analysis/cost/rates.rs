@@ -138,8 +138,10 @@ pub const NS_PER_TABLED: f64 = 60.0;
 pub const NS_PER_OWN: f64 = 600.0;
 /// An output of a data set while it is compared.
 pub const BYTES_PER_COMPARISON: f64 = 64.0;
-/// Pairs that are examined after others were excluded by bounds.
+/// Pairs that are examined after others were excluded by bounds: so many, and 1/ε times so many.
 pub const SCREENED_PAIRS: f64 = 200.0;
+/// The second of these.
+pub const SCREENED_PAIRS_TIMES_EPSILON: f64 = 0.7;
 /// The number of passes over all outputs that the profile of an exponential mechanism takes. (The
 /// profiles of other mechanisms are quick.)
 pub const PASSES_PER_PROFILE: f64 = 30.0;

@@ -510,6 +510,9 @@ fn furthest_sum(noise: LatticeNoise, k: usize, n: u64) -> u64 {
 /// A step of a recursion takes as long as so many products, none of which waits for the one before.
 const RECURSION: usize = 3;
 
+/// The place of a table takes as much memory as so many entries.
+const PLACE: f64 = 4.0;
+
 /// What the tables for all combinations of clamped coordinates take.
 fn combined(noise: LatticeNoise, counts: &[u64]) -> Effort {
     let n: u64 = counts.iter().sum();
@@ -533,6 +536,8 @@ fn combined(noise: LatticeNoise, counts: &[u64]) -> Effort {
         }
         (tables, kept) = (more, longer);
     }
+    // A combination that is out of reach has no entries, but a place.
+    kept += PLACE * libm::pow(3.0, counts.len() as f64);
     match noise {
         LatticeNoise::Geometric { .. } => {
             Effort { products: RECURSION as f64 * kept, kept, ..Effort::default() }
