@@ -59,10 +59,12 @@ pub fn predict_passes(
         // Of two categories most pairs have a bound that is too small, if only the loss is asked for.
         let is_screened =
             passes == 1.0 && posterior.k() == 2 && setting.distance.power(posterior).is_some();
-        // The bound is never below 1/m, where m is the smaller count, and the loss is about ε.
-        let screened =
-            rates::SCREENED_PAIRS + rates::SCREENED_PAIRS_TIMES_EPSILON / setting.epsilon.get();
-        let examined = if is_screened { pairs.min(screened) } else { pairs };
+        // No bound is below 1/m, where m is the smaller count, and the loss is about ε.
+        let close = pairs.min(rates::CLOSE_PAIRS_TIMES_EPSILON / setting.epsilon.get());
+        let examined = match is_screened {
+            true => pairs.min(rates::SCREENED_PAIRS) + rates::LINES_PER_CLOSE_PAIR * close,
+            false => pairs,
+        };
         let outputs = match recipe.needs_ball() {
             true => 2.0 * examined * compared,
             false => pairs,

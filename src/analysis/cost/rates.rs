@@ -138,10 +138,12 @@ pub const NS_PER_TABLED: f64 = 60.0;
 pub const NS_PER_OWN: f64 = 600.0;
 /// An output of a data set while it is compared.
 pub const BYTES_PER_COMPARISON: f64 = 64.0;
-/// Pairs that are examined after others were excluded by bounds: so many, and 1/ε times so many.
+/// Pairs that are examined after others were excluded by bounds, whatever ε is.
 pub const SCREENED_PAIRS: f64 = 200.0;
-/// The second of these.
-pub const SCREENED_PAIRS_TIMES_EPSILON: f64 = 0.7;
+/// Pairs whose bounds exclude nothing, times ε.
+pub const CLOSE_PAIRS_TIMES_EPSILON: f64 = 2.7;
+/// Such a pair takes as long as so many others: all its outputs are compared.
+pub const LINES_PER_CLOSE_PAIR: f64 = 4.0;
 /// The number of passes over all outputs that the profile of an exponential mechanism takes. (The
 /// profiles of other mechanisms are quick.)
 pub const PASSES_PER_PROFILE: f64 = 30.0;
