@@ -13,6 +13,9 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
 }
 
+/// What the program is made of.
+const SOURCES: [&str; 5] = ["src", "configs", "data", "Cargo.toml", "Cargo.lock"];
+
 /// The commit that is checked out here. A project without a repository of its own, such as an
 /// unpacked archive inside of another one, has none.
 fn commit(folder: &Path) -> String {
@@ -23,10 +26,10 @@ fn commit(folder: &Path) -> String {
     for path in ["HEAD", "logs/HEAD"].map(git) {
         println!("cargo:rerun-if-changed={path}");
     }
-    for path in ["src", "Cargo.lock"] {
+    for path in SOURCES {
         println!("cargo:rerun-if-changed={path}");
     }
-    let changed = said("git", &["status", "--porcelain", "--", "src", "Cargo.toml", "Cargo.lock"]);
+    let changed = said("git", &[&["status", "--porcelain", "--"], &SOURCES[..]].concat());
     let mark = if changed.is_empty() { "" } else { ", with changes" };
     said("git", &["rev-parse", "HEAD"]) + mark
 }

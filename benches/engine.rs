@@ -6,22 +6,22 @@ mod common;
 use std::process::Command;
 
 use divan::{Bencher, black_box, counter::ItemsCount};
-use dpbi::analysis::audit::{self, Scope};
-use dpbi::analysis::optimum::{self, Goal, ReleaseSet};
-use dpbi::analysis::tuning::TuningCache;
-use dpbi::base::expression::{Expression, Names, Scratch, Symbol};
-use dpbi::base::numeric::kernel;
-use dpbi::mechanism::law::{Batch, Exact, Recipe, mean};
-use dpbi::mechanism::own::{self, CandidateSet};
-use dpbi::mechanism::prepared::PreparedSetting;
-use dpbi::mechanism::{self, Variant};
-use dpbi::posterior::distance;
-use dpbi::posterior::error_field::Reach;
-use dpbi::posterior::model::{Posterior, Prior, compositions};
-use dpbi::posterior::privacy::{Epsilon, Gamma};
-use dpbi::posterior::setting::Setting;
-use dpbi::posterior::simplex::{BLOCK, Region};
-use dpbi::service::release::{Entropy, Method};
+use engine::analysis::audit::{self, Scope};
+use engine::analysis::optimum::{self, Goal, ReleaseSet};
+use engine::analysis::tuning::TuningCache;
+use engine::expression::{Expression, Names, Scratch, Symbol};
+use engine::mechanism::law::{Batch, Exact, Recipe, mean};
+use engine::mechanism::own::{self, CandidateSet};
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Variant};
+use engine::numeric::kernel;
+use engine::posterior::distance;
+use engine::posterior::error_field::Reach;
+use engine::posterior::model::{Posterior, Prior, compositions};
+use engine::posterior::privacy::{Epsilon, Gamma};
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::{BLOCK, Region};
+use service::release::{Entropy, Method};
 
 fn main() {
     divan::main();
@@ -190,7 +190,7 @@ fn thousand_draws(bencher: Bencher, counts: &[u64], id: &str) {
     let bench = PreparedSetting::new(&setting, &[recipe], &[]);
     let law = bench.law(recipe);
     bencher.counter(ItemsCount::new(1000_u32)).bench(|| {
-        let mut batches = [Batch::new(dpbi::base::rng::stream(1, "bench"), 1000, counts.len())];
+        let mut batches = [Batch::new(engine::rng::stream(1, "bench"), 1000, counts.len())];
         law.draw(counts.len(), &mut batches);
         batches
     });

@@ -12,11 +12,11 @@ mod common;
 
 use std::time::Instant;
 
-use dpbi::base::numeric::sum::sum;
-use dpbi::experiment::table::Tables;
-use dpbi::experiment::{Panel, Sampler};
-use dpbi::mechanism::law::Plan;
-use dpbi::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::Plan;
+use engine::mechanism::prepared::PreparedSetting;
+use engine::numeric::sum::sum;
+use lab::experiment::table::Tables;
+use lab::experiment::{Panel, Sampler};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@
     cargo build --release && python3 scripts/calibrate_cost.py
 
 runs settings of every kind and prints predicted and measured seconds and bytes, with their ratio,
-and which are off by more than a factor of two. The rates to adjust are in src/analysis/cost/rates.rs; the
+and which are off by more than a factor of two. The rates to adjust are in src/engine/analysis/cost/rates.rs; the
 column `work` says which of them dominates a setting. With one thread (the default) the measured
 seconds are those of the processor, so that other programs do not disturb; with more they are those
 of the clock. The shortest of several runs counts.

@@ -23,17 +23,17 @@ export CARGO_TARGET_DIR=$work/target
 
 # name | file | what is replaced | by what | on how many lines | what the self-test must say
 faults=(
-    "laplace|src/mechanism/law/noise.rs|let magnitude = scale \*|let magnitude = 1.05 * scale *|1|lshist .*does not follow its exact law"
-    "geometric|src/mechanism/law/noise.rs|(scale \* standard_exponential|(1.05 * scale * standard_exponential|1|geometric .*does not follow its exact law"
-    "exponential|src/base/numeric/kernel.rs|exp_nonpositive(-rate \*|exp_nonpositive(-rate / 1.05 *|2|ehds .*does not follow its exact law"
-    "hamming|src/mechanism/law/hamming.rs|exp_accurate(-0.5 \* self.rate|exp_accurate(-0.5 / 1.05 * self.rate|1|hamming .*does not follow its exact law"
-    "remap|src/mechanism/law/remapped.rs|out.copy_from_slice(self.remap.replace(out));|let _ = out;|1|remap .*does not follow its exact law"
+    "laplace|src/engine/mechanism/law/noise.rs|let magnitude = scale \*|let magnitude = 1.05 * scale *|1|lshist .*does not follow its exact law"
+    "geometric|src/engine/mechanism/law/noise.rs|(scale \* standard_exponential|(1.05 * scale * standard_exponential|1|geometric .*does not follow its exact law"
+    "exponential|src/engine/numeric/kernel.rs|exp_nonpositive(-rate \*|exp_nonpositive(-rate / 1.05 *|2|ehds .*does not follow its exact law"
+    "hamming|src/engine/mechanism/law/hamming.rs|exp_accurate(-0.5 \* self.rate|exp_accurate(-0.5 / 1.05 * self.rate|1|hamming .*does not follow its exact law"
+    "remap|src/engine/mechanism/law/remapped.rs|out.copy_from_slice(self.remap.replace(out));|let _ = out;|1|remap .*does not follow its exact law"
     "release|src/service/release/method.rs|Ratio::new(numerator, denominator)?.over(whole)|Ratio::new(numerator * 20, denominator * 21)?.over(whole)|1|release geometric .*does not follow its exact law"
     "coin|src/service/release/discrete.rs|uniform_below(b \* k, rng)|uniform_below(b * (k + k / 3), rng)|1|release .*does not follow its exact law"
-    "recipe|src/mechanism/mod.rs|options.scale_factor.unwrap_or(factor) /|1.05 * options.scale_factor.unwrap_or(factor) /|1|errors: off by"
-    "divisor|src/mechanism/hamming.rs|const DIVISOR: f64 = 2.0|const DIVISOR: f64 = 2.1|1|errors: off by"
-    "function|src/base/numeric/gamma.rs|(-0.125 + tail)|(-0.125_000_001 + tail)|1|functions: off by"
-    "threads|src/mechanism/law/survey.rs|div_ceil(MOST_PARTS).max(LEAST_BLOCKS)|div_ceil(rayon::current_num_threads()).max(1)|1|not the same bytes with any number of threads"
+    "recipe|src/engine/mechanism/mod.rs|options.scale_factor.unwrap_or(factor) /|1.05 * options.scale_factor.unwrap_or(factor) /|1|errors: off by"
+    "divisor|src/engine/mechanism/hamming.rs|const DIVISOR: f64 = 2.0|const DIVISOR: f64 = 2.1|1|errors: off by"
+    "function|src/engine/numeric/gamma.rs|(-0.125 + tail)|(-0.125_000_001 + tail)|1|functions: off by"
+    "threads|src/engine/mechanism/law/survey.rs|div_ceil(MOST_PARTS).max(LEAST_BLOCKS)|div_ceil(rayon::current_num_threads()).max(1)|1|not the same bytes with any number of threads"
 )
 
 # What an interrupted build of a fault has left behind must not get into a sound one.

@@ -2,14 +2,17 @@
 
 use std::process::ExitCode;
 
-use dpbi::base::console::{say_document, say_in_red};
-use dpbi::base::system::outlive_file_limits;
-use dpbi::face::cli::Cli;
-use dpbi::face::command;
-use dpbi::face::failure::Failure;
+use face::cli::Cli;
+use face::command;
+use face::failure::Failure;
+use lab::run::store::Build;
+use system::console::{say_document, say_in_red};
+use system::platform::outlive_file_limits;
 
 fn main() -> ExitCode {
     outlive_file_limits();
+    let (commit, rustc) = (env!("DPBI_COMMIT"), env!("DPBI_RUSTC"));
+    Build { commit, rustc, platform: env!("DPBI_PLATFORM") }.declare();
     let outcome = Cli::read().map_err(Failure::Input).and_then(|cli| command::execute(&cli));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,8 +1,8 @@
 //! What the benchmarks share.
 
-use dpbi::base::source::Source;
-use dpbi::experiment::Experiment;
-use dpbi::experiment::config::{self, Overrides};
+use lab::experiment::Experiment;
+use lab::experiment::config::{self, Overrides};
+use system::source::Source;
 
 /// The accuracy experiment that `dpbi run` would read: prior 1, ε = 1, Hellinger distance, one data
 /// set (such as "463,247,21").

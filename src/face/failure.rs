@@ -6,13 +6,13 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::analysis::optimum::OptimumError;
-use crate::base::diagnostic::Diagnostic;
-use crate::face::interrupt;
-use crate::figure::FigureError;
-use crate::run::store::{FileError, OpenError};
-use crate::run::sweep::AssemblyError;
-use crate::service::release::LedgerError;
+use crate::interrupt;
+use engine::analysis::optimum::OptimumError;
+use figure::FigureError;
+use lab::run::store::{FileError, OpenError};
+use lab::run::sweep::AssemblyError;
+use service::release::LedgerError;
+use system::diagnostic::Diagnostic;
 
 /// Why a command ended without doing its work.
 #[derive(Debug, thiserror::Error)]

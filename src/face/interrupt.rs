@@ -9,8 +9,8 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
-use crate::base::console::{say, say_in_red};
-use crate::face::progress;
+use crate::progress;
+use system::console::{say, say_in_red};
 
 /// The exit status of an interrupted command.
 pub const STATUS: u8 = 130;

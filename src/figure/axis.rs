@@ -291,7 +291,7 @@ fn power_of_ten(power: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::tests::Lcg;
+    use crate::tests::Lcg;
 
     fn labels(range: (f64, f64), log: bool, target: f64) -> Vec<String> {
         Axis::over(range, log, target).ticks.into_iter().map(|(_, label)| label).collect()

@@ -294,8 +294,8 @@ fn within_bounds((low, high): (f64, f64), (least, greatest): (f64, f64)) -> (f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::backend::Shape;
-    use crate::figure::{Width, colour};
+    use crate::backend::Shape;
+    use crate::{Width, colour};
 
     #[test]
     fn printed_boxes_are_left_halves_and_on_the_axis() {

@@ -349,8 +349,8 @@ fn legend_label(value: f64, label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::backend::Shape;
-    use crate::figure::{Width, colour};
+    use crate::backend::Shape;
+    use crate::{Width, colour};
 
     fn figure(label: &str, label_end: bool) -> CurveFigure {
         let series = Series { label: label.to_owned(), colour: colour("ehd"), private: true };

@@ -353,9 +353,9 @@ fn at(curve: &[Point], x: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::numeric::{exp_accurate, lgamma, ln, log1p};
-    use crate::figure::backend::Shape;
-    use crate::figure::{Figure, Width, colour, misplaced_texts};
+    use crate::backend::Shape;
+    use crate::{Figure, Width, colour, misplaced_texts};
+    use libm::{exp as exp_accurate, lgamma, log as ln, log1p};
 
     /// The density of Beta(a, b), infinite at ends where it is.
     fn beta(a: f64, b: f64) -> Vec<Point> {
@@ -431,7 +431,7 @@ mod tests {
         for (name, figure) in samples() {
             let figure = Figure::Density(figure);
             for &width in Width::ALL {
-                let faults = misplaced_texts(&figure, width);
+                let faults = misplaced_texts(&figure, width).unwrap();
                 assert!(faults.is_empty(), "{name} {width:?} {faults:?}");
             }
         }

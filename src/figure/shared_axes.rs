@@ -73,7 +73,7 @@ fn union(one: &Axis, other: &Axis) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Curve, Series, colour};
+    use crate::{Curve, Series, colour};
 
     fn curve(high: f64) -> Figure {
         let series = Series { label: "EHD".into(), colour: colour("ehd"), private: true };

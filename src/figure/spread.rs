@@ -42,7 +42,7 @@ fn pool(values: impl Iterator<Item = f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::tests::Lcg;
+    use crate::tests::Lcg;
 
     #[test]
     fn labels_never_overlap_nor_leave() {

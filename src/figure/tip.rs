@@ -69,7 +69,7 @@ pub fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Series, colour};
+    use crate::{Series, colour};
 
     #[test]
     fn boxes_and_curves_are_told_in_numbers() {

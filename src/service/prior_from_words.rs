@@ -8,15 +8,15 @@
 //! let statement = Statement { means: vec![0.2], category: 0, interval: (0.1, 0.35), level: 0.9 };
 //! let found = prior(&statement)?;
 //! assert!((found.total() - 28.97).abs() < 0.01);
-//! # Ok::<(), dpbi::base::diagnostic::Refusal>(())
+//! # Ok::<(), engine::refusal::Refusal>(())
 //! ```
 
-use crate::base::console::short;
-use crate::base::diagnostic::Refusal;
-use crate::base::numeric::beta::{Place, beta_split};
-use crate::base::numeric::{Sum, exp_accurate, ln};
-use crate::posterior::privacy::compact;
-use crate::service::release::{BetaMixture, Interval};
+use crate::release::{BetaMixture, Interval};
+use engine::numeric::beta::{Place, beta_split};
+use engine::numeric::{Sum, exp_accurate, ln};
+use engine::posterior::privacy::compact;
+use engine::refusal::Refusal;
+use system::console::short;
 
 /// The least and the greatest sum of the parameters. Beyond, distribution functions lose digits.
 pub const LEAST_TOTAL: f64 = 1e-6;

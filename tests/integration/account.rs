@@ -105,7 +105,7 @@ fn ledgers_of_before_are_read_and_damage_is_refused() {
     let line = std::fs::read_to_string(&path).unwrap();
     // Without the new fields, as they were written before.
     let open = line.split(",\"parts\"").next().unwrap();
-    let hash = dpbi::run::store::sha256(open.as_bytes());
+    let hash = lab::run::store::sha256(open.as_bytes());
     std::fs::write(&path, format!("{open},\"sha256\":\"{hash}\"}}\n")).unwrap();
     let composed = number(&account(&sandbox, "")["composed"]);
     assert!((0.49..=0.5).contains(&composed), "{composed}");

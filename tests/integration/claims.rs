@@ -1,13 +1,13 @@
 //! Claims 1 to 11: verdicts must follow from the mechanisms and sensitivities that are judged, and
 //! the numbers that decide them must be right.
 
-use dpbi::analysis::audit::{Scope, loss};
-use dpbi::mechanism::{self, Variant};
-use dpbi::paper::claims::{ALL, ClaimPart, Finding, Lab, ONE_LINE, Outcome, Reading, Verdict};
-use dpbi::posterior::distance::{self, Distance, HELLINGER};
-use dpbi::posterior::error_field::{Field, Reach};
-use dpbi::posterior::model::Posterior;
-use dpbi::posterior::simplex::Row;
+use engine::analysis::audit::{Scope, loss};
+use engine::mechanism::{self, Variant};
+use engine::posterior::distance::{self, Distance, HELLINGER};
+use engine::posterior::error_field::{Field, Reach};
+use engine::posterior::model::Posterior;
+use engine::posterior::simplex::Row;
+use lab::paper::claims::{ALL, ClaimPart, Finding, Lab, ONE_LINE, Outcome, Reading, Verdict};
 
 fn labs() -> [Lab; 2] {
     ["hellinger", "print"].map(|id| Lab::new(distance::find(id).unwrap()))

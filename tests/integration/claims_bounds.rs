@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
-use dpbi::mechanism::Variant;
-use dpbi::paper::claims::{ALL, ClaimPart, Finding, Lab, Outcome};
-use dpbi::posterior::distance::{self, HELLINGER};
+use engine::mechanism::Variant;
+use engine::posterior::distance::{self, HELLINGER};
+use lab::paper::claims::{ALL, ClaimPart, Finding, Lab, Outcome};
 
 fn judge(number: u32, lab: &Lab) -> Finding {
     let claim = ALL.iter().find(|claim| claim.number == number).expect("the claim");

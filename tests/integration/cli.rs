@@ -83,7 +83,7 @@ fn inspect_at_the_edges() {
         assert_eq!(none[key], 0.0, "{key}");
     }
     let laws = none["mechanisms"].as_array().unwrap();
-    assert_eq!(laws.len(), dpbi::mechanism::ALL.len());
+    assert_eq!(laws.len(), engine::mechanism::ALL.len());
     for law in laws {
         assert_eq!(
             (law["mean"].as_f64(), law["p_exact"].as_f64()),
@@ -178,7 +178,7 @@ fn run_writes_tables_figures_config_and_manifest() {
     }
     let manifest: serde_json::Value = serde_json::from_str(&text("manifest.json")).unwrap();
     let hash = manifest["files"]["errors.csv"].as_str().unwrap();
-    assert_eq!(hash, dpbi::run::store::sha256(&folder("errors.csv")));
+    assert_eq!(hash, lab::run::store::sha256(&folder("errors.csv")));
     assert_eq!(manifest["runs"], 50);
 }
 
@@ -259,8 +259,8 @@ fn list_knows_what_is_present_and_current() {
     sandbox.succeed(&["run", "beta_balanced", "--format", "none", "-q"]);
     assert_eq!(state("beta_balanced"), "current");
     let mechanisms = sandbox.json(&["list", "--mechanisms", "--json"]);
-    let own = dpbi::mechanism::own::KINDS.len();
-    let listed = dpbi::mechanism::ALL.len() + dpbi::mechanism::HISTORICAL.len() + own;
+    let own = engine::mechanism::own::KINDS.len();
+    let listed = engine::mechanism::ALL.len() + engine::mechanism::HISTORICAL.len() + own;
     assert_eq!(mechanisms.as_array().unwrap().len(), listed);
 }
 

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::PathBuf;
 
-use dpbi::base::rng::uniform_below;
-use dpbi::posterior::model::{Posterior, Prior};
-use dpbi::posterior::privacy::{Delta, Epsilon, Gamma};
-use dpbi::posterior::setting::Setting;
+use engine::posterior::model::{Posterior, Prior};
+use engine::posterior::privacy::{Delta, Epsilon, Gamma};
+use engine::posterior::setting::Setting;
+use engine::rng::uniform_below;
 
 /// One row of a golden table: column name to cell.
-pub use dpbi::service::selftest::golden::GoldenRow;
+pub use service::selftest::golden::GoldenRow;
 
 /// All rows of `tests/golden/<name>`.
 pub fn golden(name: &str) -> Vec<GoldenRow> {
-    dpbi::service::selftest::golden::rows(name)
+    service::selftest::golden::rows(name)
 }
 
 /// |ours − theirs| <= relative · |theirs|, with a message that says what was compared.
@@ -49,7 +49,7 @@ pub fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> S
         epsilon: Epsilon::new(epsilon).unwrap(),
         delta: Some(Delta::new(1e-3).unwrap()),
         gamma: Gamma::new(1.0).unwrap(),
-        distance: dpbi::posterior::distance::find(distance).unwrap(),
+        distance: engine::posterior::distance::find(distance).unwrap(),
     }
 }
 
@@ -81,7 +81,7 @@ pub fn refused(outcome: &Outcome, words: &str) {
 /// A JSON object with the SHA-256 that ends a manifest.
 pub fn sealed(object: &str) -> String {
     let open = object.strip_suffix("\n}").unwrap_or(object);
-    let hash = dpbi::run::store::sha256(open.as_bytes());
+    let hash = lab::run::store::sha256(open.as_bytes());
     format!("{open},\n  \"sha256\": \"{hash}\"\n}}\n")
 }
 

@@ -215,9 +215,9 @@ fn numbers_are_pinned_with_their_version() {
             }
         }
     }
-    let hashes = [tables, cells].map(|bytes| dpbi::run::store::sha256(&bytes));
+    let hashes = [tables, cells].map(|bytes| lab::run::store::sha256(&bytes));
     assert_eq!(
-        (dpbi::experiment::NUMERICS, hashes.each_ref().map(String::as_str)),
+        (lab::experiment::NUMERICS, hashes.each_ref().map(String::as_str)),
         (
             2,
             [

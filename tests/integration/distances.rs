@@ -2,16 +2,16 @@
 //! force over all data sets and candidates, and the privacy of mechanisms that use them as scores.
 
 use crate::common::{Sandbox, assert_close, setting};
-use dpbi::analysis::audit::{self, Scope};
-use dpbi::base::numeric::overlap::total_variation;
-use dpbi::mechanism::law::Exact;
-use dpbi::mechanism::prepared::PreparedSetting;
-use dpbi::mechanism::{self, Global, Options, Variant};
-use dpbi::posterior::distance::{self, Distance};
-use dpbi::posterior::error_field::{Field, Reach};
-use dpbi::posterior::metric;
-use dpbi::posterior::model::{Posterior, Prior, hamming_distance, neighbours};
-use dpbi::posterior::simplex::list_compositions;
+use engine::analysis::audit::{self, Scope};
+use engine::mechanism::law::Exact;
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Global, Options, Variant};
+use engine::numeric::overlap::total_variation;
+use engine::posterior::distance::{self, Distance};
+use engine::posterior::error_field::{Field, Reach};
+use engine::posterior::metric;
+use engine::posterior::model::{Posterior, Prior, hamming_distance, neighbours};
+use engine::posterior::simplex::list_compositions;
 
 /// Distances that can be scores at any prior, and one that needs large parameters.
 const SCORES: [&str; 5] = ["tv", "kl", "kl_reverse", "renyi:0.5", "renyi:0.1"];

@@ -2,15 +2,15 @@
 //! against a plain program that lists and sorts every output.
 
 use crate::common::setting;
-use dpbi::base::numeric::sum::sum;
-use dpbi::base::rng;
-use dpbi::mechanism::law::{Batch, Exact, Recipe};
-use dpbi::mechanism::prepared::PreparedSetting;
-use dpbi::mechanism::{self, Variant};
-use dpbi::posterior::distance;
-use dpbi::posterior::error_field::Reach;
-use dpbi::posterior::setting::Setting;
-use dpbi::posterior::simplex::list_compositions;
+use engine::mechanism::law::{Batch, Exact, Recipe};
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Variant};
+use engine::numeric::sum::sum;
+use engine::posterior::distance;
+use engine::posterior::error_field::Reach;
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::list_compositions;
+use engine::rng;
 use rayon::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -289,7 +289,7 @@ fn an_error_with_a_larger_ball_than_the_score_is_exact_too() {
     let recipe = recipe(&setting, "ehd");
     let Recipe::Exponential { rate } = recipe else { panic!() };
     let pair = |v: u64| (print.at(&[v, n - v]), libm::exp(-rate * score.at(&[v, n - v])));
-    let metric = dpbi::posterior::metric::find("print").unwrap();
+    let metric = engine::posterior::metric::find("print").unwrap();
     // Found in a pass of its own, and with the others.
     for bench in [
         PreparedSetting::new(&setting, &[recipe], &[metric]),

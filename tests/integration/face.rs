@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::common::Sandbox;
 use clap::{CommandFactory, Parser};
-use dpbi::face::cli::{Cli, names};
+use face::cli::{Cli, names};
 
 #[test]
 fn dpbi_alone_orients() {

@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 use crate::common::assert_close;
-use dpbi::posterior::distance;
-use dpbi::posterior::error_field::Reach;
-use dpbi::posterior::model::{Posterior, Prior};
-use dpbi::service::selftest::golden::{Comparison, Measure, compare_all};
+use engine::posterior::distance;
+use engine::posterior::error_field::Reach;
+use engine::posterior::model::{Posterior, Prior};
+use service::selftest::golden::{Comparison, Measure, compare_all};
 
 /// How many values every group has: none is lost on the way.
 const VALUES: [usize; 19] =

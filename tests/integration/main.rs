@@ -45,4 +45,3 @@ mod terminal;
 mod tight;
 mod tuning;
 mod verify;
-mod wings;

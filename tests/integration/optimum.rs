@@ -1,11 +1,11 @@
 //! The least error of any private mechanism, against independent values.
 
 use crate::common::{Sandbox, golden, setting};
-use dpbi::analysis::optimum::{Goal, ReleaseSet, solve};
-use dpbi::analysis::predictive_error::over_all_data;
-use dpbi::analysis::tuning::tune;
-use dpbi::mechanism::{self, Options, Variant};
-use dpbi::posterior::metric::Metric;
+use engine::analysis::optimum::{Goal, ReleaseSet, solve};
+use engine::analysis::predictive_error::over_all_data;
+use engine::analysis::tuning::tune;
+use engine::mechanism::{self, Options, Variant};
+use engine::posterior::metric::Metric;
 use serde_json::Value;
 
 /// The golden values are accurate to 5e-7.

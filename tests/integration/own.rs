@@ -2,16 +2,16 @@
 //! calibrations, whichever way they are computed; and what configs say about them.
 
 use crate::common::{Sandbox, assert_close, refused, setting};
-use dpbi::analysis::audit::{self, Scope};
-use dpbi::analysis::predictive_error::over_all_data;
-use dpbi::analysis::tuning::tune;
-use dpbi::mechanism::law::{Exact, Outputs, ln_probabilities};
-use dpbi::mechanism::own::{self, CandidateSet, Noisy};
-use dpbi::mechanism::prepared::PreparedSetting;
-use dpbi::mechanism::{self, Mechanism, Options, Variant};
-use dpbi::posterior::error_field::Reach;
-use dpbi::posterior::metric::Metric;
-use dpbi::posterior::setting::Setting;
+use engine::analysis::audit::{self, Scope};
+use engine::analysis::predictive_error::over_all_data;
+use engine::analysis::tuning::tune;
+use engine::mechanism::law::{Exact, Outputs, ln_probabilities};
+use engine::mechanism::own::{self, CandidateSet, Noisy};
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Mechanism, Options, Variant};
+use engine::posterior::error_field::Reach;
+use engine::posterior::metric::Metric;
+use engine::posterior::setting::Setting;
 
 fn weights(text: &str) -> &'static dyn Mechanism {
     own::weights(text, CandidateSet::Simplex, Vec::new())
@@ -350,7 +350,7 @@ fn every_kind_takes_them_or_says_why_not() {
         { id = "weights", label = "below", outputs = "below", log_weight = "-l1" }"#;
     let mut accepted = 0;
     // A crossover tries hundreds of sizes.
-    for kind in dpbi::experiment::kind::ALL.iter().filter(|kind| kind.id() != "crossover") {
+    for kind in lab::experiment::kind::ALL.iter().filter(|kind| kind.id() != "crossover") {
         let mut text = config(mechanisms)
             .replace("runs = 40", &format!("runs = 40\nkind = \"{}\"", kind.id()));
         if kind.keys().iter().any(|key| key.name == "steps") {

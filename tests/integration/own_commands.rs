@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::common::{Outcome, Sandbox, assert_close, refused, setting};
-use dpbi::analysis::audit::{Scope, loss};
-use dpbi::analysis::predictive_error::over_all_data;
-use dpbi::analysis::tuning::tune;
-use dpbi::mechanism::Variant;
-use dpbi::mechanism::own::{self, ProbabilityTable};
-use dpbi::posterior::metric::Metric;
-use dpbi::posterior::model::compositions;
+use engine::analysis::audit::{Scope, loss};
+use engine::analysis::predictive_error::over_all_data;
+use engine::analysis::tuning::tune;
+use engine::mechanism::Variant;
+use engine::mechanism::own::{self, ProbabilityTable};
+use engine::posterior::metric::Metric;
+use engine::posterior::model::compositions;
 use serde_json::Value;
 
 /// A command and its options, which have no spaces.
@@ -264,7 +264,7 @@ fn flags_that_exclude_each_other() {
 fn round_trip(id: &str, prior: &[f64], counts: &[u64]) {
     let sandbox = Sandbox::new();
     let [alpha, x] =
-        [dpbi::posterior::model::vector(prior), dpbi::posterior::model::vector(counts)]
+        [engine::posterior::model::vector(prior), engine::posterior::model::vector(counts)]
             .map(|list| list.replace(';', ","));
     let args = ["inspect", "--prior", &alpha, "--counts", &x, "--epsilon", "0.7", "--json"];
     let more = ["--mechanism", id, "--law", "law.csv"];
@@ -286,8 +286,8 @@ fn round_trip(id: &str, prior: &[f64], counts: &[u64]) {
     assert_eq!(told["law"]["rows"], rows.len());
     assert_eq!(told["law"]["data_sets"], sums.len());
 
-    let table = ProbabilityTable::parse(&bytes, "law.csv").unwrap();
-    let digest = dpbi::run::store::sha256(&bytes);
+    let table = ProbabilityTable::parse(&bytes).unwrap();
+    let digest = lab::run::store::sha256(&bytes);
     let mine = Variant::plain(own::table("law.csv".to_owned(), digest, table));
     let setting = setting(prior, counts, 0.7, "hellinger");
     let theirs = tune(&Variant::parse(id).unwrap(), &setting).unwrap().variant;
@@ -318,7 +318,7 @@ fn tiny_probabilities_are_written() {
     let line = "inspect --prior 1,1 --counts 3,3 --epsilon 1000 --mechanism hamming --law law.csv";
     sandbox.succeed(&words(line));
     let bytes = sandbox.read("law.csv");
-    let table = ProbabilityTable::parse(&bytes, "law.csv").unwrap();
+    let table = ProbabilityTable::parse(&bytes).unwrap();
     let ln_p = table.row(&[6, 0], 1.0)[&vec![0, 6]];
     assert!((ln_p + 3000.0).abs() < 1e-9, "{ln_p}");
 }

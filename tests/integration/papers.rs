@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::Sandbox;
-use dpbi::base::source::Source;
-use dpbi::experiment::config::{self, Overrides};
-use dpbi::experiment::table::{ReadingRow, Tables};
-use dpbi::experiment::{Experiment, Panel};
-use dpbi::figure::Figure;
+use figure::Figure;
+use lab::experiment::config::{self, Overrides};
+use lab::experiment::table::{ReadingRow, Tables};
+use lab::experiment::{Experiment, Panel};
+use system::source::Source;
 
 /// Every figure, table and bound that is regenerated.
 const FIGURES: [&str; 31] = [
@@ -191,18 +191,14 @@ fn a_theory_curve_of_many_distances_is_a_small_file() {
     let tables = compute(panel);
     assert!(tables.theory.len() > 50_000, "{}", tables.theory.len());
     for (name, figure) in panel.figures(&tables) {
-        let svg =
-            dpbi::figure::render(&figure, dpbi::figure::Format::Svg, dpbi::figure::Width::Text)
-                .unwrap();
+        let svg = figure::render(&figure, figure::Format::Svg, figure::Width::Text).unwrap();
         assert!(svg.len() < 300_000, "{name}: {} bytes", svg.len());
     }
     // The same without the view that leaves most of them out.
     let mut whole = panel.clone();
-    whole.kind = std::sync::Arc::new(dpbi::experiment::kind::theory::Theory::NEW);
+    whole.kind = std::sync::Arc::new(lab::experiment::kind::theory::Theory::NEW);
     for (name, figure) in whole.figures(&tables) {
-        let svg =
-            dpbi::figure::render(&figure, dpbi::figure::Format::Svg, dpbi::figure::Width::Text)
-                .unwrap();
+        let svg = figure::render(&figure, figure::Format::Svg, figure::Width::Text).unwrap();
         assert!(svg.len() < 300_000, "whole {name}: {} bytes", svg.len());
     }
 }
@@ -430,7 +426,7 @@ fn lshist_overtakes_ehd_early() {
 
 /// Every bundled experiment.
 fn bundled() -> impl Iterator<Item = Experiment> {
-    let paths = dpbi::base::source::bundled_configs().into_iter();
+    let paths = system::source::bundled_configs().into_iter();
     let few = || Overrides { seed: None, runs: Some(4) };
     paths.map(move |path| config::load(&Source::Bundle(path), few()).unwrap())
 }

@@ -2,13 +2,13 @@
 //! drawn can be drawn again.
 
 use crate::common::{Sandbox, assert_close};
-use dpbi::base::source::Source;
-use dpbi::experiment::config::{self, Overrides};
-use dpbi::experiment::table::{PhaseRow, Tables};
-use dpbi::experiment::{Experiment, Panel};
-use dpbi::figure::{self, Format};
-use dpbi::mechanism::law::Distribution;
-use dpbi::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::Distribution;
+use engine::mechanism::prepared::PreparedSetting;
+use figure::{self, Format};
+use lab::experiment::config::{self, Overrides};
+use lab::experiment::table::{PhaseRow, Tables};
+use lab::experiment::{Experiment, Panel};
+use system::source::Source;
 
 const CONFIG: &str = r#"
 name = "p"
@@ -72,7 +72,7 @@ fn the_winner_has_the_least_mean_of_all() {
                 .zip(panel.variants.iter().map(|variant| variant.label.as_str()))
                 .collect();
             for (mean, label) in &brute {
-                let own = |row: &&dpbi::experiment::table::MeanRow| row.mechanism == *label;
+                let own = |row: &&lab::experiment::table::MeanRow| row.mechanism == *label;
                 let own: Vec<_> = tables.means.iter().filter(own).collect();
                 assert_close(own[case].mean, *mean, 1e-12, &format!("{what}, {label}"));
             }

@@ -5,14 +5,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::common::{assert_close, setting};
-use dpbi::analysis::audit::{DeltaAt, Loss, Scope, delta_at, loss};
-use dpbi::base::numeric::log_affinity::log_affinity;
-use dpbi::mechanism::law::{CandidateWeights, LatticeNoise, Recipe};
-use dpbi::mechanism::prepared::PreparedSetting;
-use dpbi::mechanism::{self, Global, Options, Variant};
-use dpbi::posterior::model::{Counts, Posterior, hamming_distance};
-use dpbi::posterior::privacy::{Delta, Guarantee};
-use dpbi::posterior::setting::Setting;
+use engine::analysis::audit::{DeltaAt, Loss, Scope, delta_at, loss};
+use engine::mechanism::law::{CandidateWeights, LatticeNoise, Recipe};
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Global, Options, Variant};
+use engine::numeric::log_affinity::log_affinity;
+use engine::posterior::model::{Counts, Posterior, hamming_distance};
+use engine::posterior::privacy::{Delta, Guarantee};
+use engine::posterior::setting::Setting;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use crate::common::{Outcome, Sandbox, few_or_many, refused};
-use dpbi::base::rng;
+use engine::rng;
 use serde_json::Value;
 
 /// 30 records: 20 yes, 10 no.
@@ -275,7 +275,7 @@ fn twenty_at_once_with_a_budget_for_ten() {
     let entries = sandbox.entries("l");
     assert_eq!(entries.len(), 10);
     assert!(entries.iter().all(|entry| entry["epsilon"] == "0.1" && entry["budget"] == "1"));
-    let hash = dpbi::run::store::sha256(survey().as_bytes());
+    let hash = lab::run::store::sha256(survey().as_bytes());
     assert!(entries.iter().all(|entry| entry["data"] == hash.as_str()));
     // All of them saw another state of the ledger.
     let mut seen: Vec<u64> =

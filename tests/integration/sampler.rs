@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use dpbi::service::selftest::samplers::{SamplerCase, cases, releases, tuned_releases};
-use dpbi::service::selftest::{ENOUGH, MOST_TRIALS, Scope, Trial, WRONG};
 use rayon::prelude::*;
+use service::selftest::samplers::{SamplerCase, cases, releases, tuned_releases};
+use service::selftest::{ENOUGH, MOST_TRIALS, Scope, Trial, WRONG};
 
 use crate::common::{few_or_many, long};
 

@@ -1,15 +1,15 @@
 //! The work of exponential mechanisms grows with the candidates near the data, not with all of them.
 
 use crate::common::Sandbox;
-use dpbi::base::source::Source;
-use dpbi::experiment::Experiment;
-use dpbi::experiment::config::{self, Overrides};
-use dpbi::experiment::kind::scaling::{CANDIDATES, NEAR, curve, slope};
-use dpbi::experiment::table::Tables;
-use dpbi::figure::{self, Format};
-use dpbi::mechanism::law::Recipe;
-use dpbi::mechanism::prepared::PreparedSetting;
-use dpbi::posterior::model::compositions;
+use engine::mechanism::law::Recipe;
+use engine::mechanism::prepared::PreparedSetting;
+use engine::posterior::model::compositions;
+use figure::{self, Format};
+use lab::experiment::Experiment;
+use lab::experiment::config::{self, Overrides};
+use lab::experiment::kind::scaling::{CANDIDATES, NEAR, curve, slope};
+use lab::experiment::table::Tables;
+use system::source::Source;
 
 fn load(text: &str) -> Experiment {
     let sandbox = Sandbox::new();
@@ -72,7 +72,7 @@ sizes = [40, 3000]
     for (setting, case) in panel.settings() {
         let posterior = &case.setting.posterior;
         let of = |name: &str| {
-            let own = |row: &&dpbi::experiment::table::ScalingRow| row.setting == setting;
+            let own = |row: &&lab::experiment::table::ScalingRow| row.setting == setting;
             let mut own = tables.scaling.iter().filter(own);
             own.find(|row| row.mechanism == name).map(|row| row.outputs)
         };

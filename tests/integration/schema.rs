@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const FILE: &str = "configs/dpbi.schema.json";
 
 fn schema() -> Value {
-    dpbi::experiment::config::schema()
+    lab::experiment::config::schema()
 }
 
 /// What is wrong with `value`, by the keywords of draft 7 that the schema uses. An unknown keyword is
@@ -127,7 +127,7 @@ fn judge(text: &str) -> Vec<String> {
 }
 
 fn bundled() -> Vec<PathBuf> {
-    let paths = dpbi::base::source::bundled_configs();
+    let paths = system::source::bundled_configs();
     paths.iter().map(|path| root().join(path)).collect()
 }
 
@@ -168,9 +168,9 @@ fn what_was_run_obeys_the_schema() {
     let configs =
         ["beta_balanced", "real_data", "papers/icml/fig1", "open_questions/phase_n_prior"];
     for named in configs {
-        let source = dpbi::base::source::Source::config(named).unwrap();
-        let experiment = dpbi::experiment::config::load(&source, Default::default()).unwrap();
-        assert_eq!(judge(&dpbi::experiment::config::resolve(&experiment)), [""; 0], "{named}");
+        let source = system::source::Source::config(named).unwrap();
+        let experiment = lab::experiment::config::load(&source, Default::default()).unwrap();
+        assert_eq!(judge(&lab::experiment::config::resolve(&experiment)), [""; 0], "{named}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! The self-test as a library: with fewer draws than `dpbi selftest` makes.
 
-use dpbi::base::numeric::exp_accurate;
-use dpbi::base::rng;
-use dpbi::service::selftest::{
+use engine::numeric::exp_accurate;
+use engine::rng;
+use service::selftest::{
     ENOUGH, Extent, FALSE_ALARMS, Report, Scope, Subject, machine, run_samplers,
 };
 use std::collections::BTreeSet;
@@ -20,16 +20,16 @@ fn right_samplers_pass_and_wrong_ones_are_seen() {
     assert!((heard.iter().sum::<f64>() - 1.0).abs() < 1e-9);
     // Every mechanism plain and remapped, six of them calibrated; eleven can be released, and tuned.
     let lines = report.lines();
-    let tuned = |line: &&dpbi::service::selftest::Line| {
+    let tuned = |line: &&service::selftest::Line| {
         line.sampler.starts_with("release ") && line.sampler.contains('+')
     };
     let tuned = lines.iter().filter(tuned).count();
     assert!(tuned >= 12, "{tuned}");
-    let plain = 2 * dpbi::mechanism::ALL.len() + 6 + 11;
+    let plain = 2 * engine::mechanism::ALL.len() + 6 + 11;
     assert_eq!((lines.len() - tuned, report.wrong.len()), (plain, 2 * plain));
     let names: BTreeSet<&str> = lines.iter().map(|line| line.sampler).collect();
     assert_eq!(names.len(), lines.len());
-    for mechanism in dpbi::mechanism::ALL {
+    for mechanism in engine::mechanism::ALL {
         assert!(
             names.contains(mechanism.id()) && names.contains(&*format!("{}+remap", mechanism.id()))
         );

@@ -1,8 +1,8 @@
 //! Sensitivities against brute force over all data sets and candidates.
 
-use dpbi::posterior::distance;
-use dpbi::posterior::model::{Posterior, Prior};
-use dpbi::posterior::simplex::list_compositions;
+use engine::posterior::distance;
+use engine::posterior::model::{Posterior, Prior};
+use engine::posterior::simplex::list_compositions;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -33,7 +33,7 @@ fn neighbours(x: &[u64]) -> Vec<Vec<u64>> {
 }
 
 fn steps(x: &[u64], y: &[u64]) -> f64 {
-    dpbi::posterior::model::hamming_distance(x, y)
+    engine::posterior::model::hamming_distance(x, y)
 }
 
 /// Priors whole and not, small and large; counts with empty categories among them.

@@ -10,8 +10,8 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use crate::common::{Sandbox, UNBROKEN};
-use dpbi::base::rng::{self, Stream, uniform_below};
-use dpbi::run::store::sha256;
+use engine::rng::{self, Stream, uniform_below};
+use lab::run::store::sha256;
 use serde_json::{Value, json};
 
 const CONFIG: &str = "name = \"v\"\nruns = 3\nprior = [1, 1]\nepsilon = 1\n\
@@ -457,7 +457,7 @@ fn mutated(text: &[u8], chance: &mut Stream) -> Vec<u8> {
 /// where the file was cut: then what is spent is the sum of the entries that are left, or more.
 #[test]
 fn no_change_of_a_ledger_makes_room() {
-    use dpbi::service::release::{Amount, Entry, enter};
+    use service::release::{Amount, Entry, enter};
     let (_, text) = ledger();
     // In memory, where there is such a folder: a disk takes minutes.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::common::{Outcome, Sandbox, few_or_many};
-use dpbi::base::rng;
+use engine::rng;
 
 /// 50 settings, 10 mechanisms, 500 cells: some seconds of work.
 const SWEEP: &str = r#"

@@ -2,13 +2,13 @@
 //! from p, and a release of the data by the real sampler. Noise-aware intervals must cover p as often as
 //! they say. Naive ones must not, or this test would show nothing.
 
-use dpbi::analysis::tuning::TuningCache;
-use dpbi::base::numeric::exp_accurate;
-use dpbi::base::rng::{ln_standard_gamma, stream, uniform};
-use dpbi::mechanism::{self, Variant};
-use dpbi::posterior::model::Prior;
-use dpbi::service::release::{CountsLaw, Interval, Method, Seen};
+use engine::analysis::tuning::TuningCache;
+use engine::mechanism::{self, Variant};
+use engine::numeric::exp_accurate;
+use engine::posterior::model::Prior;
+use engine::rng::{ln_standard_gamma, stream, uniform};
 use rayon::prelude::*;
+use service::release::{CountsLaw, Interval, Method, Seen};
 
 use crate::common::{few_or_many, setting};
 

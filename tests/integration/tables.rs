@@ -1,11 +1,11 @@
 //! Releases of tables of several columns: cells, margins, groups and comparisons; plans; release files.
 
-use dpbi::analysis::audit::{self, Scope};
-use dpbi::base::rng;
-use dpbi::mechanism::law;
-use dpbi::mechanism::prepared::PreparedSetting;
-use dpbi::mechanism::{self, Variant};
-use dpbi::posterior::simplex::list_compositions;
+use engine::analysis::audit::{self, Scope};
+use engine::mechanism::law;
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Variant};
+use engine::posterior::simplex::list_compositions;
+use engine::rng;
 use serde_json::{Value, json};
 
 use crate::common::{Outcome, Sandbox, few_or_many, refused, setting};
@@ -421,7 +421,7 @@ fn a_ledger_knows_a_file_that_was_changed() {
         let mut entry = old(line);
         entry["previous"] = json!(previous);
         let open = entry.to_string().strip_suffix('}').unwrap().to_owned();
-        previous = dpbi::run::store::sha256(open.as_bytes());
+        previous = lab::run::store::sha256(open.as_bytes());
         lines += &format!("{open},\"sha256\":\"{previous}\"}}\n");
     }
     sandbox.write("l", &lines);

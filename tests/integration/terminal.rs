@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::CommandFactory;
-use dpbi::face::cli::Cli;
+use face::cli::Cli;
 
 use crate::common::{Sandbox, few_or_many};
 

@@ -1,14 +1,14 @@
 //! The tight mechanism and its relatives: privacy by exhaustive audit, and independent numbers.
 
 use crate::common::{Sandbox, assert_close, golden, setting};
-use dpbi::analysis::audit::{Scope, loss};
-use dpbi::analysis::predictive_error::over_all_data;
-use dpbi::analysis::tuning::tune;
-use dpbi::mechanism::law::Exact;
-use dpbi::mechanism::prepared::PreparedSetting;
-use dpbi::mechanism::{self, Options, Variant};
-use dpbi::posterior::metric::Metric;
-use dpbi::posterior::setting::Setting;
+use engine::analysis::audit::{Scope, loss};
+use engine::analysis::predictive_error::over_all_data;
+use engine::analysis::tuning::tune;
+use engine::mechanism::law::Exact;
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Options, Variant};
+use engine::posterior::metric::Metric;
+use engine::posterior::setting::Setting;
 
 fn variant(id: &str, remap: bool) -> Variant {
     let options = Options { remap, ..Options::default() };

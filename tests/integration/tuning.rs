@@ -1,16 +1,16 @@
 //! Exact calibration and Bayes-optimal remapping, against reference values and brute force.
 
 use crate::common::{assert_close, golden, setting};
-use dpbi::analysis::audit::{self, Scope};
-use dpbi::analysis::tuning::{Tuned, calibrate, tune};
-use dpbi::mechanism::law::{Batch, Exact, Outputs, ln_probabilities};
-use dpbi::mechanism::prepared::PreparedSetting;
-use dpbi::mechanism::{self, Options, Variant};
-use dpbi::posterior::error_field::Reach;
-use dpbi::posterior::model::{Posterior, Predictive};
-use dpbi::posterior::privacy::Epsilon;
-use dpbi::posterior::setting::Setting;
-use dpbi::posterior::simplex::{list_compositions, rank};
+use engine::analysis::audit::{self, Scope};
+use engine::analysis::tuning::{Tuned, calibrate, tune};
+use engine::mechanism::law::{Batch, Exact, Outputs, ln_probabilities};
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Options, Variant};
+use engine::posterior::error_field::Reach;
+use engine::posterior::model::{Posterior, Predictive};
+use engine::posterior::privacy::Epsilon;
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::{list_compositions, rank};
 
 fn with(id: &str, calibrated: bool, remap: bool) -> Variant {
     let options = Options { calibrated, remap, ..Options::default() };
@@ -182,7 +182,7 @@ fn remapped_geometric_is_optimal_and_loses_no_more() {
             let plan = variant.plan(&setting).unwrap();
             let bench = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
             let law = bench.law(plan);
-            dpbi::mechanism::law::probability(law.as_ref(), &after.output).ln()
+            engine::mechanism::law::probability(law.as_ref(), &after.output).ln()
         };
         assert_close(log(&after.from) - log(&after.to), after.loss, 1e-10, id);
     }
@@ -208,7 +208,7 @@ fn a_remapped_sampler_draws_from_its_law() {
     let bench = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
     let law = bench.law(plan);
     let draws = 40_000;
-    let mut batches = [Batch::new(dpbi::base::rng::stream(7, "remapped"), draws, 3)];
+    let mut batches = [Batch::new(engine::rng::stream(7, "remapped"), draws, 3)];
     law.draw(3, &mut batches);
     let candidates = list_compositions(6, 3);
     let mut seen = vec![0.0; candidates.len()];
@@ -217,7 +217,7 @@ fn a_remapped_sampler_draws_from_its_law() {
     }
     let (mut chi2, mut cells) = (0.0, 0.0);
     for (seen, candidate) in seen.into_iter().zip(&candidates) {
-        let expected = draws as f64 * dpbi::mechanism::law::probability(law.as_ref(), candidate);
+        let expected = draws as f64 * engine::mechanism::law::probability(law.as_ref(), candidate);
         if expected > 5.0 {
             chi2 += (seen - expected).powi(2) / expected;
             cells += 1.0;

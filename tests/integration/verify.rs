@@ -1,11 +1,11 @@
 //! `dpbi verify`: any changed byte is found, and named.
 
 use crate::common::{Sandbox, refused};
-use dpbi::base::rng;
-use dpbi::base::source::Source;
-use dpbi::experiment::config::{self, Overrides};
-use dpbi::run::store::{CellStore, Key, log_head, log_record};
-use dpbi::run::sweep::Sweep;
+use engine::rng;
+use lab::experiment::config::{self, Overrides};
+use lab::run::store::{CellStore, Key, log_head, log_record};
+use lab::run::sweep::Sweep;
+use system::source::Source;
 
 const CONFIG: &str = r#"
 name = "v"
@@ -84,7 +84,7 @@ fn a_forged_manifest_does_not_help() {
     let forge = |file: &str, bytes: &[u8]| {
         std::fs::write(sandbox.path(&format!("results/v/{file}")), bytes).unwrap();
         let mut manifest = sandbox.manifest("results/v");
-        manifest["files"][file] = dpbi::run::store::sha256(bytes).into();
+        manifest["files"][file] = lab::run::store::sha256(bytes).into();
         sandbox.forge_manifest("results/v", manifest);
     };
     let summary = String::from_utf8(sandbox.read("results/v/summary.csv")).unwrap();

@@ -7,7 +7,7 @@ use clap::Args;
 use super::names::{self, Among};
 use super::values::shard;
 use super::{Configs, FigureOptions, Machine, Output, Print, Quiet, Replace, Threads, Verbosity};
-use crate::run::store::Shard;
+use lab::run::store::Shard;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \

@@ -15,9 +15,10 @@ use clap::builder::styling;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::base::console::{self, say_in_red};
-use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::base::source::Source;
+use engine::refusal::suggest;
+use system::console::{self, say_in_red};
+use system::diagnostic::Diagnostic;
+use system::source::Source;
 
 pub use account::Account;
 pub use exact::{Audit, Choose, Claims, Inspect, Optimum};

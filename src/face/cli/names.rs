@@ -6,14 +6,14 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error, ValueEnum};
 use clap_complete::Shell;
 
-use crate::analysis::optimum::ReleaseSet;
-use crate::base::source::{PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
-use crate::experiment::ScopeName;
-use crate::experiment::kind::key::Named;
-use crate::figure::{Format, Width};
-use crate::mechanism;
-use crate::paper::claims;
-use crate::posterior::distance;
+use engine::analysis::optimum::ReleaseSet;
+use engine::mechanism;
+use engine::posterior::distance;
+use figure::{Format, Width};
+use lab::experiment::ScopeName;
+use lab::experiment::kind::key::Named;
+use lab::paper::claims;
+use system::source::{PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 
 /// A text, and those among which shells complete it. Others are let through, since what is wrong
 /// with them is said best by those who use them: with the nearest name that would be right.

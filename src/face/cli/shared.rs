@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::names::{self, Among};
 use super::values::{Formats, count, figure_width, format_list, records};
-use crate::experiment::config::MOST_RUNS;
-use crate::figure::Width;
+use figure::Width;
+use lab::experiment::config::MOST_RUNS;
 
 /// The experiments.
 #[derive(Debug, Args)]

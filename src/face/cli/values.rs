@@ -7,9 +7,9 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 
 use super::names::{self, Among};
-use crate::base::diagnostic::suggest;
-use crate::figure::{Format, Width};
-use crate::run::store::{MOST_SHARDS, Shard};
+use engine::refusal::suggest;
+use figure::{Format, Width};
+use lab::run::store::{MOST_SHARDS, Shard};
 
 pub(super) fn count(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| "a count is a whole number, 0 or more, such as 300".to_owned())

@@ -4,22 +4,24 @@ use serde_json::{Value, json};
 
 use super::typed::{self, Tuning};
 use super::{announce, print, print_json, threads};
-use crate::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
-use crate::analysis::cost::{self, SettingWork, Work, rates};
-use crate::analysis::predictive_error::over_all_data;
-use crate::analysis::ranking::Data;
-use crate::analysis::tuning::{self, Certificate, Tuned};
-use crate::base::console::{Grid, short, short_or_dash, shorten, significant};
-use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::base::numeric::exp_accurate;
-use crate::experiment::naming::parenthesised;
-use crate::face::cli::Audit;
-use crate::face::failure::Failure;
-use crate::face::progress::Clock;
-use crate::mechanism::Variant;
-use crate::posterior::metric::Metric;
-use crate::posterior::privacy::Guarantee;
-use crate::posterior::setting::Setting;
+use crate::cli::Audit;
+use crate::failure::Failure;
+use crate::progress::Clock;
+use engine::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
+use engine::analysis::cost::{self, SettingWork, Work, rates};
+use engine::analysis::predictive_error::over_all_data;
+use engine::analysis::ranking::Data;
+use engine::analysis::tuning::{self, Certificate, Tuned};
+use engine::mechanism::Variant;
+use engine::numeric::exp_accurate;
+use engine::posterior::metric::Metric;
+use engine::posterior::privacy::Guarantee;
+use engine::posterior::setting::Setting;
+use engine::refusal::suggest;
+use lab::experiment::naming::parenthesised;
+use system::console::{Grid, short, short_or_dash, shorten, significant};
+use system::diagnostic::Diagnostic;
+use system::platform::available_memory;
 
 pub fn execute(args: &Audit) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
@@ -142,7 +144,7 @@ fn admit(
         work
     };
     let wanted = audit(*scope == Scope::All);
-    let (total, memory) = (sum(&wanted), cost::available_memory());
+    let (total, memory) = (sum(&wanted), available_memory());
     let objection = cost::objection(&total, wanted.candidates, threads, memory, LONGEST);
     let Some(objection) = objection.filter(|_| !args.machine.force) else {
         return Ok(announce(total.seconds(threads)));

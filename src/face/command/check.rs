@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::forecast::Forecast;
 use super::{MOST_PRINTED, load, print, print_json, run, threads};
-use crate::analysis::cost::{SettingWork, bytes, duration, number};
-use crate::base::console::Grid;
-use crate::experiment::{Experiment, Naming, Panel};
-use crate::face::cli::Check;
-use crate::face::failure::Failure;
+use crate::cli::Check;
+use crate::failure::Failure;
+use engine::analysis::cost::{SettingWork, bytes, duration, number};
+use lab::experiment::{Experiment, Naming, Panel};
+use system::console::Grid;
 
 pub fn execute(args: &Check) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;

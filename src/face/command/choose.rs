@@ -6,16 +6,18 @@ use serde_json::{Value, json};
 
 use super::typed::{self, Tuning};
 use super::{announce, number, print, print_json, threads};
-use crate::analysis::cost::{self, Work};
-use crate::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST, Search};
-use crate::analysis::tuning::TuningCache;
-use crate::base::console::{Grid, bar, short};
-use crate::base::diagnostic::{Diagnostic, Refusal};
-use crate::face::cli::Choose;
-use crate::face::failure::Failure;
-use crate::mechanism::Variant;
-use crate::posterior::privacy::{Epsilon, Guarantee};
-use crate::posterior::setting::Setting;
+use crate::cli::Choose;
+use crate::failure::Failure;
+use engine::analysis::cost::{self, Work};
+use engine::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST, Search};
+use engine::analysis::tuning::TuningCache;
+use engine::mechanism::Variant;
+use engine::posterior::privacy::{Epsilon, Guarantee};
+use engine::posterior::setting::Setting;
+use engine::refusal::Refusal;
+use system::console::{Grid, bar, short};
+use system::diagnostic::Diagnostic;
+use system::platform::available_memory;
 
 /// Of all mechanisms the quickest are ranked, as many as take this many processor seconds, by prediction.
 const LONGEST: f64 = 6.0;
@@ -97,7 +99,7 @@ fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) ->
 /// Which mechanisms are ranked unless all are forced to be.
 fn quick(priced: &[(Variant, Work)], named: bool, threads: usize) -> Vec<bool> {
     if named {
-        let fits = |work: &Work| work.bytes() < 0.8 * cost::available_memory();
+        let fits = |work: &Work| work.bytes() < 0.8 * available_memory();
         let is_quick = |work: &Work| fits(work) && work.seconds(threads) <= LONGEST_NAMED;
         return priced.iter().map(|(_, work)| is_quick(work)).collect();
     }

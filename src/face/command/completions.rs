@@ -4,9 +4,10 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::print_document;
-use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::face::cli::{Cli, Completions, names};
-use crate::face::failure::Failure;
+use crate::cli::{Cli, Completions, names};
+use crate::failure::Failure;
+use engine::refusal::suggest;
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Completions) -> Result<(), Failure> {
     let shell: Shell = args.shell.parse().map_err(|_| {

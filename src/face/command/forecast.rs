@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::analysis::cost::{self, SettingWork, Work, rates};
-use crate::analysis::ranking::Data;
-use crate::analysis::tuning;
-use crate::base::diagnostic::Diagnostic;
-use crate::experiment::{Case, Experiment, Panel};
-use crate::face::cli::FigureOptions;
-use crate::figure::{self, Format, Width};
-use crate::run::store::Shard;
-use crate::run::sweep::Sweep;
+use crate::cli::FigureOptions;
+use engine::analysis::cost::{self, SettingWork, Work, rates};
+use engine::analysis::ranking::Data;
+use engine::analysis::tuning;
+use figure::{self, Format, Width};
+use lab::experiment::{Case, Experiment, Panel};
+use lab::run::store::Shard;
+use lab::run::sweep::Sweep;
+use system::diagnostic::Diagnostic;
+use system::platform::available_memory;
 
 /// The prediction of an experiment.
 pub(super) struct Forecast {
@@ -150,7 +151,7 @@ pub(super) fn objection(
     candidates: f64,
     threads: usize,
 ) -> Option<Diagnostic> {
-    let memory = cost::available_memory();
+    let memory = available_memory();
     let objection = cost::objection(work, candidates, threads, memory, cost::LONGEST)?;
     Some(Diagnostic::new(format!("{what}: {objection}")))
 }

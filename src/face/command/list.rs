@@ -6,14 +6,14 @@ use serde_json::json;
 
 use super::reproduce::DOCUMENTS;
 use super::{print, print_json};
-use crate::base::console::{Grid, Style, width};
-use crate::base::source::{PAPERS, Source, bundled_configs, config_name, short_name};
-use crate::experiment::config::{self, Overrides};
-use crate::face::cli::List;
-use crate::face::failure::Failure;
-use crate::mechanism::{self, Definition, Mechanism, Variant, own, usual_guarantee};
-use crate::posterior::privacy::Guarantee;
-use crate::run::store::{Manifest, ManifestError};
+use crate::cli::List;
+use crate::failure::Failure;
+use engine::mechanism::{self, Definition, Mechanism, Variant, own, usual_guarantee};
+use engine::posterior::privacy::Guarantee;
+use lab::experiment::config::{self, Overrides};
+use lab::run::store::{Manifest, ManifestError};
+use system::console::{Grid, Style, width};
+use system::source::{PAPERS, Source, bundled_configs, config_name, short_name};
 
 pub fn execute(args: &List) -> Result<(), Failure> {
     if args.mechanisms {

@@ -5,9 +5,9 @@ use std::io;
 use clap::{Command, CommandFactory};
 
 use super::print_document;
-use crate::base::diagnostic::Diagnostic;
-use crate::face::cli::{self, Cli, Man};
-use crate::face::failure::{Failure, WorkError};
+use crate::cli::{self, Cli, Man};
+use crate::failure::{Failure, WorkError};
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Man) -> Result<(), Failure> {
     let mut cli = Cli::command().disable_help_subcommand(true).subcommand_value_name("COMMAND");

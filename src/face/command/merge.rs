@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
 use super::{load_results, no_results, print, print_document, read_manifest, threads};
-use crate::base::console::harmless_json;
-use crate::base::diagnostic::Diagnostic;
-use crate::experiment::Experiment;
-use crate::face::cli::Merge;
-use crate::face::failure::{Failure, WorkError};
-use crate::face::interrupt;
-use crate::face::progress::{Ahead, Progress};
-use crate::run::store::{CellStore, Folder, Manifest, Shard};
-use crate::run::sweep::{DIVISION, shard_sizes};
+use crate::cli::Merge;
+use crate::failure::{Failure, WorkError};
+use crate::interrupt;
+use crate::progress::{Ahead, Progress};
+use lab::experiment::Experiment;
+use lab::run::store::{CellStore, Folder, Manifest, Shard};
+use lab::run::sweep::{DIVISION, shard_sizes};
+use system::console::harmless_json;
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;

@@ -33,16 +33,16 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use crate::base::console;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::filesystem::{is_regular, open_regular};
-use crate::base::source::{Source, similar};
-use crate::experiment::Experiment;
-use crate::experiment::config::{self, Overrides};
-use crate::face::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
-use crate::face::failure::{Failure, WorkError};
-use crate::face::progress::{Clock, say_duration};
-use crate::run::store::{Manifest, ManifestError, damaged_manifest, keep_aside, write_whole};
+use crate::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
+use crate::failure::{Failure, WorkError};
+use crate::progress::{Clock, say_duration};
+use lab::experiment::Experiment;
+use lab::experiment::config::{self, Overrides};
+use lab::run::store::{Manifest, ManifestError, damaged_manifest, keep_aside, write_whole};
+use system::console;
+use system::diagnostic::Diagnostic;
+use system::filesystem::{is_regular, open_regular};
+use system::source::{Source, similar};
 
 /// At most this many settings are printed; the tables hold all of them.
 const MOST_PRINTED: usize = 24;

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::typed;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::filesystem::is_same_place;
+use system::diagnostic::Diagnostic;
+use system::filesystem::is_same_place;
 
 /// The files of a command.
 #[derive(Default)]

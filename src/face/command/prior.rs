@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::{print, print_json, typed};
-use crate::base::console::{Grid, short};
-use crate::base::diagnostic::Diagnostic;
-use crate::face::cli::Prior;
-use crate::face::failure::Failure;
-use crate::posterior::privacy::compact;
-use crate::service::prior_from_words::{Statement, WordedPrior, check_level, prior, worth};
+use crate::cli::Prior;
+use crate::failure::Failure;
+use engine::posterior::privacy::compact;
+use service::prior_from_words::{Statement, WordedPrior, check_level, prior, worth};
+use system::console::{Grid, short};
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Prior) -> Result<(), Failure> {
     let answer = Answer::new(args)?;

@@ -1,9 +1,9 @@
 //! `dpbi schema`.
 
 use super::{print_json, release};
-use crate::experiment::config;
-use crate::face::cli::Schema;
-use crate::face::failure::Failure;
+use crate::cli::Schema;
+use crate::failure::Failure;
+use lab::experiment::config;
 
 pub fn execute(args: &Schema) -> Result<(), Failure> {
     print_json(&if args.release { release::schema::schema() } else { config::schema() })

@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::{number, print, print_json, threads};
-use crate::base::console::{Grid, short};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::source::Source;
-use crate::experiment::config::{self, Overrides};
-use crate::face::cli::Selftest;
-use crate::face::failure::{Failure, VerdictError};
-use crate::face::progress::{Ahead, Progress};
-use crate::service::selftest::golden::Measure;
-use crate::service::selftest::{self, Extent, LEVEL, Report, Scope, Trial, WRONG, machine};
+use crate::cli::Selftest;
+use crate::failure::{Failure, VerdictError};
+use crate::progress::{Ahead, Progress};
+use lab::experiment::config::{self, Overrides};
+use service::selftest::golden::Measure;
+use service::selftest::{self, Extent, LEVEL, Report, Scope, Trial, WRONG, machine};
+use system::console::{Grid, short};
+use system::diagnostic::Diagnostic;
+use system::source::Source;
 
 /// How often every sampler is asked: enough for a power of 0.999 or more for each.
 const DRAWS: u64 = 250_000;
@@ -219,7 +219,7 @@ fn measure(measure: Measure) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::selftest::{Subject, WrongTrial, golden, run_samplers};
+    use service::selftest::{Subject, WrongTrial, golden, run_samplers};
 
     /// Samplers of few draws, one group of reference values, and the randomness of this machine.
     fn report() -> Report {

@@ -7,11 +7,12 @@ use super::release::asked::{check_level, compared};
 use super::release::document::{self, Loaded};
 use super::release::{figure, text};
 use super::{paths::Paths, print, print_json, threads, typed};
-use crate::base::console::say;
-use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::face::cli::{Combine, Show, View};
-use crate::face::failure::Failure;
-use crate::service::release::{Posteriors, Released, read_ledger};
+use crate::cli::{Combine, Show, View};
+use crate::failure::Failure;
+use engine::refusal::suggest;
+use service::release::{Posteriors, Released, read_ledger};
+use system::console::say;
+use system::diagnostic::Diagnostic;
 
 /// Prints a release again.
 pub fn execute(args: &Show) -> Result<(), Failure> {

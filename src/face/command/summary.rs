@@ -1,11 +1,11 @@
 //! What a run found out, in a few lines on a terminal.
 
 use super::MOST_PRINTED;
-use crate::base::console::{Grid, short};
-use crate::experiment::digest::Digest;
-use crate::experiment::table::Tables;
-use crate::experiment::{Experiment, Panel};
-use crate::face::report::Readings;
+use crate::report::Readings;
+use lab::experiment::digest::Digest;
+use lab::experiment::table::Tables;
+use lab::experiment::{Experiment, Panel};
+use system::console::{Grid, short};
 
 /// The tables of every panel, in short.
 pub fn text(experiment: &Experiment, tables: &Tables) -> String {

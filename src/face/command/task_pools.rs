@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use crate::face::failure::{Failure, WorkError};
+use crate::failure::{Failure, WorkError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The most tasks at a time: with more threads than that, each task has several.

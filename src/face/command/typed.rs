@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use crate::analysis::tuning::check;
-use crate::base::console::shorten;
-use crate::base::diagnostic::{Diagnostic, Place, Refusal};
-use crate::base::filesystem::create_temporary;
-use crate::face::cli::{Data, Model};
-use crate::mechanism::own::{self, CandidateSet, Noisy, Purpose};
-use crate::mechanism::{self, Choice, Definition, Mechanism, Variant};
-use crate::posterior::distance;
-use crate::posterior::model::{Counts, MOST_RECORDS, Posterior, Prior, is_countable};
-use crate::posterior::privacy::{Delta, Epsilon, Gamma};
-use crate::posterior::setting::Setting;
+use crate::cli::{Data, Model};
+use engine::analysis::tuning::check;
+use engine::mechanism::own::{self, CandidateSet, Noisy, Purpose};
+use engine::mechanism::{self, Choice, Definition, Mechanism, Variant};
+use engine::posterior::distance;
+use engine::posterior::model::{Counts, MOST_RECORDS, Posterior, Prior, is_countable};
+use engine::posterior::privacy::{Delta, Epsilon, Gamma};
+use engine::posterior::setting::Setting;
+use engine::refusal::Refusal;
+use system::console::shorten;
+use system::diagnostic::{Diagnostic, Place};
+use system::filesystem::create_temporary;
 
 /// The setting of these counts.
 pub fn setting(model: &Model, counts: Counts, epsilon: f64) -> Result<Setting, Diagnostic> {

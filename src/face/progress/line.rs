@@ -1,6 +1,6 @@
 //! One line that shows progress and fits the terminal.
 
-use crate::base::console::{bar, visible};
+use system::console::{bar, visible};
 
 /// Longer bars show nothing more.
 const LONGEST_BAR: usize = 30;

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::analysis::cost;
-use crate::base::console::say;
-use crate::face::interrupt;
+use crate::interrupt;
 use countdown::Countdown;
+use engine::analysis::cost;
 use line::line;
 use screen::Screen;
+use system::console::say;
 
 /// Shorter work needs no bar.
 const LONG: f64 = 1.0;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::TermLike;
 
-use crate::base::console;
+use system::console;
 
 /// This many columns are left free: a terminal writes `^C` behind the line, which must not begin a
 /// second one.

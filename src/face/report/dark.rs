@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::figure::{Colour, NEUTRAL};
+use figure::{Colour, NEUTRAL};
 
 /// The rules that recolour these drawings, and the neutral colours of all others.
 pub(super) fn rules<'a>(drawings: impl IntoIterator<Item = &'a str>) -> String {
@@ -35,8 +35,8 @@ pub(super) fn parse(code: &str) -> Option<Colour> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Series, colour, distinguish};
-    use crate::mechanism;
+    use engine::mechanism;
+    use figure::{Series, colour, distinguish};
 
     /// As WCAG defines it.
     fn luminance(colour: Colour) -> f64 {

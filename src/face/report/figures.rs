@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::text::{anchor, command, links, notes};
 use super::{Document, FigureReport, PanelReport, Report, drawing, tables};
-use crate::analysis::cost::duration;
+use engine::analysis::cost::duration;
 
 /// The words above a panel's title.
 fn kind(panel: &PanelReport) -> Option<&'static str> {

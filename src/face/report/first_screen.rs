@@ -8,7 +8,7 @@ use super::figures::{self, Pair};
 use super::summary::{Standing, Summary};
 use super::text::{anchor, count, count_word};
 use super::{FigureReport, PanelReport, Report};
-use crate::experiment::digest::percent;
+use lab::experiment::digest::percent;
 
 /// The figure and the panel whose pair of pictures stands on the first screen.
 const FEATURED: (&str, &str) = ("icml-fig2", "a");

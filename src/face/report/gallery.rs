@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::html::{document, on_dark_screens};
 use super::text::{anchor, count};
 use super::{Drawing, dark, drawing, harmless};
-use crate::figure::{INK_ON_AREAS, Width};
+use figure::{INK_ON_AREAS, Width};
 
 /// What the page needs beside the style sheet of the report.
 const GALLERY_STYLE: &str = include_str!("gallery.css");

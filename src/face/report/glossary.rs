@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::Summary;
 use super::tables::scroll;
-use crate::figure::{Colour, colour};
-use crate::mechanism::{self, usual_guarantee};
+use engine::mechanism::{self, usual_guarantee};
+use figure::{Colour, colour};
 
 /// The section.
 pub(super) fn section(summary: &Summary) -> Markup {

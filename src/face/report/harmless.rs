@@ -118,7 +118,7 @@ fn words(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{CurveFigure, Figure, Format, HeatFigure, TableFigure, Width, render};
+    use figure::{CurveFigure, Figure, Format, HeatFigure, TableFigure, Width, render};
 
     const HEAD: &str = "<svg width=\"9pt\" height=\"9pt\" viewBox=\"0 0 9 9\">";
 

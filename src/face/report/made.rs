@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::Report;
 use super::tables::{fold, scroll};
 use super::text::command;
-use crate::analysis::cost::duration;
+use engine::analysis::cost::duration;
 
 /// The section.
 pub(super) fn section(report: &Report) -> Markup {

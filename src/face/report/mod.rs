@@ -27,13 +27,13 @@ mod text;
 
 use serde::Serialize;
 
-use crate::experiment::digest::Digest;
-use crate::experiment::nearest_optimum::NearestOptimum;
-use crate::experiment::reading::largest_deviation;
+use lab::experiment::digest::Digest;
+use lab::experiment::nearest_optimum::NearestOptimum;
+use lab::experiment::reading::largest_deviation;
 
-pub use crate::experiment::table::ReadingRow;
-pub use crate::paper::claims::{Outcome, Reading, Verdict as ReadingVerdict};
 pub use gallery::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
+pub use lab::experiment::table::ReadingRow;
+pub use lab::paper::claims::{Outcome, Reading, Verdict as ReadingVerdict};
 pub use print_findings::{PrintEvidence, PrintFinding};
 pub use print_status::{PrintCounts, PrintStatus};
 pub use summary::{Standing, Summary};

@@ -94,7 +94,7 @@ impl PrintCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::face::report::Readings;
+    use crate::report::Readings;
 
     #[test]
     fn readings_decide_and_a_reason_is_for_those_without() {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::text::{count, notes, number};
 use super::{Agreement, Digest, ReadingRow, Readings};
-use crate::experiment::reading::MOST_STANDARD_ERRORS;
+use lab::experiment::reading::MOST_STANDARD_ERRORS;
 
 /// A table of more rows is folded.
 const SHORT: usize = 8;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use plotters_backend::BackendCoord as At;
 
 use super::{Recording, Shape, Text};
-use crate::figure::theme::Colour;
+use crate::theme::Colour;
 
 /// How the shapes of one path look.
 #[derive(Clone, Copy, PartialEq)]
@@ -166,8 +166,8 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::font::Font;
-    use crate::figure::theme::{INK, PAPER, TEXT};
+    use crate::font::Font;
+    use crate::theme::{INK, PAPER, TEXT};
 
     fn rectangle(left: i32, colour: Colour) -> Shape {
         Shape::Rectangle { from: (left, 0), to: (left + 10, 5), colour }

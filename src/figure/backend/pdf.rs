@@ -12,8 +12,8 @@ use plotters_backend::{
 
 use super::pdf_font::Embedded;
 use super::{Drawn, Recording, font_of, text_style};
-use crate::figure::FigureError;
-use crate::figure::theme::UNITS_PER_POINT;
+use crate::FigureError;
+use crate::theme::UNITS_PER_POINT;
 
 const CATALOG: Ref = Ref::new(1);
 const PAGES: Ref = Ref::new(2);

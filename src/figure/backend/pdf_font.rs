@@ -7,8 +7,8 @@ use pdf_writer::{Filter, Finish, Name, Pdf, Rect, Ref, Str};
 use subsetter::GlyphRemapper;
 
 use super::pdf::compress;
-use crate::figure::FigureError;
-use crate::figure::font::{Face, Font};
+use crate::FigureError;
+use crate::font::{Face, Font};
 
 const IDENTITY: SystemInfo<'static> =
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };

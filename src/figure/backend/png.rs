@@ -5,8 +5,8 @@ use plotters::backend::BitMapBackend;
 use plotters_backend::DrawingBackend;
 
 use super::{Drawn, Recording, Text, text_style};
-use crate::figure::theme::{PAPER, Theme, UNITS_PER_POINT};
-use crate::figure::{FigureError, Width};
+use crate::theme::{PAPER, Theme, UNITS_PER_POINT};
+use crate::{FigureError, Width};
 
 /// Pixels of the result in a grid step of the page.
 const DENSITY: f64 = 2.0;

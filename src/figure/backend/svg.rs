@@ -4,8 +4,8 @@ use plotters::backend::SVGBackend;
 use plotters_backend::DrawingBackend;
 
 use super::{Drawn, Recording, Text, text_style};
-use crate::figure::FigureError;
-use crate::figure::theme::UNITS_PER_POINT;
+use crate::FigureError;
+use crate::theme::UNITS_PER_POINT;
 
 /// The recording as an SVG document. It is as wide as the page in points, and its view box counts
 /// units: plotters places things at whole numbers, which are fine enough so.

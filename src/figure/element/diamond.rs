@@ -4,7 +4,7 @@ use plotters::element::{DynElement, EmptyElement, IntoDynElement, PathElement, P
 use plotters::style::{Color, ShapeStyle};
 use plotters_backend::DrawingBackend;
 
-use crate::figure::theme::PAPER;
+use crate::theme::PAPER;
 
 /// A diamond around a point.
 pub fn diamond<C: Clone + 'static, DB: DrawingBackend + 'static>(

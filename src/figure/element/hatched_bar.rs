@@ -4,7 +4,7 @@ use plotters::style::{Color, ShapeStyle};
 use plotters_backend::{BackendCoord, DrawingBackend};
 
 use super::Drawn;
-use crate::figure::theme::Colour;
+use crate::theme::Colour;
 
 /// How lines of hatching are drawn, and how far apart they are in units.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use plotters::style::Color;
 use plotters_backend::{BackendCoord, DrawingBackend};
 
 use super::{Drawn, Hatching};
-use crate::figure::theme::Colour;
+use crate::theme::Colour;
 
 /// The colour of a cell.
 pub struct HeatCell<C> {

@@ -4,7 +4,7 @@ use plotters::style::{Color, ShapeStyle};
 use plotters_backend::{BackendCoord, DrawingBackend};
 
 use super::{Drawn, Hatching};
-use crate::figure::theme::Colour;
+use crate::theme::Colour;
 
 /// Which part of a box is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,8 +133,8 @@ impl<C> NotchedBox<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::backend::{Recording, Shape};
-    use crate::figure::theme::INK;
+    use crate::backend::{Recording, Shape};
+    use crate::theme::INK;
 
     /// The pieces of a box, and how many lines are twice as thick as its outline.
     fn draw(numbers: [i32; 7], part: Part) -> (Vec<Vec<BackendCoord>>, usize) {

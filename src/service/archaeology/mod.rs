@@ -10,10 +10,10 @@ pub use findings::FINDINGS;
 
 use toml::{Table, Value};
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::source::Source;
-use crate::experiment::config::{self, Overrides};
-use crate::experiment::reading::largest_deviation;
+use lab::experiment::config::{self, Overrides};
+use lab::experiment::reading::largest_deviation;
+use system::diagnostic::Diagnostic;
+use system::source::Source;
 
 /// What a printed figure shows about how it was made.
 pub struct Finding {

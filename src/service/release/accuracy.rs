@@ -5,17 +5,17 @@ use super::Amount;
 use super::estimate::{Estimated, Trials};
 use super::method::Method;
 use super::posterior::CountsLaw;
-use crate::analysis::audit::{self, Scope};
-use crate::analysis::cost::{self, Work};
-use crate::analysis::predictive_error;
-use crate::analysis::ranking::Data;
-use crate::analysis::tuning::{self, Tuned, TuningCache, remapping};
-use crate::base::diagnostic::Refusal;
-use crate::mechanism::law::{Noise, Recipe};
-use crate::mechanism::{Options, Variant};
-use crate::posterior::metric::Metric;
-use crate::posterior::model::{Counts, Posterior};
-use crate::posterior::setting::Setting;
+use engine::analysis::audit::{self, Scope};
+use engine::analysis::cost::{self, Work};
+use engine::analysis::predictive_error;
+use engine::analysis::ranking::Data;
+use engine::analysis::tuning::{self, Tuned, TuningCache, remapping};
+use engine::mechanism::law::{Noise, Recipe};
+use engine::mechanism::{Options, Variant};
+use engine::posterior::metric::Metric;
+use engine::posterior::model::{Counts, Posterior};
+use engine::posterior::setting::Setting;
+use engine::refusal::Refusal;
 
 /// The most processor seconds for the exact error of one mechanism. They are predicted, not measured: so
 /// the choice is the same on every machine.
@@ -346,10 +346,10 @@ pub(super) fn apportion(shares: &[f64], n: u64) -> Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism;
-    use crate::posterior::distance::HELLINGER;
-    use crate::posterior::model::Prior;
-    use crate::posterior::privacy::{Epsilon, Gamma};
+    use engine::mechanism;
+    use engine::posterior::distance::HELLINGER;
+    use engine::posterior::model::Prior;
+    use engine::posterior::privacy::{Epsilon, Gamma};
 
     fn template(alpha: &[f64], n: u64) -> Setting {
         let mut counts = vec![0; alpha.len()];

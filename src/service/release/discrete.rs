@@ -8,7 +8,7 @@
 
 use rand::Rng;
 
-use crate::mechanism::law::Noise;
+use engine::mechanism::law::Noise;
 
 /// A fraction of at least 0, reduced. Both parts are below 2⁹⁶, so that products fit into 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,7 +208,7 @@ pub(super) fn is_accepted(weight: f64, largest: f64, rng: &mut impl Rng) -> bool
 pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {
     if rate.times_is_at_most(n, 1) {
         loop {
-            let v = crate::base::rng::uniform_below(n + 1, rng);
+            let v = engine::rng::uniform_below(n + 1, rng);
             if falls(rate, v.abs_diff(x), rng) {
                 return v;
             }
@@ -227,7 +227,7 @@ pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::rng::stream;
+    use engine::rng::stream;
 
     fn ratio(a: u128, b: u128) -> Ratio {
         Ratio::new(a, b).unwrap()

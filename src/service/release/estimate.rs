@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::accuracy::apportion;
 use super::method::Method;
-use crate::base::numeric::expm1;
-use crate::base::numeric::log_affinity::log_affinity_at_once;
-use crate::base::rng::{Stream, standard_exponential, stream};
-use crate::posterior::model::{Counts, Prior};
-use crate::posterior::setting::Setting;
+use engine::numeric::expm1;
+use engine::numeric::log_affinity::log_affinity_at_once;
+use engine::posterior::model::{Counts, Prior};
+use engine::posterior::setting::Setting;
+use engine::rng::{Stream, standard_exponential, stream};
 
 /// A mean with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,11 +112,11 @@ impl Trials {
 mod tests {
     use super::super::accuracy::expected_error;
     use super::*;
-    use crate::analysis::tuning::TuningCache;
-    use crate::mechanism::{Variant, find};
-    use crate::posterior::distance::HELLINGER;
-    use crate::posterior::model::Posterior;
-    use crate::posterior::privacy::{Epsilon, Gamma};
+    use engine::analysis::tuning::TuningCache;
+    use engine::mechanism::{Variant, find};
+    use engine::posterior::distance::HELLINGER;
+    use engine::posterior::model::Posterior;
+    use engine::posterior::privacy::{Epsilon, Gamma};
 
     /// More records than are drawn one by one, at priors under which small counts are rare and frequent.
     /// A false alarm has a probability of 6e-5 each.

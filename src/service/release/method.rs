@@ -7,18 +7,18 @@ use rand::Rng;
 use super::Amount;
 use super::discrete::{Ratio, falls, is_accepted, noisy, sum_zero, within};
 use super::weighed::{self, Weights};
-use crate::analysis::cost::number;
-use crate::analysis::tuning::{self, Tuned, TuningCache};
-use crate::base::diagnostic::Refusal;
-use crate::base::rng::uniform_below;
-use crate::mechanism::law::tight::Tight;
-use crate::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
-use crate::mechanism::{Options, Variant};
-use crate::posterior::distance::HELLINGER;
-use crate::posterior::model::{Posterior, approximate_compositions};
-use crate::posterior::privacy::{Epsilon, Guarantee};
-use crate::posterior::setting::Setting;
-use crate::posterior::simplex::uniform_composition;
+use engine::analysis::cost::number;
+use engine::analysis::tuning::{self, Tuned, TuningCache};
+use engine::mechanism::law::tight::Tight;
+use engine::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
+use engine::mechanism::{Options, Variant};
+use engine::posterior::distance::HELLINGER;
+use engine::posterior::model::{Posterior, approximate_compositions};
+use engine::posterior::privacy::{Epsilon, Guarantee};
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::uniform_composition;
+use engine::refusal::Refusal;
+use engine::rng::uniform_below;
 
 /// The most candidates that are weighed one by one.
 const MOST_WEIGHED: f64 = 1e7;
@@ -275,7 +275,7 @@ fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(
         }
         _ => format!("`{label}` is {guarantee}, which is more than ε"),
     };
-    let calibrates = variant.mechanism.choices().contains(&crate::mechanism::Choice::Calibrated);
+    let calibrates = variant.mechanism.choices().contains(&engine::mechanism::Choice::Calibrated);
     let remedy = match calibrates && !variant.mechanism.uses_delta() {
         true => format!("for few records, `{label}+calibrated` is private by computation"),
         false => {
@@ -573,8 +573,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::base::rng::{Stream, stream};
-    use crate::posterior::simplex::list_compositions;
+    use engine::posterior::simplex::list_compositions;
+    use engine::rng::{Stream, stream};
 
     /// The chance of a trial is the same whatever the data: the centre, an edge and a corner, at 40 records
     /// (all weights) and at 1000 (a table).

@@ -53,11 +53,11 @@ mod table;
 mod tally;
 mod weighed;
 
-pub use crate::posterior::amount::{Amount, AmountError};
 pub use accuracy::{
     Contest, Loss, Reason, choose, error_near, estimated_error, expected_error, loss,
 };
 pub use densities::Density;
+pub use engine::posterior::amount::{Amount, AmountError};
 pub use entropy::Entropy;
 pub use estimate::Estimated;
 pub use findings::{

@@ -7,10 +7,10 @@ use super::entropy::Entropy;
 use super::method::Method;
 use super::request::Request;
 use super::table::Attribute;
-use crate::mechanism::law::Recipe;
-use crate::posterior::amount::Amount;
-use crate::posterior::model::Counts;
-use crate::run::store::sha256;
+use engine::mechanism::law::Recipe;
+use engine::posterior::amount::Amount;
+use engine::posterior::model::Counts;
+use lab::run::store::sha256;
 
 /// A release that was made.
 pub struct Released {
@@ -104,13 +104,13 @@ fn impossible(method: &Method, counts: &[u64], n: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::tuning::TuningCache;
-    use crate::base::rng::stream;
-    use crate::mechanism::Variant;
-    use crate::posterior::distance::HELLINGER;
-    use crate::posterior::model::{Posterior, Prior};
-    use crate::posterior::privacy::{Epsilon, Gamma};
-    use crate::posterior::setting::Setting;
+    use engine::analysis::tuning::TuningCache;
+    use engine::mechanism::Variant;
+    use engine::posterior::distance::HELLINGER;
+    use engine::posterior::model::{Posterior, Prior};
+    use engine::posterior::privacy::{Epsilon, Gamma};
+    use engine::posterior::setting::Setting;
+    use engine::rng::stream;
 
     fn method(label: &str, k: usize, n: u64, epsilon: &str) -> Method {
         let epsilon: Amount = epsilon.parse().unwrap();

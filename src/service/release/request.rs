@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::table::Table;
-use crate::mechanism::Variant;
-use crate::posterior::amount::Amount;
-use crate::posterior::distance::HELLINGER;
-use crate::posterior::model::{Posterior, Prior};
-use crate::posterior::privacy::{Epsilon, Gamma};
-use crate::posterior::setting::Setting;
+use engine::mechanism::Variant;
+use engine::posterior::amount::Amount;
+use engine::posterior::distance::HELLINGER;
+use engine::posterior::model::{Posterior, Prior};
+use engine::posterior::privacy::{Epsilon, Gamma};
+use engine::posterior::setting::Setting;
 
 /// A release that is asked for.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 //! The file is read once, in pieces, so that memory does not depend on its size. Messages name lines,
 //! never contents: they end up in logs, and logs in mails.
 //!
-//! The data files of configs are read by [`crate::experiment::data`] with the `csv` crate. It keeps
+//! The data files of configs are read by [`lab::experiment::data`] with the `csv` crate. It keeps
 //! whole records, accepts text after a closing quote and a quote that is never closed, and skips empty
 //! lines. This reader keeps one cell, refuses what is malformed, and never skips a record.
 
@@ -14,10 +14,11 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::table::{Attribute, Table};
-use crate::base::diagnostic::{Diagnostic, Place, nearest};
-use crate::base::filesystem::open_named;
-use crate::posterior::model::{Counts, MOST_RECORDS};
-use crate::run::store::hexadecimal;
+use engine::posterior::model::{Counts, MOST_RECORDS};
+use engine::refusal::nearest;
+use lab::run::store::hexadecimal;
+use system::diagnostic::{Diagnostic, Place};
+use system::filesystem::open_named;
 
 /// The counts of a file.
 pub struct Tally {

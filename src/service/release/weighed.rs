@@ -8,11 +8,11 @@
 use rand::Rng;
 
 use super::discrete::decode;
-use crate::base::numeric::gamma::ln_phi;
-use crate::base::numeric::{exp_accurate, expm1};
-use crate::posterior::error_field::Reach;
-use crate::posterior::setting::Setting;
-use crate::posterior::simplex::{BLOCK, Region, unrank};
+use engine::numeric::gamma::ln_phi;
+use engine::numeric::{exp_accurate, expm1};
+use engine::posterior::error_field::Reach;
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::{BLOCK, Region, unrank};
 
 /// A bound on the relative error of rate · H: the sensitivities (tested to 1e-11), the
 /// distance (to 1e-12) and the rounding of the products.
@@ -45,7 +45,7 @@ pub fn price(largest_exponent: f64) -> f64 {
 }
 
 /// The weights of all candidates at one data set, in the order of
-/// [`list_compositions`](crate::posterior::simplex::list_compositions).
+/// [`list_compositions`](engine::posterior::simplex::list_compositions).
 pub struct Weights {
     n: u64,
     k: usize,
@@ -152,11 +152,11 @@ impl Ord for Fixed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::{self, Variant};
-    use crate::posterior::distance::HELLINGER;
-    use crate::posterior::model::{Posterior, Prior};
-    use crate::posterior::privacy::{Epsilon, Gamma};
-    use crate::posterior::simplex::list_compositions;
+    use engine::mechanism::{self, Variant};
+    use engine::posterior::distance::HELLINGER;
+    use engine::posterior::model::{Posterior, Prior};
+    use engine::posterior::privacy::{Epsilon, Gamma};
+    use engine::posterior::simplex::list_compositions;
 
     #[test]
     fn sums_on_the_grid_are_exact() {
@@ -187,7 +187,7 @@ mod tests {
         let (mut quarter, mut half) = (Fixed::ZERO, Fixed::ZERO);
         quarter.add(0.25);
         half.add(0.5);
-        let mut rng = crate::base::rng::stream(3, "fixed");
+        let mut rng = engine::rng::stream(3, "fixed");
         let mut thirds = [0_i32; 3];
         for _ in 0..30_000 {
             let drawn = bound.uniform_below(&mut rng);

@@ -4,26 +4,26 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::analysis::audit::{self, Scope};
-use crate::analysis::optimum::{Goal, ReleaseSet, solve};
-use crate::analysis::predictive_error;
-use crate::analysis::tuning;
-use crate::base::numeric::bregman::bregman_table;
-use crate::base::numeric::gamma::{digamma_gap, ln_phi};
-use crate::base::numeric::log_affinity::log_affinity;
-use crate::base::numeric::overlap;
-use crate::mechanism::law::Exact;
-use crate::mechanism::law::tight::Tight;
-use crate::mechanism::prepared::PreparedSetting;
-use crate::mechanism::{self, Global, Options, Variant};
-use crate::paper::printed_numbers;
-use crate::posterior::distance::{self, Distance};
-use crate::posterior::error_field::Reach;
-use crate::posterior::metric::{self, Metric};
-use crate::posterior::model::{Posterior, Prior};
-use crate::posterior::privacy::{Delta, Epsilon, Gamma};
-use crate::posterior::sensitivity::CandidatesInBeta;
-use crate::posterior::setting::Setting;
+use engine::analysis::audit::{self, Scope};
+use engine::analysis::optimum::{Goal, ReleaseSet, solve};
+use engine::analysis::predictive_error;
+use engine::analysis::tuning;
+use engine::mechanism::law::Exact;
+use engine::mechanism::law::tight::Tight;
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Global, Options, Variant};
+use engine::numeric::bregman::bregman_table;
+use engine::numeric::gamma::{digamma_gap, ln_phi};
+use engine::numeric::log_affinity::log_affinity;
+use engine::numeric::overlap;
+use engine::posterior::distance::{self, Distance};
+use engine::posterior::error_field::Reach;
+use engine::posterior::metric::{self, Metric};
+use engine::posterior::model::{Posterior, Prior};
+use engine::posterior::privacy::{Delta, Epsilon, Gamma};
+use engine::posterior::sensitivity::CandidatesInBeta;
+use engine::posterior::setting::Setting;
+use lab::paper::printed_numbers;
 
 /// The reason why reading the tables cannot fail.
 const SOUND: &str = "the reference tables are sound";

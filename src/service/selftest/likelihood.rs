@@ -28,7 +28,7 @@
 use statrs::function::gamma::checked_gamma_ur;
 
 use super::LEVEL;
-use crate::base::numeric::{Sum, exp_accurate, ln};
+use engine::numeric::{Sum, exp_accurate, ln};
 
 /// Outcomes are pooled, in order, into cells of at least this many expected draws.
 const LEAST_EXPECTED: f64 = 20.0;
@@ -260,8 +260,8 @@ fn tail(t: f64, degrees: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::numeric::lgamma;
-    use crate::base::rng;
+    use engine::numeric::lgamma;
+    use engine::rng;
 
     fn subject(law: &[f64], wrong: &[f64]) -> Subject {
         let (sampler, setting) = ("die".to_owned(), "here".to_owned());
@@ -298,7 +298,7 @@ mod tests {
                     let term = |o: u32| {
                         let ln_p = ln_choose(o)
                             + f64::from(o) * ln(p)
-                            + f64::from(n - o) * crate::base::numeric::log1p(-p);
+                            + f64::from(n - o) * engine::numeric::log1p(-p);
                         let t = cells.statistic(&[o.into(), (n - o).into()]);
                         exp_accurate(ln_p + s * t)
                     };

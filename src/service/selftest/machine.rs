@@ -7,12 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-use crate::base::numeric::kernel::{self, Path};
-use crate::base::rng;
-use crate::base::source::Source;
-use crate::experiment::config::{self, Overrides};
-use crate::experiment::{Cell, Content, Experiment, Keeper, Layout};
-use crate::posterior::simplex::BLOCK;
+use engine::numeric::kernel::{self, Path};
+use engine::posterior::simplex::BLOCK;
+use engine::rng;
+use lab::experiment::config::{self, Overrides};
+use lab::experiment::{Cell, Content, Experiment, Keeper, Layout};
+use system::source::Source;
 
 /// One check of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

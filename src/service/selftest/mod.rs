@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use crate::base::diagnostic::Refusal;
-use crate::experiment::Experiment;
+use engine::refusal::Refusal;
+use lab::experiment::Experiment;
 use samplers::SamplerCase;
 
 /// The probability that any correct sampler is rejected is at most this.

@@ -7,21 +7,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::{MOST_TRIALS, Scope, Subject, Trial};
-use crate::analysis::tuning::{self, TuningCache};
-use crate::base::diagnostic::Refusal;
-use crate::base::numeric::{Sum, exp_accurate};
-use crate::base::rng;
-use crate::experiment::{Case, Experiment, RUNS_PER_BLOCK, Sampler};
-use crate::mechanism::law::{Plan, Recipe};
-use crate::mechanism::prepared::PreparedSetting;
-use crate::mechanism::{self, Choice, Options, Variant};
-use crate::posterior::distance;
-use crate::posterior::error_field::Reach;
-use crate::posterior::model::{Counts, Posterior, Prior};
-use crate::posterior::privacy::{Delta, Epsilon, Gamma};
-use crate::posterior::setting::Setting;
-use crate::posterior::simplex::{BLOCK, Region};
-use crate::service::release::{Amount, Method};
+use crate::release::{Amount, Method};
+use engine::analysis::tuning::{self, TuningCache};
+use engine::mechanism::law::{Plan, Recipe};
+use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{self, Choice, Options, Variant};
+use engine::numeric::{Sum, exp_accurate};
+use engine::posterior::distance;
+use engine::posterior::error_field::Reach;
+use engine::posterior::model::{Counts, Posterior, Prior};
+use engine::posterior::privacy::{Delta, Epsilon, Gamma};
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::{BLOCK, Region};
+use engine::refusal::Refusal;
+use engine::rng;
+use lab::experiment::{Case, Experiment, RUNS_PER_BLOCK, Sampler};
 
 /// A sampler must be rejected if its scale is too large, or too small, by this factor.
 pub const WRONG: f64 = 1.05;

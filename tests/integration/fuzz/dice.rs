@@ -1,6 +1,6 @@
 //! Choices made by a seeded stream: input number i of a seed is the same on every machine.
 
-use dpbi::base::rng::{self, Stream, uniform_below};
+use engine::rng::{self, Stream, uniform_below};
 
 /// A stream of choices.
 pub struct Dice {

@@ -2,8 +2,8 @@
 //! where tags, attributes and values begin. Whatever becomes of them, their page holds nothing but
 //! what our own pages hold.
 
-use dpbi::face::report::{Gallery, GalleryFigure, GalleryFolder, Picture};
-use dpbi::figure::{CurveFigure, Figure, Format, HeatFigure, TableFigure, Width, render};
+use face::report::{Gallery, GalleryFigure, GalleryFolder, Picture};
+use figure::{CurveFigure, Figure, Format, HeatFigure, TableFigure, Width, render};
 
 use super::dice::Dice;
 use super::page;

@@ -7,13 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use dpbi::base::source::Source;
-use dpbi::experiment::config::{self, Overrides};
-use dpbi::face::cli::Cli;
-use dpbi::face::command;
-use dpbi::run::store::{CellStore, Key, log_head, log_record, sha256};
-use dpbi::run::sweep::Sweep;
+use face::cli::Cli;
+use face::command;
+use lab::experiment::config::{self, Overrides};
+use lab::run::store::{CellStore, Key, log_head, log_record, sha256};
+use lab::run::sweep::Sweep;
 use serde_json::{Value, json};
+use system::source::Source;
 
 use super::dice::Dice;
 use super::input::sound_message;

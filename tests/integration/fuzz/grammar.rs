@@ -1,10 +1,10 @@
 //! Configs written from the grammar of the keys, with values from one end to the other.
 
-use dpbi::experiment::ScopeName;
-use dpbi::experiment::kind::accuracy::FigureName;
-use dpbi::experiment::kind::key::Named;
-use dpbi::experiment::kind::sensitivity::SensitivityName;
-use dpbi::experiment::kind::{ALL, Kind};
+use lab::experiment::ScopeName;
+use lab::experiment::kind::accuracy::FigureName;
+use lab::experiment::kind::key::Named;
+use lab::experiment::kind::sensitivity::SensitivityName;
+use lab::experiment::kind::{ALL, Kind};
 use toml::{Table, Value};
 
 use super::dice::Dice;
@@ -132,7 +132,7 @@ fn parameter(key: &str, dice: &mut Dice) -> Value {
         "sensitivities" => dice.one(SensitivityName::ALL).id(),
         "scope" => dice.one(ScopeName::ALL).id(),
         "figures" => dice.one(FigureName::ALL).id(),
-        _ => dice.one(dpbi::mechanism::ALL).id(),
+        _ => dice.one(engine::mechanism::ALL).id(),
     };
     Value::Array(vec![name.into(); if dice.once_in(10) { 2 } else { 1 }])
 }

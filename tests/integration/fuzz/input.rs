@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use dpbi::base::diagnostic::Diagnostic;
-use dpbi::base::source::Source;
-use dpbi::experiment::config::{self, Overrides};
-use dpbi::experiment::data;
-use dpbi::experiment::reading::ReadingSet;
-use dpbi::experiment::table::Tables;
+use lab::experiment::config::{self, Overrides};
+use lab::experiment::data;
+use lab::experiment::reading::ReadingSet;
+use lab::experiment::table::Tables;
+use system::diagnostic::Diagnostic;
+use system::source::Source;
 use toml::Table;
 
 use super::csv::{self, Data};
@@ -105,8 +105,7 @@ impl Seeds {
     /// The bundled configs and readings, and the tables of `results`.
     pub fn read(results: &Path) -> Self {
         let bundled = |path: &PathBuf| Source::Bundle(path.clone()).read().expect("bundled");
-        let texts: Vec<Vec<u8>> =
-            dpbi::base::source::bundled_configs().iter().map(bundled).collect();
+        let texts: Vec<Vec<u8>> = system::source::bundled_configs().iter().map(bundled).collect();
         let parse = |text: &Vec<u8>| std::str::from_utf8(text).expect("UTF-8").parse::<Table>();
         let files = |folder: &Path| {
             let files = std::fs::read_dir(folder)

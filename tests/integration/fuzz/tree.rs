@@ -146,7 +146,7 @@ fn fitting(place: &mut Value, key: &str, dice: &mut Dice) {
         ("mechanisms", _) => value::mechanism(dice),
         ("distance", _) => value::distance(dice),
         ("data", Value::Table(_)) => grammar::data(dice, 2, false),
-        ("kind", _) => dice.one(dpbi::experiment::kind::ALL).id().into(),
+        ("kind", _) => dice.one(lab::experiment::kind::ALL).id().into(),
         (_, Value::Integer(_)) => value::whole(dice).into(),
         (_, Value::Float(_)) => value::number(dice).into(),
         (_, Value::String(_)) => value::text(dice).into(),

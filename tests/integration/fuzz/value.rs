@@ -240,7 +240,7 @@ pub fn distance(dice: &mut Dice) -> Value {
 
 /// A mechanism, by its name or with options.
 pub fn mechanism(dice: &mut Dice) -> Value {
-    let mechanism = *dice.one(dpbi::mechanism::ALL);
+    let mechanism = *dice.one(engine::mechanism::ALL);
     if dice.once_in(2) {
         return mechanism.id().into();
     }
@@ -261,7 +261,7 @@ fn option(choice: &str, dice: &mut Dice) -> Value {
     match choice {
         "global" => (*dice.one(&["exact", "bound"])).into(),
         "candidates_in_beta" => {
-            dice.one(dpbi::posterior::sensitivity::CandidatesInBeta::ALL).name().into()
+            dice.one(engine::posterior::sensitivity::CandidatesInBeta::ALL).name().into()
         }
         "calibrated" | "remap" => Value::Boolean(!dice.once_in(4)),
         _ => number(dice).into(),

@@ -1,7 +1,7 @@
 //! The commands of the project's README: all must parse, and what is quick is run.
 
 use clap::Parser;
-use dpbi::face::cli::Cli;
+use face::cli::Cli;
 
 use super::shell::Shell;
 

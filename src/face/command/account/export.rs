@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{CAVEAT, Report};
-use crate::analysis::composition::Profile;
+use engine::analysis::composition::Profile;
 
 /// What the document holds.
 const WHAT: &str = "The distribution of the privacy loss of all releases in a ledger, for pessimistic \

@@ -10,14 +10,15 @@ use serde_json::{Value, json};
 use super::paths::Paths;
 use super::release::{asked, figure};
 use super::{MOST_PRINTED, print, print_json, typed};
-use crate::analysis::composition::Composition;
-use crate::base::console::{Grid, say, significant};
-use crate::base::diagnostic::{Diagnostic, legible};
-use crate::face::cli;
-use crate::face::failure::Failure;
-use crate::posterior::privacy::Delta;
-use crate::run::store::write_whole;
-use crate::service::release::{self, Account, Amount, Budget, Entry, Kept, Lines};
+use crate::cli;
+use crate::failure::Failure;
+use engine::analysis::composition::Composition;
+use engine::posterior::privacy::Delta;
+use engine::text::legible;
+use lab::run::store::write_whole;
+use service::release::{self, Account, Amount, Budget, Entry, Kept, Lines};
+use system::console::{Grid, say, significant};
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &cli::Account) -> Result<(), Failure> {
     let format = args.figure.as_deref().map(figure::format).transpose()?;

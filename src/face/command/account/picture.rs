@@ -1,7 +1,7 @@
 //! The curve ε ↦ δ, drawn.
 
 use super::{BOTTOM, Report, rounded_up};
-use crate::figure::{self, Curve, CurveFigure, Figure, FigureError, Format, Scale, Series, Width};
+use figure::{self, Curve, CurveFigure, Figure, FigureError, Format, Scale, Series, Width};
 
 /// The number of points of the curve, beside the first.
 const POINTS: u32 = 400;

@@ -8,11 +8,12 @@ use serde_json::json;
 
 use super::task_pools::TaskPools;
 use super::{print, print_json, threads};
-use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::face::cli::Claims;
-use crate::face::failure::Failure;
-use crate::paper::claims::{self, Claim, Finding, Lab, Outcome, Verdict};
-use crate::posterior::distance::{self, Distance};
+use crate::cli::Claims;
+use crate::failure::Failure;
+use engine::posterior::distance::{self, Distance};
+use engine::refusal::suggest;
+use lab::paper::claims::{self, Claim, Finding, Lab, Outcome, Verdict};
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Claims) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;

@@ -1,9 +1,9 @@
 //! Verdicts for a terminal.
 
 use super::Judged;
-use crate::base::console::{self, Grid, Hang, Style, fold, visible};
-use crate::paper::claims::{ClaimPart, Finding, Outcome, Reading, Verdict};
-use crate::posterior::distance::{Distance, HELLINGER};
+use engine::posterior::distance::{Distance, HELLINGER};
+use lab::paper::claims::{ClaimPart, Finding, Outcome, Reading, Verdict};
+use system::console::{self, Grid, Hang, Style, fold, visible};
 
 /// The claim in a few lines: its title, and the verdicts with their reasons.
 pub fn short(judged: &Judged) -> String {

@@ -6,16 +6,17 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::{paths::Paths, typed};
-use crate::base::diagnostic::{Diagnostic, Refusal};
-use crate::face::failure::Failure;
-use crate::mechanism::Variant;
-use crate::mechanism::law::{Outputs, Plan, Remap, ln_probabilities};
-use crate::mechanism::own::{TABLE_COLUMNS, written_probability};
-use crate::posterior::error_field::Reach;
-use crate::posterior::model::{Counts, Posterior, approximate_compositions, vector};
-use crate::posterior::setting::Setting;
-use crate::posterior::simplex::list_compositions;
-use crate::run::store::write_whole;
+use crate::failure::Failure;
+use engine::mechanism::Variant;
+use engine::mechanism::law::{Outputs, Plan, Remap, ln_probabilities};
+use engine::mechanism::own::{TABLE_COLUMNS, written_probability};
+use engine::posterior::error_field::Reach;
+use engine::posterior::model::{Counts, Posterior, approximate_compositions, vector};
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::list_compositions;
+use engine::refusal::Refusal;
+use lab::run::store::write_whole;
+use system::diagnostic::Diagnostic;
 
 /// A table of more rows is not written.
 const MOST_ROWS: f64 = 5e6;

@@ -8,20 +8,21 @@ use serde_json::{Value, json};
 
 use super::typed::{self, Tuning};
 use super::{announce, forecast, number, print, print_json, threads};
-use crate::analysis::cost::{self, SettingWork};
-use crate::analysis::ranking::Data;
-use crate::analysis::tuning::TuningCache;
-use crate::base::console::{Grid, short, short_or_dash};
-use crate::base::diagnostic::{Diagnostic, Refusal};
-use crate::face::cli::Inspect;
-use crate::face::failure::Failure;
-use crate::mechanism::Variant;
-use crate::mechanism::law::tight::Tight;
-use crate::mechanism::law::{CandidateWeights, Exact, Plan, Recipe};
-use crate::mechanism::prepared::PreparedSetting;
-use crate::posterior::model::compositions;
-use crate::posterior::sensitivity::CandidatesInBeta;
-use crate::posterior::setting::Setting;
+use crate::cli::Inspect;
+use crate::failure::Failure;
+use engine::analysis::cost::{self, SettingWork};
+use engine::analysis::ranking::Data;
+use engine::analysis::tuning::TuningCache;
+use engine::mechanism::Variant;
+use engine::mechanism::law::tight::Tight;
+use engine::mechanism::law::{CandidateWeights, Exact, Plan, Recipe};
+use engine::mechanism::prepared::PreparedSetting;
+use engine::posterior::model::compositions;
+use engine::posterior::sensitivity::CandidatesInBeta;
+use engine::posterior::setting::Setting;
+use engine::refusal::Refusal;
+use system::console::{Grid, short, short_or_dash};
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;

@@ -1,13 +1,14 @@
 //! Refusing programs that are too large.
 
-use crate::analysis::cost::{self, LONGEST, Work};
-use crate::analysis::optimum::{Question, Size};
-use crate::analysis::ranking::Data;
-use crate::base::diagnostic::Diagnostic;
-use crate::face::command::announce;
-use crate::face::progress::Clock;
-use crate::mechanism::Variant;
-use crate::posterior::setting::Setting;
+use crate::command::announce;
+use crate::progress::Clock;
+use engine::analysis::cost::{self, LONGEST, Work};
+use engine::analysis::optimum::{Question, Size};
+use engine::analysis::ranking::Data;
+use engine::mechanism::Variant;
+use engine::posterior::setting::Setting;
+use system::diagnostic::Diagnostic;
+use system::platform::available_memory;
 
 /// Refuses a program that is too large, unless forced, and names an n that is small enough. Announces
 /// one that takes long.
@@ -26,7 +27,7 @@ pub fn admit(
     };
     let Some(size) = all(setting.posterior.n()) else { return Ok(None) };
     let seconds = size.work.cpu_seconds + comparison(setting, rivals) / threads as f64;
-    let memory = cost::available_memory();
+    let memory = available_memory();
     let fits = |work: &Work, seconds: f64| seconds <= LONGEST && work.bytes() <= memory;
     if !fits(&size.work, seconds) && !force {
         let possible = |n: u64| all(n).is_some_and(|size| fits(&size.work, size.work.cpu_seconds));

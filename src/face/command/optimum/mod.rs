@@ -9,18 +9,19 @@ use serde_json::{Value, json};
 
 use super::typed::{self, Tuning, wrong};
 use super::{print, print_json, threads};
-use crate::analysis::optimum::{self, Bracket, Goal, Optimum, OptimumError, Question, ReleaseSet};
-use crate::analysis::predictive_error::{PredictiveError, over_all_data};
-use crate::analysis::tuning::TuningCache;
-use crate::base::console::{Grid, say, short_or_dash};
-use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::face::cli::{self, Data};
-use crate::face::failure::{Failure, WorkError};
-use crate::mechanism::Variant;
-use crate::posterior::metric::Metric;
-use crate::posterior::model::vector;
-use crate::posterior::privacy::{Delta, Guarantee, compact};
-use crate::posterior::setting::Setting;
+use crate::cli::{self, Data};
+use crate::failure::{Failure, WorkError};
+use engine::analysis::optimum::{self, Bracket, Goal, Optimum, OptimumError, Question, ReleaseSet};
+use engine::analysis::predictive_error::{PredictiveError, over_all_data};
+use engine::analysis::tuning::TuningCache;
+use engine::mechanism::Variant;
+use engine::posterior::metric::Metric;
+use engine::posterior::model::vector;
+use engine::posterior::privacy::{Delta, Guarantee, compact};
+use engine::posterior::setting::Setting;
+use engine::refusal::suggest;
+use system::console::{Grid, say, short_or_dash};
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::{Comparison, kind_of_privacy};
-use crate::analysis::optimum::{Goal, OptimalMechanism, Optimum};
-use crate::base::console::say;
-use crate::experiment::release_map::release_map;
-use crate::face::cli::FigureOptions;
-use crate::face::failure::Failure;
-use crate::figure::{self, Figure, HeatFigure};
-use crate::posterior::model::{Counts, vector};
-use crate::posterior::privacy::compact;
-use crate::run::store::{Folder, Holds, Manifest, utc};
+use crate::cli::FigureOptions;
+use crate::failure::Failure;
+use engine::analysis::optimum::{Goal, OptimalMechanism, Optimum};
+use engine::posterior::model::{Counts, vector};
+use engine::posterior::privacy::compact;
+use figure::{self, Figure, HeatFigure};
+use lab::experiment::release_map::release_map;
+use lab::run::store::{Folder, Holds, Manifest, utc};
+use system::console::say;
 
 /// The name of the folder.
 const NAME: &str = "optimum";
@@ -26,7 +26,7 @@ pub fn open(out: &Path) -> Result<Folder, Failure> {
 }
 
 /// Whether a file of the folder is called so.
-pub(in crate::face::command) fn is_own_file(name: &str) -> bool {
+pub(in crate::command) fn is_own_file(name: &str) -> bool {
     name.split_once('.').is_some_and(|(stem, _)| [BAYES, MINIMAX].contains(&stem))
 }
 

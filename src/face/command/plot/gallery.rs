@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::filesystem::{is_regular, open_regular};
-use crate::face::cli::Plot;
-use crate::face::command::paths::Paths;
-use crate::face::command::{no_results, print, print_json, read_manifest, write_page};
-use crate::face::failure::Failure;
-use crate::face::report::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
-use crate::figure::Format;
-use crate::run::store::{FileError, MANIFEST, Manifest};
+use crate::cli::Plot;
+use crate::command::paths::Paths;
+use crate::command::{no_results, print, print_json, read_manifest, write_page};
+use crate::failure::Failure;
+use crate::report::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
+use figure::Format;
+use lab::run::store::{FileError, MANIFEST, Manifest};
+use system::diagnostic::Diagnostic;
+use system::filesystem::{is_regular, open_regular};
 
 /// The name of the page, unless another one is asked for.
 const PAGE: &str = "gallery.html";

@@ -8,14 +8,14 @@ use serde_json::json;
 
 use super::run::draw;
 use super::{load_results, no_results, print, print_json};
-use crate::base::console::say;
-use crate::base::diagnostic::Diagnostic;
-use crate::experiment::table::{ERRORS, Tables};
-use crate::experiment::{Experiment, Panel};
-use crate::face::cli::{FigureOptions, Plot};
-use crate::face::failure::Failure;
-use crate::figure::Format;
-use crate::run::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
+use crate::cli::{FigureOptions, Plot};
+use crate::failure::Failure;
+use figure::Format;
+use lab::experiment::table::{ERRORS, Tables};
+use lab::experiment::{Experiment, Panel};
+use lab::run::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
+use system::console::say;
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Plot) -> Result<(), Failure> {
     if args.gallery {

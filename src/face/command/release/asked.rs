@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::experiment::config::MOST_CATEGORIES;
-use crate::mechanism::Variant;
-use crate::posterior::model::{MOST_RECORDS, Prior};
-use crate::posterior::privacy::Delta;
-use crate::service::release::{Amount, Attribute, Request, Table};
+use engine::mechanism::Variant;
+use engine::posterior::model::{MOST_RECORDS, Prior};
+use engine::posterior::privacy::Delta;
+use engine::refusal::suggest;
+use lab::experiment::config::MOST_CATEGORIES;
+use service::release::{Amount, Attribute, Request, Table};
+use system::diagnostic::Diagnostic;
 
 /// The parameters of a group, or of all groups if there is no name.
 pub type GroupPrior = (Option<String>, Vec<f64>);

@@ -5,10 +5,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::filesystem::{hold, is_at, open_in_place};
-use crate::face::command::typed;
-use crate::run::store::{FileError, write_whole};
+use crate::command::typed;
+use lab::run::store::{FileError, write_whole};
+use system::diagnostic::Diagnostic;
+use system::filesystem::{hold, is_at, open_in_place};
 
 /// A file that this process may write. Unless it is written, it is removed on drop.
 pub struct Claim {

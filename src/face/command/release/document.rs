@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::asked::Asked;
 use super::prepare;
 use super::text::guarantee;
-use crate::base::diagnostic::Diagnostic;
-use crate::posterior::model::{Counts, MOST_RECORDS};
-use crate::posterior::privacy::Delta;
-use crate::service::release::{
+use engine::posterior::model::{Counts, MOST_RECORDS};
+use engine::posterior::privacy::Delta;
+use service::release::{
     Account, Accuracy, Answer, Block, Both, Compared, Estimate, Findings, Joint, Kept, Loss,
     Released, Request, Row, read_text,
 };
+use system::diagnostic::Diagnostic;
 
 /// The version of the format. A change that older programs would misread makes a new one.
 pub const VERSION: u64 = 1;
@@ -60,8 +60,7 @@ pub fn ledger(account: Option<&Account>) -> Value {
 /// The document of several releases of the same data, taken together.
 pub fn combination(releases: &[&Released], findings: &Findings, checked: bool) -> Value {
     let first = releases[0];
-    let spent =
-        releases.iter().map(|release| release.spent()).sum::<crate::service::release::Amount>();
+    let spent = releases.iter().map(|release| release.spent()).sum::<service::release::Amount>();
     let mut document = json!({
         "format": "dpbi combination",
         "version": VERSION,
@@ -125,7 +124,7 @@ fn extend(document: &mut Value, more: Value) {
 }
 
 fn columns(request: &Request) -> Value {
-    let column = |column: &crate::service::release::Attribute| json!({ "name": column.name, "categories": column.categories });
+    let column = |column: &service::release::Attribute| json!({ "name": column.name, "categories": column.categories });
     request.table.attributes().iter().map(column).collect()
 }
 

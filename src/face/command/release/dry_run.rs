@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 use super::super::{print, print_json};
 use super::Job;
 use super::text::{error_words, list, records};
-use crate::base::console::{Grid, say, short};
-use crate::base::diagnostic::{Diagnostic, legible};
-use crate::face::failure::Failure;
-use crate::service::release::{
+use crate::failure::Failure;
+use engine::text::legible;
+use service::release::{
     Account, Amount, Contest, Errors, Reason, Released, count_records, read_ledger,
 };
+use system::console::{Grid, say, short};
+use system::diagnostic::Diagnostic;
 
 /// One release that would be made.
 struct Planned {

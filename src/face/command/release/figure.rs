@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::typed;
-use crate::base::diagnostic::Diagnostic;
-use crate::face::failure::Failure;
-use crate::figure::{self, DensityFigure, DensityRow, Figure, Format, Width};
-use crate::posterior::privacy::compact;
-use crate::run::store::write_whole;
-use crate::service::release::{Density, Posteriors, Released};
+use crate::failure::Failure;
+use engine::posterior::privacy::compact;
+use figure::{self, DensityFigure, DensityRow, Figure, Format, Width};
+use lab::run::store::write_whole;
+use service::release::{Density, Posteriors, Released};
+use system::diagnostic::Diagnostic;
 
 /// The format that a file's name asks for.
 pub fn format(path: &Path) -> Result<Format, Diagnostic> {

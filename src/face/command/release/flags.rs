@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::asked::{Asked, GroupPrior, LEVEL, Wrong};
-use crate::base::diagnostic::Diagnostic;
-use crate::face::cli::Release;
-use crate::service::release::{Request, read_text};
+use crate::cli::Release;
+use service::release::{Request, read_text};
+use system::diagnostic::Diagnostic;
 
 /// The columns that the flags name, the outcome last.
 fn columns(args: &Release) -> Vec<&str> {

@@ -20,18 +20,18 @@ use notice::Notice;
 
 use super::paths::Paths;
 use super::{threads, typed};
-use crate::base::console::{self, Output, say};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fault::caught;
-use crate::face::cli::Release;
-use crate::face::failure::{Failure, WorkError};
-use crate::posterior::model::Counts;
-use crate::posterior::privacy::Delta;
-use crate::run::store::utc;
-use crate::service::release::{
+use crate::cli::Release;
+use crate::failure::{Failure, WorkError};
+use engine::posterior::model::Counts;
+use engine::posterior::privacy::Delta;
+use lab::run::store::utc;
+use service::release::{
     self, Account, Amount, Budget, Entropy, Entry, Findings, Part, Posteriors, Reason, Released,
     Request, Table, Tally,
 };
+use system::console::{self, Output, say};
+use system::diagnostic::Diagnostic;
+use system::fault::caught;
 
 pub fn execute(args: &Release) -> Result<(), Failure> {
     let job = Job::new(args)?;

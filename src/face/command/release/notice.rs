@@ -5,9 +5,9 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::base::console::say;
-use crate::base::diagnostic::legible;
-use crate::service::release::Released;
+use engine::text::legible;
+use service::release::Released;
+use system::console::say;
 
 /// Nobody minds waiting so long.
 const MOMENT: Duration = Duration::from_secs(5);

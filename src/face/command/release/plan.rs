@@ -21,11 +21,12 @@
 use std::path::{Path, PathBuf};
 
 use super::asked::{Asked, GroupPrior, LEVEL, check_delta, positive};
-use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::experiment::config::node::{Node, Table, Text};
-use crate::face::cli::delimiter;
-use crate::posterior::privacy::Delta;
-use crate::service::release::{Amount, Request, read_text};
+use crate::cli::delimiter;
+use engine::posterior::privacy::Delta;
+use engine::refusal::suggest;
+use lab::experiment::config::node::{Node, Table, Text};
+use service::release::{Amount, Request, read_text};
+use system::diagnostic::Diagnostic;
 
 /// A plan, checked.
 pub struct Plan {

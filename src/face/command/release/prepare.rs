@@ -2,13 +2,13 @@
 
 use super::super::forecast::objection;
 use super::super::{announce, typed};
-use crate::analysis::cost;
-use crate::analysis::tuning::TuningCache;
-use crate::base::diagnostic::Diagnostic;
-use crate::face::progress::Clock;
-use crate::mechanism::Variant;
-use crate::posterior::setting::Setting;
-use crate::service::release::{self, Amount, Method, Reason, Request};
+use crate::progress::Clock;
+use engine::analysis::cost;
+use engine::analysis::tuning::TuningCache;
+use engine::mechanism::Variant;
+use engine::posterior::setting::Setting;
+use service::release::{self, Amount, Method, Reason, Request};
+use system::diagnostic::Diagnostic;
 
 /// How every histogram of a request is drawn, if there are n records: all by the same mechanism.
 pub fn methods(

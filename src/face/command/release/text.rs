@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::base::console::{Grid, short, significant};
-use crate::base::diagnostic::legible;
-use crate::posterior::privacy::{Guarantee, compact};
-use crate::service::release::{
+use engine::posterior::privacy::{Guarantee, compact};
+use engine::text::legible;
+use service::release::{
     Account, Accuracy, Amount, Answer, Block, Both, Compared, Errors, Estimate, Estimated,
     Findings, Interval, Joint, Loss, Released, Request, Row,
 };
+use system::console::{Grid, short, significant};
 
 /// At most this many parameters are printed on a line.
 const MOST_PARAMETERS: usize = 12;

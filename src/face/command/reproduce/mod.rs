@@ -12,23 +12,25 @@ use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
 use super::task_pools::TaskPools;
 use super::{load, print, print_json, threads, write_page};
-use crate::analysis::cost::{Work, available_memory, duration};
-use crate::base::console::{Hang, fold, say, width};
-use crate::base::diagnostic::{Diagnostic, suggest};
-use crate::base::source::{OPEN, PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
-use crate::experiment::Experiment;
-use crate::face::cli::Reproduce;
-use crate::face::failure::{Continuation, Failure, VerdictError, WorkError};
-use crate::face::interrupt;
-use crate::face::progress::{Ahead, Progress};
-use crate::face::report::{
+use crate::cli::Reproduce;
+use crate::failure::{Continuation, Failure, VerdictError, WorkError};
+use crate::interrupt;
+use crate::progress::{Ahead, Progress};
+use crate::report::{
     self, Claim, Evidence, FigureReport, PrintFinding, ReadingVerdict, Report, Verdict,
 };
-use crate::paper::claims::{self, Finding, Lab};
-use crate::paper::printed_numbers;
-use crate::posterior::distance::{self, Distance};
-use crate::run::store::utc;
-use crate::service::archaeology;
+use engine::analysis::cost::{Work, duration};
+use engine::posterior::distance::{self, Distance};
+use engine::refusal::suggest;
+use lab::experiment::Experiment;
+use lab::paper::claims::{self, Finding, Lab};
+use lab::paper::printed_numbers;
+use lab::run::store::utc;
+use service::archaeology;
+use system::console::{Hang, fold, say, width};
+use system::diagnostic::Diagnostic;
+use system::platform::available_memory;
+use system::source::{OPEN, PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 
 pub(super) use page::DOCUMENTS;
 

@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use crate::base::source::{PAPERS, QUESTIONS};
-use crate::experiment::digest::{answers, overall, titled_digests};
-use crate::experiment::nearest_optimum::nearest_optimum;
-use crate::experiment::reading::Quantity;
-use crate::experiment::table::Tables;
-use crate::experiment::{Experiment, Panel};
-use crate::face::command::run::RunOutcome;
-use crate::face::failure::Failure;
-use crate::face::report::{
+use crate::command::run::RunOutcome;
+use crate::failure::Failure;
+use crate::report::{
     Document, Drawing, FigureReport, Number, PanelReport, PrintEvidence, PrintFinding, PrintStatus,
     ReadingRow, Readings, Report,
 };
-use crate::figure::{self, Figure};
-use crate::paper::printed_numbers;
-use crate::service::archaeology;
+use figure::{self, Figure};
+use lab::experiment::digest::{answers, overall, titled_digests};
+use lab::experiment::nearest_optimum::nearest_optimum;
+use lab::experiment::reading::Quantity;
+use lab::experiment::table::Tables;
+use lab::experiment::{Experiment, Panel};
+use lab::paper::printed_numbers;
+use service::archaeology;
+use system::source::{PAPERS, QUESTIONS};
 
 /// The documents, in the order of the report, with their titles.
-pub(in crate::face::command) const DOCUMENTS: [(&str, &str); 5] = [
+pub(in crate::command) const DOCUMENTS: [(&str, &str); 5] = [
     (
         "icml",
         "Exploring the Design Space of Differentially Private Bayesian Inference under Hellinger \

@@ -1,6 +1,6 @@
 //! Where the time goes.
 
-use crate::face::report::{Report, Stretch};
+use crate::report::{Report, Stretch};
 
 /// At most this many of the slowest parts are named.
 const NAMED: usize = 8;

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use crate::base::console::say;
-use crate::base::diagnostic::Diagnostic;
-use crate::experiment::config;
-use crate::experiment::{Cell, Experiment, NUMERICS};
-use crate::face::failure::{Continuation, Failure, WorkError};
-use crate::face::interrupt;
-use crate::run::store::{CellStore, Change, FileError, Folder, Key, Manifest};
-use crate::run::sweep::{AssemblyError, Stock, Sweep};
+use crate::failure::{Continuation, Failure, WorkError};
+use crate::interrupt;
+use lab::experiment::config;
+use lab::experiment::{Cell, Experiment, NUMERICS};
+use lab::run::store::{CellStore, Change, FileError, Folder, Key, Manifest};
+use lab::run::sweep::{AssemblyError, Stock, Sweep};
+use system::console::say;
+use system::diagnostic::Diagnostic;
 
 use super::{Job, RunOptions};
 
@@ -71,7 +71,7 @@ impl<'a> Explain<'a> {
 }
 
 /// The name of a cell in messages.
-pub(in crate::face::command) fn name(sweep: &Sweep, panel: usize, cell: &Cell) -> String {
+pub(in crate::command) fn name(sweep: &Sweep, panel: usize, cell: &Cell) -> String {
     let layout = sweep.layout(panel);
     let panel = match layout.panel.id.as_str() {
         "" => sweep.experiment.name.clone(),

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::notice::name;
-use crate::experiment::Cell;
-use crate::face::command::forecast::Forecast;
-use crate::face::interrupt;
-use crate::face::progress::{Progress, ProgressShare};
-use crate::run::sweep::{Sweep, Watcher};
+use crate::command::forecast::Forecast;
+use crate::interrupt;
+use crate::progress::{Progress, ProgressShare};
+use lab::experiment::Cell;
+use lab::run::sweep::{Sweep, Watcher};
 
 /// Moves the progress bar, says which cells failed and, if asked, which are done.
 pub(super) struct Watch<'a> {

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::base::filesystem::open_regular;
-use crate::run::store::{FileError, LOG};
-use crate::run::sweep::Output;
+use lab::run::store::{FileError, LOG};
+use lab::run::sweep::Output;
+use system::filesystem::open_regular;
 
 /// Takes tables as they are made, and finds where a file differs from them first.
 pub(super) struct Comparison {

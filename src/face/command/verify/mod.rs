@@ -11,17 +11,18 @@ use serde_json::json;
 use super::forecast::Forecast;
 use super::optimum;
 use super::{CONFIG, announce, load_results, no_results, print, print_json, threads};
-use crate::base::diagnostic::{Diagnostic, legible};
-use crate::experiment::table::Tables;
-use crate::experiment::{Experiment, NUMERICS};
-use crate::face::cli::{FigureOptions, Formats, Verify};
-use crate::face::failure::{Failure, VerdictError, WorkError};
-use crate::face::progress::Clock;
-use crate::figure::{self, Format};
-use crate::run::store::{CellStore, Change, Holds, LOG, Manifest, ManifestError, sha256};
-use crate::run::sweep::Sweep;
+use crate::cli::{FigureOptions, Formats, Verify};
+use crate::failure::{Failure, VerdictError, WorkError};
+use crate::progress::Clock;
 use compare::Comparison;
+use engine::text::legible;
+use figure::{self, Format};
+use lab::experiment::table::Tables;
+use lab::experiment::{Experiment, NUMERICS};
+use lab::run::store::{CellStore, Change, Holds, LOG, Manifest, ManifestError, sha256};
+use lab::run::sweep::Sweep;
 use sample::{Sample, entropy};
+use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Verify) -> Result<(), Failure> {
     threads(&args.machine.threads)?;

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
-use crate::base::rng;
-use crate::experiment::{Cell, Content, Keeper};
-use crate::face::command::run::cell_name;
-use crate::face::failure::Failure;
-use crate::run::store::{CellStore, Key};
-use crate::run::sweep::Sweep;
+use crate::command::run::cell_name;
+use crate::failure::Failure;
+use engine::rng;
+use lab::experiment::{Cell, Content, Keeper};
+use lab::run::store::{CellStore, Key};
+use lab::run::sweep::Sweep;
 
 /// A random seed.
 pub(super) fn entropy() -> u64 {

@@ -1,9 +1,9 @@
 //! What the releases of a ledger have spent together, and whether that keeps the budget.
 
 use super::{Amount, Entry};
-use crate::analysis::composition::Composition;
-use crate::base::console::short;
-use crate::posterior::privacy::Delta;
+use engine::analysis::composition::Composition;
+use engine::posterior::privacy::Delta;
+use system::console::short;
 
 /// What all releases in a ledger may spend: the sum of their ε must not exceed `epsilon`, or, if there is
 /// a δ, the exact composition must have at most this δ at `epsilon`.

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{Released, profile};
 use super::Amount;
-use crate::analysis::composition::Profile;
-use crate::posterior::model::Counts;
-use crate::posterior::privacy::Delta;
-use crate::run::store::sha256;
+use engine::analysis::composition::Profile;
+use engine::posterior::model::Counts;
+use engine::posterior::privacy::Delta;
+use lab::run::store::sha256;
 
 /// What was entered at once: one release, or several that are shown together or not at all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -240,7 +240,7 @@ mod optional_delta {
 /// Pairs of ε and δ as text. The text of a double gives the same double again.
 mod knots {
     use super::Profile;
-    use crate::analysis::composition::Knot;
+    use engine::analysis::composition::Knot;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub fn serialize<S: Serializer>(profile: &Profile, to: S) -> Result<S::Ok, S::Error> {

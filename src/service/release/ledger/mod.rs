@@ -28,10 +28,10 @@ pub use entry::{Entry, Part};
 use torn::Torn;
 
 use super::Amount;
-use crate::base::console::short;
-use crate::base::diagnostic::{Diagnostic, Place};
-use crate::base::filesystem::{is_at, sync_folder};
-use crate::base::system;
+use system::console::short;
+use system::diagnostic::{Diagnostic, Place};
+use system::filesystem::{is_at, sync_folder};
+use system::platform;
 
 /// Why a release was not entered.
 #[derive(Debug, thiserror::Error)]
@@ -112,7 +112,7 @@ struct Ledger {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    system::private(&mut options).open(path)
+    platform::private(&mut options).open(path)
 }
 
 /// Opens and locks a ledger. If it was replaced by another file while we waited, that one is opened.

@@ -1,7 +1,7 @@
 use super::entry::{OWN, START};
 use super::*;
-use crate::analysis::composition::Profile;
-use crate::posterior::privacy::Delta;
+use engine::analysis::composition::Profile;
+use engine::posterior::privacy::Delta;
 use std::fs;
 
 fn entry(epsilon: &str, budget: Option<&str>) -> Entry {
@@ -62,7 +62,7 @@ fn other_files_count_too_and_nobody_is_told_which_is_which() {
 fn only_its_owner_reads_it() {
     in_folder(|path| {
         enter(path, entry("1", None)).unwrap();
-        assert_ne!(system::is_private(&fs::metadata(path).unwrap()), Some(false));
+        assert_ne!(platform::is_private(&fs::metadata(path).unwrap()), Some(false));
     });
 }
 

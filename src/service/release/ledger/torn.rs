@@ -2,7 +2,7 @@
 
 use super::Amount;
 use super::entry::{BUDGET, OWN, START};
-use crate::run::store::sha256;
+use lab::run::store::sha256;
 
 /// The beginning of an entry that was cut short.
 pub struct Torn {

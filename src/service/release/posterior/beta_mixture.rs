@@ -2,8 +2,8 @@
 
 use super::beta_row::{At, BetaRow};
 use super::weights::Weights;
-use crate::base::numeric::beta::Place;
-use crate::base::numeric::{Sum, ln};
+use engine::numeric::beta::Place;
+use engine::numeric::{Sum, ln};
 
 /// An equal-tailed interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -221,7 +221,7 @@ const MOST_STEPS: usize = 60;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::numeric::beta::beta_split;
+    use engine::numeric::beta::beta_split;
 
     /// Σ w(m) Beta(α + m, N − α − m), m = first, …
     fn mixture(alpha: f64, total: f64, first: u64, weights: &[f64]) -> BetaMixture {

@@ -1,7 +1,7 @@
 //! Beta laws whose parameters have the same sum, mixed.
 
-use crate::base::numeric::beta::{Place, beta_split, ln_logit_density};
-use crate::base::numeric::{Sum, exp_accurate, ln};
+use engine::numeric::beta::{Place, beta_split, ln_logit_density};
+use engine::numeric::{Sum, exp_accurate, ln};
 
 /// Steps of a distribution function that are smaller than this are left out.
 const TINY: f64 = 1e-20;

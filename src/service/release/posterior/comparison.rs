@@ -14,8 +14,8 @@
 use rayon::prelude::*;
 
 use super::beta_mixture::{BetaMixture, Interval};
-use crate::base::numeric::beta::Place;
-use crate::base::numeric::{Sum, exp_accurate, ln, log1p};
+use engine::numeric::beta::Place;
+use engine::numeric::{Sum, exp_accurate, ln, log1p};
 
 /// About as many integrals are computed for a comparison.
 const INTEGRALS: f64 = 16.0;

@@ -7,14 +7,14 @@ use rayon::prelude::*;
 use super::beta_mixture::BetaMixture;
 use super::comparison::{self, Comparison, Link, Linked};
 use super::weights::Weights;
-use crate::analysis::true_counts::{self, CountNoise, Noisy};
-use crate::base::numeric::exp_accurate;
-use crate::mechanism::Variant;
-use crate::mechanism::law;
-use crate::mechanism::prepared::PreparedSetting;
-use crate::posterior::model::{Counts, Posterior, Predictive, Prior, approximate_compositions};
-use crate::posterior::setting::Setting;
-use crate::posterior::simplex::list_compositions;
+use engine::analysis::true_counts::{self, CountNoise, Noisy};
+use engine::mechanism::Variant;
+use engine::mechanism::law;
+use engine::mechanism::prepared::PreparedSetting;
+use engine::numeric::exp_accurate;
+use engine::posterior::model::{Counts, Posterior, Predictive, Prior, approximate_compositions};
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::list_compositions;
 
 /// The most products of a convolution: they take some seconds.
 const MOST_PRODUCTS: f64 = 2e9;
@@ -126,10 +126,7 @@ impl CountsLaw {
     }
 
     /// Whether the law can be computed, as far as that is known before a release.
-    pub(in crate::service::release) fn is_foreseeable(
-        variant: &Variant,
-        template: &Setting,
-    ) -> bool {
+    pub(in crate::release) fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
         let posterior = &template.posterior;
         let noise = || CountNoise::of(variant.outline(template).ok()?, posterior);
         approximate_compositions(posterior.n(), posterior.k()) <= MOST_DATA_SETS

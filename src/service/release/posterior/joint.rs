@@ -13,8 +13,8 @@ use super::beta_mixture::{BetaMixture, Interval};
 use super::beta_row::BetaRow;
 use super::comparison::{Link, Linked};
 use super::counts_law::CountsLaw;
-use crate::base::numeric::beta::{Place, ln_logit_density};
-use crate::base::numeric::{Sum, exp_accurate, gauss, ln};
+use engine::numeric::beta::{Place, ln_logit_density};
+use engine::numeric::{Sum, exp_accurate, gauss, ln};
 
 /// The most products for the joint probability of four cells: they take some seconds.
 const MOST_PRODUCTS: f64 = 1.5e9;

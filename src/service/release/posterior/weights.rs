@@ -1,6 +1,6 @@
 //! Weights of whole numbers, and their convolutions.
 
-use crate::base::numeric::exp_accurate;
+use engine::numeric::exp_accurate;
 
 /// Weights of the counts from `first` on.
 #[derive(Clone, Debug, PartialEq)]

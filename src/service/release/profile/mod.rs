@@ -3,12 +3,12 @@
 use super::Amount;
 use super::accuracy::{before_remapping, is_affordable};
 use super::method::Method;
-use crate::analysis::audit::{self, Scope};
-use crate::analysis::composition::{Knot, Profile};
-use crate::analysis::cost::{self, rates};
-use crate::base::numeric::exp_accurate;
-use crate::mechanism::Variant;
-use crate::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
+use engine::analysis::audit::{self, Scope};
+use engine::analysis::composition::{Knot, Profile};
+use engine::analysis::cost::{self, rates};
+use engine::mechanism::Variant;
+use engine::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
+use engine::numeric::exp_accurate;
 
 /// The number of knots above ε = 0.
 const KNOTS: u32 = 20;

@@ -1,17 +1,17 @@
 //! The account against attackers who compare any data sets they like, at every step anew.
 
 use super::*;
-use crate::analysis::composition::Composition;
-use crate::analysis::tuning::TuningCache;
-use crate::base::numeric::{expm1, sum::sum};
-use crate::mechanism;
-use crate::mechanism::law::{Outputs, ln_probabilities};
-use crate::posterior::distance::HELLINGER;
-use crate::posterior::error_field::Reach;
-use crate::posterior::model::{Posterior, Prior, neighbours};
-use crate::posterior::privacy::{Epsilon, Gamma};
-use crate::posterior::setting::Setting;
-use crate::posterior::simplex::list_compositions;
+use engine::analysis::composition::Composition;
+use engine::analysis::tuning::TuningCache;
+use engine::mechanism;
+use engine::mechanism::law::{Outputs, ln_probabilities};
+use engine::numeric::{expm1, sum::sum};
+use engine::posterior::distance::HELLINGER;
+use engine::posterior::error_field::Reach;
+use engine::posterior::model::{Posterior, Prior, neighbours};
+use engine::posterior::privacy::{Epsilon, Gamma};
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::list_compositions;
 
 const MECHANISMS: [&str; 5] = ["tight", "lattice", "geometric", "hamming", "ehds"];
 

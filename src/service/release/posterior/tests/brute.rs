@@ -3,16 +3,16 @@
 use statrs::function::beta::{beta_reg, ln_beta};
 use statrs::function::gamma::ln_gamma;
 
-use crate::analysis::tuning::TuningCache;
-use crate::base::numeric::{Sum, exp_accurate, ln};
-use crate::mechanism::law::Recipe;
-use crate::mechanism::{self, Options, Variant};
-use crate::posterior::distance::HELLINGER;
-use crate::posterior::model::{Counts, Posterior, Prior};
-use crate::posterior::privacy::{Epsilon, Gamma};
-use crate::posterior::setting::Setting;
-use crate::posterior::simplex::list_compositions;
-use crate::service::release::{Method, Seen};
+use crate::release::{Method, Seen};
+use engine::analysis::tuning::TuningCache;
+use engine::mechanism::law::Recipe;
+use engine::mechanism::{self, Options, Variant};
+use engine::numeric::{Sum, exp_accurate, ln};
+use engine::posterior::distance::HELLINGER;
+use engine::posterior::model::{Counts, Posterior, Prior};
+use engine::posterior::privacy::{Epsilon, Gamma};
+use engine::posterior::setting::Setting;
+use engine::posterior::simplex::list_compositions;
 
 /// A mechanism at work.
 pub fn method(id: &str, alpha: &[f64], n: u64, epsilon: &str, remap: bool) -> Method {

@@ -6,9 +6,9 @@ use statrs::function::beta::beta_reg;
 use statrs::function::beta::ln_beta;
 
 use super::brute::{average, integral, method, parameters, seen, tables};
-use crate::base::numeric::{Sum, exp_accurate, ln};
-use crate::posterior::model::{Counts, Prior};
-use crate::service::release::posterior::{Comparison, CountsLaw};
+use crate::release::posterior::{Comparison, CountsLaw};
+use engine::numeric::{Sum, exp_accurate, ln};
+use engine::posterior::model::{Counts, Prior};
 
 /// Products without end.
 const MOST: f64 = f64::INFINITY;
@@ -152,7 +152,7 @@ fn two_arms_two_outcomes_a_hundred_records() {
     });
     assert_close(comparison.probability_greater(), greater, 1e-11, "greater");
     // Densities and distribution functions are polynomials of degree 101 together: sixty nodes are exact.
-    let nodes = crate::base::numeric::gauss::legendre(60);
+    let nodes = engine::numeric::gauss::legendre(60);
     for (x, is_ratio) in [(-0.4, false), (-0.12, false), (0.07, false), (0.6, true), (1.1, true)] {
         // p_B from `low` to `high`, and p_A below it by so much.
         let (low, high) = match is_ratio {

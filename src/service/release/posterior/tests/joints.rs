@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use statrs::function::beta::beta_reg;
 
 use super::brute::{average, beta_density, integral, method, seen, tables};
-use crate::base::numeric::gauss;
-use crate::posterior::model::Prior;
-use crate::service::release::posterior::{CountsLaw, Interval};
+use crate::release::posterior::{CountsLaw, Interval};
+use engine::numeric::gauss;
+use engine::posterior::model::Prior;
 
 /// P[all p_i in their intervals] of Dir(a) by integrals inside of integrals: over p_1, then over p_2
 /// given p_1, and the rest by a distribution function.

@@ -1,9 +1,9 @@
 //! Shares of cells, among all records and within groups.
 
 use super::brute::{average, beta_below, beta_density, method, parameters, seen, tables};
-use crate::posterior::model::{Counts, Prior};
-use crate::service::release::Method;
-use crate::service::release::posterior::{BetaMixture, CountsLaw};
+use crate::release::Method;
+use crate::release::posterior::{BetaMixture, CountsLaw};
+use engine::posterior::model::{Counts, Prior};
 
 fn assert_close(ours: f64, theirs: f64, within: f64, what: &str) {
     assert!((ours - theirs).abs() <= within, "{what}: {ours} instead of {theirs}");

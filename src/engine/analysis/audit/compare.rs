@@ -1,0 +1,214 @@
+//! One mechanism at two adjacent data sets.
+
+use super::clamped_line::{ClampedLine, LineNoise};
+use super::hamming::{Hamming, HammingPair};
+use super::lattice::LatticePair;
+use super::noisy::{NoiseLaw, Noisy, NoisyPair};
+use super::pairs::Pair;
+use super::scored::{Scored, ScoredPair};
+use super::tabled::{Tabled, TabledPair};
+use crate::mechanism::Variant;
+use crate::mechanism::law::{LatticeNoise, Outputs, Recipe};
+use crate::numeric::Sum;
+use crate::numeric::exp::{exp_nonpositive, one_minus_exp};
+use crate::operations::{Operation, count};
+use crate::posterior::model::Counts;
+use crate::posterior::setting::Setting;
+use crate::refusal::Refusal;
+
+/// What can be said about a pair of adjacent data sets x, x'.
+pub trait Comparison {
+    /// max over outputs of |ln P_x − ln P_x'|.
+    fn loss(&self) -> f64;
+
+    /// An upper bound on the rounding error of the loss.
+    fn rounding(&self) -> f64;
+
+    /// All outputs, in classes of equal ratios. Several classes may have the same ratio.
+    fn classes(&self) -> Vec<Class>;
+
+    /// An output that attains the loss.
+    fn witness(&self) -> Witness;
+}
+
+/// Outputs with the same ratio of probabilities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Class {
+    /// ln P_x − ln P_x'.
+    pub ratio: f64,
+    /// The sums of their probabilities at x and at x'.
+    pub masses: [f64; 2],
+}
+
+impl Class {
+    /// A number of `outputs`, each with these logarithms of its probabilities.
+    pub fn new(at_x: f64, at_moved: f64, outputs: f64) -> Self {
+        let masses = [at_x, at_moved].map(|ln_p| outputs * exp_nonpositive(ln_p.min(0.0)));
+        Self { ratio: at_x - at_moved, masses }
+    }
+}
+
+/// Σ max(0, P_x − e^ε P_x') over all outputs, and the same with x and x' exchanged. Each term is
+/// P_x (1 − e^(ε − ratio)), so that no digits cancel.
+pub fn deltas(classes: &[Class], epsilon: f64) -> [f64; 2] {
+    let mut sums = [Sum::default(), Sum::default()];
+    for Class { ratio, masses: [at_x, at_moved] } in classes {
+        if *ratio > epsilon {
+            sums[0].add(at_x * one_minus_exp(epsilon - ratio));
+        }
+        if -ratio > epsilon {
+            sums[1].add(at_moved * one_minus_exp(epsilon + ratio));
+        }
+    }
+    sums.map(|sum| sum.value())
+}
+
+/// An output that attains a loss.
+pub struct Witness {
+    pub output: Counts,
+    /// Whether the output is likelier at x than at x'.
+    pub forward: bool,
+}
+
+/// What a mechanism does at one data set, prepared for comparisons.
+pub enum Release {
+    Scored(Scored),
+    Noisy(Noisy),
+    Hamming(Hamming),
+    Lattice { rate: f64 },
+    ClampedLine(LineNoise),
+    Tabled(Tabled),
+}
+
+/// Refuses a mechanism that cannot be audited, as far as that is known without any work.
+pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
+    let (recipe, k) = (variant.outline(setting)?, setting.posterior.k());
+    let is_tabled = match recipe {
+        _ if variant.options.remap => false,
+        Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => false,
+        Recipe::Lattice { noise } => k > 2 || !noise.is_approximate(),
+        Recipe::Weighed { .. } | Recipe::Table { .. } => true,
+        Recipe::Exponential { .. }
+        | Recipe::Noise { .. }
+        | Recipe::OwnNoise { .. }
+        | Recipe::Hamming { .. }
+        | Recipe::Historical { .. } => false,
+    };
+    match is_tabled {
+        true => refuse_many_outputs(variant, recipe, Outputs::of(recipe, setting.posterior.n(), k)),
+        false => Ok(()),
+    }
+}
+
+/// The most outputs whose probabilities are tabled.
+const MOST_TABLED: f64 = 2e5;
+
+/// Refuses a mechanism with too many outputs.
+fn refuse_many_outputs(variant: &Variant, recipe: Recipe, outputs: Outputs) -> Result<(), Refusal> {
+    let many = outputs.approximate_len();
+    if many <= MOST_TABLED {
+        return Ok(());
+    }
+    let own = variant.mechanism.definition().is_some();
+    let clamped = if matches!(recipe, Recipe::Lattice { .. }) { "clamped " } else { "" };
+    let cause = format!(
+        "`{}` has {many:.1e} {clamped}outputs here, and an exact audit takes {MOST_TABLED:.0e} at most",
+        variant.label
+    );
+    let remedy = match own {
+        true => "use fewer records or categories",
+        false => {
+            "use fewer records or two categories; its δ before clamping is at most the one stated, \
+             for every number of records"
+        }
+    };
+    Err(Refusal::new(cause, remedy))
+}
+
+impl Release {
+    /// The mechanism at the posterior of `setting`.
+    pub fn new(variant: &Variant, setting: &Setting) -> Result<Self, Refusal> {
+        let recipe = variant.recipe(setting)?;
+        if let Some(remap) = &variant.remap {
+            return Ok(Self::Tabled(Tabled::new(setting, recipe, Some(remap))));
+        }
+        Ok(match recipe {
+            Recipe::Exponential { rate } => Self::Scored(Scored::new(setting, rate)),
+            Recipe::Noise { noise, scale, restored } => {
+                Self::Noisy(Noisy { law: NoiseLaw::Falling { noise, scale }, restored })
+            }
+            Recipe::OwnNoise { noise, restored } => Self::Noisy(Noisy::own(noise, restored)),
+            Recipe::Hamming { rate, weights } => {
+                Self::Hamming(Hamming::new(&setting.posterior, rate, weights))
+            }
+            Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => Self::Lattice { rate },
+            Recipe::Lattice { noise: LatticeNoise::Own(_) } => {
+                return Self::tabled(variant, setting);
+            }
+            Recipe::Lattice { noise } if setting.posterior.k() == 2 => {
+                Self::ClampedLine(LineNoise::new(noise))
+            }
+            Recipe::Historical { .. } => return Err(variant.historical_refusal()),
+            Recipe::Lattice { .. } | Recipe::Weighed { .. } | Recipe::Table { .. } => {
+                return Self::tabled(variant, setting);
+            }
+        })
+    }
+
+    /// The same, output by output.
+    pub fn tabled(variant: &Variant, setting: &Setting) -> Result<Self, Refusal> {
+        let recipe = variant.recipe(setting)?;
+        let posterior = &setting.posterior;
+        refuse_many_outputs(variant, recipe, Outputs::of(recipe, posterior.n(), posterior.k()))?;
+        Ok(Self::Tabled(Tabled::new(setting, recipe, variant.remap.as_deref())))
+    }
+
+    /// A mechanism that does the same at all data sets of n records.
+    pub fn everywhere(variant: &Variant, setting: &Setting) -> Result<Option<Self>, Refusal> {
+        let is_same = match variant.recipe(setting)? {
+            _ if variant.remap.is_some() => false,
+            Recipe::Noise { .. } | Recipe::OwnNoise { .. } => true,
+            Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => true,
+            Recipe::Lattice { noise } => noise.is_approximate() && setting.posterior.k() == 2,
+            Recipe::Exponential { .. }
+            | Recipe::Weighed { .. }
+            | Recipe::Hamming { .. }
+            | Recipe::Historical { .. }
+            | Recipe::Table { .. } => false,
+        };
+        is_same.then(|| Self::new(variant, setting)).transpose()
+    }
+
+    /// Whether this and another release of the same mechanism can be compared.
+    pub fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+/// Compares a mechanism at the two data sets of a pair.
+pub fn compare<'a>(
+    pair: &'a Pair,
+    at_x: &'a Release,
+    at_moved: &'a Release,
+) -> Box<dyn Comparison + 'a> {
+    count(Operation::Pair, 1);
+    match (at_x, at_moved) {
+        (Release::Scored(at_x), Release::Scored(at_moved)) => {
+            Box::new(ScoredPair { at_x, at_moved })
+        }
+        (Release::Noisy(noisy), Release::Noisy(_)) => Box::new(NoisyPair::new(noisy, pair)),
+        (Release::Hamming(at_x), Release::Hamming(at_moved)) => {
+            Box::new(HammingPair { pair, at_x, at_moved })
+        }
+        (&Release::Lattice { rate }, Release::Lattice { .. }) => {
+            Box::new(LatticePair { pair, rate })
+        }
+        (&Release::ClampedLine(noise), Release::ClampedLine(_)) => {
+            Box::new(ClampedLine::new(pair, noise))
+        }
+        (Release::Tabled(at_x), Release::Tabled(at_moved)) => {
+            Box::new(TabledPair { at_x, at_moved })
+        }
+        _ => unreachable!("a mechanism has laws of one kind"),
+    }
+}

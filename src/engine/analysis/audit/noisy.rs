@@ -1,0 +1,180 @@
+//! Noise on counts at two adjacent data sets.
+//!
+//! Coordinates are independent. A ratio of probabilities depends only on those that changed: two, or
+//! one if the other is restored. Along a coordinate whose counts are m and m + 1 the ratio takes five
+//! values: at 0, between 0 and m, at m, between m and n, and at n. Sums over outputs are sums over
+//! these five, whatever n and the scale.
+
+use super::compare::{Class, Comparison, Witness};
+use super::pairs::Pair;
+use crate::mechanism::law::Noise;
+use crate::mechanism::own::{NoiseTable, OwnNoise};
+use crate::numeric::{exp_accurate, expm1};
+use crate::posterior::model::Counts;
+
+/// Noise on counts.
+pub struct Noisy {
+    pub law: NoiseLaw,
+    pub restored: bool,
+}
+
+/// The law of the noise.
+pub enum NoiseLaw {
+    /// Noise that falls by the same factor with every step.
+    Falling { noise: Noise, scale: f64 },
+    /// Noise that is known step by step. Every value of a coordinate is a run of its own.
+    Listed(NoiseTable),
+}
+
+/// A run of values of one coordinate where the ratio is constant.
+#[derive(Clone, Copy)]
+struct Run {
+    /// The value of the run that is nearest to the counts.
+    value: u64,
+    /// ln p_x − ln p_x'.
+    ratio: f64,
+    /// The probabilities of the run at x and at x'.
+    masses: [f64; 2],
+}
+
+impl Noisy {
+    /// Noise of the user's own.
+    pub fn own(noise: OwnNoise, restored: bool) -> Self {
+        Self { law: NoiseLaw::Listed(noise.table()), restored }
+    }
+
+    /// The runs of a coordinate that has `from` records in x and `to` in x'.
+    fn runs(&self, n: u64, from: u64, to: u64) -> Vec<Run> {
+        match &self.law {
+            NoiseLaw::Falling { noise, scale } => falling_runs(*noise, *scale, n, from, to),
+            NoiseLaw::Listed(table) => listed_runs(table, n, from, to),
+        }
+    }
+}
+
+/// The runs of a coordinate under noise that is known step by step. Values that are possible neither at x
+/// nor at x' are left out.
+fn listed_runs(table: &NoiseTable, n: u64, from: u64, to: u64) -> Vec<Run> {
+    let run = |value: u64| {
+        let logs = [from, to].map(|x| table.ln_probability(x, value));
+        let possible = logs[0].max(logs[1]) > f64::NEG_INFINITY;
+        let (ratio, masses) = (logs[0] - logs[1], logs.map(exp_accurate));
+        possible.then_some(Run { value, ratio, masses })
+    };
+    (0..=n).filter_map(run).collect()
+}
+
+/// The runs of a coordinate that has `from` records in x and `to` in x', under noise that falls by the same
+/// factor with every step.
+fn falling_runs(noise: Noise, scale: f64, n: u64, from: u64, to: u64) -> Vec<Run> {
+    let rate = 1.0 / scale;
+    // One of the two counts is m, the other m + 1.
+    let m = from.min(to);
+    let nearest_and_length = [
+        (0, 1),
+        (m.saturating_sub(1), m.saturating_sub(1)),
+        (m, m.min(1)),
+        (m + 1, n - 1 - m),
+        (n, 1),
+    ];
+    let run = |(value, length): (u64, u64)| {
+        let series = match length {
+            1 => 1.0,
+            _ => expm1(-rate * length as f64) / expm1(-rate),
+        };
+        Run {
+            value,
+            ratio: noise.ln_ratio(scale, (from, to), n, value),
+            masses: [from, to].map(|x| noise.probability(scale, x, n, value) * series),
+        }
+    };
+    nearest_and_length.into_iter().filter(|&(_, length)| length > 0).map(run).collect()
+}
+
+/// The relative rounding error of a loss is at most this.
+const ROUNDING: f64 = 2e-15;
+
+/// The same for the logarithms of noise that is known step by step: they are sums of many terms.
+const LISTED_ROUNDING: f64 = 1e-13;
+
+/// Two adjacent data sets under noise.
+pub struct NoisyPair<'a> {
+    pair: &'a Pair,
+    restored: bool,
+    rounding: f64,
+    /// The noisy coordinates that changed, with their runs.
+    changed: Vec<(usize, Vec<Run>)>,
+}
+
+impl<'a> NoisyPair<'a> {
+    pub fn new(noisy: &Noisy, pair: &'a Pair) -> Self {
+        let n = pair.x.iter().sum();
+        let free = pair.x.len() - usize::from(noisy.restored);
+        let changed = [pair.leaves, pair.enters].into_iter().filter(|&i| i < free);
+        let runs = |i: usize| (i, noisy.runs(n, pair.x[i], pair.moved[i]));
+        let changed: Vec<(usize, Vec<Run>)> = changed.map(runs).collect();
+        let rounding = match noisy.law {
+            NoiseLaw::Falling { .. } => ROUNDING,
+            NoiseLaw::Listed(_) => LISTED_ROUNDING,
+        };
+        Self { pair, restored: noisy.restored, rounding, changed }
+    }
+
+    /// For every changed coordinate the run with the largest ratio P_x/P_x' if `forward`, else P_x'/P_x.
+    fn largest(&self, forward: bool) -> impl Iterator<Item = (usize, Run)> {
+        self.changed.iter().filter_map(move |(i, runs)| {
+            let sign = if forward { 1.0 } else { -1.0 };
+            let larger = |a: Run, b: Run| if sign * b.ratio > sign * a.ratio { b } else { a };
+            Some((*i, runs.iter().copied().reduce(larger)?))
+        })
+    }
+
+    fn largest_ratio(&self, forward: bool) -> f64 {
+        self.largest(forward).map(|(_, run)| run.ratio).sum::<f64>().abs()
+    }
+
+    fn output(&self, forward: bool) -> Counts {
+        let mut output = self.pair.x.clone();
+        self.largest(forward).for_each(|(i, run)| output[i] = run.value);
+        let n: u64 = self.pair.x.iter().sum();
+        if self.restored
+            && let Some((last, others)) = output.split_last_mut()
+        {
+            *last = n.saturating_sub(others.iter().sum());
+        }
+        output
+    }
+}
+
+impl Comparison for NoisyPair<'_> {
+    fn loss(&self) -> f64 {
+        self.largest_ratio(true).max(self.largest_ratio(false))
+    }
+
+    /// The loss is a sum of a few products of whole numbers with the rate.
+    fn rounding(&self) -> f64 {
+        self.rounding * (1.0 + self.loss())
+    }
+
+    /// All combinations of runs.
+    fn classes(&self) -> Vec<Class> {
+        let mut classes = vec![Class { ratio: 0.0, masses: [1.0; 2] }];
+        for (_, runs) in &self.changed {
+            let joined = |class: &Class| {
+                let (ratio, [at_x, at_moved]) = (class.ratio, class.masses);
+                let joined = move |run: &Run| Class {
+                    ratio: ratio + run.ratio,
+                    masses: [at_x * run.masses[0], at_moved * run.masses[1]],
+                };
+                runs.iter().map(joined).collect::<Vec<_>>()
+            };
+            classes = classes.iter().flat_map(joined).collect();
+        }
+        classes
+    }
+
+    fn witness(&self) -> Witness {
+        let forward = self.largest_ratio(true) >= self.largest_ratio(false);
+        Witness { output: self.output(forward), forward }
+    }
+}

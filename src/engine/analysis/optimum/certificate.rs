@@ -1,0 +1,158 @@
+//! Bounds on the optimum that hold whatever the solver did.
+//!
+//! The solver's probabilities are repaired until they are a private mechanism: its error is an
+//! upper bound on the optimum. The solver's dual variables (the prices of the constraints) are repaired
+//! until they are feasible: the sum of the rows' prices is a lower bound.
+
+use super::Goal;
+use super::program::{Program, Unknown};
+use super::slack;
+use super::solver::Answer;
+use crate::numeric::{exp_accurate, expm1, ln, log1p, sum::sum};
+
+/// An output whose probability is smaller than this at every data set is an inaccuracy of the solver.
+const NOISE: f64 = 1e-10;
+
+/// ln P for every unknown, such that rows sum to one and neighbours differ by at most ε.
+///
+/// In three steps. First ln P(r|x) is raised to ln P(r|x') − ε wherever it is smaller, which gives the
+/// smallest private function above the solver's. Then all is divided by the largest row sum. Finally
+/// one output r* gets what is missing in each row, and a share λ of every row. The share is just large
+/// enough for these additions to be private.
+pub fn repair(program: &Program, answer: &Answer) -> Vec<f64> {
+    let mut logs = released(program, answer);
+    raise(program, &mut logs);
+    let probabilities: Vec<f64> = logs.iter().map(|&log| exp_accurate(log)).collect();
+    let Completion { most, missing, share } = Completion::new(program, &probabilities);
+    let shift = log1p(-share) - ln(most);
+    let (favourite, members) = favourite(program, &answer.weights);
+    for (place, unknown) in program.unknowns.iter().enumerate() {
+        logs[place] += shift;
+        if unknown.family == favourite {
+            let gift = (share + (1.0 - share) * missing[unknown.row]) / members;
+            logs[place] = ln(exp_accurate(logs[place]) + gift);
+        }
+    }
+    logs
+}
+
+/// How rows that sum to different numbers are completed: all are divided by the largest sum, and one output
+/// gets what is missing in each, and a share of every row.
+pub(super) struct Completion {
+    /// The largest sum.
+    pub most: f64,
+    /// What is missing in every row after the division.
+    pub missing: Vec<f64>,
+    /// The share λ of every row: the least with which these additions are private.
+    pub share: f64,
+}
+
+impl Completion {
+    /// For one probability of each unknown.
+    pub fn new(program: &Program, probabilities: &[f64]) -> Self {
+        let sums = program.row_sums(probabilities, |_| 1.0);
+        let most = sums.iter().copied().fold(0.0, f64::max);
+        let missing: Vec<f64> = sums.iter().map(|sum| (most - sum) / most).collect();
+        // λ + (1−λ) missing(x) <= e^ε (λ + (1−λ) missing(x')): one value of λ / (1−λ) for each step.
+        let growth = expm1(program.epsilon);
+        let excess = program.steps.iter().map(|&(from, to)| {
+            let (here, there) =
+                (missing[program.unknowns[from].row], missing[program.unknowns[to].row]);
+            (here - there) / growth - there
+        });
+        let odds = excess.fold(0.0, f64::max);
+        Self { most, missing, share: odds / (1.0 + odds) }
+    }
+}
+
+/// ln P of the solver, without outputs that are an inaccuracy.
+fn released(program: &Program, answer: &Answer) -> Vec<f64> {
+    let pairs = || program.unknowns.iter().zip(&answer.probabilities);
+    let mut largest = vec![0.0; program.families.len()];
+    for (unknown, &probability) in pairs() {
+        largest[unknown.family] = f64::max(largest[unknown.family], probability);
+    }
+    let log = |(unknown, &probability): (&Unknown, &f64)| {
+        let kept = probability > 0.0 && largest[unknown.family] > NOISE;
+        if kept { ln(probability) } else { f64::NEG_INFINITY }
+    };
+    pairs().map(log).collect()
+}
+
+/// The smallest function above e^`logs` that is private.
+fn raise(program: &Program, logs: &mut [f64]) {
+    let mut again = true;
+    let mut forward = true;
+    while again {
+        again = false;
+        let mut step = |&(from, to): &(usize, usize)| {
+            let least = logs[from] - program.epsilon;
+            if logs[to] < least {
+                logs[to] = least;
+                again = true;
+            }
+        };
+        if forward {
+            program.steps.iter().for_each(&mut step);
+        } else {
+            program.steps.iter().rev().for_each(&mut step);
+        }
+        forward = !forward;
+    }
+}
+
+/// The error of the mechanism with these ln P.
+pub fn upper_bound(program: &Program, logs: &[f64], goal: Goal) -> f64 {
+    let probabilities: Vec<f64> = logs.iter().map(|&log| exp_accurate(log)).collect();
+    let errors = program.row_sums(&probabilities, |unknown| unknown.error);
+    match goal {
+        Goal::Bayes => sum(errors.iter().zip(&program.rows).map(|(e, row)| e * row.weight)),
+        Goal::Minimax => errors.iter().copied().fold(0.0, f64::max),
+    }
+}
+
+/// The orbit of outputs with the least mean error if the output ignores the data, and its size.
+pub fn favourite(program: &Program, weights: &[f64]) -> (usize, f64) {
+    let mut errors = vec![0.0; program.families.len()];
+    for unknown in &program.unknowns {
+        let (family, weight) = (unknown.family, weights[unknown.row]);
+        errors[family] += weight * unknown.multiplicity * unknown.error / program.families[family];
+    }
+    let least = errors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+    let family = least.map_or(0, |(family, _)| family);
+    (family, program.families[family])
+}
+
+/// A lower bound on the optimum, from prices made feasible.
+///
+/// Prices y of the rows and z >= 0 of the steps are feasible if for every pair
+/// w(x) error(x, r) − y(x) + Σ z(from here) − e^ε Σ z(to here) >= 0; then Σ y is a lower bound,
+/// for any weights w that sum to one. For the solver's z, y(x) is set to the largest feasible value.
+/// Rounding is allowed for, in the direction that lowers the bound.
+///
+/// With δ there are prices of the budgets too: see [`slack::paid`].
+pub fn lower_bound(program: &Program, answer: &Answer) -> f64 {
+    let weights: Vec<f64> = answer.weights.iter().map(|weight| weight.max(0.0)).collect();
+    let total = sum(weights.iter().copied());
+    let growth = exp_accurate(program.epsilon);
+    let mut gains = vec![0.0; program.unknowns.len()];
+    let mut sizes = vec![0.0; program.unknowns.len()];
+    for (&(from, to), price) in program.steps.iter().zip(&answer.step_prices) {
+        let price = price.max(0.0);
+        gains[from] += price;
+        gains[to] -= growth * price;
+        sizes[from] += price;
+        sizes[to] += growth * price;
+    }
+    let mut prices = vec![f64::INFINITY; program.rows.len()];
+    for (place, unknown) in program.unknowns.iter().enumerate() {
+        let cost = weights[unknown.row] / total * unknown.error * unknown.multiplicity;
+        let rounding = ROUNDING * (cost + sizes[place]);
+        let allowed = (cost + gains[place] - rounding) / unknown.multiplicity;
+        prices[unknown.row] = prices[unknown.row].min(allowed);
+    }
+    sum(prices) - slack::paid(program, answer)
+}
+
+/// A bound on the relative rounding error of a sum of a few dozen terms of one pair.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;

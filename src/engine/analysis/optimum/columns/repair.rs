@@ -1,0 +1,92 @@
+//! The columns in use, made a mechanism.
+
+use rayon::prelude::*;
+
+use super::master::{Column, Master};
+use super::space::Space;
+use crate::analysis::optimum::OptimalMechanism;
+use crate::numeric::{Sum, exp_accurate, expm1, ln};
+
+/// What makes the columns in use a mechanism.
+///
+/// Columns are private, and so is any sum of them, but rows may not sum to one. All is divided by the
+/// largest row sum. Then the best single output gets what is missing in each row, and a share of every
+/// row that is just large enough for this to be private.
+pub struct Repair {
+    /// The error of the repaired mechanism.
+    pub error: f64,
+    /// What every λ is multiplied by.
+    scale: f64,
+    /// The best single orbit of outputs, and what it gets in every orbit of rows.
+    favourite: usize,
+    gifts: Vec<f64>,
+}
+
+impl Repair {
+    /// The repair of the columns in use.
+    pub fn new(space: &Space, master: &Master) -> Self {
+        let mut sums = vec![Sum::default(); space.orbits.len()];
+        let mut error = Sum::default();
+        for (column, value) in used(master) {
+            sums.iter_mut().zip(&column.fold).for_each(|(sum, p)| sum.add(value * p));
+            error.add(value * column.cost);
+        }
+        let most = sums.iter().map(Sum::value).fold(f64::MIN_POSITIVE, f64::max);
+        let missing: Vec<f64> = sums.iter().map(|sum| (most - sum.value()) / most).collect();
+        // λ + (1−λ) missing(x) <= e^ε (λ + (1−λ) missing(x')): one value of λ / (1−λ) for each step.
+        let growth = expm1(space.epsilon);
+        let mut odds: f64 = 0.0;
+        for (orbit, members) in space.orbits.iter().enumerate() {
+            for arc in space.arcs_of(members[0] as usize) {
+                let there = missing[space.orbit_of[arc.to as usize] as usize];
+                odds = odds.max((missing[orbit] - there) / growth - there);
+            }
+        }
+        let share = odds / (1.0 + odds);
+        let gift = |missing: &f64| share + (1.0 - share) * missing;
+        let gifts: Vec<f64> = missing.iter().map(gift).collect();
+        let everywhere = vec![1.0; space.inputs.len()];
+        let favourite = (0..space.orbits.len())
+            .map(|orbit| (orbit, space.cost(orbit, &everywhere)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map_or(0, |found| found.0);
+        let at: Vec<f64> = space.orbit_of.iter().map(|&orbit| gifts[orbit as usize]).collect();
+        let scale = (1.0 - share) / most;
+        let error = scale * error.value() + space.cost(favourite, &at);
+        Self { error, scale, favourite, gifts }
+    }
+
+    /// The mechanism as a matrix.
+    pub fn mechanism(&self, space: Space, master: &Master) -> OptimalMechanism {
+        let size = space.inputs.len();
+        let largest = master.columns.iter().flat_map(|column| &column.f).copied().max();
+        let power = |f: i16| exp_accurate(-space.epsilon * f64::from(f));
+        let powers: Vec<f64> = (0..=largest.unwrap_or(0)).map(power).collect();
+        // One vector for each output. A column stands for all that permutations make of it.
+        let mut columns = vec![vec![0.0; size]; size];
+        for (column, value) in used(master) {
+            let output = space.orbits[column.output][0] as usize;
+            let factor = self.scale * value / space.permutations.len() as f64;
+            for image in &space.permutations {
+                let target = &mut columns[image[output] as usize];
+                for (&x, &f) in image.iter().zip(&column.f) {
+                    target[x as usize] += factor * powers[f as usize];
+                }
+            }
+        }
+        let members = &space.orbits[self.favourite];
+        for &output in members {
+            for (value, &orbit) in columns[output as usize].iter_mut().zip(&space.orbit_of) {
+                *value += self.gifts[orbit as usize] / members.len() as f64;
+            }
+        }
+        let row = |x: usize| columns.iter().map(|column| ln(column[x])).collect();
+        let ln_probabilities = (0..size).into_par_iter().map(row).collect();
+        OptimalMechanism { outputs: space.inputs.clone(), inputs: space.inputs, ln_probabilities }
+    }
+}
+
+/// The columns of the mechanism and their λ.
+fn used(master: &Master) -> impl Iterator<Item = (&Column, f64)> {
+    master.basic().filter(|(column, value)| !column.artificial && *value > 0.0)
+}

@@ -1,0 +1,64 @@
+//! A mechanism as a matrix.
+
+use std::collections::HashMap;
+
+use super::program::Program;
+use crate::numeric::{exp_accurate, sum::sum};
+use crate::posterior::model::{Counts, neighbours};
+
+/// The probability of every output at every data set, in logarithms: many are too small for a
+/// double.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptimalMechanism {
+    /// The data sets x.
+    pub inputs: Vec<Counts>,
+    /// The outputs r.
+    pub outputs: Vec<Counts>,
+    /// ln P(r|x): one row for each data set, −∞ for outputs that are never released.
+    pub ln_probabilities: Vec<Vec<f64>>,
+}
+
+impl OptimalMechanism {
+    /// From one value for each orbit of pairs.
+    pub(super) fn unfold(program: Program, values: &[f64]) -> Self {
+        let (rows, columns) = (program.inputs.len(), program.outputs.len());
+        let row = |x| (0..columns).map(|r| values[program.unknown(x, r)]).collect();
+        let ln_probabilities = (0..rows).map(row).collect();
+        Self { inputs: program.inputs, outputs: program.outputs, ln_probabilities }
+    }
+
+    /// P(r|x), by the places of x and r.
+    pub fn probability(&self, input: usize, output: usize) -> f64 {
+        exp_accurate(self.ln_probabilities[input][output])
+    }
+
+    /// δ at ε: the largest Σ_r max(0, P(r|x) − e^ε P(r|x')) over all adjacent data sets.
+    pub fn delta(&self, epsilon: f64) -> f64 {
+        let places: HashMap<&Counts, usize> = self.inputs.iter().zip(0..).collect();
+        let of_pair = |row: &[f64], other: &[f64]| {
+            let pairs = row.iter().zip(other).filter(|(a, b)| **a > **b + epsilon);
+            sum(pairs.map(|(a, b)| exp_accurate(*a) - exp_accurate(epsilon + b)))
+        };
+        let mut delta: f64 = 0.0;
+        for (x, row) in self.inputs.iter().zip(&self.ln_probabilities) {
+            let others = neighbours(x).map(|moved| &self.ln_probabilities[places[&moved]]);
+            delta = others.map(|other| of_pair(row, other)).fold(delta, f64::max);
+        }
+        delta
+    }
+
+    /// The privacy loss: the largest |ln P(r|x) − ln P(r|x')| over all adjacent data sets and
+    /// outputs. Without δ it exceeds ε by rounding at most; with δ it can be infinite.
+    pub fn loss(&self) -> f64 {
+        let places: HashMap<&Counts, usize> = self.inputs.iter().zip(0..).collect();
+        let mut loss: f64 = 0.0;
+        for (x, row) in self.inputs.iter().zip(&self.ln_probabilities) {
+            for moved in neighbours(x) {
+                let other = &self.ln_probabilities[places[&moved]];
+                let released = row.iter().zip(other).filter(|(a, b)| a != b);
+                loss = released.map(|(a, b)| (a - b).abs()).fold(loss, f64::max);
+            }
+        }
+        loss
+    }
+}

@@ -1,0 +1,270 @@
+//! The least expected error that any private mechanism can have.
+//!
+//! For given prior, number of records n and ε, a mechanism is a matrix P(r|x): one row for each data
+//! set, one column for each output. Privacy, P(r|x) <= e^ε P(r|x') for adjacent x and x', and the
+//! expected error are linear in it, so the best mechanism solves a linear program.
+//!
+//! A small program is solved as a whole by an interior-point method, but the reported bounds do not rest
+//! on the solver. Its probabilities are repaired until they are a private mechanism, whose error is an
+//! upper bound. Its dual variables are repaired until they are feasible, and their value is a lower
+//! bound. The optimum lies between the two. A large program is solved by column generation, with bounds
+//! of the same kind (see `columns`).
+//!
+//! With a δ the constraints are P(r|x) <= e^ε P(r|x') + s with slacks s >= 0, whose sum over r is at
+//! most δ for every x and x'. This program is always solved as a whole.
+//!
+//! Under a flat prior geometric noise is optimal:
+//!
+//! ```
+//! use dpbi::analysis::optimum::{self, Goal, ReleaseSet};
+//! use dpbi::analysis::predictive_error::over_all_data;
+//! use dpbi::mechanism::{self, Variant};
+//! use dpbi::posterior::distance::HELLINGER;
+//! use dpbi::posterior::metric::Metric;
+//! use dpbi::posterior::model::{Posterior, Prior};
+//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::setting::Setting;
+//!
+//! let setting = Setting {
+//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![10, 0]),
+//!     epsilon: Epsilon::new(1.0)?,
+//!     delta: None,
+//!     gamma: Gamma::new(1.0)?,
+//!     distance: HELLINGER,
+//! };
+//! let best = optimum::solve(&setting, Goal::Bayes, ReleaseSet::Same)?;
+//! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
+//! let errors = over_all_data(&geometric, &setting, Metric::from_distance(HELLINGER))?;
+//! let errors = errors.ok_or("a law that is too large")?;
+//! assert!(best.lower <= errors.mean && errors.mean < best.upper + 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod certificate;
+mod columns;
+mod edge;
+mod mechanism;
+mod program;
+mod size;
+mod slack;
+mod solver;
+
+pub use columns::Bracket;
+pub use mechanism::OptimalMechanism;
+pub use size::Size;
+pub use solver::Account;
+
+use program::Program;
+
+use crate::posterior::model::Counts;
+use crate::posterior::privacy::Delta;
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::list_compositions;
+use crate::refusal::Refusal;
+
+/// Whose error is minimised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// The mean over data sets, under the prior predictive distribution.
+    Bayes,
+    /// The largest over data sets.
+    Minimax,
+}
+
+/// Which outputs may be released.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReleaseSet {
+    /// Counts with the same total as the data: the candidates R.
+    #[default]
+    Same,
+    /// Counts with any total up to that of the data.
+    Below,
+}
+
+impl ReleaseSet {
+    /// Every set.
+    pub const ALL: &[Self] = &[Self::Same, Self::Below];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Below => "below",
+        }
+    }
+
+    /// The outputs for n records in k categories.
+    fn outputs(self, n: u64, k: usize) -> Vec<Counts> {
+        match self {
+            Self::Same => list_compositions(n, k),
+            Self::Below => {
+                // What is missing from n is one more category.
+                let mut all = list_compositions(n, k + 1);
+                all.iter_mut().for_each(|counts| counts.truncate(k));
+                all
+            }
+        }
+    }
+}
+
+/// Which optimum is wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Question {
+    /// Whose error is minimised.
+    pub goal: Goal,
+    /// Which outputs may be released.
+    pub set: ReleaseSet,
+    /// δ, if the release need only be (ε, δ)-private.
+    pub delta: Option<Delta>,
+}
+
+impl Question {
+    /// The optimum of ε-private releases.
+    pub fn pure(goal: Goal, set: ReleaseSet) -> Self {
+        Self { goal, set, delta: None }
+    }
+}
+
+/// Why there is no optimum to report.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OptimumError {
+    /// The setting does not allow the question.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The solver could not start.
+    #[error("the solver cannot be used: {0}")]
+    Solver(String),
+    /// The solver's answer is not accurate enough.
+    #[error(
+        "the solver's answer ({status}) is not accurate enough: the optimum is only known to lie \
+         between {lower} and {upper}"
+    )]
+    Loose {
+        /// A lower bound on the optimum.
+        lower: f64,
+        /// An upper bound.
+        upper: f64,
+        /// How the solver ended.
+        status: String,
+    },
+}
+
+/// The optimum, between certified bounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Optimum {
+    /// The least error: the solver's value, within the bounds.
+    pub value: f64,
+    /// No private mechanism has a smaller error.
+    pub lower: f64,
+    /// The error of `mechanism`: the optimum is at most this.
+    pub upper: f64,
+    /// A private mechanism with nearly the least error.
+    pub mechanism: OptimalMechanism,
+    /// What the solver says; `None` where a formula gives the answer.
+    pub account: Option<Account>,
+}
+
+impl Optimum {
+    fn new(bounds: (f64, f64), mechanism: OptimalMechanism, account: Option<Account>) -> Self {
+        let (lower, upper) = (bounds.0.clamp(0.0, bounds.1), bounds.1);
+        let value = account.as_ref().map_or(upper, |account| account.primal);
+        Self { value: value.clamp(lower, upper), lower, upper, mechanism, account }
+    }
+}
+
+impl Optimum {
+    /// `error` as a multiple of the optimum, where that is known well enough to say.
+    pub fn multiple(&self, error: f64) -> Option<f64> {
+        let known = self.upper - self.lower <= 1e-3 * self.lower;
+        (known && self.value > 0.0).then(|| error / self.value)
+    }
+}
+
+/// The widest interval that is reported as an optimum. Most intervals are narrower than 1e-9; with an ε
+/// near 0 they can be wider.
+const WIDEST: f64 = 1e-5;
+
+/// The least error of any ε-private mechanism at the prior, distance, ε and number of records of
+/// `template`, whose counts and δ do not matter otherwise.
+///
+/// Time and memory grow fast with n and k: see [`Size`].
+pub fn solve(template: &Setting, goal: Goal, set: ReleaseSet) -> Result<Optimum, OptimumError> {
+    answer(template, Question::pure(goal, set), &|_| ())
+}
+
+/// As [`solve`], for any question. `report` is told what is known after each round of a program that is
+/// solved in rounds.
+pub fn answer(
+    template: &Setting,
+    question: Question,
+    report: &dyn Fn(Bracket),
+) -> Result<Optimum, OptimumError> {
+    let whole = Size::of_whole(template, question, template.posterior.n());
+    if !Size::by_columns(template, question, &whole) {
+        return solve_whole(template, question, true);
+    }
+    if let Some(optimum) = without_program(template, question)? {
+        return Ok(optimum);
+    }
+    match columns::solve(template, report) {
+        // Columns may take too many rounds where ε is small and no two categories are alike.
+        Err(OptimumError::Loose { .. }) if whole.fits() => solve_whole(template, question, true),
+        found => found,
+    }
+}
+
+/// The answer if a formula gives it.
+fn without_program(
+    template: &Setting,
+    question: Question,
+) -> Result<Option<Optimum>, OptimumError> {
+    let prior = template.posterior.prior();
+    if let Some(cause) = template.distance.refuses_open_totals(prior)
+        && question.set == ReleaseSet::Below
+    {
+        let remedy = "use a prior whose parameters sum to more than 1, another distance, or the \
+                      release set `same`";
+        return Err(Refusal::new(cause, remedy).into());
+    }
+    if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
+        return Err(refusal.into());
+    }
+    Ok(edge::optimum(template, question))
+}
+
+/// The optimum by the whole program. Without `symmetry` categories that can be exchanged are not used to
+/// make it smaller: slower, with the same result.
+fn solve_whole(
+    template: &Setting,
+    question: Question,
+    symmetry: bool,
+) -> Result<Optimum, OptimumError> {
+    if let Some(optimum) = without_program(template, question)? {
+        return Ok(optimum);
+    }
+    let Question { goal, set, delta } = question;
+    let program = Program::new(template, set, delta.map(Delta::get), symmetry);
+    let answer = solver::solve(&program, goal)?;
+    let repaired = match program.delta {
+        None => certificate::repair(&program, &answer),
+        Some(delta) => slack::repair(&program, &answer, delta),
+    };
+    let upper = certificate::upper_bound(&program, &repaired, goal);
+    // Errors are not negative, whatever the dual variables say.
+    let lower = certificate::lower_bound(&program, &answer).max(0.0);
+    let account = answer.account;
+    // A bound that is not a number is no bound.
+    let width = upper - lower;
+    if width.is_nan() || width > WIDEST {
+        // With an ε near 0 the solver fails, but then a single output is nearly optimal.
+        let blind = goal == Goal::Bayes && delta.is_none();
+        let constant = blind.then(|| edge::without_data(template, set, WIDEST));
+        let loose = OptimumError::Loose { lower, upper, status: account.status };
+        return constant.flatten().ok_or(loose);
+    }
+    let mechanism = OptimalMechanism::unfold(program, &repaired);
+    Ok(Optimum::new((lower, upper), mechanism, Some(account)))
+}
+
+#[cfg(test)]
+mod tests;

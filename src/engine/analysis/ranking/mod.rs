@@ -1,0 +1,64 @@
+//! Mechanisms ranked by their exact errors, and the least ε at which one is accurate enough.
+
+mod least_epsilon;
+mod remapped_bound;
+
+pub use least_epsilon::{
+    LARGEST, LeastEpsilon, SMALLEST, STEP, Search, is_bounded, least_epsilon, likely_epsilon, tried,
+};
+
+use crate::analysis::predictive_error;
+use crate::analysis::tuning::TuningCache;
+use crate::mechanism::Variant;
+use crate::mechanism::law::Distribution;
+use crate::posterior::metric::Metric;
+use crate::posterior::setting::Setting;
+use crate::refusal::Refusal;
+
+/// What is known of the data when mechanisms are ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// Their number only: they follow the prior predictive distribution.
+    PriorPredictive,
+    /// Everything: they are the data of the setting.
+    Given,
+}
+
+/// The error of one mechanism.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// The mean.
+    pub mean: f64,
+    /// The smallest t with P[error <= t] >= 0.5.
+    pub median: f64,
+    /// The smallest t with P[error <= t] >= 0.95.
+    pub q95: f64,
+}
+
+impl Accuracy {
+    fn new(mean: f64, law: &Distribution) -> Self {
+        Self { mean, median: law.quantile(0.5), q95: law.quantile(0.95) }
+    }
+}
+
+/// The exact error of `variant`; `None` as for [`predictive_error::over_all_data`].
+pub fn accuracy(
+    variant: &Variant,
+    setting: &Setting,
+    data: Data,
+    tuning: &TuningCache,
+) -> Result<Option<Accuracy>, Refusal> {
+    let variant = &tuning.tune(variant, setting)?.variant;
+    let metric = Metric::from_distance(setting.distance);
+    let (mean, law) = match data {
+        Data::PriorPredictive => {
+            let errors = predictive_error::over_all_data(variant, setting, metric)?;
+            (errors.map(|errors| errors.mean), predictive_error::distribution(variant, setting)?)
+        }
+        Data::Given => (
+            predictive_error::mean_at(variant, setting, metric)?,
+            predictive_error::distribution_at(variant, setting)?,
+        ),
+    };
+    Ok(mean.zip(law.as_ref()).map(|(mean, law)| Accuracy::new(mean, law)))
+}

@@ -1,0 +1,179 @@
+//! The true counts behind an output, if the output has independent noise on every count.
+//!
+//! Before the release the counts x have the prior predictive probability P\[x\]; given the output they have
+//! one proportional to P\[x\] · P\[output | x\]. Both are products over the categories, times the condition
+//! that the counts sum to n. Candidates that are weighed by the number of moved records, and noise that
+//! sums to 0, have such a form too: what does not depend on x cancels.
+
+use crate::mechanism::law::tight::Tight;
+use crate::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
+use crate::numeric::{lgamma, ln};
+use crate::posterior::model::{Posterior, Prior};
+use crate::posterior::simplex::Window;
+
+/// The law of independent noise on the counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CountNoise {
+    /// The law of one count.
+    pub noise: Noise,
+    /// Its scale.
+    pub scale: f64,
+    /// How many counts, the first ones, have noise of their own.
+    pub noisy: usize,
+}
+
+impl CountNoise {
+    /// The noise that a recipe puts on every count, if P[output | x] is a product of such noise, up to a
+    /// factor that does not depend on x.
+    pub fn of(recipe: Recipe, posterior: &Posterior) -> Option<Self> {
+        let weights = CandidateWeights::Tight;
+        let is_clipped =
+            |rate| weights.tight(posterior, rate).is_none_or(|tight| tight.is_clipped());
+        Self::unless(is_clipped, recipe, posterior)
+    }
+
+    /// The same, by a guess whether tight weights are clipped: they are not computed.
+    pub fn likely(recipe: Recipe, posterior: &Posterior) -> Option<Self> {
+        let is_clipped = |rate| Tight::is_likely_clipped(posterior.k(), posterior.n(), rate);
+        Self::unless(is_clipped, recipe, posterior)
+    }
+
+    fn unless(
+        is_clipped: impl Fn(f64) -> bool,
+        recipe: Recipe,
+        posterior: &Posterior,
+    ) -> Option<Self> {
+        let k = posterior.k();
+        match recipe {
+            Recipe::Noise { noise, scale, restored } => {
+                Some(Self { noise, scale, noisy: k - usize::from(restored) })
+            }
+            Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => {
+                Some(Self { noise: Noise::Geometric, scale: 2.0 / rate, noisy: k })
+            }
+            // The weights of the candidates cancel, and so do normalisers that are 1.
+            Recipe::Hamming { rate, weights: CandidateWeights::Tight } => {
+                let noise = Self { noise: Noise::Geometric, scale: 2.0 / rate, noisy: k };
+                (!is_clipped(rate)).then_some(noise)
+            }
+            _ => None,
+        }
+    }
+
+    /// As [`windows`], given one output.
+    pub fn windows(&self, prior: &Prior, n: u64, output: &[u64], negligible: f64) -> Vec<Window> {
+        windows(&[Noisy { noise: *self, output }], prior, n, negligible)
+    }
+
+    /// As [`ln_weights`], given one output.
+    pub fn ln_weights(
+        &self,
+        prior: &Prior,
+        n: u64,
+        output: &[u64],
+        i: usize,
+        window: Window,
+    ) -> Vec<f64> {
+        ln_weights(&[Noisy { noise: *self, output }], prior, n, i, window)
+    }
+}
+
+/// An output with independent noise on its counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Noisy<'a> {
+    /// The law of the noise.
+    pub noise: CountNoise,
+    /// The output.
+    pub output: &'a [u64],
+}
+
+impl Noisy<'_> {
+    /// The output of category `i`, if it has noise of its own.
+    fn seen(&self, i: usize) -> Option<u64> {
+        self.output[..self.noise.noisy].get(i).copied()
+    }
+
+    fn rate(&self) -> f64 {
+        1.0 / self.noise.scale
+    }
+}
+
+/// The counts of every category that are likely enough to matter, given outputs for the same data:
+/// every other data set is less likely than the likeliest one by a factor of e^`negligible`.
+///
+/// Three facts bound them. Between two data sets the logarithm of the predictive weight changes by at
+/// most the sum of the ranges below. Noise of d steps has a probability smaller by e^(−d/scale). And
+/// some data set is as likely as the likeliest counts of all categories, up to as many steps as these
+/// are apart from n.
+pub fn windows(outputs: &[Noisy], prior: &Prior, n: u64, negligible: f64) -> Vec<Window> {
+    let ranges: f64 = prior.alpha().iter().map(|&alpha| predictive_range(alpha, n)).sum();
+    // The likeliest count of a category, and the exponent of its noise.
+    let likeliest = |i: usize| {
+        let seen = || outputs.iter().filter_map(|one| Some((one.seen(i)?, one.rate())));
+        let exponent =
+            |x: u64| -> f64 { seen().map(|(v, rate)| x.abs_diff(v) as f64 * rate).sum() };
+        let all = seen().map(|(v, _)| (v, exponent(v)));
+        all.min_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let best: Vec<Option<(u64, f64)>> = (0..prior.k()).map(likeliest).collect();
+    let sum = best.iter().flatten().fold(0_u64, |sum, (v, _)| sum.saturating_add(*v));
+    let apart = match best.iter().all(Option::is_some) {
+        true => sum.abs_diff(n),
+        false => sum.saturating_sub(n),
+    };
+    let others = |one: &Noisy| -> f64 {
+        let rates: f64 = outputs.iter().map(Noisy::rate).sum();
+        rates / one.rate() * apart as f64
+    };
+    let window = |i: usize| -> Option<Window> {
+        let (_, exponent) = best[i]?;
+        let around = |one: &Noisy| {
+            let v = one.seen(i)?;
+            // A double too large for a u64 becomes the largest u64.
+            let steps = (one.noise.scale * (negligible + ranges + exponent) + 2.0).ceil() as u64;
+            let steps = steps.saturating_add(others(one).ceil() as u64);
+            Some((v.saturating_sub(steps), v.saturating_add(steps).min(n)))
+        };
+        outputs.iter().filter_map(around).reduce(|a, b| (a.0.max(b.0), a.1.min(b.1)))
+    };
+    let mut windows: Vec<Window> = (0..prior.k()).map_while(window).collect();
+    // The last count has no noise of its own if the output restores it.
+    if windows.len() < prior.k() {
+        let (low, high) = windows
+            .iter()
+            .fold((0_u64, 0_u64), |(l, h), w| (l.saturating_add(w.0), h.saturating_add(w.1)));
+        windows.push((n.saturating_sub(high), n.saturating_sub(low)));
+    }
+    windows
+}
+
+/// The logarithm of the predictive weight of every count of category `i`, times the probability of
+/// its outputs, up to a constant.
+pub fn ln_weights(
+    outputs: &[Noisy],
+    prior: &Prior,
+    n: u64,
+    i: usize,
+    (low, high): Window,
+) -> Vec<f64> {
+    let alpha = prior.alpha()[i];
+    let mut predictive = 0.0;
+    let log = |x: u64| {
+        if x > low {
+            predictive += ln((alpha + (x - 1) as f64) / x as f64);
+        }
+        let seen = outputs.iter().filter_map(|one| Some((one.noise, one.seen(i)?)));
+        let noise = seen.map(|(noise, v)| noise.noise.ln_probability(noise.scale, x, n, v));
+        predictive + noise.sum::<f64>()
+    };
+    (low..=high).map(log).collect()
+}
+
+/// The largest change of ln C(α + x − 1, x) over 0 <= x <= n: it is 0 at x = 0 and ln α at x = 1, and
+/// from there on it grows (α > 1) or falls.
+fn predictive_range(alpha: f64, n: u64) -> f64 {
+    let last = lgamma(alpha + n as f64) - lgamma(alpha) - lgamma(n as f64 + 1.0);
+    let ends = [0.0, ln(alpha), last];
+    let fold = |pick: fn(f64, f64) -> f64| ends.into_iter().fold(0.0, pick);
+    fold(f64::max) - fold(f64::min)
+}

@@ -1,0 +1,203 @@
+//! Exact calibration: the inner ε at which the exact privacy loss over all data sets of a size is the
+//! ε that was asked for (arxiv §8.2 asks how loose the stated guarantees are). It is the largest such
+//! inner ε if losses grow with it, as they did wherever that was tried.
+//!
+//! The inner ε replaces ε in the weight only. The loss is computed, not bounded: the release is
+//! private because every output of every pair of adjacent data sets was compared, or the pair is
+//! proved to lose less than another one.
+
+use crate::analysis::audit::{self, Loss, Scope};
+use crate::mechanism::{Choice, Variant};
+use crate::posterior::model::{Counts, vector};
+use crate::posterior::privacy::Epsilon;
+use crate::posterior::setting::Setting;
+use crate::refusal::Refusal;
+
+/// What makes a calibrated mechanism private.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    /// The loss that may not be exceeded.
+    pub target: f64,
+    /// ε in the weight.
+    pub inner_epsilon: Epsilon,
+    /// The loss at the inner ε, over all data sets: below the target by more than the rounding of the
+    /// computation.
+    pub loss: f64,
+    /// The data set where the loss is attained.
+    pub from: Counts,
+    /// Its neighbour.
+    pub to: Counts,
+    /// The output.
+    pub output: Counts,
+    /// How many pairs of adjacent data sets were covered.
+    pub pairs: u64,
+}
+
+impl Certificate {
+    /// How far the loss is below the target.
+    pub fn margin(&self) -> f64 {
+        self.target - self.loss
+    }
+}
+
+/// The number of decimal digits to which the inner ε is rounded down.
+const DIGITS: i32 = 11;
+
+/// Finds the inner ε of a mechanism at data sets of as many records as `setting` has.
+///
+/// The loss is the maximum over pairs. A bisection finds the inner ε at which the worst pair attains
+/// the target; it needs the two data sets of this pair only. There all pairs are audited. If another
+/// pair is worse, the bisection is repeated with that pair. Few rounds are needed, because the worst
+/// pair hardly depends on ε. The result is rounded down, and the audit at the rounded value is the
+/// certificate: it rests on no assumption about how the loss grows.
+pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Refusal> {
+    if let Some(refusal) = refusal(variant, setting) {
+        return Err(refusal);
+    }
+    let search = Search { variant, setting, target: setting.epsilon.get() };
+    let stated = search.audit(search.target, &Scope::All)?;
+    if stated.pairs == 0 {
+        return Ok(search.certificate(search.target, stated));
+    }
+    let mut inner = round_down(search.solve(&stated, search.target)?);
+    let mut step = unit(inner);
+    loop {
+        let loss = search.audit(inner, &Scope::All)?;
+        if loss.bound <= search.target {
+            return Ok(search.certificate(inner, loss));
+        }
+        // Another pair is worse here. If only its bound on rounding is, its own solution need not be
+        // smaller: the inner ε is lowered all the same, by growing steps.
+        let solved = round_down(search.solve(&loss, inner)?);
+        inner = solved.min(round_down((inner - step).max(0.5 * inner)));
+        step *= 2.0;
+    }
+}
+
+/// Why a mechanism cannot be calibrated.
+pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
+    let (id, epsilon) = (variant.mechanism.id(), setting.epsilon.get());
+    if !variant.mechanism.choices().contains(&Choice::Calibrated) {
+        let why = match variant.mechanism.definition() {
+            Some(_) => "has no factor that could be changed",
+            None => "adds noise of a fixed scale",
+        };
+        return Some(Refusal::new(
+            format!("`{id}` {why} and cannot be calibrated"),
+            "calibrate ehd, ehdl, ehds, mh-gamma, mh-beta, hamming, or an expression of yours",
+        ));
+    }
+    (!CALIBRATED.contains(&epsilon)).then(|| {
+        Refusal::new(
+            format!("`{id}` cannot be calibrated to ε = {epsilon:?}: losses are computed to 1e-14"),
+            "use an ε between 1e-9 and 1e9",
+        )
+    })
+}
+
+/// The inner ε is looked for within this factor of the stated one, or of the last that was tried.
+const FURTHEST: f64 = 1e12;
+
+/// The ε at which a loss is much larger than its rounding errors.
+const CALIBRATED: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+
+struct Search<'a> {
+    variant: &'a Variant,
+    setting: &'a Setting,
+    target: f64,
+}
+
+impl Search<'_> {
+    fn at(&self, inner: f64) -> Result<Variant, Refusal> {
+        let inner = Epsilon::new(inner)
+            .map_err(|error| Refusal::new(error.to_string(), "use a larger or smaller ε"))?;
+        let mut variant = self.variant.clone();
+        variant.options.inner_epsilon = Some(inner);
+        Ok(variant)
+    }
+
+    fn audit(&self, inner: f64, scope: &Scope) -> Result<Loss, Refusal> {
+        audit::loss(&self.at(inner)?, self.setting, scope)
+    }
+
+    /// The inner ε at which the pair of `worst` attains the target, from below.
+    fn solve(&self, worst: &Loss, start: f64) -> Result<f64, Refusal> {
+        let pair = Scope::Pair(worst.from.clone(), worst.to.clone());
+        let exceeds = |inner: f64| Ok(self.audit(inner, &pair)?.bound > self.target);
+        let (mut low, mut high) = (start, start);
+        while exceeds(low)? {
+            (low, high) = (0.5 * low, low);
+            if low < start / FURTHEST {
+                return Err(self.unsolved(worst, "above", "small"));
+            }
+        }
+        while !exceeds(high)? {
+            (low, high) = (high, 2.0 * high);
+            if high > start * FURTHEST {
+                return Err(self.unsolved(worst, "below", "large"));
+            }
+        }
+        // Bisection until the digits that are kept are decided.
+        while high - low > 0.1 * unit(low) {
+            let middle = 0.5 * (low + high);
+            if exceeds(middle)? { high = middle } else { low = middle }
+        }
+        Ok(low)
+    }
+
+    /// Why no inner ε was found. The built-in mechanisms have one; an expression need not.
+    fn unsolved(&self, worst: &Loss, side: &str, size: &str) -> Refusal {
+        let Loss { from, to, output, .. } = worst;
+        Refusal::new(
+            format!(
+                "`{}` cannot be calibrated: its loss stays {side} ε = {:?} however {size} the factor before \
+                 its log weight is (data {} and {}, output {})",
+                self.variant.label,
+                self.target,
+                vector(from),
+                vector(to),
+                vector(output)
+            ),
+            "let the weights be positive for all candidates, and let them depend on the data",
+        )
+    }
+
+    fn certificate(&self, inner: f64, loss: Loss) -> Certificate {
+        let Loss { loss, from, to, output, pairs, .. } = loss;
+        let inner_epsilon = Epsilon::new(inner).unwrap_or(self.setting.epsilon);
+        Certificate { target: self.target, inner_epsilon, loss, from, to, output, pairs }
+    }
+}
+
+/// The decimal place of the last digit that is kept.
+fn last_place(value: f64) -> i32 {
+    libm::floor(libm::log10(value)) as i32 - (DIGITS - 1)
+}
+
+/// One unit in the last digit that is kept.
+fn unit(value: f64) -> f64 {
+    libm::pow(10.0, f64::from(last_place(value)))
+}
+
+/// The number with [`DIGITS`] digits that is next below, as it would be typed.
+fn round_down(value: f64) -> f64 {
+    let typed = |digits: f64| format!("{digits:.0}e{}", last_place(value)).parse().unwrap_or(0.0);
+    let digits = (value / unit(value)).floor();
+    let rounded: f64 = typed(digits);
+    // A power of ten below 1 is not exact in double precision, and a quotient by it may be rounded up.
+    if rounded > value { typed(digits - 1.0) } else { rounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_down_to_their_leading_digits() {
+        for value in [1.0, 0.729_173_501_075_37, 3.999_999_999_999_999_6, 123_456.789, 9.99e-7] {
+            let rounded = round_down(value);
+            assert!(rounded <= value && value - rounded < 2e-10 * value, "{value} {rounded}");
+            assert!(format!("{rounded:e}").len() <= 16, "{rounded:e} has too many digits");
+        }
+    }
+}

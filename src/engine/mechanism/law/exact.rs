@@ -1,0 +1,327 @@
+//! Mean, spread and quantiles of an error under an exact law, without storing the law.
+
+use serde::{Deserialize, Serialize};
+
+use super::survey::{Depth, Single, Survey, Weighing, for_parts, survey};
+use super::{Law, PreparedField};
+use crate::numeric::{kernel, scale};
+use crate::posterior::error_field::Field;
+use crate::posterior::simplex::BLOCK;
+
+/// Exact numbers about the error of one mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exact {
+    /// A summary of the error; `None` if the law has too many outputs to be walked, or if the error
+    /// grows so fast that the mean depends on outputs that are not walked.
+    pub error: Option<Summary>,
+    /// The probability of releasing the true posterior.
+    pub p_exact: f64,
+}
+
+impl Exact {
+    /// The error of `law`, measured by `field`.
+    pub fn new(law: &dyn Law, field: PreparedField) -> Self {
+        let summary = law.known(field).and_then(|known| known.summary).or_else(|| {
+            let single = Single::new(law, field.get())?;
+            summarise(&single, &[law.normaliser()]).1.pop()
+        });
+        let honest = |error: Summary| {
+            let mean = visible_mean(law, field.get(), error.mean)?;
+            let std = if mean == f64::INFINITY { mean } else { error.std };
+            Some(Summary { mean, std, ..error })
+        };
+        Self { error: summary.and_then(honest), p_exact: law.p_exact() }
+    }
+}
+
+/// What was found out about an error when its law was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// The mean.
+    pub mean: f64,
+    /// Mean, standard deviation and quantiles, if they were asked for.
+    pub summary: Option<Summary>,
+}
+
+/// The mean that was found by walking a law, if what was not walked cannot change it.
+fn visible_mean(law: &dyn Law, field: &dyn Field, mean: f64) -> Option<f64> {
+    let extreme = field.extreme();
+    if extreme == f64::INFINITY {
+        // Every candidate may be released, if only with a tiny probability.
+        return Some(extreme);
+    }
+    let hidden = if extreme > 1.0 { law.left_out() * extreme } else { 0.0 };
+    (hidden <= HIDDEN * mean).then_some(mean)
+}
+
+/// A law in four numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub std: f64,
+    /// The smallest t with P[error <= t] >= 0.5.
+    pub median: f64,
+    /// The smallest t with P[error <= t] >= 0.9.
+    pub q90: f64,
+}
+
+/// P[error <= t] >= q − SLACK is enough: a quantile must not depend on the last bits of a sum.
+pub(super) const SLACK: f64 = 1e-12;
+/// Values nearer than this, relative to each other, are one value.
+pub(super) const SAME: f64 = 1e-11;
+/// What may be missing of a mean, relative to it.
+const HIDDEN: f64 = 1e-9;
+/// At most this many values are kept and sorted.
+const SORTABLE: u64 = 1 << 16;
+/// A law of at most this many outputs is listed at once.
+const FEW: u64 = 1 << 12;
+/// The number of bins into which a range of more values is divided.
+const DIVISIONS: u64 = 4096;
+/// The quantiles that are looked for.
+const QUANTILES: [f64; 2] = [0.5, 0.9];
+
+/// The mean of `field` under `law` alone, in one pass; `None` as in [`Exact::error`].
+pub fn mean(law: &dyn Law, field: PreparedField) -> Option<f64> {
+    let mean = match law.known(field) {
+        Some(known) => known.mean,
+        None => {
+            let single = Single::new(law, field.get())?;
+            survey(&single, Depth::Means).laws[0].mean(law.normaliser())
+        }
+    };
+    visible_mean(law, field.get(), mean)
+}
+
+/// Summarises an error under every law of `weighing`, and returns the first pass as well. The masses
+/// of the laws sum to `totals`; if this is empty, to the sums that the first pass finds.
+///
+/// The first pass finds means, spreads and a histogram. The bins that hold the quantiles are then
+/// divided further until they hold few enough values to sort, or are so narrow that these count as
+/// one; usually one more pass is enough. For numbers that are not negative the order of values is
+/// the order of their bit patterns, so a range of values is a range of integers.
+pub fn summarise(weighing: &dyn Weighing, totals: &[f64]) -> (Survey, Vec<Summary>) {
+    let outputs = weighing.blocks().outputs();
+    let depth = if outputs > FEW { Depth::Shapes } else { Depth::Spreads };
+    let found = survey(weighing, depth);
+    let total =
+        |law: usize| totals.get(law).copied().unwrap_or_else(|| found.laws[law].mass.value());
+    let mut searches: Vec<Search> = (0..found.laws.len())
+        .flat_map(|law| QUANTILES.map(|q| (law, (q - SLACK) * total(law))))
+        .map(|(law, target)| Search::new(law, target, outputs))
+        .collect();
+    if depth == Depth::Shapes {
+        for search in &mut searches {
+            search.begin(&found);
+        }
+    }
+    while searches.iter().any(|search| search.found.is_none()) {
+        narrow(weighing, &mut searches);
+    }
+    let summary = |(law, quantiles): (usize, &[Search])| {
+        let (tally, total) = (&found.laws[law], total(law));
+        let mean = tally.mean(total);
+        let std = if mean == f64::INFINITY { mean } else { (tally.squares / total).sqrt() };
+        let at = |i: usize| quantiles[i].found.unwrap_or(0.0);
+        Summary { mean, std, median: at(0), q90: at(1) }
+    };
+    let summaries = searches.chunks_exact(QUANTILES.len()).enumerate().map(summary).collect();
+    (found, summaries)
+}
+
+/// The search for one quantile: what is known after each pass.
+#[derive(Clone, Debug)]
+struct Search {
+    law: usize,
+    /// The mass to be reached.
+    target: f64,
+    /// The mass of all values before the range.
+    below: f64,
+    range: Range,
+    found: Option<f64>,
+}
+
+/// A half-open range of bit patterns, and how many values lie in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Range {
+    low: u64,
+    high: u64,
+    values: u64,
+}
+
+/// What a pass finds out about a range.
+#[derive(Clone)]
+enum Content {
+    /// Every value with its mass.
+    Listed(Vec<(f64, f64)>),
+    /// How many values, their mass and the largest of them, for each bin.
+    Binned(Vec<(u64, f64, f64)>),
+}
+
+/// Passes over the values in the ranges of all searches, and takes each a step further.
+fn narrow(weighing: &dyn Weighing, searches: &mut [Search]) {
+    let mut open: Vec<&mut Search> =
+        searches.iter_mut().filter(|search| search.found.is_none()).collect();
+    let empty = |open: &[&mut Search]| -> Vec<Content> {
+        open.iter().map(|search| search.range.empty()).collect()
+    };
+    let parts = for_parts(weighing.blocks(), |blocks| {
+        let mut contents = empty(&open);
+        let mut values = [0.0; BLOCK];
+        let mut places = Vec::new();
+        for block in blocks {
+            weighing.region().walk(weighing.blocks(), block, |row| {
+                let values = &mut values[..row.len];
+                weighing.values(row, values);
+                for (search, content) in open.iter().zip(&mut contents) {
+                    let Range { low, high, .. } = search.range;
+                    places.clear();
+                    kernel::find(values, (low, high), &mut places);
+                    for &place in &places {
+                        let value = values[place];
+                        let mass = weighing.mass(search.law, &row.only(place), value);
+                        content.add(&search.range, value, mass);
+                    }
+                }
+            });
+        }
+        contents
+    });
+    let mut contents = empty(&open);
+    for part in parts {
+        for (content, more) in contents.iter_mut().zip(part) {
+            content.join(more);
+        }
+    }
+    for (search, mut content) in open.iter_mut().zip(contents) {
+        let plateau = weighing.plateau(search.law);
+        if plateau > 0.0 {
+            content.add(&search.range, 1.0, plateau);
+        }
+        search.narrow(&content);
+    }
+}
+
+impl Range {
+    fn width(&self) -> u64 {
+        (self.high - self.low).div_ceil(DIVISIONS)
+    }
+
+    fn is_sortable(&self) -> bool {
+        self.values <= SORTABLE
+    }
+
+    fn is_one_value(&self) -> bool {
+        let (low, high) = (f64::from_bits(self.low), f64::from_bits(self.high));
+        self.high - self.low <= 1 || high - low <= SAME * low
+    }
+
+    fn empty(&self) -> Content {
+        if self.is_sortable() {
+            Content::Listed(Vec::new())
+        } else {
+            Content::Binned(vec![(0, 0.0, 0.0); DIVISIONS as usize])
+        }
+    }
+}
+
+impl Content {
+    #[inline]
+    fn add(&mut self, range: &Range, value: f64, mass: f64) {
+        let bits = value.to_bits();
+        if bits < range.low || bits >= range.high {
+            return;
+        }
+        match self {
+            Self::Listed(list) => list.push((value, mass)),
+            Self::Binned(bins) => {
+                let bin = &mut bins[((bits - range.low) / range.width()) as usize];
+                *bin = (bin.0 + 1, bin.1 + mass, bin.2.max(value));
+            }
+        }
+    }
+
+    fn join(&mut self, more: Self) {
+        match (self, more) {
+            (Self::Listed(list), Self::Listed(more)) => list.extend(more),
+            (Self::Binned(bins), Self::Binned(more)) => {
+                for (bin, more) in bins.iter_mut().zip(more) {
+                    *bin = (bin.0 + more.0, bin.1 + more.1, bin.2.max(more.2));
+                }
+            }
+            _ => unreachable!("contents of one range are of one kind"),
+        }
+    }
+}
+
+impl Search {
+    fn new(law: usize, target: f64, values: u64) -> Self {
+        let range = Range { low: 0, high: f64::INFINITY.to_bits() + 1, values };
+        Self { law, target, below: 0.0, range, found: None }
+    }
+
+    /// Sets the range to the bin of the first pass in which the running mass reaches the target.
+    fn begin(&mut self, found: &Survey) {
+        let bins = &found.laws[self.law].bins;
+        let last = bins.iter().rposition(|&mass| mass > 0.0).unwrap_or(0);
+        let mut index = 0;
+        while index < last && self.below + bins[index] < self.target {
+            self.below += bins[index];
+            index += 1;
+        }
+        let (low, high) = scale::patterns(index);
+        // The plateau may be in it as well.
+        self.range = Range { low, high, values: found.outputs[index] + 1 };
+        self.settle(f64::from_bits(high - 1));
+    }
+
+    fn narrow(&mut self, content: &Content) {
+        match content {
+            Content::Listed(list) => self.found = Some(self.crossing(list)),
+            Content::Binned(bins) => self.choose(bins),
+        }
+    }
+
+    /// The first value at which the running mass reaches the target; the last if rounding keeps it
+    /// from being reached.
+    fn crossing(&self, list: &[(f64, f64)]) -> f64 {
+        let mut sorted: Vec<(f64, f64)> =
+            list.iter().copied().filter(|&(_, mass)| mass > 0.0).collect();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut running = self.below;
+        let crossing = sorted.iter().find(|(_, mass)| {
+            running += mass;
+            running >= self.target
+        });
+        crossing.or(sorted.last()).map_or(0.0, |(value, _)| *value)
+    }
+
+    /// Sets the range to the bin in which the running mass reaches the target.
+    fn choose(&mut self, bins: &[(u64, f64, f64)]) {
+        let width = self.range.width();
+        let mut chosen = None;
+        for (index, bin) in bins.iter().enumerate().filter(|(_, bin)| bin.0 > 0) {
+            if let Some((_, before)) = chosen.replace((index, bin)) {
+                self.below += before.1;
+            }
+            if self.below + bin.1 >= self.target {
+                break;
+            }
+        }
+        let Some((index, &(values, _, largest))) = chosen else {
+            self.found = Some(0.0);
+            return;
+        };
+        let low = self.range.low + index as u64 * width;
+        self.range = Range { low, high: low + width, values };
+        self.settle(largest);
+    }
+
+    /// Ends the search if there are too many values to sort, but all of them count as one.
+    fn settle(&mut self, largest: f64) {
+        if !self.range.is_sortable() && self.range.is_one_value() {
+            self.found = Some(largest);
+        }
+    }
+}

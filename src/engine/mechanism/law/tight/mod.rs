@@ -1,0 +1,519 @@
+//! The weights of the tight mechanism: P(r|x) = w(r) a^(d(x, r)) with a = e^(−rate), where the weights
+//! solve Σ_r w(r) a^(d(x, r)) = 1 for every data set x.
+//!
+//! The weights depend on the number of categories k, the number of records n and the rate, and not on
+//! prior or data. They are constant far from the faces of the simplex, and differ from that constant only
+//! in a layer along the faces. So for many records a table over min(r_i, M) is enough: it is read off the
+//! exact solution for fewer records.
+//!
+//! The weights are multiples of 2⁻⁶⁰, so that a draw can compare them as whole numbers. What this and all
+//! rounding costs is measured afterwards: [`Tight::residual`] bounds |Σ_r w(r) a^(d(x, r)) − 1| over all x.
+//!
+//! At a small rate some weights are negative. They are set to 0, and the probabilities are then divided
+//! by Z(x) = Σ_r w(r) a^(d(x, r)), which is not 1 any more.
+
+mod kernel;
+mod solve;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kernel::{Decay, Orbits, Rows, shells, tails};
+pub(super) use kernel::{marginals, whole_lattice};
+
+use crate::numeric::{exp_accurate, expm1, ln, log1p};
+use crate::posterior::model::{approximate_compositions, neighbours};
+use crate::posterior::simplex::{Row, Tail, rank};
+use crate::refusal::Refusal;
+
+/// The weights for one number of categories, number of records and rate.
+#[derive(Debug)]
+pub struct Tight {
+    k: usize,
+    place: Place,
+    values: Vec<f64>,
+    /// Z(x) by the rank of x, if negative weights were set to 0.
+    normalisers: Vec<f64>,
+    smallest: f64,
+    largest: f64,
+    residual: f64,
+    /// The largest |ln Z(x) − ln Z(x')| over adjacent data sets, bounded from above.
+    shift: f64,
+}
+
+/// Where the weight of a candidate stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// At its place in lexicographic order.
+    Rank,
+    /// At min(r_1, M), …, min(r_k, M), a number of k digits in base M + 1.
+    Layer(u64),
+}
+
+/// Weights are multiples of one over this.
+pub const UNITS: f64 = (1_u64 << 60) as f64;
+
+/// The relative error of one computed term of a sum: the power, the running sums, and the product.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// The weights of the layer have converged to within this, times the constant.
+const CONVERGED: f64 = 1e-12;
+
+/// Sums over the candidates around a data set are followed until what they leave out is smaller than this.
+const LEFT_OUT: f64 = 1e-11;
+
+/// |ln Z| is at most 1.1 |Z − 1| near 1, and there are two of them.
+const SHIFT: f64 = 2.2;
+
+/// What candidates contribute that are too far away to change a sum in double precision.
+const NEGLIGIBLE: f64 = 1e-18;
+
+/// The most categories: with more, even few records have too many candidates.
+const MOST_CATEGORIES: usize = 12;
+
+/// Weights that take no more additions than this are solved for all records: they have no layer to leave
+/// out.
+const QUICK: f64 = 3e7;
+
+/// The most additions: some minutes.
+const MOST_WORK: f64 = 1.5e11;
+
+/// The most weights in a table.
+const MOST_WEIGHTS: f64 = 3e7;
+
+/// What it takes to find the weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// The number of records for which the weights are solved: all, or those that the layer needs.
+    pub records: u64,
+    /// The depth M of the layer, if there is one.
+    pub layer: Option<u64>,
+    /// Rows that are added up for one solution.
+    pub rows: f64,
+    /// About how many solutions are needed.
+    pub solutions: f64,
+    /// Weights that are kept.
+    pub kept: f64,
+}
+
+impl Effort {
+    /// For n records in k categories.
+    pub fn new(k: usize, n: u64, rate: f64) -> Self {
+        if k == 2 {
+            return Self { records: 0, layer: Some(1), rows: 0.0, solutions: 1.0, kept: 4.0 };
+        }
+        if k > MOST_CATEGORIES {
+            let (rows, kept) = (f64::INFINITY, f64::INFINITY);
+            return Self { records: n, layer: None, rows, solutions: 1.0, kept };
+        }
+        let depth = depth(k, rate);
+        // If some weights are negative, the rate is looked for, with a solution for each.
+        let is_low = is_low(n, rate);
+        let solutions = if is_low { ROUNDS as f64 } else { 1.0 };
+        let (steps, pass) = (steps(k, rate), |n: u64| passes(k, n, rate));
+        let exact = steps * pass(n);
+        let records = (k as u64).saturating_mul(depth);
+        if n <= records || exact <= QUICK {
+            let kept = approximate_compositions(n, k);
+            return Self { records: n, layer: None, rows: exact, solutions, kept };
+        }
+        let checked = n.min(k as u64 * (depth + reach(k, rate)));
+        let table = libm::pow(depth as f64 + 1.0, k as f64);
+        let kept = table.max(approximate_compositions(checked, k));
+        let rows = steps * pass(records) + pass(checked);
+        // The one solution takes many more steps then, as measured.
+        let solutions = if is_low { 10.0 } else { 1.0 };
+        Self { records, layer: Some(depth), rows, solutions, kept }
+    }
+
+    /// Why the weights are not computed, if that would take too long.
+    pub fn refusal(&self, k: usize, n: u64) -> Option<Refusal> {
+        if k > MOST_CATEGORIES {
+            return Some(Refusal::new(
+                format!("`tight` is for at most {MOST_CATEGORIES} categories, not for {k}"),
+                "use lattice, or geometric",
+            ));
+        }
+        (self.rows > MOST_WORK || self.kept > MOST_WEIGHTS).then(|| {
+            let remedy = "use fewer records, a larger ε, or a mechanism that needs no weights \
+                          (lattice, hamming-edged)";
+            let (rows, kept) = (self.rows, self.kept);
+            let cause = format!(
+                "the weights of `tight` for {n} records in {k} categories would take {rows:.0e} sums \
+                 ({MOST_WORK:.0e} at most) and a table of {kept:.0e} numbers ({MOST_WEIGHTS:.0e} at \
+                 most)"
+            );
+            Refusal::new(cause, remedy)
+        })
+    }
+}
+
+/// Whether the rate is so low that some weights of three or more categories are negative, roughly.
+fn is_low(n: u64, rate: f64) -> bool {
+    rate < f64::max(0.11, 0.35 * libm::pow(3.0 / n as f64, 0.6))
+}
+
+/// The number of rows that one product with the matrix adds up.
+fn passes(k: usize, n: u64, rate: f64) -> f64 {
+    let orbits = approximate_compositions(n, k) / (1..=k).map(|i| i as f64).product::<f64>() + 1.0;
+    // The heads within a distance are a ball in k − 2 dimensions.
+    let radius = 90.0 / rate;
+    let ball = (1..=k - 2).map(|i| 2.0 * radius / i as f64).product::<f64>();
+    orbits * approximate_compositions(n, k - 1).min(ball + 1.0)
+}
+
+/// The number of products with the matrix, roughly.
+fn steps(k: usize, rate: f64) -> f64 {
+    let preconditioned = if k <= solve::MOST_PRECONDITIONED { 1.0 } else { 1.5 };
+    preconditioned * (20.0 + 10.0 * (k as f64 - 1.0) / rate)
+}
+
+/// How deep the layer is: the weights converge like λ^m. For three categories
+/// λ + 1/λ = ((1+a)²(1+a²) − 4a²) / 2a². With more categories the layer is deeper, by about a quarter for
+/// each, as far as that was tried. Nothing rests on it: the residual is computed.
+fn depth(k: usize, rate: f64) -> u64 {
+    let a = libm::exp(-rate);
+    let half = ((1.0 + a) * (1.0 + a) * (1.0 + a * a) - 4.0 * a * a) / (4.0 * a * a);
+    // ln λ = −arcosh(half), by half − 1, which does not cancel.
+    let above = libm::expm1(rate);
+    let excess = (half - 1.0).max(0.25 * above * above);
+    let ln_lambda = -log1p(excess + (excess * (excess + 2.0)).sqrt());
+    let deeper = 1.0 + (k as f64 - 3.0).max(0.0) / 4.0;
+    ((deeper * ln(CONVERGED) / ln_lambda).ceil() as u64).clamp(2, 1 << 20)
+}
+
+/// How far from the layer its sums are followed. If a count exceeds the depth by j, then a step further
+/// changes a sum by at most twice what the candidates at j and more steps contribute, and all steps from
+/// there on by the sum of these.
+fn reach(k: usize, rate: f64) -> u64 {
+    position(&tails(&tails(&shells(k, rate))), 0.5 * LEFT_OUT)
+}
+
+/// How many records a candidate is away from a data set if all candidates further away contribute less than
+/// `least` to its sum.
+fn furthest(k: usize, rate: f64, least: f64) -> u64 {
+    position(&tails(&shells(k, rate)), least)
+}
+
+/// The first place with at most `value`.
+fn position(falling: &[f64], value: f64) -> u64 {
+    falling.iter().position(|&v| v <= value).unwrap_or(falling.len()) as u64
+}
+
+/// Solved weights, by k, n and the bits of the rate.
+static KNOWN: Mutex<BTreeMap<(usize, u64, u64), Arc<Tight>>> = Mutex::new(BTreeMap::new());
+
+/// The most weights that are kept at a time.
+const MOST_KEPT: usize = 10_000_000;
+
+impl Tight {
+    /// The weights for n records in k categories, computed once.
+    pub fn find(k: usize, n: u64, rate: f64) -> Result<Arc<Self>, Refusal> {
+        let key = (k, n, rate.to_bits());
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(&key) {
+            return Ok(Arc::clone(found));
+        }
+        let effort = Effort::new(k, n, rate);
+        if let Some(refusal) = effort.refusal(k, n) {
+            return Err(refusal);
+        }
+        // Not under the lock: a thread that waits for it might be needed for the work.
+        let found = Arc::new(Self::new(k, n, rate, effort));
+        let mut known = known();
+        let weights = |known: &BTreeMap<_, Arc<Self>>| -> usize {
+            known.values().map(|tight| tight.values.len()).sum()
+        };
+        while !known.is_empty() && weights(&known) + found.values.len() > MOST_KEPT {
+            known.pop_first();
+        }
+        known.insert(key, Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// Whether some weights at this rate are negative, if they were found.
+    fn is_clipped_if_known(k: usize, n: u64, rate: f64) -> Option<bool> {
+        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(k, n, rate.to_bits())).map(|found| found.is_clipped())
+    }
+
+    /// Whether the weights at this rate were found, and some of them are negative.
+    pub fn is_known_clipped(k: usize, n: u64, rate: f64) -> bool {
+        Self::is_clipped_if_known(k, n, rate) == Some(true)
+    }
+
+    /// Whether some weights at this rate are negative: known, or guessed.
+    pub fn is_likely_clipped(k: usize, n: u64, rate: f64) -> bool {
+        Self::is_clipped_if_known(k, n, rate).unwrap_or(k > 2 && is_low(n, rate))
+    }
+
+    fn new(k: usize, n: u64, rate: f64, effort: Effort) -> Self {
+        if k == 2 {
+            return Self::on_a_line(rate);
+        }
+        let orbits = Orbits::new(k, effort.records);
+        let decay = Decay::new(rate, effort.records.min(furthest(k, rate, NEGLIGIBLE)));
+        let tolerance = if effort.layer.is_some() { 0.1 * CONVERGED } else { 0.0 };
+        let guess = guess(&orbits, effort.records, rate);
+        let weights = solve::solve(&orbits, &decay, rate, guess, tolerance);
+        let weights: Vec<f64> =
+            weights.iter().map(|w| (w * UNITS).round().max(0.0) / UNITS).collect();
+        let (smallest, largest) = extremes(&weights);
+        let negative = smallest <= 0.0;
+        let mut tight = Self {
+            k,
+            place: Place::Rank,
+            values: orbits.orbit_of().iter().map(|&orbit| weights[orbit as usize]).collect(),
+            normalisers: Vec::new(),
+            smallest,
+            largest,
+            residual: 0.0,
+            shift: 0.0,
+        };
+        match effort.layer {
+            None => tight.check(&orbits, &decay, negative),
+            Some(depth) => {
+                tight.values = tight.layer(depth, effort.records);
+                tight.place = Place::Layer(depth);
+                let records = n.min(k as u64 * (depth + reach(k, rate)));
+                let decay = Decay::new(rate, records.min(furthest(k, rate, LEFT_OUT)));
+                tight.check(&Orbits::new(k, records), &decay, false);
+                // Once for what a sum leaves out, once for larger counts.
+                tight.residual += 2.0 * LEFT_OUT * tight.largest;
+                tight.shift = SHIFT * tight.residual;
+            }
+        }
+        tight
+    }
+
+    /// The weights for two categories: 1 / (1 + a) at both ends, (1 − a) / (1 + a) between them.
+    fn on_a_line(rate: f64) -> Self {
+        let a = exp_accurate(-rate);
+        let rounded = |weight: f64| (weight * UNITS).round() / UNITS;
+        let (end, inside) = (rounded(1.0 / (1.0 + a)), rounded(-expm1(-rate) / (1.0 + a)));
+        // Without records there is one candidate, (0, 0).
+        let values = vec![1.0, end, end, inside];
+        Self {
+            k: 2,
+            place: Place::Layer(1),
+            values,
+            normalisers: Vec::new(),
+            smallest: inside.min(end),
+            largest: end,
+            residual: ROUNDING,
+            shift: SHIFT * ROUNDING,
+        }
+    }
+
+    /// Bounds the residual, from all data sets of the records in `orbits`.
+    fn check(&mut self, orbits: &Orbits, decay: &Decay, clipped: bool) {
+        let mut member = vec![0; self.k];
+        let weight = |orbit: usize| {
+            let counts = orbits.member(orbit).iter().map(|&count| u64::from(count));
+            member.iter_mut().zip(counts).for_each(|(to, from)| *to = from);
+            self.weight(&member)
+        };
+        let weights: Vec<f64> = (0..orbits.len()).map(weight).collect();
+        let sums = Rows::new(orbits, decay, &weights).sums();
+        let off = sums.iter().map(|sum| (sum - 1.0).abs());
+        self.residual = off.fold(0.0, f64::max) + ROUNDING;
+        if clipped {
+            self.shift = largest_shift(orbits, &sums) + 4.0 * ROUNDING;
+            self.normalisers = orbits.orbit_of().iter().map(|&x| sums[x as usize]).collect();
+        } else {
+            self.shift = SHIFT * self.residual;
+        }
+    }
+
+    /// The weights over min(r_i, M), from the exact ones of `records` = k M records. If several counts
+    /// are at least M, what the others leave is shared among them.
+    fn layer(&self, depth: u64, records: u64) -> Vec<f64> {
+        let base = depth as usize + 1;
+        let entries = base.pow(self.k as u32);
+        let mut pattern = vec![0; self.k];
+        let weight = |index: usize| {
+            let mut left = index;
+            for count in pattern.iter_mut().rev() {
+                *count = (left % base) as u64;
+                left /= base;
+            }
+            // n > k M: at least one count is M or more.
+            match pattern.contains(&depth) {
+                true => self.values[rank(shared(&mut pattern, depth, records))],
+                false => 0.0,
+            }
+        };
+        (0..entries).map(weight).collect()
+    }
+
+    /// w(r).
+    pub fn weight(&self, r: &[u64]) -> f64 {
+        match self.place {
+            Place::Rank => self.values[rank(r)],
+            Place::Layer(depth) => {
+                let digit = |index: usize, &count: &u64| {
+                    index * (depth as usize + 1) + count.min(depth) as usize
+                };
+                self.values[r.iter().fold(0, digit)]
+            }
+        }
+    }
+
+    /// Multiplies the mass of every candidate of a row by its weight.
+    pub fn weigh(&self, row: &Row, masses: &mut [f64]) {
+        let Tail::Complement(rest) = row.tail else { return masses.fill(0.0) };
+        match self.place {
+            Place::Rank => {
+                let mut first = row.head.to_vec();
+                first.extend([row.start, rest - row.start]);
+                let first = rank(&first);
+                masses.iter_mut().zip(&self.values[first..]).for_each(|(mass, w)| *mass *= w);
+            }
+            Place::Layer(depth) => {
+                let base = depth as usize + 1;
+                let digit = |index: usize, &count: &u64| index * base + count.min(depth) as usize;
+                let head = row.head.iter().fold(0, digit) * base;
+                for (mass, v) in masses.iter_mut().zip(row.start..) {
+                    let index = (head + v.min(depth) as usize) * base;
+                    *mass *= self.values[index + (rest - v).min(depth) as usize];
+                }
+            }
+        }
+    }
+
+    /// Z(x) = Σ_r w(r) a^(d(x, r)): 1, unless negative weights were set to 0.
+    pub fn normaliser(&self, x: &[u64]) -> f64 {
+        if self.normalisers.is_empty() { 1.0 } else { self.normalisers[rank(x)] }
+    }
+
+    /// An upper bound on the relative error of [`Self::normaliser`].
+    pub fn normaliser_error(&self) -> f64 {
+        if self.normalisers.is_empty() { 1.1 * self.residual } else { 2.0 * ROUNDING }
+    }
+
+    /// Whether negative weights were set to 0.
+    pub fn is_clipped(&self) -> bool {
+        self.k > 2 && self.smallest <= 0.0
+    }
+
+    /// The least weight.
+    pub fn smallest(&self) -> f64 {
+        self.smallest
+    }
+
+    /// The largest weight.
+    pub fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    /// An upper bound on |Σ_r w(r) a^(d(x, r)) − 1| over all x.
+    pub fn residual(&self) -> f64 {
+        self.residual
+    }
+
+    /// An upper bound on |ln Z(x) − ln Z(x')| over adjacent data sets, with Z as the weights make it and
+    /// not as it should be. The privacy loss is at most the rate plus this.
+    pub fn shift(&self) -> f64 {
+        self.shift
+    }
+
+    /// The rate at which the mechanism with these weights is `epsilon`-private: ε itself if no weight is
+    /// negative. Otherwise the rate c < ε with c + max |ln Z − ln Z'| = ε, which is computed over all
+    /// adjacent data sets.
+    pub fn rate_for(k: usize, n: u64, epsilon: f64) -> Result<f64, Refusal> {
+        let found = Self::find(k, n, epsilon)?;
+        if !found.is_clipped() {
+            return Ok(epsilon);
+        }
+        if found.place != Place::Rank {
+            return Err(Refusal::new(
+                format!(
+                    "some weights of `tight` are negative at ε = {epsilon}, and for {n} records in {k} \
+                     categories the loss without them is not computed"
+                ),
+                "use a larger ε, fewer records, or lattice",
+            ));
+        }
+        let (mut rate, mut table) = (epsilon, found);
+        for _ in 0..ROUNDS {
+            let loss = rate + table.shift;
+            if loss <= epsilon && epsilon - loss <= EXHAUSTED * epsilon {
+                return Ok(rate);
+            }
+            // The shift hardly depends on the rate.
+            rate = (epsilon - table.shift) * (1.0 - 0.5 * EXHAUSTED);
+            if rate <= 0.5 * epsilon {
+                break;
+            }
+            table = Self::find(k, n, rate)?;
+        }
+        if rate + table.shift <= epsilon {
+            return Ok(rate);
+        }
+        Err(Refusal::new(
+            format!("no rate was found at which `tight` is {epsilon}-private for {n} records"),
+            "use a larger ε, or lattice",
+        ))
+    }
+}
+
+/// The same counts as far as they are below `depth`. What they leave of `records` is shared among the others.
+fn shared(counts: &mut [u64], depth: u64, records: u64) -> &[u64] {
+    let mut places = counts.iter().filter(|&&count| count >= depth).count() as u64;
+    let mut rest = records - counts.iter().filter(|&&count| count < depth).sum::<u64>();
+    for count in counts.iter_mut().filter(|count| **count >= depth) {
+        *count = rest / places;
+        rest -= *count;
+        places -= 1;
+    }
+    counts
+}
+
+/// Weights to start from: those of half as many records, if these are many.
+fn guess(orbits: &Orbits, records: u64, rate: f64) -> Vec<f64> {
+    let k = orbits.k();
+    let depth = records / (2 * k as u64);
+    if depth < LEAST_DEPTH {
+        return vec![1.0 / whole_lattice(k, rate); orbits.len()];
+    }
+    let fewer = k as u64 * depth;
+    let effort = Effort { records: fewer, layer: None, rows: 0.0, solutions: 1.0, kept: 0.0 };
+    let half = Tight::new(k, fewer, rate, effort);
+    let mut counts = vec![0; k];
+    let weight = |orbit: usize| {
+        let member = orbits.member(orbit).iter().map(|&count| u64::from(count));
+        counts.iter_mut().zip(member).for_each(|(to, from)| *to = from);
+        half.values[rank(shared(&mut counts, depth, fewer))]
+    };
+    (0..orbits.len()).map(weight).collect()
+}
+
+/// The least depth of a layer from which a guess is taken.
+const LEAST_DEPTH: u64 = 4;
+
+/// The most rates that are tried when weights are clipped.
+const ROUNDS: usize = 30;
+
+/// What a clipped mechanism may leave unused of ε, relative to it.
+const EXHAUSTED: f64 = 1e-12;
+
+fn extremes(weights: &[f64]) -> (f64, f64) {
+    weights.iter().fold((f64::INFINITY, 0.0), |(low, high), &w| (w.min(low), w.max(high)))
+}
+
+/// The largest |ln Z(x) − ln Z(x')| over adjacent x, x', from Z at every orbit.
+fn largest_shift(orbits: &Orbits, normalisers: &[f64]) -> f64 {
+    let logs: Vec<f64> = normalisers.iter().map(|&z| ln(z)).collect();
+    let mut largest: f64 = 0.0;
+    for orbit in 0..orbits.len() {
+        let x: Vec<u64> = orbits.member(orbit).iter().map(|&count| u64::from(count)).collect();
+        for moved in neighbours(&x) {
+            let other = orbits.orbit_of()[rank(&moved)] as usize;
+            largest = largest.max((logs[orbit] - logs[other]).abs());
+        }
+    }
+    largest
+}
+
+#[cfg(test)]
+mod tests;

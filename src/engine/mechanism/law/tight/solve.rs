@@ -1,0 +1,174 @@
+//! The weights that make Σ_r w(r) a^(d(x, r)) equal to 1 at every x.
+//!
+//! The matrix a^(d(x, r)) is symmetric and positive definite, because it is a product of such matrices
+//! over the coordinates. It is never stored: a product with it takes one pass (see [`super::kernel`]),
+//! and the conjugate gradient method needs a few dozen of them. Several rounds, each with the true
+//! residual, bring the residual down to rounding errors.
+//!
+//! On the whole lattice the matrix is a convolution. Its symbol is a quotient whose denominator is
+//! Π |1 − a e^(i(θ_i − θ_j))|² over all pairs of categories. For few categories that denominator, a short
+//! stencil, is the preconditioner.
+
+use std::collections::BTreeMap;
+
+use super::kernel::{Decay, Orbits, Rows};
+use crate::numeric::{Sum, exp_accurate};
+use crate::posterior::simplex::rank;
+
+/// A residual of this size is a rounding error.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// The most rounds of refinement.
+const ROUNDS: usize = 12;
+
+/// By how much one round reduces the residual.
+const REDUCTION: f64 = 1e-9;
+
+/// The most categories for which there is a preconditioner: with more its stencil is long.
+pub const MOST_PRECONDITIONED: usize = 4;
+
+/// The most steps of a round.
+const STEPS: usize = 4000;
+
+/// The weight of every orbit, starting from a guess. The residual is at most `tolerance`, or as small as
+/// rounding allows.
+pub fn solve(
+    orbits: &Orbits,
+    decay: &Decay,
+    rate: f64,
+    guess: Vec<f64>,
+    tolerance: f64,
+) -> Vec<f64> {
+    let preconditioner = Preconditioner::new(orbits, rate);
+    let mut weights = guess;
+    let mut best = (f64::INFINITY, weights.clone());
+    for _ in 0..ROUNDS {
+        let residual = residual(orbits, decay, &weights);
+        let largest = largest(&residual);
+        if largest >= 0.5 * best.0 {
+            break;
+        }
+        best = (largest, weights.clone());
+        if largest <= tolerance.max(ROUNDING) {
+            break;
+        }
+        let enough = f64::max(REDUCTION * largest, 0.5 * tolerance);
+        let step = conjugate_gradients(orbits, decay, &preconditioner, &residual, enough);
+        weights.iter_mut().zip(step).for_each(|(weight, step)| *weight += step);
+    }
+    best.1
+}
+
+/// 1 − Σ_r w(r) a^(d(x, r)) at every orbit of x.
+fn residual(orbits: &Orbits, decay: &Decay, weights: &[f64]) -> Vec<f64> {
+    Rows::new(orbits, decay, weights).sums().iter().map(|sum| 1.0 - sum).collect()
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()))
+}
+
+/// The solution for the right-hand side `target`, up to a residual of `enough`.
+fn conjugate_gradients(
+    orbits: &Orbits,
+    decay: &Decay,
+    preconditioner: &Preconditioner,
+    target: &[f64],
+    enough: f64,
+) -> Vec<f64> {
+    // A vector has one value for each orbit, which stands for all its members.
+    let inner = |u: &[f64], v: &[f64]| -> f64 {
+        let terms = u.iter().zip(v).zip(&orbits.sizes).map(|((u, v), size)| u * v * size);
+        Sum::from_iter(terms).value()
+    };
+    let mut solution = vec![0.0; target.len()];
+    let mut rest = target.to_vec();
+    let mut smoothed = preconditioner.apply(&rest);
+    let mut direction = smoothed.clone();
+    let mut product = inner(&rest, &smoothed);
+    for _ in 0..STEPS {
+        if largest(&rest) <= enough {
+            break;
+        }
+        let image = Rows::new(orbits, decay, &direction).sums();
+        let length = product / inner(&direction, &image);
+        for (value, step) in solution.iter_mut().zip(&direction) {
+            *value += length * step;
+        }
+        for (value, step) in rest.iter_mut().zip(&image) {
+            *value -= length * step;
+        }
+        smoothed = preconditioner.apply(&rest);
+        let before = std::mem::replace(&mut product, inner(&rest, &smoothed));
+        let share = product / before;
+        for (step, value) in direction.iter_mut().zip(&smoothed) {
+            *step = value + share * *step;
+        }
+    }
+    solution
+}
+
+/// The stencil of the denominator, cut off at the faces: a sparse matrix over the orbits.
+struct Preconditioner {
+    /// For every orbit where its entries end, and these: other orbits with their coefficients.
+    ends: Vec<usize>,
+    entries: Vec<(u32, f64)>,
+}
+
+impl Preconditioner {
+    fn new(orbits: &Orbits, rate: f64) -> Self {
+        let (mut ends, mut entries) = (Vec::new(), Vec::new());
+        let k = orbits.k();
+        if k <= MOST_PRECONDITIONED {
+            let stencil = stencil(k, exp_accurate(-rate));
+            let mut moved = vec![0; k];
+            for orbit in 0..orbits.len() {
+                let x = orbits.member(orbit);
+                let mut row = BTreeMap::new();
+                for (z, coefficient) in &stencil {
+                    let inside = moved.iter_mut().zip(x).zip(z).all(|((moved, &x), &z)| {
+                        let v = u64::from(x).checked_add_signed(z);
+                        v.map(|v| *moved = v).is_some()
+                    });
+                    if inside {
+                        *row.entry(orbits.orbit_of()[rank(&moved)]).or_insert(0.0) += coefficient;
+                    }
+                }
+                entries.extend(row);
+                ends.push(entries.len());
+            }
+        }
+        Self { ends, entries }
+    }
+
+    fn apply(&self, values: &[f64]) -> Vec<f64> {
+        if self.ends.is_empty() {
+            return values.to_vec();
+        }
+        let mut start = 0;
+        let row = |&end: &usize| {
+            let entries = &self.entries[std::mem::replace(&mut start, end)..end];
+            entries.iter().map(|&(orbit, factor)| factor * values[orbit as usize]).sum()
+        };
+        self.ends.iter().map(row).collect()
+    }
+}
+
+/// The coefficients of Π (1 + a² − a T_ij − a T_ji) over all pairs of categories, where T_ij moves a record
+/// from i to j.
+fn stencil(k: usize, a: f64) -> Vec<(Vec<i64>, f64)> {
+    let mut stencil = BTreeMap::from([(vec![0; k], 1.0)]);
+    for (i, j) in (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j))) {
+        let mut product = BTreeMap::new();
+        for (z, coefficient) in &stencil {
+            for (records, factor) in [(0, 1.0 + a * a), (1, -a), (-1, -a)] {
+                let mut z: Vec<i64> = z.clone();
+                z[i] -= records;
+                z[j] += records;
+                *product.entry(z).or_insert(0.0) += factor * coefficient;
+            }
+        }
+        stencil = product;
+    }
+    stencil.into_iter().collect()
+}

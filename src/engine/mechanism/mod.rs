@@ -1,0 +1,404 @@
+//! The mechanisms. One small file for each: its formula, its options, its guarantee.
+//!
+//! To add one, write its file after the pattern of `ehds.rs` or `lshist.rs` and name it in
+//! [`ALL`]. A mechanism only says *what* is drawn, as a [`Recipe`]; the exact law and the sampler
+//! come from [`crate::mechanism::law`].
+
+mod ehd;
+mod ehdl;
+mod ehds;
+mod gaussian;
+mod geometric;
+mod geometric_all;
+mod geometric_truncated;
+mod hamming;
+mod hamming_edged;
+mod laplace_absolute;
+mod laplace_rounded;
+mod lattice;
+pub mod law;
+mod lsdim;
+mod lshist;
+mod lszhang;
+mod mh_beta;
+mod mh_gamma;
+mod options;
+pub mod own;
+pub mod prepared;
+mod tight;
+mod usual_guarantee;
+
+pub use options::{Choice, Global, Options, Smooth};
+pub use own::Definition;
+pub use usual_guarantee::usual_guarantee;
+
+use std::sync::Arc;
+
+use crate::mechanism::law::{Noise, Plan, Recipe, Remap};
+use crate::posterior::model::Posterior;
+use crate::posterior::privacy::{Delta, Guarantee};
+use crate::posterior::setting::Setting;
+use crate::refusal::{Refusal, suggest};
+
+/// Every mechanism, in the order in which they are listed.
+pub static ALL: &[&dyn Mechanism] = &[
+    &lszhang::LsZhang,
+    &lsdim::LsDim,
+    &lshist::LsHist,
+    &ehd::Ehd,
+    &ehdl::Ehdl,
+    &ehds::Ehds,
+    &mh_gamma::MhGamma,
+    &mh_beta::MhBeta,
+    &geometric::Geometric,
+    &geometric_all::GeometricAll,
+    &hamming::Hamming,
+    &lattice::Lattice,
+    &tight::Tight,
+    &hamming_edged::HammingEdged,
+    &geometric_truncated::GeometricTruncated,
+    &gaussian::Gaussian,
+];
+
+/// Mechanisms of the programs behind some printed figures, which no document describes. A config may
+/// ask for them to draw a figure as it was printed. They are in no other list: nothing chooses,
+/// releases or audits them.
+pub static HISTORICAL: &[&dyn Mechanism] =
+    &[&laplace_rounded::LaplaceRounded, &laplace_absolute::LaplaceAbsolute];
+
+/// The most records for mechanisms that weigh candidates. The tables of the candidates near the data
+/// grow with the square root of the number of records, and take some hundred megabytes here.
+const MOST_WEIGHED: u64 = 1_000_000_000_000;
+
+/// A way to release a posterior privately (or a benchmark for one).
+pub trait Mechanism: Sync {
+    /// The name in a config.
+    fn id(&self) -> &'static str;
+
+    /// The name in a figure.
+    fn title(&self) -> &'static str;
+
+    /// What it draws, in one line.
+    fn draws(&self) -> &'static str;
+
+    /// The options that it understands.
+    fn choices(&self) -> &'static [Choice];
+
+    /// Whether δ matters to it.
+    fn uses_delta(&self) -> bool {
+        false
+    }
+
+    /// What is proved about it.
+    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee;
+
+    /// Why it cannot be used for as many records as the setting has, as far as that is known without any
+    /// work.
+    fn refusal(&self, _: &Setting) -> Option<Refusal> {
+        None
+    }
+
+    /// Its definition, if the user wrote it.
+    fn definition(&self) -> Option<&'static Definition> {
+        None
+    }
+
+    /// Whether it treats all categories alike under a prior that does.
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    /// A recipe that tells what kind of law the mechanism has and what that costs, without sensitivities,
+    /// which take long for many categories. The rate of an exponential recipe is that of data without
+    /// records, and means nothing.
+    fn outline(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
+        let prior = setting.posterior.prior().clone();
+        let nobody = vec![0; prior.k()];
+        let empty = Setting { posterior: Posterior::new(prior, nobody), ..setting.clone() };
+        self.recipe(&empty, options)
+    }
+
+    /// How its output is made at one setting.
+    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal>;
+}
+
+/// The mechanism called `id`.
+pub fn find(id: &str) -> Option<&'static dyn Mechanism> {
+    ALL.iter().copied().find(|mechanism| mechanism.id() == id)
+}
+
+/// The mechanism or the historical mechanism called `id`.
+pub fn find_any(id: &str) -> Option<&'static dyn Mechanism> {
+    ALL.iter().chain(HISTORICAL).copied().find(|mechanism| mechanism.id() == id)
+}
+
+/// A mechanism with its options and its label, as a config asks for it.
+#[derive(Clone)]
+pub struct Variant {
+    /// The mechanism.
+    pub mechanism: &'static dyn Mechanism,
+    /// Its options.
+    pub options: Options,
+    /// Its name in tables and figures; unique within a config.
+    pub label: String,
+    /// What is released in place of its outputs, where a remapping has been found.
+    pub remap: Option<Arc<Remap>>,
+}
+
+/// In a label: the mechanism is calibrated.
+const CALIBRATED: &str = "calibrated";
+/// In a label: its outputs are remapped.
+const REMAP: &str = "remap";
+
+impl Variant {
+    /// The mechanism without options, labelled by its id.
+    pub fn plain(mechanism: &'static dyn Mechanism) -> Self {
+        Self::new(mechanism, Options::default(), mechanism.id().to_owned())
+    }
+
+    /// The mechanism with `options`. It is neither calibrated nor remapped yet.
+    pub fn new(mechanism: &'static dyn Mechanism, options: Options, label: String) -> Self {
+        Self { mechanism, options, label, remap: None }
+    }
+
+    /// The mechanism, labelled by its id and by what is to be done with it, such as `ehds+calibrated`.
+    pub fn tuned(mechanism: &'static dyn Mechanism, calibrated: bool, remap: bool) -> Self {
+        let mut variant = Self::plain(mechanism);
+        variant.options.calibrated = calibrated;
+        variant.options.remap = remap;
+        for (set, name) in [(calibrated, CALIBRATED), (remap, REMAP)] {
+            if set {
+                variant.label += &format!("+{name}");
+            }
+        }
+        variant
+    }
+
+    /// The mechanism of a label, which may hold white space: its id, with `+calibrated` and `+remap` after
+    /// it where they are wanted.
+    pub fn parse(label: &str) -> Result<Self, Refusal> {
+        let parts: Vec<&str> = label.split('+').map(str::trim).collect();
+        let id = parts[0];
+        if let Some(historical) = HISTORICAL.iter().find(|one| one.id() == id) {
+            return Err(Self::plain(*historical).historical_refusal());
+        }
+        if own::is_kind(id) {
+            return Err(Refusal::new(
+                format!("`{id}` is a mechanism of your own, and it is not said which"),
+                "give an expression with --log-weight, or define the mechanism in a config",
+            ));
+        }
+        let mechanism = find(id).ok_or_else(|| {
+            let ids = ALL.iter().map(|mechanism| mechanism.id());
+            Refusal::new(format!("unknown mechanism `{id}`"), suggest(id, ids))
+        })?;
+        if let Some(unknown) = parts[1..].iter().find(|part| ![CALIBRATED, REMAP].contains(part)) {
+            let cause = format!("`+{unknown}` means nothing");
+            return Err(Refusal::new(cause, suggest(unknown, [CALIBRATED, REMAP])));
+        }
+        let has = |name: &str| parts[1..].contains(&name);
+        Ok(Self { label: parts.join("+"), ..Self::tuned(mechanism, has(CALIBRATED), has(REMAP)) })
+    }
+
+    /// Whether this and another one are the same mechanism, perhaps with other options.
+    pub fn is_same_mechanism(&self, other: &Self) -> bool {
+        let identity = |variant: &Self| (variant.mechanism.id(), variant.mechanism.definition());
+        identity(self) == identity(other)
+    }
+
+    /// Whether only a figure in print uses it, and no document describes it.
+    pub fn is_historical(&self) -> bool {
+        let listed = HISTORICAL.iter().any(|one| one.id() == self.mechanism.id());
+        listed || self.options.is_historical()
+    }
+
+    /// The refusal to do anything else with a historical mechanism than to draw a figure.
+    pub fn historical_refusal(&self) -> Refusal {
+        Refusal::new(
+            format!(
+                "`{}` is a historical curiosity, which only shows how a figure was made",
+                self.label
+            ),
+            "use it in experiments of kind accuracy or theory, without remapping",
+        )
+    }
+
+    /// The name in a figure: the label, or the mechanism's title if none was set.
+    pub fn title(&self) -> String {
+        if self.label != self.mechanism.id() {
+            return self.label.clone();
+        }
+        let Options { calibrated, remap, .. } = self.options;
+        let tuned = [(calibrated, ", calibrated"), (remap, ", remapped")];
+        let tuned = tuned.into_iter().filter(|(set, _)| *set).map(|(_, words)| words);
+        self.mechanism.title().to_owned() + &tuned.collect::<String>()
+    }
+
+    /// What is known about it in this setting: proved, or computed by calibration.
+    pub fn guarantee(&self, setting: &Setting) -> Guarantee {
+        match self.options.calibrated {
+            true => Guarantee::Computed(setting.epsilon.get()),
+            false => self.mechanism.guarantee(setting, &self.options),
+        }
+    }
+
+    /// Whether it is known to be private at the setting's own ε, and δ if there is one.
+    pub fn is_private(&self, setting: &Setting) -> bool {
+        self.guarantee(setting).is_within_both(setting.epsilon.get(), setting.delta)
+    }
+
+    /// Whether it is known to be private at the setting's own ε, without any δ.
+    pub fn is_purely_private(&self, setting: &Setting) -> bool {
+        self.guarantee(setting).is_within(setting.epsilon.get())
+    }
+
+    /// The recipe of its output, and the remapping of that output.
+    pub fn plan(&self, setting: &Setting) -> Result<Plan, Refusal> {
+        Ok(Plan { recipe: self.recipe(setting)?, remap: self.remap.clone() })
+    }
+
+    /// How its output is made, after the checks that concern every mechanism. A mechanism that is
+    /// still to be calibrated is taken at the stated ε.
+    pub fn recipe(&self, setting: &Setting) -> Result<Recipe, Refusal> {
+        self.checked(self.mechanism.recipe(setting, &self.options)?, setting)
+    }
+
+    /// What [`Mechanism::outline`] tells, after the same checks.
+    pub fn outline(&self, setting: &Setting) -> Result<Recipe, Refusal> {
+        if let Some(refusal) = self.mechanism.refusal(setting) {
+            return Err(refusal);
+        }
+        self.checked(self.mechanism.outline(setting, &self.options)?, setting)
+    }
+
+    fn checked(&self, recipe: Recipe, setting: &Setting) -> Result<Recipe, Refusal> {
+        let refused = setting.distance.refuses_scores(&setting.posterior);
+        if let Some(Refusal { cause, remedy, .. }) = refused.filter(|_| recipe.uses_score()) {
+            let cause = format!("{} weighs candidates, and {cause}", self.mechanism.id());
+            return Err(Refusal::new(cause, remedy));
+        }
+        if recipe.needs_ball() && setting.posterior.n() > MOST_WEIGHED {
+            let cause = format!(
+                "{} weighs the candidates near the data, and of {} records they are too many",
+                self.mechanism.id(),
+                setting.posterior.n()
+            );
+            let remedy = format!(
+                "use at most {MOST_WEIGHED} records, or mechanisms that add noise to the counts"
+            );
+            return Err(Refusal::new(cause, remedy));
+        }
+        let prior = setting.posterior.prior();
+        let open = recipe.leaves_total_open();
+        match setting.distance.refuses_open_totals(prior).filter(|_| open) {
+            Some(cause) => Err(Refusal::new(
+                format!("{} does not restore the total, and {cause}", self.mechanism.id()),
+                "use a prior whose parameters sum to more than 1, another distance, or a mechanism \
+                 that restores the total (lsdim, lshist, geometric)",
+            )),
+            None => Ok(recipe),
+        }
+    }
+
+    /// A text that says everything about the mechanism: part of the name of a random stream.
+    pub fn key(&self, setting: &Setting) -> String {
+        let options = self.options.key(self.mechanism.choices(), setting.gamma);
+        let definition = self.mechanism.definition().map(|definition| format!(" {definition}"));
+        format!("{}{}{options}", self.mechanism.id(), definition.unwrap_or_default())
+    }
+}
+
+/// Weight exp(−ε H / (divisor · S)). Where nothing can move (n = 0) there is one candidate, and
+/// any rate will do.
+fn exponential(setting: &Setting, options: &Options, divisor: f64, sensitivity: f64) -> Recipe {
+    let rate = options.inner(setting) / (divisor * sensitivity);
+    Recipe::Exponential { rate: if sensitivity > 0.0 { rate } else { 0.0 } }
+}
+
+/// Noise of scale factor/ε on the counts, where `factor` is the default.
+fn noisy(
+    setting: &Setting,
+    options: &Options,
+    noise: Noise,
+    factor: f64,
+    restored: bool,
+) -> Recipe {
+    let scale = options.scale_factor.unwrap_or(factor) / setting.epsilon.get();
+    Recipe::Noise { noise, scale, restored }
+}
+
+/// ε-privacy of a mechanism that needs the divisor (or noise factor) `needed`; one that was chosen
+/// smaller or larger costs or saves ε in proportion.
+fn pure(setting: &Setting, needed: f64, chosen: Option<f64>) -> Guarantee {
+    Guarantee::Pure(setting.epsilon.get() * needed / chosen.unwrap_or(needed))
+}
+
+/// (ε, δ)-privacy at the setting's own values; none without δ.
+fn approximate(setting: &Setting) -> Guarantee {
+    let stated = |delta: Delta| Guarantee::Approximate(setting.epsilon.get(), delta.get());
+    setting.delta.map_or(Guarantee::None, stated)
+}
+
+/// δ, which the mechanism called `id` cannot do without.
+fn needed_delta(setting: &Setting, id: &str) -> Result<Delta, Refusal> {
+    setting.delta.ok_or_else(|| {
+        Refusal::new(format!("{id} needs a delta, and none is given"), "give one, for example 1e-8")
+    })
+}
+
+/// The divisor that makes a γ-smooth mechanism ε-private (icml Theorem 5.2).
+fn private_divisor(gamma: f64) -> f64 {
+    2.0 * (1.0 + gamma)
+}
+
+/// The ℓ1 sensitivity of the first k−1 counts: a moved record changes one of them if k = 2,
+/// possibly two otherwise (icml §5.2).
+fn restored_sensitivity(setting: &Setting) -> f64 {
+    if setting.posterior.k() == 2 { 1.0 } else { 2.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::posterior::model::Prior;
+    use crate::posterior::privacy::{Epsilon, Gamma};
+
+    #[test]
+    fn ids_are_unique() {
+        let all = || ALL.iter().chain(HISTORICAL);
+        for mechanism in all() {
+            assert_eq!(all().filter(|other| other.id() == mechanism.id()).count(), 1);
+        }
+        assert!(find("ehds").is_some() && find("laplace").is_none());
+    }
+
+    #[test]
+    fn guarantees_follow_divisors_and_scales() {
+        let prior = Prior::new(vec![1.0; 3]).unwrap();
+        let setting = Setting {
+            posterior: Posterior::new(prior, vec![4, 5, 6]),
+            epsilon: Epsilon::new(0.5).unwrap(),
+            delta: None,
+            gamma: Gamma::new(1.0).unwrap(),
+            distance: crate::posterior::distance::HELLINGER,
+        };
+        let stated = |id: &str, options: Options| {
+            find(id).unwrap().guarantee(&setting, &options).to_string()
+        };
+        let divisor = |d: f64| Options { divisor: Some(d), ..Options::default() };
+        let factor = |f: f64| Options { scale_factor: Some(f), ..Options::default() };
+        for id in
+            ["lszhang", "lsdim", "lshist", "ehd", "ehds", "geometric", "geometric-all", "hamming"]
+        {
+            assert_eq!(stated(id, Options::default()), "0.5-private", "{id}");
+        }
+        assert_eq!(stated("mh-gamma", Options::default()), "1-private");
+        assert_eq!(stated("ehdl", Options::default()), "not private");
+        assert_eq!(stated("ehd", divisor(1.0)), "1-private");
+        assert_eq!(stated("ehds", divisor(2.0)), "1-private");
+        assert_eq!(stated("mh-gamma", divisor(4.0)), "0.5-private");
+        assert_eq!(stated("lsdim", factor(3.0)), "0.5-private");
+        assert_eq!(stated("lshist", factor(1.0)), "1-private");
+        assert_eq!(stated("geometric", factor(4.0)), "0.25-private");
+    }
+}

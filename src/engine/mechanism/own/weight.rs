@@ -1,0 +1,282 @@
+//! Candidates weighed by an expression: P(r|x) ∝ e^(factor · log weight).
+
+use super::bound_weight::BoundWeight;
+use super::constants::Constants;
+use super::names::Name;
+use crate::expression::{Expression, Program, Scratch};
+use crate::mechanism::law::Effort;
+use crate::posterior::error_field::{Field, Reach};
+use crate::posterior::model::{Posterior, vector};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::{BLOCK, Region};
+use crate::refusal::Refusal;
+
+/// The candidates that are weighed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CandidateSet {
+    /// R: the counts that sum to n.
+    #[default]
+    Simplex,
+    /// The counts that sum to n or less.
+    Below,
+}
+
+impl CandidateSet {
+    /// Every set.
+    pub const ALL: &[Self] = &[Self::Simplex, Self::Below];
+
+    /// The name in a config.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simplex => "R",
+            Self::Below => "below",
+        }
+    }
+
+    /// The candidates.
+    pub fn region(self, n: u64, k: usize) -> Region {
+        match self {
+            Self::Simplex => Region::simplex(n, k),
+            Self::Below => Region::below(n, k),
+        }
+    }
+}
+
+/// How far above the weight of the data another weight may be: e to this, summed over all candidates, is
+/// far from overflow.
+const SAFE: f64 = 500.0;
+
+/// The most candidates that are weighed to find the largest weight before the law is made.
+pub const MOST_EXAMINED: f64 = 1e9;
+
+/// The weights of all candidates at one data set.
+#[derive(Clone, Copy, Debug)]
+pub struct Weight {
+    expression: &'static Expression,
+    constants: Constants,
+    set: CandidateSet,
+    factor: f64,
+    /// What is subtracted from a log weight before its exponential is taken.
+    peak: f64,
+}
+
+impl PartialEq for Weight {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.expression, other.expression)
+            && (self.constants, self.set, self.factor) == (other.constants, other.set, other.factor)
+    }
+}
+
+impl Weight {
+    /// The weights at the data of some setting, before they are examined.
+    pub fn new(
+        expression: &'static Expression,
+        constants: Constants,
+        set: CandidateSet,
+        factor: f64,
+    ) -> Self {
+        Self { expression, constants, set, factor, peak: 0.0 }
+    }
+
+    /// The candidates that are weighed.
+    pub fn set(&self) -> CandidateSet {
+        self.set
+    }
+
+    /// The same weights to another power.
+    pub fn to_the(self, power: f64) -> Self {
+        Self { factor: self.factor * power, peak: self.peak * power, ..self }
+    }
+
+    /// Whether a candidate's weight depends on its distance from the data alone, so that all candidates
+    /// outside of a ball have the same.
+    pub fn is_by_score(&self) -> bool {
+        let differing = |(v, _): &(usize, _)| Name::of(*v).differs_between_candidates();
+        let mut names = self.expression.variables().into_iter().filter(differing);
+        self.set == CandidateSet::Simplex && names.all(|(v, _)| v == Name::H.variable())
+    }
+
+    /// What the law takes: the expression is evaluated at every candidate.
+    pub fn effort(&self, posterior: &Posterior) -> Effort {
+        let mut effort = Effort::walk::<()>(self.set.region(posterior.n(), posterior.k()), &[]);
+        effort.evaluated += effort.walked.map_or(0.0, |walked| walked.outputs);
+        effort
+    }
+
+    /// Whether the distance from the data is used.
+    pub fn uses_score(&self) -> bool {
+        self.expression.variables().iter().any(|(v, _)| *v == Name::H.variable())
+    }
+
+    /// The number r of e^(−r · v), if the weight is that (up to a constant factor) and v is `name`.
+    pub fn rate(&self, posterior: &Posterior, name: Name) -> Option<f64> {
+        let (slope, constant) = self.program(posterior).affine(name.variable())?;
+        let rate = -slope * self.factor;
+        let is_rate = (0.0..f64::INFINITY).contains(&rate);
+        (is_rate && constant.is_finite()).then_some(rate)
+    }
+
+    fn program(&self, posterior: &Posterior) -> Program {
+        self.expression.fix(&|variable| self.constants.get(Name::of(variable), posterior))
+    }
+
+    /// The weights, ready to be computed row by row.
+    pub fn bind(&self, posterior: &Posterior) -> BoundWeight {
+        let program = self.program(posterior);
+        let names = program.variables().iter().map(|&v| Name::of(v)).collect();
+        let x = posterior.counts().iter().map(|&x| x as f64).collect();
+        BoundWeight { program, names, x, factor: self.factor, peak: self.peak }
+    }
+
+    /// Finds the largest log weight. Refuses weights that are not numbers, and those that are all 0.
+    ///
+    /// If the bounds of the expression prove that all is well, no candidate is looked at, and the log
+    /// weight of the data stands for the largest.
+    pub fn examined(mut self, setting: &Setting) -> Result<Self, Refusal> {
+        let posterior = &setting.posterior;
+        if posterior.n() == 0 {
+            return Ok(self);
+        }
+        let program = self.program(posterior);
+        let at_data = self.log_weight(posterior, posterior.counts(), 0.0);
+        let (records, bound) = (posterior.n() as f64, setting.distance.bound());
+        let range = |variable: usize| match Name::of(variable) {
+            Name::H => (0.0, bound.unwrap_or(f64::INFINITY)),
+            Name::D | Name::R(_) => (0.0, records),
+            _ => (0.0, 2.0 * records),
+        };
+        if let Some((_, high)) = program.bounds(&range)
+            && at_data.is_finite()
+            && (high - at_data) * self.factor <= SAFE
+        {
+            self.peak = self.factor * at_data;
+            return Ok(self);
+        }
+        let largest = self.largest(setting)?;
+        if largest == f64::NEG_INFINITY {
+            let cause = format!(
+                "the weights of all candidates are 0 at the data {}",
+                shown(posterior.counts())
+            );
+            return Err(Refusal::new(cause, "let log_weight be above −inf for some candidate"));
+        }
+        self.peak = self.factor * largest;
+        Ok(self)
+    }
+
+    /// The largest log weight of all candidates.
+    fn largest(&self, setting: &Setting) -> Result<f64, Refusal> {
+        let posterior = &setting.posterior;
+        let (n, k) = (posterior.n(), posterior.k());
+        let region = self.set.region(n, k);
+        let size = region.size_bound();
+        if size > MOST_EXAMINED {
+            let cause = format!(
+                "all candidates must be examined, because nothing proves that the log weight is a \
+                 number for each, and there are {size:.1e} ({MOST_EXAMINED:.0e} at most)"
+            );
+            return Err(Refusal::new(
+                cause,
+                "use fewer records or categories, or a simpler expression",
+            ));
+        }
+        let reach = Reach { windows: vec![(0, n); k], ball: false };
+        let score = self.uses_score().then(|| setting.distance.field(posterior, &reach));
+        let bound = BoundWeight { factor: 1.0, peak: 0.0, ..self.bind(posterior) };
+        let blocks = region.blocks();
+        let (mut scores, mut logs) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (mut largest, mut wrong) = (f64::NEG_INFINITY, None);
+        for block in 0..blocks.len() {
+            region.walk(&blocks, block, |row| {
+                let (scores, logs) = (&mut scores[..row.len], &mut logs[..row.len]);
+                if let Some(field) = &score {
+                    field.row(row, scores);
+                }
+                bound.log_weights(row, scores, logs);
+                for (t, &log) in logs.iter().enumerate() {
+                    let is_wrong = log.is_nan() || log == f64::INFINITY;
+                    if is_wrong && wrong.is_none() {
+                        let mut output = vec![0; k];
+                        row.output(t, &mut output);
+                        wrong = Some((output, scores[t]));
+                    }
+                    largest = largest.max(log);
+                }
+            });
+            if let Some((output, score)) = wrong {
+                return Err(self.refusal(posterior, &output, score));
+            }
+        }
+        Ok(largest)
+    }
+
+    /// Why the log weight of a candidate is no number.
+    fn refusal(&self, posterior: &Posterior, candidate: &[u64], score: f64) -> Refusal {
+        let at = format!(
+            "at the data {} and the candidate {}",
+            shown(posterior.counts()),
+            shown(candidate)
+        );
+        let value = |v: usize| self.value(Name::of(v), posterior, candidate, score);
+        match self.expression.fault(&value) {
+            Some(fault) => {
+                Refusal::new(format!("{} {at}", fault.cause), fault.remedy).within(Some(fault.span))
+            }
+            None => Refusal::new(
+                format!("the log weight is not a number {at}"),
+                "let it be finite, or −inf for a weight of 0",
+            ),
+        }
+    }
+
+    /// The log weight of one candidate, without factor.
+    fn log_weight(&self, posterior: &Posterior, candidate: &[u64], score: f64) -> f64 {
+        let value = |v: usize| self.value(Name::of(v), posterior, candidate, score);
+        self.program(posterior).value(&value)
+    }
+
+    fn value(&self, name: Name, posterior: &Posterior, candidate: &[u64], score: f64) -> f64 {
+        let moves = || candidate.iter().zip(posterior.counts()).map(|(r, x)| *r as f64 - *x as f64);
+        let l1 = || moves().map(f64::abs).sum::<f64>();
+        match name {
+            Name::H => score,
+            Name::D => 0.5 * l1(),
+            Name::L1 => l1(),
+            Name::L2 => moves().map(|z| z * z).sum::<f64>().sqrt(),
+            Name::R(i) => candidate[i] as f64,
+            other => self.constants.get(other, posterior).unwrap_or(f64::NAN),
+        }
+    }
+
+    /// factor · log weight of every one of `candidates`, with their scores.
+    pub fn log_weights(
+        &self,
+        posterior: &Posterior,
+        candidates: &[Vec<u64>],
+        score: &dyn Field,
+    ) -> Vec<f64> {
+        if posterior.n() == 0 {
+            return vec![0.0; candidates.len()];
+        }
+        let program = self.program(posterior);
+        let column = |&variable: &usize| -> Vec<f64> {
+            let name = Name::of(variable);
+            let value = |r: &Vec<u64>| match name {
+                Name::H => score.at(r),
+                name => self.value(name, posterior, r, 0.0),
+            };
+            candidates.iter().map(value).collect()
+        };
+        let columns: Vec<Vec<f64>> = program.variables().iter().map(column).collect();
+        let inputs: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let mut logs = vec![0.0; candidates.len()];
+        program.rows(&inputs, &mut logs, &mut Scratch::default());
+        logs.iter_mut().for_each(|log| *log *= self.factor);
+        logs
+    }
+}
+
+/// (1, 2, 3)
+fn shown(counts: &[u64]) -> String {
+    format!("({})", vector(counts))
+}

@@ -1,0 +1,150 @@
+//! Distances between posteriors: the score of the exponential mechanisms and the error of a
+//! release. One file for each; adding one means one more file and one line in [`NAMED`].
+//!
+//! The documents use the Hellinger distance; the others answer arxiv §8.3, which asks what changes
+//! under another distance. A divergence leads from the truth to the release; one that leads from the
+//! release to the truth has a name that ends in `_reverse`.
+//!
+//! ```
+//! use dpbi::posterior::distance;
+//! use dpbi::posterior::error_field::Reach;
+//! use dpbi::posterior::model::{Posterior, Prior};
+//!
+//! // The distances between Beta(2, 1) and Beta(1, 2), whose densities are 2θ and 2(1 − θ).
+//! let posterior = Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![1, 0]);
+//! let between = |id: &str| {
+//!     let field = distance::find(id)?.field(&posterior, &Reach::ball(&posterior));
+//!     Some(field.at(&[0, 1]))
+//! };
+//! let hellinger = between("hellinger").expect("a distance");
+//! assert!((hellinger - (1.0 - std::f64::consts::FRAC_PI_4).sqrt()).abs() < 1e-14);
+//! let total_variation = between("tv").expect("a distance");
+//! assert!((total_variation - 0.5).abs() < 1e-11);
+//! # Ok::<(), dpbi::posterior::model::PriorError>(())
+//! ```
+
+mod affinity;
+mod chi_squared;
+mod hellinger;
+mod kullback_leibler;
+mod near;
+mod print;
+mod renyi;
+mod separable;
+mod total_variation;
+
+pub use near::{Coarse, furthest, near};
+pub use renyi::PREFIX as RENYI;
+
+use crate::posterior::error_field::{Field, Reach};
+use crate::posterior::model::{Posterior, Prior};
+use crate::posterior::sensitivity::Sensitivity;
+use crate::refusal::{Refusal, suggest};
+
+/// A distance between Dir(α + x) and Dir(α + c).
+pub trait Distance: Sync {
+    /// The name in a config, and of its column in a table.
+    fn id(&self) -> &'static str;
+
+    /// The name on an axis.
+    fn title(&self) -> &'static str;
+
+    /// The name on the axis of an error.
+    fn error_title(&self) -> String {
+        match self.bound() {
+            Some(_) => format!("{} from the true posterior", self.title()),
+            // The title of a divergence says what it leads from and to.
+            None => self.title().to_owned(),
+        }
+    }
+
+    /// The largest possible value, where there is one.
+    fn bound(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
+    /// The distance of every output from `posterior`.
+    fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field>;
+
+    /// The power s, if the distance at equal totals is sqrt(1 − BC^s).
+    fn power(&self, posterior: &Posterior) -> Option<f64>;
+
+    /// The power s for which the distance is 1 to the last bit as soon as BC^s is negligible; `None`
+    /// if there is none.
+    fn plateau(&self, posterior: &Posterior) -> Option<f64> {
+        self.power(posterior)
+    }
+
+    /// The largest error of a value within R: relative, and absolute.
+    fn accuracy(&self) -> (f64, f64) {
+        (1e-12, 0.0)
+    }
+
+    /// The time for one value, relative to the Hellinger distance.
+    fn effort(&self) -> f64 {
+        1.0
+    }
+
+    /// The time for a sensitivity at n records, for each pair of categories, relative to the
+    /// Hellinger distance.
+    fn sensitivity_effort(&self, _n: u64) -> f64 {
+        1.0
+    }
+
+    /// How far one record can change the distance.
+    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
+        match self.power(posterior) {
+            Some(power) => Sensitivity::new(posterior, power),
+            None => Sensitivity::unlimited(),
+        }
+    }
+
+    /// Why the distance cannot be the score of a mechanism for data of this size.
+    fn refuses_scores(&self, _posterior: &Posterior) -> Option<Refusal> {
+        None
+    }
+
+    /// Why the distance cannot be evaluated for mechanisms that leave the total open.
+    fn refuses_open_totals(&self, _prior: &Prior) -> Option<String> {
+        None
+    }
+}
+
+/// The distance that the documents define; the default.
+pub static HELLINGER: &dyn Distance = &hellinger::Hellinger;
+
+/// The distances of the documents: as defined, and as printed. What they claim is judged by these.
+pub static DOCUMENTED: &[&dyn Distance] = &[HELLINGER, &print::Print];
+
+/// Every distance but the Rényi divergences, which are named by their order: `renyi:0.5`.
+pub static NAMED: &[&dyn Distance] = &[
+    HELLINGER,
+    &print::Print,
+    &total_variation::TotalVariation,
+    &kullback_leibler::Forward,
+    &kullback_leibler::Reverse,
+    &chi_squared::Forward,
+    &chi_squared::Reverse,
+];
+
+/// The names by which distances are found, with an example of a Rényi divergence.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    NAMED.iter().map(|distance| distance.id()).chain(["renyi:0.5"])
+}
+
+/// The distance called `id`.
+pub fn find(id: &str) -> Option<&'static dyn Distance> {
+    named(id).ok()
+}
+
+/// The distance called `id`, or what is wrong with the name.
+pub fn named(id: &str) -> Result<&'static dyn Distance, Refusal> {
+    if let Some(order) = id.strip_prefix(renyi::PREFIX) {
+        return renyi::named(order);
+    }
+    NAMED
+        .iter()
+        .copied()
+        .find(|distance| distance.id() == id)
+        .ok_or_else(|| Refusal::new(format!("unknown distance `{id}`"), suggest(id, names())))
+}

@@ -1,0 +1,249 @@
+//! From a TOML file to an [`Experiment`] that cannot be wrong.
+//!
+//! Everything is checked before any work begins, and every complaint names the file, the line,
+//! the cause and the remedy.
+
+pub(super) mod data;
+mod grid;
+mod mechanisms;
+pub mod node;
+mod own_mechanisms;
+mod panel;
+mod range;
+pub(super) mod resolved;
+pub(super) mod schema;
+
+pub use range::MOST_CATEGORIES;
+pub use resolved::{resolve, resolved};
+pub use schema::schema;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::experiment::{Experiment, Panel};
+use engine::mechanism::Variant;
+use engine::refusal::Refusal;
+use grid::Taken;
+use node::{Node, Table, Text};
+use own_mechanisms::Definitions;
+use panel::{Context, Open};
+use system::diagnostic::Diagnostic;
+use system::source::Source;
+
+/// What the command line may replace.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overrides {
+    /// The seed.
+    pub seed: Option<u64>,
+    /// The number of runs.
+    pub runs: Option<u64>,
+}
+
+/// The most runs that make sense: beyond, sampled means gain nothing that exact ones lack.
+pub const MOST_RUNS: u64 = 1_000_000_000;
+
+/// The most bytes of a config: parsed, it takes a hundred times as many at worst.
+const LARGEST_CONFIG: usize = 16 << 20;
+
+/// Reads and checks a config.
+pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
+    read(&text(source)?, source, overrides)
+}
+
+/// The text of a config.
+fn text(source: &Source) -> Result<String, Diagnostic> {
+    let file = source.to_string();
+    let bytes = source.read()?;
+    if bytes.len() > LARGEST_CONFIG {
+        let cause = format!("{file} has more than {} MB", LARGEST_CONFIG >> 20);
+        return Err(
+            Diagnostic::new(cause).help("name data files in it, and write ranges for lists")
+        );
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        Diagnostic::new(format!("{file} is not valid UTF-8")).help("save the file as UTF-8")
+    })
+}
+
+/// Checks the text of a config that stands at `source`.
+pub fn read(text: &str, source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
+    with_definitions(text, source, |table, definitions| {
+        experiment(table, definitions, source, overrides)
+    })
+}
+
+/// The mechanisms that the config at `source` defines.
+pub fn defined(source: &Source) -> Result<Vec<Variant>, Diagnostic> {
+    with_definitions(&text(source)?, source, |_, definitions| definitions.all())
+}
+
+/// What `work` makes of the text of a config and of the mechanisms that it defines, or that the files
+/// define which it names.
+fn with_definitions<T>(
+    text: &str,
+    source: &Source,
+    work: impl FnOnce(Table, &Definitions) -> Result<T, Diagnostic>,
+) -> Result<T, Diagnostic> {
+    let file = source.to_string();
+    let text = Text { file: &file, text };
+    let parsed = text.parse()?;
+    let mut table = Table::new(text, parsed.get_ref());
+    let define = table.take("define");
+    let others = define.map_or(Ok(Vec::new()), |define| own_mechanisms::files(&define, source))?;
+    let mut texts = Vec::new();
+    for other in &others {
+        texts.push((other.to_string(), self::text(other)?));
+    }
+    let texts: Vec<Text> = texts.iter().map(|(file, text)| Text { file, text }).collect();
+    let parsed: Vec<_> = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let mut definitions = Definitions::default();
+    for ((text, parsed), other) in texts.iter().zip(&parsed).zip(&others) {
+        if let Some(define) = Table::new(*text, parsed.get_ref()).take("define") {
+            definitions.add(&define, other)?;
+        }
+    }
+    if let Some(define) = define {
+        definitions.add(&define, source)?;
+    }
+    work(table, &definitions)
+}
+
+fn experiment<'a>(
+    mut table: Table<'a>,
+    definitions: &'a Definitions<'a>,
+    source: &'a Source,
+    overrides: Overrides,
+) -> Result<Experiment, Diagnostic> {
+    // A mistyped key is both unknown and missing. It is reported as unknown: the result of `require`
+    // is looked at only after all tables are finished.
+    let name = table.require("name", "name = \"my_experiment\"");
+    let title = table.take("title").map(|node| node.label()).transpose()?;
+    let place = table.take("source").map(|node| node.label()).transpose()?;
+    let notes = table.take("notes").map_or(Ok(Vec::new()), |node| texts(&node))?;
+    let seed = table.take("seed").map_or(Ok(0), |node| seed(&node))?;
+    let seed = overrides.seed.unwrap_or(seed);
+    let tables = match table.take("panel") {
+        None => vec![],
+        Some(node) => node.list()?,
+    };
+    let context = Context { source, definitions, seed, overrides };
+    let mut panels = if tables.is_empty() {
+        let open = Open::take(&mut table);
+        table.finish()?;
+        vec![context.panel(open, String::new(), Taken::default())?]
+    } else {
+        several(table, &tables, &context)?
+    };
+    let name = folder_name(&name?)?;
+    let title = title.unwrap_or_else(|| name.clone());
+    for panel in panels.iter_mut().filter(|panel| panel.title.is_empty()) {
+        panel.title.clone_from(&title);
+    }
+    let mut experiment = Experiment { name, title, source: place, notes, seed, panels };
+    experiment.share_tuning(&Arc::default());
+    Ok(experiment)
+}
+
+/// Several panels: each inherits what it does not set.
+fn several<'a>(
+    mut table: Table<'a>,
+    nodes: &[Node<'a>],
+    context: &Context<'a>,
+) -> Result<Vec<Panel>, Diagnostic> {
+    let mut opened = Vec::new();
+    for node in nodes {
+        let mut inner = node.table("[[panel]] with id = \"a\"")?.within(&table);
+        let open = Open::take(&mut inner);
+        table.know(&inner);
+        let missing = || node.wrong("a panel has no `id`").help("add for example id = \"a\"");
+        let id = inner.take_own("id").ok_or_else(missing)?;
+        inner.finish()?;
+        opened.push((id, open));
+    }
+    let shared = panel::own_keys(&mut table);
+    table.finish()?;
+    let mut panels: Vec<Panel> = Vec::new();
+    let (mut names, mut taken) = (HashSet::new(), Taken::default());
+    for (id, open) in opened {
+        let name = folder_name(&id)?;
+        if !names.insert(name.clone()) {
+            return Err(id
+                .wrong(format!("two panels are called `{name}`"))
+                .help("give each panel an id of its own"));
+        }
+        let panel = context.panel(open, name, taken)?;
+        taken = taken.and(&panel);
+        panels.push(panel);
+    }
+    panel::check_shared(&shared, &panels)?;
+    Ok(panels)
+}
+
+fn texts(node: &Node) -> Result<Vec<String>, Diagnostic> {
+    node.one_or_list()?.iter().map(Node::label).collect()
+}
+
+/// TOML's whole numbers end at 2⁶³ − 1, and so do seeds.
+fn seed(node: &Node) -> Result<u64, Diagnostic> {
+    let seed = node.whole()?;
+    if i64::try_from(seed).is_err() {
+        return Err(node
+            .wrong(format!("the seed {seed} is too large"))
+            .help("use a seed below 2^63"));
+    }
+    Ok(seed)
+}
+
+/// The name becomes a folder: letters, digits, `_`, `-` and `.`, not hidden.
+fn folder_name(node: &Node) -> Result<String, Diagnostic> {
+    let name = node.string()?;
+    let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    let length = name.chars().count();
+    // Letters may take several bytes each, and file systems allow 255 in all.
+    if length == 0
+        || length > 100
+        || name.len() > 200
+        || name.starts_with('.')
+        || !name.chars().all(plain)
+    {
+        return Err(node
+            .wrong(format!("`{name}` cannot be the name of a results folder"))
+            .help("use at most 100 letters, digits, `_`, `-` and `.`"));
+    }
+    Ok(name.to_owned())
+}
+
+/// A number, a list or a range of numbers, each checked; nothing if the key is absent.
+fn numbers<T>(
+    node: Option<Node>,
+    check: impl Fn(f64) -> Result<T, Refusal>,
+) -> Result<Vec<T>, Diagnostic> {
+    let Some(node) = node else { return Ok(Vec::new()) };
+    let checked = |(element, value): (Node, f64)| in_range(&element, value, &check);
+    range::numbers(&node)?.into_iter().map(checked).collect()
+}
+
+fn privacy_number<T>(
+    node: &Node,
+    check: impl Fn(f64) -> Result<T, Refusal>,
+) -> Result<T, Diagnostic> {
+    in_range(node, node.number()?, check)
+}
+
+fn in_range<T>(
+    node: &Node,
+    value: f64,
+    check: impl Fn(f64) -> Result<T, Refusal>,
+) -> Result<T, Diagnostic> {
+    check(value).map_err(|refusal| node.wrong(refusal.cause).help(refusal.remedy))
+}
+
+/// A positive number that does not overflow when it meets the smallest ε or sensitivity.
+pub(super) fn positive(node: &Node) -> Result<f64, Diagnostic> {
+    let value = node.number()?;
+    if (1e-100..=1e100).contains(&value) {
+        return Ok(value);
+    }
+    let cause = format!("`{}` is {value:?}, but it must lie between 1e-100 and 1e100", node.key());
+    Err(node.wrong(cause).help("write for example 1.5"))
+}

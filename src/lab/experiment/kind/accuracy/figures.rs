@@ -1,0 +1,379 @@
+//! The figures of the accuracy experiment: box plots of the sampled errors, and mean error against
+//! n, ε or the prior, with the exact mean as a line.
+
+use std::collections::BTreeMap;
+
+use super::{Accuracy, FigureName};
+use crate::experiment::axis::Axis;
+use crate::experiment::kind::curves::{line, titled};
+use crate::experiment::kind::key::Named;
+use crate::experiment::reading::Quantity;
+use crate::experiment::stats::Whiskers;
+use crate::experiment::table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
+use crate::experiment::{Abscissa, Case, Panel, naming};
+use engine::posterior::metric::Metric;
+use engine::posterior::model::vector;
+use figure::{BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, Sample, Scale, Series};
+
+/// Cases that share everything but what the axis shows: one figure.
+struct Facet<'a> {
+    /// What they share, in words.
+    parts: Vec<String>,
+    /// Each case with its place among all.
+    cases: Vec<(usize, &'a Case)>,
+}
+
+/// Those of the parts of one facet that not every facet has.
+fn own_parts<'a>(all: &[Vec<String>], parts: &'a [String]) -> Vec<&'a str> {
+    let is_common = |part: &String| all.iter().all(|other| other.contains(part));
+    parts.iter().filter(|part| !is_common(part)).map(String::as_str).collect()
+}
+
+/// What a figure can show.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// Everything a figure needs to know.
+struct Drawing<'a> {
+    kind: &'a Accuracy,
+    panel: &'a Panel,
+    abscissa: Abscissa,
+    rows: BTreeMap<(usize, &'a str, &'a str), &'a SummaryRow>,
+    errors: BTreeMap<(usize, &'a str), &'a ErrorBlock>,
+    readings: Vec<&'a ReadingRow>,
+}
+
+/// All figures with their names (without ending).
+pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+    let abscissa = Abscissa::new(panel);
+    let summary =
+        tables.summary.iter().map(|row| ((row.setting, &*row.mechanism, &*row.metric), row));
+    let errors = tables.errors.iter().map(|block| ((block.setting, &*block.mechanism), block));
+    let readings = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let drawing = Drawing {
+        kind,
+        panel,
+        abscissa,
+        rows: summary.collect(),
+        errors: errors.collect(),
+        readings: readings.collect(),
+    };
+    let asked = kind.figure_names(panel);
+    let mut facets = facets_of(panel, &drawing.abscissa);
+    let numbered = facets.len() > 1;
+    let all_parts: Vec<Vec<String>> = facets.iter().map(|facet| facet.parts.clone()).collect();
+    facets.truncate(MOST_FACETS);
+    let metrics = panel.errors();
+    // What distinguishes a figure from the others is in its title.
+    let title = |facet: &Facet, metric: &Metric, name: FigureName| {
+        let facet = own_parts(&all_parts, &facet.parts).join(", ");
+        let metric = match metrics.len() {
+            1 => String::new(),
+            _ => format!("error: {}", metric.title),
+        };
+        let name = if asked.len() > 1 { name.heading() } else { "" };
+        titled(&[&panel.title, &facet, &metric, name])
+    };
+    let mut figures = Vec::new();
+    for (number, facet) in (1..).zip(&facets) {
+        for (metric_index, metric) in metrics.iter().enumerate() {
+            let mut suffix = String::new();
+            if metric_index > 0 {
+                // A colon has no place in the name of a file.
+                suffix += &format!("-{}", metric.id.replace(':', "-"));
+            }
+            if numbered {
+                suffix += &format!("-{number}");
+            }
+            for name in &asked {
+                let title = title(facet, metric, *name);
+                let figure = match name {
+                    FigureName::Box => {
+                        Figure::Box(BoxFigure { title, ..drawing.boxes(facet, metric) })
+                    }
+                    FigureName::Mean => {
+                        Figure::Curve(CurveFigure { title, ..drawing.means(facet, metric) })
+                    }
+                    FigureName::Runs => {
+                        Figure::Curve(CurveFigure { title, ..drawing.runs(facet, metric) })
+                    }
+                };
+                figures.push((format!("{}{suffix}", name.id()), figure));
+            }
+        }
+    }
+    figures
+}
+
+/// Of a sweep over everything not every combination is drawn.
+const MOST_FACETS: usize = 24;
+
+/// How many figures of each sort there are.
+pub(super) struct Facets {
+    /// How many are drawn.
+    pub drawn: usize,
+    /// How many there could be.
+    pub all: usize,
+}
+
+/// How many figures of each sort a panel has.
+pub(super) fn facets(panel: &Panel) -> Facets {
+    let all = facets_of(panel, &Abscissa::new(panel)).len();
+    Facets { drawn: all.min(MOST_FACETS), all }
+}
+
+/// Whether the cases have an order along the axis.
+pub(super) fn is_ordered(panel: &Panel) -> bool {
+    Abscissa::new(panel).axis != Axis::Data
+}
+
+/// Groups the cases by everything but the axis, in order of appearance.
+fn facets_of<'a>(panel: &'a Panel, abscissa: &Abscissa) -> Vec<Facet<'a>> {
+    let mut facets: Vec<Facet> = Vec::new();
+    for (index, case) in panel.cases.iter().enumerate() {
+        let parts = shared_parts(panel, abscissa, case);
+        let place = facets.iter().position(|known| known.parts == parts).unwrap_or_else(|| {
+            facets.push(Facet { parts, cases: Vec::new() });
+            facets.len() - 1
+        });
+        facets[place].cases.push((index, case));
+    }
+    facets
+}
+
+/// Data, ε, prior, δ and γ as far as the axis does not show them.
+fn shared_parts(panel: &Panel, abscissa: &Abscissa, case: &Case) -> Vec<String> {
+    let unless =
+        |axes: &[Axis], text: Option<String>| text.filter(|_| !axes.contains(&abscissa.axis));
+    let variants = &panel.variants;
+    let delta_matters =
+        abscissa.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta());
+    let gamma_matters = abscissa.naming.gammas || case.setting.gamma.get() != 1.0;
+    let parts = [
+        unless(&[Axis::Size, Axis::Data, Axis::At], Some(abscissa.naming.data(case))),
+        unless(&[Axis::Epsilon], Some(naming::epsilon(case))),
+        unless(&[Axis::Prior, Axis::SymmetricPrior], Some(naming::prior(case))),
+        unless(&[Axis::Delta], naming::delta(case).filter(|_| delta_matters)),
+        unless(&[Axis::Gamma], gamma_matters.then(|| naming::gamma(case))),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+impl<'a> Drawing<'a> {
+    fn note(&self, facet: &Facet, last: &str) -> String {
+        let runs = match self.panel.runs {
+            1 => "1 run".to_owned(),
+            runs => format!("{runs} runs"),
+        };
+        format!("{}, {runs}; {last}", facet.parts.join(", "))
+    }
+
+    /// Says that something is left out, where one of a facet's rows has an infinite `value`.
+    fn without_infinite(
+        &self,
+        facet: &Facet,
+        metric: &Metric,
+        last: &str,
+        value: impl Fn(&SummaryRow) -> f64,
+    ) -> String {
+        let rows = facet.cases.iter().flat_map(|(index, _)| {
+            let row = |label: &str| self.row(*index, label, metric.id);
+            self.panel.variants.iter().filter_map(move |variant| row(&variant.label))
+        });
+        let infinite = rows.map(value).any(|value| value == f64::INFINITY);
+        self.note(
+            facet,
+            &if infinite { format!("{last}; infinite values left out") } else { last.to_owned() },
+        )
+    }
+
+    fn row(&self, case: usize, label: &str, metric: &str) -> Option<&'a SummaryRow> {
+        self.rows.get(&(self.panel.first + case, label, metric)).copied()
+    }
+
+    fn boxes(&self, facet: &Facet, metric: &Metric) -> BoxFigure {
+        let whiskers = match self.kind.whiskers {
+            Whiskers::Range => "whiskers: range".to_owned(),
+            Whiskers::Iqr(factor) => format!("whiskers: {factor} IQR"),
+        };
+        let groups = facet.cases.iter().map(|&(index, case)| {
+            let counts = vector(case.setting.posterior.counts()).replace(';', " / ");
+            let data_axis = matches!(self.abscissa.axis, Axis::Data | Axis::At);
+            Group {
+                label: self.abscissa.axis.name(case, &self.abscissa.naming),
+                sublabel: (data_axis && self.abscissa.naming.labelled).then_some(counts),
+                boxes: (self.panel.variants.iter())
+                    .map(|variant| {
+                        let row = self.row(index, &variant.label, metric.id)?;
+                        Some(self.box_stats(row, case))
+                    })
+                    .collect(),
+            }
+        });
+        BoxFigure {
+            note: self.without_infinite(facet, metric, &whiskers, |row| {
+                row.max.max(row.exact_mean.unwrap_or(0.0))
+            }),
+            x_label: self.abscissa.axis.label(self.panel),
+            y_label: metric.error_title(),
+            series: self.panel.series(),
+            groups: groups.collect(),
+            bounds: Some((0.0, metric.bound.unwrap_or(f64::INFINITY))),
+            ..BoxFigure::default()
+        }
+    }
+
+    fn errors(&self, row: &SummaryRow) -> &[f64] {
+        let block = self.errors.get(&(row.setting, row.mechanism.as_str()));
+        block.and_then(|block| block.error(&row.metric)).unwrap_or_default()
+    }
+
+    /// The readings of one mechanism at one case, in the error that was printed.
+    fn readings(&self, case: &Case, row: &SummaryRow) -> impl Iterator<Item = &ReadingRow> {
+        let read = self.kind.readings_metric.map_or(self.panel.distance.id(), |metric| metric.id);
+        let printed = row.metric == read;
+        let of_row = move |reading: &&&ReadingRow| {
+            printed && reading.mechanism == row.mechanism && self.abscissa.is_at(case, &reading.at)
+        };
+        self.readings.iter().filter(of_row).copied()
+    }
+
+    fn box_stats(&self, row: &SummaryRow, case: &Case) -> BoxStats {
+        let outside = |v: &&f64| **v < row.whisker_low || **v > row.whisker_high;
+        let mut outliers: Vec<f64> = Vec::new();
+        if self.kind.outliers {
+            let outliers_of = self.errors(row).iter().filter(outside);
+            outliers = outliers_of.copied().filter_map(finite).collect();
+            outliers.sort_by(f64::total_cmp);
+            outliers.dedup();
+        }
+        BoxStats {
+            q1: row.q1,
+            median: row.median,
+            q3: row.q3,
+            whisker_low: row.whisker_low,
+            whisker_high: row.whisker_high,
+            notch_low: row.notch_low,
+            notch_high: row.notch_high,
+            outliers,
+            exact_mean: row.exact_mean.and_then(finite),
+            printed: self.printed_box(case, row),
+        }
+    }
+
+    /// The box as it was printed, if any of it was read.
+    fn printed_box(&self, case: &Case, row: &SummaryRow) -> Option<[Option<f64>; 5]> {
+        let read = |quantity: Quantity| {
+            let mut readings = self.readings(case, row);
+            readings.find(|reading| reading.quantity == quantity.id()).map(|reading| reading.read)
+        };
+        use Quantity::{Median, Q1, Q3, WhiskerHigh, WhiskerLow};
+        let printed = [WhiskerLow, Q1, Median, Q3, WhiskerHigh].map(read);
+        printed.iter().any(Option::is_some).then_some(printed)
+    }
+
+    fn means(&self, facet: &Facet, metric: &Metric) -> CurveFigure {
+        // A prior without a number is a category.
+        let positions: Option<Vec<f64>> =
+            facet.cases.iter().map(|(_, case)| self.abscissa.axis.position(case)).collect();
+        let names = || {
+            facet.cases.iter().map(|(_, case)| self.abscissa.axis.name(case, &self.abscissa.naming))
+        };
+        let categories = positions.is_none().then(|| names().collect());
+        let positions =
+            positions.unwrap_or_else(|| (0..facet.cases.len()).map(|i| i as f64).collect());
+        let variants = self.panel.variants.iter();
+        let lines = variants.zip(self.panel.series()).map(|(variant, series)| {
+            self.curve(facet, &positions, &variant.label, metric.id, series)
+        });
+        CurveFigure {
+            note: self.without_infinite(facet, metric, "lines: exact law", |row| {
+                row.mean.max(row.exact_mean.unwrap_or(0.0))
+            }),
+            x_label: self.abscissa.axis.label(self.panel).unwrap_or_default(),
+            y_label: format!("mean {}", metric.title),
+            x_scale: self.panel.scale(),
+            y_scale: self.panel.scale(),
+            lines: lines.collect(),
+            categories,
+            ..CurveFigure::default()
+        }
+    }
+
+    fn curve(
+        &self,
+        facet: &Facet,
+        positions: &[f64],
+        label: &str,
+        metric: &str,
+        series: Series,
+    ) -> Curve {
+        let mut points: Vec<(f64, &SummaryRow)> = positions
+            .iter()
+            .zip(&facet.cases)
+            .filter_map(|(&x, (case, _))| Some((x, self.row(*case, label, metric)?)))
+            .collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let sample = |&(x, row): &(f64, &SummaryRow)| Sample {
+            x,
+            mean: row.mean,
+            half_width: 2.0 * row.std / (row.runs as f64).sqrt(),
+        };
+        let readings = facet.cases.iter().filter_map(|(index, case)| {
+            let row = self.row(*index, label, metric)?;
+            let read = self.readings(case, row).find(|r| r.quantity == Quantity::Mean.id())?;
+            Some((self.abscissa.axis.position(case)?, read.read))
+        });
+        let readings = readings.collect();
+        let exact = points.iter().filter_map(|(x, row)| Some((*x, finite(row.exact_mean?)?)));
+        Curve {
+            exact: exact.collect(),
+            sampled: points.iter().filter(|(_, row)| row.mean.is_finite()).map(sample).collect(),
+            readings,
+            ..Curve::new(series)
+        }
+    }
+
+    /// The error of every run, in one strip for each mechanism: the runs are independent, so that
+    /// nothing joins them.
+    fn runs(&self, facet: &Facet, metric: &Metric) -> CurveFigure {
+        let drawn = self.panel.runs.min(MOST_DRAWN_RUNS);
+        let mut lines: Vec<Curve> = Vec::new();
+        for &(index, case) in &facet.cases {
+            for (variant, mut series) in self.panel.variants.iter().zip(self.panel.series()) {
+                if facet.cases.len() > 1 {
+                    let name = self.abscissa.axis.name(case, &self.abscissa.naming);
+                    series.label = format!("{}, {name}", series.label);
+                }
+                let Some(row) = self.row(index, &variant.label, metric.id) else { continue };
+                let place = lines.len() as f64;
+                let errors = self.errors(row).iter().take(drawn as usize).enumerate();
+                let dot = |(run, error): (usize, &f64)| {
+                    (place + HALF_STRIP * (2.0 * (run as f64 + 0.5) / drawn as f64 - 1.0), *error)
+                };
+                lines.push(Curve { label_end: false, ..line(series, errors.map(dot).collect()) });
+            }
+        }
+        let which = match self.panel.runs > drawn {
+            true => format!("the first {drawn} of them, from left to right"),
+            false => "from left to right".to_owned(),
+        };
+        CurveFigure {
+            note: self.note(facet, &which),
+            x_scale: Scale::Linear,
+            y_scale: Scale::Linear,
+            y_label: metric.error_title(),
+            categories: Some(lines.iter().map(|line| line.series.label.clone()).collect()),
+            lines,
+            join: Join::Dots,
+            ..CurveFigure::default()
+        }
+    }
+}
+
+/// The most runs of each mechanism that are drawn.
+const MOST_DRAWN_RUNS: u64 = 200;
+
+/// How far the runs of a mechanism are spread to either side of its place.
+const HALF_STRIP: f64 = 0.35;

@@ -1,0 +1,381 @@
+//! The accuracy experiment: every mechanism is run many times at every case, and its errors are
+//! tabulated beside the exact law's own mean, median and 90 % quantile.
+
+mod figures;
+mod readings;
+mod summary;
+mod tables;
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::key::Named;
+use super::prelude::*;
+use crate::experiment::cell::UNNUMBERED;
+use crate::experiment::fault;
+use crate::experiment::sampling::{Block, ExactNumbers, RUNS_PER_BLOCK, Sampler, runs_of};
+use crate::experiment::stats::Whiskers;
+use crate::experiment::table::CalibrationRow;
+use crate::experiment::{Cell, Content, Group, Keeper, PlacedReadings, Runs};
+use engine::mechanism::Variant;
+use engine::mechanism::law::{Exact, Law, Plan, PreparedField};
+use engine::mechanism::prepared::PreparedSetting;
+use engine::posterior::metric::Metric;
+use system::fault::caught;
+
+kind! {
+    "accuracy": "errors of sampled releases beside their exact law";
+    /// Errors of sampled releases beside their exact laws.
+    pub struct Accuracy {
+        /// Which figures. Default: box and mean.
+        "figures" => figures: Vec<FigureName>,
+        /// Further errors of the same releases.
+        "metrics" => metrics: Vec<Metric>,
+        /// How far whiskers reach: in interquartile ranges, or "range" for all.
+        "whiskers" => whiskers: Whiskers,
+        /// Whether box plots show single outliers.
+        "outliers" => outliers: bool,
+        /// Of which of the metrics the readings are. Default: of the distance.
+        "readings_metric" => readings_metric: Option<Metric>,
+    }
+}
+
+impl Kind for Accuracy {
+    fn draws_historical(&self) -> bool {
+        true
+    }
+
+    fn check(&self, panel: &Panel) -> Result<(), Complaint> {
+        match self.readings_metric {
+            Some(metric) if self.errors(panel).iter().all(|known| known.id != metric.id) => {
+                Err(About::Key("readings_metric").wrong(
+                    format!("the errors of this panel are not measured by `{}`", metric.id),
+                    format!("add metrics = [\"{}\"]", metric.id),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn compares_readings(&self) -> bool {
+        true
+    }
+
+    fn criterion(&self, boxes: bool) -> &'static str {
+        match boxes {
+            true => {
+                "A quartile q ± err of N runs agrees if P[H < q − err] ≤ p + 4s and P[H ≤ q + err] ≥ \
+                 p − 4s under the exact law, with s = sqrt(p(1−p)/N). N is the number of runs in \
+                 print. The end of a whisker agrees if a run can fall there, and if it is not \
+                 improbable that no run fell between it and the fence."
+            }
+            false => {
+                "A mean of N runs agrees if it is within 4 standard errors of the exact mean, plus \
+                 the reading error. N is the number of runs in print."
+            }
+        }
+    }
+
+    fn runs(&self) -> Option<&dyn Runs> {
+        Some(self)
+    }
+
+    fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+        figures::figures(self, panel, tables)
+    }
+
+    fn figure_count(&self, panel: &Panel) -> usize {
+        self.figure_names(panel).len() * self.errors(panel).len() * figures::facets(panel).drawn
+    }
+
+    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
+        let sketch = |name: FigureName| match name {
+            FigureName::Box => sketch::boxes(panel),
+            FigureName::Mean => sketch::curves(panel, 1, true),
+            // A strip for every setting.
+            FigureName::Runs => {
+                let settings = panel.cases.len().div_ceil(figures::facets(panel).all);
+                sketch::curves(panel, settings, false)
+            }
+        };
+        self.figure_names(panel).into_iter().map(sketch).collect()
+    }
+
+    fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
+        let errors = self.errors(panel);
+        errors.iter().map(|metric| summary::digest(panel, tables, metric)).collect()
+    }
+
+    fn summary(&self, panel: &Panel, tables: &Tables, most_printed: usize) -> String {
+        let figures::Facets { drawn, all } = figures::facets(panel);
+        let mut text = summary::picture(panel, tables, most_printed);
+        text += &summary::agreement(panel, tables);
+        if drawn < all {
+            text += &format!(
+                "  figures are drawn for the first {drawn} of {all} combinations; `kind = \"phase\"` \
+                 draws a map of many\n"
+            );
+        }
+        text
+    }
+
+    fn answers(&self, panel: &Panel, tables: &Tables) -> Vec<String> {
+        let answer = summary::answer(panel, tables);
+        answer.map(|text| format!("{}: {text}.", panel.title)).into_iter().collect()
+    }
+
+    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
+        let (recipes, metrics) = (panel.outlines(case)?, self.errors(panel));
+        let keeps_runs = self.are_shown();
+        Ok(cost::predict(&case.setting, &recipes, &metrics[1..], panel.runs, keeps_runs))
+    }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        (panel.variants.len() * (1 + self.errors(panel).len())) as f64
+    }
+}
+
+impl Accuracy {
+    /// Which of the errors the readings are of.
+    fn place_of_readings(&self, panel: &Panel) -> usize {
+        let asked = |metric: Metric| self.errors(panel).iter().position(|one| one.id == metric.id);
+        self.readings_metric.and_then(asked).unwrap_or(0)
+    }
+
+    /// The sorts of figures that are drawn. Data sets side by side have no order, so there is no line
+    /// through their means.
+    fn figure_names(&self, panel: &Panel) -> Vec<FigureName> {
+        let asked = match self.figures.as_slice() {
+            [] => &[FigureName::Box, FigureName::Mean],
+            some => some,
+        };
+        let is_ordered = figures::is_ordered(panel);
+        asked.iter().copied().filter(|name| *name != FigureName::Mean || is_ordered).collect()
+    }
+}
+
+impl Runs for Accuracy {
+    /// The distance first, then the metrics asked for, each once.
+    fn errors(&self, panel: &Panel) -> Vec<Metric> {
+        let mut errors = vec![Metric::from_distance(panel.distance)];
+        for &metric in &self.metrics {
+            if errors.iter().all(|known| known.id != metric.id) {
+                errors.push(metric);
+            }
+        }
+        errors
+    }
+
+    fn blocks(&self, panel: &Panel) -> u64 {
+        panel.runs.div_ceil(RUNS_PER_BLOCK)
+    }
+
+    /// Every mechanism's blocks. Only the first block of a mechanism holds exact numbers, and depends
+    /// on what these depend on.
+    fn cells(&self, layout: &Layout, index: usize) -> Vec<Cell> {
+        let Layout { panel, placed, .. } = layout;
+        let case = &panel.cases[index];
+        let errors: Vec<&str> = self.errors(panel).iter().map(|metric| metric.id).collect();
+        let mut cells = Vec::new();
+        for (place, variant) in panel.variants.iter().enumerate() {
+            let mut common = CellKey::new(panel);
+            common
+                .put("seed", panel.seed)
+                .join(&case.setting.key())
+                .put("mechanism", variant.key(&case.setting))
+                .put("errors", errors.join(","));
+            let readings: Vec<String> =
+                placed.of(&variant.label, case).map(|reading| reading.key()).collect();
+            for block in 0..self.blocks(panel) {
+                let runs = runs_of(block, panel.runs);
+                let mut key = common.clone();
+                key.put("first", runs.start).put("end", runs.end);
+                if block == 0 && variant.options.calibrated {
+                    key.put("label", &variant.label);
+                }
+                if block == 0 && !readings.is_empty() {
+                    key.put("panel", &panel.id).put("whiskers", fence(self.whiskers));
+                    key.put_all("readings_metric", self.readings_metric.map(|metric| metric.id));
+                    key.put_all("reading", &readings);
+                }
+                let text = key.finish();
+                cells.push(Cell { case: index, variant: Some(place), block, text });
+            }
+        }
+        cells
+    }
+
+    fn compute(&self, layout: &Layout, wanted: &[Cell], keeper: &dyn Keeper) {
+        let outcome = caught(|| {
+            run_case(self, layout, wanted, keeper).map_err(|refusal| refusal.to_string())
+        });
+        if let Err(cause) = outcome.flatten() {
+            for cell in wanted {
+                keeper.keep(cell, Err(cause.clone()), 0.0);
+            }
+        }
+    }
+
+    fn assemble(&self, panel: &Panel, group: &Group, blocks: Vec<Block>) -> Tables {
+        tables::tables(self, panel, group, blocks)
+    }
+
+    fn are_shown(&self) -> bool {
+        self.outliers || self.figures.contains(&FigureName::Runs)
+    }
+}
+
+/// How many interquartile ranges beyond the box whiskers may end.
+fn fence(whiskers: Whiskers) -> f64 {
+    match whiskers {
+        Whiskers::Iqr(factor) => factor,
+        Whiskers::Range => f64::INFINITY,
+    }
+}
+
+fn run_case(
+    kind: &Accuracy,
+    layout: &Layout,
+    wanted: &[Cell],
+    keeper: &dyn Keeper,
+) -> Result<(), Refusal> {
+    let Layout { panel, placed, .. } = layout;
+    let clock = Instant::now();
+    let case = &panel.cases[wanted[0].case];
+    let of_variant: Vec<&[Cell]> = wanted.chunk_by(|a, b| a.variant == b.variant).collect();
+    let variant = |cells: &[Cell]| &panel.variants[cells[0].variant.unwrap_or_default()];
+    let plans: Vec<Plan> = of_variant
+        .iter()
+        .map(|cells| panel.plan(variant(cells), case))
+        .collect::<Result<_, Refusal>>()?;
+    let metrics = &kind.errors(panel)[1..];
+    let prepared = PreparedSetting::with_summaries(&case.setting, &plans, metrics);
+    let shared = clock.elapsed().as_secs_f64() / of_variant.len() as f64;
+    of_variant.par_iter().zip(&plans).for_each(|(cells, plan)| {
+        if keeper.is_stopped() {
+            return;
+        }
+        let job = Job { kind, panel, case, placed, variant: variant(cells), cells, keeper, shared };
+        let outcome = caught(|| job.run(&prepared, plan).map_err(|refusal| refusal.to_string()));
+        if let Err(cause) = outcome.flatten() {
+            for cell in cells.iter().filter(|cell| !keeper.has(cell)) {
+                keeper.keep(cell, Err(cause.clone()), 0.0);
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Cells of one mechanism at one case.
+struct Job<'a> {
+    kind: &'a Accuracy,
+    panel: &'a Panel,
+    case: &'a Case,
+    placed: &'a PlacedReadings<'a>,
+    variant: &'a Variant,
+    cells: &'a [Cell],
+    keeper: &'a dyn Keeper,
+    /// Its share of the seconds that the case took before.
+    shared: f64,
+}
+
+impl Job<'_> {
+    fn run(&self, prepared: &PreparedSetting, plan: &Plan) -> Result<(), Refusal> {
+        let Self { panel, case, variant, cells, keeper, .. } = *self;
+        fault::strike(panel.first + cells[0].case, &variant.label);
+        let clock = Instant::now();
+        let law = prepared.law(plan);
+        let fields: Vec<_> = prepared.fields().collect();
+        let key = format!("{} mechanism={}", case.setting.key(), variant.key(&case.setting));
+        let known = match cells[0].block {
+            0 => Some(self.exact_numbers(law.as_ref(), &fields)?),
+            _ => None,
+        };
+        // What blocks share is divided among them.
+        let shared = (self.shared + clock.elapsed().as_secs_f64()) / cells.len() as f64;
+        let drawing = Instant::now();
+        let sampler = Sampler {
+            law: law.as_ref(),
+            fields: &fields,
+            k: case.setting.posterior.k(),
+            runs: panel.runs,
+            seed: panel.seed,
+            key: &key,
+        };
+        let wanted: Vec<u64> = cells.iter().map(|cell| cell.block).collect();
+        let part = 1.0 / self.kind.blocks(panel) as f64;
+        sampler.draw(
+            &wanted,
+            || keeper.is_stopped(),
+            |block, draws| {
+                let Some(cell) = cells.iter().find(|cell| cell.block == block) else { return };
+                let known = known.clone().filter(|_| block == 0);
+                let content = Block { known, released: draws.counts, errors: draws.errors };
+                let seconds = shared + drawing.elapsed().as_secs_f64() / cells.len() as f64;
+                keeper.keep(cell, Ok(Content::Runs(Box::new(content))), seconds);
+                keeper.advance(cell.case, cell.variant.unwrap_or_default(), part);
+            },
+        );
+        Ok(())
+    }
+
+    /// What is known without any run.
+    fn exact_numbers(
+        &self,
+        law: &dyn Law,
+        fields: &[PreparedField],
+    ) -> Result<ExactNumbers, Refusal> {
+        let Self { kind, panel, case, variant, .. } = *self;
+        let exact: Vec<Exact> = fields.iter().map(|&field| Exact::new(law, field)).collect();
+        let readings = self.placed.of(&variant.label, case).collect();
+        let place = kind.place_of_readings(panel);
+        let readings = readings::compare(kind, panel, readings, law, fields[place], &exact[place]);
+        let certificate = panel.tuned(variant, case)?.certificate;
+        let row = |found| CalibrationRow::new(UNNUMBERED, &variant.label, &found);
+        Ok(ExactNumbers { exact, calibration: certificate.map(row), readings })
+    }
+}
+
+/// A figure of the accuracy experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FigureName {
+    /// A box for every setting and mechanism.
+    Box,
+    /// Mean error against what the settings differ in.
+    Mean,
+    /// The error of single runs, as dots.
+    Runs,
+}
+
+impl FigureName {
+    /// What tells it from the other figures of a panel, in its title.
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Box => "boxes",
+            Self::Mean => "means",
+            Self::Runs => "single runs",
+        }
+    }
+}
+
+impl Named for FigureName {
+    const ALL: &'static [Self] = &[Self::Box, Self::Mean, Self::Runs];
+
+    /// The name in a config and of the file.
+    fn id(self) -> &'static str {
+        match self {
+            Self::Box => "box",
+            Self::Mean => "mean",
+            Self::Runs => "runs",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Box => "a box for every setting and mechanism",
+            Self::Mean => "mean error against what the settings differ in",
+            Self::Runs => "the error of single runs, as dots",
+        }
+    }
+}

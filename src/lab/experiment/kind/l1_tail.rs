@@ -1,0 +1,97 @@
+//! The ℓ1 error of noise on the counts, P[‖x̃ − x‖₁ >= t], beside the bound of notes §3.1.
+
+use super::curves::{self, EXACT, point};
+use super::prelude::*;
+use crate::experiment::table::CurveRow;
+use crate::paper::formula::laplace_tail;
+use engine::mechanism::law::Distribution;
+use engine::mechanism::prepared::PreparedSetting;
+use engine::posterior::metric;
+use engine::posterior::model::vector;
+
+/// The least probability that is tabulated.
+const LEAST_TAIL: f64 = 1e-9;
+
+/// The least probability that is drawn.
+const LEAST_DRAWN: f64 = 1e-6;
+
+kind! {
+    "l1-tail": "the tail of the ℓ1 error";
+    /// The tail of every mechanism.
+    pub struct L1Tail {}
+}
+
+impl Kind for L1Tail {
+    fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
+        Some(vector(case.setting.posterior.counts()))
+    }
+
+    fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
+        let Task { panel, case, .. } = *task;
+        let posterior = &case.setting.posterior;
+        let facet = format!("x = {}", naming::parenthesised(posterior.counts()));
+        let (k, epsilon) = (posterior.k(), case.setting.epsilon.get());
+        let mut curves = Vec::new();
+        let mut furthest: f64 = 0.0;
+        for (variant, law) in panel.variants.iter().zip(l1_laws(panel, case)?) {
+            let Some(law) = law else { continue };
+            for at in law.tail().into_iter().take_while(|(_, tail)| *tail > LEAST_TAIL) {
+                curves.push(point(panel, facet.as_str(), &variant.label, EXACT, at));
+                furthest = furthest.max(at.0);
+            }
+        }
+        for t in 0..=furthest as u64 {
+            let at = (t as f64, laplace_tail::bound(k, epsilon, t as f64));
+            curves.push(point(panel, facet.as_str(), "", "bound of notes §3.1", at));
+        }
+        Ok(Tables { curves, ..Tables::default() })
+    }
+
+    /// One figure for every case.
+    fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+        let case = &panel.cases[0];
+        // No further than where the last curve leaves the axis.
+        let end = |facet: &str| {
+            let own = |row: &&CurveRow| {
+                row.panel == panel.id && row.facet == facet && row.y >= LEAST_DRAWN
+            };
+            tables.curves.iter().filter(own).map(|row| row.x + 1.0).fold(1.0, f64::max)
+        };
+        curves::figures(panel, tables, "l1-tail", EXACT, |facet| CurveFigure {
+            note: format!("{}; bounds above 1 are not shown", naming::epsilon(case)),
+            x_label: "ℓ1 error t".to_owned(),
+            y_label: "P[‖x̃ − x‖₁ ≥ t]".to_owned(),
+            y_scale: Scale::Log,
+            x_range: Some((0.0, end(facet))),
+            y_range: Some((LEAST_DRAWN, 1.0)),
+            ..CurveFigure::default()
+        })
+    }
+
+    fn figure_count(&self, panel: &Panel) -> usize {
+        panel.cases.len()
+    }
+
+    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
+        vec![sketch::curves(panel, 1, true)]
+    }
+
+    /// ℓ1 errors are whole numbers; a few lists of them are joined at a time.
+    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
+        Ok(cost::predict_laws(&case.setting, &panel.outlines(case)?, 1e6))
+    }
+
+    /// The bound, and the tail of every mechanism, at all distances.
+    fn row_count(&self, panel: &Panel, case: &Case, _: &SettingWork) -> f64 {
+        case.setting.posterior.n() as f64 * (1 + panel.variants.len()) as f64
+    }
+}
+
+fn l1_laws(panel: &Panel, case: &Case) -> Result<Vec<Option<Distribution>>, Refusal> {
+    let l1 = metric::find("l1").expect("the ℓ1 metric");
+    let plans = panel.plans(case)?;
+    let prepared = PreparedSetting::new(&case.setting, &plans, &[l1]);
+    let field = prepared.fields().nth(1).expect("the metric that was asked for");
+    let law = |plan| Distribution::new(prepared.law(plan).as_ref(), field);
+    Ok(plans.iter().map(law).collect())
+}

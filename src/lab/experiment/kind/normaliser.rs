@@ -1,0 +1,63 @@
+//! The normaliser NL of an exponential mechanism that arxiv §6.2 asks for, against n.
+
+use super::curves::{self, EXACT, against_n, point};
+use super::prelude::*;
+use super::tail::{DIVISOR, check_is_mh, note};
+use crate::paper::formula::tail::normaliser_limit;
+use engine::mechanism::prepared::PreparedSetting;
+
+kind! {
+    "normaliser": "the normaliser of an exponential mechanism";
+    /// NL = 1 / P[H = 0] of every mechanism, and its limit.
+    pub struct Normaliser {}
+}
+
+impl Kind for Normaliser {
+    fn why_untuned(&self) -> Option<&'static str> {
+        Some(CHECKS_FORMULAS)
+    }
+
+    fn needs_two_categories(&self) -> bool {
+        true
+    }
+
+    fn check(&self, panel: &Panel) -> Result<(), Complaint> {
+        check_is_mh(self, panel)
+    }
+
+    fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
+        Some(case.setting.posterior.n().to_string())
+    }
+
+    fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
+        let Task { panel, case, .. } = *task;
+        let n = case.setting.posterior.n() as f64;
+        let epsilon = case.setting.epsilon.get();
+        let plans = panel.plans(case)?;
+        let prepared = PreparedSetting::new(&case.setting, &plans, &[]);
+        let curves = panel.variants.iter().zip(&plans).flat_map(|(variant, plan)| {
+            let divisor = variant.options.divisor.unwrap_or(DIVISOR);
+            let name = format!("limit coth(ε/{})", 2.0 * divisor);
+            let limit = normaliser_limit(epsilon, divisor);
+            [(EXACT.to_owned(), 1.0 / prepared.law(plan).p_exact()), (name, limit)]
+                .map(|(curve, y)| point(panel, "", &variant.label, curve, (n, y)))
+        });
+        Ok(Tables { curves: curves.collect(), ..Tables::default() })
+    }
+
+    /// One figure.
+    fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
+        let settings = note(panel);
+        curves::figures(panel, tables, "normaliser", EXACT, |_| {
+            against_n(format!("{settings}, balanced data"), "normaliser NL = 1 / P[H = 0]")
+        })
+    }
+
+    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
+        vec![sketch::curves(panel, 1, true)]
+    }
+
+    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+        2.0 * panel.variants.len() as f64
+    }
+}

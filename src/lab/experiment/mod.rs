@@ -1,0 +1,390 @@
+//! Experiments: what a config asks for, checked and laid out panel by panel and case by case.
+//!
+//! A [`Panel`] is one kind of computation over one grid of settings; an [`Experiment`] is one or
+//! more panels that share a name, a seed and a results folder. What is computed and drawn is the
+//! panel's [`Kind`].
+
+mod axis;
+mod cell;
+pub mod config;
+pub mod data;
+mod dataset;
+pub mod digest;
+mod fault;
+pub mod kind;
+pub mod naming;
+pub mod nearest_optimum;
+pub mod reading;
+pub mod release_map;
+mod sampling;
+mod scope;
+pub mod stats;
+pub mod table;
+
+pub use cell::{Cell, CellKey, Content, Group, Keeper, Layout, NUMERICS, Runs, Task, groups};
+pub use dataset::{DataSet, DataSpec};
+pub use kind::Kind;
+pub use naming::Naming;
+pub use sampling::{Draws, RUNS_PER_BLOCK, Sampler};
+pub use scope::ScopeName;
+
+pub use axis::{Abscissa, Axis};
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
+use crate::experiment::table::{PanelRow, ReadingRow, SettingRow, Tables};
+use engine::analysis::tuning::{Tuned, TuningCache};
+use engine::mechanism::Variant;
+use engine::mechanism::law::{Distribution, Plan, Recipe, is_walked};
+use engine::mechanism::prepared::PreparedSetting;
+use engine::posterior::distance::Distance;
+use engine::posterior::metric::Metric;
+use engine::posterior::model::{Prior, compositions, vector};
+use engine::posterior::privacy::{Delta, Epsilon, Gamma, Guarantee};
+use engine::posterior::sensitivity::CandidatesInBeta;
+use engine::posterior::setting::Setting;
+use engine::refusal::Refusal;
+use figure::{Figure, Scale, Series, UNSTATED, colour, distinguish, own_colour};
+
+/// The lists that a config combines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// Priors.
+    pub priors: Vec<Prior>,
+    /// ε.
+    pub epsilons: Vec<Epsilon>,
+    /// δ; may be empty.
+    pub deltas: Vec<Delta>,
+    /// γ; if empty, 1.
+    pub gammas: Vec<Gamma>,
+    /// The data.
+    pub data: DataSpec,
+}
+
+impl Grid {
+    /// Every δ, or once none.
+    pub fn deltas_or_none(&self) -> Vec<Option<Delta>> {
+        if self.deltas.is_empty() {
+            vec![None]
+        } else {
+            self.deltas.iter().copied().map(Some).collect()
+        }
+    }
+
+    /// Every γ, or once 1.
+    pub fn gammas_or_one(&self) -> Vec<Gamma> {
+        if self.gammas.is_empty() {
+            Gamma::new(1.0).into_iter().collect()
+        } else {
+            self.gammas.clone()
+        }
+    }
+}
+
+/// One point of the grid.
+#[derive(Clone)]
+pub struct Case {
+    /// The setting.
+    pub setting: Setting,
+    /// The name of the data set, if it has one.
+    pub label: Option<String>,
+    /// Its abscissa in a figure, if one was given.
+    pub at: Option<f64>,
+}
+
+impl Case {
+    /// Its row of `settings.csv`.
+    fn row(&self, number: usize) -> SettingRow {
+        let setting = &self.setting;
+        let posterior = &setting.posterior;
+        let sensitivity = setting.sensitivity();
+        let beta = setting.beta(CandidatesInBeta::NPlusOne);
+        let candidates = compositions(posterior.n(), posterior.k());
+        SettingRow {
+            setting: number,
+            k: posterior.k(),
+            n: posterior.n(),
+            prior: vector(posterior.prior().alpha()),
+            counts: vector(posterior.counts()),
+            epsilon: setting.epsilon.get(),
+            delta: setting.delta.map(|delta| delta.get()),
+            gamma: setting.gamma.get(),
+            candidates: candidates.map_or(String::new(), |count| count.to_string()),
+            local: sensitivity.local(),
+            global: sensitivity.global(),
+            gamma_smooth: sensitivity.gamma_smooth(setting.gamma.get()),
+            beta_smooth: beta.map(|beta| sensitivity.beta_smooth(beta)),
+        }
+    }
+}
+
+/// A checked experiment.
+#[derive(Clone)]
+pub struct Experiment {
+    /// The name of the results folder.
+    pub name: String,
+    /// What it shows.
+    pub title: String,
+    /// Its place in a document, such as "Figure 2, §7.1.1".
+    pub source: Option<String>,
+    /// What a reader should know: what is assumed, what differs from the document.
+    pub notes: Vec<String>,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// Its panels, at least one.
+    pub panels: Vec<Panel>,
+}
+
+impl Experiment {
+    /// Lets all panels keep their tuned mechanisms in one cache.
+    pub fn share_tuning(&mut self, cache: &Arc<TuningCache>) {
+        self.panels.iter_mut().for_each(|panel| panel.tuning = Arc::clone(cache));
+    }
+}
+
+/// One kind of computation over one grid.
+#[derive(Clone)]
+pub struct Panel {
+    /// Its name within the experiment; empty if it is the only one.
+    pub id: String,
+    /// The title of its figures.
+    pub title: String,
+    /// What is computed.
+    pub kind: Arc<dyn Kind>,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// How many releases are sampled for each case and mechanism.
+    pub runs: u64,
+    /// Score, sensitivity and error are measured in this distance.
+    pub distance: &'static dyn Distance,
+    /// The mechanisms.
+    pub variants: Vec<Variant>,
+    /// The lists that were combined.
+    pub grid: Grid,
+    /// Their combinations.
+    pub cases: Vec<Case>,
+    /// The number of its first setting: settings are numbered through all panels, from 1.
+    pub first: usize,
+    /// Values read off the printed figure, to be compared with ours.
+    pub readings: Option<ReadingSet>,
+    /// Why a known print of it is not compared, if so.
+    pub not_compared: Option<String>,
+    /// Its tuned mechanisms, and those of the panels with which it shares them.
+    pub tuning: Arc<TuningCache>,
+}
+
+impl Panel {
+    /// The errors of which runs are sampled: the distance first, then the metrics asked for. None if
+    /// the kind samples nothing.
+    pub fn errors(&self) -> Vec<Metric> {
+        self.kind.runs().map_or_else(Vec::new, |runs| runs.errors(self))
+    }
+
+    /// Whether some figure shows single runs, and not only their summaries.
+    pub fn shows_runs(&self) -> bool {
+        self.kind.runs().is_some_and(Runs::are_shown)
+    }
+
+    /// Every case with the number of its setting.
+    pub fn settings(&self) -> impl Iterator<Item = (usize, &Case)> {
+        (self.first..).zip(&self.cases)
+    }
+
+    /// The case of a setting's number, if it is one of this panel's.
+    pub fn case(&self, setting: usize) -> Option<&Case> {
+        self.cases.get(setting.checked_sub(self.first)?)
+    }
+
+    /// Whether a setting's number is one of this panel's.
+    pub fn owns(&self, setting: usize) -> bool {
+        self.case(setting).is_some()
+    }
+
+    /// The plans of all mechanisms at one case: calibrated and remapped where the config says so.
+    pub fn plans(&self, case: &Case) -> Result<Vec<Plan>, Refusal> {
+        self.variants.iter().map(|variant| self.plan(variant, case)).collect()
+    }
+
+    /// The plan of one mechanism at one case.
+    fn plan(&self, variant: &Variant, case: &Case) -> Result<Plan, Refusal> {
+        self.tuned(variant, case)?.variant.plan(&case.setting)
+    }
+
+    /// One mechanism, tuned for data sets of the size of a case.
+    fn tuned(&self, variant: &Variant, case: &Case) -> Result<Tuned, Refusal> {
+        self.tuning.tune(variant, &case.setting)
+    }
+
+    /// The recipes of all mechanisms at one case, before any tuning.
+    pub fn recipes(&self, case: &Case) -> Result<Vec<Recipe>, Refusal> {
+        self.variants.iter().map(|variant| variant.recipe(&case.setting)).collect()
+    }
+
+    /// The same in outline: enough to say what they cost.
+    pub fn outlines(&self, case: &Case) -> Result<Vec<Recipe>, Refusal> {
+        self.variants.iter().map(|variant| variant.outline(&case.setting)).collect()
+    }
+
+    /// The law of the error of every mechanism at one case; `None` for one that is too large.
+    fn distributions(&self, case: &Case) -> Result<Vec<Option<Distribution>>, Refusal> {
+        let plans = self.plans(case)?;
+        let prepared = PreparedSetting::new(&case.setting, &plans, &[]);
+        let law = |plan| Distribution::new(prepared.law(plan).as_ref(), prepared.distance());
+        Ok(plans.iter().map(law).collect())
+    }
+
+    /// Whether the law of a mechanism at a case is small enough to be walked.
+    fn is_walked(&self, variant: &Variant, case: &Case) -> bool {
+        let recipe = variant.outline(&case.setting).ok();
+        let region = recipe.and_then(|recipe| recipe.region(&case.setting.posterior));
+        region.is_none_or(|region| is_walked(&region))
+    }
+
+    /// The readings, to be found by mechanism and case.
+    fn placed_readings(&self) -> PlacedReadings<'_> {
+        let readings = self.readings.as_ref().map_or(&[][..], |set| &set.readings);
+        PlacedReadings { readings, abscissa: Abscissa::new(self) }
+    }
+
+    /// A reading that belongs to no cell of the panel.
+    pub fn unplaced_reading(&self) -> Option<&Reading> {
+        let abscissa = Abscissa::new(self);
+        let mut all = self.readings.iter().flat_map(|set| &set.readings);
+        all.find(|reading| !self.kind.has_place_for(self, &abscissa, reading))
+    }
+
+    /// Whether two cases would stand at the same place of the same figure.
+    pub fn is_crowded(&self) -> bool {
+        let abscissa = Abscissa::new(self);
+        let place = |case| self.kind.place(self, &abscissa, case);
+        let mut places: Vec<String> = self.cases.iter().filter_map(place).collect();
+        places.sort_unstable();
+        places.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// The scale of axes that may be logarithmic: linear beside readings, since the printed figures
+    /// have linear axes.
+    fn scale(&self) -> Scale {
+        if self.readings.is_some() { Scale::Linear } else { Scale::Auto }
+    }
+
+    /// The title of the mechanism with this label; the label if there is none.
+    pub fn title_of(&self, label: &str) -> String {
+        let variant = self.variants.iter().find(|variant| variant.label == label);
+        variant.map_or_else(|| label.to_owned(), Variant::title)
+    }
+
+    /// How each mechanism is drawn.
+    fn series(&self) -> Vec<Series> {
+        let first = &self.cases[0].setting;
+        let mut own = 0..;
+        let series = |variant: &Variant| {
+            let guarantee = variant.guarantee(first);
+            let title = variant.title();
+            Series {
+                label: match guarantee {
+                    Guarantee::Unstated => format!("{title} {UNSTATED}"),
+                    _ => title,
+                },
+                colour: match variant.mechanism.definition() {
+                    None => colour(variant.mechanism.id()),
+                    Some(_) => own_colour(own.next().unwrap_or(0)),
+                },
+                private: guarantee.is_private(),
+            }
+        };
+        let mut series: Vec<Series> = self.variants.iter().map(series).collect();
+        distinguish(&mut series);
+        series
+    }
+
+    /// What is known of its cases without any work: `panels.csv` and `settings.csv`.
+    pub fn rows(&self) -> Tables {
+        let cases: Vec<(usize, &Case)> = self.settings().collect();
+        let settings = cases.into_par_iter().map(|(number, case)| case.row(number));
+        let panel = PanelRow {
+            panel: self.id.clone(),
+            kind: self.kind.id().to_owned(),
+            distance: self.distance.id().to_owned(),
+            title: self.title.clone(),
+            first: self.first,
+            last: self.first + self.cases.len() - 1,
+        };
+        Tables { panels: vec![panel], settings: settings.collect(), ..Tables::default() }
+    }
+
+    /// Its figures with their file names (without ending), drawn from tables.
+    pub fn figures(&self, tables: &Tables) -> Vec<(String, Figure)> {
+        let figures = self.kind.figures(self, tables);
+        let named = |(name, mut figure): (String, Figure)| {
+            self.note_deviation(&mut figure, tables);
+            match self.id.as_str() {
+                "" => (name, figure),
+                id => (format!("{id}-{name}"), figure),
+            }
+        };
+        figures.into_iter().map(named).collect()
+    }
+
+    /// Says in a figure that shows readings how far they are off.
+    fn note_deviation(&self, figure: &mut Figure, tables: &Tables) {
+        let own: Vec<&ReadingRow> =
+            tables.readings.iter().filter(|row| row.panel == self.id).collect();
+        if let Some(note) = figure.note_beside_readings()
+            && let Some(largest) = largest_deviation(own.iter().copied())
+        {
+            *note += &format!("; readings deviate by at most {largest}");
+        }
+    }
+}
+
+/// The readings of a panel, and where they stand.
+struct PlacedReadings<'a> {
+    readings: &'a [Reading],
+    abscissa: Abscissa,
+}
+
+impl<'a> PlacedReadings<'a> {
+    /// The readings of one mechanism at one case.
+    fn of(&self, label: &str, case: &Case) -> impl Iterator<Item = &'a Reading> {
+        let own = move |reading: &&Reading| {
+            reading.mechanism == label && self.abscissa.is_at(case, &reading.at)
+        };
+        self.readings.iter().filter(own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::experiment::config::{self, Overrides};
+    use figure::{Format, Width, misplaced_texts, render};
+    use system::source::{Source, bundled_configs};
+
+    /// In every bundled figure no text is off the page, over another or over data, and no drawing is
+    /// large.
+    #[test]
+    fn bundled_figures_are_legible_and_small() {
+        let mut faults = Vec::new();
+        let names = bundled_configs().into_iter().map(|path| path.display().to_string());
+        for name in names {
+            let source = Source::config(&name).expect("a bundled config");
+            let overrides = Overrides { seed: None, runs: Some(40) };
+            let experiment = config::load(&source, overrides).expect("a sound config");
+            for panel in &experiment.panels {
+                for (file, figure) in panel.figures(&panel.compute()) {
+                    for &width in Width::ALL.iter().chain(&[Width::Screen]) {
+                        let misplaced = misplaced_texts(&figure, width).expect("a drawing");
+                        let svg = render(&figure, Format::Svg, width).expect("a drawing");
+                        let large = (svg.len() > 300_000).then(|| format!("{} bytes", svg.len()));
+                        let all = misplaced.into_iter().chain(large);
+                        faults.extend(all.map(|fault| format!("{name} {file} {width:?}: {fault}")));
+                    }
+                }
+            }
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+}

@@ -1,0 +1,103 @@
+//! What to call a case: only what distinguishes it from the others.
+
+use super::Case;
+use engine::posterior::model::vector;
+use engine::posterior::privacy::Delta;
+
+/// Which properties differ between the cases of an experiment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Naming {
+    /// The data have names.
+    pub labelled: bool,
+    /// The number of records differs.
+    pub sizes: bool,
+    /// The data differ in more than their size.
+    pub counts: bool,
+    /// The prior differs.
+    pub priors: bool,
+    /// ε differs.
+    pub epsilons: bool,
+    /// δ differs.
+    pub deltas: bool,
+    /// γ differs.
+    pub gammas: bool,
+}
+
+fn differ<T: PartialEq>(cases: &[Case], property: impl Fn(&Case) -> T) -> bool {
+    cases.windows(2).any(|pair| property(&pair[0]) != property(&pair[1]))
+}
+
+impl Naming {
+    /// Compares all cases.
+    pub fn new(cases: &[Case]) -> Self {
+        let prior = |case: &Case| case.setting.posterior.prior().clone();
+        let priors = differ(cases, prior);
+        // With one prior, two data sets of the same size must be told apart by their counts.
+        let mut seen = std::collections::BTreeMap::new();
+        let ambiguous = cases.iter().any(|case| {
+            let posterior = &case.setting.posterior;
+            let key = (posterior.n(), vector(posterior.prior().alpha()));
+            *seen.entry(key).or_insert(posterior.counts()) != posterior.counts()
+        });
+        Self {
+            labelled: cases.iter().all(|case| case.label.is_some()),
+            sizes: differ(cases, |case| case.setting.posterior.n()),
+            counts: ambiguous,
+            priors,
+            epsilons: differ(cases, |case| case.setting.epsilon),
+            deltas: differ(cases, |case| case.setting.delta),
+            gammas: differ(cases, |case| case.setting.gamma),
+        }
+    }
+
+    /// Everything that distinguishes `case`, in one line.
+    pub fn name(&self, case: &Case) -> String {
+        let mut parts = vec![self.data(case)];
+        parts.extend(self.priors.then(|| prior(case)));
+        parts.extend(self.epsilons.then(|| epsilon(case)));
+        parts.extend(self.deltas.then(|| delta(case)).flatten());
+        parts.extend(self.gammas.then(|| gamma(case)));
+        parts.join(", ")
+    }
+
+    /// Prior and ε, as far as all cases share them.
+    pub fn shared(&self, case: &Case) -> Vec<String> {
+        let mut parts: Vec<String> = (!self.priors).then(|| prior(case)).into_iter().collect();
+        parts.extend((!self.epsilons).then(|| epsilon(case)));
+        parts
+    }
+
+    /// The data of `case`: its name, its size, or its counts.
+    pub fn data(&self, case: &Case) -> String {
+        match &case.label {
+            Some(label) if self.labelled => label.replace('_', " "),
+            _ if self.counts => format!("x = {}", parenthesised(case.setting.posterior.counts())),
+            _ => format!("n = {}", case.setting.posterior.n()),
+        }
+    }
+}
+
+/// "prior (1, 1)".
+pub fn prior(case: &Case) -> String {
+    format!("prior {}", parenthesised(case.setting.posterior.prior().alpha()))
+}
+
+/// "ε = 1".
+pub fn epsilon(case: &Case) -> String {
+    format!("ε = {}", case.setting.epsilon.get())
+}
+
+/// "δ = 1e-8".
+pub fn delta(case: &Case) -> Option<String> {
+    case.setting.delta.map(|delta: Delta| format!("δ = {:?}", delta.get()))
+}
+
+/// "γ = 1".
+pub fn gamma(case: &Case) -> String {
+    format!("γ = {}", case.setting.gamma.get())
+}
+
+/// "(1, 1)".
+pub fn parenthesised<T: ToString>(values: &[T]) -> String {
+    format!("({})", vector(values).replace(';', ", "))
+}

@@ -1,0 +1,219 @@
+//! `errors.csv`: every sampled release and its errors, in blocks of runs.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde::ser::{Error, SerializeSeq};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, json};
+
+use super::{Columns, ReadError, is_unsound, reader};
+
+/// The runs of one mechanism at one setting: a block of `errors.csv`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorBlock {
+    /// The setting's number.
+    pub setting: usize,
+    /// The mechanism's label.
+    pub mechanism: String,
+    /// The number of categories.
+    pub k: usize,
+    /// What each run released: k counts, one run after the other.
+    pub released: Vec<u64>,
+    /// For each error its name and its value in each run.
+    pub errors: Vec<(String, Vec<f64>)>,
+}
+
+impl ErrorBlock {
+    /// The number of runs.
+    pub fn runs(&self) -> usize {
+        self.released.len() / self.k
+    }
+
+    /// The values of one error.
+    pub fn error(&self, metric: &str) -> Option<&[f64]> {
+        let found = self.errors.iter().find(|(name, _)| name == metric);
+        found.map(|(_, values)| values.as_slice())
+    }
+}
+
+/// The name of the table of runs.
+pub const ERRORS: &str = "errors.csv";
+
+/// The head of `errors.csv`: every run with what was released and its errors. The columns are the
+/// errors of all panels; where a panel has none of a name, its cells are empty.
+pub fn errors_head(names: &[&str]) -> Vec<u8> {
+    let columns = ["setting", "mechanism", "run", "released"].into_iter();
+    Columns::new(columns.chain(names.iter().copied())).finish()
+}
+
+/// The rows of one block. Only the mechanism's label may need quotes.
+pub fn error_rows(block: &ErrorBlock, names: &[&str]) -> Vec<u8> {
+    let mut own = format!("{},", block.setting).into_bytes();
+    let label = Columns::new([block.mechanism.as_str(), ""]).finish();
+    own.extend(label.strip_suffix(b"\n").unwrap_or(&label));
+    let columns: Vec<_> = names.iter().map(|name| block.error(name)).collect();
+    let mut rows = Vec::with_capacity(block.runs() * (own.len() + 24 * (names.len() + 1)));
+    let mut digits = itoa::Buffer::new();
+    for run in 0..block.runs() {
+        rows.extend(&own);
+        rows.extend(digits.format(run + 1).as_bytes());
+        let mut mark = b',';
+        for &count in &block.released[run * block.k..][..block.k] {
+            rows.push(mark);
+            rows.extend(digits.format(count).as_bytes());
+            mark = b';';
+        }
+        for column in &columns {
+            rows.push(b',');
+            column.iter().for_each(|errors| push_number(&mut rows, errors[run]));
+        }
+        rows.push(b'\n');
+    }
+    rows
+}
+
+/// The rows of the `errors.csv` of a results folder, as JSON: one at a time, since there may be more
+/// of them than memory holds.
+pub struct ErrorRows<'a>(pub &'a Path);
+
+impl Serialize for ErrorRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let found = reader(self.0, ERRORS).map_err(S::Error::custom)?;
+        let Some((_, mut reader)) = found else { return serializer.serialize_seq(Some(0))?.end() };
+        let header = reader.headers().map_err(S::Error::custom)?.clone();
+        let mut rows = serializer.serialize_seq(None)?;
+        for record in reader.records() {
+            let record = record.map_err(S::Error::custom)?;
+            let cells = header.iter().zip(&record).enumerate();
+            let value = |column, cell: &str| match column {
+                // The setting's number, and the run's.
+                0 | 2 => json!(cell.parse::<u64>().ok()),
+                // The label, and the released counts.
+                1 | 3 => json!(cell),
+                _ => json!(cell.parse::<f64>().ok()),
+            };
+            let row = cells.map(|(column, (name, cell))| (name.to_owned(), value(column, cell)));
+            rows.serialize_element(&row.collect::<Map<_, _>>())?;
+        }
+        rows.end()
+    }
+}
+
+/// Appends a number as `{:?}` writes it, only faster: the shortest digits that are read as the same
+/// number. They are unique unless the number has as few binary places as digits and is half way
+/// between two candidates; and in this range they come without an exponent.
+fn push_number(text: &mut Vec<u8>, number: f64) {
+    let places = |number: f64| (number * 2_f64.powi(24)).fract() != 0.0;
+    if (1e-3..1e15).contains(&number) && places(number) {
+        text.extend(ryu::Buffer::new().format_finite(number).as_bytes());
+    } else {
+        write!(text, "{number:?}").expect("memory does not fail");
+    }
+}
+
+pub(super) fn read(folder: &Path) -> Result<Vec<ErrorBlock>, ReadError> {
+    let Some((file, mut reader)) = reader(folder, ERRORS)? else { return Ok(Vec::new()) };
+    let wrong = |cause: String| ReadError { file: file.clone(), cause };
+    let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
+    let mut blocks: Vec<ErrorBlock> = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| wrong(error.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let number = |cell: &str| {
+            let number = cell.parse::<f64>().ok().filter(|_| !is_unsound(cell));
+            number.ok_or_else(|| wrong(format!("line {line}: `{cell}` is not a sound number")))
+        };
+        let cell = |i: usize| record.get(i).unwrap_or_default();
+        let setting = number(cell(0))? as usize;
+        let same = |block: &ErrorBlock| block.setting == setting && block.mechanism == cell(1);
+        if !blocks.last().is_some_and(same) {
+            let filled = (4..header.len()).filter(|&i| !cell(i).is_empty());
+            let errors = filled.map(|i| (header[i].to_owned(), Vec::new())).collect();
+            let (mechanism, k) = (cell(1).to_owned(), cell(3).split(';').count());
+            blocks.push(ErrorBlock { setting, mechanism, k, released: Vec::new(), errors });
+        }
+        let Some(block) = blocks.last_mut() else { continue };
+        let counts: Option<Vec<u64>> = cell(3).split(';').map(|count| count.parse().ok()).collect();
+        let counts = counts.filter(|counts| counts.len() == block.k).ok_or_else(|| {
+            wrong(format!("line {line}: `{}` is not a vector of {} counts", cell(3), block.k))
+        })?;
+        block.released.extend(counts);
+        for (name, values) in &mut block.errors {
+            let place = header.iter().position(|column| column == name).unwrap_or(0);
+            values.push(number(cell(place))?);
+        }
+    }
+    Ok(blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::distinct;
+    use super::*;
+
+    fn block(mechanism: &str, k: usize, runs: usize, errors: &[&str]) -> ErrorBlock {
+        let values = |i: usize| (0..runs).map(|run| (run + i) as f64 / 8.0).collect();
+        ErrorBlock {
+            setting: 7,
+            mechanism: mechanism.to_owned(),
+            k,
+            released: (0..(k * runs) as u64).collect(),
+            errors: (1..).zip(errors).map(|(i, name)| ((*name).to_owned(), values(i))).collect(),
+        }
+    }
+
+    fn errors_csv(blocks: &[ErrorBlock]) -> Vec<u8> {
+        let names = blocks.iter().flat_map(|block| &block.errors).map(|(name, _)| name.as_str());
+        let names = distinct(names);
+        let rows = blocks.iter().map(|block| error_rows(block, &names));
+        std::iter::once(errors_head(&names)).chain(rows).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn errors_are_written_as_a_csv_writer_would() {
+        let blocks = [block("EHDS", 2, 2, &["h"]), block("a, \"b\"", 3, 1, &["l1"])];
+        let text = String::from_utf8(errors_csv(&blocks)).unwrap();
+        let rows = "7,EHDS,1,0;1,0.125,\n7,EHDS,2,2;3,0.25,\n7,\"a, \"\"b\"\"\",1,0;1;2,,0.125\n";
+        assert_eq!(text, format!("setting,mechanism,run,released,h,l1\n{rows}"));
+    }
+
+    #[test]
+    fn numbers_are_written_as_by_the_standard_library() {
+        let mut rng = engine::rng::stream(1, "numbers");
+        let mut state = || rand::Rng::next_u64(&mut rng);
+        let bits = (0..100_000).map(|_| f64::from_bits(state())).collect::<Vec<_>>();
+        let unit = (0..100_000).map(|_| (state() >> 11) as f64 / 2_f64.powi(53));
+        // Half way between two numbers with one digit less: 0.50000762939453125, …
+        let dyadic = (0..100_000).map(|i| f64::from(2 * i + 1) / 2_f64.powi(i % 60));
+        let special = [0.0, 1e-5, 1e-4, 1e-3, 0.1, 1.0, 1e15, 1e16, 1e17, f64::INFINITY];
+        for number in bits.into_iter().chain(unit).chain(dyadic).chain(special) {
+            let mut text = Vec::new();
+            push_number(&mut text, number);
+            assert_eq!(String::from_utf8(text).unwrap(), format!("{number:?}"));
+        }
+    }
+
+    #[test]
+    fn errors_are_read_as_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let blocks = vec![block("A", 2, 30, &["h", "l1"]), block("B", 3, 40, &["h"])];
+        std::fs::write(folder.path().join("errors.csv"), errors_csv(&blocks)).unwrap();
+        assert_eq!(read(folder.path()).unwrap(), blocks);
+    }
+
+    #[test]
+    fn a_release_that_is_no_vector_of_counts_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for wrong in ["1;2;3", "1;-2", "1;x", ""] {
+            let text =
+                format!("setting,mechanism,run,released,h\n1,A,1,1;2,0.5\n1,A,2,{wrong},0.5\n");
+            std::fs::write(folder.path().join("errors.csv"), text).unwrap();
+            let error = read(folder.path()).unwrap_err().to_string();
+            assert!(
+                error.contains("line 3") && error.contains("not a vector of 2 counts"),
+                "{error}"
+            );
+        }
+    }
+}
