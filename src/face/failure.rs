@@ -92,20 +92,10 @@ pub enum WorkError {
     Cells(usize),
     /// Cells failed, of all that a reproduction has.
     #[error("{failed} of {all} cells failed; see failures.csv")]
-    CellsOf {
-        /// How many failed.
-        failed: usize,
-        /// How many there are.
-        all: usize,
-    },
+    CellsOf { failed: usize, all: usize },
     /// Cells are in none of the shards that are joined.
     #[error("{missing} of {all} cells are in none of the shards")]
-    CellsMissing {
-        /// How many are missing.
-        missing: usize,
-        /// How many there are.
-        all: usize,
-    },
+    CellsMissing { missing: usize, all: usize },
     /// A result could not be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -133,7 +123,6 @@ pub enum WorkError {
     AfterRelease {
         /// The counts that were released, of every table.
         released: Vec<Vec<u64>>,
-        /// What failed.
         cause: String,
     },
     /// Standard output did not take a release. It is shown with the error, since it is paid for.
@@ -149,13 +138,11 @@ pub enum WorkError {
     Unprinted {
         /// What standard output said.
         source: io::Error,
-        /// What was spent.
         spent: String,
         /// The ledger, if there is one.
         ledger: Option<PathBuf>,
         /// The file that has the release, if there is one.
         out: Option<PathBuf>,
-        /// The release.
         text: String,
     },
 }
@@ -182,9 +169,7 @@ pub enum VerdictError {
     /// `dpbi reproduce --strict` missed readings or numbers.
     #[error("{readings} readings and {numbers} numbers are not reproduced; see {}", report.display())]
     Strict {
-        /// How many readings.
         readings: usize,
-        /// How many numbers.
         numbers: usize,
         /// The report that names them.
         report: PathBuf,
@@ -196,12 +181,7 @@ pub enum VerdictError {
         if failures.len() == 1 { "failure" } else { "failures" },
         failures.iter().map(|failure| format!("\n  {failure}")).collect::<String>()
     )]
-    Selftest {
-        /// What failed.
-        failures: Vec<String>,
-        /// The seed that repeats it.
-        seed: u64,
-    },
+    Selftest { failures: Vec<String>, seed: u64 },
     /// A self-test has no seed.
     #[error("the operating system gives no random bits: {0}")]
     Randomness(String),
@@ -223,11 +203,8 @@ impl VerdictError {
 pub enum Continuation {
     /// Cells are kept in a folder.
     Cells {
-        /// How many are kept.
         kept: usize,
-        /// How many there are.
         all: usize,
-        /// The folder.
         folder: PathBuf,
         /// Whether the command had `--fresh`.
         fresh: bool,

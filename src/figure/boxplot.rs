@@ -16,7 +16,6 @@ use super::{FigureError, Series, tip};
 pub struct BoxStats {
     /// Lower quartile.
     pub q1: f64,
-    /// Median.
     pub median: f64,
     /// Upper quartile.
     pub q3: f64,
@@ -70,7 +69,6 @@ impl BoxStats {
 /// Boxes side by side under one label.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Group {
-    /// What the group is.
     pub label: String,
     /// A second line, such as counts.
     pub sublabel: Option<String>,
@@ -295,7 +293,7 @@ fn within_bounds((low, high): (f64, f64), (least, greatest): (f64, f64)) -> (f64
 mod tests {
     use super::*;
     use crate::backend::Shape;
-    use crate::{Width, colour};
+    use crate::{VERMILION, Width};
 
     #[test]
     fn printed_boxes_are_left_halves_and_on_the_axis() {
@@ -308,7 +306,7 @@ mod tests {
             printed: Some(printed),
             ..BoxStats::default()
         };
-        let series = Series { label: "EHD".to_owned(), colour: colour("ehd"), private: true };
+        let series = Series { label: "EHD".to_owned(), colour: VERMILION, private: true };
         let groups = vec![Group { boxes: vec![Some(stats)], ..Group::default() }];
         let figure = BoxFigure { series: vec![series], groups, ..BoxFigure::default() };
         assert!(figure.axis(&figure.drawable()).shows(3.0));

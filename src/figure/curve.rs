@@ -18,7 +18,6 @@ use super::{FigureError, Series, Width, tip};
 pub struct Sample {
     /// Where on the horizontal axis.
     pub x: f64,
-    /// The estimate.
     pub mean: f64,
     /// Half the length of its error bar, two standard errors.
     pub half_width: f64,
@@ -65,7 +64,6 @@ pub enum NameAt {
 /// One mechanism's line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// The mechanism.
     pub series: Series,
     /// Exact values, from left to right; may be empty.
     pub exact: Vec<(f64, f64)>,
@@ -107,9 +105,7 @@ pub struct CurveFigure {
     pub y_label: String,
     /// The horizontal scale; ignored when there are categories.
     pub x_scale: Scale,
-    /// The vertical scale.
     pub y_scale: Scale,
-    /// The lines.
     pub lines: Vec<Curve>,
     /// How exact values are joined.
     pub join: Join,
@@ -350,10 +346,10 @@ fn legend_label(value: f64, label: &str) -> String {
 mod tests {
     use super::*;
     use crate::backend::Shape;
-    use crate::{Width, colour};
+    use crate::{VERMILION, Width};
 
     fn figure(label: &str, label_end: bool) -> CurveFigure {
-        let series = Series { label: label.to_owned(), colour: colour("ehd"), private: true };
+        let series = Series { label: label.to_owned(), colour: VERMILION, private: true };
         let exact = vec![(0.0, 1.0), (10.0, 2.0)];
         let lines = vec![Curve { exact, label_end, ..Curve::new(series) }];
         CurveFigure { lines, y_scale: Scale::Linear, ..CurveFigure::default() }

@@ -33,7 +33,6 @@ pub struct DensityFigure {
 pub struct DensityRow {
     /// Whose share it is, such as "treated: yes".
     pub label: String,
-    /// The colour of the posterior.
     pub colour: Colour,
     /// The density of the prior as points (x, density), x ascending in [0, 1]; may be empty. Points are
     /// joined by straight lines, so they should be dense where the density bends.
@@ -354,7 +353,7 @@ fn at(curve: &[Point], x: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::backend::Shape;
-    use crate::{Figure, Width, colour, misplaced_texts};
+    use crate::{BLUE, CRIMSON, Colour, Figure, GREEN, PINK, VERMILION, Width, misplaced_texts};
     use libm::{exp as exp_accurate, lgamma, log as ln, log1p};
 
     /// The density of Beta(a, b), infinite at ends where it is.
@@ -369,7 +368,7 @@ mod tests {
     /// A posterior under a prior with both parameters `alpha`; noise makes it `wider` times as wide.
     fn row(
         label: &str,
-        hue: &str,
+        colour: Colour,
         alpha: f64,
         counts: (f64, f64),
         wider: Option<f64>,
@@ -382,7 +381,7 @@ mod tests {
         };
         DensityRow {
             label: label.to_owned(),
-            colour: colour(hue),
+            colour,
             prior: beta(alpha, alpha),
             naive: beta(a, b),
             aware: wider.map_or_else(Vec::new, |w| beta(a / (w * w), b / (w * w))),
@@ -404,25 +403,24 @@ mod tests {
 
     fn samples() -> Vec<(&'static str, DensityFigure)> {
         let arms =
-            [("control: yes", "lshist", (14.0, 36.0)), ("treated: yes", "ehd", (29.0, 21.0))];
-        let arms = arms.map(|(name, hue, counts)| row(name, hue, 1.0, counts, Some(1.3)));
+            [("control: yes", BLUE, (14.0, 36.0)), ("treated: yes", VERMILION, (29.0, 21.0))];
+        let arms = arms.map(|(name, colour, counts)| row(name, colour, 1.0, counts, Some(1.3)));
         let many = |i: u32| {
             let name = format!("region {} with a name that is long: answered", i + 1);
             let counts = (f64::from(5 + 7 * i), f64::from(100 - 6 * i));
-            row(&name, "lshist", 1.0, counts, Some(1.2))
+            row(&name, BLUE, 1.0, counts, Some(1.2))
         };
         let empty =
             [("placebo", (0.0, 20.0)), ("low dose", (3.0, 17.0)), ("high dose", (20.0, 0.0))];
-        let empty = empty.map(|(name, counts)| row(name, "hamming", 0.3, counts, Some(1.2)));
-        let naive =
-            ["control", "treated"].map(|name| row(name, "geometric", 1.0, (9.0, 41.0), None));
+        let empty = empty.map(|(name, counts)| row(name, PINK, 0.3, counts, Some(1.2)));
+        let naive = ["control", "treated"].map(|name| row(name, GREEN, 1.0, (9.0, 41.0), None));
         vec![
             ("arms", figure(arms.to_vec())),
             ("twelve", figure((0..12).map(many).collect())),
             ("forty", figure((0..40).map(|i| many(i % 16)).collect())),
             ("infinite", figure(empty.to_vec())),
             ("naive", figure(naive.to_vec())),
-            ("one", figure(vec![row("yes", "tight", 1.0, (30.0, 970.0), Some(1.4))])),
+            ("one", figure(vec![row("yes", CRIMSON, 1.0, (30.0, 970.0), Some(1.4))])),
         ]
     }
 
@@ -456,7 +454,8 @@ mod tests {
 
     #[test]
     fn the_axis_shows_what_matters_and_no_impossible_share() {
-        let range = |counts: (f64, f64)| figure(vec![row("", "ehd", 1.0, counts, None)]).x_range();
+        let range =
+            |counts: (f64, f64)| figure(vec![row("", VERMILION, 1.0, counts, None)]).x_range();
         let (low, high) = range((500.0, 500.0));
         assert!(low > 0.4 && low < 0.47 && high < 0.6 && high > 0.53, "{low} {high}");
         assert_eq!(range((1.0, 99.0)).0, 0.0);

@@ -75,7 +75,6 @@ pub struct HeatFigure {
     pub x_scale: Scale,
     /// The vertical scale, likewise.
     pub y_scale: Scale,
-    /// The cells.
     pub values: HeatValues,
     /// Places of interest: x, y and a label.
     pub marks: Vec<(f64, f64, String)>,
@@ -320,7 +319,6 @@ impl HeatFigure {
     }
 }
 
-/// A colour of this strength.
 fn faded(colour: Colour, strength: f64) -> Colour {
     colour.lighten(0.8 * (1.0 - strength))
 }

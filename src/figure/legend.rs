@@ -45,12 +45,14 @@ pub enum Mark {
     Sample(bool),
     /// A value read off a printed figure.
     Reading,
-    /// A line.
     Line(Pen),
     /// A stem; its colour and whether it is private.
     Stem(Colour, bool),
     /// The density of a distribution: its area, if that is filled, and its line.
-    Density { fill: Option<Colour>, pen: Pen },
+    Density {
+        fill: Option<Colour>,
+        pen: Pen,
+    },
     /// An interval, with a dot at the mean or without.
     Interval(Pen, bool),
 }

@@ -39,7 +39,10 @@ pub use heat::{HeatFigure, HeatValues};
 pub use legibility::misplaced_texts;
 pub use shared_axes::share_axes;
 pub use table::TableFigure;
-pub use theme::{Colour, INK_ON_AREAS, NEUTRAL, Width, colour, numbered_colour, own_colour};
+pub use theme::{
+    BLUE, CHARCOAL, CRIMSON, Colour, GREEN, INK_ON_AREAS, NEUTRAL, ORANGE, PINK, VERMILION, Width,
+    numbered_colour, own_colour,
+};
 
 /// What kind of file to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +104,6 @@ pub const UNSTATED: &str = "(no guarantee)";
 /// A mechanism as figures show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Its name.
     pub label: String,
     /// Its colour, see [`colour`].
     pub colour: Colour,

@@ -73,10 +73,10 @@ fn union(one: &Axis, other: &Axis) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Curve, Series, colour};
+    use crate::{Curve, Series, VERMILION};
 
     fn curve(high: f64) -> Figure {
-        let series = Series { label: "EHD".into(), colour: colour("ehd"), private: true };
+        let series = Series { label: "EHD".into(), colour: VERMILION, private: true };
         let exact = vec![(0.0, 0.0), (high, high)];
         let lines = vec![Curve { exact, ..Curve::new(series) }];
         Figure::Curve(CurveFigure { lines, ..CurveFigure::default() })

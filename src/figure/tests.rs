@@ -55,7 +55,7 @@ impl Numbers {
     fn series(&mut self, count: usize) -> Vec<Series> {
         let one = |i: usize| Series {
             label: self.random.words(35.0),
-            colour: colour(["ehd", "lshist", "novel"][i % 3]),
+            colour: [VERMILION, BLUE, own_colour(0)][i % 3],
             private: i % 4 != 1,
         };
         let mut all: Vec<Series> = (0..count).map(one).collect();
@@ -144,7 +144,7 @@ impl Numbers {
         let interval = |numbers: &mut Self| (numbers.between(0.0, 0.4), numbers.between(0.6, 1.0));
         let row = |numbers: &mut Self| DensityRow {
             label: numbers.random.words(50.0),
-            colour: colour(["ehd", "lshist", "novel"][numbers.below(3)]),
+            colour: [VERMILION, BLUE, own_colour(0)][numbers.below(3)],
             prior: curve(numbers),
             naive: curve(numbers),
             aware: numbers.maybe(curve).unwrap_or_default(),
@@ -319,7 +319,7 @@ fn drawings_are_sized_in_points_and_embed_their_letters() {
 
 #[test]
 fn what_is_not_private_says_so_once_and_repeats_are_distinguished() {
-    let mut series = Series { label: "EHDL".to_owned(), colour: colour("ehdl"), private: false };
+    let mut series = Series { label: "EHDL".to_owned(), colour: PINK, private: false };
     series.label = series.full_label();
     assert_eq!(series.full_label(), "EHDL (not private)");
     let mut all = vec![series; 4];

@@ -42,7 +42,6 @@ impl Width {
         }
     }
 
-    /// In points.
     pub(super) fn points(self) -> f64 {
         match self {
             Self::Text => 486.0,
@@ -132,7 +131,6 @@ impl Theme {
         (steps * self.scale()).round() as i32
     }
 
-    /// A line of this width.
     pub(super) fn line(self, colour: Colour, width: f64) -> ShapeStyle {
         colour.stroke_width(self.units(width).max(1) as u32)
     }
@@ -274,29 +272,20 @@ pub const NEUTRAL: [(Colour, Colour); 6] = [
 /// them is a map.
 pub const INK_ON_AREAS: [Colour; 2] = [Colour::hex(0x14_1414), Colour::hex(0xFE_FEFE)];
 
-/// Okabe and Ito's colours for the mechanisms of the papers; for the rest, colours apart from them
-/// also for the colour-blind.
-const KNOWN: &[(&str, Colour)] = &[
-    ("lszhang", Colour::hex(0x6A_6A6A)),
-    ("lsdim", Colour::hex(0x56_B4E9)),
-    ("lshist", Colour::hex(0x00_72B2)),
-    ("ehds", Colour::hex(0xE6_9F00)),
-    ("ehd", Colour::hex(0xD5_5E00)),
-    ("ehdl", Colour::hex(0xCC_79A7)),
-    ("geometric", Colour::hex(0x00_9E73)),
-    ("mh-beta", Colour::hex(0x33_3333)),
-    ("mh-gamma", Colour::hex(0x7A_3B1D)),
-    ("hamming", Colour::hex(0x8A_1C5B)),
-    ("geometric-all", Colour::hex(0xA6_A636)),
-    ("tight", Colour::hex(0xE6_1244)),
-    ("lattice", Colour::hex(0x28_32C8)),
-    ("hamming-edged", Colour::hex(0x96_3CF0)),
-    ("geometric-truncated", Colour::hex(0x3C_DC46)),
-    ("gaussian", Colour::hex(0x00_DCBE)),
-];
+/// Colours that also the colour-blind tell apart; the first six are Okabe and Ito's.
+pub const BLUE: Colour = Colour::hex(0x00_72B2);
+pub const VERMILION: Colour = Colour::hex(0xD5_5E00);
+pub const GREEN: Colour = Colour::hex(0x00_9E73);
+pub const PINK: Colour = Colour::hex(0xCC_79A7);
+pub const ORANGE: Colour = Colour::hex(0xE6_9F00);
+pub const SKY: Colour = Colour::hex(0x56_B4E9);
+pub const WINE: Colour = Colour::hex(0x8A_1C5B);
+pub const BROWN: Colour = Colour::hex(0x7A_3B1D);
+pub const CRIMSON: Colour = Colour::hex(0xE6_1244);
+pub const CHARCOAL: Colour = Colour::hex(0x33_3333);
 
-/// For ids the palette does not know (Tol's muted scheme).
-const FALLBACK: &[Colour] = &[
+/// Tol's muted scheme.
+const OWN: &[Colour] = &[
     Colour::hex(0x88_2255),
     Colour::hex(0x44_AA99),
     Colour::hex(0x33_2288),
@@ -305,23 +294,15 @@ const FALLBACK: &[Colour] = &[
     Colour::hex(0x66_1100),
 ];
 
-/// The colour of the mechanism with this id; an unknown id always gets the same colour too.
-pub fn colour(mechanism_id: &str) -> Colour {
-    let known = KNOWN.iter().find(|(id, _)| *id == mechanism_id);
-    let sum: usize = mechanism_id.bytes().map(usize::from).sum();
-    known.map_or(FALLBACK[sum % FALLBACK.len()], |(_, colour)| *colour)
-}
-
 /// The colour of the user's mechanism with this number in a panel.
 pub fn own_colour(number: usize) -> Colour {
-    FALLBACK[number % FALLBACK.len()]
+    OWN[number % OWN.len()]
 }
 
 /// The colour of the group with this number. Colours that are easy to tell apart come first.
 pub fn numbered_colour(number: usize) -> Colour {
-    const ORDER: [&str; 8] =
-        ["lshist", "ehd", "geometric", "ehdl", "ehds", "lsdim", "hamming", "mh-gamma"];
-    colour(ORDER[number % ORDER.len()])
+    const ORDER: [Colour; 8] = [BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, WINE, BROWN];
+    ORDER[number % ORDER.len()]
 }
 
 /// The shade of `base` for its `repeat`-th reappearance in one figure: alternately lighter and
@@ -348,7 +329,15 @@ pub(super) fn colour_along(fraction: f64) -> Colour {
 
 #[cfg(test)]
 mod tests {
+    use engine::mechanism::{ALL, Mechanism};
+
     use super::*;
+
+    /// The mechanisms that come with dpbi.
+    fn known() -> Vec<(&'static str, Colour)> {
+        let colour = |one: &&dyn Mechanism| Some((one.id(), Colour::hex(one.colour()?)));
+        ALL.iter().filter_map(colour).collect()
+    }
 
     fn distance(a: Colour, b: Colour) -> f64 {
         let ((r0, g0, b0), (r1, g1, b1)) = (a.rgb, b.rgb);
@@ -368,8 +357,9 @@ mod tests {
 
     #[test]
     fn known_mechanisms_are_far_apart_also_for_the_colour_blind() {
-        for (i, (a, first)) in KNOWN.iter().enumerate() {
-            for (b, second) in &KNOWN[i + 1..] {
+        let known = known();
+        for (i, (a, first)) in known.iter().enumerate() {
+            for (b, second) in &known[i + 1..] {
                 assert!(distance(*first, *second) > 60.0, "{a} and {b}");
                 assert!(first.lightness() < 0.7, "{a} shows on white");
                 for protan in [false, true] {
@@ -383,7 +373,7 @@ mod tests {
 
     #[test]
     fn repeats_get_other_shades() {
-        for &(_, base) in KNOWN {
+        for (_, base) in known() {
             let [a, b, c] = [0, 1, 2].map(|repeat| shade(base, repeat));
             assert!(distance(a, b) > 40.0 && distance(a, c) > 40.0 && distance(b, c) > 40.0);
         }

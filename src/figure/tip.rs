@@ -69,7 +69,7 @@ pub fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Series, colour};
+    use crate::{Series, VERMILION};
 
     #[test]
     fn boxes_and_curves_are_told_in_numbers() {
@@ -85,7 +85,7 @@ mod tests {
         let expected = "EHD, n = 5: median 0.123, quartiles 0.1 to 0.2, whiskers 0 to 1, \
                         exact mean 0.15; printed median 0.12";
         assert_eq!(of_box("EHD", "n = 5", &stats), expected);
-        let series = Series { label: "EHD".into(), colour: colour("ehd"), private: true };
+        let series = Series { label: "EHD".into(), colour: VERMILION, private: true };
         let mut curve = Curve::new(series);
         assert_eq!(of_curve(&curve), "EHD");
         curve.exact = vec![(1.0, 0.5), (2.0, 1e-9)];

@@ -47,7 +47,6 @@ pub struct Statement {
 /// A prior that says what was stated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WordedPrior {
-    /// Its parameters.
     pub alpha: Vec<f64>,
     /// The sums of the parameters of other priors with the same means that also fit, in descending
     /// order. All of them are smaller: of several priors the most informative one is taken.
@@ -65,12 +64,10 @@ impl WordedPrior {
         self.alpha.iter().copied().collect::<Sum>().value()
     }
 
-    /// The mean of a category.
     pub fn mean(&self, category: usize) -> f64 {
         self.alpha[category] / self.total()
     }
 
-    /// The standard deviation of a category.
     pub fn standard_deviation(&self, category: usize) -> f64 {
         let (a, b) = self.beta(category);
         let total = a + b;

@@ -1,70 +1,27 @@
-//! The mechanisms. One small file for each: its formula, its options, its guarantee.
+//! The mechanisms: their formulas, options and guarantees.
 //!
-//! To add one, write its file after the pattern of `ehds.rs` or `lshist.rs` and name it in
-//! [`ALL`]. A mechanism only says *what* is drawn, as a [`Recipe`]; the exact law and the sampler
-//! come from [`crate::mechanism::law`].
+//! A mechanism only says *what* is drawn, as a [`Recipe`]; the exact law and the sampler come from
+//! [`crate::mechanism::law`]. Those that come with dpbi are values in `built_in`.
 
-mod ehd;
-mod ehdl;
-mod ehds;
-mod gaussian;
-mod geometric;
-mod geometric_all;
-mod geometric_truncated;
-mod hamming;
-mod hamming_edged;
-mod laplace_absolute;
-mod laplace_rounded;
-mod lattice;
+mod built_in;
 pub mod law;
-mod lsdim;
-mod lshist;
-mod lszhang;
-mod mh_beta;
-mod mh_gamma;
 mod options;
 pub mod own;
 pub mod prepared;
-mod tight;
 mod usual_guarantee;
 
+pub use built_in::{ALL, HISTORICAL};
 pub use options::{Choice, Global, Options, Smooth};
 pub use own::Definition;
 pub use usual_guarantee::usual_guarantee;
 
 use std::sync::Arc;
 
-use crate::mechanism::law::{Noise, Plan, Recipe, Remap};
+use crate::mechanism::law::{Plan, Recipe, Remap};
 use crate::posterior::model::Posterior;
-use crate::posterior::privacy::{Delta, Guarantee};
+use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 use crate::refusal::{Refusal, suggest};
-
-/// Every mechanism, in the order in which they are listed.
-pub static ALL: &[&dyn Mechanism] = &[
-    &lszhang::LsZhang,
-    &lsdim::LsDim,
-    &lshist::LsHist,
-    &ehd::Ehd,
-    &ehdl::Ehdl,
-    &ehds::Ehds,
-    &mh_gamma::MhGamma,
-    &mh_beta::MhBeta,
-    &geometric::Geometric,
-    &geometric_all::GeometricAll,
-    &hamming::Hamming,
-    &lattice::Lattice,
-    &tight::Tight,
-    &hamming_edged::HammingEdged,
-    &geometric_truncated::GeometricTruncated,
-    &gaussian::Gaussian,
-];
-
-/// Mechanisms of the programs behind some printed figures, which no document describes. A config may
-/// ask for them to draw a figure as it was printed. They are in no other list: nothing chooses,
-/// releases or audits them.
-pub static HISTORICAL: &[&dyn Mechanism] =
-    &[&laplace_rounded::LaplaceRounded, &laplace_absolute::LaplaceAbsolute];
 
 /// The most records for mechanisms that weigh candidates. The tables of the candidates near the data
 /// grow with the square root of the number of records, and take some hundred megabytes here.
@@ -80,6 +37,11 @@ pub trait Mechanism: Sync {
 
     /// What it draws, in one line.
     fn draws(&self) -> &'static str;
+
+    /// Its colour in figures, red, green and blue. The user's own have none.
+    fn colour(&self) -> Option<u32> {
+        None
+    }
 
     /// The options that it understands.
     fn choices(&self) -> &'static [Choice];
@@ -291,11 +253,20 @@ impl Variant {
         let prior = setting.posterior.prior();
         let open = recipe.leaves_total_open();
         match setting.distance.refuses_open_totals(prior).filter(|_| open) {
-            Some(cause) => Err(Refusal::new(
-                format!("{} does not restore the total, and {cause}", self.mechanism.id()),
-                "use a prior whose parameters sum to more than 1, another distance, or a mechanism \
-                 that restores the total (lsdim, lshist, geometric)",
-            )),
+            Some(cause) => {
+                let usual = |one: &dyn Mechanism| one.outline(setting, &Options::default());
+                let restores =
+                    |one: &&&dyn Mechanism| usual(**one).is_ok_and(|r| r.restores_total());
+                let ids: Vec<&str> = ALL.iter().filter(restores).map(|one| one.id()).collect();
+                Err(Refusal::new(
+                    format!("{} does not restore the total, and {cause}", self.mechanism.id()),
+                    format!(
+                        "use a prior whose parameters sum to more than 1, another distance, or a \
+                         mechanism that restores the total ({})",
+                        ids.join(", ")
+                    ),
+                ))
+            }
             None => Ok(recipe),
         }
     }
@@ -306,55 +277,6 @@ impl Variant {
         let definition = self.mechanism.definition().map(|definition| format!(" {definition}"));
         format!("{}{}{options}", self.mechanism.id(), definition.unwrap_or_default())
     }
-}
-
-/// Weight exp(−ε H / (divisor · S)). Where nothing can move (n = 0) there is one candidate, and
-/// any rate will do.
-fn exponential(setting: &Setting, options: &Options, divisor: f64, sensitivity: f64) -> Recipe {
-    let rate = options.inner(setting) / (divisor * sensitivity);
-    Recipe::Exponential { rate: if sensitivity > 0.0 { rate } else { 0.0 } }
-}
-
-/// Noise of scale factor/ε on the counts, where `factor` is the default.
-fn noisy(
-    setting: &Setting,
-    options: &Options,
-    noise: Noise,
-    factor: f64,
-    restored: bool,
-) -> Recipe {
-    let scale = options.scale_factor.unwrap_or(factor) / setting.epsilon.get();
-    Recipe::Noise { noise, scale, restored }
-}
-
-/// ε-privacy of a mechanism that needs the divisor (or noise factor) `needed`; one that was chosen
-/// smaller or larger costs or saves ε in proportion.
-fn pure(setting: &Setting, needed: f64, chosen: Option<f64>) -> Guarantee {
-    Guarantee::Pure(setting.epsilon.get() * needed / chosen.unwrap_or(needed))
-}
-
-/// (ε, δ)-privacy at the setting's own values; none without δ.
-fn approximate(setting: &Setting) -> Guarantee {
-    let stated = |delta: Delta| Guarantee::Approximate(setting.epsilon.get(), delta.get());
-    setting.delta.map_or(Guarantee::None, stated)
-}
-
-/// δ, which the mechanism called `id` cannot do without.
-fn needed_delta(setting: &Setting, id: &str) -> Result<Delta, Refusal> {
-    setting.delta.ok_or_else(|| {
-        Refusal::new(format!("{id} needs a delta, and none is given"), "give one, for example 1e-8")
-    })
-}
-
-/// The divisor that makes a γ-smooth mechanism ε-private (icml Theorem 5.2).
-fn private_divisor(gamma: f64) -> f64 {
-    2.0 * (1.0 + gamma)
-}
-
-/// The ℓ1 sensitivity of the first k−1 counts: a moved record changes one of them if k = 2,
-/// possibly two otherwise (icml §5.2).
-fn restored_sensitivity(setting: &Setting) -> f64 {
-    if setting.posterior.k() == 2 { 1.0 } else { 2.0 }
 }
 
 #[cfg(test)]

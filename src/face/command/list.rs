@@ -59,7 +59,6 @@ impl ListedExperiment {
         })
     }
 
-    /// The cell of a column.
     fn cell(&self, column: Column) -> String {
         match column {
             Column::Name => short_name(&self.config),

@@ -57,7 +57,6 @@ fn print_document(text: &str) -> Result<(), Failure> {
     Ok(console::emit_document(text).map_err(WorkError::Print)?)
 }
 
-/// Prints one JSON document.
 fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
     print_document(&console::json_text(document))
 }
@@ -122,7 +121,6 @@ fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment
 /// The resolved config in a results folder.
 const CONFIG: &str = "config.toml";
 
-/// The experiment of a results folder.
 fn load_results(folder: &Path) -> Result<Experiment, Diagnostic> {
     let path = folder.join(CONFIG);
     if !is_regular(&path) {

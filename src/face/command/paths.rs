@@ -15,7 +15,6 @@ pub struct Paths {
 }
 
 struct Written {
-    /// The flag that names it.
     flag: &'static str,
     what: &'static str,
     path: PathBuf,

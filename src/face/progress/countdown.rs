@@ -12,7 +12,6 @@ pub(super) struct Countdown {
 /// A remaining time to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Left {
-    /// Seconds.
     seconds: f64,
     /// Whether it will be more.
     is_lower_bound: bool,

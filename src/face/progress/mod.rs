@@ -33,7 +33,6 @@ const MOST_DRAWN: u8 = 10;
 pub struct Ahead {
     /// Predicted seconds of one thread.
     pub cpu_seconds: f64,
-    /// How many cells have to be computed.
     pub cells: usize,
 }
 

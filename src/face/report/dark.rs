@@ -35,8 +35,8 @@ pub(super) fn parse(code: &str) -> Option<Colour> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::mechanism;
-    use figure::{Series, colour, distinguish};
+    use engine::mechanism::{self, Mechanism};
+    use figure::{Series, distinguish};
 
     /// As WCAG defines it.
     fn luminance(colour: Colour) -> f64 {
@@ -52,14 +52,14 @@ mod tests {
         (luminance(colour) + 0.05) / (luminance(NEUTRAL[0].1) + 0.05)
     }
 
-    fn ids() -> Vec<&'static str> {
-        mechanism::ALL.iter().map(|mechanism| mechanism.id()).collect()
+    fn colours() -> Vec<(&'static str, Colour)> {
+        let colour = |one: &&dyn Mechanism| Some((one.id(), Colour::hex(one.colour()?)));
+        mechanism::ALL.iter().filter_map(colour).collect()
     }
 
     #[test]
     fn mechanisms_show_in_the_dark_as_lines_and_as_labels() {
-        for id in ids() {
-            let base = colour(id);
+        for (id, base) in colours() {
             for shade in [base, base.darken(0.12), base.darken(0.22)] {
                 let seen = contrast(shade.on_dark());
                 assert!(seen >= 4.5, "{id}: {seen}");
@@ -74,16 +74,16 @@ mod tests {
             let square = |x: u8, y: u8| (f64::from(x) - f64::from(y)).powi(2);
             (square(r0, r1) + square(g0, g1) + square(b0, b1)).sqrt()
         };
-        let series = |id| Series { label: String::new(), colour: colour(id), private: true };
-        for id in ids() {
-            let mut repeats = [series(id), series(id)];
+        let series = |colour| Series { label: String::new(), colour, private: true };
+        for (id, colour) in colours() {
+            let mut repeats = [series(colour), series(colour)];
             distinguish(&mut repeats);
             let [first, second] = repeats.map(|one| one.colour.on_dark());
             assert!(distance(first, second) > 25.0, "{id}");
         }
-        for (i, a) in ids().iter().enumerate() {
-            for b in &ids()[i + 1..] {
-                let [first, second] = [a, b].map(|id| colour(id).on_dark());
+        for (i, (a, first)) in colours().iter().enumerate() {
+            for (b, second) in &colours()[i + 1..] {
+                let [first, second] = [first, second].map(|colour| colour.on_dark());
                 assert!(distance(first, second) > 40.0, "{a} and {b}");
             }
         }

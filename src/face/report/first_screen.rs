@@ -13,7 +13,6 @@ use lab::experiment::digest::percent;
 /// The figure and the panel whose pair of pictures stands on the first screen.
 const FEATURED: (&str, &str) = ("icml-fig2", "a");
 
-/// The section.
 pub(super) fn section(report: &Report) -> Markup {
     let summary = report.summary();
     html! {

@@ -25,22 +25,16 @@ pub struct Gallery {
 pub struct GalleryFolder {
     /// The experiment's name.
     pub name: String,
-    /// What it is about.
     pub title: String,
-    /// Where it is.
     pub path: String,
-    /// The width of its figures.
     pub width: Width,
-    /// Its figures.
     pub figures: Vec<GalleryFigure>,
 }
 
 /// A figure that is there as a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GalleryFigure {
-    /// The name of the file.
     pub file: String,
-    /// What it is about.
     pub title: String,
     /// The figure itself.
     pub picture: Picture,

@@ -5,9 +5,8 @@ use maud::{Markup, html};
 use super::Summary;
 use super::tables::scroll;
 use engine::mechanism::{self, usual_guarantee};
-use figure::{Colour, colour};
+use figure::Colour;
 
-/// The section.
 pub(super) fn section(summary: &Summary) -> Markup {
     html! {
         section #reading {
@@ -136,7 +135,7 @@ fn mechanisms() -> Markup {
             tbody {
                 @for mechanism in mechanism::ALL.iter().chain(mechanism::HISTORICAL) {
                     tr {
-                        td { (swatch(colour(mechanism.id()))) " " (mechanism.title()) }
+                        td { @if let Some(colour) = mechanism.colour() { (swatch(Colour::hex(colour))) " " } (mechanism.title()) }
                         td.note { (mechanism.draws()) }
                         td { (usual_guarantee(*mechanism)) }
                     }

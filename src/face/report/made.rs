@@ -7,7 +7,6 @@ use super::tables::{fold, scroll};
 use super::text::command;
 use engine::analysis::cost::duration;
 
-/// The section.
 pub(super) fn section(report: &Report) -> Markup {
     html! {
         section #made {

@@ -41,7 +41,6 @@ pub use summary::{Standing, Summary};
 /// All that was regenerated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
-    /// The version of dpbi.
     pub version: String,
     /// When it was made (UTC).
     pub generated: String,
@@ -57,7 +56,6 @@ pub struct Report {
     pub documents: Vec<Document>,
     /// The numbers that the documents' texts print.
     pub numbers: Vec<Number>,
-    /// The documents' claims.
     pub claims: Vec<Claim>,
     /// The questions that the documents leave open.
     pub questions: Vec<FigureReport>,
@@ -82,7 +80,6 @@ pub struct Stretch {
 pub struct Document {
     /// Its short name (`icml`).
     pub id: String,
-    /// Its title.
     pub title: String,
     /// Its figures and tables, in its order.
     pub figures: Vec<FigureReport>,
@@ -95,13 +92,11 @@ pub struct FigureReport {
     pub id: String,
     /// Its results folder (`icml-fig2`); also its anchor on the page, hence unique.
     pub name: String,
-    /// What it shows.
     pub title: String,
     /// Where it is printed ("Figure 2, §7.1.1").
     pub source: String,
     /// What came out, in sentences: the answers to an open question.
     pub answers: Vec<String>,
-    /// Whether it was compared with its print.
     pub print_status: PrintStatus,
     /// The mechanism that comes nearest to the optimum, where that was computed.
     pub nearest_optimum: Option<NearestOptimum>,
@@ -125,7 +120,6 @@ pub struct FigureReport {
 pub struct PanelReport {
     /// Its name in the figure.
     pub id: String,
-    /// What it shows.
     pub title: String,
     /// Whether it is drawn as printed: readings of the print exist, or it uses the print distance.
     pub printed: bool,
@@ -133,9 +127,7 @@ pub struct PanelReport {
     pub print_distance: bool,
     /// Whether it answers a question of our own: no document defines or prints it.
     pub own: bool,
-    /// Its drawings.
     pub drawings: Vec<Drawing>,
-    /// Its tables.
     pub tables: Vec<Digest>,
     /// How it compares with what was read off the printed figure.
     pub readings: Option<Readings>,
@@ -151,7 +143,6 @@ pub struct Drawing {
     /// Whether its colours are a scale, which is kept on a dark page.
     #[serde(skip)]
     pub is_map: bool,
-    /// As SVG.
     #[serde(skip)]
     pub svg: String,
 }
@@ -159,9 +150,7 @@ pub struct Drawing {
 /// Values read off a printed figure, against the computed ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Readings {
-    /// How many there are.
     pub total: usize,
-    /// How many agree.
     pub within: usize,
     /// How many do not, for a known reason that their notes give.
     pub named_outliers: usize,
@@ -170,7 +159,6 @@ pub struct Readings {
     pub largest: String,
     /// What it means to agree.
     pub criterion: String,
-    /// Every reading.
     pub rows: Vec<ReadingRow>,
 }
 
@@ -235,24 +223,19 @@ impl Agreement {
 pub struct Number {
     /// Where ("icml, §7.1.1").
     pub place: String,
-    /// Of what.
     pub what: String,
-    /// As printed.
     pub printed: String,
-    /// As computed.
     pub computed: String,
     /// Whether these agree.
     pub agrees: bool,
     /// Whether they agree only if the authors' rounding errors are repeated.
     pub by_their_rounding: bool,
-    /// What explains it.
     pub note: String,
 }
 
 /// A claim of a document, checked under both distances.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Claim {
-    /// Its number.
     pub number: u32,
     /// The claim in a few words, for tables.
     pub title: String,
@@ -260,7 +243,6 @@ pub struct Claim {
     pub source: String,
     /// The figures and tables on which it rests (`icml/fig4`).
     pub figures: Vec<String>,
-    /// What it says.
     pub statement: String,
     /// What its authors meant, where that is not what they wrote: a sentence.
     pub meant: Option<String>,
@@ -293,7 +275,6 @@ pub struct Verdict {
     pub reason: String,
     /// The verdict on what the authors meant, if that is not what they wrote.
     pub as_meant: Option<ReadingVerdict>,
-    /// What was checked.
     pub evidence: Vec<Evidence>,
     /// What else came out.
     pub remarks: Vec<String>,
@@ -312,9 +293,7 @@ impl Verdict {
 /// One part of what was checked about a claim.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Evidence {
-    /// What it says.
     pub what: String,
-    /// Whether that is so.
     pub holds: bool,
     /// The reading of the claim to which it belongs.
     pub reading: Reading,

@@ -13,7 +13,6 @@ pub enum PrintStatus {
     Compared {
         /// How many of them agree with the computed ones.
         within: usize,
-        /// How many there are.
         total: usize,
         /// Why a part of the print was not compared, if so.
         except: Option<String>,
@@ -47,7 +46,6 @@ impl PrintStatus {
         }
     }
 
-    /// As a sentence.
     pub fn sentence(&self) -> String {
         match self {
             Self::Compared { within, total, except } => {
@@ -69,7 +67,6 @@ impl PrintStatus {
 /// How many figures were compared with their print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PrintCounts {
-    /// Compared.
     pub compared: usize,
     /// Not compared, although a print exists.
     pub not_compared: usize,

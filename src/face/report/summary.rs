@@ -10,15 +10,12 @@ use super::{Claim, Outcome, PanelReport, PrintCounts, Readings, Report};
 /// The counts of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Figures regenerated.
     pub figures: usize,
-    /// Panels in them.
     pub panels: usize,
     /// How many figures were compared with their print.
     pub prints: PrintCounts,
     /// Values read off the printed figures.
     pub readings: usize,
-    /// Readings that agree.
     pub readings_within: usize,
     /// Readings that do not, for a known reason.
     pub readings_named: usize,
@@ -26,11 +23,9 @@ pub struct Summary {
     pub readings_beyond: usize,
     /// Numbers that the texts print.
     pub numbers: usize,
-    /// Numbers that agree.
     pub numbers_agreeing: usize,
     /// Those of them that agree only if the authors' rounding errors are repeated.
     pub numbers_by_their_rounding: usize,
-    /// Claims.
     pub claims: usize,
     /// How the claims fare under the distance that the text defines.
     pub defined: Standing,
@@ -47,11 +42,8 @@ pub struct Summary {
 /// How the claims fare under one distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Standing {
-    /// How many hold.
     pub hold: usize,
-    /// How many hold in part.
     pub in_part: usize,
-    /// How many fail.
     pub fail: usize,
 }
 

@@ -15,7 +15,6 @@ use crate::theme::Colour;
 enum Look {
     /// Filled, with crisp edges.
     Area(Colour),
-    /// Filled.
     Fill(Colour),
     /// A line of this width.
     Line(Colour, u32),

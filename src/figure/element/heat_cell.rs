@@ -28,7 +28,6 @@ impl<C> HeatCell<C> {
     }
 }
 
-/// The hatching of a cell.
 pub struct HatchedCell<C> {
     /// The upper left and the lower right corner.
     pub points: [C; 2],

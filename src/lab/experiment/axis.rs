@@ -119,7 +119,6 @@ fn has_symmetric_prior(case: &Case) -> bool {
 pub struct Abscissa {
     /// What distinguishes the cases.
     pub naming: Naming,
-    /// What the axis shows.
     pub axis: Axis,
     /// What a second axis shows, if the first shows the number of records.
     pub ordinate: Option<Axis>,

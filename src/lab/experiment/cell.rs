@@ -50,7 +50,6 @@ pub struct Cell {
 pub enum Content {
     /// Sampled runs.
     Runs(Box<Block>),
-    /// Rows of tables.
     Rows(Box<Tables>),
 }
 
@@ -150,11 +149,8 @@ pub trait Runs: Sync {
 pub struct Task<'a> {
     /// The panel, laid out.
     pub layout: &'a Layout<'a>,
-    /// The panel.
     pub panel: &'a Panel,
-    /// The case.
     pub case: &'a Case,
-    /// The number of its setting.
     pub setting: usize,
     /// Called with a mechanism's place in the panel when its part is done.
     pub finished: &'a (dyn Fn(usize) + Sync),
@@ -162,7 +158,6 @@ pub struct Task<'a> {
 
 /// A panel and what its cases are called: cells are told apart, computed and put together here.
 pub struct Layout<'a> {
-    /// The panel.
     pub panel: &'a Panel,
     pub(super) naming: Naming,
     pub(super) placed: PlacedReadings<'a>,
@@ -346,7 +341,6 @@ impl Panel {
 /// Cells that make the same rows: all blocks of a mechanism at a case, or a case.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The place of the case.
     pub case: usize,
     /// The place of the mechanism.
     pub variant: Option<usize>,

@@ -15,11 +15,9 @@ pub enum DataSpec {
     },
     /// `[data.counts]`, and what was read by `[data.file]`.
     Counts {
-        /// The count vectors.
         counts: Vec<Counts>,
         /// The abscissa of each in a figure.
         at: Option<Vec<f64>>,
-        /// The label of this axis.
         at_label: Option<String>,
         /// The name of each.
         labels: Option<Vec<String>>,
@@ -46,9 +44,7 @@ pub enum DataSpec {
 
 /// One data set of an experiment.
 pub struct DataSet {
-    /// The counts.
     pub counts: Counts,
-    /// Its name.
     pub label: Option<String>,
     /// Its abscissa in a figure.
     pub at: Option<f64>,

@@ -8,11 +8,9 @@ use crate::experiment::{Experiment, Naming, Panel};
 /// A small table of formatted cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Digest {
-    /// What it holds.
     pub caption: String,
     /// The header; the first column names the rows.
     pub columns: Vec<String>,
-    /// The cells.
     pub rows: Vec<Vec<String>>,
 }
 

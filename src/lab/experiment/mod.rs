@@ -47,12 +47,11 @@ use engine::posterior::privacy::{Delta, Epsilon, Gamma, Guarantee};
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
-use figure::{Figure, Scale, Series, UNSTATED, colour, distinguish, own_colour};
+use figure::{Colour, Figure, Scale, Series, UNSTATED, distinguish, own_colour};
 
 /// The lists that a config combines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// Priors.
     pub priors: Vec<Prior>,
     /// ε.
     pub epsilons: Vec<Epsilon>,
@@ -60,7 +59,6 @@ pub struct Grid {
     pub deltas: Vec<Delta>,
     /// γ; if empty, 1.
     pub gammas: Vec<Gamma>,
-    /// The data.
     pub data: DataSpec,
 }
 
@@ -87,7 +85,6 @@ impl Grid {
 /// One point of the grid.
 #[derive(Clone)]
 pub struct Case {
-    /// The setting.
     pub setting: Setting,
     /// The name of the data set, if it has one.
     pub label: Option<String>,
@@ -126,7 +123,6 @@ impl Case {
 pub struct Experiment {
     /// The name of the results folder.
     pub name: String,
-    /// What it shows.
     pub title: String,
     /// Its place in a document, such as "Figure 2, §7.1.1".
     pub source: Option<String>,
@@ -150,9 +146,7 @@ impl Experiment {
 pub struct Panel {
     /// Its name within the experiment; empty if it is the only one.
     pub id: String,
-    /// The title of its figures.
     pub title: String,
-    /// What is computed.
     pub kind: Arc<dyn Kind>,
     /// The seed of all random streams.
     pub seed: u64,
@@ -160,7 +154,6 @@ pub struct Panel {
     pub runs: u64,
     /// Score, sensitivity and error are measured in this distance.
     pub distance: &'static dyn Distance,
-    /// The mechanisms.
     pub variants: Vec<Variant>,
     /// The lists that were combined.
     pub grid: Grid,
@@ -289,9 +282,9 @@ impl Panel {
                     Guarantee::Unstated => format!("{title} {UNSTATED}"),
                     _ => title,
                 },
-                colour: match variant.mechanism.definition() {
-                    None => colour(variant.mechanism.id()),
-                    Some(_) => own_colour(own.next().unwrap_or(0)),
+                colour: match variant.mechanism.colour() {
+                    Some(colour) => Colour::hex(colour),
+                    None => own_colour(own.next().unwrap_or(0)),
                 },
                 private: guarantee.is_private(),
             }

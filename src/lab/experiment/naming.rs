@@ -13,7 +13,6 @@ pub struct Naming {
     pub sizes: bool,
     /// The data differ in more than their size.
     pub counts: bool,
-    /// The prior differs.
     pub priors: bool,
     /// ε differs.
     pub epsilons: bool,

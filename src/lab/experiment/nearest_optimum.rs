@@ -11,11 +11,9 @@ use super::table::Tables;
 /// The mechanism that is optimal in most cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct NearestOptimum {
-    /// Its title.
     pub mechanism: String,
     /// In how many cases the optimum of all ε-private releases and its error are known.
     pub cases: usize,
-    /// In how many of them it is optimal.
     pub optimal: usize,
     /// How far it is above the optimum at most, relative.
     pub excess: f64,

@@ -71,21 +71,15 @@ impl Quantity {
 /// One value read off a figure.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Reading {
-    /// The mechanism as printed.
     pub mechanism: String,
     /// The abscissa or the group as printed.
     pub at: String,
-    /// What was read.
     pub quantity: Quantity,
-    /// The value.
     pub value: f64,
-    /// Its reading error.
     pub error: f64,
-    /// One pixel in its unit.
     pub pixel: f64,
     /// The reading error of the abscissa, if that was read too.
     pub at_error: Option<f64>,
-    /// One pixel of the abscissa.
     pub at_pixel: Option<f64>,
     /// The number of runs behind a sampled value.
     #[serde(default)]
@@ -99,7 +93,6 @@ pub struct Reading {
 pub struct ReadingSet {
     /// What a config calls it.
     pub name: String,
-    /// The readings.
     pub readings: Vec<Reading>,
 }
 

@@ -87,11 +87,9 @@ impl Block {
 
 /// A law to draw from, and how its draws are called.
 pub struct Sampler<'a> {
-    /// The law.
     pub law: &'a dyn Law,
     /// The errors of interest.
     pub fields: &'a [PreparedField<'a>],
-    /// The number of categories.
     pub k: usize,
     /// How many runs there are in all.
     pub runs: u64,

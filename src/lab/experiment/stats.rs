@@ -14,7 +14,6 @@ pub enum Whiskers {
 /// What a notched box plot shows, with mean and standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxSummary {
-    /// The mean.
     pub mean: f64,
     /// The standard deviation, with n − 1; 0 for a single datum.
     pub std: f64,
@@ -22,7 +21,6 @@ pub struct BoxSummary {
     pub min: f64,
     /// The lower quartile.
     pub q1: f64,
-    /// The median.
     pub median: f64,
     /// The upper quartile.
     pub q3: f64,

@@ -14,9 +14,7 @@ use engine::posterior::sensitivity::{CandidatesInBeta, Sensitivity, beta};
 pub struct PrintedNumber {
     /// Where it is printed.
     pub place: &'static str,
-    /// What it is.
     pub what: String,
-    /// Its printed digits.
     pub printed: &'static str,
     /// The number that we compute.
     pub computed: f64,

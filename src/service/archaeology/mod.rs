@@ -17,7 +17,6 @@ use system::source::Source;
 
 /// What a printed figure shows about how it was made.
 pub struct Finding {
-    /// Its name.
     pub id: &'static str,
     /// What was found, in a few words.
     pub title: &'static str,
@@ -35,9 +34,7 @@ pub struct Finding {
 pub struct Trial {
     /// The figure (`arxiv/fig4`).
     pub figure: &'static str,
-    /// Its panel.
     pub panel: &'static str,
-    /// The setting in words.
     pub setting: &'static str,
     /// What is changed in the panel, as TOML. Nothing for the setting that was found.
     pub change: &'static str,

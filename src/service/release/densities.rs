@@ -8,9 +8,7 @@ use super::posterior::{BetaMixture, CountsLaw};
 pub struct Density {
     /// The group, empty if there is only one.
     pub group: String,
-    /// The number of the group.
     pub group_number: usize,
-    /// The category of the outcome.
     pub category: String,
     /// The share's density before the release, at the points of the figure.
     pub prior: Vec<(f64, f64)>,

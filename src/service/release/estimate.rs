@@ -17,9 +17,7 @@ use engine::rng::{Stream, standard_exponential, stream};
 /// A mean with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimated {
-    /// The mean error.
     pub mean: f64,
-    /// Its standard error.
     pub standard_error: f64,
 }
 

@@ -37,7 +37,6 @@ impl<T> Both<T> {
 pub struct Estimate {
     /// The mean; of a ratio, the median.
     pub value: f64,
-    /// The interval.
     pub interval: Interval,
 }
 
@@ -48,7 +47,6 @@ pub struct Row {
     pub name: String,
     /// The sum of their released counts; `None` for several releases together.
     pub released: Option<u64>,
-    /// Their share.
     pub share: Both<Estimate>,
     /// The probability of the naive interval, by the noise-aware posterior.
     pub naive_coverage: Option<f64>,
@@ -59,20 +57,17 @@ pub struct Row {
 pub struct Block {
     /// What the rows are shares of.
     pub title: String,
-    /// The rows.
     pub rows: Vec<Row>,
 }
 
 /// The share of one category of the outcome in two groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// The category.
     pub category: String,
     /// The group whose share comes first.
     pub group: String,
     /// The group that it is compared with.
     pub other: String,
-    /// The answer.
     pub answer: Both<Answer>,
 }
 
@@ -104,7 +99,6 @@ pub struct Errors {
     pub predictive: Option<f64>,
     /// The same, estimated from draws.
     pub estimated: Option<Estimated>,
-    /// If the data are as released.
     pub as_released: Option<f64>,
 }
 
@@ -139,7 +133,6 @@ pub struct Findings {
     pub groups: Vec<Block>,
     /// Why there are no shares within groups that know the noise, if there are none.
     pub ungrouped: Option<String>,
-    /// Comparisons of groups.
     pub comparisons: Vec<Compared>,
     /// Why there are no comparisons that know the noise, if there are none.
     pub uncompared: Option<String>,

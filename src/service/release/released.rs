@@ -18,9 +18,7 @@ pub struct Released {
     pub id: String,
     /// When it was made, in UTC.
     pub time: String,
-    /// What was asked for.
     pub request: Request,
-    /// The number of records.
     pub n: u64,
     /// How each histogram was drawn.
     pub methods: Vec<Method>,

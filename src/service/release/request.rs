@@ -13,9 +13,7 @@ use engine::posterior::setting::Setting;
 /// A release that is asked for.
 #[derive(Clone)]
 pub struct Request {
-    /// Its name in a plan.
     pub name: Option<String>,
-    /// The table.
     pub table: Table,
     /// The sizes of the groups, if they are public and fixed by design.
     pub fixed: Option<Vec<u64>>,
@@ -35,11 +33,8 @@ pub struct Request {
 /// its histogram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
-    /// Its cells.
     pub cells: Range<usize>,
-    /// The number of its records.
     pub n: u64,
-    /// The prior of its cells.
     pub prior: Prior,
 }
 

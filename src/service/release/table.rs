@@ -3,7 +3,6 @@
 /// A column and its declared categories.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// The name of the column.
     pub name: String,
     /// The values that are counted, one for each category.
     pub categories: Vec<String>,
@@ -24,16 +23,13 @@ pub struct Table {
 pub struct MarginRow {
     /// The categories of the margin's columns.
     pub categories: Vec<usize>,
-    /// The cells.
     pub cells: Vec<usize>,
 }
 
 /// A table of fewer columns: all others are added up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Margin {
-    /// The columns that are kept.
     pub columns: Vec<usize>,
-    /// Its rows.
     pub rows: Vec<MarginRow>,
 }
 
@@ -98,7 +94,6 @@ impl Table {
         names(self.by(), &places(self.by(), group))
     }
 
-    /// The group of this name.
     pub fn find_group(&self, name: &str) -> Option<usize> {
         (0..self.groups()).find(|&group| self.group_name(group) == name)
     }

@@ -126,7 +126,6 @@ struct Counter<'a> {
     begun: bool,
     /// Whether the line is a comment at the top.
     comment: bool,
-    /// The number of the present line.
     line: usize,
     /// The line in which the record began.
     first_line: usize,
@@ -142,7 +141,6 @@ struct Column<'a> {
     attribute: &'a Attribute,
     /// The place of each category.
     categories: HashMap<&'a [u8], usize>,
-    /// Its place in the header.
     place: Option<usize>,
     /// Whether another header cell has the same name.
     twice: bool,

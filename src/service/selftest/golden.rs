@@ -175,7 +175,6 @@ pub enum Measure {
 
 /// Reference values that are compared at one tolerance.
 pub struct Group {
-    /// What they are.
     pub name: &'static str,
     /// How deviations are measured.
     pub measure: Measure,
@@ -187,13 +186,11 @@ pub struct Group {
 /// Our values compared with those of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// What they are.
     pub name: &'static str,
     /// How deviations are measured.
     pub measure: Measure,
     /// The largest deviation that is allowed.
     pub tolerance: f64,
-    /// How many were compared.
     pub values: usize,
     /// The largest deviation, and where it is.
     pub worst: (f64, String),

@@ -40,7 +40,6 @@ const MOST_CELLS: usize = 200;
 pub struct Subject {
     /// The name of the sampler; those of one name make one line of the report.
     pub sampler: String,
-    /// The setting in which it is tried.
     pub setting: String,
     /// The exact probability of every outcome.
     pub law: Vec<f64>,
@@ -52,11 +51,8 @@ pub struct Subject {
 /// The result of testing a sampler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// The name of the sampler.
     pub sampler: String,
-    /// The setting in which it was tried.
     pub setting: String,
-    /// The number of draws.
     pub draws: u64,
     /// The number of draws that the exact law excludes.
     pub outside: u64,

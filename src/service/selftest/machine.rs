@@ -19,13 +19,10 @@ use system::source::Source;
 pub struct Check {
     /// What should hold.
     pub name: &'static str,
-    /// What was seen.
     pub seen: String,
-    /// Whether it holds.
     pub passes: bool,
 }
 
-/// All checks.
 pub fn check_all(seed: u64, threads: usize) -> Vec<Check> {
     vec![paths(seed), few_threads(threads), randomness()]
 }

@@ -43,7 +43,6 @@ pub enum Scope {
 /// What a self-test consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// What is tried.
     pub scope: Scope,
     /// The number of draws from every sampler.
     pub draws: u64,
@@ -56,7 +55,6 @@ pub struct Extent {
 /// Everything that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// What was done.
     pub extent: Extent,
     /// Trials of the samplers: none should be rejected.
     pub trials: Vec<Trial>,
@@ -64,7 +62,6 @@ pub struct Report {
     pub wrong: Vec<WrongTrial>,
     /// Reference values.
     pub golden: Vec<golden::Comparison>,
-    /// The machine.
     pub machine: Vec<machine::Check>,
 }
 
@@ -73,16 +70,13 @@ pub struct Report {
 pub struct WrongTrial {
     /// The name of the sampler that was made wrong.
     pub of: String,
-    /// The trial.
     pub trial: Trial,
 }
 
 /// The trials of one sampler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line<'a> {
-    /// Its name.
     pub sampler: &'a str,
-    /// How many settings it was tried in.
     pub settings: usize,
     /// The number of draws, in all settings.
     pub draws: u64,

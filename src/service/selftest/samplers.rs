@@ -103,7 +103,6 @@ enum Way {
     Release,
 }
 
-/// The cases of a scope.
 pub fn cases(scope: Scope) -> Vec<SamplerCase> {
     let several = SETTINGS.iter().filter(|_| scope == Scope::All).chain(POWERED);
     let plain = several.map(|place| (place, plain_variants()));

@@ -14,11 +14,8 @@ pub fn draw(report: &Report, format: Format) -> Result<Vec<u8>, FigureError> {
 
 fn curve(report: &Report) -> CurveFigure {
     let bottom = BOTTOM * report.delta;
-    let series = Series {
-        label: "exact composition".to_owned(),
-        colour: figure::colour("tight"),
-        private: true,
-    };
+    let series =
+        Series { label: "exact composition".to_owned(), colour: figure::CRIMSON, private: true };
     // δ is 0 at the sum: there the curve leaves the logarithmic axis at its bottom.
     let points = report.curve(report.composition.sum(), POINTS).into_iter();
     let exact = points.map(|(epsilon, delta)| (epsilon.to_f64(), delta.max(bottom))).collect();

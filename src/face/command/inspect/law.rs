@@ -55,7 +55,6 @@ pub fn check(
     Paths::default().written("law", "where the law goes", [path]).check()
 }
 
-/// What was written.
 pub struct Written {
     file: String,
     data_sets: usize,

@@ -275,7 +275,6 @@ const LARGEST: u64 = 100_000_000;
 
 /// A release that was read, before it is made ready again.
 pub struct Loaded {
-    /// What was asked for.
     pub request: Request,
     n: u64,
     id: String,

@@ -19,7 +19,6 @@ struct Planned {
     release: Released,
     /// Why its mechanism was taken.
     reason: Reason,
-    /// The errors of its histograms.
     errors: Vec<Errors>,
 }
 

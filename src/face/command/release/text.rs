@@ -133,7 +133,6 @@ fn tables(request: &Request, findings: &Findings) -> String {
     text + &comparisons(&findings.comparisons, findings.uncompared.as_deref(), &percent)
 }
 
-/// A block of rows.
 fn block(heading: &str, rows: &[Row], percent: &str, covers: bool) -> String {
     let mut grid = Grid::new(1);
     head(&mut grid, rows, percent, covers);
@@ -315,7 +314,6 @@ fn explanation(request: &Request, findings: &Findings) -> String {
     }
 }
 
-/// The posterior that is released.
 fn posterior(release: &Released) -> String {
     let parameters: Vec<String> =
         super::document::parameters(release).iter().map(compact).collect();

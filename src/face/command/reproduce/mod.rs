@@ -157,7 +157,6 @@ enum Done {
     },
 }
 
-/// Counts of cells.
 #[derive(Clone, Copy, Default)]
 struct CellCounts {
     all: usize,

@@ -47,7 +47,6 @@ pub fn execute(args: &Verify) -> Result<(), Failure> {
 struct FolderCheck<'a> {
     path: &'a Path,
     args: &'a Verify,
-    /// The seed of the sample.
     seed: u64,
     files: usize,
     cells: usize,

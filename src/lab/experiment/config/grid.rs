@@ -71,7 +71,6 @@ pub fn check_search(
 /// How much of the limits the earlier panels have used.
 #[derive(Clone, Copy, Default)]
 pub struct Taken {
-    /// Their settings.
     pub settings: u64,
     /// The counts in them.
     numbers: u64,

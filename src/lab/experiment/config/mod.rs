@@ -33,9 +33,7 @@ use system::source::Source;
 /// What the command line may replace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overrides {
-    /// The seed.
     pub seed: Option<u64>,
-    /// The number of runs.
     pub runs: Option<u64>,
 }
 

@@ -182,12 +182,10 @@ impl<'a> Node<'a> {
         if elements[0].is_list() { Ok(elements) } else { Ok(vec![*self]) }
     }
 
-    /// Whether this is a list.
     pub fn is_list(&self) -> bool {
         self.value.get_ref().is_array()
     }
 
-    /// Whether this is a table.
     pub fn is_table(&self) -> bool {
         self.value.get_ref().is_table()
     }

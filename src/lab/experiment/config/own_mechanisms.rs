@@ -55,7 +55,6 @@ impl<'a> Definitions<'a> {
         Ok(())
     }
 
-    /// The names.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         self.all.iter().map(|(node, _)| node.key())
     }
@@ -123,7 +122,6 @@ type Make<'a> = dyn Fn(Vec<Parameter>) -> Result<&'static dyn Mechanism, Fault> 
 struct Own<'a> {
     /// Where they are asked for.
     node: Node<'a>,
-    /// The name of the definition.
     name: Option<&'a str>,
     /// The file with the definition.
     source: &'a Source,

@@ -13,7 +13,7 @@ use engine::posterior::error_field::{Field, Reach};
 use engine::posterior::model::{Counts, Posterior, approximate_compositions, neighbours, vector};
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::{list_compositions, rank};
-use figure::{Curve, HeatFigure, HeatValues, Series, colour};
+use figure::{Curve, HeatFigure, HeatValues, PINK, Series};
 use system::console::short_or_dash;
 
 /// The most candidates that are listed one by one.
@@ -166,7 +166,6 @@ impl ScoreChange {
 /// The neighbours of a data set over which the largest change is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NeighbourSet {
-    /// All.
     #[default]
     All,
     /// Those with one record more in category i and one less in category j, i < j: half of them. The
@@ -254,7 +253,7 @@ const TRUTH: &str = "true posterior";
 fn curve(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
     let points = rows.iter().filter_map(|row| Some((coordinate(&row.candidate, 0)?, row.change)));
     let label = "largest change".to_owned();
-    let series = Series { label, colour: colour("ehdl"), private: true };
+    let series = Series { label, colour: PINK, private: true };
     Figure::Curve(CurveFigure {
         title,
         note: note(case),
@@ -280,7 +279,7 @@ fn numbered(
     let read = tables.readings.iter().filter(|row| row.panel == panel.id);
     let readings = read.filter_map(|row| Some((place(&row.at)?, row.read))).collect();
     let label = "largest change".to_owned();
-    let series = Series { label, colour: colour("ehdl"), private: true };
+    let series = Series { label, colour: PINK, private: true };
     Figure::Curve(CurveFigure {
         title,
         note: note(case),

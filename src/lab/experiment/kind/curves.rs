@@ -3,7 +3,10 @@
 use crate::experiment::Panel;
 use crate::experiment::digest::Digest;
 use crate::experiment::table::{CurveRow, Tables, distinct};
-use figure::{Colour, Curve, CurveFigure, Figure, LineStyle, Scale, Series};
+use figure::{
+    BLUE, CHARCOAL, Colour, Curve, CurveFigure, Figure, GREEN, LineStyle, ORANGE, PINK, Scale,
+    Series, VERMILION,
+};
 use system::console::short_or_dash;
 
 /// The curve that everything else is compared with.
@@ -73,7 +76,7 @@ pub(super) fn titled(parts: &[&str]) -> String {
 }
 
 /// Colours of curves that are about no mechanism.
-const COLOURS: [&str; 6] = ["mh-beta", "lshist", "ehd", "geometric", "ehds", "ehdl"];
+const COLOURS: [Colour; 6] = [CHARCOAL, BLUE, VERMILION, GREEN, ORANGE, PINK];
 
 fn lines(panel: &Panel, rows: &[&CurveRow], computed: &str) -> Vec<Curve> {
     let series = panel.series();
@@ -108,7 +111,7 @@ fn plain(label: String, colour: Colour) -> Series {
 }
 
 pub(super) fn other_colour(order: usize) -> Colour {
-    figure::colour(COLOURS[order % COLOURS.len()])
+    COLOURS[order % COLOURS.len()]
 }
 
 /// A figure against the number of records.

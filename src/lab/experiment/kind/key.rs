@@ -21,9 +21,7 @@ use system::diagnostic::Diagnostic;
 
 /// A key of a kind.
 pub struct Key {
-    /// Its name in a config.
     pub name: &'static str,
-    /// What it means.
     pub about: &'static str,
     /// What its value may be.
     pub schema: fn() -> Json,
@@ -37,7 +35,6 @@ pub trait Keys {
     /// What the kind computes, in one line.
     fn computes(&self) -> &'static str;
 
-    /// The keys.
     fn keys(&self) -> &'static [Key];
 
     /// Sets the key of a value.

@@ -209,7 +209,6 @@ pub trait Kind: Keys + Send + Sync {
 
 /// What a kind refuses, and about what.
 pub struct Complaint {
-    /// What is wrong.
     pub about: About,
     /// Why, and what would be right.
     pub refusal: Refusal,
@@ -217,7 +216,6 @@ pub struct Complaint {
 
 /// A part of a panel's config.
 pub enum About {
-    /// The data.
     Data,
     /// The mechanism at this place.
     Mechanism(usize),

@@ -45,7 +45,6 @@ impl Kind for Normaliser {
         Ok(Tables { curves: curves.collect(), ..Tables::default() })
     }
 
-    /// One figure.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let settings = note(panel);
         curves::figures(panel, tables, "normaliser", EXACT, |_| {

@@ -289,7 +289,6 @@ fn optimal_map(panel: &Panel, tables: &Tables, rows: &[&OptimalRow]) -> HeatFigu
 
 /// A way to make a mechanism better without giving up privacy.
 pub struct Step {
-    /// What is done.
     pub name: String,
     /// Whether it is done to a mechanism as it is; otherwise something was done before.
     pub is_first: bool,

@@ -132,12 +132,12 @@ fn value(row: &SettingRow, name: SensitivityName) -> Option<f64> {
 
 fn colour(name: SensitivityName) -> Colour {
     // The colours of the mechanisms that are calibrated to them.
-    figure::colour(match name {
-        SensitivityName::Local => "ehdl",
-        SensitivityName::Global => "ehd",
-        SensitivityName::GammaSmooth => "ehds",
-        SensitivityName::BetaSmooth => "mh-beta",
-    })
+    match name {
+        SensitivityName::Local => figure::PINK,
+        SensitivityName::Global => figure::VERMILION,
+        SensitivityName::GammaSmooth => figure::ORANGE,
+        SensitivityName::BetaSmooth => figure::CHARCOAL,
+    }
 }
 
 /// A sensitivity of the score.

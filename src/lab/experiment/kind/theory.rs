@@ -19,7 +19,7 @@ use engine::mechanism::prepared::PreparedSetting;
 use engine::posterior::model::{Counts, approximate_compositions};
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::list_compositions;
-use figure::{Curve, Join, NameAt, Series, colour};
+use figure::{BLUE, Curve, Join, NameAt, Series};
 use system::console::short_or_dash;
 
 kind! {
@@ -263,7 +263,7 @@ impl Formula {
     }
 
     fn series(self) -> Series {
-        Series { label: self.label().to_owned(), colour: colour("lshist"), private: true }
+        Series { label: self.label().to_owned(), colour: BLUE, private: true }
     }
 
     /// The formula summed over the candidates at every distance. The sum over all distances need not

@@ -54,7 +54,6 @@ impl Kind for Threshold {
         Ok(Tables { curves: curves.collect(), ..Tables::default() })
     }
 
-    /// One figure.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let mut figures = curves::figures(panel, tables, "threshold", "", |_| CurveFigure {
             note: "the ε from which on the statement holds, searched from above in steps of 25 %"

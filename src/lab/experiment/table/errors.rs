@@ -12,11 +12,9 @@ use super::{Columns, ReadError, is_unsound, reader};
 /// The runs of one mechanism at one setting: a block of `errors.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorBlock {
-    /// The setting's number.
     pub setting: usize,
     /// The mechanism's label.
     pub mechanism: String,
-    /// The number of categories.
     pub k: usize,
     /// What each run released: k counts, one run after the other.
     pub released: Vec<u64>,
@@ -25,7 +23,6 @@ pub struct ErrorBlock {
 }
 
 impl ErrorBlock {
-    /// The number of runs.
     pub fn runs(&self) -> usize {
         self.released.len() / self.k
     }

@@ -117,9 +117,7 @@ pub fn distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {file}: {cause}")]
 pub struct ReadError {
-    /// The file.
     pub file: String,
-    /// What is wrong with it.
     pub cause: String,
 }
 

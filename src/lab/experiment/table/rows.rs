@@ -29,15 +29,10 @@ macro_rules! row {
 pub struct PanelRow {
     /// The panel's name; empty if it is the only one.
     pub panel: String,
-    /// What is computed.
     pub kind: String,
-    /// The distance.
     pub distance: String,
-    /// Its title.
     pub title: String,
-    /// The number of its first setting.
     pub first: usize,
-    /// The number of its last setting.
     pub last: usize,
 }
 row!(PanelRow, "panels.csv");
@@ -47,9 +42,7 @@ row!(PanelRow, "panels.csv");
 pub struct SettingRow {
     /// The setting's number, from 1.
     pub setting: usize,
-    /// The number of categories.
     pub k: usize,
-    /// The number of records.
     pub n: u64,
     /// α.
     pub prior: String,
@@ -65,7 +58,6 @@ pub struct SettingRow {
     pub candidates: String,
     /// LS(x).
     pub local: f64,
-    /// GS.
     pub global: f64,
     /// S_γ(x).
     pub gamma_smooth: f64,
@@ -77,7 +69,6 @@ row!(SettingRow, "settings.csv");
 /// One row of `summary.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SummaryRow {
-    /// The setting's number.
     pub setting: usize,
     /// The mechanism's label.
     pub mechanism: String,
@@ -93,7 +84,6 @@ pub struct SummaryRow {
     pub min: f64,
     /// The lower quartile (type 7).
     pub q1: f64,
-    /// The median.
     pub median: f64,
     /// The upper quartile.
     pub q3: f64,
@@ -109,7 +99,6 @@ pub struct SummaryRow {
     pub notch_high: f64,
     /// The exact mean, infinite if a possible output's error is; empty where the law is too large.
     pub exact_mean: Option<f64>,
-    /// The exact median.
     pub exact_median: Option<f64>,
     /// The exact 90 % quantile.
     pub exact_q90: Option<f64>,
@@ -123,7 +112,6 @@ row!(SummaryRow, "summary.csv", numbered);
 /// One row of `theory.csv`: all outputs of one distance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TheoryRow {
-    /// The setting's number.
     pub setting: usize,
     /// The mechanism's label.
     pub mechanism: String,
@@ -141,7 +129,6 @@ row!(TheoryRow, "theory.csv", numbered);
 /// One row of `calibration.csv`: why a calibrated mechanism is private.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationRow {
-    /// The setting's number.
     pub setting: usize,
     /// The mechanism's label.
     pub mechanism: String,
@@ -228,7 +215,6 @@ impl OptimumRow {
 /// One row of `optimal.csv`: the best possible mechanism.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptimalRow {
-    /// The setting's number.
     pub setting: usize,
     /// The data x.
     pub counts: String,
@@ -242,7 +228,6 @@ row!(OptimalRow, "optimal.csv", numbered);
 /// One row of `privacy.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrivacyRow {
-    /// The setting's number.
     pub setting: usize,
     /// The mechanism's label.
     pub mechanism: String,
@@ -274,11 +259,8 @@ pub struct CurveRow {
     pub facet: String,
     /// The mechanism's label, where the curve is about one.
     pub mechanism: String,
-    /// What the curve shows.
     pub curve: String,
-    /// The abscissa.
     pub x: f64,
-    /// The ordinate.
     pub y: f64,
 }
 row!(CurveRow, "curves.csv");
@@ -286,9 +268,7 @@ row!(CurveRow, "curves.csv");
 /// One row of `change.csv`: what one changed record does to the score of a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangeRow {
-    /// The setting's number.
     pub setting: usize,
-    /// The candidate r.
     pub candidate: String,
     /// The score H(x, r).
     pub distance: f64,
@@ -302,17 +282,14 @@ row!(ChangeRow, "change.csv", numbered);
 /// One row of `phase.csv`: which mechanism has the least exact mean error at one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseRow {
-    /// The setting's number.
     pub setting: usize,
     /// Who competes: `all`, or `without` those that the config leaves out of a second contest.
     pub contest: String,
     /// The label of the best mechanism; of equal ones the first.
     pub winner: String,
-    /// Its mean error.
     pub mean: f64,
     /// The label of the second best.
     pub runner_up: String,
-    /// Its mean error.
     pub runner_up_mean: f64,
     /// Second mean / best mean − 1: 0 if they are equal, empty beside a best of 0.
     pub margin: Option<f64>,
@@ -322,11 +299,9 @@ row!(PhaseRow, "phase.csv", numbered);
 /// One row of `means.csv`: the exact mean error of one mechanism at one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeanRow {
-    /// The setting's number.
     pub setting: usize,
     /// The mechanism's label.
     pub mechanism: String,
-    /// The mean error.
     pub mean: f64,
 }
 row!(MeanRow, "means.csv", numbered);
@@ -334,11 +309,8 @@ row!(MeanRow, "means.csv", numbered);
 /// One row of `scaling.csv`: how many outputs there are, or are walked, at one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScalingRow {
-    /// The setting's number.
     pub setting: usize,
-    /// The number of categories.
     pub k: usize,
-    /// The number of records.
     pub n: u64,
     /// The mechanism's label; `candidates` for all of R, `nearer than 1` for those that exponential
     /// mechanisms weigh one by one.
@@ -355,7 +327,6 @@ pub struct ValueRow {
     pub panel: String,
     /// The mechanism's label, where the number is about one.
     pub mechanism: String,
-    /// What the number is.
     pub quantity: String,
     /// At which t, n or ε.
     pub at: String,
@@ -369,15 +340,12 @@ row!(ValueRow, "values.csv");
 pub struct ReadingRow {
     /// The panel's name.
     pub panel: String,
-    /// The mechanism as printed.
     pub mechanism: String,
     /// The abscissa or the group as printed.
     pub at: String,
     /// What was read: probability, mean, q1, …
     pub quantity: String,
-    /// The reading.
     pub read: f64,
-    /// Its reading error.
     pub error: f64,
     /// Our value.
     pub computed: f64,
@@ -397,7 +365,6 @@ row!(ReadingRow, "readings.csv");
 /// One row of `failures.csv`: a cell that could not be computed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailureRow {
-    /// The setting's number.
     pub setting: usize,
     /// The mechanism's label; empty if the cell is about all of them.
     pub mechanism: String,

@@ -7,7 +7,6 @@ use super::{Claim, ClaimPart, Finding, Lab, balanced};
 use engine::analysis::audit::{self, DeltaAt, Loss, Scope};
 use engine::posterior::setting::Setting;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 8,
     title: "MH with β-smooth sensitivity is (ε, δ)-private",

@@ -5,7 +5,6 @@ use super::range::{Point, ranges};
 use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
 use engine::analysis::audit::{self, Scope};
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 17,
     title: "MH loses less than its bound, and rivals LSHist at large priors",

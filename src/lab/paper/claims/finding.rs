@@ -86,7 +86,6 @@ impl ClaimPart {
 /// All cases of a claim under one distance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Finding {
-    /// The cases.
     pub parts: Vec<ClaimPart>,
     /// Further computed facts for the reader.
     pub remarks: Vec<String>,

@@ -4,7 +4,6 @@ use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
 use engine::mechanism::law::Distribution;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 2,
     title: "LSHist answers well most often, EHD least often",

@@ -4,9 +4,7 @@ use std::fmt::Display;
 
 use super::ClaimPart;
 
-/// One case.
 pub struct Case {
-    /// The number of records.
     pub n: u64,
     /// k' of bounds Theorem 4.5.
     pub steps: u32,
@@ -14,7 +12,6 @@ pub struct Case {
     pub epsilon: f64,
     /// Whether the claim is true there.
     pub holds: bool,
-    /// The number that decides it.
     pub value: f64,
 }
 

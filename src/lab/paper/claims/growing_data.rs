@@ -6,7 +6,6 @@ use super::contest::{Contest, objections};
 use super::range::{Point, approaches, ranges};
 use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 9,
     title: "With more data MH overtakes LSDim and approaches LSHist",

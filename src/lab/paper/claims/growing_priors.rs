@@ -4,7 +4,6 @@ use super::contest::{Contest, objections};
 use super::range::approaches;
 use super::{Claim, ClaimPart, Finding, Lab};
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 10,
     title: "With larger priors MH overtakes LSDim and nears LSHist",

@@ -9,7 +9,6 @@ use engine::numeric::ln;
 use engine::posterior::model::Counts;
 use engine::posterior::setting::Setting;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 13,
     title: "The error of LSHist is at most a multiple of LS",

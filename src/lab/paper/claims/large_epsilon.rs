@@ -3,7 +3,6 @@
 use super::contest::{Contest, NEAR, title};
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 3,
     title: "At ε = 5 LSDim and LSHist are alike, EHDS is exact most often",

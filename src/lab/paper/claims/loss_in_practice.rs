@@ -4,7 +4,6 @@ use super::range::{Point, ranges};
 use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
 use engine::analysis::audit::Scope;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 5,
     title: "EHD and EHDS lose less than ε in practice",

@@ -58,7 +58,6 @@ pub static ALL: &[&Claim] = &[
 
 /// A claim of the documents.
 pub struct Claim {
-    /// Its number in the report.
     pub number: u32,
     /// The claim in a few words, for tables.
     pub title: &'static str,
@@ -66,12 +65,10 @@ pub struct Claim {
     pub source: &'static str,
     /// The figures and tables on which it rests (`icml/fig4`).
     pub figures: &'static [&'static str],
-    /// What it says.
     pub statement: &'static str,
     /// What the authors meant, where that is not what they wrote.
     pub meant: Option<&'static str>,
     /// Roughly the seconds of one thread under one distance: for the order of work, and for progress.
     pub effort: f64,
-    /// Tests it.
     pub judge: fn(&Lab) -> Finding,
 }

@@ -3,7 +3,6 @@
 use super::contest::{Contest, NEAR, title, tuple};
 use super::{Claim, ClaimPart, Finding, Lab, Reading};
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 11,
     title: "MH beats Laplace noise at (49, 49), loses with more categories",

@@ -6,7 +6,6 @@ use engine::analysis::audit::{self, Scope};
 use engine::posterior::privacy::Gamma;
 use engine::posterior::setting::Setting;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 7,
     title: "LSDim, LSHist, EHD, EHDS are ε-private, MH (γ) 2ε-private",

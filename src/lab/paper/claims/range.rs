@@ -4,11 +4,9 @@ use super::ClaimPart;
 
 /// One point of an axis.
 pub struct Point {
-    /// Where.
     pub at: u64,
     /// Whether the claim is true there.
     pub holds: bool,
-    /// The number that decides it.
     pub ratio: f64,
 }
 

@@ -3,7 +3,6 @@
 use super::contest::{Contest, title, tuple};
 use super::{Claim, ClaimPart, Finding, Lab};
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 4,
     title: "On real data EHD is worst, EHDS better, EHDL better still",

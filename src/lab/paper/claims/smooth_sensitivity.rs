@@ -7,7 +7,6 @@ use engine::posterior::error_field::Reach;
 use engine::posterior::model::{Counts, neighbours};
 use engine::posterior::simplex::list_compositions;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 6,
     title: "The sensitivities are smooth; the true posterior attains LS",

@@ -10,7 +10,6 @@ use crate::paper::formula::{overtaking, step_bounds as formula, steps};
 use engine::mechanism::Global;
 use engine::posterior::setting::Setting;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 12,
     title: "Theorem 4.5 bounds P[H < t]; LSHist overtakes EHD",

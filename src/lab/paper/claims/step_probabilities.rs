@@ -4,7 +4,6 @@ use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
 use crate::paper::formula::tail;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 14,
     title: "Only ℓ1 mechanisms keep their step probabilities as n grows",

@@ -4,7 +4,6 @@ use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab};
 use crate::paper::formula::table_one::one_sided;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 1,
     title: "The step probabilities printed in Table 1 are right",

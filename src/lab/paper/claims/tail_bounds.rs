@@ -10,7 +10,6 @@ use engine::numeric::sum::sum;
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 16,
     title: "The tail bounds of arxiv §6 and notes §3.1 hold",

@@ -33,7 +33,6 @@ impl Outcome {
 /// Whether a claim holds, and why.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Whether it holds.
     pub outcome: Outcome,
     /// The reason in one line of at most [`ONE_LINE`] characters, for a table.
     pub why: String,

@@ -59,7 +59,6 @@ pub struct Folder {
 /// A folder that was written.
 #[derive(Debug)]
 pub struct Written {
-    /// Where it is.
     pub path: PathBuf,
     /// The new names of files that others had changed.
     pub aside: Vec<PathBuf>,

@@ -121,18 +121,12 @@ pub struct Manifest {
     pub numerics: u32,
     /// The commit that it was built from; `unknown` outside of a repository.
     pub commit: String,
-    /// The compiler.
     pub rustc: String,
-    /// The platform.
     pub platform: String,
-    /// The experiment.
     pub name: String,
-    /// What the folder holds.
     #[serde(skip_serializing_if = "Holds::is_experiment")]
     pub holds: Holds,
-    /// The command line.
     pub command: Vec<String>,
-    /// The seed.
     pub seed: u64,
     /// The runs of each cell.
     pub runs: u64,
@@ -142,12 +136,10 @@ pub struct Manifest {
     /// How the experiment was divided, if this is a part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub division: Option<Division>,
-    /// The width of its figures.
     #[serde(with = "width_name")]
     pub width: Width,
     /// When the work began (UTC).
     pub started: String,
-    /// When it ended.
     pub ended: String,
     /// How long it took.
     pub seconds: f64,
@@ -237,7 +229,6 @@ impl Shard {
 pub struct Division {
     /// The version of the rule: shards that were divided by different ones are not joined.
     pub rule: u32,
-    /// How many cases this shard has.
     pub cases: usize,
 }
 

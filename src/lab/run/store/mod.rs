@@ -34,20 +34,10 @@ use system::filesystem::open_regular;
 pub enum FileError {
     /// It could not be written.
     #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// It could not be read.
     #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
 }
 
 impl FileError {

@@ -26,7 +26,6 @@ const RUNS_AT_A_TIME: u64 = 100_000;
 
 /// An experiment, or a part of it, laid out in cells.
 pub struct Sweep<'a> {
-    /// The experiment.
     pub experiment: &'a Experiment,
     layouts: Vec<Layout<'a>>,
     /// Which part of it, if not the whole.
@@ -59,7 +58,6 @@ pub trait Watcher: Sync {
 
 /// Which cells of a sweep are stored, and which have to be computed.
 pub struct Stock {
-    /// How many cells there are.
     pub cells: usize,
     /// How many of them are stored.
     pub kept: usize,
@@ -77,11 +75,8 @@ impl Stock {
 /// A cell that could not be computed.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// The place of its panel.
     pub panel: usize,
-    /// Which cell.
     pub cell: Cell,
-    /// Why.
     pub cause: String,
 }
 
@@ -122,7 +117,6 @@ impl AssemblyError {
 }
 
 impl<'a> Sweep<'a> {
-    /// The whole of an experiment.
     pub fn whole(experiment: &'a Experiment) -> Self {
         Self::new(experiment, None)
     }
@@ -160,7 +154,6 @@ impl<'a> Sweep<'a> {
         &self.layouts[panel]
     }
 
-    /// The cells of a case.
     pub fn cells(&self, panel: usize, case: usize) -> Vec<Cell> {
         self.layouts[panel].cells(case)
     }

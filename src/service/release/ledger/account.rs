@@ -30,7 +30,6 @@ pub enum Kept {
     BySum,
     /// The exact composition. The sum is larger than the budget.
     ByComposition,
-    /// Both.
     ByBoth,
 }
 

@@ -16,7 +16,6 @@ pub struct Entry {
     /// The ε that it spent, whatever becomes of its output.
     #[serde(with = "text")]
     pub epsilon: Amount,
-    /// The budget that was set with it.
     #[serde(with = "optional_text", default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Amount>,
     /// The SHA-256 of the line before, empty in the first.
@@ -25,9 +24,7 @@ pub struct Entry {
     pub time: String,
     /// The SHA-256 of the data file.
     pub data: String,
-    /// The column that was counted.
     pub column: String,
-    /// The mechanism.
     pub mechanism: String,
     /// The δ of the budget. Without one, the sum must keep the budget.
     #[serde(with = "optional_delta", default, skip_serializing_if = "Option::is_none")]
@@ -43,9 +40,7 @@ pub struct Entry {
 pub struct Part {
     /// A random name.
     pub id: String,
-    /// The columns that were counted.
     pub column: String,
-    /// The mechanism.
     pub mechanism: String,
     /// The ε that it spent.
     #[serde(with = "text")]
@@ -130,7 +125,6 @@ impl Entry {
         }
     }
 
-    /// How many releases it has.
     pub fn releases(&self) -> usize {
         self.parts.len().max(1)
     }

@@ -93,7 +93,6 @@ pub struct Lines {
     last: String,
     /// Where that line ends.
     end: u64,
-    /// Whether it has its line end.
     ended: bool,
     /// What follows it, if an entry was cut short. If its amounts are legible, it is the last of the
     /// entries.

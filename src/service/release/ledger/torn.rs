@@ -6,7 +6,6 @@ use lab::run::store::sha256;
 
 /// The beginning of an entry that was cut short.
 pub struct Torn {
-    /// The bytes that are left of it.
     pub bytes: Vec<u8>,
     /// ε and the budget, if they are legible.
     pub amounts: Option<(Amount, Option<Amount>)>,

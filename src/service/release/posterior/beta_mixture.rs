@@ -102,7 +102,6 @@ impl BetaMixture {
         (end(false), end(true))
     }
 
-    /// The mean.
     pub fn mean(&self) -> f64 {
         self.rows.iter().map(BetaRow::mean).collect::<Sum>().value()
     }

@@ -46,7 +46,6 @@ pub struct Seen<'a> {
     pub variant: &'a Variant,
     /// The setting of some data set of n records.
     pub template: &'a Setting,
-    /// The released counts.
     pub released: &'a [u64],
 }
 
@@ -193,7 +192,6 @@ impl CountsLaw {
         }
     }
 
-    /// The prior.
     pub fn prior(&self) -> &Prior {
         &self.prior
     }

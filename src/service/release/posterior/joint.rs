@@ -46,7 +46,6 @@ pub struct Joint {
     pub each: f64,
     /// The probability that all hold; if it is not exact, it is at least this.
     pub probability: f64,
-    /// Whether the probability is exact.
     pub exact: bool,
 }
 

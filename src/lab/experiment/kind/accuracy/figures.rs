@@ -111,7 +111,6 @@ const MOST_FACETS: usize = 24;
 
 /// How many figures of each sort there are.
 pub(super) struct Facets {
-    /// How many are drawn.
     pub drawn: usize,
     /// How many there could be.
     pub all: usize,

@@ -12,7 +12,6 @@ use engine::posterior::setting::Setting;
 use instance::{Instance, Relation, Value};
 use tally::Tally;
 
-/// The claim.
 pub static CLAIM: Claim = Claim {
     number: 15,
     title: "The sliding and dilation lemmas behind MH are right",

@@ -1,0 +1,85 @@
+//! Candidates weighted by d(x, r), the number of records that differ between two histograms (not in the
+//! documents).
+
+use super::{BuiltIn, Choice, pure};
+use crate::mechanism::law::edged::Edged;
+use crate::mechanism::law::tight::{Effort, Tight};
+use crate::mechanism::law::{CandidateWeights, Recipe};
+use crate::posterior::privacy::Guarantee;
+use crate::posterior::setting::Setting;
+
+/// The number of categories and of records, and ε.
+fn size(setting: &Setting) -> (usize, u64, f64) {
+    (setting.posterior.k(), setting.posterior.n(), setting.epsilon.get())
+}
+
+const DIVISOR: f64 = 2.0;
+
+/// r in R with weight e^(−(ε/2) d(x, r)); one record changes d by at most 1. This is the
+/// inverse-sensitivity mechanism.
+pub static HAMMING: BuiltIn = BuiltIn {
+    id: "hamming",
+    title: "Hamming",
+    draws: "r in R with weight exp(−(ε/2) d(x, r)), where d is the number of changed records",
+    colour: 0x8A_1C5B,
+    choices: &[Choice::Divisor, Choice::Calibrated],
+    guarantee: |setting, options| pure(setting, DIVISOR, options.divisor),
+    recipe: |setting, options| {
+        let rate = options.inner(setting) / options.divisor.unwrap_or(DIVISOR);
+        Ok(Recipe::Hamming { rate, weights: CandidateWeights::Flat })
+    },
+    ..BuiltIn::USUAL
+};
+
+/// r in R with weight Π g(r_i) e^(−c d(x, r)). g is 1 but for g(0) and g(1), which make up for the
+/// candidates that data near a face do not have. So the normalisers hardly depend on x, and c is nearly ε,
+/// twice the rate of `hamming`. The loss c + max |ln Z(x) − ln Z(x')| is computed over all adjacent data
+/// sets.
+pub static HAMMING_EDGED: BuiltIn = BuiltIn {
+    id: "hamming-edged",
+    title: "Hamming, edged",
+    draws: "r in R with weight g(r_1) … g(r_k) exp(−c d(x, r)); g(0), g(1) and c are such that the loss is ε",
+    colour: 0x96_3CF0,
+    guarantee: |setting, _| Guarantee::Computed(setting.epsilon.get()),
+    refusal: |setting| {
+        let (k, n, epsilon) = size(setting);
+        Edged::refusal(k, n, epsilon)
+    },
+    recipe: |setting, _| {
+        let (k, n, epsilon) = size(setting);
+        let Edged { rate, zero, one, .. } = Edged::find(k, n, epsilon)?;
+        Ok(Recipe::Hamming { rate, weights: CandidateWeights::Edged { zero, one } })
+    },
+    ..BuiltIn::USUAL
+};
+
+/// r in R with probability w(r) e^(−ε d(x, r)). The weights are those with which all probabilities sum to 1
+/// at every x. So no normaliser depends on x, and the triangle inequality alone makes it ε-private, at twice
+/// the rate of `hamming`. For two categories it is `geometric`.
+///
+/// At a small ε some weights are negative. They are set to 0, and the rate is lowered until the exact loss
+/// is ε.
+pub static TIGHT: BuiltIn = BuiltIn {
+    id: "tight",
+    title: "Tight",
+    draws: "r in R with probability w(r) exp(−ε d(x, r)), where w makes these sum to 1 at every x",
+    colour: 0xE6_1244,
+    guarantee: |setting, _| {
+        let (k, n, epsilon) = size(setting);
+        // Whether weights are negative is known once they are found. Private it is in either case.
+        match Tight::is_known_clipped(k, n, epsilon) {
+            true => Guarantee::Computed(epsilon),
+            false => Guarantee::Pure(epsilon),
+        }
+    },
+    refusal: |setting| {
+        let (k, n, epsilon) = size(setting);
+        Effort::new(k, n, epsilon).refusal(k, n)
+    },
+    recipe: |setting, _| {
+        let (k, n, epsilon) = size(setting);
+        let rate = Tight::rate_for(k, n, epsilon)?;
+        Ok(Recipe::Hamming { rate, weights: CandidateWeights::Tight })
+    },
+    ..BuiltIn::USUAL
+};
