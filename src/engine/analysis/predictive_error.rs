@@ -111,14 +111,13 @@ pub fn mean_at(
 fn representatives(variant: &Variant, template: &Setting) -> Result<Vec<(Counts, f64)>, Refusal> {
     let (n, k) = (template.posterior.n(), template.posterior.k());
     let mut groups = template.posterior.prior().exchangeable();
-    match variant.recipe(template)? {
-        // A remapping takes the first of equally good candidates, which breaks the symmetry.
-        _ if variant.remap.is_some() || !variant.mechanism.is_symmetric() => groups.clear(),
+    let recipe = variant.recipe(template)?;
+    // A remapping takes the first of equally good candidates, which breaks the symmetry.
+    if variant.remap.is_some() || !variant.mechanism.is_symmetric() {
+        groups.clear();
+    } else if recipe.restores_total() {
         // The last count gets no noise of its own.
-        recipe if recipe.restores_total() => {
-            groups.iter_mut().for_each(|group| group.retain(|&i| i + 1 < k));
-        }
-        _ => {}
+        groups.iter_mut().for_each(|group| group.retain(|&i| i + 1 < k));
     }
     let mut orbits: BTreeMap<Counts, f64> = BTreeMap::new();
     for mut x in list_compositions(n, k) {

@@ -56,7 +56,13 @@ impl CountNoise {
                 let noise = Self { noise: Noise::Geometric, scale: 2.0 / rate, noisy: k };
                 (!is_clipped(rate)).then_some(noise)
             }
-            _ => None,
+            Recipe::Hamming { .. }
+            | Recipe::Lattice { .. }
+            | Recipe::Exponential { .. }
+            | Recipe::Weighed { .. }
+            | Recipe::OwnNoise { .. }
+            | Recipe::Historical { .. }
+            | Recipe::Table { .. } => None,
         }
     }
 

@@ -224,7 +224,15 @@ fn preparation(variant: &Variant, template: &Setting) -> Option<Work> {
 
 /// Whether thousands of draws take little time. Candidates are drawn by rejection, or weighed one by one.
 fn is_drawn_quickly(recipe: Recipe) -> bool {
-    matches!(recipe, Recipe::Noise { .. } | Recipe::Lattice { .. })
+    match recipe {
+        Recipe::Noise { .. } | Recipe::Lattice { .. } => true,
+        Recipe::Exponential { .. }
+        | Recipe::Weighed { .. }
+        | Recipe::OwnNoise { .. }
+        | Recipe::Hamming { .. }
+        | Recipe::Historical { .. }
+        | Recipe::Table { .. } => false,
+    }
 }
 
 pub(super) fn is_affordable(work: &Work) -> bool {

@@ -214,9 +214,16 @@ const RESERVES: [u128; 4] = [1, 1_000, 100_000, 100_000_000];
 /// Whether a mechanism draws by weights that are rounded.
 fn is_rounded(variant: &Variant, template: &Setting) -> Result<bool, Refusal> {
     Ok(match variant.outline(template)? {
-        Recipe::Exponential { .. } => true,
-        Recipe::Hamming { weights: CandidateWeights::Tight, .. } => true,
-        _ => variant.options.calibrated,
+        Recipe::Exponential { .. } | Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
+            true
+        }
+        Recipe::Hamming { .. }
+        | Recipe::Weighed { .. }
+        | Recipe::Noise { .. }
+        | Recipe::OwnNoise { .. }
+        | Recipe::Lattice { .. }
+        | Recipe::Historical { .. }
+        | Recipe::Table { .. } => variant.options.calibrated,
     })
 }
 
@@ -372,7 +379,14 @@ fn exact_way(
             over(1.0 / rate)
                 .and_then(|rate| Some(Way::Lattice { half: rate.over(2)?, tight: None }))
         }
-        _ => None,
+        (Recipe::Exponential { .. }, _)
+        | (Recipe::Weighed { .. }, _)
+        | (Recipe::Noise { .. }, _)
+        | (Recipe::OwnNoise { .. }, _)
+        | (Recipe::Hamming { .. }, _)
+        | (Recipe::Lattice { .. }, _)
+        | (Recipe::Historical { .. }, _)
+        | (Recipe::Table { .. }, _) => None,
     };
     way.ok_or_else(|| not_exact(variant))
 }

@@ -91,7 +91,14 @@ fn impossible(method: &Method, counts: &[u64], n: u64) -> Option<String> {
         Ok(Recipe::Noise { restored: true, .. }) => whole || (larger && counts.ends_with(&[0])),
         // The noise has the sum 0. Only counts that would be negative, and become 0, add to the total.
         Ok(Recipe::Lattice { .. }) => whole || (larger && counts.contains(&0)),
-        _ => true,
+        Ok(
+            Recipe::Noise { .. }
+            | Recipe::Weighed { .. }
+            | Recipe::OwnNoise { .. }
+            | Recipe::Historical { .. }
+            | Recipe::Table { .. },
+        )
+        | Err(_) => true,
     };
     (!fits).then(|| {
         let label = &method.variant().label;

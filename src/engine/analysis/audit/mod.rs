@@ -250,15 +250,14 @@ impl<'a> Audit<'a> {
             _ => template.posterior.n(),
         };
         let recipe = variant.recipe(template)?;
-        let alike = match recipe {
+        let is_symmetric =
+            variant.mechanism.is_symmetric() && is_symmetric(template.posterior.prior(), recipe);
+        let alike = match recipe.noisy_counts(k) {
             // A remapping takes the first of equally good candidates, which breaks the symmetry.
             _ if variant.remap.is_some() => Alike::Same,
-            Recipe::Noise { restored, .. } | Recipe::OwnNoise { restored, .. } => {
-                Alike::Changed(k - usize::from(restored))
-            }
-            _ if !variant.mechanism.is_symmetric() => Alike::Same,
-            _ if is_symmetric(template.posterior.prior(), recipe) => Alike::Permuted,
-            _ => Alike::Same,
+            Some(noisy) => Alike::Changed(noisy),
+            None if is_symmetric => Alike::Permuted,
+            None => Alike::Same,
         };
         let everywhere = match n == template.posterior.n() {
             true => Release::everywhere(variant, template)?,
@@ -328,10 +327,7 @@ impl<'a> Audit<'a> {
 
     /// The rate of an exponential mechanism at one data set.
     fn rate(&self, counts: &Counts) -> Result<Option<f64>, Refusal> {
-        Ok(match self.variant.recipe(&self.setting(counts))? {
-            Recipe::Exponential { rate } => Some(rate),
-            _ => None,
-        })
+        Ok(self.variant.recipe(&self.setting(counts))?.rate())
     }
 
     /// For each of several measures the first pair at which it is largest; empty without pairs.

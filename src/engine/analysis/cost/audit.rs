@@ -51,10 +51,9 @@ pub fn predict_passes(
         let values = posterior.n() as f64 + 1.0;
         let pairs = different * 0.5 * k * (k - 1.0);
         // Of pairs where the same two counts change, one; and only these are listed.
-        let is_noise = matches!(recipe, Recipe::Noise { .. } | Recipe::OwnNoise { .. });
-        let (pairs, listed_data) = match is_noise {
-            true => (pairs.min(0.5 * values * values), 0.0),
-            false => (pairs, data_sets),
+        let (pairs, listed_data) = match recipe.noisy_counts(posterior.k()) {
+            Some(_) => (pairs.min(0.5 * values * values), 0.0),
+            None => (pairs, data_sets),
         };
         // Of two categories most pairs have a bound that is too small, if only the loss is asked for.
         let is_screened =
@@ -159,11 +158,17 @@ fn balanced(setting: &Setting) -> Setting {
 
 /// The setting at whose data the work is predicted: its own, or data like most others.
 fn usual(setting: &Setting, data: Data, recipe: Recipe) -> Setting {
-    match (data, recipe) {
-        (Data::Given, _) => setting.clone(),
+    match recipe {
+        _ if data == Data::Given => setting.clone(),
         // Its law takes as long at symmetric data, or nearly so.
-        (Data::PriorPredictive, Recipe::OwnNoise { .. }) => uneven(setting),
-        (Data::PriorPredictive, _) => balanced(setting),
+        Recipe::OwnNoise { .. } => uneven(setting),
+        Recipe::Exponential { .. }
+        | Recipe::Weighed { .. }
+        | Recipe::Noise { .. }
+        | Recipe::Hamming { .. }
+        | Recipe::Lattice { .. }
+        | Recipe::Historical { .. }
+        | Recipe::Table { .. } => balanced(setting),
     }
 }
 
@@ -288,7 +293,14 @@ fn weights(recipe: Recipe, setting: &Setting) -> Work {
             let work = Edged::work(k, n, setting.epsilon.get());
             return Work { cpu_seconds: 1e-9 * rates::ns_per_edged(k) * work, ..Work::default() };
         }
-        _ => return Work::default(),
+        Recipe::Hamming { weights: CandidateWeights::Flat, .. }
+        | Recipe::Exponential { .. }
+        | Recipe::Weighed { .. }
+        | Recipe::Noise { .. }
+        | Recipe::OwnNoise { .. }
+        | Recipe::Lattice { .. }
+        | Recipe::Historical { .. }
+        | Recipe::Table { .. } => return Work::default(),
     };
     let effort = tight::Effort::new(k, n, rate);
     Work {

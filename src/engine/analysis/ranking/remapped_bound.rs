@@ -254,7 +254,12 @@ fn rate(recipe: Recipe) -> Option<f64> {
         Recipe::Exponential { rate }
         | Recipe::Hamming { rate, weights: CandidateWeights::Flat } => Some(rate),
         Recipe::Noise { scale, .. } => Some(1.0 / scale),
-        _ => None,
+        Recipe::Hamming { .. }
+        | Recipe::Weighed { .. }
+        | Recipe::OwnNoise { .. }
+        | Recipe::Lattice { .. }
+        | Recipe::Historical { .. }
+        | Recipe::Table { .. } => None,
     }
 }
 
@@ -265,6 +270,10 @@ fn with_rate(recipe: Recipe, rate: f64) -> Recipe {
         Recipe::Noise { noise, restored, .. } => {
             Recipe::Noise { noise, scale: 1.0 / rate, restored }
         }
-        _ => recipe,
+        Recipe::Weighed { .. }
+        | Recipe::OwnNoise { .. }
+        | Recipe::Lattice { .. }
+        | Recipe::Historical { .. }
+        | Recipe::Table { .. } => recipe,
     }
 }

@@ -38,7 +38,7 @@ impl CandidateWeights {
         match (self, v) {
             (Self::Edged { zero, .. }, 0) => zero,
             (Self::Edged { one, .. }, 1) => one,
-            _ => 1.0,
+            (Self::Edged { .. } | Self::Flat | Self::Tight, _) => 1.0,
         }
     }
 
@@ -125,7 +125,7 @@ pub fn normaliser(
             let region = region_where(posterior, rate, weights, gain);
             total_mass(&Product::hamming_within(posterior, rate, weights, region))
         }
-        _ => {
+        (CandidateWeights::Flat | CandidateWeights::Edged { .. }, ..) => {
             let windows = region_where(posterior, rate, weights, gain).windows().to_vec();
             Convolutions::new(posterior, rate, weights, &windows).normaliser()
         }

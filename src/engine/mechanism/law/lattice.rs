@@ -80,7 +80,9 @@ impl LatticeNoise {
     fn ln_factors(self, range: RangeInclusive<u64>) -> Vec<f64> {
         match self {
             Self::Own(noise) => noise.ln_factors(range),
-            _ => range.map(|z| self.ln_factor(z)).collect(),
+            Self::Geometric { .. } | Self::Truncated { .. } | Self::Gaussian { .. } => {
+                range.map(|z| self.ln_factor(z)).collect()
+            }
         }
     }
 
@@ -498,7 +500,9 @@ fn is_closed(noise: LatticeNoise, counts: &[u64]) -> bool {
         LatticeNoise::Geometric { rate } => {
             rate < WIDE || combined(noise, counts).kept > MOST_COMBINED
         }
-        _ => false,
+        LatticeNoise::Truncated { .. } | LatticeNoise::Gaussian { .. } | LatticeNoise::Own(_) => {
+            false
+        }
     }
 }
 
@@ -542,7 +546,9 @@ fn combined(noise: LatticeNoise, counts: &[u64]) -> Effort {
         LatticeNoise::Geometric { .. } => {
             Effort { products: RECURSION as f64 * kept, kept, ..Effort::default() }
         }
-        _ => Effort { products, kept, ..Effort::default() },
+        LatticeNoise::Truncated { .. } | LatticeNoise::Gaussian { .. } | LatticeNoise::Own(_) => {
+            Effort { products, kept, ..Effort::default() }
+        }
     }
 }
 
@@ -573,7 +579,11 @@ pub fn effort(posterior: &Posterior, noise: LatticeNoise) -> Effort {
         let evaluated = reach.min(n) as f64;
         effort.add(match noise {
             LatticeNoise::Own(_) => Effort { evaluated, kept: evaluated, ..Effort::default() },
-            _ => Effort { entries: evaluated, kept: evaluated, ..Effort::default() },
+            LatticeNoise::Geometric { .. }
+            | LatticeNoise::Truncated { .. }
+            | LatticeNoise::Gaussian { .. } => {
+                Effort { entries: evaluated, kept: evaluated, ..Effort::default() }
+            }
         });
         effort.add(match is_closed(noise, counts) {
             true => {

@@ -75,6 +75,7 @@ pub(super) use product::Product;
 pub use product::is_walked;
 pub use remapped::{BestCandidate, Plan, Remap};
 pub(super) use remapped::{Remapped, RemappedNear};
+use weighting::Walk;
 pub(super) use weighting::Weighting;
 
 use crate::mechanism::own::{CandidateSet, OutputSet, OwnNoise, ProbabilityTable, Weight};
@@ -160,18 +161,12 @@ impl Recipe {
 
     /// Whether candidates are weighed by their score alone.
     pub fn needs_ball(&self) -> bool {
-        match self {
-            Self::Weighed { weight } => weight.is_by_score(),
-            recipe => recipe.rate().is_some(),
-        }
+        self.weighting().is_some_and(|weighting| weighting.walk() == Walk::Near)
     }
 
     /// Whether the score decides about an output.
     pub fn uses_score(&self) -> bool {
-        match self {
-            Self::Weighed { weight } => weight.uses_score(),
-            recipe => recipe.needs_ball(),
-        }
+        self.weighting().is_some_and(|weighting| weighting.uses_score())
     }
 
     /// How candidates are weighed, if they are.
@@ -179,21 +174,42 @@ impl Recipe {
         match *self {
             Self::Exponential { rate } => Some(Weighting::Score { rate }),
             Self::Weighed { weight } => Some(Weighting::Own(weight)),
-            _ => None,
+            Self::Noise { .. }
+            | Self::OwnNoise { .. }
+            | Self::Hamming { .. }
+            | Self::Lattice { .. }
+            | Self::Historical { .. }
+            | Self::Table { .. } => None,
         }
     }
 
     /// The number before the score, if e^(−rate · score) is the weight of a candidate.
     pub fn rate(&self) -> Option<f64> {
-        match *self {
-            Self::Exponential { rate } => Some(rate),
-            _ => None,
+        match self.weighting()? {
+            Weighting::Score { rate } => Some(rate),
+            Weighting::Own(_) => None,
+        }
+    }
+
+    /// How many of k counts, the first ones, have noise that does not depend on the other counts; `None`
+    /// for other laws.
+    pub fn noisy_counts(&self, k: usize) -> Option<usize> {
+        match self {
+            Self::Noise { restored, .. } | Self::OwnNoise { restored, .. } => {
+                Some(k - usize::from(*restored))
+            }
+            Self::Exponential { .. }
+            | Self::Weighed { .. }
+            | Self::Hamming { .. }
+            | Self::Lattice { .. }
+            | Self::Historical { .. }
+            | Self::Table { .. } => None,
         }
     }
 
     /// Whether the last count has no noise of its own, and restores the total.
     pub fn restores_total(&self) -> bool {
-        matches!(self, Self::Noise { restored: true, .. } | Self::OwnNoise { restored: true, .. })
+        self.noisy_counts(1) == Some(0)
     }
 
     /// Whether outputs may have any total, below or above n.

@@ -68,7 +68,13 @@ impl Outputs {
                 let clamped = 2.0 * self.k as f64 * (self.n as f64 + 1.0).powi(self.k as i32 - 1);
                 (clamped + approximate_compositions(self.n, self.k)).min(all)
             }
-            _ => all,
+            Recipe::Exponential { .. }
+            | Recipe::Weighed { .. }
+            | Recipe::Noise { .. }
+            | Recipe::OwnNoise { .. }
+            | Recipe::Hamming { .. }
+            | Recipe::Historical { .. }
+            | Recipe::Table { .. } => all,
         }
     }
 

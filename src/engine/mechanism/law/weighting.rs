@@ -36,7 +36,15 @@ impl Weighting {
             Self::Own(weight) if !weight.is_by_score() => {
                 Walk::All(weight.set() == CandidateSet::Below)
             }
-            _ => Walk::Near,
+            Self::Own(_) | Self::Score { .. } => Walk::Near,
+        }
+    }
+
+    /// Whether the score decides about a weight.
+    pub fn uses_score(&self) -> bool {
+        match self {
+            Self::Score { .. } => true,
+            Self::Own(weight) => weight.uses_score(),
         }
     }
 
@@ -45,7 +53,7 @@ impl Weighting {
         match self {
             Self::Score { rate } => Weigher::Score { rate: *rate },
             Self::Own(weight) => {
-                Weigher::Own { bound: weight.bind(posterior), uses_score: weight.uses_score() }
+                Weigher::Own { bound: weight.bind(posterior), uses_score: self.uses_score() }
             }
         }
     }
