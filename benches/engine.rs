@@ -7,11 +7,11 @@ use std::process::Command;
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use engine::analysis::audit::{self, Scope};
-use engine::analysis::optimum::{self, Goal, ReleaseSet};
+use engine::analysis::optimum::{self, Goal};
 use engine::analysis::tuning::TuningCache;
 use engine::expression::{Expression, Names, Scratch, Symbol};
-use engine::mechanism::law::{Batch, Exact, Recipe, mean};
-use engine::mechanism::own::{self, CandidateSet};
+use engine::mechanism::law::{Batch, Exact, OutputSet, Recipe, mean};
+use engine::mechanism::own;
 use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::{self, Variant};
 use engine::numeric::kernel;
@@ -39,7 +39,7 @@ fn setting(counts: &[u64]) -> Setting {
 }
 
 fn recipe(setting: &Setting, id: &str) -> Recipe {
-    let own = |_| own::weights(id, CandidateSet::Simplex, Vec::new()).unwrap();
+    let own = |_| own::weights(id, OutputSet::Simplex, Vec::new()).unwrap();
     let mechanism = mechanism::find(id).ok_or(()).unwrap_or_else(own);
     Variant::plain(mechanism).recipe(setting).unwrap()
 }
@@ -175,7 +175,7 @@ fn reproduce() {
 #[divan::bench(sample_count = 10)]
 fn optimum_k2_n100(bencher: Bencher) {
     let template = setting(&[100, 0]);
-    bencher.bench(|| optimum::solve(&template, Goal::Bayes, ReleaseSet::Same).unwrap().value);
+    bencher.bench(|| optimum::solve(&template, Goal::Bayes, OutputSet::Simplex).unwrap().value);
 }
 
 /// A thousand draws from a prepared law.

@@ -1,9 +1,10 @@
 //! The least error of any private mechanism, against independent values.
 
 use crate::common::{Sandbox, golden, setting};
-use engine::analysis::optimum::{Goal, ReleaseSet, solve};
+use engine::analysis::optimum::{Goal, solve};
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::tuning::tune;
+use engine::mechanism::law::OutputSet;
 use engine::mechanism::{self, Options, Variant};
 use engine::posterior::metric::Metric;
 use serde_json::Value;
@@ -19,7 +20,7 @@ fn golden_optima() {
         counts[0] = row.number("n") as u64;
         let template = setting(&prior, &counts, row.number("epsilon"), "hellinger");
         for (goal, column) in [(Goal::Bayes, "bayes"), (Goal::Minimax, "minimax")] {
-            let optimum = solve(&template, goal, ReleaseSet::Same).unwrap();
+            let optimum = solve(&template, goal, OutputSet::Simplex).unwrap();
             let error = (optimum.value - row.number(column)).abs();
             assert!(error <= 1e-6, "{prior:?} {column}: {} is off by {error:.1e}", optimum.value);
             // 3e-8 at most when this was written.
@@ -41,7 +42,7 @@ fn geometric_noise_is_optimal_where_the_prior_is_flat() {
     ];
     for (n, epsilon, variant) in cases {
         let template = setting(&[1.0, 1.0], &[n, 0], epsilon, "hellinger");
-        let optimum = solve(&template, Goal::Bayes, ReleaseSet::Same).unwrap();
+        let optimum = solve(&template, Goal::Bayes, OutputSet::Simplex).unwrap();
         let metric = Metric::from_distance(template.distance);
         let tuned = tune(&variant, &template).unwrap().variant;
         let found = over_all_data(&tuned, &template, metric).unwrap().unwrap();

@@ -5,8 +5,8 @@ use crate::common::{Sandbox, assert_close, refused, setting};
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::tuning::tune;
-use engine::mechanism::law::{Exact, Outputs, ln_probabilities};
-use engine::mechanism::own::{self, CandidateSet, Noisy};
+use engine::mechanism::law::{Exact, OutputSet, Outputs, ln_probabilities};
+use engine::mechanism::own::{self, Noisy};
 use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::{self, Mechanism, Options, Variant};
 use engine::posterior::error_field::Reach;
@@ -14,8 +14,7 @@ use engine::posterior::metric::Metric;
 use engine::posterior::setting::Setting;
 
 fn weights(text: &str) -> &'static dyn Mechanism {
-    own::weights(text, CandidateSet::Simplex, Vec::new())
-        .unwrap_or_else(|fault| panic!("{fault:?}"))
+    own::weights(text, OutputSet::Simplex, Vec::new()).unwrap_or_else(|fault| panic!("{fault:?}"))
 }
 
 fn noise(text: &str, on: Noisy) -> &'static dyn Mechanism {
@@ -219,7 +218,7 @@ fn every_step_from_one_count_to_another_is_examined() {
 #[test]
 fn candidates_below_the_total() {
     let text = "-epsilon * (l1 + l2) / 3 - 0.1 * H";
-    let mechanism = own::weights(text, CandidateSet::Below, Vec::new()).unwrap();
+    let mechanism = own::weights(text, OutputSet::Below, Vec::new()).unwrap();
     let variant = Variant::plain(mechanism);
     for setting in settings() {
         let posterior = &setting.posterior;

@@ -6,8 +6,8 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error, ValueEnum};
 use clap_complete::Shell;
 
-use engine::analysis::optimum::ReleaseSet;
 use engine::mechanism;
+use engine::mechanism::law::OutputSet;
 use engine::posterior::distance;
 use figure::{Format, Width};
 use lab::experiment::ScopeName;
@@ -79,8 +79,24 @@ pub fn scopes() -> Vec<String> {
     owned([ScopeName::All, ScopeName::Corners].map(Named::id))
 }
 
+/// What may be released.
+pub struct ReleaseSet {
+    pub name: &'static str,
+    pub outputs: OutputSet,
+    pub words: &'static str,
+}
+
+pub const RELEASE_SETS: &[ReleaseSet] = &[
+    ReleaseSet { name: "same", outputs: OutputSet::Simplex, words: "counts with the same total" },
+    ReleaseSet {
+        name: "below",
+        outputs: OutputSet::Below,
+        words: "counts with the same total or a smaller one",
+    },
+];
+
 pub fn release_sets() -> Vec<String> {
-    owned(ReleaseSet::ALL.iter().map(|set| set.name()))
+    owned(RELEASE_SETS.iter().map(|set| set.name))
 }
 
 /// In place of a list of formats.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::cli::{Data, Model};
 use engine::analysis::tuning::check;
-use engine::mechanism::own::{self, CandidateSet, Noisy, Purpose};
+use engine::mechanism::law::OutputSet;
+use engine::mechanism::own::{self, Noisy, Purpose};
 use engine::mechanism::{self, Choice, Definition, Mechanism, Variant};
 use engine::posterior::distance;
 use engine::posterior::model::{Counts, MOST_RECORDS, Posterior, Prior, is_countable};
@@ -116,7 +117,7 @@ pub fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
     let text: String = text.trim().chars().map(one_line).collect();
     let mechanism = match Purpose::of(&text) {
         Purpose::Noise => own::noise(&text, Noisy::First, Vec::new()),
-        Purpose::Weights => own::weights(&text, CandidateSet::Simplex, Vec::new()),
+        Purpose::Weights => own::weights(&text, OutputSet::Simplex, Vec::new()),
     };
     let mechanism = mechanism.map_err(|fault| {
         let place = Place::span(LOG_WEIGHT, &text, fault.span);

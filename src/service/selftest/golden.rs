@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use engine::analysis::audit::{self, Scope};
-use engine::analysis::optimum::{Goal, ReleaseSet, solve};
+use engine::analysis::optimum::{Goal, solve};
 use engine::analysis::predictive_error;
 use engine::analysis::tuning;
-use engine::mechanism::law::Exact;
 use engine::mechanism::law::tight::Tight;
+use engine::mechanism::law::{Exact, OutputSet};
 use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::{self, Global, Options, Variant};
 use engine::numeric::bregman::bregman_table;
@@ -496,7 +496,7 @@ fn optima(comparison: &mut Comparison) {
     for row in rows("optimum.csv") {
         let setting = row.setting(distance::HELLINGER);
         for (goal, column) in [(Goal::Bayes, "bayes"), (Goal::Minimax, "minimax")] {
-            let found = solve(&setting, goal, ReleaseSet::Same);
+            let found = solve(&setting, goal, OutputSet::Simplex);
             comparison.column(&row, column, found.map_or(f64::NAN, |found| found.value));
         }
     }

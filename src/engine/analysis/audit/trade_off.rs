@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::analysis::audit;
     use crate::mechanism;
-    use crate::mechanism::own::CandidateSet;
+    use crate::mechanism::law::OutputSet;
     use crate::posterior::distance::HELLINGER;
     use crate::posterior::model::{Posterior, Prior};
     use crate::posterior::privacy::{Epsilon, Gamma};
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn laws_of_two_kinds_are_compared() {
         let text = "-epsilon * d * min(x1, 1)";
-        let weights = mechanism::own::weights(text, CandidateSet::Simplex, Vec::new());
+        let weights = mechanism::own::weights(text, OutputSet::Simplex, Vec::new());
         let variant = Variant::plain(weights.unwrap());
         let template = Setting {
             posterior: Posterior::new(Prior::new(vec![1.0, 1.0]).unwrap(), vec![0, 6]),

@@ -1,7 +1,8 @@
 //! Settings in which a formula gives the optimum, so that no solver is needed.
 
 use super::program::full_field;
-use super::{Goal, OptimalMechanism, Optimum, Question, ReleaseSet, WIDEST};
+use super::{Goal, OptimalMechanism, Optimum, Question, WIDEST};
+use crate::mechanism::law::{OutputSet, Outputs};
 use crate::numeric::sum::{Sum, sum};
 use crate::numeric::{exp_accurate, ln, log1p};
 use crate::posterior::model::{Counts, Predictive, approximate_compositions};
@@ -40,14 +41,14 @@ pub fn optimum(template: &Setting, question: Question) -> Option<Optimum> {
 /// For any other output r let a(x) = w(x) (error(x, r) − error(x, r*)). If the positive a(x) sum to at
 /// least e^(nε) times the negative ones, then moving all of r's probability to r* does not raise the
 /// error. If that is so for every r, then r* is optimal.
-pub fn without_data(template: &Setting, set: ReleaseSet, narrow: f64) -> Option<Optimum> {
+pub fn without_data(template: &Setting, set: OutputSet, narrow: f64) -> Option<Optimum> {
     let (n, k) = (template.posterior.n(), template.posterior.k());
     // For larger exponents the best output does depend on the data, and the table would take long.
     let exponent = template.epsilon.get() * n as f64;
     if exponent > 1.0 {
         return None;
     }
-    let outputs = set.outputs(n, k);
+    let outputs = Outputs::new(set, n, k).list();
     let weighted = weighted_errors(template, &outputs);
     let total = |r: usize| sum(weighted.iter().map(|row| row[r]));
     let totals: Vec<f64> = (0..outputs.len()).map(total).collect();
@@ -97,9 +98,9 @@ fn summed_distances(template: &Setting, goal: Goal) -> f64 {
 }
 
 /// The mechanism that always releases the same output.
-fn constant(template: &Setting, set: ReleaseSet, chosen: usize, bounds: (f64, f64)) -> Optimum {
+fn constant(template: &Setting, set: OutputSet, chosen: usize, bounds: (f64, f64)) -> Optimum {
     let (n, k) = (template.posterior.n(), template.posterior.k());
-    let (inputs, outputs) = (list_compositions(n, k), set.outputs(n, k));
+    let (inputs, outputs) = (list_compositions(n, k), Outputs::new(set, n, k).list());
     let mut row = vec![f64::NEG_INFINITY; outputs.len()];
     row[chosen] = 0.0;
     let ln_probabilities = vec![row; inputs.len()];
@@ -107,9 +108,9 @@ fn constant(template: &Setting, set: ReleaseSet, chosen: usize, bounds: (f64, f6
 }
 
 /// The mechanism that releases the truth, or any other candidate with a probability e^ε times smaller.
-fn truthful(template: &Setting, goal: Goal, set: ReleaseSet) -> Optimum {
+fn truthful(template: &Setting, goal: Goal, set: OutputSet) -> Optimum {
     let (n, k) = (template.posterior.n(), template.posterior.k());
-    let (inputs, outputs) = (list_compositions(n, k), set.outputs(n, k));
+    let (inputs, outputs) = (list_compositions(n, k), Outputs::new(set, n, k).list());
     let epsilon = template.epsilon.get();
     let others = inputs.len() as f64 - 1.0;
     let truth = -log1p(others * exp_accurate(-epsilon));

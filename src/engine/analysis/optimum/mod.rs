@@ -16,8 +16,9 @@
 //! Under a flat prior geometric noise is optimal:
 //!
 //! ```
-//! use dpbi::analysis::optimum::{self, Goal, ReleaseSet};
+//! use dpbi::analysis::optimum::{self, Goal};
 //! use dpbi::analysis::predictive_error::over_all_data;
+//! use dpbi::mechanism::law::OutputSet;
 //! use dpbi::mechanism::{self, Variant};
 //! use dpbi::posterior::distance::HELLINGER;
 //! use dpbi::posterior::metric::Metric;
@@ -32,7 +33,7 @@
 //!     gamma: Gamma::new(1.0)?,
 //!     distance: HELLINGER,
 //! };
-//! let best = optimum::solve(&setting, Goal::Bayes, ReleaseSet::Same)?;
+//! let best = optimum::solve(&setting, Goal::Bayes, OutputSet::Simplex)?;
 //! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
 //! let errors = over_all_data(&geometric, &setting, Metric::from_distance(HELLINGER))?;
 //! let errors = errors.ok_or("a law that is too large")?;
@@ -56,10 +57,9 @@ pub use solver::Account;
 
 use program::Program;
 
-use crate::posterior::model::Counts;
+use crate::mechanism::law::OutputSet;
 use crate::posterior::privacy::Delta;
 use crate::posterior::setting::Setting;
-use crate::posterior::simplex::list_compositions;
 use crate::refusal::Refusal;
 
 /// Whose error is minimised.
@@ -71,56 +71,20 @@ pub enum Goal {
     Minimax,
 }
 
-/// Which outputs may be released.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ReleaseSet {
-    /// Counts with the same total as the data: the candidates R.
-    #[default]
-    Same,
-    /// Counts with any total up to that of the data.
-    Below,
-}
-
-impl ReleaseSet {
-    /// Every set.
-    pub const ALL: &[Self] = &[Self::Same, Self::Below];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Below => "below",
-        }
-    }
-
-    /// The outputs for n records in k categories.
-    fn outputs(self, n: u64, k: usize) -> Vec<Counts> {
-        match self {
-            Self::Same => list_compositions(n, k),
-            Self::Below => {
-                // What is missing from n is one more category.
-                let mut all = list_compositions(n, k + 1);
-                all.iter_mut().for_each(|counts| counts.truncate(k));
-                all
-            }
-        }
-    }
-}
-
 /// Which optimum is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Question {
     /// Whose error is minimised.
     pub goal: Goal,
     /// Which outputs may be released.
-    pub set: ReleaseSet,
+    pub set: OutputSet,
     /// δ, if the release need only be (ε, δ)-private.
     pub delta: Option<Delta>,
 }
 
 impl Question {
     /// The optimum of ε-private releases.
-    pub fn pure(goal: Goal, set: ReleaseSet) -> Self {
+    pub fn pure(goal: Goal, set: OutputSet) -> Self {
         Self { goal, set, delta: None }
     }
 }
@@ -188,7 +152,7 @@ const WIDEST: f64 = 1e-5;
 /// `template`, whose counts and δ do not matter otherwise.
 ///
 /// Time and memory grow fast with n and k: see [`Size`].
-pub fn solve(template: &Setting, goal: Goal, set: ReleaseSet) -> Result<Optimum, OptimumError> {
+pub fn solve(template: &Setting, goal: Goal, set: OutputSet) -> Result<Optimum, OptimumError> {
     answer(template, Question::pure(goal, set), &|_| ())
 }
 
@@ -220,7 +184,7 @@ fn without_program(
 ) -> Result<Option<Optimum>, OptimumError> {
     let prior = template.posterior.prior();
     if let Some(cause) = template.distance.refuses_open_totals(prior)
-        && question.set == ReleaseSet::Below
+        && question.set != OutputSet::Simplex
     {
         let remedy = "use a prior whose parameters sum to more than 1, another distance, or the \
                       release set `same`";

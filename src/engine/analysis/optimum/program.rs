@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::ReleaseSet;
+use crate::mechanism::law::{OutputSet, Outputs};
 use crate::numeric::{Sum, exp_accurate};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Counts, Posterior, Predictive, hamming_distance, neighbours};
@@ -69,10 +69,10 @@ pub struct Program {
 impl Program {
     /// The program at the prior, distance, ε and number of records of `template`; without
     /// `symmetry` every orbit has one member.
-    pub fn new(template: &Setting, set: ReleaseSet, delta: Option<f64>, symmetry: bool) -> Self {
+    pub fn new(template: &Setting, set: OutputSet, delta: Option<f64>, symmetry: bool) -> Self {
         let prior = template.posterior.prior();
         let (n, k) = (template.posterior.n(), prior.k());
-        let (inputs, outputs) = (list_compositions(n, k), set.outputs(n, k));
+        let (inputs, outputs) = (list_compositions(n, k), Outputs::new(set, n, k).list());
         let groups = if symmetry { prior.exchangeable() } else { Vec::new() };
         let symmetry = Symmetry::new(groups, &inputs, &outputs);
         let (families, family_of) = symmetry.families(&outputs);

@@ -1,7 +1,8 @@
 //! The size of the linear program, predicted before it is made.
 
-use super::{Goal, Question, ReleaseSet, columns};
+use super::{Goal, Question, columns};
 use crate::analysis::cost::{LONGEST, Work};
+use crate::mechanism::law::{OutputSet, Outputs};
 use crate::posterior::model::{Prior, approximate_compositions};
 use crate::posterior::setting::Setting;
 
@@ -71,7 +72,7 @@ impl Size {
     /// a moment.
     pub(super) fn by_columns(template: &Setting, question: Question, whole: &Self) -> bool {
         let Question { goal, set, delta } = question;
-        let possible = goal == Goal::Bayes && set == ReleaseSet::Same && delta.is_none();
+        let possible = goal == Goal::Bayes && set == OutputSet::Simplex && delta.is_none();
         possible && whole.work.cpu_seconds > MOMENT && columns::is_possible(template)
     }
 
@@ -85,10 +86,7 @@ impl Size {
         let prior = template.posterior.prior();
         let k = prior.k();
         let inputs = approximate_compositions(n, k);
-        let outputs = match question.set {
-            ReleaseSet::Same => inputs,
-            ReleaseSet::Below => approximate_compositions(n, k + 1),
-        };
+        let outputs = Outputs::new(question.set, n, k).approximate_len();
         let order = order(prior);
         let rows = (inputs / order).max(1.0);
         let mut unknowns = (inputs * outputs / order).max(outputs / order).max(1.0);

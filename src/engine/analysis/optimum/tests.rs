@@ -18,12 +18,12 @@ pub(super) fn template(prior: &[f64], n: u64, epsilon: f64) -> Setting {
     }
 }
 
-fn optimum(prior: &[f64], n: u64, epsilon: f64, goal: Goal, set: ReleaseSet) -> Optimum {
+fn optimum(prior: &[f64], n: u64, epsilon: f64, goal: Goal, set: OutputSet) -> Optimum {
     solve(&template(prior, n, epsilon), goal, set).unwrap()
 }
 
 fn bayes(prior: &[f64], n: u64, epsilon: f64) -> Optimum {
-    optimum(prior, n, epsilon, Goal::Bayes, ReleaseSet::Same)
+    optimum(prior, n, epsilon, Goal::Bayes, OutputSet::Simplex)
 }
 
 /// Rows sum to one, and the loss is at most ε but for rounding, found without our own code for
@@ -61,14 +61,14 @@ fn known_values() {
     close(bayes(&[1.0, 1.0], 100, 1.0), 0.0817068, 5e-8);
     close(bayes(&[1.0, 1.0, 1.0], 12, 1.0), 0.3459248, 5e-8);
     close(bayes(&[1.0, 1.0], 20, 0.1), 0.5614773, 5e-8);
-    close(optimum(&[1.0, 1.0], 20, 0.1, Goal::Bayes, ReleaseSet::Below), 0.5345, 5e-5);
+    close(optimum(&[1.0, 1.0], 20, 0.1, Goal::Bayes, OutputSet::Below), 0.5345, 5e-5);
 }
 
 #[test]
 fn exchangeable_categories_change_the_work_and_not_the_value() {
     for (prior, n) in [(vec![1.0, 1.0], 9), (vec![0.5; 3], 5), (vec![2.0, 1.0, 2.0], 5)] {
         for goal in [Goal::Bayes, Goal::Minimax] {
-            for &set in ReleaseSet::ALL {
+            for set in [OutputSet::Simplex, OutputSet::Below] {
                 let template = template(&prior, n, 0.8);
                 let folded = solve_whole(&template, Question::pure(goal, set), true).unwrap();
                 let plain = solve_whole(&template, Question::pure(goal, set), false).unwrap();
@@ -87,7 +87,7 @@ fn what_is_returned_is_private() {
     for (prior, n) in [(vec![1.0, 1.0], 30), (vec![0.3, 2.0], 20), (vec![1.0, 2.0, 3.0], 5)] {
         for epsilon in [1e-3, 0.1, 1.0, 5.0, 20.0, 60.0] {
             for goal in [Goal::Bayes, Goal::Minimax] {
-                let optimum = optimum(&prior, n, epsilon, goal, ReleaseSet::Same);
+                let optimum = optimum(&prior, n, epsilon, goal, OutputSet::Simplex);
                 assert_private(&optimum, epsilon);
                 assert!(optimum.lower <= optimum.value && optimum.value <= optimum.upper);
             }
@@ -98,7 +98,7 @@ fn what_is_returned_is_private() {
 #[test]
 fn the_edges_of_n_and_epsilon() {
     for goal in [Goal::Bayes, Goal::Minimax] {
-        for &set in ReleaseSet::ALL {
+        for set in [OutputSet::Simplex, OutputSet::Below] {
             let none = optimum(&[1.0, 2.0, 0.5], 0, 1.0, goal, set);
             assert_eq!((none.value, none.mechanism.loss()), (0.0, 0.0));
             // One record: the truth with probability p, the other posterior with e^(−ε) p.
@@ -134,10 +134,10 @@ fn the_edges_of_n_and_epsilon() {
 #[test]
 fn more_outputs_or_less_privacy_never_hurt() {
     let same = bayes(&[1.0, 1.0, 2.0], 5, 0.2);
-    let below = optimum(&[1.0, 1.0, 2.0], 5, 0.2, Goal::Bayes, ReleaseSet::Below);
+    let below = optimum(&[1.0, 1.0, 2.0], 5, 0.2, Goal::Bayes, OutputSet::Below);
     let looser = bayes(&[1.0, 1.0, 2.0], 5, 0.3);
     assert!(below.upper <= same.lower && looser.upper < same.lower);
-    let minimax = optimum(&[1.0, 1.0, 2.0], 5, 0.2, Goal::Minimax, ReleaseSet::Same);
+    let minimax = optimum(&[1.0, 1.0, 2.0], 5, 0.2, Goal::Minimax, OutputSet::Simplex);
     assert!(minimax.lower > same.upper);
 }
 
@@ -145,19 +145,19 @@ fn more_outputs_or_less_privacy_never_hurt() {
 fn the_print_distance_needs_a_total() {
     let mut template = template(&[0.3, 0.3], 5, 1.0);
     template.distance = distance::find("print").unwrap();
-    assert!(solve(&template, Goal::Bayes, ReleaseSet::Same).is_ok());
-    let refused = solve(&template, Goal::Bayes, ReleaseSet::Below);
+    assert!(solve(&template, Goal::Bayes, OutputSet::Simplex).is_ok());
+    let refused = solve(&template, Goal::Bayes, OutputSet::Below);
     assert!(matches!(refused, Err(OptimumError::Refused(_))));
 }
 
 #[test]
 fn the_size_is_foreseen() {
     for (prior, n, set) in [
-        (vec![1.0, 1.0], 40, ReleaseSet::Same),
-        (vec![1.0, 2.0], 40, ReleaseSet::Same),
-        (vec![1.0, 1.0], 15, ReleaseSet::Below),
-        (vec![1.0, 1.0, 2.0], 7, ReleaseSet::Same),
-        (vec![1.0; 4], 4, ReleaseSet::Same),
+        (vec![1.0, 1.0], 40, OutputSet::Simplex),
+        (vec![1.0, 2.0], 40, OutputSet::Simplex),
+        (vec![1.0, 1.0], 15, OutputSet::Below),
+        (vec![1.0, 1.0, 2.0], 7, OutputSet::Simplex),
+        (vec![1.0; 4], 4, OutputSet::Simplex),
     ] {
         let template = template(&prior, n, 1.0);
         let size = Size::new(&template, Question::pure(Goal::Bayes, set));
@@ -181,7 +181,7 @@ fn unbounded_distances_are_not_taken_for_bounded_ones() {
         let rival = over_all_data(&geometric, &template, metric).unwrap().unwrap();
         for (goal, error) in [(Goal::Bayes, rival.mean), (Goal::Minimax, rival.worst)] {
             // A bound that says nothing is better than one that is wrong.
-            if let Ok(best) = solve(&template, goal, ReleaseSet::Same) {
+            if let Ok(best) = solve(&template, goal, OutputSet::Simplex) {
                 assert!(best.lower <= error, "{alpha} {epsilon}: {} > {error}", best.lower);
                 let worth = best.mechanism.probability(0, 0) > 0.0;
                 assert!(worth && best.upper >= best.lower, "{alpha} {epsilon}");
@@ -196,7 +196,7 @@ fn unbounded_distances_are_not_taken_for_bounded_ones() {
 
 fn with_delta(prior: &[f64], n: u64, epsilon: f64, goal: Goal, delta: f64) -> Optimum {
     let delta = Some(Delta::new(delta).unwrap());
-    let question = Question { goal, set: ReleaseSet::Same, delta };
+    let question = Question { goal, set: OutputSet::Simplex, delta };
     answer(&template(prior, n, epsilon), question, &|_| ()).unwrap()
 }
 
@@ -221,7 +221,7 @@ fn exact_delta(mechanism: &OptimalMechanism, epsilon: f64) -> f64 {
 fn a_delta_lowers_the_optimum_and_is_kept() {
     for (prior, n, epsilon) in [(vec![1.0, 1.0], 20, 1.0), (vec![1.0, 2.0, 1.0], 4, 0.5)] {
         for goal in [Goal::Bayes, Goal::Minimax] {
-            let mut before = optimum(&prior, n, epsilon, goal, ReleaseSet::Same).upper;
+            let mut before = optimum(&prior, n, epsilon, goal, OutputSet::Simplex).upper;
             for delta in [1e-8, 1e-4, 1e-2, 0.1] {
                 let found = with_delta(&prior, n, epsilon, goal, delta);
                 assert!(
@@ -271,7 +271,7 @@ fn exchangeable_categories_with_delta() {
     let delta = Some(Delta::new(1e-2).unwrap());
     for (prior, n) in [(vec![1.0, 1.0], 8), (vec![1.0; 3], 3), (vec![2.0, 1.0, 2.0], 4)] {
         for goal in [Goal::Bayes, Goal::Minimax] {
-            let question = Question { goal, set: ReleaseSet::Same, delta };
+            let question = Question { goal, set: OutputSet::Simplex, delta };
             let folded = solve_whole(&template(&prior, n, 0.8), question, true).unwrap();
             let plain = solve_whole(&template(&prior, n, 0.8), question, false).unwrap();
             assert!((folded.value - plain.value).abs() < 1e-8, "{prior:?} {goal:?}");

@@ -26,8 +26,7 @@ impl Candidates {
         let (n, k) = (posterior.n(), posterior.k());
         let region = match walk {
             Walk::Near => return Self::near(fields, posterior),
-            Walk::All(false) => Region::simplex(n, k),
-            Walk::All(true) => Region::below(n, k),
+            Walk::All(set) => set.region(n, k),
         };
         Self { blocks: region.blocks(), region, plateau: 0.0 }
     }

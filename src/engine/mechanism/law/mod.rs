@@ -69,7 +69,7 @@ pub use lattice::LatticeNoise;
 pub(super) use listed::Listed;
 pub use logs::ln_probabilities;
 pub use noise::Noise;
-pub use outputs::Outputs;
+pub use outputs::{OutputSet, Outputs};
 pub use prepared_field::PreparedField;
 pub(super) use product::Product;
 pub use product::is_walked;
@@ -78,7 +78,7 @@ pub(super) use remapped::{Remapped, RemappedNear};
 use weighting::Walk;
 pub(super) use weighting::Weighting;
 
-use crate::mechanism::own::{CandidateSet, OutputSet, OwnNoise, ProbabilityTable, Weight};
+use crate::mechanism::own::{OwnNoise, ProbabilityTable, Weight};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Tail};
 use crate::rng::Stream;
@@ -209,19 +209,12 @@ impl Recipe {
 
     /// Whether the last count has no noise of its own, and restores the total.
     pub fn restores_total(&self) -> bool {
-        self.noisy_counts(1) == Some(0)
+        self.output_set() == OutputSet::Restored
     }
 
     /// Whether outputs may have any total, below or above n.
     pub fn leaves_total_open(&self) -> bool {
-        match self {
-            Self::Noise { restored, .. } | Self::OwnNoise { restored, .. } => !restored,
-            Self::Weighed { weight } => weight.set() == CandidateSet::Below,
-            Self::Table { table, .. } => table.outputs() != OutputSet::Simplex,
-            Self::Lattice { .. } => true,
-            Self::Historical { noise } => matches!(noise, HistoricalNoise::Absolute { .. }),
-            Self::Exponential { .. } | Self::Hamming { .. } => false,
-        }
+        matches!(self.output_set(), OutputSet::Below | OutputSet::Open)
     }
 }
 

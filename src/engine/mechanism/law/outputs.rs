@@ -1,60 +1,88 @@
 //! All outputs that a mechanism can make, numbered.
 
 use super::{HistoricalNoise, Recipe};
-use crate::mechanism::own::{CandidateSet, OutputSet};
 use crate::posterior::model::{Counts, approximate_compositions};
-use crate::posterior::simplex::{count_compositions, list_compositions, rank};
+use crate::posterior::simplex::{Region, Shape, count_compositions, list_compositions, rank};
 
-/// The outputs of one kind of mechanism, at data sets of n records in k categories.
+/// Which outputs there are at data sets of n records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutputSet {
+    /// The candidates R: counts that sum to n.
+    #[default]
+    Simplex,
+    /// All counts but the last from 0 to n; the last restores the total n as far as it can.
+    Restored,
+    /// Counts that sum to n or less.
+    Below,
+    /// Counts from 0 to n each.
+    Open,
+}
+
+impl OutputSet {
+    /// The name in a config.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simplex => "R",
+            Self::Restored => "restored",
+            Self::Below => "below",
+            Self::Open => "open",
+        }
+    }
+
+    /// All of them, as they are walked.
+    pub fn region(self, n: u64, k: usize) -> Region {
+        let within = |shape| Region::new(n, shape, vec![(0, n); k]);
+        match self {
+            Self::Simplex => within(Shape::Simplex),
+            Self::Restored => within(Shape::Restored),
+            Self::Below => Region::below(n, k),
+            Self::Open => within(Shape::Free),
+        }
+    }
+}
+
+impl Recipe {
+    /// The outputs.
+    pub fn output_set(&self) -> OutputSet {
+        match self {
+            Self::Exponential { .. } | Self::Hamming { .. } => OutputSet::Simplex,
+            Self::Noise { restored: true, .. } | Self::OwnNoise { restored: true, .. } => {
+                OutputSet::Restored
+            }
+            Self::Noise { .. } | Self::OwnNoise { .. } | Self::Lattice { .. } => OutputSet::Open,
+            Self::Weighed { weight } => weight.set(),
+            Self::Table { table, .. } => table.outputs(),
+            Self::Historical { noise: HistoricalNoise::Rounded { .. } } => OutputSet::Simplex,
+            Self::Historical { noise: HistoricalNoise::Absolute { .. } } => OutputSet::Open,
+        }
+    }
+}
+
+/// The outputs of a set, at data sets of n records in k categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outputs {
-    set: Set,
+    set: OutputSet,
     n: u64,
     k: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Set {
-    /// The compositions of n, in lexicographic order.
-    Candidates,
-    /// All but the last coordinate from 0 to n; the last restores the total n as far as it can.
-    Restored,
-    /// Every coordinate from 0 to n.
-    Open,
-    /// The compositions of n into k + 1 parts, of which the last is left out.
-    Below,
-}
-
 impl Outputs {
+    /// The outputs of `set`.
+    pub fn new(set: OutputSet, n: u64, k: usize) -> Self {
+        Self { set, n, k }
+    }
+
     /// The outputs of `recipe`.
     pub fn of(recipe: Recipe, n: u64, k: usize) -> Self {
-        let set = match recipe {
-            Recipe::Exponential { .. } | Recipe::Hamming { .. } => Set::Candidates,
-            Recipe::Noise { restored: true, .. } | Recipe::OwnNoise { restored: true, .. } => {
-                Set::Restored
-            }
-            Recipe::Noise { .. } | Recipe::OwnNoise { .. } | Recipe::Lattice { .. } => Set::Open,
-            Recipe::Weighed { weight } => match weight.set() {
-                CandidateSet::Simplex => Set::Candidates,
-                CandidateSet::Below => Set::Below,
-            },
-            Recipe::Table { table, .. } => match table.outputs() {
-                OutputSet::Simplex => Set::Candidates,
-                OutputSet::Below => Set::Below,
-                OutputSet::Open => Set::Open,
-            },
-            Recipe::Historical { noise: HistoricalNoise::Rounded { .. } } => Set::Candidates,
-            Recipe::Historical { noise: HistoricalNoise::Absolute { .. } } => Set::Open,
-        };
-        Self { set, n, k }
+        Self::new(recipe.output_set(), n, k)
     }
 
     /// The number of outputs; approximate if there are many.
     pub fn approximate_len(&self) -> f64 {
         match self.set {
-            Set::Candidates => approximate_compositions(self.n, self.k),
-            Set::Below => approximate_compositions(self.n, self.k + 1),
-            Set::Restored | Set::Open => (self.n as f64 + 1.0).powi(self.free() as i32),
+            OutputSet::Simplex => approximate_compositions(self.n, self.k),
+            OutputSet::Below => approximate_compositions(self.n, self.k + 1),
+            OutputSet::Restored | OutputSet::Open => (self.n as f64 + 1.0).powi(self.free() as i32),
         }
     }
 
@@ -84,9 +112,9 @@ impl Outputs {
     /// If they are too many to be numbered: who lists them has asked for the approximate number before.
     pub fn len(&self) -> usize {
         match self.set {
-            Set::Candidates => self.candidates(),
-            Set::Below => count_compositions(self.n, self.k + 1),
-            Set::Restored | Set::Open => {
+            OutputSet::Simplex => self.candidates(),
+            OutputSet::Below => count_compositions(self.n, self.k + 1),
+            OutputSet::Restored | OutputSet::Open => {
                 let count = (self.n as usize + 1).checked_pow(self.free() as u32);
                 count.expect("outputs are listed only if they are few")
             }
@@ -105,18 +133,18 @@ impl Outputs {
 
     /// How many coordinates are free.
     fn free(&self) -> usize {
-        self.k - usize::from(self.set == Set::Restored)
+        self.k - usize::from(self.set == OutputSet::Restored)
     }
 
     /// The number of one output.
     pub fn index(&self, output: &[u64]) -> usize {
         match self.set {
-            Set::Candidates => rank(output),
-            Set::Below => {
+            OutputSet::Simplex => rank(output),
+            OutputSet::Below => {
                 let left = self.n - output.iter().sum::<u64>();
                 rank(&[output, &[left]].concat())
             }
-            Set::Restored | Set::Open => {
+            OutputSet::Restored | OutputSet::Open => {
                 let base = self.n as usize + 1;
                 output[..self.free()].iter().fold(0, |index, &v| index * base + v as usize)
             }
@@ -126,13 +154,13 @@ impl Outputs {
     /// Every output, in the order of their numbers.
     pub fn list(&self) -> Vec<Counts> {
         match self.set {
-            Set::Candidates => return list_compositions(self.n, self.k),
-            Set::Below => {
+            OutputSet::Simplex => return list_compositions(self.n, self.k),
+            OutputSet::Below => {
                 let mut list = list_compositions(self.n, self.k + 1);
                 list.iter_mut().for_each(|output| output.truncate(self.k));
                 return list;
             }
-            Set::Restored | Set::Open => {}
+            OutputSet::Restored | OutputSet::Open => {}
         }
         let base = self.n as usize + 1;
         let output = |index: usize| {
@@ -142,7 +170,7 @@ impl Outputs {
                 *v = (left % base) as u64;
                 left /= base;
             }
-            if self.set == Set::Restored {
+            if self.set == OutputSet::Restored {
                 output[self.k - 1] = self.n.saturating_sub(output.iter().sum());
             }
             output

@@ -1,6 +1,7 @@
 //! How candidates are weighed: by their score, or by an expression of the user's.
 
-use crate::mechanism::own::{BoundWeight, CandidateSet, Weight};
+use super::OutputSet;
+use crate::mechanism::own::{BoundWeight, Weight};
 use crate::numeric::exp::exp_nonpositive;
 use crate::numeric::{exp_accurate, kernel};
 use crate::posterior::error_field::Field;
@@ -26,16 +27,14 @@ pub enum Walk {
     /// by exchanging equal categories.
     Near,
     /// Each of a set.
-    All(bool),
+    All(OutputSet),
 }
 
 impl Weighting {
     /// The candidates that are walked.
     pub fn walk(&self) -> Walk {
         match self {
-            Self::Own(weight) if !weight.is_by_score() => {
-                Walk::All(weight.set() == CandidateSet::Below)
-            }
+            Self::Own(weight) if !weight.is_by_score() => Walk::All(weight.set()),
             Self::Own(_) | Self::Score { .. } => Walk::Near,
         }
     }

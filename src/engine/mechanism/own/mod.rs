@@ -19,13 +19,15 @@ pub use bound_weight::BoundWeight;
 pub use names::{Name, Parameter, Purpose, Vocabulary, compact};
 pub use noise::{NoiseSampler, NoiseTable, Noisy, OwnNoise};
 pub use probability_table::{
-    COLUMNS as TABLE_COLUMNS, OutputSet, ProbabilityTable, TableError, written_probability,
+    COLUMNS as TABLE_COLUMNS, ProbabilityTable, TableError, written_probability,
 };
-pub use weight::{CandidateSet, Weight};
+pub use weight::{CANDIDATE_SETS, Weight};
 
 use super::{Choice, Mechanism, Options};
 use crate::expression::{Expression, Fault};
-use crate::mechanism::law::{CandidateWeights, LARGEST_EXACT, LatticeNoise, Noise, Recipe};
+use crate::mechanism::law::{
+    CandidateWeights, LARGEST_EXACT, LatticeNoise, Noise, OutputSet, Recipe,
+};
 use crate::posterior::model::approximate_compositions;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
@@ -43,7 +45,7 @@ pub enum Definition {
         /// The expression.
         log_weight: String,
         /// The candidates.
-        outputs: CandidateSet,
+        outputs: OutputSet,
         /// The names that it adds.
         parameters: Vec<Parameter>,
     },
@@ -150,7 +152,7 @@ impl fmt::Display for Definition {
 /// The mechanism whose candidates have the weights e^`log_weight`.
 pub fn weights(
     log_weight: &str,
-    outputs: CandidateSet,
+    outputs: OutputSet,
     parameters: Vec<Parameter>,
 ) -> Result<&'static dyn Mechanism, Fault> {
     let log_weight = log_weight.to_owned();
@@ -263,7 +265,7 @@ impl Own {
 /// Weights that are those of a built-in mechanism are computed as these are.
 fn weights_recipe(weight: Weight, setting: &Setting, examined: f64) -> Result<Recipe, Refusal> {
     let posterior = &setting.posterior;
-    if weight.set() == CandidateSet::Simplex && posterior.n() > 0 {
+    if weight.set() == OutputSet::Simplex && posterior.n() > 0 {
         if let Some(rate) = weight.rate(posterior, Name::H) {
             return Ok(Recipe::Exponential { rate });
         }

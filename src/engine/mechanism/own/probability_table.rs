@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::mechanism::law::OutputSet;
 use crate::numeric::{Sum, exp_accurate, ln};
 use crate::posterior::model::{Counts, Posterior, compositions, vector};
-use crate::posterior::simplex::{Region, Shape, list_compositions};
+use crate::posterior::simplex::{Region, list_compositions};
 use crate::refusal::Refusal;
 
 /// The columns of the file.
@@ -13,17 +14,6 @@ pub const COLUMNS: [&str; 3] = ["counts", "output", "probability"];
 
 /// The probabilities at one data set may miss 1 by this much. They are divided by their sum.
 const TOLERANCE: f64 = 1e-9;
-
-/// The outputs of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OutputSet {
-    /// Counts that sum to n.
-    Simplex,
-    /// Counts that sum to n or less.
-    Below,
-    /// Counts from 0 to n each.
-    Open,
-}
 
 /// The law of the output at every data set of a file.
 #[derive(Debug)]
@@ -154,12 +144,7 @@ impl ProbabilityTable {
 
     /// The outputs at one data set.
     pub fn region(&self, posterior: &Posterior) -> Region {
-        let (n, k) = (posterior.n(), posterior.k());
-        match self.set {
-            OutputSet::Simplex => Region::simplex(n, k),
-            OutputSet::Below => Region::below(n, k),
-            OutputSet::Open => Region::new(n, Shape::Free, vec![(0, n); k]),
-        }
+        self.set.region(posterior.n(), posterior.k())
     }
 
     /// Refuses data that are not in the table.

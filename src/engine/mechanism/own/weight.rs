@@ -4,43 +4,15 @@ use super::bound_weight::BoundWeight;
 use super::constants::Constants;
 use super::names::Name;
 use crate::expression::{Expression, Program, Scratch};
-use crate::mechanism::law::Effort;
+use crate::mechanism::law::{Effort, OutputSet};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Posterior, vector};
 use crate::posterior::setting::Setting;
-use crate::posterior::simplex::{BLOCK, Region};
+use crate::posterior::simplex::BLOCK;
 use crate::refusal::Refusal;
 
-/// The candidates that are weighed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CandidateSet {
-    /// R: the counts that sum to n.
-    #[default]
-    Simplex,
-    /// The counts that sum to n or less.
-    Below,
-}
-
-impl CandidateSet {
-    /// Every set.
-    pub const ALL: &[Self] = &[Self::Simplex, Self::Below];
-
-    /// The name in a config.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Simplex => "R",
-            Self::Below => "below",
-        }
-    }
-
-    /// The candidates.
-    pub fn region(self, n: u64, k: usize) -> Region {
-        match self {
-            Self::Simplex => Region::simplex(n, k),
-            Self::Below => Region::below(n, k),
-        }
-    }
-}
+/// The sets of candidates that can be weighed.
+pub const CANDIDATE_SETS: [OutputSet; 2] = [OutputSet::Simplex, OutputSet::Below];
 
 /// How far above the weight of the data another weight may be: e to this, summed over all candidates, is
 /// far from overflow.
@@ -54,7 +26,7 @@ pub const MOST_EXAMINED: f64 = 1e9;
 pub struct Weight {
     expression: &'static Expression,
     constants: Constants,
-    set: CandidateSet,
+    set: OutputSet,
     factor: f64,
     /// What is subtracted from a log weight before its exponential is taken.
     peak: f64,
@@ -72,14 +44,14 @@ impl Weight {
     pub fn new(
         expression: &'static Expression,
         constants: Constants,
-        set: CandidateSet,
+        set: OutputSet,
         factor: f64,
     ) -> Self {
         Self { expression, constants, set, factor, peak: 0.0 }
     }
 
     /// The candidates that are weighed.
-    pub fn set(&self) -> CandidateSet {
+    pub fn set(&self) -> OutputSet {
         self.set
     }
 
@@ -93,7 +65,7 @@ impl Weight {
     pub fn is_by_score(&self) -> bool {
         let differing = |(v, _): &(usize, _)| Name::of(*v).differs_between_candidates();
         let mut names = self.expression.variables().into_iter().filter(differing);
-        self.set == CandidateSet::Simplex && names.all(|(v, _)| v == Name::H.variable())
+        self.set == OutputSet::Simplex && names.all(|(v, _)| v == Name::H.variable())
     }
 
     /// What the law takes: the expression is evaluated at every candidate.

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use super::typed::{self, Tuning, wrong};
 use super::{print, print_json, threads};
+use crate::cli::names::{RELEASE_SETS, ReleaseSet};
 use crate::cli::{self, Data};
 use crate::failure::{Failure, WorkError};
-use engine::analysis::optimum::{self, Bracket, Goal, Optimum, OptimumError, Question, ReleaseSet};
+use engine::analysis::optimum::{self, Bracket, Goal, Optimum, OptimumError, Question};
 use engine::analysis::predictive_error::{PredictiveError, over_all_data};
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::Variant;
@@ -29,7 +30,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let setting = typed::setting(&args.model, typed::counts(&args.model, &data), args.epsilon)?;
     let set = release_set(&args.release_set)?;
     let rivals = rivals(args, &setting)?;
-    let question = |goal| Question { goal, set, delta: setting.delta };
+    let question = |goal| Question { goal, set: set.outputs, delta: setting.delta };
     let goals = if args.minimax { &[Goal::Bayes, Goal::Minimax][..] } else { &[Goal::Bayes] };
     let questions: Vec<Question> = goals.iter().map(|&goal| question(goal)).collect();
     let clock = admit::admit(&setting, &questions, &rivals, threads, args.machine.force)?;
@@ -93,10 +94,10 @@ fn failure(error: OptimumError) -> Failure {
     }
 }
 
-fn release_set(name: &str) -> Result<ReleaseSet, Diagnostic> {
-    ReleaseSet::ALL.iter().copied().find(|set| set.name() == name).ok_or_else(|| {
+fn release_set(name: &str) -> Result<&'static ReleaseSet, Diagnostic> {
+    RELEASE_SETS.iter().find(|set| set.name == name).ok_or_else(|| {
         wrong("release-set", &format!("unknown set `{name}`"))
-            .help(suggest(name, ReleaseSet::ALL.iter().map(|set| set.name())))
+            .help(suggest(name, RELEASE_SETS.iter().map(|set| set.name)))
     })
 }
 
@@ -133,7 +134,7 @@ struct Rival {
 
 struct Comparison {
     setting: Setting,
-    set: ReleaseSet,
+    set: &'static ReleaseSet,
     bayes: Optimum,
     minimax: Option<Optimum>,
     rivals: Vec<Rival>,
@@ -192,7 +193,7 @@ impl Comparison {
             "epsilon": self.setting.epsilon.get(),
             "delta": self.setting.delta.map(Delta::get),
             "distance": self.setting.distance.id(),
-            "release_set": self.set.name(),
+            "release_set": self.set.name,
             "data_sets": self.bayes.mechanism.inputs.len(),
             "outputs": self.bayes.mechanism.outputs.len(),
             "bayes": self.bayes.value,
@@ -210,10 +211,7 @@ impl Comparison {
     /// The settings and the optima in words.
     fn optima(&self) -> String {
         let posterior = &self.setting.posterior;
-        let outputs = match self.set {
-            ReleaseSet::Same => "counts with the same total",
-            ReleaseSet::Below => "counts with the same total or a smaller one",
-        };
+        let outputs = self.set.words;
         let mut text = format!(
             "  The least error ({}) of any {}-private release\n  \
              prior ({}), n = {}, ε = {}{}: {} data sets, {} outputs ({outputs})\n\n",

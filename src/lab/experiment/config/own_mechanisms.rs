@@ -9,8 +9,9 @@ use super::mechanisms::{Asked, named, options};
 use super::node::{Node, Table};
 use super::range;
 use engine::expression::{self, Expression, Fault};
+use engine::mechanism::law::OutputSet;
 use engine::mechanism::own::{
-    self, CandidateSet, Name, Noisy, Parameter, ProbabilityTable, Purpose, TableError, Vocabulary,
+    self, CANDIDATE_SETS, Name, Noisy, Parameter, ProbabilityTable, Purpose, TableError, Vocabulary,
 };
 use engine::mechanism::{self, Mechanism, Variant};
 use engine::refusal::nearest;
@@ -155,7 +156,7 @@ impl<'a> Own<'a> {
             let on = on.transpose()?.unwrap_or_default();
             (Purpose::Noise, Box::new(move |parameters| own::noise(text, on, parameters)))
         } else {
-            let set = named(CandidateSet::ALL, CandidateSet::name);
+            let set = named(&CANDIDATE_SETS, OutputSet::name);
             let set = table.take("outputs").map(|node| node.one_of(&set));
             let set = set.transpose()?.unwrap_or_default();
             (Purpose::Weights, Box::new(move |parameters| own::weights(text, set, parameters)))

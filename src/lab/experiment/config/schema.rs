@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MOST_RUNS, data, range};
 use crate::experiment::kind::{self, Kind, key};
-use engine::mechanism::own::{self, CandidateSet, Noisy};
+use engine::mechanism::own::{self, Noisy};
 use engine::mechanism::{self, Choice, Global, Mechanism, Smooth};
 use engine::posterior::distance;
 use engine::posterior::metric;
@@ -354,7 +354,7 @@ fn definitions() -> Value {
 /// A mechanism of the user's own.
 fn own_mechanism() -> Value {
     let kinds = named(own::KINDS.iter().map(|kind| (kind.id, kind.draws)));
-    let sets: Vec<&str> = CandidateSet::ALL.iter().map(|set| set.name()).collect();
+    let sets = own::CANDIDATE_SETS.map(|set| set.name());
     let noisy: Vec<&str> = Noisy::ALL.iter().map(|on| on.name()).collect();
     let expression = about(
         json!({ "type": "string", "minLength": 1 }),

@@ -8,9 +8,10 @@ use super::optimum::row_of;
 use super::prelude::*;
 use crate::experiment::digest::percent;
 use crate::experiment::table::{OptimumRow, distinct};
-use engine::analysis::optimum::{self, Goal, Question, ReleaseSet, Size};
+use engine::analysis::optimum::{self, Goal, Question, Size};
 use engine::analysis::predictive_error::over_all_data;
 use engine::mechanism::Variant;
+use engine::mechanism::law::OutputSet;
 use engine::mechanism::own::{Parameter, compact};
 use engine::posterior::metric::Metric;
 use figure::{Series, UNSTATED, numbered_colour};
@@ -119,7 +120,7 @@ impl Kind for Family {
 }
 
 /// The optimum that mechanisms are compared with.
-const QUESTION: Question = Question { goal: Goal::Bayes, set: ReleaseSet::Same, delta: None };
+const QUESTION: Question = Question { goal: Goal::Bayes, set: OutputSet::Simplex, delta: None };
 
 impl Family {
     /// The best member at every setting, in words.

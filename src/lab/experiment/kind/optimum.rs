@@ -7,8 +7,9 @@ use super::prelude::*;
 use crate::experiment::digest::{by_case, percent, spread, spread_in_words};
 use crate::experiment::release_map::release_map;
 use crate::experiment::table::{OptimalRow, OptimumRow};
-use engine::analysis::optimum::{self, Goal, Question, ReleaseSet, Size};
+use engine::analysis::optimum::{self, Goal, Question, Size};
 use engine::analysis::predictive_error::over_all_data;
+use engine::mechanism::law::OutputSet;
 use engine::mechanism::{Options, Variant};
 use engine::posterior::metric::Metric;
 use engine::posterior::model::{Counts, vector};
@@ -28,7 +29,7 @@ impl Optimum {
     /// Which optimum a case is compared with.
     fn question(&self, case: &Case) -> Question {
         let delta = case.setting.delta.filter(|_| self.with_delta);
-        Question { goal: Goal::Bayes, set: ReleaseSet::Same, delta }
+        Question { goal: Goal::Bayes, set: OutputSet::Simplex, delta }
     }
 }
 

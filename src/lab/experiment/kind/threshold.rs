@@ -3,8 +3,9 @@
 
 use super::curves::{self, point};
 use super::prelude::*;
-use engine::analysis::optimum::{self, Goal, Question, ReleaseSet, Size};
+use engine::analysis::optimum::{self, Goal, Question, Size};
 use engine::analysis::predictive_error::over_all_data;
+use engine::mechanism::law::OutputSet;
 use engine::mechanism::law::tight::{Effort, Tight};
 use engine::mechanism::{self, Variant};
 use engine::posterior::metric::Metric;
@@ -83,7 +84,7 @@ impl Kind for Threshold {
     fn cost(&self, _: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         let (k, n) = (case.setting.posterior.k(), case.setting.posterior.n());
         let mut work = cost::predict_changes(&case.setting);
-        let question = Question::pure(Goal::Bayes, ReleaseSet::Same);
+        let question = Question::pure(Goal::Bayes, OutputSet::Simplex);
         for _ in 0..PROGRAMS_PER_THRESHOLD {
             work.common.add(Size::new(&case.setting, question).work);
         }
@@ -130,6 +131,6 @@ fn is_optimal(template: &Setting, epsilon: f64) -> Result<bool, Refusal> {
     let tight = Variant::plain(mechanism::find("tight").expect("a mechanism"));
     let metric = Metric::from_distance(setting.distance);
     let Some(found) = over_all_data(&tight, &setting, metric)? else { return Ok(false) };
-    let best = optimum::solve(&setting, Goal::Bayes, ReleaseSet::Same).ok();
+    let best = optimum::solve(&setting, Goal::Bayes, OutputSet::Simplex).ok();
     Ok(best.is_some_and(|best| found.mean <= best.lower * (1.0 + OPTIMAL)))
 }

@@ -1,9 +1,9 @@
 use super::*;
 use crate::analysis::optimum::tests::template;
-use crate::analysis::optimum::{Goal, Question, ReleaseSet, solve_whole};
+use crate::analysis::optimum::{Goal, OutputSet, Question, solve_whole};
 use crate::posterior::distance;
 
-const PURE: Question = Question { goal: Goal::Bayes, set: ReleaseSet::Same, delta: None };
+const PURE: Question = Question { goal: Goal::Bayes, set: OutputSet::Simplex, delta: None };
 
 fn by_columns(template: &Setting) -> Optimum {
     solve(template, &|_| ()).unwrap()
