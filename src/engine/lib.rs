@@ -24,6 +24,7 @@
 pub mod analysis;
 pub mod expression;
 pub mod mechanism;
+mod memo;
 pub mod numeric;
 pub mod operations;
 pub mod posterior;

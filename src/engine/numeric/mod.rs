@@ -31,3 +31,13 @@ pub use table::Table;
 /// ln 2⁻⁵⁴: a Bhattacharyya coefficient below e to this power no longer changes `1.0 - bc`, so
 /// the distance is exactly 1 in double precision.
 pub const LN_NEGLIGIBLE: f64 = -37.429_947_750_237_05;
+
+/// The first whole number above `low` at which `holds`, and `high` if there is none before it; `holds` changes
+/// from false to true once.
+pub fn first_after(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle }
+    }
+    high
+}

@@ -1,10 +1,8 @@
 //! How many outputs are walked at one setting, without walking them.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use crate::analysis::ranking::Data;
 use crate::mechanism::law::{Outputs, ROWS, Recipe, lengths, total_length};
+use crate::memo::Memo;
 use crate::posterior::distance::{Coarse, near};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Posterior, approximate_compositions};
@@ -18,11 +16,8 @@ const MANY: u64 = 100_000_000;
 /// The entries of these tables.
 const ENTRIES: f64 = 1e5;
 
-/// The most extents that are kept.
-const MOST_KNOWN: usize = 1 << 16;
-
 /// Extents by the bits of the prior, the counts, and the bits of the power.
-type Known = BTreeMap<(Vec<u64>, Vec<u64>, Option<u64>), Extent>;
+static KNOWN: Memo<(Vec<u64>, Vec<u64>, Option<u64>), Extent> = Memo::new(1 << 16);
 
 /// What the exponential mechanisms of one setting walk; they share it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,23 +46,12 @@ impl Extent {
 
     /// Settings that differ in ε share it.
     fn up_to(posterior: &Posterior, power: Option<f64>) -> Self {
-        static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
-        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let alpha = posterior.prior().alpha().iter().map(|alpha| alpha.to_bits()).collect();
         let key = (alpha, posterior.counts().to_vec(), power.map(f64::to_bits));
-        if let Some(extent) = known().get(&key) {
-            return *extent;
-        }
-        let found = match power {
+        KNOWN.get(&key, || match power {
             Some(power) if posterior.n() > MANY => Self::in_units(posterior, power, ENTRIES),
             power => Self::counted(posterior, power),
-        };
-        let mut known = known();
-        if known.len() >= MOST_KNOWN {
-            known.clear();
-        }
-        known.insert(key, found);
-        found
+        })
     }
 
     /// As [`Self::counted`], in units of several records. The ball is less than half of all candidates.

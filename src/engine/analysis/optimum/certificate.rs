@@ -23,7 +23,7 @@ pub fn repair(program: &Program, answer: &Answer) -> Vec<f64> {
     let mut logs = released(program, answer);
     raise(program, &mut logs);
     let probabilities: Vec<f64> = logs.iter().map(|&log| exp_accurate(log)).collect();
-    let Completion { most, missing, share } = Completion::new(program, &probabilities);
+    let Completion { most, missing, share } = Completion::of_program(program, &probabilities);
     let shift = log1p(-share) - ln(most);
     let (favourite, members) = favourite(program, &answer.weights);
     for (place, unknown) in program.unknowns.iter().enumerate() {
@@ -48,20 +48,22 @@ pub(super) struct Completion {
 }
 
 impl Completion {
-    /// For one probability of each unknown.
-    pub fn new(program: &Program, probabilities: &[f64]) -> Self {
-        let sums = program.row_sums(probabilities, |_| 1.0);
-        let most = sums.iter().copied().fold(0.0, f64::max);
+    /// For these sums of the rows, some of which are neighbours.
+    pub fn new(sums: &[f64], epsilon: f64, steps: impl Iterator<Item = (usize, usize)>) -> Self {
+        let most = sums.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         let missing: Vec<f64> = sums.iter().map(|sum| (most - sum) / most).collect();
         // λ + (1−λ) missing(x) <= e^ε (λ + (1−λ) missing(x')): one value of λ / (1−λ) for each step.
-        let growth = expm1(program.epsilon);
-        let excess = program.steps.iter().map(|&(from, to)| {
-            let (here, there) =
-                (missing[program.unknowns[from].row], missing[program.unknowns[to].row]);
-            (here - there) / growth - there
-        });
+        let growth = expm1(epsilon);
+        let excess = steps.map(|(from, to)| (missing[from] - missing[to]) / growth - missing[to]);
         let odds = excess.fold(0.0, f64::max);
         Self { most, missing, share: odds / (1.0 + odds) }
+    }
+
+    /// For one probability of each unknown.
+    pub fn of_program(program: &Program, probabilities: &[f64]) -> Self {
+        let row = |unknown: usize| program.unknowns[unknown].row;
+        let steps = program.steps.iter().map(|&(from, to)| (row(from), row(to)));
+        Self::new(&program.row_sums(probabilities, |_| 1.0), program.epsilon, steps)
     }
 }
 

@@ -18,7 +18,7 @@ pub fn repair(program: &Program, answer: &Answer, delta: f64) -> Vec<f64> {
     let slacks = within_budgets(program, answer, delta);
     let mut probabilities: Vec<f64> = answer.probabilities.iter().map(|p| p.max(0.0)).collect();
     raise(program, &mut probabilities, &slacks);
-    let Completion { most, missing, share } = Completion::new(program, &probabilities);
+    let Completion { most, missing, share } = Completion::of_program(program, &probabilities);
     let (favourite, members) = favourite(program, &answer.weights);
     for (value, unknown) in probabilities.iter_mut().zip(&program.unknowns) {
         *value *= (1.0 - share) / most;

@@ -6,12 +6,12 @@
 //! others are compared, or excluded in the same way by one that was.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::remapping::SAME;
 use crate::analysis::true_counts::CountNoise;
 use crate::mechanism::law::BestCandidate;
+use crate::memo::Memo;
 use crate::numeric::log_affinity::log_affinity_table;
 use crate::numeric::{exp_accurate, kernel, log1p};
 use crate::operations::{Operation, count};
@@ -40,9 +40,8 @@ const MOST_KNOWN: usize = 1_000_000;
 pub struct LocalSearch {
     setting: Setting,
     noise: CountNoise,
-    fields: Mutex<HashMap<Counts, Arc<dyn Field>>>,
-    known: Mutex<HashMap<Counts, Counts>>,
-    most_known: usize,
+    fields: Memo<Counts, Arc<dyn Field>>,
+    known: Memo<Counts, Counts>,
 }
 
 /// Data sets that differ in one running count, and in the last, with their probabilities given an output.
@@ -64,8 +63,8 @@ impl LocalSearch {
     /// For the outputs of a mechanism with this noise on the counts, at data of as many records as
     /// `setting` has. The distance must be the Hellinger distance.
     pub fn new(setting: &Setting, noise: CountNoise) -> Self {
-        let (fields, known) = (Mutex::default(), Mutex::default());
-        Self { setting: setting.clone(), noise, fields, known, most_known: MOST_KNOWN }
+        let (fields, known) = (Memo::new(MOST_FIELDS), Memo::new(MOST_KNOWN));
+        Self { setting: setting.clone(), noise, fields, known }
     }
 
     fn prior(&self) -> &Prior {
@@ -327,41 +326,23 @@ impl LocalSearch {
 
     /// The distances from a candidate; they are symmetric.
     fn field(&self, r: &Counts) -> Arc<dyn Field> {
-        let fields = || self.fields.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(field) = fields().get(r) {
-            return Arc::clone(field);
-        }
-        let posterior = Posterior::new(self.prior().clone(), r.clone());
-        let n = self.n();
-        // On a line candidates are compared at data that are far from them, too.
-        let windows = match r.len() == 2 && n <= LONGEST_LINE {
-            true => vec![(0, n); 2],
-            false => self.noise.windows(self.prior(), n, r, NEGLIGIBLE),
-        };
-        let reach = Reach { windows, ball: false };
-        let field: Arc<dyn Field> = self.setting.distance.field(&posterior, &reach).into();
-        let mut fields = fields();
-        if fields.len() >= MOST_FIELDS {
-            fields.clear();
-        }
-        fields.insert(r.clone(), Arc::clone(&field));
-        field
+        self.fields.get(r, || {
+            let posterior = Posterior::new(self.prior().clone(), r.clone());
+            let n = self.n();
+            // On a line candidates are compared at data that are far from them, too.
+            let windows = match r.len() == 2 && n <= LONGEST_LINE {
+                true => vec![(0, n); 2],
+                false => self.noise.windows(self.prior(), n, r, NEGLIGIBLE),
+            };
+            let reach = Reach { windows, ball: false };
+            self.setting.distance.field(&posterior, &reach).into()
+        })
     }
 }
 
 impl BestCandidate for LocalSearch {
     fn best(&self, output: &[u64]) -> Counts {
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known().get(output) {
-            return found.clone();
-        }
-        let found = self.search(output);
-        let mut known = known();
-        if known.len() >= self.most_known {
-            known.clear();
-        }
-        known.insert(output.to_vec(), found.clone());
-        found
+        self.known.get(output, || self.search(output))
     }
 }
 
@@ -557,7 +538,8 @@ mod tests {
                 assert!(listed.is_listed());
                 let noise = CountNoise::of(recipe, &setting.posterior).unwrap();
                 // So few are kept that they are forgotten again and again.
-                let search = LocalSearch { most_known: 3, ..LocalSearch::new(&setting, noise) };
+                let search =
+                    LocalSearch { known: Memo::new(3), ..LocalSearch::new(&setting, noise) };
                 // An output that is impossible at one data set is impossible at all.
                 let outputs = Outputs::of(recipe, n, prior.len());
                 let field = HELLINGER.field(&setting.posterior, &Reach::ball(&setting.posterior));
@@ -567,7 +549,7 @@ mod tests {
                 for (output, _) in possible {
                     let what = format!("{id} {prior:?} {output:?}");
                     assert_eq!(search.best(&output), listed.replace(&output).to_vec(), "{what}");
-                    assert!(search.known.lock().unwrap().len() <= 3);
+                    assert!(search.known.known() <= 3);
                 }
             }
         }

@@ -37,11 +37,11 @@ pub mod remapping;
 pub use calibration::{Certificate, calibrate};
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::mechanism::{Options, Variant};
+use crate::memo::Memo;
 use crate::posterior::model::{Posterior, vector};
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
@@ -64,7 +64,7 @@ pub fn tune(variant: &Variant, setting: &Setting) -> Result<Tuned, Refusal> {
 /// Tuned mechanisms: none is calibrated or remapped twice for data sets of the same size.
 #[derive(Default)]
 pub struct TuningCache {
-    known: Mutex<BTreeMap<String, Tuned>>,
+    known: Memo<String, Tuned>,
 }
 
 impl TuningCache {
@@ -73,17 +73,11 @@ impl TuningCache {
         if !needs_tuning(variant) {
             return Ok(Tuned { variant: variant.clone(), certificate: None });
         }
-        let key = key(variant, setting);
-        if let Some(found) = self.known().get(&key) {
-            // The same mechanism may have another label here.
-            let mut found = found.clone();
-            found.variant.label.clone_from(&variant.label);
-            return Ok(found);
-        }
-        // Not under the lock: a thread that waits for it might be needed for the work.
-        let tuned = self.tune_anew(variant, setting)?;
-        self.known().insert(key, tuned.clone());
-        Ok(tuned)
+        let find = || self.tune_anew(variant, setting);
+        let mut found = self.known.try_get(&key(variant, setting), find)?;
+        // The same mechanism may have another label here.
+        found.variant.label.clone_from(&variant.label);
+        Ok(found)
     }
 
     /// Tunes all these mechanisms, each once, several at a time, until `stop`.
@@ -104,10 +98,6 @@ impl TuningCache {
         small.par_iter().try_for_each(one)?;
         // One remapping fills the memory and keeps all threads busy.
         large.iter().try_for_each(one)
-    }
-
-    fn known(&self) -> MutexGuard<'_, BTreeMap<String, Tuned>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tune_anew(&self, variant: &Variant, setting: &Setting) -> Result<Tuned, Refusal> {

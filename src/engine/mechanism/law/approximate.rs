@@ -5,11 +5,10 @@
 //! P[p, q] max(0, 1 − e^(ε − ratio)) over all (p, q), the ratio being that of f(p) f(q) to f(p+1) f(q−1).
 //! Clamping is done afterwards, so this δ holds for every number of records.
 
-use std::collections::BTreeMap;
 use std::f64::consts::PI;
-use std::sync::{Mutex, PoisonError};
 
 use super::LatticeNoise;
+use crate::memo::Memo;
 use crate::numeric::exp::one_minus_exp;
 use crate::numeric::{Sum, exp_accurate, expm1, ln};
 use crate::operations::{Operation, count};
@@ -35,10 +34,7 @@ struct Wanted {
 }
 
 /// The noise that was found. It is needed at every data set.
-static KNOWN: Mutex<BTreeMap<Wanted, LatticeNoise>> = Mutex::new(BTreeMap::new());
-
-/// The most that are kept.
-const MOST_KEPT: usize = 4096;
+static KNOWN: Memo<Wanted, LatticeNoise> = Memo::new(4096);
 
 /// The most categories: with more, the convolutions of their noise take long.
 const MOST_CATEGORIES: usize = 50;
@@ -64,18 +60,10 @@ fn find(
         let cause = format!("noise at an exact δ is for at most {MOST_CATEGORIES} categories");
         return Err(Refusal::new(cause, "use lattice, or geometric"));
     }
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let wanted = Wanted { gaussian, k, epsilon: epsilon.to_bits(), delta: delta.to_bits() };
-    if let Some(noise) = known().get(&wanted) {
-        return Ok(*noise);
-    }
-    let noise = search(k, epsilon, delta).ok_or_else(|| too_wide(gaussian, k, epsilon, delta))?;
-    let mut known = known();
-    if known.len() >= MOST_KEPT {
-        known.pop_first();
-    }
-    known.insert(wanted, noise);
-    Ok(noise)
+    KNOWN.try_get(&wanted, || {
+        search(k, epsilon, delta).ok_or_else(|| too_wide(gaussian, k, epsilon, delta))
+    })
 }
 
 fn too_wide(gaussian: bool, k: usize, epsilon: f64, delta: f64) -> Refusal {

@@ -23,11 +23,9 @@
 //! the other side of 1/m than 1/A does (m >= A if q < 1, m <= A if q > 1). F need not be monotone,
 //! but is a sum of a part that rises and a part that falls, which bounds it on a window.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use super::Moves;
 use super::diameter::{self, Terms};
+use crate::memo::Memo;
 use crate::numeric::bregman::{bregman_table, reverse_bregman_table};
 use crate::numeric::gamma::{digamma_excess, digamma_gap};
 use crate::numeric::jensen::{renyi_table, reverse_renyi_table};
@@ -160,7 +158,7 @@ impl Moves for Divergence {
     /// Every data set asks for the same number, and with three categories or more it takes long: it is
     /// kept.
     fn diameter(&self) -> f64 {
-        static KNOWN: Mutex<BTreeMap<Asked, f64>> = Mutex::new(BTreeMap::new());
+        static KNOWN: Memo<Asked, f64> = Memo::new(1024);
         let kind = match self.kind {
             Kind::Forward => 0,
             Kind::Reverse => 1,
@@ -168,20 +166,11 @@ impl Moves for Divergence {
             Kind::Renyi(q) => q.to_bits(),
         };
         let alpha = self.alpha.iter().map(|alpha| alpha.to_bits()).collect();
-        let key = (kind, alpha, self.n);
-        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&found) = known().get(&key) {
-            return found;
-        }
-        let found = diameter::largest(&diameter::classes(&self.alpha, |alpha| self.terms(alpha)));
-        // A diameter that rounding makes too small would break privacy.
-        let found = found * (1.0 + OUTWARD);
-        let mut known = known();
-        if known.len() >= MOST_KNOWN {
-            known.clear();
-        }
-        known.insert(key, found);
-        found
+        KNOWN.get(&(kind, alpha, self.n), || {
+            let classes = diameter::classes(&self.alpha, |alpha| self.terms(alpha));
+            // A diameter that rounding makes too small would break privacy.
+            diameter::largest(&classes) * (1.0 + OUTWARD)
+        })
     }
 }
 
@@ -190,9 +179,6 @@ type Asked = (u64, Vec<u64>, u64);
 
 /// More than the relative rounding error of a diameter.
 const OUTWARD: f64 = 1e-13;
-
-/// The most diameters that are kept.
-const MOST_KNOWN: usize = 1024;
 
 /// ψ(a).
 fn digamma(a: f64) -> f64 {

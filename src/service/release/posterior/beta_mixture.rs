@@ -3,7 +3,7 @@
 use super::beta_row::{At, BetaRow};
 use super::weights::Weights;
 use engine::numeric::beta::Place;
-use engine::numeric::{Sum, ln};
+use engine::numeric::{Sum, first_after, ln};
 
 /// An equal-tailed interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,19 +137,18 @@ impl BetaMixture {
         let most = 1.0_f64.to_bits();
         let reaches = |bits: u64| self.below(f64::from_bits(bits)) >= p;
         let mut apart = 64;
-        let (mut low, mut high) = loop {
+        let (low, high) = loop {
             let (low, high) = (near.saturating_sub(apart), (near + apart).min(most));
             if (low == 0 || !reaches(low)) && (high == most || reaches(high)) {
                 break (low, high);
             }
             apart = apart.saturating_mul(64).min(most);
         };
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if reaches(middle) { high = middle } else { low = middle }
-        }
         // There is no double between 0 and the smallest positive one.
-        if high == 1 { 0.0 } else { f64::from_bits(high) }
+        match first_after(low, high, reaches) {
+            1 => 0.0,
+            bits => f64::from_bits(bits),
+        }
     }
 
     /// The logit of the quantile, to nearly all digits: by Newton's method for the logarithm of the

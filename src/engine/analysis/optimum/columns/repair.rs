@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use super::master::{Column, Master};
 use super::space::Space;
 use crate::analysis::optimum::OptimalMechanism;
-use crate::numeric::{Sum, exp_accurate, expm1, ln};
+use crate::analysis::optimum::certificate::Completion;
+use crate::numeric::{Sum, exp_accurate, ln};
 
 /// What makes the columns in use a mechanism.
 ///
@@ -31,18 +32,12 @@ impl Repair {
             sums.iter_mut().zip(&column.fold).for_each(|(sum, p)| sum.add(value * p));
             error.add(value * column.cost);
         }
-        let most = sums.iter().map(Sum::value).fold(f64::MIN_POSITIVE, f64::max);
-        let missing: Vec<f64> = sums.iter().map(|sum| (most - sum.value()) / most).collect();
-        // λ + (1−λ) missing(x) <= e^ε (λ + (1−λ) missing(x')): one value of λ / (1−λ) for each step.
-        let growth = expm1(space.epsilon);
-        let mut odds: f64 = 0.0;
-        for (orbit, members) in space.orbits.iter().enumerate() {
-            for arc in space.arcs_of(members[0] as usize) {
-                let there = missing[space.orbit_of[arc.to as usize] as usize];
-                odds = odds.max((missing[orbit] - there) / growth - there);
-            }
-        }
-        let share = odds / (1.0 + odds);
+        let sums: Vec<f64> = sums.iter().map(Sum::value).collect();
+        let steps = space.orbits.iter().enumerate().flat_map(|(orbit, members)| {
+            let arcs = space.arcs_of(members[0] as usize).iter();
+            arcs.map(move |arc| (orbit, space.orbit_of[arc.to as usize] as usize))
+        });
+        let Completion { most, missing, share } = Completion::new(&sums, space.epsilon, steps);
         let gift = |missing: &f64| share + (1.0 - share) * missing;
         let gifts: Vec<f64> = missing.iter().map(gift).collect();
         let everywhere = vec![1.0; space.inputs.len()];

@@ -14,14 +14,12 @@
 mod normalisers;
 mod search;
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use normalisers::DataSets;
 
 use super::tight::{marginals, whole_lattice};
-use crate::numeric::expm1;
+use crate::memo::Memo;
 use crate::numeric::sum::sum;
+use crate::numeric::{expm1, first_after};
 use crate::refusal::Refusal;
 
 /// The weights for one number of categories, number of records and ε.
@@ -69,29 +67,16 @@ const ROUNDS: usize = 40;
 const SUMS_FOR_EDGES: f64 = 1300.0;
 const SUMS_FOR_RATE: f64 = 10.0;
 
-/// Weights that were found. The last few are kept.
-static KNOWN: Mutex<BTreeMap<(Extent, u64), Edged>> = Mutex::new(BTreeMap::new());
-
-/// The most that are kept.
-const MOST_KEPT: usize = 4096;
+/// Weights that were found, by the bits of ε.
+static KNOWN: Memo<(Extent, u64), Edged> = Memo::new(4096);
 
 impl Edged {
     /// The weights for n records in k categories, computed once.
     pub fn find(k: usize, n: u64, epsilon: f64) -> Result<Self, Refusal> {
         let extent = Extent::new(k, n, epsilon).ok_or_else(|| too_many(k, n, epsilon))?;
-        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (extent, epsilon.to_bits());
-        if let Some(found) = known().get(&key) {
-            return Ok(*found);
-        }
-        // Not under the lock: a thread that waits for it might be needed for the work.
-        let found = calibrated(extent, epsilon).ok_or_else(|| too_many(k, n, epsilon))?;
-        let mut known = known();
-        if known.len() >= MOST_KEPT {
-            known.pop_first();
-        }
-        known.insert(key, found);
-        Ok(found)
+        KNOWN.try_get(&(extent, epsilon.to_bits()), || {
+            calibrated(extent, epsilon).ok_or_else(|| too_many(k, n, epsilon))
+        })
     }
 
     /// What the search for the weights takes, in sums over data sets, up to the order of the categories, times
@@ -173,12 +158,7 @@ fn depth(k: usize, n: u64, epsilon: f64) -> Option<u64> {
         return None;
     }
     // The bound falls with the depth.
-    let (mut low, mut high) = (1, most);
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if suffices(middle) { high = middle } else { low = middle }
-    }
-    Some(high)
+    Some(first_after(1, most, suffices))
 }
 
 /// The number of ways to write n as a sum of at most k whole numbers, without regard to their order.

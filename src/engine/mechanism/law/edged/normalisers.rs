@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::numeric::{exp_accurate, ln};
+use crate::numeric::{exp_accurate, first_after, ln};
 use crate::operations::{Operation, count};
 
 /// The data sets with falling counts, and which of them are adjacent.
@@ -46,12 +46,8 @@ impl DataSets {
     }
 
     fn place(&self, x: &[u32]) -> u32 {
-        let (mut low, mut high) = (0, self.len());
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if self.get(middle) <= x { low = middle } else { high = middle }
-        }
-        low as u32
+        let beyond = |place: u64| self.get(place as usize) > x;
+        (first_after(0, self.len() as u64, beyond) - 1) as u32
     }
 
     /// Every pair up to the order of the categories: a record leaves a count for a smaller one. Of equal

@@ -2,7 +2,7 @@
 
 use super::normalisers::DataSets;
 use super::{QUICK_WORK, partitions};
-use crate::numeric::{exp_accurate, expm1, ln};
+use crate::numeric::{exp_accurate, expm1, first_after, ln};
 
 /// The most data sets times records with which the search is done.
 pub const WORK: f64 = 2e4;
@@ -22,12 +22,7 @@ pub fn edges(k: usize, n: u64, epsilon: f64) -> (f64, f64) {
     // Half as many, and so on, and then as many more as possible.
     let affordable = |records: u64| partitions(records, k) * (records as f64 + 1.0) <= WORK;
     if !affordable(records) {
-        let (mut low, mut high) = (1, records);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if affordable(middle) { low = middle } else { high = middle }
-        }
-        records = low;
+        records = first_after(1, records, |records| !affordable(records)) - 1;
     }
     let data_sets = DataSets::new(k, records);
     let mut rate = epsilon;
