@@ -1,8 +1,8 @@
 //! A prepared setting: what the mechanisms of one setting share.
 
 use crate::mechanism::law::{
-    Detail, Family, Historical, Lattice, Law, Listed, Plan, PreparedField, Product, Recipe,
-    Remapped, RemappedNear, Weighting, is_walked, ln_probabilities,
+    Detail, Family, Lattice, Law, Listed, Plan, PreparedField, Product, Recipe, Remapped,
+    RemappedNear, Weighting, is_walked, ln_probabilities,
 };
 use crate::operations::{Operation, count};
 use crate::posterior::error_field::{Field, Reach};
@@ -112,7 +112,7 @@ impl<'a> PreparedSetting<'a> {
                 Box::new(Product::hamming(self.posterior, rate, weights))
             }
             Recipe::Lattice { noise } => Box::new(Lattice::new(self.posterior, noise)),
-            Recipe::Historical { noise } => Box::new(Historical::new(self.posterior, noise)),
+            Recipe::Historical { noise } => Box::new(Product::historical(self.posterior, noise)),
         }
     }
 }

@@ -136,7 +136,7 @@ pub fn normaliser(
 ///
 /// # Panics
 /// If there are too many outputs to be walked: no recipe has tight weights for as many.
-fn total_mass(law: &dyn Law) -> f64 {
+pub fn total_mass(law: &dyn Law) -> f64 {
     let (mut sum, mut masses) = (Sum::default(), [0.0; BLOCK]);
     let blocks = law.blocks().expect("tight weights are refused long before 10^10 outputs");
     for block in 0..blocks.len() {

@@ -1,6 +1,6 @@
 //! Logarithms of probabilities, output by output: they are right where probabilities underflow.
 
-use super::{Historical, Outputs, Recipe, hamming_normaliser, lattice};
+use super::{Outputs, Product, Recipe, hamming_normaliser, lattice};
 use crate::numeric::{Sum, exp_accurate, ln};
 use crate::posterior::error_field::Field;
 use crate::posterior::model::{Counts, Posterior, hamming_distance};
@@ -46,7 +46,7 @@ pub fn ln_probabilities(
         }
         Recipe::Lattice { noise } => lattice::ln_probabilities(noise, posterior, &list),
         Recipe::Historical { noise } => {
-            let law = Historical::new(posterior, noise);
+            let law = Product::historical(posterior, noise);
             list.iter().map(|output| ln(law.probability(output))).collect()
         }
         Recipe::Noise { noise, scale, restored } => {

@@ -62,7 +62,6 @@ pub use effort::{Effort, ROWS, lengths, total_length};
 pub use exact::{Exact, Known, Summary, mean};
 pub(super) use exponential::{Detail, Family};
 pub use hamming::{CandidateWeights, normaliser as hamming_normaliser};
-pub(super) use historical::Historical;
 pub use historical::HistoricalNoise;
 pub(super) use lattice::Lattice;
 pub use lattice::LatticeNoise;

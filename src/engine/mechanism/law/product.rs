@@ -1,5 +1,5 @@
 //! Laws whose mass is a product over the coordinates: noise on counts, and candidates weighed by the
-//! number of moved records. The latter may have weights that are not a product.
+//! number of moved records. The latter may have weights besides that are not a product.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +9,7 @@ use super::hamming::Convolutions;
 use super::lattice::{LatticeNoise, LatticeSampler};
 use super::noise::{NEGLECTED, steps_within, window};
 use super::tight::Tight;
-use super::{Batch, CandidateWeights, LARGEST_EXACT, Law, Noise, hamming};
+use super::{Batch, CandidateWeights, HistoricalNoise, LARGEST_EXACT, Law, Noise, hamming};
 use crate::mechanism::own::{NoiseSampler, OwnNoise};
 use crate::numeric::{Table, exp_accurate, kernel};
 use crate::posterior::model::Posterior;
@@ -24,7 +24,7 @@ pub struct Product {
     blocks: Option<Blocks>,
     /// p_i; absent for a coordinate that is determined by the others.
     factors: Vec<Table>,
-    /// CandidateWeights of the outputs that are not a product.
+    /// Weights of the outputs beside the product, which are not a product themselves.
     tight: Option<Arc<Tight>>,
     normaliser: f64,
     p_exact: f64,
@@ -36,6 +36,7 @@ enum Sampler {
     Hamming(Convolutions),
     Tight { noise: LatticeNoise, sampler: OnceLock<LatticeSampler>, tight: Arc<Tight> },
     Own { noise: NoiseSampler, restored: bool },
+    Historical(HistoricalNoise),
 }
 
 /// The outputs of a noisy release that carry all but a negligible part of the probability, as
@@ -127,6 +128,25 @@ impl Product {
         Self::new(posterior, noisy.len(), region, marginals, 1.0, p_exact, sampler)
     }
 
+    /// Noise that only printed figures used.
+    pub fn historical(posterior: &Posterior, noise: HistoricalNoise) -> Self {
+        let counts = posterior.counts();
+        let factors = |region: &Region| {
+            let windows = region.windows().iter().enumerate();
+            windows.map(|(i, &window)| noise.factor(i, counts[i], window)).collect()
+        };
+        let (alike, region) = (noise.alike(counts.len()), noise.region(posterior));
+        let p_exact = counts.iter().map(|_| noise.probability(0)).product();
+        let sampler = Sampler::Historical(noise);
+        let mut law = Self::new(posterior, alike, region, factors, 1.0, p_exact, sampler);
+        if law.blocks.is_some() {
+            // Less than 1 where draws are repeated.
+            law.normaliser = hamming::total_mass(&law);
+            law.p_exact = law.probability(counts);
+        }
+        law
+    }
+
     /// A candidate weighed by w(r) e^(−rate · d(x, r)).
     pub fn hamming(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Self {
         let region = hamming::region(posterior, rate, weights);
@@ -185,6 +205,12 @@ impl Product {
         self.factors[i].get(v).unwrap_or(0.0)
     }
 
+    /// The probability of one output with a factor for every coordinate.
+    pub fn probability(&self, output: &[u64]) -> f64 {
+        let factors = output.iter().enumerate().map(|(i, &v)| self.factor(i, v));
+        factors.product::<f64>() / self.normaliser
+    }
+
     /// The masses of a row that the tables do not cover, one by one.
     fn few_masses(&self, row: &Row, head: f64, masses: &mut [f64]) {
         let place = row.head.len();
@@ -215,8 +241,8 @@ impl Law for Product {
         let head = row.head.iter().enumerate().map(|(i, &v)| self.factor(i, v));
         let head = head.fold(row.weight, |product, factor| product * factor);
         let running = self.factors[place].slice(row.start, row.len);
-        // The last coordinate has a factor in the Hamming mechanism only. Under noise that restores the
-        // total it has none, since the others determine it.
+        // Under noise that restores the total the last coordinate has no factor, since the others
+        // determine it.
         let last = match (row.tail, self.factors.get(place + 1)) {
             (Tail::Complement(rest), Some(last)) => {
                 Some(last.slice((rest + 1).saturating_sub(row.start + row.len as u64), row.len))
@@ -265,6 +291,7 @@ impl Sampler {
             Self::Own { noise, restored } => {
                 draw_noisy(counts, *restored, out, |x| noise.draw(x, rng));
             }
+            Self::Historical(noise) => while !noise.try_draw(counts, rng, out) {},
         }
     }
 }

@@ -8,55 +8,43 @@ use std::sync::Arc;
 
 use super::Distance;
 use super::separable::{Link, separable};
+use crate::numeric::Table;
 use crate::numeric::bregman::{bregman_table, reverse_bregman_table};
 use crate::posterior::error_field::{Field, Reach};
-use crate::posterior::model::Posterior;
+use crate::posterior::model::{Posterior, Prior};
 use crate::posterior::sensitivity::{Divergence, Sensitivity};
 
-/// KL(true posterior ‖ released).
-pub struct Forward;
-
-/// KL(released ‖ true posterior).
-pub struct Reverse;
-
-impl Distance for Forward {
-    fn id(&self) -> &'static str {
-        "kl"
-    }
-
-    fn title(&self) -> &'static str {
-        "KL divergence, truth to release"
-    }
-
-    fn bound(&self) -> Option<f64> {
-        None
-    }
-
-    fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
-        separable(posterior, reach, bregman_table, Link::Plain)
-    }
-
-    fn power(&self, _: &Posterior) -> Option<f64> {
-        None
-    }
-
-    fn sensitivity_effort(&self, n: u64) -> f64 {
-        1.0 + 0.3 * (n as f64).sqrt()
-    }
-
-    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
-        let moves = Divergence::kl(posterior.prior(), posterior.n());
-        Sensitivity::searched(posterior, Arc::new(moves))
-    }
+/// One direction.
+pub struct KullbackLeibler {
+    id: &'static str,
+    title: &'static str,
+    table: fn(f64, u64, u64) -> Table,
+    moves: fn(&Prior, u64) -> Divergence,
 }
 
-impl Distance for Reverse {
+/// KL(true posterior ‖ released).
+pub static FORWARD: KullbackLeibler = KullbackLeibler {
+    id: "kl",
+    title: "KL divergence, truth to release",
+    table: bregman_table,
+    moves: Divergence::kl,
+};
+
+/// KL(released ‖ true posterior).
+pub static REVERSE: KullbackLeibler = KullbackLeibler {
+    id: "kl_reverse",
+    title: "KL divergence, release to truth",
+    table: reverse_bregman_table,
+    moves: Divergence::kl_reverse,
+};
+
+impl Distance for KullbackLeibler {
     fn id(&self) -> &'static str {
-        "kl_reverse"
+        self.id
     }
 
     fn title(&self) -> &'static str {
-        "KL divergence, release to truth"
+        self.title
     }
 
     fn bound(&self) -> Option<f64> {
@@ -64,7 +52,7 @@ impl Distance for Reverse {
     }
 
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
-        separable(posterior, reach, reverse_bregman_table, Link::Plain)
+        separable(posterior, reach, self.table, Link::Plain)
     }
 
     fn power(&self, _: &Posterior) -> Option<f64> {
@@ -76,7 +64,7 @@ impl Distance for Reverse {
     }
 
     fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
-        let moves = Divergence::kl_reverse(posterior.prior(), posterior.n());
+        let moves = (self.moves)(posterior.prior(), posterior.n());
         Sensitivity::searched(posterior, Arc::new(moves))
     }
 }

@@ -121,10 +121,10 @@ pub static NAMED: &[&dyn Distance] = &[
     HELLINGER,
     &print::Print,
     &total_variation::TotalVariation,
-    &kullback_leibler::Forward,
-    &kullback_leibler::Reverse,
-    &chi_squared::Forward,
-    &chi_squared::Reverse,
+    &kullback_leibler::FORWARD,
+    &kullback_leibler::REVERSE,
+    &chi_squared::FORWARD,
+    &chi_squared::REVERSE,
 ];
 
 /// The names by which distances are found, with an example of a Rényi divergence.
