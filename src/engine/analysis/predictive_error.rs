@@ -10,7 +10,7 @@ use crate::mechanism::law::{self, Distribution};
 use crate::mechanism::prepared::PreparedSetting;
 use crate::numeric::{Sum, exp_accurate};
 use crate::posterior::metric::Metric;
-use crate::posterior::model::{Counts, Posterior, Predictive};
+use crate::posterior::model::{Counts, Predictive};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::list_compositions;
 use crate::refusal::Refusal;
@@ -40,10 +40,7 @@ pub fn over_all_data(
     let prior = template.posterior.prior();
     let n = template.posterior.n();
     let data_sets = representatives(variant, template)?;
-    let at = |(x, _): &(Counts, f64)| {
-        let posterior = Posterior::new(prior.clone(), x.clone());
-        mean_at(variant, &Setting { posterior, ..template.clone() }, metric)
-    };
+    let at = |(x, _): &(Counts, f64)| mean_at(variant, &template.at(x.clone()), metric);
     let means: Vec<Option<f64>> = data_sets.par_iter().map(at).collect::<Result<_, Refusal>>()?;
     let Some(means) = means.into_iter().collect::<Option<Vec<f64>>>() else { return Ok(None) };
 
@@ -72,8 +69,7 @@ pub(super) fn distribution(
     let predictive = Predictive::new(prior, template.posterior.n());
     let at = |(x, size): (Counts, f64)| {
         let weight = size * exp_accurate(predictive.ln_probability(&x));
-        let posterior = Posterior::new(prior.clone(), x);
-        let here = distribution_at(variant, &Setting { posterior, ..template.clone() })?;
+        let here = distribution_at(variant, &template.at(x))?;
         Ok(here.map(|law| (weight, law.seen_with(weight))))
     };
     let laws = representatives(variant, template)?.into_par_iter().map(at);
@@ -139,16 +135,12 @@ mod tests {
     use crate::mechanism::{self, Options};
     use crate::posterior::distance::HELLINGER;
     use crate::posterior::model::Prior;
-    use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+    use crate::posterior::privacy::{Delta, Epsilon};
 
     fn setting(prior: &[f64], counts: Vec<u64>) -> Setting {
-        Setting {
-            posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts),
-            epsilon: Epsilon::new(0.7).unwrap(),
-            delta: Some(Delta::new(1e-3).unwrap()),
-            gamma: Gamma::new(1.0).unwrap(),
-            distance: HELLINGER,
-        }
+        let prior = Prior::new(prior.to_vec()).unwrap();
+        let setting = Setting::new(prior, counts, Epsilon::new(0.7).unwrap());
+        Setting { delta: Delta::new(1e-3).ok(), ..setting }
     }
 
     #[test]

@@ -18,7 +18,6 @@ pub use usual_guarantee::usual_guarantee;
 use std::sync::Arc;
 
 use crate::mechanism::law::{Plan, Recipe, Remap};
-use crate::posterior::model::Posterior;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 use crate::refusal::{Refusal, suggest};
@@ -74,10 +73,7 @@ pub trait Mechanism: Sync {
     /// which take long for many categories. The rate of an exponential recipe is that of data without
     /// records, and means nothing.
     fn outline(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
-        let prior = setting.posterior.prior().clone();
-        let nobody = vec![0; prior.k()];
-        let empty = Setting { posterior: Posterior::new(prior, nobody), ..setting.clone() };
-        self.recipe(&empty, options)
+        self.recipe(&setting.at(vec![0; setting.posterior.k()]), options)
     }
 
     /// How its output is made at one setting.
@@ -283,7 +279,7 @@ impl Variant {
 mod tests {
     use super::*;
     use crate::posterior::model::Prior;
-    use crate::posterior::privacy::{Epsilon, Gamma};
+    use crate::posterior::privacy::Epsilon;
 
     #[test]
     fn ids_are_unique() {
@@ -297,13 +293,7 @@ mod tests {
     #[test]
     fn guarantees_follow_divisors_and_scales() {
         let prior = Prior::new(vec![1.0; 3]).unwrap();
-        let setting = Setting {
-            posterior: Posterior::new(prior, vec![4, 5, 6]),
-            epsilon: Epsilon::new(0.5).unwrap(),
-            delta: None,
-            gamma: Gamma::new(1.0).unwrap(),
-            distance: crate::posterior::distance::HELLINGER,
-        };
+        let setting = Setting::new(prior, vec![4, 5, 6], Epsilon::new(0.5).unwrap());
         let stated = |id: &str, options: Options| {
             find(id).unwrap().guarantee(&setting, &options).to_string()
         };

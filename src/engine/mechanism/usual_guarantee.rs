@@ -1,9 +1,8 @@
 //! What is known about a mechanism with its usual options, in symbols.
 
 use super::{HISTORICAL, Mechanism, Options};
-use crate::posterior::distance::HELLINGER;
-use crate::posterior::model::{Posterior, Prior};
-use crate::posterior::privacy::{Delta, Epsilon, Gamma, Guarantee};
+use crate::posterior::model::Prior;
+use crate::posterior::privacy::{Delta, Epsilon, Guarantee};
 use crate::posterior::setting::Setting;
 
 /// The guarantee of a mechanism with its usual options, in ε and δ.
@@ -25,13 +24,9 @@ pub fn usual_guarantee(mechanism: &dyn Mechanism) -> String {
 
 /// Any setting with ε = 1 and a δ will do.
 fn any_setting() -> Option<Setting> {
-    Some(Setting {
-        posterior: Posterior::new(Prior::new(vec![1.0; 3]).ok()?, vec![1; 3]),
-        epsilon: Epsilon::new(1.0).ok()?,
-        delta: Delta::new(0.5).ok(),
-        gamma: Gamma::new(1.0).ok()?,
-        distance: HELLINGER,
-    })
+    let prior = Prior::new(vec![1.0; 3]).ok()?;
+    let setting = Setting::new(prior, vec![1; 3], Epsilon::new(1.0).ok()?);
+    Some(Setting { delta: Delta::new(0.5).ok(), ..setting })
 }
 
 #[cfg(test)]

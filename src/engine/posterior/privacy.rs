@@ -54,6 +54,11 @@ checked_number!(
 );
 checked_number!(Gamma, "gamma", |value| (0.0..=1e100).contains(&value), "between 0 and 1e100", "1");
 
+impl Gamma {
+    /// The γ where none is asked for.
+    pub const USUAL: Self = Self(1.0);
+}
+
 /// What is known about a mechanism's privacy: what the documents prove, or what was computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Guarantee {

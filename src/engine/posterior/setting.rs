@@ -1,7 +1,7 @@
 //! One setting: everything about a release except the mechanism.
 
-use crate::posterior::distance::Distance;
-use crate::posterior::model::{Posterior, vector};
+use crate::posterior::distance::{Distance, HELLINGER};
+use crate::posterior::model::{Counts, Posterior, Prior, vector};
 use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 use crate::posterior::sensitivity::{CandidatesInBeta, Sensitivity, beta};
 
@@ -21,6 +21,19 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// Data, and the ε with which they are released, measured in the Hellinger distance; without a δ, and
+    /// with the usual γ.
+    pub fn new(prior: Prior, counts: Counts, epsilon: Epsilon) -> Self {
+        let posterior = Posterior::new(prior, counts);
+        Self { posterior, epsilon, delta: None, gamma: Gamma::USUAL, distance: HELLINGER }
+    }
+
+    /// The same setting with other data.
+    pub fn at(&self, counts: Counts) -> Self {
+        let posterior = Posterior::new(self.posterior.prior().clone(), counts);
+        Self { posterior, ..self.clone() }
+    }
+
     /// The sensitivities of the score.
     pub fn sensitivity(&self) -> Sensitivity {
         self.distance.sensitivity(&self.posterior)

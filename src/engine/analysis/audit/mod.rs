@@ -14,18 +14,11 @@
 //! ```
 //! use dpbi::analysis::audit::{self, Scope};
 //! use dpbi::mechanism::{self, Variant};
-//! use dpbi::posterior::distance::HELLINGER;
-//! use dpbi::posterior::model::{Posterior, Prior};
-//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::model::Prior;
+//! use dpbi::posterior::privacy::Epsilon;
 //! use dpbi::posterior::setting::Setting;
 //!
-//! let setting = Setting {
-//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![30, 0]),
-//!     epsilon: Epsilon::new(1.0)?,
-//!     delta: None,
-//!     gamma: Gamma::new(1.0)?,
-//!     distance: HELLINGER,
-//! };
+//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![30, 0], Epsilon::new(1.0)?);
 //! let ehd = Variant::plain(mechanism::find("ehd").ok_or("no such mechanism")?);
 //! let found = audit::loss(&ehd, &setting, &Scope::All)?;
 //! assert_eq!(found.pairs, 30);
@@ -62,7 +55,7 @@ use screen::Common;
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Outputs, Recipe};
 use crate::numeric::log1p;
-use crate::posterior::model::{Counts, Posterior, Prior, approximate_compositions};
+use crate::posterior::model::{Counts, Prior, approximate_compositions};
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
 
@@ -268,12 +261,6 @@ impl<'a> Audit<'a> {
         Ok(Self { variant, template, n, k, outputs, pairs, everywhere })
     }
 
-    fn setting(&self, counts: &Counts) -> Setting {
-        let prior = self.template.posterior.prior().clone();
-        let posterior = Posterior::new(prior, counts.clone());
-        Setting { posterior, ..self.template.clone() }
-    }
-
     /// Drops the pairs that are proved to lose less than another one, where there is such a proof.
     fn screen(&mut self) -> Result<(), Refusal> {
         let Some(bounds) = self.loss_bounds()? else { return Ok(()) };
@@ -327,7 +314,7 @@ impl<'a> Audit<'a> {
 
     /// The rate of an exponential mechanism at one data set.
     fn rate(&self, counts: &Counts) -> Result<Option<f64>, Refusal> {
-        Ok(self.variant.recipe(&self.setting(counts))?.rate())
+        Ok(self.variant.recipe(&self.template.at(counts.clone()))?.rate())
     }
 
     /// For each of several measures the first pair at which it is largest; empty without pairs.
@@ -359,14 +346,15 @@ impl<'a> Audit<'a> {
         let data_sets: BTreeSet<&Counts> =
             pairs.iter().flat_map(|pair| [&pair.x, &pair.moved]).collect();
         let data_sets: Vec<&Counts> = data_sets.into_iter().collect();
-        let release = |counts: &Counts| Release::new(self.variant, &self.setting(counts));
+        let release =
+            |counts: &Counts| Release::new(self.variant, &self.template.at(counts.clone()));
         let prepared = data_sets.par_iter().map(|&counts| Ok((counts, release(counts)?)));
         let mut releases: BTreeMap<_, _> = prepared.collect::<Result<_, Refusal>>()?;
         let mut all = releases.values();
         let first = all.next();
         if first.is_some_and(|first| all.any(|other| !first.is_like(other))) {
             for (&counts, release) in &mut releases {
-                *release = Release::tabled(self.variant, &self.setting(counts))?;
+                *release = Release::tabled(self.variant, &self.template.at(counts.clone()))?;
             }
         }
         Ok(Releases::Each(releases))

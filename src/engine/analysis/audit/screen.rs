@@ -99,17 +99,13 @@ mod tests {
     use crate::mechanism::{self, Variant};
     use crate::posterior::distance::{self, Distance};
     use crate::posterior::model::Prior;
-    use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+    use crate::posterior::privacy::{Delta, Epsilon};
     use crate::posterior::setting::Setting;
 
     fn template(distance: &'static dyn Distance, prior: [f64; 2], n: u64, epsilon: f64) -> Setting {
-        Setting {
-            posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), vec![n, 0]),
-            epsilon: Epsilon::new(epsilon).unwrap(),
-            delta: Delta::new(1e-4).ok(),
-            gamma: Gamma::new(1.0).unwrap(),
-            distance,
-        }
+        let prior = Prior::new(prior.to_vec()).unwrap();
+        let setting = Setting::new(prior, vec![n, 0], Epsilon::new(epsilon).unwrap());
+        Setting { delta: Delta::new(1e-4).ok(), distance, ..setting }
     }
 
     #[test]

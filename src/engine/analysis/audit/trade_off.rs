@@ -94,20 +94,18 @@ mod tests {
     use crate::analysis::audit;
     use crate::mechanism;
     use crate::mechanism::law::OutputSet;
-    use crate::posterior::distance::HELLINGER;
-    use crate::posterior::model::{Posterior, Prior};
-    use crate::posterior::privacy::{Epsilon, Gamma};
+    use crate::posterior::model::Prior;
+    use crate::posterior::privacy::Epsilon;
+
+    fn at(counts: Vec<u64>, epsilon: f64) -> Setting {
+        let prior = Prior::new(vec![1.0, 1.0]).unwrap();
+        Setting::new(prior, counts, Epsilon::new(epsilon).unwrap())
+    }
 
     #[test]
     fn the_second_data_set_is_the_null_hypothesis() {
         // One record, ⌊x + Lap(1)⌋ clamped: of 0 comes 1 with probability ½/e, of 1 comes 0 with ½.
-        let template = Setting {
-            posterior: Posterior::new(Prior::new(vec![1.0, 1.0]).unwrap(), vec![1, 0]),
-            epsilon: Epsilon::new(1.0).unwrap(),
-            delta: None,
-            gamma: Gamma::new(1.0).unwrap(),
-            distance: HELLINGER,
-        };
+        let template = at(vec![1, 0], 1.0);
         let lshist = Variant::plain(mechanism::find("lshist").unwrap());
         let corner = |from: [u64; 2], to: [u64; 2]| {
             trade_off(&lshist, &template, &from, &to).unwrap().corners[1]
@@ -126,13 +124,7 @@ mod tests {
         let text = "-epsilon * d * min(x1, 1)";
         let weights = mechanism::own::weights(text, OutputSet::Simplex, Vec::new());
         let variant = Variant::plain(weights.unwrap());
-        let template = Setting {
-            posterior: Posterior::new(Prior::new(vec![1.0, 1.0]).unwrap(), vec![0, 6]),
-            epsilon: Epsilon::new(3.0).unwrap(),
-            delta: None,
-            gamma: Gamma::new(1.0).unwrap(),
-            distance: HELLINGER,
-        };
+        let template = at(vec![0, 6], 3.0);
         let best = audit::delta_at(&variant, &template, &Scope::All, 0.0).unwrap();
         let curve = trade_off(&variant, &template, &best.from, &best.to).unwrap();
         assert!((curve.advantage() - best.delta).abs() < 1e-14 && best.delta > 0.5);

@@ -2,9 +2,8 @@ use super::*;
 use crate::analysis::audit::{self, Scope};
 use crate::mechanism::{self, Variant};
 use crate::numeric::{exp_accurate, expm1, lgamma, ln, sum::sum};
-use crate::posterior::distance::HELLINGER;
-use crate::posterior::model::{Posterior, Prior};
-use crate::posterior::privacy::{Epsilon, Gamma};
+use crate::posterior::model::Prior;
+use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
 
 fn amount(text: &str) -> Amount {
@@ -59,13 +58,8 @@ fn trinomial(m: u32, one: f64, likely: f64, epsilon: f64) -> f64 {
 
 /// P[loss = ε] of `tight` for three categories, by the audit.
 fn likely(n: u64, epsilon: f64) -> f64 {
-    let setting = Setting {
-        posterior: Posterior::new(Prior::new(vec![1.0; 3]).unwrap(), vec![n, 0, 0]),
-        epsilon: Epsilon::new(epsilon).unwrap(),
-        delta: None,
-        gamma: Gamma::new(1.0).unwrap(),
-        distance: HELLINGER,
-    };
+    let prior = Prior::new(vec![1.0; 3]).unwrap();
+    let setting = Setting::new(prior, vec![n, 0, 0], Epsilon::new(epsilon).unwrap());
     let tight = Variant::plain(mechanism::find("tight").unwrap());
     audit::delta_at(&tight, &setting, &Scope::All, 0.0).unwrap().delta / -expm1(-epsilon)
 }

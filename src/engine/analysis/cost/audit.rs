@@ -151,9 +151,7 @@ pub fn predict_passes(
 /// candidates near it.
 fn balanced(setting: &Setting) -> Setting {
     let (n, k) = (setting.posterior.n(), setting.posterior.k() as u64);
-    let counts = (0..k).map(|i| n / k + u64::from(i < n % k)).collect();
-    let posterior = Posterior::new(setting.posterior.prior().clone(), counts);
-    Setting { posterior, ..setting.clone() }
+    setting.at((0..k).map(|i| n / k + u64::from(i < n % k)).collect())
 }
 
 /// The setting at whose data the work is predicted: its own, or data like most others.
@@ -178,9 +176,7 @@ fn uneven(setting: &Setting) -> Setting {
     let offsets = k * (k - 1) / 2;
     let Some(shared) = n.checked_sub(offsets) else { return balanced(setting) };
     let more = |i: u64| if i + 1 == k { shared % k } else { 0 };
-    let counts = (0..k).map(|i| shared / k + i + more(i)).collect();
-    let posterior = Posterior::new(setting.posterior.prior().clone(), counts);
-    Setting { posterior, ..setting.clone() }
+    setting.at((0..k).map(|i| shared / k + i + more(i)).collect())
 }
 
 /// Predicts the exact privacy loss of a remapped mechanism over all data sets: every candidate of

@@ -8,9 +8,8 @@ use crate::analysis::tuning::{self, TuningCache};
 use crate::mechanism::{self, Choice, Variant};
 use crate::operations::Operation;
 use crate::operations::counted::{self, Counts};
-use crate::posterior::distance::HELLINGER;
 use crate::posterior::model::Prior;
-use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+use crate::posterior::privacy::{Delta, Epsilon};
 
 /// A forecast may be wrong by this factor.
 const FACTOR: f64 = 4.0;
@@ -43,13 +42,9 @@ fn seconds(counts: &Counts, k: usize) -> f64 {
 fn setting(k: usize, n: u64, epsilon: f64) -> Setting {
     let mut counts = vec![0; k];
     counts[0] = n;
-    Setting {
-        posterior: Posterior::new(Prior::new(vec![1.0; k]).unwrap(), counts),
-        epsilon: Epsilon::new(epsilon).unwrap(),
-        delta: Delta::new(1e-6).ok(),
-        gamma: Gamma::new(1.0).unwrap(),
-        distance: HELLINGER,
-    }
+    let prior = Prior::new(vec![1.0; k]).unwrap();
+    let setting = Setting::new(prior, counts, Epsilon::new(epsilon).unwrap());
+    Setting { delta: Delta::new(1e-6).ok(), ..setting }
 }
 
 fn variants() -> Vec<Variant> {

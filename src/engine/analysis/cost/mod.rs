@@ -429,9 +429,9 @@ pub fn objection(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::posterior::distance::HELLINGER;
+
     use crate::posterior::model::Prior;
-    use crate::posterior::privacy::{Epsilon, Gamma};
+    use crate::posterior::privacy::Epsilon;
 
     fn work(outputs: f64, kept: f64, cpu_seconds: f64) -> Work {
         Work { outputs, kept, cpu_seconds, ..Work::default() }
@@ -450,13 +450,8 @@ mod tests {
     fn sensitivities_of_many_categories_that_differ_take_long() {
         let seconds = |alpha: Vec<f64>| {
             let counts = vec![1; alpha.len()];
-            let setting = Setting {
-                posterior: Posterior::new(Prior::new(alpha).unwrap(), counts),
-                epsilon: Epsilon::new(1.0).unwrap(),
-                delta: None,
-                gamma: Gamma::new(1.0).unwrap(),
-                distance: HELLINGER,
-            };
+            let epsilon = Epsilon::new(1.0).unwrap();
+            let setting = Setting::new(Prior::new(alpha).unwrap(), counts, epsilon);
             SettingWork::new(&setting).common.serial_seconds
         };
         assert_eq!(seconds(vec![1.0; 10_000]), seconds(vec![1.0; 2]));

@@ -22,17 +22,11 @@
 //! use dpbi::mechanism::{self, Variant};
 //! use dpbi::posterior::distance::HELLINGER;
 //! use dpbi::posterior::metric::Metric;
-//! use dpbi::posterior::model::{Posterior, Prior};
-//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::model::Prior;
+//! use dpbi::posterior::privacy::Epsilon;
 //! use dpbi::posterior::setting::Setting;
 //!
-//! let setting = Setting {
-//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![10, 0]),
-//!     epsilon: Epsilon::new(1.0)?,
-//!     delta: None,
-//!     gamma: Gamma::new(1.0)?,
-//!     distance: HELLINGER,
-//! };
+//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![10, 0], Epsilon::new(1.0)?);
 //! let best = optimum::solve(&setting, Goal::Bayes, OutputSet::Simplex)?;
 //! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
 //! let errors = over_all_data(&geometric, &setting, Metric::from_distance(HELLINGER))?;

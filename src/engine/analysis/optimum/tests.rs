@@ -1,21 +1,15 @@
 use super::*;
 use crate::analysis::predictive_error::over_all_data;
 use crate::mechanism::Variant;
-use crate::posterior::distance::{self, HELLINGER};
+use crate::posterior::distance::{self};
 use crate::posterior::metric::Metric;
-use crate::posterior::model::{Posterior, Prior};
-use crate::posterior::privacy::{Delta, Epsilon, Gamma};
+use crate::posterior::model::Prior;
+use crate::posterior::privacy::{Delta, Epsilon};
 
 pub(super) fn template(prior: &[f64], n: u64, epsilon: f64) -> Setting {
     let mut counts = vec![0; prior.len()];
     counts[0] = n;
-    Setting {
-        posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts),
-        epsilon: Epsilon::new(epsilon).unwrap(),
-        delta: None,
-        gamma: Gamma::new(1.0).unwrap(),
-        distance: HELLINGER,
-    }
+    Setting::new(Prior::new(prior.to_vec()).unwrap(), counts, Epsilon::new(epsilon).unwrap())
 }
 
 fn optimum(prior: &[f64], n: u64, epsilon: f64, goal: Goal, set: OutputSet) -> Optimum {

@@ -275,8 +275,7 @@ mod tests {
     use super::*;
     use crate::mechanism::{self, Options};
     use crate::posterior::distance::HELLINGER;
-    use crate::posterior::model::{Posterior, Prior};
-    use crate::posterior::privacy::Gamma;
+    use crate::posterior::model::Prior;
 
     fn remapped(id: &str) -> Variant {
         let options = Options { remap: true, ..Options::default() };
@@ -284,13 +283,8 @@ mod tests {
     }
 
     fn setting(prior: &[f64], counts: &[u64]) -> Setting {
-        Setting {
-            posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts.to_vec()),
-            epsilon: Epsilon::new(1.0).unwrap(),
-            delta: None,
-            gamma: Gamma::new(1.0).unwrap(),
-            distance: HELLINGER,
-        }
+        let prior = Prior::new(prior.to_vec()).unwrap();
+        Setting::new(prior, counts.to_vec(), Epsilon::new(1.0).unwrap())
     }
 
     fn mean(variant: &Variant, setting: &Setting, epsilon: f64) -> f64 {

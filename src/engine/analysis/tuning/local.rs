@@ -511,7 +511,7 @@ mod tests {
     use crate::mechanism::law::{Outputs, ln_probabilities};
     use crate::mechanism::{self, Options, Variant};
     use crate::posterior::distance::HELLINGER;
-    use crate::posterior::privacy::{Epsilon, Gamma};
+    use crate::posterior::privacy::Epsilon;
 
     /// The search finds what a comparison of all candidates under all data sets finds.
     #[test]
@@ -524,13 +524,9 @@ mod tests {
             for (id, epsilon) in
                 [("tight", 0.7), ("lattice", 1.5), ("lszhang", 1.0), ("geometric", 0.4)]
             {
-                let setting = Setting {
-                    posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts.clone()),
-                    epsilon: Epsilon::new(epsilon).unwrap(),
-                    delta: None,
-                    gamma: Gamma::new(1.0).unwrap(),
-                    distance: HELLINGER,
-                };
+                let epsilon = Epsilon::new(epsilon).unwrap();
+                let setting =
+                    Setting::new(Prior::new(prior.to_vec()).unwrap(), counts.clone(), epsilon);
                 let options = Options { remap: true, ..Options::default() };
                 let variant = Variant::new(mechanism::find(id).unwrap(), options, id.to_owned());
                 let recipe = variant.recipe(&setting).unwrap();

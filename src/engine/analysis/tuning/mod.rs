@@ -8,18 +8,11 @@
 //! ```
 //! use dpbi::analysis::tuning::{Tuned, tune};
 //! use dpbi::mechanism::{self, Options, Variant};
-//! use dpbi::posterior::distance::HELLINGER;
-//! use dpbi::posterior::model::{Posterior, Prior};
-//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::model::Prior;
+//! use dpbi::posterior::privacy::Epsilon;
 //! use dpbi::posterior::setting::Setting;
 //!
-//! let setting = Setting {
-//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![20, 0]),
-//!     epsilon: Epsilon::new(1.0)?,
-//!     delta: None,
-//!     gamma: Gamma::new(1.0)?,
-//!     distance: HELLINGER,
-//! };
+//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![20, 0], Epsilon::new(1.0)?);
 //! let ehds = mechanism::find("ehds").ok_or("no such mechanism")?;
 //! let options = Options { calibrated: true, ..Options::default() };
 //! let variant = Variant::new(ehds, options, "calibrated".to_owned());
@@ -42,7 +35,7 @@ use rayon::prelude::*;
 
 use crate::mechanism::{Options, Variant};
 use crate::memo::Memo;
-use crate::posterior::model::{Posterior, vector};
+use crate::posterior::model::vector;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
 
@@ -143,9 +136,7 @@ pub fn needs_tuning(variant: &Variant) -> bool {
 
 /// A text that names everything on which tuning depends: of the data only the number of records.
 pub fn key(variant: &Variant, setting: &Setting) -> String {
-    let prior = setting.posterior.prior();
-    let posterior = Posterior::new(prior.clone(), any_counts(setting));
-    let alike = Setting { posterior, ..setting.clone() };
+    let alike = setting.at(any_counts(setting));
     format!("{} {} gamma={}", variant.key(&alike), alike.key(), vector(&[alike.gamma.get()]))
 }
 

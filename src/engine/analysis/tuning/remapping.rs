@@ -211,8 +211,7 @@ impl DataSet {
         let prior = setting.posterior.prior();
         let n = setting.posterior.n();
         let ln_weight = Predictive::new(prior, n).ln_probability(x);
-        let posterior = Posterior::new(prior.clone(), x.clone());
-        let at_x = Setting { posterior, ..setting.clone() };
+        let at_x = setting.at(x.clone());
         let reach = Reach { windows: vec![(0, n); x.len()], ball: false };
         let field = at_x.distance.field(&at_x.posterior, &reach);
         let recipe = variant.recipe(&at_x)?;

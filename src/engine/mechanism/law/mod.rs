@@ -7,19 +7,12 @@
 //! use dpbi::mechanism::law::{Exact, probability};
 //! use dpbi::mechanism::prepared::PreparedSetting;
 //! use dpbi::mechanism::{self, Variant};
-//! use dpbi::posterior::distance::HELLINGER;
-//! use dpbi::posterior::model::{Posterior, Prior};
-//! use dpbi::posterior::privacy::{Epsilon, Gamma};
+//! use dpbi::posterior::model::Prior;
+//! use dpbi::posterior::privacy::Epsilon;
 //! use dpbi::posterior::setting::Setting;
 //!
 //! // 600 records, half of them in the first category, under a uniform prior.
-//! let setting = Setting {
-//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![300, 300]),
-//!     epsilon: Epsilon::new(1.0)?,
-//!     delta: None,
-//!     gamma: Gamma::new(1.0)?,
-//!     distance: HELLINGER,
-//! };
+//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![300, 300], Epsilon::new(1.0)?);
 //! let lshist = Variant::plain(mechanism::find("lshist").expect("a mechanism"));
 //! let plan = lshist.plan(&setting)?;
 //! let prepared = PreparedSetting::new(&setting, &[plan.clone()], &[]);

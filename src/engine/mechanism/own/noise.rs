@@ -345,22 +345,17 @@ mod tests {
     use crate::mechanism::Variant;
     use crate::mechanism::law::Recipe;
     use crate::mechanism::own::{self, Noisy};
-    use crate::posterior::distance::HELLINGER;
-    use crate::posterior::model::{Posterior, Prior};
-    use crate::posterior::privacy::{Epsilon, Gamma};
+
+    use crate::posterior::model::Prior;
+    use crate::posterior::privacy::Epsilon;
     use crate::posterior::setting::Setting;
 
     /// It is not silently the noise as it was.
     #[test]
     fn noise_that_would_reach_too_far_is_refused() {
         let noise = own::noise("-0.003 * abs(t)^0.8", Noisy::First, Vec::new()).unwrap();
-        let setting = Setting {
-            posterior: Posterior::new(Prior::new(vec![1.0, 1.0]).unwrap(), vec![3, 4]),
-            epsilon: Epsilon::new(1.0).unwrap(),
-            delta: None,
-            gamma: Gamma::new(1.0).unwrap(),
-            distance: HELLINGER,
-        };
+        let prior = Prior::new(vec![1.0, 1.0]).unwrap();
+        let setting = Setting::new(prior, vec![3, 4], Epsilon::new(1.0).unwrap());
         let Recipe::OwnNoise { noise, .. } = Variant::plain(noise).recipe(&setting).unwrap() else {
             panic!("noise of one's own");
         };
