@@ -6,7 +6,7 @@ use pulp::{Arch, NullaryFnOnce};
 
 use super::exp::exp;
 use super::kernel::{ARCH, kernels};
-use super::ln::ln;
+use super::ln::vectorised_ln;
 
 /// An operation on one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ impl Unary {
         match self {
             Self::Negate => -a,
             Self::Exp => exp(a),
-            Self::Ln => ln(a),
+            Self::Ln => vectorised_ln(a),
             Self::Sqrt => a.sqrt(),
             Self::Abs => a.abs(),
             Self::Floor => a.floor(),
@@ -169,7 +169,7 @@ fn whole_powers<const N: usize>(x: [f64; N], size: u32, negative: bool) -> [f64;
 /// e^(p ln x) for an exponent that is no small whole number.
 #[inline(always)]
 fn other_power(x: f64, p: f64) -> f64 {
-    power_of_logarithm(x, p, p * ln(x))
+    power_of_logarithm(x, p, p * vectorised_ln(x))
 }
 
 /// x^p from p ln x.
@@ -281,7 +281,7 @@ fn powers(a: &[f64], p: f64, out: &mut [f64]) {
         Exponent::Half => map!(out, |x of a| x.sqrt()),
         Exponent::Other(p) => {
             // Two loops: one would need more registers than there are.
-            map!(out, |x of a| p * ln(x));
+            map!(out, |x of a| p * vectorised_ln(x));
             for (out, &x) in out.iter_mut().zip(a) {
                 *out = power_of_logarithm(x, p, *out);
             }

@@ -1,5 +1,5 @@
-//! The mathematics without privacy noise: counts, priors, posteriors, the distances between
-//! posteriors, and how far one record can move them.
+//! What every mechanism needs: counts, priors, posteriors, the distances between posteriors, how far one
+//! record can move them, and the privacy that is asked for and stated.
 
 pub mod amount;
 pub mod distance;

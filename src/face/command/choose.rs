@@ -9,7 +9,9 @@ use super::{announce, number, print, print_json, threads};
 use crate::cli::Choose;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, Work};
-use engine::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST, Search};
+use engine::analysis::ranking::{
+    self, Accuracy, Data, EpsilonSearch, LARGEST, LeastEpsilon, SMALLEST,
+};
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::Variant;
 use engine::posterior::privacy::{Epsilon, Guarantee};
@@ -138,7 +140,7 @@ struct RankedRow {
     epsilon: Option<f64>,
     accuracy: Option<Accuracy>,
     /// How ε was found, if it was looked for.
-    search: Option<Search>,
+    search: Option<EpsilonSearch>,
     remark: String,
 }
 
@@ -375,7 +377,7 @@ impl Ranking<'_> {
                 "mean": row.accuracy.map(|accuracy| number(accuracy.mean)),
                 "median": row.accuracy.map(|accuracy| number(accuracy.median)),
                 "q95": row.accuracy.map(|accuracy| number(accuracy.q95)),
-                "search": row.search.map(Search::name),
+                "search": row.search.map(EpsilonSearch::name),
                 "remark": (!row.remark.is_empty()).then_some(&row.remark),
             })
         };
@@ -453,7 +455,7 @@ impl Ranking<'_> {
                 "  {COMPUTED} computed: over all pairs of data sets the loss is at most ε\n"
             );
         }
-        let stepped = shown.iter().filter(|row| row.search == Some(Search::Stepped));
+        let stepped = shown.iter().filter(|row| row.search == Some(EpsilonSearch::Stepped));
         let stepped: Vec<String> = stepped.map(|row| typed::shown(&row.variant)).collect();
         if !stepped.is_empty() {
             let step = 100.0 * (ranking::STEP - 1.0);

@@ -4,7 +4,7 @@
 //! other count is n − y. The ratio of the probabilities does not fall as y grows: it is largest at one of
 //! the ends, or where the noise is cut off.
 
-use super::compare::{Class, Comparison, Witness};
+use super::compare::{Class, PairComparison, Witness};
 use super::pairs::Pair;
 use crate::mechanism::law::LatticeNoise;
 use crate::mechanism::law::approximate::ln_tail;
@@ -96,7 +96,7 @@ pub fn reach(noise: LatticeNoise) -> u64 {
     }
 }
 
-impl Comparison for ClampedLine<'_> {
+impl PairComparison for ClampedLine<'_> {
     fn loss(&self) -> f64 {
         self.largest().1.abs()
     }

@@ -17,7 +17,7 @@ use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
 
 /// What can be said about a pair of adjacent data sets x, x'.
-pub trait Comparison {
+pub trait PairComparison {
     /// max over outputs of |ln P_x − ln P_x'|.
     fn loss(&self) -> f64;
 
@@ -190,7 +190,7 @@ pub fn compare<'a>(
     pair: &'a Pair,
     at_x: &'a Release,
     at_moved: &'a Release,
-) -> Box<dyn Comparison + 'a> {
+) -> Box<dyn PairComparison + 'a> {
     count(Operation::Pair, 1);
     match (at_x, at_moved) {
         (Release::Scored(at_x), Release::Scored(at_moved)) => {

@@ -48,7 +48,7 @@ pub use compare::check;
 pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 
-use compare::{Comparison, Release, compare, deltas};
+use compare::{PairComparison, Release, compare, deltas};
 use pairs::{Alike, Pair};
 use screen::Common;
 
@@ -214,7 +214,7 @@ impl Releases<'_> {
     }
 
     /// Compares the mechanism at the two data sets of a pair.
-    fn compare<'a>(&'a self, pair: &'a Pair) -> Box<dyn Comparison + 'a> {
+    fn compare<'a>(&'a self, pair: &'a Pair) -> Box<dyn PairComparison + 'a> {
         compare(pair, self.at(&pair.x), self.at(&pair.moved))
     }
 }
@@ -322,7 +322,7 @@ impl<'a> Audit<'a> {
     /// large as memory allows.
     fn largest(
         &self,
-        measures: impl Fn(&dyn Comparison) -> Vec<f64> + Sync,
+        measures: impl Fn(&dyn PairComparison) -> Vec<f64> + Sync,
     ) -> Result<Vec<Best<'_>>, Refusal> {
         let all = match self.all_are_kept() {
             true => Some(self.releases(&self.pairs)?),
@@ -364,7 +364,7 @@ impl<'a> Audit<'a> {
     fn compared<T>(
         &self,
         pair: &Pair,
-        measure: impl Fn(&dyn Comparison) -> T,
+        measure: impl Fn(&dyn PairComparison) -> T,
     ) -> Result<T, Refusal> {
         let releases = self.releases(std::slice::from_ref(pair))?;
         Ok(measure(releases.compare(pair).as_ref()))
@@ -402,7 +402,7 @@ impl<'a> Audit<'a> {
 fn largest_of<'p>(
     pairs: &'p [Pair],
     releases: &Releases,
-    measures: impl Fn(&dyn Comparison) -> Vec<f64>,
+    measures: impl Fn(&dyn PairComparison) -> Vec<f64>,
 ) -> Vec<Best<'p>> {
     let measured = pairs.iter().map(|pair| {
         measures(releases.compare(pair).as_ref())

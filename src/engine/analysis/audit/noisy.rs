@@ -5,7 +5,7 @@
 //! values: at 0, between 0 and m, at m, between m and n, and at n. Sums over outputs are sums over
 //! these five, whatever n and the scale.
 
-use super::compare::{Class, Comparison, Witness};
+use super::compare::{Class, PairComparison, Witness};
 use super::pairs::Pair;
 use crate::mechanism::law::Noise;
 use crate::mechanism::own::{NoiseTable, OwnNoise};
@@ -146,7 +146,7 @@ impl<'a> NoisyPair<'a> {
     }
 }
 
-impl Comparison for NoisyPair<'_> {
+impl PairComparison for NoisyPair<'_> {
     fn loss(&self) -> f64 {
         self.largest_ratio(true).max(self.largest_ratio(false))
     }

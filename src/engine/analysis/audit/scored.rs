@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use super::compare::{Class, Comparison, Witness};
+use super::compare::{Class, PairComparison, Witness};
 use super::line;
 use crate::numeric::exp::exp_nonpositive;
 use crate::numeric::{Sum, exp_accurate, ln};
@@ -344,7 +344,7 @@ impl Extremes {
     }
 }
 
-impl Comparison for ScoredPair<'_> {
+impl PairComparison for ScoredPair<'_> {
     fn loss(&self) -> f64 {
         let mut extremes = Extremes::new();
         let far = self.pieces(|piece| extremes.add_values(piece.values));

@@ -1,7 +1,7 @@
 //! A mechanism at two adjacent data sets, output by output. Most often it is remapped, and its outputs
 //! are candidates.
 
-use super::compare::{Class, Comparison, Witness};
+use super::compare::{Class, PairComparison, Witness};
 use crate::mechanism::law::{Outputs, Recipe, Remap, ln_probabilities};
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::Counts;
@@ -67,7 +67,7 @@ impl TabledPair<'_> {
     }
 }
 
-impl Comparison for TabledPair<'_> {
+impl PairComparison for TabledPair<'_> {
     fn loss(&self) -> f64 {
         self.largest().map_or(0.0, |(_, ratio)| ratio.abs())
     }

@@ -15,9 +15,9 @@ use crate::refusal::Refusal;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LeastEpsilon {
     /// This ε, rounded up to four digits, the accuracy there, and how it was found.
-    At(Epsilon, Accuracy, Search),
+    At(Epsilon, Accuracy, EpsilonSearch),
     /// [`SMALLEST`] is more than enough.
-    Any(Search),
+    Any(EpsilonSearch),
     /// [`LARGEST`] is not enough.
     None,
     /// Not found: an ε that had to be tried was not admitted.
@@ -41,7 +41,7 @@ impl From<Refusal> for Stopped {
 
 /// How an ε was found: what is known of the larger ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub enum EpsilonSearch {
     /// The error is taken to fall as ε grows.
     Falling,
     /// The error of every larger ε is bounded, down to intervals of one part in a million.
@@ -50,7 +50,7 @@ pub enum Search {
     Stepped,
 }
 
-impl Search {
+impl EpsilonSearch {
     /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -117,7 +117,7 @@ fn interval_work(variant: &Variant, setting: &Setting) -> f64 {
 /// Finds the least ε, from [`SMALLEST`] to [`LARGEST`], from which on the mean error of `variant` is
 /// at most `error`.
 ///
-/// What is guaranteed depends on the [`Search`]:
+/// What is guaranteed depends on the [`EpsilonSearch`]:
 ///
 /// - `Falling` (not remapped, or over the data that the prior expects): ε is right to its four digits
 ///   if the error does not rise with ε. The search divides by four from above and bisects.
@@ -152,7 +152,7 @@ fn search(tries: &Tries) -> Result<LeastEpsilon, Stopped> {
         return Ok(LeastEpsilon::None);
     }
     let (too_small, search) = match may_have_humps(variant, data) {
-        false => (tries.bisect()?, Search::Falling),
+        false => (tries.bisect()?, EpsilonSearch::Falling),
         true => tries.walk()?,
     };
     let Some(too_small) = too_small else { return Ok(LeastEpsilon::Any(search)) };
@@ -210,7 +210,7 @@ impl Tries<'_> {
     }
 
     /// The largest ε that is too small, for an error with humps.
-    fn walk(&self) -> Result<(Option<f64>, Search), Stopped> {
+    fn walk(&self) -> Result<(Option<f64>, EpsilonSearch), Stopped> {
         let work = interval_work(self.variant, self.setting);
         let bound = match work <= MOST_WORK {
             true => RemappedBound::new(self.variant, self.setting, self.tuning)?,
@@ -252,7 +252,7 @@ impl Tries<'_> {
             intervals.push((low, middle));
             intervals.push((middle, high));
         }
-        Ok((too_small, if skipped { Search::Stepped } else { Search::Bounded }))
+        Ok((too_small, if skipped { EpsilonSearch::Stepped } else { EpsilonSearch::Bounded }))
     }
 }
 
@@ -384,7 +384,7 @@ mod tests {
                 match found {
                     LeastEpsilon::At(epsilon, accuracy, search) => {
                         let epsilon = epsilon.get();
-                        assert_eq!(search, Search::Bounded, "{what}");
+                        assert_eq!(search, EpsilonSearch::Bounded, "{what}");
                         assert!(accuracy.mean <= error, "{what}");
                         assert!(hump.is_none_or(|hump| hump < epsilon), "{what} {hump:?}");
                         // The number before it is too small, or a hump lies between the two.

@@ -4,7 +4,8 @@ mod least_epsilon;
 mod remapped_bound;
 
 pub use least_epsilon::{
-    LARGEST, LeastEpsilon, SMALLEST, STEP, Search, is_bounded, least_epsilon, likely_epsilon, tried,
+    EpsilonSearch, LARGEST, LeastEpsilon, SMALLEST, STEP, is_bounded, least_epsilon,
+    likely_epsilon, tried,
 };
 
 use crate::analysis::predictive_error;

@@ -54,7 +54,7 @@ pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Re
     if let Some(refusal) = refusal(variant, setting) {
         return Err(refusal);
     }
-    let search = Search { variant, setting, target: setting.epsilon.get() };
+    let search = Calibration { variant, setting, target: setting.epsilon.get() };
     let stated = search.audit(search.target, &Scope::All)?;
     if stated.pairs == 0 {
         return Ok(search.certificate(search.target, stated));
@@ -101,13 +101,13 @@ const FURTHEST: f64 = 1e12;
 /// The ε at which a loss is much larger than its rounding errors.
 const CALIBRATED: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-struct Search<'a> {
+struct Calibration<'a> {
     variant: &'a Variant,
     setting: &'a Setting,
     target: f64,
 }
 
-impl Search<'_> {
+impl Calibration<'_> {
     fn at(&self, inner: f64) -> Result<Variant, Refusal> {
         let inner = Epsilon::new(inner)
             .map_err(|error| Refusal::new(error.to_string(), "use a larger or smaller ε"))?;

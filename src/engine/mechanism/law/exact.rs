@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::survey::{Depth, Single, Survey, Weighing, for_parts, survey};
+use super::survey::{Depth, Single, Survey, Surveyed, for_parts, survey};
 use super::{Law, PreparedField};
 use crate::numeric::{kernel, scale};
 use crate::posterior::error_field::Field;
@@ -94,22 +94,22 @@ pub fn mean(law: &dyn Law, field: PreparedField) -> Option<f64> {
     visible_mean(law, field.get(), mean)
 }
 
-/// Summarises an error under every law of `weighing`, and returns the first pass as well. The masses
+/// Summarises an error under every law of `surveyed`, and returns the first pass as well. The masses
 /// of the laws sum to `totals`; if this is empty, to the sums that the first pass finds.
 ///
 /// The first pass finds means, spreads and a histogram. The bins that hold the quantiles are then
 /// divided further until they hold few enough values to sort, or are so narrow that these count as
 /// one; usually one more pass is enough. For numbers that are not negative the order of values is
 /// the order of their bit patterns, so a range of values is a range of integers.
-pub fn summarise(weighing: &dyn Weighing, totals: &[f64]) -> (Survey, Vec<Summary>) {
-    let outputs = weighing.blocks().outputs();
+pub fn summarise(surveyed: &dyn Surveyed, totals: &[f64]) -> (Survey, Vec<Summary>) {
+    let outputs = surveyed.blocks().outputs();
     let depth = if outputs > FEW { Depth::Shapes } else { Depth::Spreads };
-    let found = survey(weighing, depth);
+    let found = survey(surveyed, depth);
     let total =
         |law: usize| totals.get(law).copied().unwrap_or_else(|| found.laws[law].mass.value());
-    let mut searches: Vec<Search> = (0..found.laws.len())
+    let mut searches: Vec<QuantileSearch> = (0..found.laws.len())
         .flat_map(|law| QUANTILES.map(|q| (law, (q - SLACK) * total(law))))
-        .map(|(law, target)| Search::new(law, target, outputs))
+        .map(|(law, target)| QuantileSearch::new(law, target, outputs))
         .collect();
     if depth == Depth::Shapes {
         for search in &mut searches {
@@ -117,9 +117,9 @@ pub fn summarise(weighing: &dyn Weighing, totals: &[f64]) -> (Survey, Vec<Summar
         }
     }
     while searches.iter().any(|search| search.found.is_none()) {
-        narrow(weighing, &mut searches);
+        narrow(surveyed, &mut searches);
     }
-    let summary = |(law, quantiles): (usize, &[Search])| {
+    let summary = |(law, quantiles): (usize, &[QuantileSearch])| {
         let (tally, total) = (&found.laws[law], total(law));
         let mean = tally.mean(total);
         let std = if mean == f64::INFINITY { mean } else { (tally.squares / total).sqrt() };
@@ -132,7 +132,7 @@ pub fn summarise(weighing: &dyn Weighing, totals: &[f64]) -> (Survey, Vec<Summar
 
 /// The search for one quantile: what is known after each pass.
 #[derive(Clone, Debug)]
-struct Search {
+struct QuantileSearch {
     law: usize,
     /// The mass to be reached.
     target: f64,
@@ -160,27 +160,27 @@ enum Content {
 }
 
 /// Passes over the values in the ranges of all searches, and takes each a step further.
-fn narrow(weighing: &dyn Weighing, searches: &mut [Search]) {
-    let mut open: Vec<&mut Search> =
+fn narrow(surveyed: &dyn Surveyed, searches: &mut [QuantileSearch]) {
+    let mut open: Vec<&mut QuantileSearch> =
         searches.iter_mut().filter(|search| search.found.is_none()).collect();
-    let empty = |open: &[&mut Search]| -> Vec<Content> {
+    let empty = |open: &[&mut QuantileSearch]| -> Vec<Content> {
         open.iter().map(|search| search.range.empty()).collect()
     };
-    let parts = for_parts(weighing.blocks(), |blocks| {
+    let parts = for_parts(surveyed.blocks(), |blocks| {
         let mut contents = empty(&open);
         let mut values = [0.0; BLOCK];
         let mut places = Vec::new();
         for block in blocks {
-            weighing.region().walk(weighing.blocks(), block, |row| {
+            surveyed.region().walk(surveyed.blocks(), block, |row| {
                 let values = &mut values[..row.len];
-                weighing.values(row, values);
+                surveyed.values(row, values);
                 for (search, content) in open.iter().zip(&mut contents) {
                     let Range { low, high, .. } = search.range;
                     places.clear();
                     kernel::find(values, (low, high), &mut places);
                     for &place in &places {
                         let value = values[place];
-                        let mass = weighing.mass(search.law, &row.only(place), value);
+                        let mass = surveyed.mass(search.law, &row.only(place), value);
                         content.add(&search.range, value, mass);
                     }
                 }
@@ -195,7 +195,7 @@ fn narrow(weighing: &dyn Weighing, searches: &mut [Search]) {
         }
     }
     for (search, mut content) in open.iter_mut().zip(contents) {
-        let plateau = weighing.plateau(search.law);
+        let plateau = surveyed.plateau(search.law);
         if plateau > 0.0 {
             content.add(&search.range, 1.0, plateau);
         }
@@ -255,7 +255,7 @@ impl Content {
     }
 }
 
-impl Search {
+impl QuantileSearch {
     fn new(law: usize, target: f64, values: u64) -> Self {
         let range = Range { low: 0, high: f64::INFINITY.to_bits() + 1, values };
         Self { law, target, below: 0.0, range, found: None }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::exact::summarise;
-use super::survey::{Depth, Masses, Tally, Weighing, survey};
+use super::survey::{Depth, Masses, Surveyed, Tally, survey};
 use super::weighting::{Walk, Weigher, Weighting};
 use super::{Batch, Known, Law, PreparedField};
 use crate::numeric::{Sum, kernel};
@@ -130,7 +130,7 @@ impl Family {
         let averaged = further.then(|| Candidates::new(walk, fields, posterior));
         let weighers: Vec<Weigher> = weightings.iter().map(|one| one.bind(posterior)).collect();
         let weighers = &weighers[..];
-        let weighed = Weighed { candidates: &drawn, score, field: None, weighers };
+        let weighed = FamilyError { candidates: &drawn, score, field: None, weighers };
         let (found, summaries) = match detail {
             Detail::Mean => (survey(&weighed, Depth::Means), Vec::new()),
             Detail::Summaries => summarise(&weighed, &[]),
@@ -148,7 +148,7 @@ impl Family {
         if detail == Detail::Summaries {
             let candidates = averaged.as_ref().unwrap_or(&drawn);
             for &field in &fields[1..] {
-                let weighed = Weighed { candidates, score, field: Some(field), weighers };
+                let weighed = FamilyError { candidates, score, field: Some(field), weighers };
                 let (_, summaries) = summarise(&weighed, &[]);
                 for (member, summary) in members.iter_mut().zip(summaries) {
                     member.known.push(Known { mean: summary.mean, summary: Some(summary) });
@@ -180,7 +180,7 @@ fn running(terms: &[f64]) -> Vec<f64> {
 }
 
 /// An error under the laws of a family.
-struct Weighed<'a> {
+struct FamilyError<'a> {
     candidates: &'a Candidates,
     score: &'a dyn Field,
     /// The error, if it is not the score itself.
@@ -188,7 +188,7 @@ struct Weighed<'a> {
     weighers: &'a [Weigher],
 }
 
-impl Weighing for Weighed<'_> {
+impl Surveyed for FamilyError<'_> {
     fn region(&self) -> &Region {
         &self.candidates.region
     }

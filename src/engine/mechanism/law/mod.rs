@@ -70,7 +70,7 @@ pub(super) use remapped::{Remapped, RemappedNear};
 use weighting::Walk;
 pub(super) use weighting::Weighting;
 
-use crate::mechanism::own::{OwnNoise, ProbabilityTable, Weight};
+use crate::mechanism::own::{OwnNoise, OwnWeight, ProbabilityTable};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Tail};
 use crate::rng::Stream;
@@ -112,7 +112,7 @@ pub enum Recipe {
     /// A candidate with a weight that the user wrote.
     Weighed {
         /// The weight.
-        weight: Weight,
+        weight: OwnWeight,
     },
     /// Noise on the counts that the user wrote.
     OwnNoise {

@@ -12,7 +12,7 @@ use crate::posterior::error_field::Field;
 use crate::posterior::simplex::{BLOCK, Blocks, Region, Row};
 
 /// An error, and laws of what is released.
-pub trait Weighing: Sync {
+pub trait Surveyed: Sync {
     /// The outputs.
     fn region(&self) -> &Region;
 
@@ -73,7 +73,7 @@ impl<'a> Single<'a> {
     }
 }
 
-impl Weighing for Single<'_> {
+impl Surveyed for Single<'_> {
     fn region(&self) -> &Region {
         self.law.region()
     }
@@ -166,14 +166,14 @@ pub fn for_parts<T: Send>(
 }
 
 /// Passes over all outputs once.
-pub fn survey(weighing: &dyn Weighing, depth: Depth) -> Survey {
-    let parts = for_parts(weighing.blocks(), |part| survey_part(weighing, depth, part));
-    let mut all = Survey::new(weighing.laws(), depth);
+pub fn survey(surveyed: &dyn Surveyed, depth: Depth) -> Survey {
+    let parts = for_parts(surveyed.blocks(), |part| survey_part(surveyed, depth, part));
+    let mut all = Survey::new(surveyed.laws(), depth);
     for part in parts {
         all.join(part);
     }
     for (index, law) in all.laws.iter_mut().enumerate() {
-        let plateau = weighing.plateau(index);
+        let plateau = surveyed.plateau(index);
         if plateau > 0.0 {
             law.add(plateau, plateau, 0.0);
             if let Some(bin) = law.bins.get_mut(scale::bin(1.0)) {
@@ -184,19 +184,19 @@ pub fn survey(weighing: &dyn Weighing, depth: Depth) -> Survey {
     all
 }
 
-fn survey_part(weighing: &dyn Weighing, depth: Depth, blocks: std::ops::Range<usize>) -> Survey {
-    let mut found = Survey::new(weighing.laws(), depth);
+fn survey_part(surveyed: &dyn Surveyed, depth: Depth, blocks: std::ops::Range<usize>) -> Survey {
+    let mut found = Survey::new(surveyed.laws(), depth);
     let mut values = [0.0; BLOCK];
     let mut bins = [0; BLOCK];
-    let mut masses = Masses::new(weighing.laws());
+    let mut masses = Masses::new(surveyed.laws());
     for block in blocks {
         found.laws.iter_mut().for_each(|law| law.blocks.push(0.0));
-        weighing.region().walk(weighing.blocks(), block, |row| {
+        surveyed.region().walk(surveyed.blocks(), block, |row| {
             let values = &mut values[..row.len];
-            weighing.values(row, values);
+            surveyed.values(row, values);
             debug_assert!(values.iter().all(|value| value.is_sign_positive()), "{row:?}");
             masses.len = row.len;
-            weighing.masses(row, values, &mut masses);
+            surveyed.masses(row, values, &mut masses);
             for (index, law) in found.laws.iter_mut().enumerate() {
                 let (mass, first) = masses.sums[index];
                 let squares = match depth {

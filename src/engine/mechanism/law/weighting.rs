@@ -1,7 +1,7 @@
 //! How candidates are weighed: by their score, or by an expression of the user's.
 
 use super::OutputSet;
-use crate::mechanism::own::{BoundWeight, Weight};
+use crate::mechanism::own::{OwnWeigher, OwnWeight};
 use crate::numeric::exp::exp_nonpositive;
 use crate::numeric::{exp_accurate, kernel};
 use crate::posterior::error_field::Field;
@@ -17,7 +17,7 @@ pub enum Weighting {
         rate: f64,
     },
     /// What the user wrote.
-    Own(Weight),
+    Own(OwnWeight),
 }
 
 /// Which candidates are walked.
@@ -52,7 +52,7 @@ impl Weighting {
         match self {
             Self::Score { rate } => Weigher::Score { rate: *rate },
             Self::Own(weight) => {
-                Weigher::Own { bound: weight.bind(posterior), uses_score: self.uses_score() }
+                Weigher::Own { weigher: weight.bind(posterior), uses_score: self.uses_score() }
             }
         }
     }
@@ -63,7 +63,7 @@ pub enum Weigher {
     /// e^(−rate · score).
     Score { rate: f64 },
     /// What the user wrote.
-    Own { bound: BoundWeight, uses_score: bool },
+    Own { weigher: OwnWeigher, uses_score: bool },
 }
 
 impl Weigher {
@@ -71,8 +71,8 @@ impl Weigher {
     pub fn weigh(&self, row: &Row, scores: &[f64], masses: &mut [f64]) -> (f64, f64) {
         match self {
             Self::Score { rate } => kernel::weigh(*rate, row.weight, scores, masses),
-            Self::Own { bound, .. } => {
-                bound.masses(row, scores, masses);
+            Self::Own { weigher, .. } => {
+                weigher.masses(row, scores, masses);
                 kernel::moments(scores, masses)
             }
         }
@@ -85,13 +85,13 @@ impl Weigher {
                 score.row(row, masses);
                 kernel::masses(*rate, row.weight, masses);
             }
-            Self::Own { bound, uses_score } => {
+            Self::Own { weigher, uses_score } => {
                 let mut scores = [0.0; BLOCK];
                 let scores = &mut scores[..row.len];
                 if *uses_score {
                     score.row(row, scores);
                 }
-                bound.masses(row, scores, masses);
+                weigher.masses(row, scores, masses);
             }
         }
     }
@@ -100,9 +100,9 @@ impl Weigher {
     pub fn mass(&self, row: &Row, score: f64) -> f64 {
         match self {
             Self::Score { rate } => row.weight * exp_nonpositive(-rate * score),
-            Self::Own { bound, .. } => {
+            Self::Own { weigher, .. } => {
                 let mut mass = [0.0];
-                bound.masses(row, &[score], &mut mass);
+                weigher.masses(row, &[score], &mut mass);
                 mass[0]
             }
         }
@@ -120,7 +120,7 @@ impl Weigher {
     pub fn by_score(&self, score: f64) -> f64 {
         match self {
             Self::Score { rate } => exp_accurate(-rate * score),
-            Self::Own { bound, .. } => bound.mass_at(score),
+            Self::Own { weigher, .. } => weigher.mass_at(score),
         }
     }
 }

@@ -4,24 +4,24 @@
 //! A definition is read once and kept as long as the program runs, so that a user's mechanism can be used
 //! wherever one of the built-in ones can. The same definition is the same mechanism.
 
-mod bound_weight;
 mod constants;
 pub mod names;
 mod noise;
 mod probability_table;
+mod weigher;
 mod weight;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-pub use bound_weight::BoundWeight;
 pub use names::{Name, Parameter, Purpose, Vocabulary, compact};
 pub use noise::{NoiseSampler, NoiseTable, Noisy, OwnNoise};
 pub use probability_table::{
     COLUMNS as TABLE_COLUMNS, ProbabilityTable, TableError, written_probability,
 };
-pub use weight::{CANDIDATE_SETS, Weight};
+pub use weigher::OwnWeigher;
+pub use weight::{CANDIDATE_SETS, OwnWeight};
 
 use super::{Choice, Mechanism, Options};
 use crate::expression::{Expression, Fault};
@@ -241,7 +241,7 @@ impl Own {
         let factor = options.factor(setting);
         match *self.definition {
             Definition::Weights { outputs, .. } => {
-                let weight = Weight::new(expression, constants, outputs, factor);
+                let weight = OwnWeight::new(expression, constants, outputs, factor);
                 weights_recipe(weight, setting, examined)
             }
             Definition::Noise { on: Noisy::Lattice, .. } if k == 2 => {
@@ -263,7 +263,7 @@ impl Own {
 }
 
 /// Weights that are those of a built-in mechanism are computed as these are.
-fn weights_recipe(weight: Weight, setting: &Setting, examined: f64) -> Result<Recipe, Refusal> {
+fn weights_recipe(weight: OwnWeight, setting: &Setting, examined: f64) -> Result<Recipe, Refusal> {
     let posterior = &setting.posterior;
     if weight.set() == OutputSet::Simplex && posterior.n() > 0 {
         if let Some(rate) = weight.rate(posterior, Name::H) {

@@ -24,7 +24,7 @@ pub struct ProbabilityTable {
     rows: BTreeMap<Counts, BTreeMap<Counts, f64>>,
 }
 
-/// What is wrong with a table, and in which line of its file.
+/// What is wrong with a table, and where in its file.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {refusal}")]
 pub struct TableError {
@@ -40,7 +40,7 @@ impl TableError {
     }
 }
 
-/// Two tables are the same if they are one.
+/// Tables are compared by their address: one that is read twice is two.
 impl PartialEq for ProbabilityTable {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)

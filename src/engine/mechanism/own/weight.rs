@@ -1,8 +1,8 @@
 //! Candidates weighed by an expression: P(r|x) ∝ e^(factor · log weight).
 
-use super::bound_weight::BoundWeight;
 use super::constants::Constants;
 use super::names::Name;
+use super::weigher::OwnWeigher;
 use crate::expression::{Expression, Program, Scratch};
 use crate::mechanism::law::{Effort, OutputSet};
 use crate::posterior::error_field::{Field, Reach};
@@ -23,7 +23,7 @@ pub const MOST_EXAMINED: f64 = 1e9;
 
 /// The weights of all candidates at one data set.
 #[derive(Clone, Copy, Debug)]
-pub struct Weight {
+pub struct OwnWeight {
     expression: &'static Expression,
     constants: Constants,
     set: OutputSet,
@@ -32,14 +32,14 @@ pub struct Weight {
     peak: f64,
 }
 
-impl PartialEq for Weight {
+impl PartialEq for OwnWeight {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.expression, other.expression)
             && (self.constants, self.set, self.factor) == (other.constants, other.set, other.factor)
     }
 }
 
-impl Weight {
+impl OwnWeight {
     /// The weights at the data of some setting, before they are examined.
     pub fn new(
         expression: &'static Expression,
@@ -93,11 +93,11 @@ impl Weight {
     }
 
     /// The weights, ready to be computed row by row.
-    pub fn bind(&self, posterior: &Posterior) -> BoundWeight {
+    pub fn bind(&self, posterior: &Posterior) -> OwnWeigher {
         let program = self.program(posterior);
         let names = program.variables().iter().map(|&v| Name::of(v)).collect();
         let x = posterior.counts().iter().map(|&x| x as f64).collect();
-        BoundWeight { program, names, x, factor: self.factor, peak: self.peak }
+        OwnWeigher { program, names, x, factor: self.factor, peak: self.peak }
     }
 
     /// Finds the largest log weight. Refuses weights that are not numbers, and those that are all 0.
@@ -154,7 +154,7 @@ impl Weight {
         }
         let reach = Reach { windows: vec![(0, n); k], ball: false };
         let score = self.uses_score().then(|| setting.distance.field(posterior, &reach));
-        let bound = BoundWeight { factor: 1.0, peak: 0.0, ..self.bind(posterior) };
+        let bound = OwnWeigher { factor: 1.0, peak: 0.0, ..self.bind(posterior) };
         let blocks = region.blocks();
         let (mut scores, mut logs) = ([0.0; BLOCK], [0.0; BLOCK]);
         let (mut largest, mut wrong) = (f64::NEG_INFINITY, None);

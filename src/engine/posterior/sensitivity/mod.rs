@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use affinity::Affinity;
 pub(super) use divergence::Divergence;
+use search::ChangeSearch;
 pub(super) use search::Moves;
-use search::Search;
 pub(super) use total_variation::TotalVariationMoves;
 
 use crate::numeric::{exp_accurate, ln, log1p};
@@ -35,7 +35,7 @@ pub struct Sensitivity(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     Affinity(Affinity),
-    Searched(Search),
+    Searched(ChangeSearch),
     Unlimited,
 }
 
@@ -47,7 +47,7 @@ impl Sensitivity {
 
     /// The sensitivities of a score that one record changes as `moves` says.
     pub(super) fn searched(posterior: &Posterior, moves: Arc<dyn Moves>) -> Self {
-        Self(Kind::Searched(Search::new(posterior, moves)))
+        Self(Kind::Searched(ChangeSearch::new(posterior, moves)))
     }
 
     /// The sensitivities of a score that may be infinite: they are infinite, too, and the score cannot

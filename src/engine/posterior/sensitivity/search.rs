@@ -26,7 +26,7 @@ const ROUNDING: f64 = 1.0 + 1e-14;
 
 /// The search around one data set.
 #[derive(Clone, Debug)]
-pub(super) struct Search {
+pub(super) struct ChangeSearch {
     /// Prior parameters and counts.
     categories: Vec<(f64, u64)>,
     counts: Vec<u64>,
@@ -41,7 +41,7 @@ struct Cell {
     q: Window,
 }
 
-impl Search {
+impl ChangeSearch {
     pub fn new(posterior: &Posterior, moves: Arc<dyn Moves>) -> Self {
         let (categories, counts) = (posterior.categories(), posterior.counts().to_vec());
         Self { categories, counts, n: posterior.n(), moves }

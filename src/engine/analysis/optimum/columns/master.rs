@@ -58,8 +58,8 @@ const RESIDUAL: f64 = 1e-7;
 const PARALLEL: usize = 256;
 
 impl Master {
-    /// The program with these columns as its basis; `None` if they are dependent. A column that would
-    /// be used less than never is replaced by its negative, at the cost `dear`.
+    /// The program with these columns as its basis; `None` if they are dependent. A column whose λ would be
+    /// negative is replaced by its negative, at the cost `dear`.
     pub fn new(columns: Vec<Column>, dear: f64) -> Option<Self> {
         let rows = columns.len();
         let mut master = Self {

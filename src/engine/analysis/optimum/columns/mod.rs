@@ -37,9 +37,9 @@ const DAMPING: f64 = 0.5;
 const GOOD: f64 = 0.25;
 /// A column must be worth this much more than its cost, as a part of it.
 const WORTHWHILE: f64 = 1e-13;
-/// Columns for each row of the program beyond which those that are worth least are forgotten.
+/// If there are more columns than this for each row of the program, those that are too dear are forgotten.
 const MOST_COLUMNS: usize = 8;
-/// Columns that cost more than they are worth by this part are worth least.
+/// A column is too dear if it costs more than it is worth by this part.
 const DEAR: f64 = 0.02;
 /// Outputs that are priced at a time.
 const PIECE: usize = 256;

@@ -35,7 +35,7 @@ pub struct Priced {
 
 /// Finds the best column of the output that represents `orbit`.
 pub fn price(space: &Space, orbit: usize, prices: &[f64]) -> Priced {
-    let mut search = Search::new(space, orbit, prices);
+    let mut search = FlowSearch::new(space, orbit, prices);
     search.send_home();
     while search.needy() {
         if !search.send_back() {
@@ -50,7 +50,7 @@ pub fn price(space: &Space, orbit: usize, prices: &[f64]) -> Priced {
     }
 }
 
-struct Search<'a> {
+struct FlowSearch<'a> {
     space: &'a Space,
     /// The output.
     home: usize,
@@ -73,7 +73,7 @@ struct Search<'a> {
     decay: f64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> FlowSearch<'a> {
     fn new(space: &'a Space, orbit: usize, prices: &[f64]) -> Self {
         let home = space.orbits[orbit][0] as usize;
         let f = space.distances(home);

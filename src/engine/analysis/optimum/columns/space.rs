@@ -79,7 +79,7 @@ impl Space {
         for (place, x) in self.inputs.iter().enumerate() {
             for moved in neighbours(x) {
                 let to = rank(&moved);
-                // The nearer end has numbered the edge if it came first.
+                // The end that stands earlier in the list has numbered the edge already.
                 let edge = match to < place {
                     true => self.arcs_of(to).iter().find(|arc| arc.to as usize == place),
                     false => None,

@@ -67,7 +67,7 @@ const ROUNDS: usize = 40;
 const SUMS_FOR_EDGES: f64 = 1300.0;
 const SUMS_FOR_RATE: f64 = 10.0;
 
-/// Weights that were found, by the bits of ε.
+/// Weights that were found, by the data sets that were looked at and the bits of ε.
 static KNOWN: Memo<(Extent, u64), Edged> = Memo::new(4096);
 
 impl Edged {

@@ -8,7 +8,7 @@ use crate::numeric::kernel;
 use crate::posterior::simplex::{BLOCK, Row, Tail};
 
 /// The weights at one posterior.
-pub struct BoundWeight {
+pub struct OwnWeigher {
     pub(super) program: Program,
     /// The names of the program's variables.
     pub(super) names: Vec<Name>,
@@ -28,7 +28,7 @@ thread_local! {
     static COLUMNS: RefCell<Columns> = RefCell::default();
 }
 
-impl BoundWeight {
+impl OwnWeigher {
     /// Writes factor · log weight − peak of every candidate of a row, given the scores.
     pub(super) fn log_weights(&self, row: &Row, scores: &[f64], out: &mut [f64]) {
         if self.x.iter().all(|&x| x == 0.0) {
