@@ -16,8 +16,10 @@ const MANY: u64 = 100_000_000;
 /// The entries of these tables.
 const ENTRIES: f64 = 1e5;
 
-/// Extents by the bits of the prior, the counts, and the bits of the power.
-static KNOWN: Memo<(Vec<u64>, Vec<u64>, Option<u64>), Extent> = Memo::new(1 << 16);
+/// The bits of the prior, the counts, and the bits of the power.
+type Asked = (Vec<u64>, Vec<u64>, Option<u64>);
+
+static KNOWN: Memo<Asked, Extent> = Memo::new(1 << 16);
 
 /// What the exponential mechanisms of one setting walk; they share it.
 #[derive(Clone, Copy, Debug, PartialEq)]
