@@ -20,6 +20,7 @@ mod sampling;
 mod scope;
 pub mod stats;
 pub mod table;
+pub mod value;
 
 pub use cell::{Cell, CellKey, Content, Group, Keeper, Layout, NUMERICS, Runs, Task, groups};
 pub use dataset::{DataSet, DataSpec};

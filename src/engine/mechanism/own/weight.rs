@@ -5,34 +5,26 @@ use super::constants::Constants;
 use super::names::Name;
 use crate::expression::{Expression, Program, Scratch};
 use crate::mechanism::law::Effort;
+use crate::named;
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Posterior, vector};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{BLOCK, Region};
 use crate::refusal::Refusal;
 
-/// The candidates that are weighed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CandidateSet {
-    /// R: the counts that sum to n.
-    #[default]
-    Simplex,
-    /// The counts that sum to n or less.
-    Below,
+named! {
+    /// The candidates that are weighed.
+    #[derive(Default)]
+    pub enum CandidateSet {
+        /// R: the counts that sum to n.
+        #[default]
+        Simplex = "R",
+        /// The counts that sum to n or less.
+        Below = "below",
+    }
 }
 
 impl CandidateSet {
-    /// Every set.
-    pub const ALL: &[Self] = &[Self::Simplex, Self::Below];
-
-    /// The name in a config.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Simplex => "R",
-            Self::Below => "below",
-        }
-    }
-
     /// The candidates.
     pub fn region(self, n: u64, k: usize) -> Region {
         match self {

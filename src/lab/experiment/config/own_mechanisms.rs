@@ -5,14 +5,19 @@
 
 use std::collections::HashMap;
 
-use super::mechanisms::{Asked, named, options};
-use super::node::{Node, Table};
+use serde_json::{Value as Json, json};
+
+use super::asked::{Asked, options};
 use super::range;
+use crate::experiment::value::shape::{about, or_default};
+use crate::experiment::value::{Node, Table};
 use engine::expression::{self, Expression, Fault};
 use engine::mechanism::own::{
-    self, CandidateSet, Name, Noisy, Parameter, ProbabilityTable, Purpose, TableError, Vocabulary,
+    self, CandidateSet, DefinitionKind, NOISE, Name, Noisy, Parameter, ProbabilityTable, Purpose,
+    TABLE, TableError, Vocabulary, WEIGHTS,
 };
-use engine::mechanism::{self, Mechanism, Variant};
+use engine::mechanism::{self, Definition, Mechanism, Variant};
+use engine::named::Named;
 use engine::refusal::nearest;
 use system::diagnostic::{Diagnostic, Place};
 use system::hash::sha256;
@@ -110,6 +115,77 @@ pub fn files(define: &Node, source: &Source) -> Result<Vec<Source>, Diagnostic> 
     from.one_or_list()?.iter().map(|file| Ok(source.relative(file.string()?))).collect()
 }
 
+/// A key that says what a definition gives. One without a default must be given.
+pub struct DefinitionKey {
+    pub name: &'static str,
+    /// The kinds of definitions that have it.
+    pub kinds: &'static [&'static str],
+    pub schema: fn() -> Json,
+    /// Its value, as a config would give it.
+    pub write: fn(&Definition) -> Option<&str>,
+}
+
+pub const KEYS: &[DefinitionKey] = &[
+    DefinitionKey {
+        name: "log_weight",
+        kinds: &[WEIGHTS.id, NOISE.id],
+        schema: || {
+            let text = json!({ "type": "string", "minLength": 1 });
+            about(text, "The logarithm of a weight, such as \"-epsilon * H / (2 * GS)\".")
+        },
+        write: |definition| definition.log_weight(),
+    },
+    DefinitionKey {
+        name: "outputs",
+        kinds: &[WEIGHTS.id],
+        schema: || {
+            let words = "Of weights: the candidates, or all counts that sum to n or less.";
+            about(names::<CandidateSet>(), words)
+        },
+        write: |definition| match definition {
+            Definition::Weights { outputs, .. } => Some(outputs.id()),
+            _ => None,
+        },
+    },
+    DefinitionKey {
+        name: "on",
+        kinds: &[NOISE.id],
+        schema: || {
+            let words =
+                "Of noise: every count, the first k − 1, or every count with noise that sums to 0.";
+            about(names::<Noisy>(), words)
+        },
+        write: |definition| match definition {
+            Definition::Noise { on, .. } => Some(on.id()),
+            _ => None,
+        },
+    },
+    DefinitionKey {
+        name: "path",
+        kinds: &[TABLE.id],
+        schema: || {
+            let words = "Of a table: a CSV file with the columns counts, output, probability.";
+            about(json!({ "type": "string" }), words)
+        },
+        write: |definition| match definition {
+            Definition::Table { path, .. } => Some(path),
+            _ => None,
+        },
+    },
+];
+
+/// One of the names of a `T`.
+fn names<T: Named + Default>() -> Json {
+    let names: Vec<&str> = T::ALL.iter().map(|one| one.id()).collect();
+    or_default(json!({ "enum": names }), T::default().id())
+}
+
+/// The `T` that a key names, or the usual one.
+fn chosen<T: Named + Default>(node: Option<Node>) -> Result<T, Diagnostic> {
+    let known: Vec<(&str, T)> = T::ALL.iter().map(|&one| (one.id(), one)).collect();
+    node.map_or(Ok(T::default()), |node| node.one_of(&known))
+}
+
 /// The key of `[define]` that names files with further definitions.
 const FROM: &str = "from";
 
@@ -135,12 +211,12 @@ impl<'a> Own<'a> {
     }
 
     fn read_as(&self, mut table: Table<'a>, kind: &Node) -> Result<Vec<Asked<'a>>, Diagnostic> {
-        let known: Vec<(&str, &own::DefinitionKind)> =
+        let known: Vec<(&str, &DefinitionKind)> =
             own::KINDS.iter().map(|kind| (kind.id, kind)).collect();
         let kind = kind.one_of(&known)?;
         let label = table.take("label").map(|node| node.label()).transpose()?;
         let options = options(&mut table, kind.choices, kind.id)?;
-        if kind.id == own::TABLE.id {
+        if kind.id == TABLE.id {
             let path = table.require("path", "path = \"mine.csv\"");
             table.finish()?;
             let mechanism = self.table(&path?)?;
@@ -150,14 +226,11 @@ impl<'a> Own<'a> {
         }
         let log_weight = table.require("log_weight", "log_weight = \"-epsilon * H / (2 * GS)\"")?;
         let text = log_weight.string()?;
-        let (purpose, make): (Purpose, Box<Make>) = if kind.id == own::NOISE.id {
-            let on = table.take("on").map(|node| node.one_of(&named(Noisy::ALL, Noisy::name)));
-            let on = on.transpose()?.unwrap_or_default();
+        let (purpose, make): (Purpose, Box<Make>) = if kind.id == NOISE.id {
+            let on = chosen::<Noisy>(table.take("on"))?;
             (Purpose::Noise, Box::new(move |parameters| own::noise(text, on, parameters)))
         } else {
-            let set = named(CandidateSet::ALL, CandidateSet::name);
-            let set = table.take("outputs").map(|node| node.one_of(&set));
-            let set = set.transpose()?.unwrap_or_default();
+            let set = chosen::<CandidateSet>(table.take("outputs"))?;
             (Purpose::Weights, Box::new(move |parameters| own::weights(text, set, parameters)))
         };
         let grid = parameters(&table, &log_weight, purpose)?;

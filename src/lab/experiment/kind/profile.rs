@@ -1,7 +1,6 @@
 //! The privacy profile ε ↦ δ: what a mechanism gives away, not only at its worst output.
 
 use super::curves::{self, EXACT, point};
-use super::key::Named;
 use super::prelude::*;
 use super::privacy::{audit_cost, or_all};
 use crate::experiment::ScopeName;
@@ -10,6 +9,7 @@ use crate::experiment::table::CurveRow;
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::cost::rates;
 use engine::mechanism::Variant;
+use engine::named::Named;
 use system::console::short;
 
 /// The number of points of a curve, beside the first.

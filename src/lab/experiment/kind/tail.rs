@@ -2,9 +2,9 @@
 //! §6.2.
 
 use super::curves::{self, EXACT, point};
-use super::key::Interval;
 use super::prelude::*;
 use crate::experiment::table::CurveRow;
+use crate::experiment::value::Interval;
 use crate::paper::formula::tail::Weights;
 use engine::mechanism::law::{Distribution, Recipe};
 use engine::posterior::model::approximate_compositions;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::check_steps;
 use super::curves::{EXACT, against_n, figures_of, point};
-use super::key::Count;
 use super::prelude::*;
 use crate::experiment::table::CurveRow;
+use crate::experiment::value::Count;
 use crate::paper::formula::{step_bounds, steps};
 use engine::mechanism::Variant;
 
