@@ -8,8 +8,10 @@ use super::typed::{self, Tuning};
 use super::{announce, number, print, print_json, threads};
 use crate::cli::Choose;
 use crate::failure::Failure;
-use engine::analysis::cost::{self, Work};
-use engine::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SMALLEST, Search};
+use engine::analysis::cost::{self, THOROUGH, Work};
+use engine::analysis::ranking::{
+    self, Accuracy, Data, LARGEST, LeastEpsilon, SAME, SMALLEST, Search,
+};
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::Variant;
 use engine::posterior::privacy::{Epsilon, Guarantee};
@@ -19,10 +21,6 @@ use system::console::{Grid, bar, short};
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
 
-/// Of all mechanisms the quickest are ranked, as many as take this many processor seconds, by prediction.
-const LONGEST: f64 = 6.0;
-/// A mechanism that needs more bytes is left out.
-const MOST_BYTES: f64 = 4e8;
 /// Named mechanisms that take more seconds by the clock are left out.
 const LONGEST_NAMED: f64 = 60.0;
 
@@ -58,7 +56,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let patience = match (named, args.machine.force) {
         (_, true) => f64::INFINITY,
         (true, false) => threads as f64 * LONGEST_NAMED,
-        (false, false) => LONGEST,
+        (false, false) => THOROUGH.seconds,
     };
     let (rows, searched_too_long) = rank(&variants, &setting, data, error, patience)?;
     if rows.is_empty() {
@@ -103,10 +101,8 @@ fn quick(priced: &[(Variant, Work)], named: bool, threads: usize) -> Vec<bool> {
         let is_quick = |work: &Work| fits(work) && work.seconds(threads) <= LONGEST_NAMED;
         return priced.iter().map(|(_, work)| is_quick(work)).collect();
     }
-    let piece = |(_, work): &(Variant, Work)| {
-        (false, (work.bytes() <= MOST_BYTES).then_some(work.cpu_seconds + work.serial_seconds))
-    };
-    cost::quickest(&priced.iter().map(piece).collect::<Vec<_>>(), LONGEST)
+    let works = priced.iter().map(|(_, work)| (false, Some(*work)));
+    THOROUGH.quickest(works, |work| work.cpu_seconds + work.serial_seconds)
 }
 
 fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnostic {
@@ -248,9 +244,6 @@ struct Ranking<'a> {
     left_out: Vec<Variant>,
     rows: Vec<RankedRow>,
 }
-
-/// Mechanisms whose numbers agree to this are equally good; the simpler one comes first.
-const SAME: f64 = 1e-9;
 
 impl Ranking<'_> {
     /// What mechanisms are ranked by: ε if one was looked for, else the mean error.

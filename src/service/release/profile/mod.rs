@@ -1,11 +1,11 @@
 //! The privacy profile of a release, for the account of many. It is computed from public values.
 
 use super::Amount;
-use super::accuracy::{before_remapping, is_affordable};
+use super::accuracy::before_remapping;
 use super::method::Method;
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::composition::{Knot, Profile};
-use engine::analysis::cost::{self, rates};
+use engine::analysis::cost::{self, BRIEF, rates};
 use engine::mechanism::Variant;
 use engine::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
 use engine::numeric::exp_accurate;
@@ -61,7 +61,7 @@ fn is_quick(method: &Method, recipe: Recipe) -> bool {
     let template = method.template();
     template.posterior.k() <= MOST_CATEGORIES && {
         let passes = 1.0 + rates::PASSES_PER_PROFILE;
-        is_affordable(&cost::predict_passes(template, &[recipe], true, passes).sum())
+        BRIEF.admit(&cost::predict_passes(template, &[recipe], true, passes).sum())
     }
 }
 
