@@ -146,12 +146,12 @@ impl Abscissa {
 
     /// Where the readings of what is labelled `label` stand, and what they read.
     pub(super) fn readings(&self, panel: &Panel, tables: &Tables, label: &str) -> Vec<(f64, f64)> {
-        let own = |row: &&ReadingRow| row.panel == panel.id && row.mechanism == label;
+        let own = |row: &&ReadingRow| row.mechanism == label;
         let point = |row: &ReadingRow| {
             let (setting, _) = panel.settings().find(|(_, case)| self.is_at(case, &row.at))?;
             Some((self.place(panel, setting)?, row.read))
         };
-        tables.readings.iter().filter(own).filter_map(point).collect()
+        panel.own(&tables.readings).filter(own).filter_map(point).collect()
     }
 
     /// Whether a reading at `at` (a name or a number on the printed axis, or the counts in parentheses)

@@ -205,7 +205,7 @@ fn pair(id: &str) -> String {
 }
 
 fn readings(panel: &Panel, tables: &Tables) -> Option<Readings> {
-    let own = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let own = panel.own(&tables.readings);
     let rows: Vec<ReadingRow> = own.cloned().collect();
     let boxes = rows.iter().any(|row| row.quantity == Quantity::Median.id());
     (!rows.is_empty()).then(|| Readings::new(panel.kind.criterion(boxes), rows))

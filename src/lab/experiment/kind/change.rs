@@ -264,7 +264,7 @@ fn numbered(
 ) -> Figure {
     let place = |candidate: &str| Some(rank(&counts(candidate)?) as f64);
     let dots = rows.iter().filter_map(|row| Some((place(&row.candidate)?, row.change)));
-    let read = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let read = panel.own(&tables.readings);
     let readings = read.filter_map(|row| Some((place(&row.at)?, row.read))).collect();
     let label = "largest change".to_owned();
     let series = Series { label, colour: PINK, private: true };

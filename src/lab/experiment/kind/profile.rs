@@ -54,8 +54,8 @@ impl Kind for Profile {
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let note = note(panel, &self.scopes);
         let least = |facet: &str| {
-            let own = |row: &&CurveRow| row.panel == panel.id && row.facet == facet && row.y > 0.0;
-            tables.curves.iter().filter(own).map(|row| row.y).fold(1.0, f64::min)
+            let own = |row: &&CurveRow| row.facet == facet && row.y > 0.0;
+            panel.own(&tables.curves).filter(own).map(|row| row.y).fold(1.0, f64::min)
         };
         let mut figures = curves::figures(panel, tables, "profile", EXACT, |facet| CurveFigure {
             note: note.clone(),
@@ -138,9 +138,8 @@ pub(super) fn curve_of(
 ) -> Vec<(f64, f64)> {
     let naming = Naming::new(&panel.cases);
     let facet = panel.case(setting).map(|case| naming.name(case)).unwrap_or_default();
-    let own =
-        |row: &&CurveRow| row.panel == panel.id && row.facet == facet && row.mechanism == label;
-    tables.curves.iter().filter(own).map(|row| (row.x, row.y)).collect()
+    let own = |row: &&CurveRow| row.facet == facet && row.mechanism == label;
+    panel.own(&tables.curves).filter(own).map(|row| (row.x, row.y)).collect()
 }
 
 /// What all cases share.

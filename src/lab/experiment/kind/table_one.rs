@@ -182,7 +182,7 @@ fn balanced(case: &Case, n: u64) -> Case {
 }
 
 fn digest(panel: &Panel, tables: &Tables) -> Digest {
-    let own: Vec<&ValueRow> = tables.values.iter().filter(|row| row.panel == panel.id).collect();
+    let own: Vec<&ValueRow> = panel.own(&tables.values).collect();
     let at = distinct(own.iter().map(|row| row.at.as_str()));
     let named = |row: &ValueRow| match row.mechanism.as_str() {
         "" => row.quantity.clone(),

@@ -106,8 +106,7 @@ impl Kind for Theory {
             let rows: Vec<&TheoryRow> =
                 tables.theory.iter().filter(|row| row.setting == setting).collect();
             let note = note(panel, &naming, case);
-            let readings: Vec<&ReadingRow> =
-                tables.readings.iter().filter(|row| row.panel == panel.id).collect();
+            let readings: Vec<&ReadingRow> = panel.own(&tables.readings).collect();
             let name = if panel.cases.len() > 1 { naming.name(case) } else { String::new() };
             let cumulative = CurveFigure {
                 title: titled(&[&panel.title, &name, "P[H ≤ c]"]),

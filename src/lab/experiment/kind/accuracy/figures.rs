@@ -50,7 +50,7 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
     let summary =
         tables.summary.iter().map(|row| ((row.setting, &*row.mechanism, &*row.metric), row));
     let errors = tables.errors.iter().map(|block| ((block.setting, &*block.mechanism), block));
-    let readings = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let readings = panel.own(&tables.readings);
     let drawing = Drawing {
         kind,
         panel,
