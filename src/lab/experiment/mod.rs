@@ -7,8 +7,8 @@
 mod axis;
 mod cell;
 pub mod config;
-pub mod data;
-mod dataset;
+pub mod data_file;
+mod data_source;
 pub mod digest;
 mod fault;
 pub mod kind;
@@ -23,7 +23,7 @@ pub mod table;
 pub mod value;
 
 pub use cell::{Cell, CellKey, Content, Group, Keeper, Layout, NUMERICS, Runs, Task, groups};
-pub use dataset::{DataSet, DataSpec};
+pub use data_source::{DataSet, DataSpec};
 pub use kind::Kind;
 pub use naming::Naming;
 pub use sampling::{Draws, RUNS_PER_BLOCK, Sampler};

@@ -110,8 +110,8 @@ fn reason_not_compared(experiment: &Experiment) -> Option<String> {
     experiment.panels.iter().find_map(|panel| panel.not_compared.clone())
 }
 
-/// What a print teaches. The evidence of a figure that is `planned` as it is is left open: it is taken
-/// from that figure.
+/// What a print teaches. If the unchanged figure will be drawn anyway (`is_planned`), its evidence stays
+/// empty here and is filled in from that figure.
 pub(super) fn finding(
     finding: &archaeology::Finding,
     is_planned: impl Fn(&str) -> bool,

@@ -4,7 +4,7 @@
 //! the cause and the remedy.
 
 mod asked;
-mod data;
+mod data_table;
 mod grid;
 mod mechanisms;
 mod own_mechanisms;

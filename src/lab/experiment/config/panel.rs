@@ -7,7 +7,7 @@ use toml::Value;
 
 use super::grid::{self, Taken};
 use super::own_mechanisms::Definitions;
-use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, range};
+use super::{MOST_RUNS, Overrides, data_table, mechanisms, numbers, range};
 use crate::experiment::kind::{self, About, Kind, key};
 use crate::experiment::reading::ReadingSet;
 use crate::experiment::value::shape::{self, about, label, or_default, reference};
@@ -106,7 +106,7 @@ panel_keys! {
     not_compared => {
         about(label(), "Why a known print of the panel is not compared with it, for the report.")
     }, |panel| panel.not_compared.clone().map(Value::from);
-    data or data::EXAMPLE => reference("data"), |panel| Some(data::write(&panel.grid.data));
+    data or data_table::EXAMPLE => reference("data"), |panel| Some(data_table::write(&panel.grid.data));
 }
 
 /// The runs of a panel that does not say how many.
@@ -170,7 +170,7 @@ impl<'a> Context<'a> {
         let variants: Vec<Variant> = asked.iter().map(|asked| asked.variant.clone()).collect();
         let mechanism_nodes: Vec<Node> = asked.iter().map(|asked| asked.node).collect();
         let data_node = open.data?;
-        let data = data::read(&data_node, self.source)?;
+        let data = data_table::read(&data_node, self.source)?;
         let grid = Grid { priors, epsilons, deltas, gammas, data };
         let weighs = |variant: &Variant| variant.mechanism.choices().contains(&Choice::Calibrated);
         let scored = variants.is_empty() || variants.iter().any(weighs);

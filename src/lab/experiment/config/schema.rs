@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::asked::{option_schema, understands};
 use super::own_mechanisms::KEYS;
-use super::{data, panel, range};
+use super::{data_table, panel, range};
 use crate::experiment::kind::{self, Kind, key};
 use crate::experiment::value::shape::{
     about, folder_name, keys, label, list, named, numbers, object, one_or_list, or_default,
@@ -58,7 +58,7 @@ pub fn schema() -> Value {
             "own_mechanism": own_mechanism(),
             "distance": distance(),
             "metric": metric(),
-            "data": data::schema(),
+            "data": data_table::schema(),
             "range": range_table(json!({ "type": "number" }), false),
             "whole_range": range_table(whole(0, MOST_RECORDS), false),
             "prior_range": range_table(json!({ "type": "number" }), true),

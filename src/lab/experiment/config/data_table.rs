@@ -7,7 +7,7 @@ use toml::Value;
 
 use super::range;
 use crate::experiment::DataSpec;
-use crate::experiment::data;
+use crate::experiment::data_file;
 use crate::experiment::value::shape::{self, about, keys, label, list, one_or_list};
 use crate::experiment::value::{Node, Table, checked_size, formula_cause, is_formula, size, whole};
 use engine::posterior::model::{Counts, MOST_RECORDS, is_countable};
@@ -290,7 +290,8 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
                 None => "a data path is relative to the config file".to_owned(),
             })
         })?;
-        let histogram = data::parse(&bytes, &source.to_string(), column, categories.as_deref())?;
+        let histogram =
+            data_file::parse(&bytes, &source.to_string(), column, categories.as_deref())?;
         counts.push(countable(&node, histogram.counts)?);
         if is_formula(&source.stem()) {
             let cause = formula_cause(&source.stem());
