@@ -14,6 +14,7 @@ use engine::analysis::ranking::{
 };
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::Variant;
+use engine::named::Named;
 use engine::posterior::privacy::{Epsilon, Guarantee};
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
@@ -368,7 +369,7 @@ impl Ranking<'_> {
                 "mean": row.accuracy.map(|accuracy| number(accuracy.mean)),
                 "median": row.accuracy.map(|accuracy| number(accuracy.median)),
                 "q95": row.accuracy.map(|accuracy| number(accuracy.q95)),
-                "search": row.search.map(Search::name),
+                "search": row.search.map(Search::id),
                 "remark": (!row.remark.is_empty()).then_some(&row.remark),
             })
         };

@@ -69,8 +69,9 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// The most categories for which exact errors are computed: with more, even predicting the time takes long.
-const MOST_CATEGORIES: usize = 6;
+/// The most categories for which exact errors and losses are computed: with more, even predicting the
+/// time takes long.
+pub(super) const MOST_CATEGORIES: usize = 6;
 
 /// The most categories for which errors are estimated.
 const MOST_ESTIMATED: usize = 64;

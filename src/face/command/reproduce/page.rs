@@ -8,6 +8,7 @@ use crate::report::{
     Document, Drawing, FigureReport, Number, PanelReport, PrintEvidence, PrintFinding, PrintStatus,
     ReadingRow, Readings, Report,
 };
+use engine::named::Named;
 use figure::{self, Figure};
 use lab::experiment::digest::{answers, overall, titled_digests};
 use lab::experiment::nearest_optimum::nearest_optimum;

@@ -211,6 +211,16 @@ fn folder_name(node: &Node) -> Result<String, Diagnostic> {
     Ok(name.to_owned())
 }
 
+/// The name of a file that a config calls `named`, such that it is found from the results folder, too.
+fn lasting_name(source: &Source, named: &str) -> String {
+    match source {
+        Source::Disk(path) => {
+            std::path::absolute(path).unwrap_or(path.clone()).display().to_string()
+        }
+        Source::Bundle(_) => named.to_owned(),
+    }
+}
+
 /// A number, a list or a range of numbers, each checked; nothing if the key is absent.
 fn numbers<T>(
     node: Option<Node>,

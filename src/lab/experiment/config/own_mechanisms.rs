@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use serde_json::{Value as Json, json};
 
 use super::asked::{Asked, options};
-use super::range;
-use crate::experiment::value::shape::{about, or_default};
+use super::{lasting_name, range};
+use crate::experiment::value::shape::or_default;
 use crate::experiment::value::{Node, Table};
 use engine::expression::{self, Expression, Fault};
 use engine::mechanism::own::{
@@ -120,6 +120,7 @@ pub struct DefinitionKey {
     pub name: &'static str,
     /// The kinds of definitions that have it.
     pub kinds: &'static [&'static str],
+    pub about: &'static str,
     pub schema: fn() -> Json,
     /// Its value, as a config would give it.
     pub write: fn(&Definition) -> Option<&str>,
@@ -129,19 +130,15 @@ pub const KEYS: &[DefinitionKey] = &[
     DefinitionKey {
         name: "log_weight",
         kinds: &[WEIGHTS.id, NOISE.id],
-        schema: || {
-            let text = json!({ "type": "string", "minLength": 1 });
-            about(text, "The logarithm of a weight, such as \"-epsilon * H / (2 * GS)\".")
-        },
+        about: "The logarithm of a weight, such as \"-epsilon * H / (2 * GS)\".",
+        schema: || json!({ "type": "string", "minLength": 1 }),
         write: |definition| definition.log_weight(),
     },
     DefinitionKey {
         name: "outputs",
         kinds: &[WEIGHTS.id],
-        schema: || {
-            let words = "Of weights: the candidates, or all counts that sum to n or less.";
-            about(names::<CandidateSet>(), words)
-        },
+        about: "Of weights: the candidates, or all counts that sum to n or less.",
+        schema: names::<CandidateSet>,
         write: |definition| match definition {
             Definition::Weights { outputs, .. } => Some(outputs.id()),
             _ => None,
@@ -150,11 +147,8 @@ pub const KEYS: &[DefinitionKey] = &[
     DefinitionKey {
         name: "on",
         kinds: &[NOISE.id],
-        schema: || {
-            let words =
-                "Of noise: every count, the first k − 1, or every count with noise that sums to 0.";
-            about(names::<Noisy>(), words)
-        },
+        about: "Of noise: every count, the first k − 1, or every count with noise that sums to 0.",
+        schema: names::<Noisy>,
         write: |definition| match definition {
             Definition::Noise { on, .. } => Some(on.id()),
             _ => None,
@@ -163,10 +157,8 @@ pub const KEYS: &[DefinitionKey] = &[
     DefinitionKey {
         name: "path",
         kinds: &[TABLE.id],
-        schema: || {
-            let words = "Of a table: a CSV file with the columns counts, output, probability.";
-            about(json!({ "type": "string" }), words)
-        },
+        about: "Of a table: a CSV file with the columns counts, output, probability.",
+        schema: || json!({ "type": "string" }),
         write: |definition| match definition {
             Definition::Table { path, .. } => Some(path),
             _ => None,
@@ -259,14 +251,7 @@ impl<'a> Own<'a> {
         let table = ProbabilityTable::parse(&bytes).map_err(|TableError { line, refusal }| {
             Diagnostic::from(refusal).at(Place::line(source.to_string(), line as usize))
         })?;
-        // A file is named so that it is found from the results folder, too.
-        let name = match &source {
-            Source::Disk(file) => {
-                std::path::absolute(file).unwrap_or(file.clone()).display().to_string()
-            }
-            Source::Bundle(_) => path.string()?.to_owned(),
-        };
-        Ok(own::table(name, sha256(&bytes), table))
+        Ok(own::table(lasting_name(&source, path.string()?), sha256(&bytes), table))
     }
 }
 

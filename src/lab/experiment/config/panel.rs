@@ -7,7 +7,7 @@ use toml::Value;
 
 use super::grid::{self, Taken};
 use super::own_mechanisms::Definitions;
-use super::{MOST_RUNS, Overrides, data_table, mechanisms, numbers, range};
+use super::{MOST_RUNS, Overrides, data_table, lasting_name, mechanisms, numbers, range};
 use crate::experiment::kind::{self, About, Kind, key};
 use crate::experiment::reading::ReadingSet;
 use crate::experiment::value::shape::{self, about, label, or_default, reference};
@@ -308,14 +308,7 @@ fn readings(node: &Node, config: &Source) -> Result<ReadingSet, Diagnostic> {
             Source::Disk(_) => "give the path of a CSV file".to_owned(),
         })
     })?;
-    // A file is named so that it is found from the results folder, too.
-    let name = match &source {
-        Source::Disk(path) => {
-            std::path::absolute(path).unwrap_or(path.clone()).display().to_string()
-        }
-        Source::Bundle(_) => named.to_owned(),
-    };
-    ReadingSet::parse(&name, &bytes, &source.to_string())
+    ReadingSet::parse(&lasting_name(&source, named), &bytes, &source.to_string())
 }
 
 fn runs(node: &Node) -> Result<u64, Diagnostic> {

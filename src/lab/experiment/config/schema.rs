@@ -240,7 +240,8 @@ fn own_mechanism() -> Value {
         Choice::ALL.iter().filter(is_own).copied()
     };
     properties.extend(options().map(option_schema));
-    properties.extend(KEYS.iter().map(|key| (key.name.to_owned(), (key.schema)())));
+    properties
+        .extend(KEYS.iter().map(|key| (key.name.to_owned(), about((key.schema)(), key.about))));
     let needs = |kind: &DefinitionKind| {
         let (own, others): (Vec<_>, Vec<_>) =
             KEYS.iter().partition(|key| key.kinds.contains(&kind.id));

@@ -30,9 +30,6 @@ pub trait Keys {
 
     fn keys(&self) -> &'static [Key];
 
-    /// Sets the key of a value.
-    fn set(&mut self, value: &Node) -> Result<(), Diagnostic>;
-
     /// The kind with the values of these keys.
     fn configured(&self, values: &[Node]) -> Result<Arc<dyn Kind>, Diagnostic>;
 
@@ -78,19 +75,6 @@ macro_rules! kind {
                 },)*]
             }
 
-            fn set(
-                &mut self,
-                value: &$crate::experiment::value::Node,
-            ) -> Result<(), system::diagnostic::Diagnostic> {
-                match value.key() {
-                    $($name => {
-                        self.$field = $crate::experiment::value::KeyValue::read(value)?;
-                    })*
-                    _ => {}
-                }
-                Ok(())
-            }
-
             fn configured(
                 &self,
                 values: &[$crate::experiment::value::Node],
@@ -98,8 +82,15 @@ macro_rules! kind {
                 std::sync::Arc<dyn $crate::experiment::kind::Kind>,
                 system::diagnostic::Diagnostic,
             > {
+                // Some kinds have no keys.
+                #[allow(unused_mut)]
                 let mut kind = Self::NEW;
-                values.iter().try_for_each(|value| kind.set(value))?;
+                for value in values {
+                    match value.key() {
+                        $($name => kind.$field = $crate::experiment::value::KeyValue::read(value)?,)*
+                        _ => {}
+                    }
+                }
                 Ok(std::sync::Arc::new(kind))
             }
 

@@ -1,7 +1,7 @@
 //! The privacy profile of a release, for the account of many. It is computed from public values.
 
 use super::Amount;
-use super::accuracy::before_remapping;
+use super::accuracy::{MOST_CATEGORIES, before_remapping};
 use super::method::Method;
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::composition::{Knot, Profile};
@@ -12,10 +12,6 @@ use engine::numeric::exp_accurate;
 
 /// The number of knots above ε = 0.
 const KNOTS: u32 = 20;
-
-/// The most categories for which the audit over all data sets is considered: with more, even predicting
-/// the time takes long.
-const MOST_CATEGORIES: usize = 6;
 
 /// The most additions for the profile of `lattice`.
 const MOST_SUMS: f64 = 2e7;
