@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`numeric`] | numbers that keep their digits, whatever the processor |
 //! | [`expression`] | formulas that users write |
+//! | [`named`] | things that a config calls by name |
 //! | [`rng`] | random streams, each with a name |
 //! | [`refusal`] | why something cannot be done, and what would help |
 //! | [`text`] | texts of users as they are shown |
@@ -25,6 +26,7 @@ pub mod analysis;
 pub mod expression;
 pub mod mechanism;
 mod memo;
+pub mod named;
 pub mod numeric;
 pub mod operations;
 pub mod posterior;

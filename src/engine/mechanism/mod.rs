@@ -11,7 +11,7 @@ pub mod prepared;
 mod usual_guarantee;
 
 pub use built_in::{ALL, HISTORICAL};
-pub use options::{Choice, Global, Options, Smooth};
+pub use options::{Choice, Global, OneOf, Options, Slot, Smooth};
 pub use own::Definition;
 pub use usual_guarantee::usual_guarantee;
 

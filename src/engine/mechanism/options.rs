@@ -1,117 +1,160 @@
 //! The options of a mechanism.
 
-use std::fmt::Write;
-
+use crate::named;
+use crate::named::Named;
 use crate::posterior::privacy::{Epsilon, Gamma};
 use crate::posterior::sensitivity::CandidatesInBeta;
 use crate::posterior::setting::Setting;
 
-/// Which global sensitivity `ehd` divides by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Global {
-    /// The exact maximum over all data sets of size n.
-    #[default]
-    Exact,
-    /// sqrt(1 − π/4), valid when every α_i >= 1.
-    Bound,
-    /// H(α, α + (1, −1, 0, …)), which the programs behind the figures of notes and early used. It is not
-    /// the global sensitivity of any number of records.
-    Neighbour,
+named! {
+    /// Which global sensitivity `ehd` divides by.
+    #[derive(Default)]
+    pub enum Global {
+        /// The exact maximum over all data sets of size n.
+        #[default]
+        Exact = "exact",
+        /// sqrt(1 − π/4), valid when every α_i >= 1.
+        Bound = "bound",
+        /// H(α, α + (1, −1, 0, …)), which the programs behind the figures of notes and early used. It is not
+        /// the global sensitivity of any number of records.
+        Neighbour = "neighbour",
+    }
 }
 
-impl Global {
-    /// Every choice.
-    pub const ALL: &[Self] = &[Self::Exact, Self::Bound, Self::Neighbour];
+named! {
+    /// Which sensitivity `mh-beta` divides by.
+    #[derive(Default)]
+    pub enum Smooth {
+        /// The β-smooth sensitivity.
+        #[default]
+        Beta = "beta",
+        /// The local one: in the programs behind the figures of notes and early, errors in S_β made it equal
+        /// to LS.
+        Local = "local",
+    }
+}
 
-    /// The name in a config.
-    pub fn name(self) -> &'static str {
+/// The place of an option's value.
+pub enum Slot<'a> {
+    /// γ.
+    Gamma(&'a mut Option<Gamma>),
+    /// A positive number.
+    Number(&'a mut Option<f64>),
+    /// One of several names.
+    Name(&'a mut dyn OneOf),
+    /// Yes or no.
+    Flag(&'a mut bool),
+}
+
+/// One of several names, or none.
+pub trait OneOf {
+    /// All names.
+    fn names(&self) -> Vec<&'static str>;
+    /// The one that stands for none.
+    fn default_name(&self) -> &'static str;
+    /// What was set.
+    fn name(&self) -> Option<&'static str>;
+    /// Sets one of the names.
+    fn set(&mut self, name: &str);
+}
+
+impl<T: Named + Default> OneOf for Option<T> {
+    fn names(&self) -> Vec<&'static str> {
+        T::ALL.iter().map(|one| one.id()).collect()
+    }
+
+    fn default_name(&self) -> &'static str {
+        T::default().id()
+    }
+
+    fn name(&self) -> Option<&'static str> {
+        self.map(T::id)
+    }
+
+    fn set(&mut self, name: &str) {
+        *self = T::ALL.iter().copied().find(|one| one.id() == name);
+    }
+}
+
+impl Slot<'_> {
+    /// What was set, as text.
+    fn text(&self) -> Option<String> {
         match self {
-            Self::Exact => "exact",
-            Self::Bound => "bound",
-            Self::Neighbour => "neighbour",
+            Self::Gamma(gamma) => gamma.map(|gamma| gamma.get().to_string()),
+            Self::Number(number) => number.map(|number| number.to_string()),
+            Self::Name(one) => one.name().map(str::to_owned),
+            Self::Flag(flag) => flag.then(|| flag.to_string()),
         }
     }
 }
 
-/// Which sensitivity `mh-beta` divides by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Smooth {
-    /// The β-smooth sensitivity.
-    #[default]
-    Beta,
-    /// The local one: in the programs behind the figures of notes and early, errors in S_β made it equal
-    /// to LS.
-    Local,
-}
-
-impl Smooth {
-    /// Every choice.
-    pub const ALL: &[Self] = &[Self::Beta, Self::Local];
-
-    /// The name in a config.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Beta => "beta",
-            Self::Local => "local",
+/// The options, each once: what it means, and where its value stands, by its key in a config.
+macro_rules! options {
+    ($($(#[doc = $about:literal])+ $choice:ident => $field:ident: $value:ty as $slot:ident,)+) => {
+        /// The options that a mechanism may understand. All understand `Remap`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Choice {
+            $($(#[doc = $about])+ $choice,)+
         }
-    }
-}
 
-/// The options that a mechanism may understand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// `gamma`
-    Gamma,
-    /// `divisor`
-    Divisor,
-    /// `global`
-    Global,
-    /// `scale_factor`
-    ScaleFactor,
-    /// `candidates_in_beta`
-    CandidatesInBeta,
-    /// `smooth`
-    Smooth,
-    /// `calibrated`
-    Calibrated,
-}
+        impl Choice {
+            /// Every option.
+            pub const ALL: &[Self] = &[$(Self::$choice),+];
 
-impl Choice {
-    /// The key in a config.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Gamma => "gamma",
-            Self::Divisor => "divisor",
-            Self::Global => "global",
-            Self::ScaleFactor => "scale_factor",
-            Self::CandidatesInBeta => "candidates_in_beta",
-            Self::Smooth => "smooth",
-            Self::Calibrated => "calibrated",
+            /// The key in a config.
+            pub fn key(self) -> &'static str {
+                match self {
+                    $(Self::$choice => stringify!($field),)+
+                }
+            }
+
+            /// What it means.
+            pub fn about(self) -> &'static str {
+                let about = match self {
+                    $(Self::$choice => concat!($($about),+),)+
+                };
+                about.trim()
+            }
         }
-    }
+
+        /// What was set; the rest is the mechanism's default.
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct Options {
+            $($(#[doc = $about])+ pub $field: $value,)+
+            /// ε in the weight, where calibration has found one; else the stated ε.
+            pub inner_epsilon: Option<Epsilon>,
+        }
+
+        impl Options {
+            /// Where the value of an option stands.
+            pub fn slot(&mut self, choice: Choice) -> Slot<'_> {
+                match choice {
+                    $(Choice::$choice => Slot::$slot(&mut self.$field),)+
+                }
+            }
+        }
+    };
 }
 
-/// What was set; the rest is the mechanism's default.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Options {
-    /// γ of the smooth sensitivity.
-    pub gamma: Option<Gamma>,
-    /// The number before the sensitivity.
-    pub divisor: Option<f64>,
-    /// Which global sensitivity is used.
-    pub global: Option<Global>,
-    /// The noise scale is this over ε.
-    pub scale_factor: Option<f64>,
-    /// What β counts.
-    pub candidates_in_beta: Option<CandidatesInBeta>,
-    /// Which sensitivity stands for the β-smooth one.
-    pub smooth: Option<Smooth>,
-    /// Whether the weight's ε is moved until the exact loss over all data sets is the stated ε.
-    pub calibrated: bool,
-    /// Whether outputs are replaced by the candidates that are best given them.
-    pub remap: bool,
-    /// ε in the weight, where calibration has found one; else the stated ε.
-    pub inner_epsilon: Option<Epsilon>,
+options! {
+    /// γ of the smooth sensitivity. Default: the config's.
+    Gamma => gamma: Option<Gamma> as Gamma,
+    /// The number before the sensitivity in the weight.
+    Divisor => divisor: Option<f64> as Number,
+    /// Which global sensitivity: the exact one, the bound sqrt(1 − π/4), or that of two neighbours of
+    /// the prior (only figures in print use the last).
+    Global => global: Option<Global> as Name,
+    /// The scale of the noise is this number divided by ε.
+    ScaleFactor => scale_factor: Option<f64> as Number,
+    /// What β counts: as in the text, or as in print.
+    CandidatesInBeta => candidates_in_beta: Option<CandidatesInBeta> as Name,
+    /// Which sensitivity: the β-smooth one, or the local one (only figures in print use it).
+    Smooth => smooth: Option<Smooth> as Name,
+    /// Change the ε in the weight (or a factor of its logarithm) until the exact privacy loss is the ε
+    /// asked for.
+    Calibrated => calibrated: bool as Flag,
+    /// Replace every output by the candidate with the least expected error given that output.
+    Remap => remap: bool as Flag,
 }
 
 impl Options {
@@ -137,28 +180,11 @@ impl Options {
 
     /// What was set, and γ as resolved, as text.
     pub(super) fn key(&self, choices: &[Choice], gamma: Gamma) -> String {
-        let mut key = String::new();
-        let mut put = |choice: Choice, value: Option<String>| {
-            if let Some(value) = value {
-                // Writing to a String cannot fail.
-                let _ = write!(key, " {}={value}", choice.key());
-            }
-        };
-        let text = |value: Option<f64>| value.map(|v| v.to_string());
         let uses_gamma = choices.contains(&Choice::Gamma);
-        put(Choice::Gamma, text(uses_gamma.then(|| self.gamma_or(gamma))));
-        put(Choice::Divisor, text(self.divisor));
-        put(Choice::Global, self.global.map(|global| global.name().to_owned()));
-        put(Choice::ScaleFactor, text(self.scale_factor));
-        put(
-            Choice::CandidatesInBeta,
-            self.candidates_in_beta.map(|candidates| candidates.name().to_owned()),
-        );
-        put(Choice::Smooth, self.smooth.map(|smooth| smooth.name().to_owned()));
-        put(Choice::Calibrated, self.calibrated.then(|| "true".to_owned()));
-        if self.remap {
-            key += " remap=true";
-        }
-        key
+        let gamma = uses_gamma.then_some(self.gamma.unwrap_or(gamma));
+        let mut resolved = Self { gamma, ..*self };
+        let mut part =
+            |&choice: &Choice| Some(format!(" {}={}", choice.key(), resolved.slot(choice).text()?));
+        Choice::ALL.iter().filter_map(&mut part).collect()
     }
 }

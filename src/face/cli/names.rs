@@ -8,10 +8,10 @@ use clap_complete::Shell;
 
 use engine::mechanism;
 use engine::mechanism::law::OutputSet;
+use engine::named::Named;
 use engine::posterior::distance;
 use figure::{Format, Width};
 use lab::experiment::ScopeName;
-use lab::experiment::kind::key::Named;
 use lab::paper::claims;
 use system::source::{PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 

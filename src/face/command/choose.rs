@@ -8,12 +8,13 @@ use super::typed::{self, Tuning};
 use super::{announce, number, print, print_json, threads};
 use crate::cli::Choose;
 use crate::failure::Failure;
-use engine::analysis::cost::{self, Work};
+use engine::analysis::cost::{self, THOROUGH, Work};
 use engine::analysis::ranking::{
-    self, Accuracy, Data, EpsilonSearch, LARGEST, LeastEpsilon, SMALLEST,
+    self, Accuracy, Data, EpsilonSearch, LARGEST, LeastEpsilon, SAME, SMALLEST,
 };
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::Variant;
+use engine::named::Named;
 use engine::posterior::privacy::{Epsilon, Guarantee};
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
@@ -21,10 +22,6 @@ use system::console::{Grid, bar, short};
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
 
-/// Of all mechanisms the quickest are ranked, as many as take this many processor seconds, by prediction.
-const LONGEST: f64 = 6.0;
-/// A mechanism that needs more bytes is left out.
-const MOST_BYTES: f64 = 4e8;
 /// Named mechanisms that take more seconds by the clock are left out.
 const LONGEST_NAMED: f64 = 60.0;
 
@@ -60,7 +57,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let patience = match (named, args.machine.force) {
         (_, true) => f64::INFINITY,
         (true, false) => threads as f64 * LONGEST_NAMED,
-        (false, false) => LONGEST,
+        (false, false) => THOROUGH.seconds,
     };
     let (rows, searched_too_long) = rank(&variants, &setting, data, error, patience)?;
     if rows.is_empty() {
@@ -105,10 +102,8 @@ fn quick(priced: &[(Variant, Work)], named: bool, threads: usize) -> Vec<bool> {
         let is_quick = |work: &Work| fits(work) && work.seconds(threads) <= LONGEST_NAMED;
         return priced.iter().map(|(_, work)| is_quick(work)).collect();
     }
-    let piece = |(_, work): &(Variant, Work)| {
-        (false, (work.bytes() <= MOST_BYTES).then_some(work.cpu_seconds + work.serial_seconds))
-    };
-    cost::quickest(&priced.iter().map(piece).collect::<Vec<_>>(), LONGEST)
+    let works = priced.iter().map(|(_, work)| (false, Some(*work)));
+    THOROUGH.quickest(works, |work| work.cpu_seconds + work.serial_seconds)
 }
 
 fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnostic {
@@ -251,9 +246,6 @@ struct Ranking<'a> {
     rows: Vec<RankedRow>,
 }
 
-/// Mechanisms whose numbers agree to this are equally good; the simpler one comes first.
-const SAME: f64 = 1e-9;
-
 impl Ranking<'_> {
     /// What mechanisms are ranked by: ε if one was looked for, else the mean error.
     fn measure(&self, row: &RankedRow) -> f64 {
@@ -377,7 +369,7 @@ impl Ranking<'_> {
                 "mean": row.accuracy.map(|accuracy| number(accuracy.mean)),
                 "median": row.accuracy.map(|accuracy| number(accuracy.median)),
                 "q95": row.accuracy.map(|accuracy| number(accuracy.q95)),
-                "search": row.search.map(EpsilonSearch::name),
+                "search": row.search.map(EpsilonSearch::id),
                 "remark": (!row.remark.is_empty()).then_some(&row.remark),
             })
         };

@@ -164,7 +164,8 @@ fn predict(panel: &Panel) -> Vec<SettingWork> {
     for (case, work) in panel.cases.iter().zip(&mut work) {
         for (variant, cell) in panel.variants.iter().zip(&mut work.cells) {
             let making = || cost::predict_tuning(variant, &case.setting, Data::Given);
-            // Most mechanisms are ready at once, at however many settings.
+            // Most mechanisms need no preparation. They are skipped before a key is made for each
+            // setting.
             if !tuning::needs_tuning(variant) && making() == Work::default() {
                 continue;
             }

@@ -39,7 +39,7 @@ fn table(digest: &Digest) -> String {
 
 /// How many readings are explained, the largest deviation, and those that are not explained.
 fn readings(panel: &Panel, tables: &Tables) -> String {
-    let own = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let own = panel.own(&tables.readings);
     let readings = Readings::new("", own.cloned().collect());
     if readings.rows.is_empty() {
         return String::new();

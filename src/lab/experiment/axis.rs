@@ -1,6 +1,6 @@
 //! What the horizontal axis of a figure shows.
 
-use super::{Case, DataSpec, Naming, Panel, naming};
+use super::{Case, Naming, Panel, naming};
 use crate::experiment::table::{ReadingRow, Tables};
 
 /// What the horizontal axis shows: the first property, in this order, that differs.
@@ -54,19 +54,16 @@ impl Axis {
     /// The text under the axis.
     pub(super) fn label(self, panel: &Panel) -> Option<String> {
         let k = panel.cases[0].setting.posterior.k();
-        let text = match (self, &panel.grid.data) {
-            (Self::Data, _) => return None,
-            (Self::At, DataSpec::Counts { at_label: Some(label), .. }) => label,
-            (Self::At, DataSpec::Shares { .. }) => "share of the first category",
-            (Self::At, DataSpec::Line { .. }) => "records in the first category",
-            (Self::At, _) => "at",
-            (Self::Size, _) => "number of records n",
-            (Self::Epsilon, _) => "privacy parameter ε",
-            (Self::SymmetricPrior, _) if k == 2 => "b, where the prior is (b, b)",
-            (Self::SymmetricPrior, _) => "b, where the prior is (b, …, b)",
-            (Self::Prior, _) => "prior",
-            (Self::Delta, _) => "δ",
-            (Self::Gamma, _) => "γ",
+        let text = match self {
+            Self::Data => return None,
+            Self::At => panel.grid.data.axis_label(),
+            Self::Size => "number of records n",
+            Self::Epsilon => "privacy parameter ε",
+            Self::SymmetricPrior if k == 2 => "b, where the prior is (b, b)",
+            Self::SymmetricPrior => "b, where the prior is (b, …, b)",
+            Self::Prior => "prior",
+            Self::Delta => "δ",
+            Self::Gamma => "γ",
         };
         Some(text.to_owned())
     }
@@ -149,12 +146,12 @@ impl Abscissa {
 
     /// Where the readings of what is labelled `label` stand, and what they read.
     pub(super) fn readings(&self, panel: &Panel, tables: &Tables, label: &str) -> Vec<(f64, f64)> {
-        let own = |row: &&ReadingRow| row.panel == panel.id && row.mechanism == label;
+        let own = |row: &&ReadingRow| row.mechanism == label;
         let point = |row: &ReadingRow| {
             let (setting, _) = panel.settings().find(|(_, case)| self.is_at(case, &row.at))?;
             Some((self.place(panel, setting)?, row.read))
         };
-        tables.readings.iter().filter(own).filter_map(point).collect()
+        panel.own(&tables.readings).filter(own).filter_map(point).collect()
     }
 
     /// Whether a reading at `at` (a name or a number on the printed axis, or the counts in parentheses)

@@ -7,8 +7,8 @@
 mod axis;
 mod cell;
 pub mod config;
-pub mod data;
-mod dataset;
+pub mod data_file;
+mod data_source;
 pub mod digest;
 mod fault;
 pub mod kind;
@@ -20,9 +20,10 @@ mod sampling;
 mod scope;
 pub mod stats;
 pub mod table;
+pub mod value;
 
 pub use cell::{Cell, CellKey, Content, Group, Keeper, Layout, NUMERICS, Runs, Task, groups};
-pub use dataset::{DataSet, DataSpec};
+pub use data_source::{DataSet, DataSpec};
 pub use kind::Kind;
 pub use naming::Naming;
 pub use sampling::{Draws, RUNS_PER_BLOCK, Sampler};
@@ -35,7 +36,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
-use crate::experiment::table::{PanelRow, ReadingRow, SettingRow, Tables};
+use crate::experiment::table::{PanelRow, Row, SettingRow, Tables};
 use engine::analysis::tuning::{Tuned, TuningCache};
 use engine::mechanism::Variant;
 use engine::mechanism::law::{Distribution, Plan, Recipe, is_walked};
@@ -196,6 +197,11 @@ impl Panel {
         self.case(setting).is_some()
     }
 
+    /// The rows of a table that belong to this panel.
+    pub fn own<'a, R: Row>(&self, rows: &'a [R]) -> impl Iterator<Item = &'a R> + Clone {
+        rows.iter().filter(|row| row.panel() == Some(&self.id))
+    }
+
     /// The plans of all mechanisms at one case: calibrated and remapped where the config says so.
     pub fn plans(&self, case: &Case) -> Result<Vec<Plan>, Refusal> {
         self.variants.iter().map(|variant| self.plan(variant, case)).collect()
@@ -324,10 +330,8 @@ impl Panel {
 
     /// Says in a figure that shows readings how far they are off.
     fn note_deviation(&self, figure: &mut Figure, tables: &Tables) {
-        let own: Vec<&ReadingRow> =
-            tables.readings.iter().filter(|row| row.panel == self.id).collect();
         if let Some(note) = figure.note_beside_readings()
-            && let Some(largest) = largest_deviation(own.iter().copied())
+            && let Some(largest) = largest_deviation(self.own(&tables.readings))
         {
             *note += &format!("; readings deviate by at most {largest}");
         }

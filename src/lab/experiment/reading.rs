@@ -8,6 +8,8 @@ use serde::Deserialize;
 
 use crate::experiment::table::ReadingRow;
 use engine::mechanism::law::{Distribution, Summary};
+use engine::named;
+use engine::named::Named;
 use system::diagnostic::{Diagnostic, Place};
 
 /// The runs behind a sampled value in print, unless its reading says otherwise (icml §7.1.2, arxiv
@@ -21,50 +23,33 @@ pub const MOST_STANDARD_ERRORS: f64 = 4.0;
 /// reading may have.
 const LEAST_PROBABILITY: f64 = 6.3e-5;
 
-/// What was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Quantity {
-    /// P[H = c] at a corner of a theory curve.
-    Vertex,
-    /// A point on a curve between its corners.
-    Curve,
-    /// A local sensitivity.
-    Local,
-    /// A privacy loss.
-    Loss,
-    /// The largest change of the score of a candidate.
-    Change,
-    /// A sampled mean.
-    Mean,
-    /// A sampled lower quartile.
-    Q1,
-    /// A sampled median.
-    Median,
-    /// A sampled upper quartile.
-    Q3,
-    /// The end of a lower whisker.
-    WhiskerLow,
-    /// The end of an upper whisker.
-    WhiskerHigh,
-}
-
-impl Quantity {
-    /// The name in tables.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Vertex => "vertex",
-            Self::Curve => "curve",
-            Self::Local => "local",
-            Self::Loss => "loss",
-            Self::Change => "change",
-            Self::Mean => "mean",
-            Self::Q1 => "q1",
-            Self::Median => "median",
-            Self::Q3 => "q3",
-            Self::WhiskerLow => "whisker_low",
-            Self::WhiskerHigh => "whisker_high",
-        }
+named! {
+    /// What was read.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Quantity {
+        /// P[H = c] at a corner of a theory curve.
+        Vertex = "vertex",
+        /// A point on a curve between its corners.
+        Curve = "curve",
+        /// A local sensitivity.
+        Local = "local",
+        /// A privacy loss.
+        Loss = "loss",
+        /// The largest change of the score of a candidate.
+        Change = "change",
+        /// A sampled mean.
+        Mean = "mean",
+        /// A sampled lower quartile.
+        Q1 = "q1",
+        /// A sampled median.
+        Median = "median",
+        /// A sampled upper quartile.
+        Q3 = "q3",
+        /// The end of a lower whisker.
+        WhiskerLow = "whisker_low",
+        /// The end of an upper whisker.
+        WhiskerHigh = "whisker_high",
     }
 }
 

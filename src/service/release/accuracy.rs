@@ -6,26 +6,17 @@ use super::estimate::{Estimated, Trials};
 use super::method::Method;
 use super::posterior::CountsLaw;
 use engine::analysis::audit::{self, Scope};
-use engine::analysis::cost::{self, Work};
-use engine::analysis::predictive_error;
-use engine::analysis::ranking::Data;
+use engine::analysis::cost::{self, BRIEF, Limits, Work};
+use engine::analysis::ranking::{Data, SAME, mean_error};
 use engine::analysis::tuning::{self, Tuned, TuningCache, remapping};
 use engine::mechanism::law::{Noise, Recipe};
 use engine::mechanism::{Options, Variant};
-use engine::posterior::metric::Metric;
 use engine::posterior::model::{Counts, Posterior};
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
 
-/// The most processor seconds for the exact error of one mechanism. They are predicted, not measured: so
-/// the choice is the same on every machine.
-const LONGEST: f64 = 0.7;
-/// The most processor seconds for the exact errors of all mechanisms.
-const LONGEST_CHOICE: f64 = 2.5;
-/// The most processor seconds to prepare the mechanisms whose errors are estimated.
-const LONGEST_PREPARATION: f64 = 1.0;
-/// The most bytes for the error of one mechanism.
-const LARGEST: f64 = 3e8;
+/// To prepare the mechanisms whose errors are estimated.
+const PREPARATION: Limits = Limits { seconds: 1.0, ..BRIEF };
 
 /// Why a mechanism was taken.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,8 +69,9 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// The most categories for which exact errors are computed: with more, even predicting the time takes long.
-const MOST_CATEGORIES: usize = 6;
+/// The most categories for which exact errors and losses are computed: with more, even predicting the
+/// time takes long.
+pub(super) const MOST_CATEGORIES: usize = 6;
 
 /// The most categories for which errors are estimated.
 const MOST_ESTIMATED: usize = 64;
@@ -89,9 +81,6 @@ const CUSTOMARY: &str = "lattice";
 
 /// A mechanism is chosen only if its ε is at least this many times its price.
 const CHEAP: f64 = 1e6;
-
-/// Relative differences in exact errors below this do not count: the first of `candidates` is chosen.
-const SAME: f64 = 1e-9;
 
 /// Differences in estimated errors below this many of their standard errors do not count.
 const SAME_ESTIMATE: f64 = 2.0;
@@ -138,12 +127,13 @@ pub fn choose(
         variant.is_purely_private(template) && Method::check(variant, template, epsilon).is_ok()
     };
     let private: Vec<&Variant> = candidates.iter().filter(is_private).collect();
-    let exact = affordable(&private, template, LONGEST_CHOICE, |variant| {
-        work(variant, template, Data::PriorPredictive)
-    });
-    let drawn = affordable(&private, template, LONGEST_PREPARATION, |variant| {
-        preparation(variant, template)
-    });
+    // Rounded noise comes last.
+    let quickest = |limits: &Limits, work: &dyn Fn(&Variant) -> Option<Work>| {
+        let works = private.iter().map(|one| (is_rounded(one, template), work(one)));
+        limits.quickest(works, |work| work.cpu_seconds)
+    };
+    let exact = quickest(&BRIEF, &|variant| work(variant, template, Data::PriorPredictive));
+    let drawn = quickest(&PREPARATION, &|variant| preparation(variant, template));
     let trials = exact.contains(&false).then(|| Trials::new(template));
     let mut contest = Contest::default();
     let mut ranked: Vec<(Found, &Variant)> = Vec::new();
@@ -155,7 +145,9 @@ pub fn choose(
             continue;
         }
         let tuned = || tuning.tune(variant, template).ok();
-        let mean = |tuned: Tuned| mean_error(&tuned.variant, template, Data::PriorPredictive);
+        let mean = |tuned: Tuned| {
+            mean_error(&tuned.variant, template, Data::PriorPredictive).ok().flatten()
+        };
         let found = match exact[place] {
             true => tuned().and_then(mean).map(Found::Exact),
             false => None,
@@ -201,20 +193,6 @@ fn is_rounded(variant: &Variant, template: &Setting) -> bool {
     matches!(variant.outline(template), Ok(Recipe::Noise { noise: Noise::Laplace, .. }))
 }
 
-/// Which mechanisms are examined: the quickest, as many as fit into so many seconds, and rounded noise last.
-fn affordable(
-    variants: &[&Variant],
-    template: &Setting,
-    seconds: f64,
-    work: impl Fn(&Variant) -> Option<Work>,
-) -> Vec<bool> {
-    let price = |variant: &&Variant| {
-        let work = work(variant).filter(is_affordable);
-        (is_rounded(variant, template), work.map(|work| work.cpu_seconds))
-    };
-    cost::quickest(&variants.iter().map(price).collect::<Vec<_>>(), seconds)
-}
-
 /// The work until a mechanism can release any data, if a draw is quick then.
 fn preparation(variant: &Variant, template: &Setting) -> Option<Work> {
     let recipe = variant.outline(template).ok()?;
@@ -235,10 +213,6 @@ fn is_drawn_quickly(recipe: Recipe) -> bool {
     }
 }
 
-pub(super) fn is_affordable(work: &Work) -> bool {
-    work.cpu_seconds <= LONGEST && work.bytes() <= LARGEST
-}
-
 /// The work of a mechanism's mean error; `None` if it cannot be used.
 fn work(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     (setting.posterior.k() <= MOST_CATEGORIES).then_some(())?;
@@ -246,22 +220,15 @@ fn work(variant: &Variant, setting: &Setting, data: Data) -> Option<Work> {
     cost::predict_error(variant, setting, data)
 }
 
-/// The mean error of a tuned mechanism.
-fn mean_error(variant: &Variant, setting: &Setting, data: Data) -> Option<f64> {
-    let metric = Metric::from_distance(setting.distance);
-    match data {
-        Data::PriorPredictive => {
-            predictive_error::over_all_data(variant, setting, metric).ok()??.mean.into()
-        }
-        Data::Given => predictive_error::mean_at(variant, setting, metric).ok()?,
-    }
+/// The mean error of a tuned mechanism; `None` if that takes long.
+fn quick_error(variant: &Variant, setting: &Setting, data: Data) -> Option<f64> {
+    BRIEF.admit(&work(variant, setting, data)?).then_some(())?;
+    mean_error(variant, setting, data).ok()?
 }
 
 /// The exact mean error of a method under the prior predictive distribution; `None` if that takes long.
 pub fn expected_error(method: &Method) -> Option<f64> {
-    let (variant, template) = (method.variant(), method.template());
-    is_affordable(&work(variant, template, Data::PriorPredictive)?).then_some(())?;
-    mean_error(variant, template, Data::PriorPredictive)
+    quick_error(method.variant(), method.template(), Data::PriorPredictive)
 }
 
 /// The mean error of a method under the prior predictive distribution, estimated from draws; `None` if a
@@ -279,13 +246,9 @@ pub fn error_near(method: &Method, released: &[u64]) -> Option<f64> {
     let shares: Vec<f64> = released.iter().map(|&count| count as f64).collect();
     let posterior = &method.template().posterior;
     let counts = apportion(&shares, posterior.n());
-    error_at(method, Posterior::new(posterior.prior().clone(), counts))
-}
-
-fn error_at(method: &Method, posterior: Posterior) -> Option<f64> {
+    let posterior = Posterior::new(posterior.prior().clone(), counts);
     let setting = Setting { posterior, ..method.template().clone() };
-    is_affordable(&work(method.variant(), &setting, Data::Given)?).then_some(())?;
-    mean_error(method.variant(), &setting, Data::Given)
+    quick_error(method.variant(), &setting, Data::Given)
 }
 
 /// The privacy loss of a method.
@@ -304,7 +267,7 @@ pub fn loss(method: &Method) -> Option<Loss> {
     (template.posterior.k() <= MOST_CATEGORIES).then_some(())?;
     let recipe = variant.outline(template).ok()?;
     let audited = |variant: &Variant, work: Work| {
-        is_affordable(&work).then_some(())?;
+        BRIEF.admit(&work).then_some(())?;
         let found = audit::loss(variant, template, &Scope::All).ok()?;
         // Both are upper bounds.
         Some((found.bound + method.price().to_f64()).min(method.epsilon().to_f64()))

@@ -3,7 +3,7 @@
 //! The file is read once, in pieces, so that memory does not depend on its size. Messages name lines,
 //! never contents: they end up in logs, and logs in mails.
 //!
-//! The data files of configs are read by [`lab::experiment::data`] with the `csv` crate. It keeps
+//! The data files of configs are read by [`lab::experiment::data_file`] with the `csv` crate. It keeps
 //! whole records, accepts text after a closing quote and a quote that is never closed, and skips empty
 //! lines. This reader keeps one cell, refuses what is malformed, and never skips a record.
 

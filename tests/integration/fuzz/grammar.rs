@@ -1,8 +1,8 @@
 //! Configs written from the grammar of the keys, with values from one end to the other.
 
+use engine::named::Named;
 use lab::experiment::ScopeName;
 use lab::experiment::kind::accuracy::FigureName;
-use lab::experiment::kind::key::Named;
 use lab::experiment::kind::sensitivity::SensitivityName;
 use lab::experiment::kind::{ALL, Kind};
 use toml::{Table, Value};

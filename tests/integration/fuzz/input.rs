@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lab::experiment::config::{self, Overrides};
-use lab::experiment::data;
+use lab::experiment::data_file;
 use lab::experiment::reading::ReadingSet;
 use lab::experiment::table::Tables;
 use system::diagnostic::Diagnostic;
@@ -221,7 +221,8 @@ impl Input {
         match self {
             Self::Config(bytes) => judge_config(bytes, folder),
             Self::Data(Data { bytes, column, categories }) => {
-                let read = data::parse(bytes, "d.csv", column.as_deref(), categories.as_deref());
+                let read =
+                    data_file::parse(bytes, "d.csv", column.as_deref(), categories.as_deref());
                 let read = accepted(read, bytes)?;
                 let fits =
                     read.as_ref().is_none_or(|found| found.categories.len() == found.counts.len());

@@ -261,7 +261,8 @@ fn option(choice: &str, dice: &mut Dice) -> Value {
     match choice {
         "global" => (*dice.one(&["exact", "bound"])).into(),
         "candidates_in_beta" => {
-            dice.one(engine::posterior::sensitivity::CandidatesInBeta::ALL).name().into()
+            use engine::named::Named;
+            dice.one(engine::posterior::sensitivity::CandidatesInBeta::ALL).id().into()
         }
         "calibrated" | "remap" => Value::Boolean(!dice.once_in(4)),
         _ => number(dice).into(),

@@ -5,6 +5,7 @@ mod audit;
 #[cfg(test)]
 mod counted;
 mod extent;
+mod limits;
 pub mod rates;
 mod words;
 
@@ -14,6 +15,7 @@ pub use audit::{
     predict_remapped_audit, predict_tuning,
 };
 pub use extent::Extent;
+pub use limits::{BRIEF, Limits, THOROUGH};
 pub use words::{bytes, duration, number};
 
 use crate::mechanism::law::{Effort, Recipe};

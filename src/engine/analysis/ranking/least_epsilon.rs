@@ -6,6 +6,7 @@ use crate::analysis::predictive_error;
 use crate::analysis::tuning::{TuningCache, remapping};
 use crate::mechanism::Variant;
 use crate::mechanism::law::Outputs;
+use crate::named;
 use crate::posterior::metric::Metric;
 use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
@@ -39,25 +40,15 @@ impl From<Refusal> for Stopped {
     }
 }
 
-/// How an ε was found: what is known of the larger ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EpsilonSearch {
-    /// The error is taken to fall as ε grows.
-    Falling,
-    /// The error of every larger ε is bounded, down to intervals of one part in a million.
-    Bounded,
-    /// Larger ε were tried in steps of a factor [`STEP`]: a hump between two steps may be missed.
-    Stepped,
-}
-
-impl EpsilonSearch {
-    /// The name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Falling => "falling",
-            Self::Bounded => "bounded",
-            Self::Stepped => "stepped",
-        }
+named! {
+    /// How an ε was found: what is known of the larger ones.
+    pub enum EpsilonSearch {
+        /// The error is taken to fall as ε grows.
+        Falling = "falling",
+        /// The error of every larger ε is bounded, down to intervals of one part in a million.
+        Bounded = "bounded",
+        /// Larger ε were tried in steps of a factor [`STEP`]: a hump between two steps may be missed.
+        Stepped = "stepped",
     }
 }
 

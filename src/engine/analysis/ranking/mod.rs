@@ -25,6 +25,9 @@ pub enum Data {
     Given,
 }
 
+/// Relative differences in exact errors below this do not count: the simpler mechanism comes first.
+pub const SAME: f64 = 1e-9;
+
 /// The error of one mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
@@ -42,6 +45,22 @@ impl Accuracy {
     }
 }
 
+/// The exact mean error of a tuned mechanism; `None` as for [`predictive_error::over_all_data`].
+pub fn mean_error(
+    variant: &Variant,
+    setting: &Setting,
+    data: Data,
+) -> Result<Option<f64>, Refusal> {
+    let metric = Metric::from_distance(setting.distance);
+    match data {
+        Data::PriorPredictive => {
+            let errors = predictive_error::over_all_data(variant, setting, metric)?;
+            Ok(errors.map(|errors| errors.mean))
+        }
+        Data::Given => predictive_error::mean_at(variant, setting, metric),
+    }
+}
+
 /// The exact error of `variant`; `None` as for [`predictive_error::over_all_data`].
 pub fn accuracy(
     variant: &Variant,
@@ -50,16 +69,10 @@ pub fn accuracy(
     tuning: &TuningCache,
 ) -> Result<Option<Accuracy>, Refusal> {
     let variant = &tuning.tune(variant, setting)?.variant;
-    let metric = Metric::from_distance(setting.distance);
-    let (mean, law) = match data {
-        Data::PriorPredictive => {
-            let errors = predictive_error::over_all_data(variant, setting, metric)?;
-            (errors.map(|errors| errors.mean), predictive_error::distribution(variant, setting)?)
-        }
-        Data::Given => (
-            predictive_error::mean_at(variant, setting, metric)?,
-            predictive_error::distribution_at(variant, setting)?,
-        ),
+    let mean = mean_error(variant, setting, data)?;
+    let law = match data {
+        Data::PriorPredictive => predictive_error::distribution(variant, setting)?,
+        Data::Given => predictive_error::distribution_at(variant, setting)?,
     };
     Ok(mean.zip(law.as_ref()).map(|(mean, law)| Accuracy::new(mean, law)))
 }

@@ -272,7 +272,7 @@ impl Exponential<'_> {
         if last > 0 {
             placed.sort_by_key(|&(block, _)| block);
         }
-        let mut listed = Listed::default();
+        let mut listed = BlockList::default();
         for group in placed.chunk_by(|a, b| a.0 == b.0) {
             self.list(group[0].0, &mut listed);
             listed.prepare(group.len());
@@ -283,7 +283,7 @@ impl Exponential<'_> {
     }
 
     /// Lists the candidates of a block.
-    fn list(&self, block: usize, listed: &mut Listed) {
+    fn list(&self, block: usize, listed: &mut BlockList) {
         let Candidates { region, blocks, .. } = &self.family.drawn;
         let mut sum = if block == 0 { 0.0 } else { self.member.cumulative[block - 1] };
         let mut masses = [0.0; BLOCK];
@@ -304,7 +304,7 @@ impl Exponential<'_> {
 
 /// The candidates of one block.
 #[derive(Default)]
-struct Listed {
+struct BlockList {
     /// For every candidate the sum of all masses up to it.
     sums: Vec<f64>,
     /// For every candidate its row.
@@ -318,7 +318,7 @@ struct Listed {
     guide: Guide,
 }
 
-impl Listed {
+impl BlockList {
     fn clear(&mut self) {
         self.sums.clear();
         self.row_of.clear();

@@ -1,34 +1,27 @@
 //! All outputs that a mechanism can make, numbered.
 
 use super::{HistoricalNoise, Recipe};
+use crate::named;
 use crate::posterior::model::{Counts, approximate_compositions};
 use crate::posterior::simplex::{Region, Shape, count_compositions, list_compositions, rank};
 
-/// Which outputs there are at data sets of n records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OutputSet {
-    /// The candidates R: counts that sum to n.
-    #[default]
-    Simplex,
-    /// All counts but the last from 0 to n; the last restores the total n as far as it can.
-    Restored,
-    /// Counts that sum to n or less.
-    Below,
-    /// Counts from 0 to n each.
-    Open,
+named! {
+    /// Which outputs there are at data sets of n records.
+    #[derive(Default, PartialOrd, Ord)]
+    pub enum OutputSet {
+        /// The candidates R: counts that sum to n.
+        #[default]
+        Simplex = "R",
+        /// All counts but the last from 0 to n; the last restores the total n as far as it can.
+        Restored = "restored",
+        /// Counts that sum to n or less.
+        Below = "below",
+        /// Counts from 0 to n each.
+        Open = "open",
+    }
 }
 
 impl OutputSet {
-    /// The name in a config.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Simplex => "R",
-            Self::Restored => "restored",
-            Self::Below => "below",
-            Self::Open => "open",
-        }
-    }
-
     /// All of them, as they are walked.
     pub fn region(self, n: u64, k: usize) -> Region {
         let within = |shape| Region::new(n, shape, vec![(0, n); k]);

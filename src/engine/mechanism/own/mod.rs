@@ -28,6 +28,7 @@ use crate::expression::{Expression, Fault};
 use crate::mechanism::law::{
     CandidateWeights, LARGEST_EXACT, LatticeNoise, Noise, OutputSet, Recipe,
 };
+use crate::named::Named;
 use crate::posterior::model::approximate_compositions;
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
@@ -138,10 +139,10 @@ impl fmt::Display for Definition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Weights { log_weight, outputs, .. } => {
-                write!(f, "log_weight={log_weight:?} outputs={}", outputs.name())?;
+                write!(f, "log_weight={log_weight:?} outputs={}", outputs.id())?;
             }
             Self::Noise { log_weight, on, .. } => {
-                write!(f, "log_weight={log_weight:?} on={}", on.name())?;
+                write!(f, "log_weight={log_weight:?} on={}", on.id())?;
             }
             Self::Table { digest, .. } => write!(f, "sha256={digest}")?,
         }

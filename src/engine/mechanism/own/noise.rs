@@ -3,34 +3,23 @@
 use super::constants::Constants;
 use super::names::Name;
 use crate::expression::{Expression, Program, Scratch};
+use crate::named;
 use crate::numeric::{Sum, Table, exp_accurate, ln};
 use crate::posterior::simplex::Window;
 use crate::refusal::Refusal;
 use crate::rng::{Stream, uniform};
 
-/// Which counts get noise.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Noisy {
-    /// Every count; the total is left open.
-    All,
-    /// The first k − 1; the last restores the total.
-    #[default]
-    First,
-    /// Every count, with noise that sums to 0.
-    Lattice,
-}
-
-impl Noisy {
-    /// Every choice.
-    pub const ALL: &[Self] = &[Self::All, Self::First, Self::Lattice];
-
-    /// The name in a config.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::First => "first",
-            Self::Lattice => "lattice",
-        }
+named! {
+    /// Which counts get noise.
+    #[derive(Default)]
+    pub enum Noisy {
+        /// Every count; the total is left open.
+        All = "all",
+        /// The first k − 1; the last restores the total.
+        #[default]
+        First = "first",
+        /// Every count, with noise that sums to 0.
+        Lattice = "lattice",
     }
 }
 

@@ -21,6 +21,7 @@ use search::ChangeSearch;
 pub(super) use search::Moves;
 pub(super) use total_variation::TotalVariationMoves;
 
+use crate::named;
 use crate::numeric::{exp_accurate, ln, log1p};
 use crate::posterior::model::Posterior;
 
@@ -147,27 +148,16 @@ pub fn different_categories(posterior: &Posterior) -> usize {
     posterior.categories().into_iter().map(key).collect::<BTreeSet<_>>().len()
 }
 
-/// How many candidates the logarithm in β counts (notes §2 says n + 1; the printed values of β
-/// used n).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CandidatesInBeta {
-    /// n + 1, as in the text.
-    #[default]
-    NPlusOne,
-    /// n, as in print.
-    N,
-}
-
-impl CandidatesInBeta {
-    /// Every choice.
-    pub const ALL: &[Self] = &[Self::NPlusOne, Self::N];
-
-    /// The name in a config.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NPlusOne => "n+1",
-            Self::N => "n",
-        }
+named! {
+    /// How many candidates the logarithm in β counts (notes §2 says n + 1; the printed values of β
+    /// used n).
+    #[derive(Default)]
+    pub enum CandidatesInBeta {
+        /// n + 1, as in the text.
+        #[default]
+        NPlusOne = "n+1",
+        /// n, as in print.
+        N = "n",
     }
 }
 

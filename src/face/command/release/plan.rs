@@ -24,7 +24,7 @@ use super::asked::{Asked, GroupPrior, LEVEL, check_delta, positive};
 use crate::cli::delimiter;
 use engine::posterior::privacy::Delta;
 use engine::refusal::suggest;
-use lab::experiment::config::node::{Node, Table, Text};
+use lab::experiment::value::{Node, Table, Text};
 use service::release::{Amount, Request, read_text};
 use system::diagnostic::Diagnostic;
 

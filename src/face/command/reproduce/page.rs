@@ -8,6 +8,7 @@ use crate::report::{
     Document, Drawing, FigureReport, Number, PanelReport, PrintEvidence, PrintFinding, PrintStatus,
     ReadingRow, Readings, Report,
 };
+use engine::named::Named;
 use figure::{self, Figure};
 use lab::experiment::digest::{answers, overall, titled_digests};
 use lab::experiment::nearest_optimum::nearest_optimum;
@@ -110,8 +111,8 @@ fn reason_not_compared(experiment: &Experiment) -> Option<String> {
     experiment.panels.iter().find_map(|panel| panel.not_compared.clone())
 }
 
-/// What a print teaches. The evidence of a figure that is `planned` as it is is left open: it is taken
-/// from that figure.
+/// What a print teaches. If the unchanged figure will be drawn anyway (`is_planned`), its evidence stays
+/// empty here and is filled in from that figure.
 pub(super) fn finding(
     finding: &archaeology::Finding,
     is_planned: impl Fn(&str) -> bool,
@@ -205,7 +206,7 @@ fn pair(id: &str) -> String {
 }
 
 fn readings(panel: &Panel, tables: &Tables) -> Option<Readings> {
-    let own = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let own = panel.own(&tables.readings);
     let rows: Vec<ReadingRow> = own.cloned().collect();
     let boxes = rows.iter().any(|row| row.quantity == Quantity::Median.id());
     (!rows.is_empty()).then(|| Readings::new(panel.kind.criterion(boxes), rows))

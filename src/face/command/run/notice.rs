@@ -152,8 +152,8 @@ pub(super) fn news(
     lines
 }
 
-/// Ends a run early: what is done reaches the disk, and the message says how to go on. Without an
-/// error, the disk failed or the user wants an end.
+/// Ends a run early: saves what is finished, and says how to go on. If there is no `error`, either the
+/// user stopped the run or a file could not be written.
 pub(super) fn give_up(job: &Job, options: &RunOptions, error: Option<WorkError>) -> Failure {
     let commit = job.store.commit();
     let error = match (error, commit) {

@@ -1,8 +1,8 @@
 //! How large a grid may be. Ranges and lists multiply: a few short lines can ask for more settings
 //! than any memory holds, so they are counted before they are made.
 
-use super::node::Node;
-use crate::experiment::{Case, DataSpec, Grid, Panel};
+use crate::experiment::value::Node;
+use crate::experiment::{Case, Grid, Panel};
 use engine::posterior::distance::Distance;
 use system::diagnostic::Diagnostic;
 
@@ -92,21 +92,17 @@ impl Taken {
         let categories = sum(grid.priors.iter().map(|prior| prior.k() as u64));
         let pairs = sum(grid.priors.iter().map(|prior| product([prior.k() as u64; 2])));
         let times = product([
-            data_sets(&grid.data),
+            grid.data.count(),
             grid.epsilons.len() as u64,
             grid.deltas.len().max(1) as u64,
             grid.gammas.len().max(1) as u64,
         ]);
-        let records = match &grid.data {
-            DataSpec::Predictive { sizes } => sum(sizes.iter().copied()),
-            _ => 0,
-        };
         Self {
             settings: self.settings.saturating_add(times.saturating_mul(grid.priors.len() as u64)),
             numbers: self.numbers.saturating_add(times.saturating_mul(categories)),
             parameters: self.parameters.saturating_add(categories),
             pairs: self.pairs.saturating_add(times.saturating_mul(pairs)),
-            drawn: self.drawn.saturating_add(records.saturating_mul(categories)),
+            drawn: self.drawn.saturating_add(grid.data.drawn().saturating_mul(categories)),
         }
     }
 
@@ -153,7 +149,7 @@ impl Taken {
 fn too_many_settings(grid: &Grid, settings: u64) -> String {
     let factors = [
         (grid.priors.len() as u64, "priors"),
-        (data_sets(&grid.data), "data sets"),
+        (grid.data.count(), "data sets"),
         (grid.epsilons.len() as u64, "ε"),
         (grid.deltas.len() as u64, "δ"),
         (grid.gammas.len() as u64, "γ"),
@@ -165,16 +161,6 @@ fn too_many_settings(grid: &Grid, settings: u64) -> String {
         settings => format!("{settings} settings"),
     };
     format!("these are {settings}: {}", factors.join(" × "))
-}
-
-/// How many data sets there are for each prior.
-fn data_sets(data: &DataSpec) -> u64 {
-    match data {
-        DataSpec::Balanced { sizes, .. } | DataSpec::Predictive { sizes } => sizes.len() as u64,
-        DataSpec::Counts { counts, .. } => counts.len() as u64,
-        DataSpec::Line { sizes } => sum(sizes.iter().map(|n| n.saturating_add(1))),
-        DataSpec::Shares { sizes, shares } => product([sizes.len() as u64, shares.len() as u64]),
-    }
 }
 
 fn product<const N: usize>(factors: [u64; N]) -> u64 {

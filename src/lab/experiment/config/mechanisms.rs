@@ -3,37 +3,17 @@
 use std::collections::HashSet;
 
 use rayon::prelude::*;
+use toml::Value;
 
-use super::node::{Node, Table, formula_cause, is_formula};
-use super::own_mechanisms::Definitions;
-use super::{positive, privacy_number};
+use super::asked::{self, Asked, options};
+use super::own_mechanisms::{self, Definitions};
 use crate::experiment::Case;
+use crate::experiment::value::{Node, formula_cause, is_formula};
 use engine::analysis::tuning;
-use engine::mechanism::{self, Choice, Global, Mechanism, Options, Smooth, Variant, own};
-use engine::posterior::privacy::Gamma;
-use engine::posterior::sensitivity::CandidatesInBeta;
-use engine::refusal::{Refusal, suggest};
+use engine::mechanism::{self, Mechanism, Variant, own};
+use engine::refusal::suggest;
 use system::diagnostic::Diagnostic;
 use system::source::Source;
-
-/// A mechanism, and where it was asked for.
-pub struct Asked<'a> {
-    pub variant: Variant,
-    pub node: Node<'a>,
-    /// Its expression, if it is one of the user's own.
-    pub log_weight: Option<Node<'a>>,
-}
-
-impl Asked<'_> {
-    /// Why it cannot be used.
-    fn refused(&self, Refusal { cause, remedy, span }: Refusal) -> Diagnostic {
-        let diagnostic = match (self.log_weight, span) {
-            (Some(expression), Some(span)) => expression.wrong_within(cause, span),
-            _ => self.node.wrong(cause),
-        };
-        diagnostic.help(remedy)
-    }
-}
 
 /// Reads the list of a config that stands at `source`.
 pub fn read<'a>(
@@ -138,52 +118,18 @@ fn with_options<'a>(
     Ok(vec![Asked { variant, node: *node, log_weight: None }])
 }
 
-/// Takes the options of a mechanism called `name`, which understands `choices`.
-pub fn options(table: &mut Table, choices: &[Choice], name: &str) -> Result<Options, Diagnostic> {
-    let gamma = table.take("gamma");
-    let divisor = table.take("divisor");
-    let global = table.take("global");
-    let scale_factor = table.take("scale_factor");
-    let candidates = table.take("candidates_in_beta");
-    let smooth = table.take("smooth");
-    let calibrated = table.take("calibrated");
-    let remap = table.take("remap");
-    let given = [
-        (Choice::Gamma, &gamma),
-        (Choice::Divisor, &divisor),
-        (Choice::Global, &global),
-        (Choice::ScaleFactor, &scale_factor),
-        (Choice::CandidatesInBeta, &candidates),
-        (Choice::Smooth, &smooth),
-        (Choice::Calibrated, &calibrated),
-    ];
-    for (choice, node) in given {
-        if let Some(node) = node.filter(|_| !choices.contains(&choice)) {
-            return Err(not_understood(&node, choices, name));
+/// A mechanism, as a config would give it.
+pub fn write(variant: &Variant) -> Value {
+    let mut table = toml::Table::new();
+    let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
+    put("id", variant.mechanism.id().into());
+    put("label", variant.label.clone().into());
+    asked::write_options(variant.options).for_each(|(key, value)| put(key, value));
+    if let Some(definition) = variant.mechanism.definition() {
+        for key in own_mechanisms::KEYS {
+            (key.write)(definition).into_iter().for_each(|value| put(key.name, value.into()));
         }
+        definition.parameters().iter().for_each(|one| put(&one.name, one.value.into()));
     }
-    Ok(Options {
-        gamma: gamma.map(|node| privacy_number(&node, Gamma::new)).transpose()?,
-        divisor: divisor.map(|node| positive(&node)).transpose()?,
-        global: global.map(|node| node.one_of(&named(Global::ALL, Global::name))).transpose()?,
-        scale_factor: scale_factor.map(|node| positive(&node)).transpose()?,
-        candidates_in_beta: candidates
-            .map(|node| node.one_of(&named(CandidatesInBeta::ALL, CandidatesInBeta::name)))
-            .transpose()?,
-        smooth: smooth.map(|node| node.one_of(&named(Smooth::ALL, Smooth::name))).transpose()?,
-        calibrated: calibrated.map_or(Ok(false), |node| node.boolean())?,
-        remap: remap.map_or(Ok(false), |node| node.boolean())?,
-        inner_epsilon: None,
-    })
-}
-
-/// Each of `all` beside its name.
-pub fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
-    all.iter().map(|&one| (name(one), one)).collect()
-}
-
-fn not_understood(node: &Node, choices: &[Choice], name: &str) -> Diagnostic {
-    let known = choices.iter().map(|choice| choice.key()).chain(["remap", "label"]);
-    node.wrong(format!("`{name}` has no option `{}`", node.key()))
-        .help(format!("its options are {}", known.collect::<Vec<_>>().join(", ")))
+    table.into()
 }

@@ -3,15 +3,15 @@
 //! Everything is checked before any work begins, and every complaint names the file, the line,
 //! the cause and the remedy.
 
-pub(super) mod data;
+mod asked;
+mod data_table;
 mod grid;
 mod mechanisms;
-pub mod node;
 mod own_mechanisms;
 mod panel;
 mod range;
-pub(super) mod resolved;
-pub(super) mod schema;
+mod resolved;
+mod schema;
 
 pub use range::MOST_CATEGORIES;
 pub use resolved::{resolve, resolved};
@@ -20,11 +20,11 @@ pub use schema::schema;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::experiment::value::{Node, Table, Text};
 use crate::experiment::{Experiment, Panel};
 use engine::mechanism::Variant;
 use engine::refusal::Refusal;
 use grid::Taken;
-use node::{Node, Table, Text};
 use own_mechanisms::Definitions;
 use panel::{Context, Open};
 use system::diagnostic::Diagnostic;
@@ -211,6 +211,16 @@ fn folder_name(node: &Node) -> Result<String, Diagnostic> {
     Ok(name.to_owned())
 }
 
+/// The name of a file that a config calls `named`, such that it is found from the results folder, too.
+fn lasting_name(source: &Source, named: &str) -> String {
+    match source {
+        Source::Disk(path) => {
+            std::path::absolute(path).unwrap_or(path.clone()).display().to_string()
+        }
+        Source::Bundle(_) => named.to_owned(),
+    }
+}
+
 /// A number, a list or a range of numbers, each checked; nothing if the key is absent.
 fn numbers<T>(
     node: Option<Node>,
@@ -234,14 +244,4 @@ fn in_range<T>(
     check: impl Fn(f64) -> Result<T, Refusal>,
 ) -> Result<T, Diagnostic> {
     check(value).map_err(|refusal| node.wrong(refusal.cause).help(refusal.remedy))
-}
-
-/// A positive number that does not overflow when it meets the smallest ε or sensitivity.
-pub(super) fn positive(node: &Node) -> Result<f64, Diagnostic> {
-    let value = node.number()?;
-    if (1e-100..=1e100).contains(&value) {
-        return Ok(value);
-    }
-    let cause = format!("`{}` is {value:?}, but it must lie between 1e-100 and 1e100", node.key());
-    Err(node.wrong(cause).help("write for example 1.5"))
 }

@@ -5,15 +5,19 @@
 
 use std::collections::HashMap;
 
-use super::mechanisms::{Asked, named, options};
-use super::node::{Node, Table};
-use super::range;
+use serde_json::{Value as Json, json};
+
+use super::asked::{Asked, options};
+use super::{lasting_name, range};
+use crate::experiment::value::shape::or_default;
+use crate::experiment::value::{Node, Table};
 use engine::expression::{self, Expression, Fault};
-use engine::mechanism::law::OutputSet;
 use engine::mechanism::own::{
-    self, CANDIDATE_SETS, Name, Noisy, Parameter, ProbabilityTable, Purpose, TableError, Vocabulary,
+    self, CANDIDATE_SETS, DefinitionKind, NOISE, Name, Noisy, Parameter, ProbabilityTable, Purpose,
+    TABLE, TableError, Vocabulary, WEIGHTS,
 };
-use engine::mechanism::{self, Mechanism, Variant};
+use engine::mechanism::{self, Definition, Mechanism, Variant};
+use engine::named::Named;
 use engine::refusal::nearest;
 use system::diagnostic::{Diagnostic, Place};
 use system::hash::sha256;
@@ -111,6 +115,69 @@ pub fn files(define: &Node, source: &Source) -> Result<Vec<Source>, Diagnostic> 
     from.one_or_list()?.iter().map(|file| Ok(source.relative(file.string()?))).collect()
 }
 
+/// A key that says what a definition gives. One without a default must be given.
+pub struct DefinitionKey {
+    pub name: &'static str,
+    /// The kinds of definitions that have it.
+    pub kinds: &'static [&'static str],
+    pub about: &'static str,
+    pub schema: fn() -> Json,
+    /// Its value, as a config would give it.
+    pub write: fn(&Definition) -> Option<&str>,
+}
+
+pub const KEYS: &[DefinitionKey] = &[
+    DefinitionKey {
+        name: "log_weight",
+        kinds: &[WEIGHTS.id, NOISE.id],
+        about: "The logarithm of a weight, such as \"-epsilon * H / (2 * GS)\".",
+        schema: || json!({ "type": "string", "minLength": 1 }),
+        write: |definition| definition.log_weight(),
+    },
+    DefinitionKey {
+        name: "outputs",
+        kinds: &[WEIGHTS.id],
+        about: "Of weights: the candidates, or all counts that sum to n or less.",
+        schema: || names(&CANDIDATE_SETS),
+        write: |definition| match definition {
+            Definition::Weights { outputs, .. } => Some(outputs.id()),
+            _ => None,
+        },
+    },
+    DefinitionKey {
+        name: "on",
+        kinds: &[NOISE.id],
+        about: "Of noise: every count, the first k − 1, or every count with noise that sums to 0.",
+        schema: || names(Noisy::ALL),
+        write: |definition| match definition {
+            Definition::Noise { on, .. } => Some(on.id()),
+            _ => None,
+        },
+    },
+    DefinitionKey {
+        name: "path",
+        kinds: &[TABLE.id],
+        about: "Of a table: a CSV file with the columns counts, output, probability.",
+        schema: || json!({ "type": "string" }),
+        write: |definition| match definition {
+            Definition::Table { path, .. } => Some(path),
+            _ => None,
+        },
+    },
+];
+
+/// One of the names of these.
+fn names<T: Named + Default>(among: &[T]) -> Json {
+    let names: Vec<&str> = among.iter().map(|one| one.id()).collect();
+    or_default(json!({ "enum": names }), T::default().id())
+}
+
+/// The one of these that a key names, or the usual one.
+fn chosen<T: Named + Default>(node: Option<Node>, among: &[T]) -> Result<T, Diagnostic> {
+    let known: Vec<(&str, T)> = among.iter().map(|&one| (one.id(), one)).collect();
+    node.map_or(Ok(T::default()), |node| node.one_of(&known))
+}
+
 /// The key of `[define]` that names files with further definitions.
 const FROM: &str = "from";
 
@@ -136,12 +203,12 @@ impl<'a> Own<'a> {
     }
 
     fn read_as(&self, mut table: Table<'a>, kind: &Node) -> Result<Vec<Asked<'a>>, Diagnostic> {
-        let known: Vec<(&str, &own::DefinitionKind)> =
+        let known: Vec<(&str, &DefinitionKind)> =
             own::KINDS.iter().map(|kind| (kind.id, kind)).collect();
         let kind = kind.one_of(&known)?;
         let label = table.take("label").map(|node| node.label()).transpose()?;
         let options = options(&mut table, kind.choices, kind.id)?;
-        if kind.id == own::TABLE.id {
+        if kind.id == TABLE.id {
             let path = table.require("path", "path = \"mine.csv\"");
             table.finish()?;
             let mechanism = self.table(&path?)?;
@@ -151,14 +218,11 @@ impl<'a> Own<'a> {
         }
         let log_weight = table.require("log_weight", "log_weight = \"-epsilon * H / (2 * GS)\"")?;
         let text = log_weight.string()?;
-        let (purpose, make): (Purpose, Box<Make>) = if kind.id == own::NOISE.id {
-            let on = table.take("on").map(|node| node.one_of(&named(Noisy::ALL, Noisy::name)));
-            let on = on.transpose()?.unwrap_or_default();
+        let (purpose, make): (Purpose, Box<Make>) = if kind.id == NOISE.id {
+            let on = chosen(table.take("on"), Noisy::ALL)?;
             (Purpose::Noise, Box::new(move |parameters| own::noise(text, on, parameters)))
         } else {
-            let set = named(&CANDIDATE_SETS, OutputSet::name);
-            let set = table.take("outputs").map(|node| node.one_of(&set));
-            let set = set.transpose()?.unwrap_or_default();
+            let set = chosen(table.take("outputs"), &CANDIDATE_SETS)?;
             (Purpose::Weights, Box::new(move |parameters| own::weights(text, set, parameters)))
         };
         let grid = parameters(&table, &log_weight, purpose)?;
@@ -187,14 +251,7 @@ impl<'a> Own<'a> {
         let table = ProbabilityTable::parse(&bytes).map_err(|TableError { line, refusal }| {
             Diagnostic::from(refusal).at(Place::line(source.to_string(), line as usize))
         })?;
-        // A file is named so that it is found from the results folder, too.
-        let name = match &source {
-            Source::Disk(file) => {
-                std::path::absolute(file).unwrap_or(file.clone()).display().to_string()
-            }
-            Source::Bundle(_) => path.string()?.to_owned(),
-        };
-        Ok(own::table(name, sha256(&bytes), table))
+        Ok(own::table(lasting_name(&source, path.string()?), sha256(&bytes), table))
     }
 }
 

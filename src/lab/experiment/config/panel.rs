@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value as Json, json};
+use toml::Value;
+
 use super::grid::{self, Taken};
-use super::node::{Node, Table};
 use super::own_mechanisms::Definitions;
-use super::{MOST_RUNS, Overrides, data, mechanisms, numbers, range};
+use super::{MOST_RUNS, Overrides, data_table, lasting_name, mechanisms, numbers, range};
 use crate::experiment::kind::{self, About, Kind, key};
 use crate::experiment::reading::ReadingSet;
+use crate::experiment::value::shape::{self, about, label, or_default, reference};
+use crate::experiment::value::{Node, Table, whole};
 use crate::experiment::{Case, Grid, Panel};
 use engine::analysis::tuning;
 use engine::mechanism::{Choice, Variant};
@@ -19,44 +23,97 @@ use engine::refusal::suggest;
 use system::diagnostic::Diagnostic;
 use system::source::{Source, bundled_tables};
 
-/// The values of a panel's keys, taken out of its table and not yet read.
-pub struct Open<'a> {
-    title: Option<Node<'a>>,
-    kind: Option<Node<'a>>,
-    runs: Option<Node<'a>>,
-    prior: Result<Node<'a>, Diagnostic>,
-    epsilon: Result<Node<'a>, Diagnostic>,
-    delta: Option<Node<'a>>,
-    gamma: Option<Node<'a>>,
-    distance: Option<Node<'a>>,
-    mechanisms: Result<Node<'a>, Diagnostic>,
-    /// The keys that only some kinds understand.
-    own: Vec<Node<'a>>,
-    readings: Option<Node<'a>>,
-    not_compared: Option<Node<'a>>,
-    data: Result<Node<'a>, Diagnostic>,
+/// A key that every panel understands.
+pub struct PanelKey {
+    pub name: &'static str,
+    pub schema: fn() -> Json,
+    /// Its value, as a config would give it.
+    pub write: fn(&Panel) -> Option<Value>,
 }
 
-impl<'a> Open<'a> {
-    /// Takes all keys of a panel out of its table. A missing key is reported later, after unknown
-    /// ones.
-    pub fn take(table: &mut Table<'a>) -> Self {
-        Self {
-            title: table.take("title"),
-            kind: table.take("kind"),
-            runs: table.take("runs"),
-            prior: table.require("prior", "prior = [1, 1]"),
-            epsilon: table.require("epsilon", "epsilon = 1.0"),
-            delta: table.take("delta"),
-            gamma: table.take("gamma"),
-            distance: table.take("distance"),
-            mechanisms: table.require("mechanisms", "mechanisms = [\"lshist\", \"ehds\"]"),
-            own: own_keys(table),
-            readings: table.take("readings"),
-            not_compared: table.take("not_compared"),
-            data: table.require("data", data::EXAMPLE),
+/// The keys of a panel, each once: what to write if it must not be missing, what it may be, and what it
+/// is in a panel.
+macro_rules! panel_keys {
+    (@example) => { "" };
+    (@example $example:expr) => { $example };
+    ($($key:ident $(or $example:expr)? => $schema:expr, $write:expr;)+) => {
+        /// The values of a panel's keys, taken out of its table and not yet read. A missing key is
+        /// reported later, after unknown ones.
+        pub struct Open<'a> {
+            $($key: Result<Node<'a>, Diagnostic>,)+
+            /// The keys that only some kinds understand.
+            own: Vec<Node<'a>>,
         }
-    }
+
+        impl<'a> Open<'a> {
+            /// Takes all keys of a panel out of its table.
+            pub fn take(table: &mut Table<'a>) -> Self {
+                Self {
+                    $($key: table.require(stringify!($key), panel_keys!(@example $($example)?)),)+
+                    own: own_keys(table),
+                }
+            }
+        }
+
+        pub const KEYS: &[PanelKey] = &[
+            $(PanelKey { name: stringify!($key), schema: || $schema, write: $write },)+
+        ];
+    };
+}
+
+panel_keys! {
+    title => about(label(), "The title of the panel."), |panel| Some(panel.title.clone().into());
+    kind => {
+        let kinds = shape::named(kind::ALL.iter().map(|kind| (kind.id(), kind.computes())));
+        or_default(about(kinds, "What is computed."), kind::ALL[0].id())
+    }, |panel| Some(panel.kind.id().into());
+    runs => {
+        let runs = shape::whole(1, MOST_RUNS);
+        or_default(about(runs, "Sampled releases for each setting and mechanism."), DEFAULT_RUNS)
+    }, |panel| Some(whole(panel.runs));
+    prior or "prior = [1, 1]" => reference("prior"), |panel| {
+        let prior = |prior: &Prior| Value::from(prior.alpha().to_vec());
+        Some(panel.grid.priors.iter().map(prior).collect::<Vec<_>>().into())
+    };
+    epsilon or "epsilon = 1.0" => {
+        about(shape::numbers(shape::positive()), "ε: a number, a list, or a range.")
+    }, |panel| written(&panel.grid.epsilons, Epsilon::get);
+    delta => {
+        let delta = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
+        about(
+            shape::numbers(delta),
+            "δ, for mh-beta, gaussian, geometric-truncated and the β-smooth sensitivity: a number, \
+             a list, or a range.",
+        )
+    }, |panel| written(&panel.grid.deltas, Delta::get);
+    gamma => {
+        let words = "γ, for ehds, mh-gamma and the γ-smooth sensitivity: a number, a list, or a range.";
+        or_default(about(shape::numbers(shape::gamma()), words), 1)
+    }, |panel| written(&panel.grid.gammas, Gamma::get);
+    distance => {
+        or_default(reference("distance"), distance::HELLINGER.id())
+    }, |panel| Some(panel.distance.id().into());
+    mechanisms or "mechanisms = [\"lshist\", \"ehds\"]" => {
+        about(shape::one_or_list(reference("mechanism")), "The mechanisms to compare.")
+    }, |panel| {
+        let all = || panel.variants.iter().map(mechanisms::write).collect::<Vec<_>>().into();
+        panel.kind.compares_mechanisms().then(all)
+    };
+    readings => {
+        let words = "Values read off a printed figure: a table of data/printed, or a CSV file.";
+        about(json!({ "type": "string" }), words)
+    }, |panel| Some(panel.readings.as_ref()?.name.clone().into());
+    not_compared => {
+        about(label(), "Why a known print of the panel is not compared with it, for the report.")
+    }, |panel| panel.not_compared.clone().map(Value::from);
+    data or data_table::EXAMPLE => reference("data"), |panel| Some(data_table::write(&panel.grid.data));
+}
+
+/// The runs of a panel that does not say how many.
+const DEFAULT_RUNS: u64 = 1000;
+
+fn written<T: Copy>(all: &[T], get: fn(T) -> f64) -> Option<Value> {
+    (!all.is_empty()).then(|| all.iter().copied().map(get).collect::<Vec<_>>().into())
 }
 
 /// The keys of a table that only some kinds understand.
@@ -92,12 +149,13 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// Reads and checks a panel that comes after those that have `taken` their settings.
     pub fn panel(&self, open: Open<'a>, id: String, taken: Taken) -> Result<Panel, Diagnostic> {
-        let kind = kind(open.kind, &open.own, open.readings)?;
-        let runs = open.runs.map_or(Ok(1000), |node| runs(&node))?;
-        let deltas = numbers(open.delta, Delta::new)?;
-        let gammas = numbers(open.gamma, Gamma::new)?;
+        let reading_node = open.readings.ok();
+        let kind = kind(open.kind.ok(), &open.own, reading_node)?;
+        let runs = open.runs.map_or(Ok(DEFAULT_RUNS), |node| runs(&node))?;
+        let deltas = numbers(open.delta.ok(), Delta::new)?;
+        let gammas = numbers(open.gamma.ok(), Gamma::new)?;
         let distance = open.distance.map_or(Ok(distance::HELLINGER), |n| named_distance(&n))?;
-        let title = open.title.map(|node| node.label()).transpose()?.unwrap_or_default();
+        let title = open.title.map_or(Ok(String::new()), |node| node.label())?;
 
         let prior = open.prior?;
         let priors = priors(&prior)?;
@@ -112,7 +170,7 @@ impl<'a> Context<'a> {
         let variants: Vec<Variant> = asked.iter().map(|asked| asked.variant.clone()).collect();
         let mechanism_nodes: Vec<Node> = asked.iter().map(|asked| asked.node).collect();
         let data_node = open.data?;
-        let data = data::read(&data_node, self.source)?;
+        let data = data_table::read(&data_node, self.source)?;
         let grid = Grid { priors, epsilons, deltas, gammas, data };
         let weighs = |variant: &Variant| variant.mechanism.choices().contains(&Choice::Calibrated);
         let scored = variants.is_empty() || variants.iter().any(weighs);
@@ -120,7 +178,7 @@ impl<'a> Context<'a> {
         let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
         grid::check_search(&cases, distance, &data_node)?;
         mechanisms::check(&asked, &cases)?;
-        let reading_node = open.readings.filter(|_| kind.compares_readings());
+        let reading_node = reading_node.filter(|_| kind.compares_readings());
         let readings = reading_node.map(|node| readings(&node, self.source)).transpose()?;
         let panel = Panel {
             id,
@@ -134,7 +192,7 @@ impl<'a> Context<'a> {
             cases,
             first: taken.settings as usize + 1,
             readings,
-            not_compared: open.not_compared.map(|node| node.label()).transpose()?,
+            not_compared: open.not_compared.ok().map(|node| node.label()).transpose()?,
             tuning: Arc::default(),
         };
         check(&panel, &mechanism_nodes, &open.own, &data_node)?;
@@ -250,14 +308,7 @@ fn readings(node: &Node, config: &Source) -> Result<ReadingSet, Diagnostic> {
             Source::Disk(_) => "give the path of a CSV file".to_owned(),
         })
     })?;
-    // A file is named so that it is found from the results folder, too.
-    let name = match &source {
-        Source::Disk(path) => {
-            std::path::absolute(path).unwrap_or(path.clone()).display().to_string()
-        }
-        Source::Bundle(_) => named.to_owned(),
-    };
-    ReadingSet::parse(&name, &bytes, &source.to_string())
+    ReadingSet::parse(&lasting_name(&source, named), &bytes, &source.to_string())
 }
 
 fn runs(node: &Node) -> Result<u64, Diagnostic> {

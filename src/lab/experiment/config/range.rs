@@ -1,7 +1,7 @@
 //! Lists of numbers, written out or as a range: `{ from = 5, to = 500, count = 40, spacing = "log" }`.
 
 use super::grid::MOST_PARAMETERS;
-use super::node::{Node, Table};
+use crate::experiment::value::{Node, Table};
 use engine::numeric::{exp_accurate, ln};
 use system::diagnostic::Diagnostic;
 

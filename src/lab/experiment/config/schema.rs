@@ -7,14 +7,19 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{MOST_RUNS, data, range};
+use super::asked::{option_schema, understands};
+use super::own_mechanisms::KEYS;
+use super::{data_table, panel, range};
 use crate::experiment::kind::{self, Kind, key};
-use engine::mechanism::own::{self, Noisy};
-use engine::mechanism::{self, Choice, Global, Mechanism, Smooth};
+use crate::experiment::value::shape::{
+    about, folder_name, keys, label, list, named, numbers, object, one_or_list, or_default,
+    positive, reference, whole,
+};
+use engine::mechanism::own::{self, DefinitionKind};
+use engine::mechanism::{self, Choice, Mechanism};
 use engine::posterior::distance;
 use engine::posterior::metric;
 use engine::posterior::model::MOST_RECORDS;
-use engine::posterior::sensitivity::CandidatesInBeta;
 
 /// The schema of an experiment file.
 pub fn schema() -> Value {
@@ -53,89 +58,12 @@ pub fn schema() -> Value {
             "own_mechanism": own_mechanism(),
             "distance": distance(),
             "metric": metric(),
-            "data": data_table(),
+            "data": data_table::schema(),
             "range": range_table(json!({ "type": "number" }), false),
             "whole_range": range_table(whole(0, MOST_RECORDS), false),
             "prior_range": range_table(json!({ "type": "number" }), true),
         },
     })
-}
-
-/// `value` with words for people.
-fn about(mut value: Value, description: &str) -> Value {
-    value["description"] = description.into();
-    value
-}
-
-pub fn or_default(mut value: Value, default: impl Into<Value>) -> Value {
-    value["default"] = default.into();
-    value
-}
-
-pub fn reference(definition: &str) -> Value {
-    json!({ "$ref": format!("#/definitions/{definition}") })
-}
-
-/// A text of one line that is not blank.
-fn label() -> Value {
-    json!({ "type": "string", "pattern": r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$" })
-}
-
-/// The name of a folder: letters of any language, digits, `_`, `-` and `.`, not hidden.
-fn folder_name() -> Value {
-    let (inside, first) = (r"\x00-,/:-@\[-^`{-\x7f", ".");
-    json!({ "type": "string", "pattern": format!("^[^{first}{inside}][^{inside}]{{0,99}}$") })
-}
-
-pub fn whole(least: u64, most: u64) -> Value {
-    json!({ "type": "integer", "minimum": least, "maximum": most })
-}
-
-fn list(item: &Value) -> Value {
-    json!({ "type": "array", "minItems": 1, "items": item })
-}
-
-pub fn one_or_list(item: Value) -> Value {
-    json!({ "anyOf": [item, list(&item)] })
-}
-
-/// One number, a list or a range of them.
-fn numbers(number: Value) -> Value {
-    json!({ "anyOf": [number, list(&number), reference("range")] })
-}
-
-fn sizes(most: u64) -> Value {
-    let number = whole(0, most);
-    let numbers = json!({ "anyOf": [number, list(&number), reference("whole_range")] });
-    about(numbers, "Numbers of records: one, a list, or a range.")
-}
-
-/// A positive number that is neither too small nor too large to compute with.
-pub fn positive() -> Value {
-    json!({ "type": "number", "minimum": 1e-100, "maximum": 1e100 })
-}
-
-fn gamma() -> Value {
-    json!({ "type": "number", "minimum": 0, "maximum": 1e100 })
-}
-
-/// One of several names, each with what it means.
-pub fn named<'a>(all: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
-    let (names, meanings): (Vec<&str>, Vec<&str>) = all.into_iter().unzip();
-    json!({ "type": "string", "enum": names, "x-taplo": { "docs": { "enumValues": meanings } } })
-}
-
-fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "required": required,
-        "properties": properties,
-    })
-}
-
-fn keys<const N: usize>(entries: [(&str, Value); N]) -> Map<String, Value> {
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// A table that sets `key`.
@@ -192,61 +120,9 @@ fn panel_table() -> Value {
 
 /// What can be said of every panel, or once for all of them.
 fn panel_properties() -> Map<String, Value> {
-    let mut properties = keys([
-        ("title", about(label(), "The title of the panel.")),
-        ("kind", kind()),
-        (
-            "runs",
-            or_default(
-                about(whole(1, MOST_RUNS), "Sampled releases for each setting and mechanism."),
-                1000,
-            ),
-        ),
-        ("prior", reference("prior")),
-        ("epsilon", about(numbers(positive()), "ε: a number, a list, or a range.")),
-        (
-            "delta",
-            about(
-                numbers(json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 })),
-                "δ, for mh-beta, gaussian, geometric-truncated and the β-smooth sensitivity: a number, a list, or a range.",
-            ),
-        ),
-        (
-            "gamma",
-            or_default(
-                about(
-                    numbers(gamma()),
-                    "γ, for ehds, mh-gamma and the γ-smooth sensitivity: a number, a list, or a \
-                     range.",
-                ),
-                1,
-            ),
-        ),
-        ("distance", or_default(reference("distance"), distance::HELLINGER.id())),
-        ("mechanisms", about(one_or_list(reference("mechanism")), "The mechanisms to compare.")),
-        (
-            "readings",
-            about(
-                json!({ "type": "string" }),
-                "Values read off a printed figure: a table of data/printed, or a CSV file.",
-            ),
-        ),
-        (
-            "not_compared",
-            about(
-                label(),
-                "Why a known print of the panel is not compared with it, for the report.",
-            ),
-        ),
-        ("data", reference("data")),
-    ]);
-    properties.extend(key::names().into_iter().map(|key| (key.to_owned(), own_key(key))));
-    properties
-}
-
-fn kind() -> Value {
-    let kinds = named(kind::ALL.iter().map(|kind| (kind.id(), kind.computes())));
-    or_default(about(kinds, "What is computed."), kind::ALL[0].id())
+    let of_all = panel::KEYS.iter().map(|key| (key.name.to_owned(), (key.schema)()));
+    let own = key::names().into_iter().map(|key| (key.to_owned(), own_key(key)));
+    of_all.chain(own).collect()
 }
 
 /// A key that only some kinds understand.
@@ -354,114 +230,45 @@ fn definitions() -> Value {
 /// A mechanism of the user's own.
 fn own_mechanism() -> Value {
     let kinds = named(own::KINDS.iter().map(|kind| (kind.id, kind.draws)));
-    let sets = own::CANDIDATE_SETS.map(|set| set.name());
-    let noisy: Vec<&str> = Noisy::ALL.iter().map(|on| on.name()).collect();
-    let expression = about(
-        json!({ "type": "string", "minLength": 1 }),
-        "The logarithm of a weight, such as \"-epsilon * H / (2 * GS)\".",
-    );
-    let properties = keys([
+    let mut properties = keys([
         ("id", about(kinds, "What the definition gives.")),
         ("label", about(label(), "Its name in tables and figures.")),
-        ("gamma", about(gamma(), "γ of the smooth sensitivity. Default: the config's.")),
-        ("calibrated", calibrated()),
-        ("remap", remap()),
-        ("log_weight", expression),
-        (
-            "outputs",
-            about(
-                or_default(json!({ "enum": sets }), "R"),
-                "Of weights: the candidates, or all counts that sum to n or less.",
-            ),
-        ),
-        (
-            "on",
-            about(
-                or_default(json!({ "enum": noisy }), "first"),
-                "Of noise: every count, the first k − 1, or every count with noise that sums to 0.",
-            ),
-        ),
-        (
-            "path",
-            about(
-                json!({ "type": "string" }),
-                "Of a table: a CSV file with the columns counts, output, probability.",
-            ),
-        ),
     ]);
-    let needs = |id: &str, key: &str, foreign: &[&str]| {
-        let foreign: Vec<Value> = foreign.iter().map(|key| with(key)).collect();
+    let options = || {
+        let is_own =
+            |choice: &&Choice| own::KINDS.iter().any(|kind| understands(kind.choices, **choice));
+        Choice::ALL.iter().filter(is_own).copied()
+    };
+    properties.extend(options().map(option_schema));
+    properties
+        .extend(KEYS.iter().map(|key| (key.name.to_owned(), about((key.schema)(), key.about))));
+    let needs = |kind: &DefinitionKind| {
+        let (own, others): (Vec<_>, Vec<_>) =
+            KEYS.iter().partition(|key| key.kinds.contains(&kind.id));
+        let required = own.iter().filter(|key| (key.schema)().get("default").is_none());
+        let required: Vec<&str> = required.map(|key| key.name).collect();
+        let options = options().filter(|choice| !understands(kind.choices, *choice));
+        let foreign = others.iter().map(|key| key.name).chain(options.map(Choice::key));
+        let foreign: Vec<Value> = foreign.map(with).collect();
         json!({
-            "if": { "properties": { "id": { "const": id } } },
-            "then": { "required": [key], "not": { "anyOf": foreign } },
+            "if": { "properties": { "id": { "const": kind.id } } },
+            "then": { "required": required, "not": { "anyOf": foreign } },
         })
     };
     let mut table = object(properties, &["id"]);
     table["additionalProperties"] = numbers(json!({ "type": "number" }));
-    table["allOf"] = json!([
-        needs(own::WEIGHTS.id, "log_weight", &["on", "path"]),
-        needs(own::NOISE.id, "log_weight", &["outputs", "path"]),
-        needs(own::TABLE.id, "path", &["log_weight", "outputs", "on", "gamma", "calibrated"]),
-    ]);
+    table["allOf"] = own::KINDS.iter().map(needs).collect();
     about(table, "A mechanism of your own. Further keys are parameters of its expression.")
-}
-
-fn calibrated() -> Value {
-    about(
-        or_default(json!({ "type": "boolean" }), false),
-        "Change the ε in the weight (or a factor of its logarithm) until the exact privacy loss is the ε asked for.",
-    )
-}
-
-fn remap() -> Value {
-    about(
-        or_default(json!({ "type": "boolean" }), false),
-        "Replace every output by the candidate with the least expected error given that output.",
-    )
 }
 
 /// A mechanism's id, a table with its options, or a mechanism of the user's own.
 fn listed_mechanism() -> Value {
     let id = || named(all_mechanisms().map(|mechanism| (mechanism.id(), mechanism.draws())));
-    let properties = keys([
+    let mut properties = keys([
         ("id", about(id(), "The mechanism.")),
         ("label", about(label(), "Its name in tables and figures. Default: the id.")),
-        ("gamma", about(gamma(), "γ of the smooth sensitivity. Default: the config's.")),
-        ("divisor", about(positive(), "The number before the sensitivity in the weight.")),
-        (
-            "global",
-            or_default(
-                about(
-                    json!({ "enum": Global::ALL.iter().map(|global| global.name()).collect::<Vec<_>>() }),
-                    "Which global sensitivity: the exact one, the bound sqrt(1 − π/4), or that of two neighbours of the prior (only figures in print use the last).",
-                ),
-                Global::default().name(),
-            ),
-        ),
-        ("scale_factor", about(positive(), "The scale of the noise is this number divided by ε.")),
-        (
-            "candidates_in_beta",
-            or_default(
-                about(
-                    json!({ "enum": CandidatesInBeta::ALL.iter().map(|count| count.name()).collect::<Vec<_>>() }),
-                    "What β counts: as in the text, or as in print.",
-                ),
-                CandidatesInBeta::default().name(),
-            ),
-        ),
-        (
-            "smooth",
-            or_default(
-                about(
-                    json!({ "enum": Smooth::ALL.iter().map(|smooth| smooth.name()).collect::<Vec<_>>() }),
-                    "Which sensitivity: the β-smooth one, or the local one (only figures in print use it).",
-                ),
-                Smooth::default().name(),
-            ),
-        ),
-        ("calibrated", calibrated()),
-        ("remap", remap()),
     ]);
+    properties.extend(Choice::ALL.iter().copied().map(option_schema));
     let options = |mechanism: &dyn Mechanism| {
         let own = mechanism.choices().iter().copied().map(Choice::key);
         let known: Vec<&str> = ["id", "label", "remap"].into_iter().chain(own).collect();
@@ -496,80 +303,4 @@ fn distance() -> Value {
 fn metric() -> Value {
     let all = metric::all();
     about(named_or_renyi(all.iter().map(|metric| (metric.id, metric.title))), "An error.")
-}
-
-fn data_table() -> Value {
-    let sources = data::SOURCES.map(|name| (name.to_owned(), source(name)));
-    json!({
-        "type": "object",
-        "description": "Where the data come from: exactly one source.",
-        "additionalProperties": false,
-        "minProperties": 1,
-        "maxProperties": 1,
-        "properties": Map::from_iter(sources),
-    })
-}
-
-/// One source of data.
-fn source(name: &str) -> Value {
-    let share = json!({ "type": "number", "minimum": 0, "maximum": 1 });
-    let text = json!({ "type": "string" });
-    let (properties, required, words): (_, &[&str], _) = match name {
-        "balanced" => (
-            keys([
-                ("sizes", sizes(MOST_RECORDS)),
-                ("proportions", about(list(&share), "One for each category; they sum to 1.")),
-            ]),
-            &["sizes"],
-            "n records, split evenly or in proportions.",
-        ),
-        "counts" => {
-            let vector = list(&whole(0, MOST_RECORDS));
-            let number = json!({ "type": "number" });
-            (
-                keys([
-                    (
-                        "counts",
-                        about(
-                            json!({ "anyOf": [vector, list(&vector)] }),
-                            "The counts of one data set, or a list of data sets.",
-                        ),
-                    ),
-                    ("at", about(one_or_list(number), "A position on the axis for each data set.")),
-                    ("at_label", about(label(), "The label of this axis.")),
-                    ("labels", about(one_or_list(label()), "A name for each data set.")),
-                ]),
-                &["counts"],
-                "Data sets written out as counts.",
-            )
-        }
-        "file" => (
-            keys([
-                ("path", about(one_or_list(text.clone()), "CSV files, relative to this config.")),
-                ("column", about(text.clone(), "The column of a raw table.")),
-                ("categories", about(list(&text), "Its categories, in the prior's order.")),
-            ]),
-            &["path"],
-            "A histogram (category,count) or a raw table.",
-        ),
-        "line" => (
-            keys([("sizes", sizes(data::LONGEST_LINE))]),
-            &["sizes"],
-            "Every data set of two categories; the first count is the position on the axis.",
-        ),
-        "shares" => (
-            keys([
-                ("sizes", sizes(MOST_RECORDS)),
-                ("shares", about(numbers(share), "The first category's share of the records.")),
-            ]),
-            &["sizes", "shares"],
-            "The first category has its share of n, and the others have equal parts of the rest.",
-        ),
-        _ => (
-            keys([("sizes", sizes(data::MOST_DRAWN))]),
-            &["sizes"],
-            "Drawn from the prior predictive distribution, with the seed.",
-        ),
-    };
-    about(object(properties, required), words)
 }

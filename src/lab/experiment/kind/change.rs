@@ -5,10 +5,12 @@
 use rayon::prelude::*;
 
 use super::curves::{line, titled};
-use super::key::Named;
 use super::prelude::*;
 use crate::experiment::reading::Reading;
 use crate::experiment::table::ChangeRow;
+use crate::experiment::value::NamedValue;
+use engine::named;
+use engine::named::Named;
 use engine::posterior::error_field::{Field, Reach};
 use engine::posterior::model::{Counts, Posterior, approximate_compositions, neighbours, vector};
 use engine::posterior::setting::Setting;
@@ -163,33 +165,19 @@ impl ScoreChange {
     }
 }
 
-/// The neighbours of a data set over which the largest change is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NeighbourSet {
-    #[default]
-    All,
-    /// Those with one record more in category i and one less in category j, i < j: half of them. The
-    /// authors' program looked at these.
-    Ordered,
-}
-
-impl Named for NeighbourSet {
-    const ALL: &'static [Self] = &[Self::All, Self::Ordered];
-
-    fn id(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Ordered => "ordered",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::All => "all neighbours",
-            Self::Ordered => "a record moved from category j to i < j",
-        }
+named! {
+    /// The neighbours of a data set over which the largest change is taken.
+    #[derive(Default)]
+    pub enum NeighbourSet {
+        #[default]
+        All = "all": "all neighbours",
+        /// Those with one record more in category i and one less in category j, i < j: half of them. The
+        /// authors' program looked at these.
+        Ordered = "ordered": "a record moved from category j to i < j",
     }
 }
+
+impl NamedValue for NeighbourSet {}
 
 impl NeighbourSet {
     fn contains(self, x: &[u64], neighbour: &[u64]) -> bool {
@@ -276,7 +264,7 @@ fn numbered(
 ) -> Figure {
     let place = |candidate: &str| Some(rank(&counts(candidate)?) as f64);
     let dots = rows.iter().filter_map(|row| Some((place(&row.candidate)?, row.change)));
-    let read = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let read = panel.own(&tables.readings);
     let readings = read.filter_map(|row| Some((place(&row.at)?, row.read))).collect();
     let label = "largest change".to_owned();
     let series = Series { label, colour: PINK, private: true };

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::check_steps;
 use super::curves::{self, point};
-use super::key::Count;
 use super::prelude::*;
+use crate::experiment::value::Count;
 use crate::paper::formula::overtaking::{self, SizeCache, leads_from};
 use crate::paper::formula::steps;
 use engine::analysis::cost::rates;

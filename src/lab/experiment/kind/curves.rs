@@ -45,7 +45,7 @@ pub(super) fn figures(
     computed: &str,
     axes: impl Fn(&str) -> CurveFigure,
 ) -> Vec<(String, Figure)> {
-    let rows: Vec<&CurveRow> = tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+    let rows: Vec<&CurveRow> = panel.own(&tables.curves).collect();
     figures_of(panel, &rows, name, computed, axes)
 }
 
@@ -127,7 +127,7 @@ pub(super) fn against_n(note: String, y_label: &str) -> CurveFigure {
 
 /// For every facet a row for each abscissa, a column for each curve.
 pub(super) fn digests(panel: &Panel, tables: &Tables) -> Vec<Digest> {
-    let own: Vec<&CurveRow> = tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+    let own: Vec<&CurveRow> = panel.own(&tables.curves).collect();
     let name = |row: &CurveRow| match row.mechanism.as_str() {
         "" => row.curve.clone(),
         mechanism => mechanism.to_owned(),

@@ -5,18 +5,11 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value as Json, json};
-use toml::{Table, Value};
+use serde_json::Value as Json;
+use toml::Table;
 
 use super::{ALL, Kind};
-use crate::experiment::config::node::Node;
-use crate::experiment::config::schema::{
-    named, one_or_list, or_default, positive, reference, whole,
-};
-use crate::experiment::config::{self, data};
-use crate::experiment::stats::Whiskers;
-use engine::posterior::metric::{self, Metric};
-use engine::posterior::model::MOST_RECORDS;
+use crate::experiment::value::Node;
 use system::diagnostic::Diagnostic;
 
 /// A key of a kind.
@@ -36,9 +29,6 @@ pub trait Keys {
     fn computes(&self) -> &'static str;
 
     fn keys(&self) -> &'static [Key];
-
-    /// Sets the key of a value.
-    fn set(&mut self, value: &Node) -> Result<(), Diagnostic>;
 
     /// The kind with the values of these keys.
     fn configured(&self, values: &[Node]) -> Result<Arc<dyn Kind>, Diagnostic>;
@@ -65,7 +55,7 @@ macro_rules! kind {
         impl $kind {
             /// The kind without any of its keys.
             pub const NEW: Self =
-                Self { $($field: <$value as $crate::experiment::kind::key::KeyValue>::ABSENT,)* };
+                Self { $($field: <$value as $crate::experiment::value::KeyValue>::ABSENT,)* };
         }
 
         impl $crate::experiment::kind::key::Keys for $kind {
@@ -81,38 +71,32 @@ macro_rules! kind {
                 &[$($crate::experiment::kind::key::Key {
                     name: $name,
                     about: $about,
-                    schema: <$value as $crate::experiment::kind::key::KeyValue>::schema,
+                    schema: <$value as $crate::experiment::value::KeyValue>::schema,
                 },)*]
-            }
-
-            fn set(
-                &mut self,
-                value: &$crate::experiment::config::node::Node,
-            ) -> Result<(), system::diagnostic::Diagnostic> {
-                match value.key() {
-                    $($name => {
-                        self.$field = $crate::experiment::kind::key::KeyValue::read(value)?;
-                    })*
-                    _ => {}
-                }
-                Ok(())
             }
 
             fn configured(
                 &self,
-                values: &[$crate::experiment::config::node::Node],
+                values: &[$crate::experiment::value::Node],
             ) -> Result<
                 std::sync::Arc<dyn $crate::experiment::kind::Kind>,
                 system::diagnostic::Diagnostic,
             > {
+                // Some kinds have no keys.
+                #[allow(unused_mut)]
                 let mut kind = Self::NEW;
-                values.iter().try_for_each(|value| kind.set(value))?;
+                for value in values {
+                    match value.key() {
+                        $($name => kind.$field = $crate::experiment::value::KeyValue::read(value)?,)*
+                        _ => {}
+                    }
+                }
                 Ok(std::sync::Arc::new(kind))
             }
 
             fn resolved(&self) -> toml::Table {
                 let values = [
-                    $(($name, $crate::experiment::kind::key::KeyValue::write(&self.$field)),)*
+                    $(($name, $crate::experiment::value::KeyValue::write(&self.$field)),)*
                 ] as [(&str, Option<toml::Value>); _];
                 let given = values.into_iter().filter_map(|(name, value)| Some((name.into(), value?)));
                 given.collect()
@@ -129,220 +113,6 @@ pub fn names() -> Vec<&'static str> {
     names.sort_unstable();
     names.dedup();
     names
-}
-
-/// The value of a key.
-pub trait KeyValue: Sized {
-    /// Where the key is not set.
-    const ABSENT: Self;
-
-    /// Reads it from a config.
-    fn read(node: &Node) -> Result<Self, Diagnostic>;
-
-    /// What it may be.
-    fn schema() -> Json;
-
-    /// For the resolved config; `None` if the key is left out.
-    fn write(&self) -> Option<Value>;
-}
-
-/// A part of a value: alone, or one of a list.
-pub trait Element: Sized {
-    /// Reads it from a config.
-    fn read(node: &Node) -> Result<Self, Diagnostic>;
-
-    /// What it may be.
-    fn schema() -> Json;
-
-    /// For the resolved config.
-    fn write(&self) -> Value;
-}
-
-impl<T: Element> KeyValue for Option<T> {
-    const ABSENT: Self = None;
-
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        T::read(node).map(Some)
-    }
-
-    fn schema() -> Json {
-        T::schema()
-    }
-
-    fn write(&self) -> Option<Value> {
-        self.as_ref().map(T::write)
-    }
-}
-
-/// One or several; if absent, none.
-impl<T: Element> KeyValue for Vec<T> {
-    const ABSENT: Self = Vec::new();
-
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        node.one_or_list()?.iter().map(T::read).collect()
-    }
-
-    fn schema() -> Json {
-        one_or_list(T::schema())
-    }
-
-    fn write(&self) -> Option<Value> {
-        (!self.is_empty()).then(|| self.iter().map(T::write).collect::<Vec<_>>().into())
-    }
-}
-
-impl KeyValue for bool {
-    const ABSENT: Self = false;
-
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        node.boolean()
-    }
-
-    fn schema() -> Json {
-        or_default(json!({ "type": "boolean" }), false)
-    }
-
-    fn write(&self) -> Option<Value> {
-        Some((*self).into())
-    }
-}
-
-impl KeyValue for Whiskers {
-    const ABSENT: Self = Self::Iqr(1.5);
-
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        match node.is_string() {
-            true => node.one_of(&[("range", Self::Range)]),
-            false => config::positive(node).map(Self::Iqr),
-        }
-    }
-
-    fn schema() -> Json {
-        or_default(json!({ "anyOf": [positive(), { "const": "range" }] }), 1.5)
-    }
-
-    fn write(&self) -> Option<Value> {
-        Some(match self {
-            Self::Range => "range".into(),
-            Self::Iqr(factor) => (*factor).into(),
-        })
-    }
-}
-
-/// [from, to], from < to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval(pub f64, pub f64);
-
-impl Element for Interval {
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        let ends = node.list()?.iter().map(Node::finite).collect::<Result<Vec<_>, _>>()?;
-        match ends[..] {
-            [from, to] if from < to => Ok(Self(from, to)),
-            _ => Err(node
-                .wrong(format!("`{}` must be two numbers, the smaller first", node.key()))
-                .help("write for example [0, 0.1]")),
-        }
-    }
-
-    fn schema() -> Json {
-        let number = json!({ "type": "number" });
-        json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": number })
-    }
-
-    fn write(&self) -> Value {
-        vec![self.0, self.1].into()
-    }
-}
-
-/// A number that is neither too small nor too large to compute with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Positive(pub f64);
-
-impl Element for Positive {
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        config::positive(node).map(Self)
-    }
-
-    fn schema() -> Json {
-        positive()
-    }
-
-    fn write(&self) -> Value {
-        self.0.into()
-    }
-}
-
-/// A number of records or steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count(pub u64);
-
-impl Element for Count {
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        data::size(node).map(Self)
-    }
-
-    fn schema() -> Json {
-        whole(0, MOST_RECORDS)
-    }
-
-    fn write(&self) -> Value {
-        config::resolved::whole(self.0)
-    }
-}
-
-impl Element for String {
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        node.string().map(str::to_owned)
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string" })
-    }
-
-    fn write(&self) -> Value {
-        self.clone().into()
-    }
-}
-
-impl Element for Metric {
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        metric::named(node.string()?).map_err(|unfit| node.wrong(unfit.cause).help(unfit.remedy))
-    }
-
-    fn schema() -> Json {
-        reference("metric")
-    }
-
-    fn write(&self) -> Value {
-        self.id.into()
-    }
-}
-
-/// One of several things with names.
-pub trait Named: Copy + 'static {
-    /// All of them.
-    const ALL: &'static [Self];
-
-    /// The name in a config.
-    fn id(self) -> &'static str;
-
-    /// What it is, in words.
-    fn title(self) -> &'static str;
-}
-
-impl<T: Named> Element for T {
-    fn read(node: &Node) -> Result<Self, Diagnostic> {
-        let known: Vec<(&str, T)> = T::ALL.iter().map(|&one| (one.id(), one)).collect();
-        node.one_of(&known)
-    }
-
-    fn schema() -> Json {
-        named(T::ALL.iter().map(|one| (one.id(), one.title())))
-    }
-
-    fn write(&self) -> Value {
-        self.id().into()
-    }
 }
 
 #[cfg(test)]

@@ -52,10 +52,8 @@ impl Kind for L1Tail {
         let case = &panel.cases[0];
         // No further than where the last curve leaves the axis.
         let end = |facet: &str| {
-            let own = |row: &&CurveRow| {
-                row.panel == panel.id && row.facet == facet && row.y >= LEAST_DRAWN
-            };
-            tables.curves.iter().filter(own).map(|row| row.x + 1.0).fold(1.0, f64::max)
+            let own = |row: &&CurveRow| row.facet == facet && row.y >= LEAST_DRAWN;
+            panel.own(&tables.curves).filter(own).map(|row| row.x + 1.0).fold(1.0, f64::max)
         };
         curves::figures(panel, tables, "l1-tail", EXACT, |facet| CurveFigure {
             note: format!("{}; bounds above 1 are not shown", naming::epsilon(case)),

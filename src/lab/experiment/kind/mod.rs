@@ -33,6 +33,7 @@ use crate::experiment::cell::{CellKey, Layout, Runs, Task};
 use crate::experiment::digest::Digest;
 use crate::experiment::reading::Reading;
 use crate::experiment::table::Tables;
+use crate::experiment::value::Count;
 use crate::experiment::{Case, Panel};
 use engine::analysis::cost::{self, SettingWork};
 use engine::refusal::Refusal;
@@ -235,7 +236,7 @@ const CHECKS_FORMULAS: &str =
     "checks formulas of the documents, which do not cover calibrated or remapped mechanisms";
 
 /// Refuses a panel without `steps`.
-fn check_steps(kind: &dyn Kind, steps: &[key::Count]) -> Result<(), Complaint> {
+fn check_steps(kind: &dyn Kind, steps: &[Count]) -> Result<(), Complaint> {
     if steps.is_empty() {
         let cause = format!("an experiment of kind `{}` needs `steps`", kind.id());
         return Err(About::Data.wrong(cause, "add for example steps = [1, 2, 5]"));

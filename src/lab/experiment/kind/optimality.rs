@@ -44,8 +44,7 @@ impl Kind for Optimality {
 
     /// A table: both ratios hardly depend on n.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
-        let rows: Vec<&CurveRow> =
-            tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+        let rows: Vec<&CurveRow> = panel.own(&tables.curves).collect();
         if rows.is_empty() {
             return Vec::new();
         }

@@ -2,13 +2,14 @@
 //! one record, where the documents prove a bound.
 
 use super::curves::line;
-use super::key::{Named, Positive};
 use super::prelude::*;
 use crate::experiment::ScopeName;
 use crate::experiment::digest::{by_case, spread_in_words};
 use crate::experiment::table::{PrivacyRow, distinct};
+use crate::experiment::value::Positive;
 use engine::analysis::audit::{self, Findings};
 use engine::mechanism::Variant;
+use engine::named::Named;
 use engine::posterior::model::vector;
 use figure::{Curve, Series};
 use system::console::short_or_dash;

@@ -1,7 +1,6 @@
 //! The privacy profile ε ↦ δ: what a mechanism gives away, not only at its worst output.
 
 use super::curves::{self, EXACT, point};
-use super::key::Named;
 use super::prelude::*;
 use super::privacy::{audit_cost, or_all};
 use crate::experiment::ScopeName;
@@ -10,6 +9,7 @@ use crate::experiment::table::CurveRow;
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::cost::rates;
 use engine::mechanism::Variant;
+use engine::named::Named;
 use system::console::short;
 
 /// The number of points of a curve, beside the first.
@@ -54,8 +54,8 @@ impl Kind for Profile {
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let note = note(panel, &self.scopes);
         let least = |facet: &str| {
-            let own = |row: &&CurveRow| row.panel == panel.id && row.facet == facet && row.y > 0.0;
-            tables.curves.iter().filter(own).map(|row| row.y).fold(1.0, f64::min)
+            let own = |row: &&CurveRow| row.facet == facet && row.y > 0.0;
+            panel.own(&tables.curves).filter(own).map(|row| row.y).fold(1.0, f64::min)
         };
         let mut figures = curves::figures(panel, tables, "profile", EXACT, |facet| CurveFigure {
             note: note.clone(),
@@ -138,9 +138,8 @@ pub(super) fn curve_of(
 ) -> Vec<(f64, f64)> {
     let naming = Naming::new(&panel.cases);
     let facet = panel.case(setting).map(|case| naming.name(case)).unwrap_or_default();
-    let own =
-        |row: &&CurveRow| row.panel == panel.id && row.facet == facet && row.mechanism == label;
-    tables.curves.iter().filter(own).map(|row| (row.x, row.y)).collect()
+    let own = |row: &&CurveRow| row.facet == facet && row.mechanism == label;
+    panel.own(&tables.curves).filter(own).map(|row| (row.x, row.y)).collect()
 }
 
 /// What all cases share.

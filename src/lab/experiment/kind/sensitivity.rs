@@ -2,10 +2,12 @@
 //! can move the posterior, here, anywhere, and smoothed. The numbers are columns of `settings.csv`.
 
 use super::curves::line;
-use super::key::Named;
 use super::prelude::*;
 use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::table::SettingRow;
+use crate::experiment::value::NamedValue;
+use engine::named;
+use engine::named::Named;
 use figure::{Colour, Curve, LineStyle, Series};
 
 kind! {
@@ -140,39 +142,14 @@ fn colour(name: SensitivityName) -> Colour {
     }
 }
 
-/// A sensitivity of the score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SensitivityName {
-    /// LS.
-    Local,
-    /// GS.
-    Global,
-    /// Sᵧ.
-    GammaSmooth,
-    /// Sᵦ.
-    BetaSmooth,
-}
-
-impl Named for SensitivityName {
-    const ALL: &'static [Self] = &[Self::Local, Self::Global, Self::GammaSmooth, Self::BetaSmooth];
-
-    /// The name in a config and of its column in `settings.csv`.
-    fn id(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Global => "global",
-            Self::GammaSmooth => "gamma_smooth",
-            Self::BetaSmooth => "beta_smooth",
-        }
-    }
-
-    /// The name in a figure.
-    fn title(self) -> &'static str {
-        match self {
-            Self::Local => "local LS",
-            Self::Global => "global GS",
-            Self::GammaSmooth => "γ-smooth Sᵧ",
-            Self::BetaSmooth => "β-smooth Sᵦ",
-        }
+named! {
+    /// A sensitivity of the score.
+    pub enum SensitivityName {
+        Local = "local": "local LS",
+        Global = "global": "global GS",
+        GammaSmooth = "gamma_smooth": "γ-smooth Sᵧ",
+        BetaSmooth = "beta_smooth": "β-smooth Sᵦ",
     }
 }
+
+impl NamedValue for SensitivityName {}

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::curves::{self, EXACT, against_n, point};
-use super::key::Count;
 use super::prelude::*;
 use super::{check_steps, check_totals};
+use crate::experiment::value::Count;
 use engine::mechanism::law;
 use engine::mechanism::prepared::PreparedSetting;
 

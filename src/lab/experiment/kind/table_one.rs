@@ -2,12 +2,12 @@
 //! their distances beside the true ones, and §6.3's equation solved: from how many records on the
 //! last mechanism beats each of the others.
 
-use super::key::Count;
 use super::prelude::*;
 use super::steps::probabilities;
 use super::{check_steps, check_totals};
 use crate::experiment::reading::Reading;
 use crate::experiment::table::{ValueRow, distinct};
+use crate::experiment::value::Count;
 use crate::paper::formula::overtaking::{SizeCache, leads_from};
 use crate::paper::formula::{steps, table_one};
 use engine::analysis::cost::rates;
@@ -182,7 +182,7 @@ fn balanced(case: &Case, n: u64) -> Case {
 }
 
 fn digest(panel: &Panel, tables: &Tables) -> Digest {
-    let own: Vec<&ValueRow> = tables.values.iter().filter(|row| row.panel == panel.id).collect();
+    let own: Vec<&ValueRow> = panel.own(&tables.values).collect();
     let at = distinct(own.iter().map(|row| row.at.as_str()));
     let named = |row: &ValueRow| match row.mechanism.as_str() {
         "" => row.quantity.clone(),

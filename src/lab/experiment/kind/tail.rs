@@ -2,9 +2,9 @@
 //! §6.2.
 
 use super::curves::{self, EXACT, point};
-use super::key::Interval;
 use super::prelude::*;
 use crate::experiment::table::CurveRow;
+use crate::experiment::value::Interval;
 use crate::paper::formula::tail::Weights;
 use engine::mechanism::law::{Distribution, Recipe};
 use engine::posterior::model::approximate_compositions;
@@ -65,8 +65,8 @@ impl Kind for Tail {
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let settings = note(panel);
         curves::figures(panel, tables, "tail", EXACT, |facet| {
-            let own = |row: &&CurveRow| row.panel == panel.id && row.facet == facet;
-            let rows: Vec<&CurveRow> = tables.curves.iter().filter(own).collect();
+            let own = |row: &&CurveRow| row.facet == facet;
+            let rows: Vec<&CurveRow> = panel.own(&tables.curves).filter(own).collect();
             let exact = rows.iter().filter(|row| row.curve == EXACT && row.y > 0.0);
             let bottom = exact.map(|row| row.y).fold(1.0, f64::min).max(LEAST_DRAWN) / 2.0;
             // No further than where the last curve leaves the axis.

@@ -7,15 +7,18 @@
 use rayon::prelude::*;
 
 use super::curves::{line, titled};
-use super::key::{Interval, Named};
 use super::prelude::*;
 use crate::experiment::digest::by_case;
 use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::table::{ReadingRow, TheoryRow};
+use crate::experiment::value::Interval;
+use crate::experiment::value::NamedValue;
 use crate::paper::formula::notes_laplace;
 use engine::mechanism::Variant;
 use engine::mechanism::law::{Distribution, Plan};
 use engine::mechanism::prepared::PreparedSetting;
+use engine::named;
+use engine::named::Named;
 use engine::posterior::model::{Counts, approximate_compositions};
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::list_compositions;
@@ -103,8 +106,7 @@ impl Kind for Theory {
             let rows: Vec<&TheoryRow> =
                 tables.theory.iter().filter(|row| row.setting == setting).collect();
             let note = note(panel, &naming, case);
-            let readings: Vec<&ReadingRow> =
-                tables.readings.iter().filter(|row| row.panel == panel.id).collect();
+            let readings: Vec<&ReadingRow> = panel.own(&tables.readings).collect();
             let name = if panel.cases.len() > 1 { naming.name(case) } else { String::new() };
             let cumulative = CurveFigure {
                 title: titled(&[&panel.title, &name, "P[H ≤ c]"]),
@@ -238,24 +240,15 @@ impl Theory {
 /// The most candidates at which a formula is evaluated.
 const MOST_LISTED: f64 = 2e6;
 
-/// A formula that a document takes for the probability of a distance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Formula {
-    /// Laplace noise in notes §4.4.
-    NotesLaplace,
-}
-
-impl Named for Formula {
-    const ALL: &'static [Self] = &[Self::NotesLaplace];
-
-    fn id(self) -> &'static str {
-        "notes-laplace"
-    }
-
-    fn title(self) -> &'static str {
-        "notes §4.4, Laplace: Π (e^(−aε/2) − e^(−(a+1)ε/2)) / (Γ(distinct a) 2^(a ≠ 0))"
+named! {
+    /// A formula that a document takes for the probability of a distance.
+    pub enum Formula {
+        /// Laplace noise in notes §4.4.
+        NotesLaplace = "notes-laplace": "notes §4.4, Laplace: Π (e^(−aε/2) − e^(−(a+1)ε/2)) / (Γ(distinct a) 2^(a ≠ 0))",
     }
 }
+
+impl NamedValue for Formula {}
 
 impl Formula {
     fn label(self) -> &'static str {

@@ -54,8 +54,7 @@ impl Kind for TradeOff {
     /// One figure for every case. All curves end at the same point, so their names stand below.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let note = note(panel, &self.scopes);
-        let own: Vec<&CurveRow> =
-            tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+        let own: Vec<&CurveRow> = panel.own(&tables.curves).collect();
         // Hypotheses are too long for a legend. If all curves of a figure share them, its note says
         // what they are.
         let named = |row: &&&CurveRow| !row.mechanism.is_empty();

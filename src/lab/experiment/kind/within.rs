@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::check_steps;
 use super::curves::{EXACT, against_n, figures_of, point};
-use super::key::Count;
 use super::prelude::*;
 use crate::experiment::table::CurveRow;
+use crate::experiment::value::Count;
 use crate::paper::formula::{step_bounds, steps};
 use engine::mechanism::Variant;
 
@@ -63,8 +63,7 @@ impl Kind for Within {
     /// Two figures for every number of steps: P for the mechanisms whose P, or whose bounds of it,
     /// fall towards 0, and 1 − P for those whose P stays near 1.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
-        let all: Vec<&CurveRow> =
-            tables.curves.iter().filter(|row| row.panel == panel.id).collect();
+        let all: Vec<&CurveRow> = panel.own(&tables.curves).collect();
         let mut figures = Part::Within.figures(panel, &all);
         figures.extend(Part::Beyond.figures(panel, &all));
         figures

@@ -22,6 +22,11 @@ pub trait Row: Serialize + DeserializeOwned {
 
     /// Sets the number of the row's setting, if it has one.
     fn renumber(&mut self, _setting: usize) {}
+
+    /// The name of the row's panel, if it has one.
+    fn panel(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// The list of tables: everything that has to be done with each of them is done here.

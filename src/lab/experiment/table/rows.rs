@@ -9,12 +9,18 @@ use super::Row;
 use engine::analysis::tuning::Certificate;
 use engine::posterior::model::vector;
 
-/// Names the file of a row type; `numbered` if its `setting` is set when a cell is put in its place.
+/// Names the file of a row type; `numbered` if its `setting` is set when a cell is put in its place,
+/// `of_panel` if it names its panel.
 macro_rules! row {
-    ($row:ident, $file:literal $(, $numbered:ident)?) => {
+    ($row:ident, $file:literal $(, $placed:ident)?) => {
         impl Row for $row {
             const FILE: &'static str = $file;
-            $(row!(@$numbered);)?
+            $(row!(@$placed);)?
+        }
+    };
+    (@of_panel) => {
+        fn panel(&self) -> Option<&str> {
+            Some(&self.panel)
         }
     };
     (@numbered) => {
@@ -263,7 +269,7 @@ pub struct CurveRow {
     pub x: f64,
     pub y: f64,
 }
-row!(CurveRow, "curves.csv");
+row!(CurveRow, "curves.csv", of_panel);
 
 /// One row of `change.csv`: what one changed record does to the score of a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -333,7 +339,7 @@ pub struct ValueRow {
     /// The number; empty where there is none.
     pub value: Option<f64>,
 }
-row!(ValueRow, "values.csv");
+row!(ValueRow, "values.csv", of_panel);
 
 /// One row of `readings.csv`: a value read off the printed figure beside our own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -360,7 +366,7 @@ pub struct ReadingRow {
     /// What is known about the reading.
     pub note: String,
 }
-row!(ReadingRow, "readings.csv");
+row!(ReadingRow, "readings.csv", of_panel);
 
 /// One row of `failures.csv`: a cell that could not be computed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use super::ClaimPart;
+use super::range::{ends, extent};
 
 pub struct Case {
     pub n: u64,
@@ -17,7 +18,7 @@ pub struct Case {
 
 /// One part for the cases where the clause is true, and one for those where it is not.
 pub fn parts(clause: &str, value: &str, cases: &[Case]) -> Vec<ClaimPart> {
-    parts_of(clause, &whole(cases), value, cases)
+    parts_of(clause, &sizes(cases.iter()), value, cases)
 }
 
 /// The same; `whole` is the name of all cases together.
@@ -25,10 +26,7 @@ pub fn parts_of(clause: &str, whole: &str, value: &str, cases: &[Case]) -> Vec<C
     let (true_cases, false_cases): (Vec<&Case>, Vec<&Case>) =
         cases.iter().partition(|case| case.holds);
     let told = |chosen: &[&Case], others: &[&Case], holds: bool| {
-        let values = chosen.iter().map(|case| case.value);
-        let least = values.clone().fold(f64::INFINITY, f64::min);
-        let most = values.fold(f64::NEG_INFINITY, f64::max);
-        let numbers = [(format!("least {value}"), least), (format!("largest {value}"), most)];
+        let numbers = ends(value, chosen.iter().map(|case| case.value));
         let place = match others.len() {
             0 => whole.to_owned(),
             few if few < chosen.len() => {
@@ -43,8 +41,8 @@ pub fn parts_of(clause: &str, whole: &str, value: &str, cases: &[Case]) -> Vec<C
 }
 
 /// The range of n.
-fn whole(cases: &[Case]) -> String {
-    let sizes = cases.iter().map(|case| case.n);
+fn sizes<'a>(cases: impl Iterator<Item = &'a Case> + Clone) -> String {
+    let sizes = cases.map(|case| case.n);
     let (least, most) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
     format!("n from {least} to {most}")
 }
@@ -56,7 +54,7 @@ fn whereabouts(all: &[Case], chosen: &[&Case]) -> String {
         let here = |case: &Case| case.steps == steps && case.epsilon == epsilon;
         let axis: Vec<u64> = all.iter().filter(|case| here(case)).map(|case| case.n).collect();
         let found: Vec<u64> = chosen.iter().filter(|case| here(case)).map(|case| case.n).collect();
-        let text = extent(&axis, &found);
+        let text = extents(&axis, &found);
         match runs.iter_mut().find(|(other, _)| *other == text) {
             _ if found.is_empty() => {}
             Some((_, combinations)) => combinations.push((steps, epsilon)),
@@ -77,9 +75,7 @@ const READABLE: usize = 60;
 
 /// "21 of 168 cases, n from 1779 to 10000".
 fn roughly(all: &[Case], chosen: &[&Case]) -> String {
-    let sizes = chosen.iter().map(|case| case.n);
-    let (least, most) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
-    format!("{} of {} cases, n from {least} to {most}", chosen.len(), all.len())
+    format!("{} of {} cases, {}", chosen.len(), all.len(), sizes(chosen.iter().copied()))
 }
 
 fn combinations<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<(u32, f64)> {
@@ -93,12 +89,9 @@ fn combinations<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<(u32, f64)> {
 }
 
 /// "n from 10 to 10000", or several such runs along the axis.
-fn extent(axis: &[u64], found: &[u64]) -> String {
+fn extents(axis: &[u64], found: &[u64]) -> String {
     let runs = axis.chunk_by(|a, b| found.contains(a) == found.contains(b));
-    let told = runs.filter(|run| found.contains(&run[0])).map(|run| match run {
-        [first, .., last] => format!("n from {first} to {last}"),
-        _ => format!("n = {}", run[0]),
-    });
+    let told = runs.filter(|run| found.contains(&run[0])).map(|run| extent("n", run));
     told.collect::<Vec<_>>().join(" and ")
 }
 

@@ -22,27 +22,31 @@ pub fn ranges(
     points
         .chunk_by(|a, b| a.holds == b.holds)
         .map(|range| {
-            let ratios = range.iter().map(|point| point.ratio);
-            let least = ratios.clone().fold(f64::INFINITY, f64::min);
-            let most = ratios.fold(f64::NEG_INFINITY, f64::max);
-            let numbers = if range.len() == 1 {
-                vec![(ratio.to_owned(), least)]
-            } else {
-                vec![(format!("least {ratio}"), least), (format!("largest {ratio}"), most)]
+            let numbers = match range {
+                [only] => vec![(ratio.to_owned(), only.ratio)],
+                _ => ends(ratio, range.iter().map(|point| point.ratio)).into(),
             };
             let comma = if same.is_empty() { "" } else { ", " };
-            let when = format!("{same}{comma}{}", extent(axis, range));
+            let at: Vec<u64> = range.iter().map(|point| point.at).collect();
+            let when = format!("{same}{comma}{}", extent(axis, &at));
             ClaimPart::new(clause, when, range[0].holds, numbers)
         })
         .collect()
 }
 
-fn extent(axis: &str, range: &[Point]) -> String {
+/// "n from 310 to 500", or "n = 310".
+pub fn extent(axis: &str, range: &[u64]) -> String {
     match range {
-        [only] => format!("{axis} = {}", only.at),
-        [first, .., last] => format!("{axis} from {} to {}", first.at, last.at),
-        [] => unreachable!("a range holds at least one point"),
+        [first, .., last] => format!("{axis} from {first} to {last}"),
+        _ => format!("{axis} = {}", range[0]),
     }
+}
+
+/// The least and the largest of some values.
+pub fn ends(name: &str, values: impl Iterator<Item = f64> + Clone) -> [(String, f64); 2] {
+    let least = values.clone().fold(f64::INFINITY, f64::min);
+    let most = values.fold(f64::NEG_INFINITY, f64::max);
+    [(format!("least {name}"), least), (format!("largest {name}"), most)]
 }
 
 /// 'Approaches', 'nears': the ratio of mean errors falls monotonically below 1.1.

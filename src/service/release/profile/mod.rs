@@ -1,21 +1,17 @@
 //! The privacy profile of a release, for the account of many. It is computed from public values.
 
 use super::Amount;
-use super::accuracy::{before_remapping, is_affordable};
+use super::accuracy::{MOST_CATEGORIES, before_remapping};
 use super::method::Method;
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::composition::{Knot, Profile};
-use engine::analysis::cost::{self, rates};
+use engine::analysis::cost::{self, BRIEF, rates};
 use engine::mechanism::Variant;
 use engine::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
 use engine::numeric::exp_accurate;
 
 /// The number of knots above ε = 0.
 const KNOTS: u32 = 20;
-
-/// The most categories for which the audit over all data sets is considered: with more, even predicting
-/// the time takes long.
-const MOST_CATEGORIES: usize = 6;
 
 /// The most additions for the profile of `lattice`.
 const MOST_SUMS: f64 = 2e7;
@@ -61,7 +57,7 @@ fn is_quick(method: &Method, recipe: Recipe) -> bool {
     let template = method.template();
     template.posterior.k() <= MOST_CATEGORIES && {
         let passes = 1.0 + rates::PASSES_PER_PROFILE;
-        is_affordable(&cost::predict_passes(template, &[recipe], true, passes).sum())
+        BRIEF.admit(&cost::predict_passes(template, &[recipe], true, passes).sum())
     }
 }
 

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::{Accuracy, FigureName};
 use crate::experiment::axis::Axis;
 use crate::experiment::kind::curves::{line, titled};
-use crate::experiment::kind::key::Named;
 use crate::experiment::reading::Quantity;
 use crate::experiment::stats::Whiskers;
 use crate::experiment::table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
 use crate::experiment::{Abscissa, Case, Panel, naming};
+use engine::named::Named;
 use engine::posterior::metric::Metric;
 use engine::posterior::model::vector;
 use figure::{BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, Sample, Scale, Series};
@@ -50,7 +50,7 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
     let summary =
         tables.summary.iter().map(|row| ((row.setting, &*row.mechanism, &*row.metric), row));
     let errors = tables.errors.iter().map(|block| ((block.setting, &*block.mechanism), block));
-    let readings = tables.readings.iter().filter(|row| row.panel == panel.id);
+    let readings = panel.own(&tables.readings);
     let drawing = Drawing {
         kind,
         panel,

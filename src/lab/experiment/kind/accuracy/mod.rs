@@ -10,17 +10,18 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::key::Named;
 use super::prelude::*;
 use crate::experiment::cell::UNNUMBERED;
 use crate::experiment::fault;
 use crate::experiment::sampling::{Block, ExactNumbers, RUNS_PER_BLOCK, Sampler, runs_of};
 use crate::experiment::stats::Whiskers;
 use crate::experiment::table::CalibrationRow;
+use crate::experiment::value::NamedValue;
 use crate::experiment::{Cell, Content, Group, Keeper, PlacedReadings, Runs};
 use engine::mechanism::Variant;
 use engine::mechanism::law::{Exact, Law, Plan, PreparedField};
 use engine::mechanism::prepared::PreparedSetting;
+use engine::named;
 use engine::posterior::metric::Metric;
 use system::fault::caught;
 
@@ -337,16 +338,16 @@ impl Job<'_> {
     }
 }
 
-/// A figure of the accuracy experiment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FigureName {
-    /// A box for every setting and mechanism.
-    Box,
-    /// Mean error against what the settings differ in.
-    Mean,
-    /// The error of single runs, as dots.
-    Runs,
+named! {
+    /// A figure of the accuracy experiment.
+    pub enum FigureName {
+        Box = "box": "a box for every setting and mechanism",
+        Mean = "mean": "mean error against what the settings differ in",
+        Runs = "runs": "the error of single runs, as dots",
+    }
 }
+
+impl NamedValue for FigureName {}
 
 impl FigureName {
     /// What tells it from the other figures of a panel, in its title.
@@ -355,27 +356,6 @@ impl FigureName {
             Self::Box => "boxes",
             Self::Mean => "means",
             Self::Runs => "single runs",
-        }
-    }
-}
-
-impl Named for FigureName {
-    const ALL: &'static [Self] = &[Self::Box, Self::Mean, Self::Runs];
-
-    /// The name in a config and of the file.
-    fn id(self) -> &'static str {
-        match self {
-            Self::Box => "box",
-            Self::Mean => "mean",
-            Self::Runs => "runs",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Box => "a box for every setting and mechanism",
-            Self::Mean => "mean error against what the settings differ in",
-            Self::Runs => "the error of single runs, as dots",
         }
     }
 }

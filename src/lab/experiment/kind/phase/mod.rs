@@ -18,6 +18,8 @@ use crate::experiment::table::{MeanRow, PhaseRow};
 use engine::mechanism::Variant;
 use engine::mechanism::law;
 use engine::mechanism::prepared::PreparedSetting;
+use engine::named;
+use engine::named::Named;
 use engine::refusal::suggest;
 
 /// Means nearer than this, relative to each other, are equal.
@@ -115,24 +117,17 @@ impl Kind for Phase {
     }
 }
 
-/// Who competes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Among {
-    /// All mechanisms of the panel.
-    All,
-    /// Those that the config does not leave out of a second contest.
-    Fewer,
+named! {
+    /// Who competes.
+    pub enum Among {
+        /// All mechanisms of the panel.
+        All = "all",
+        /// Those that the config does not leave out of a second contest.
+        Fewer = "without",
+    }
 }
 
 impl Among {
-    /// Its name in the table.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Fewer => "without",
-        }
-    }
-
     /// The rows of the contest.
     pub fn rows<'a>(
         self,

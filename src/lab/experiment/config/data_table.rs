@@ -2,10 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::node::{Node, Table, formula_cause, is_formula};
+use serde_json::{Map, Value as Json, json};
+use toml::Value;
+
 use super::range;
 use crate::experiment::DataSpec;
-use crate::experiment::data;
+use crate::experiment::data_file;
+use crate::experiment::value::shape::{self, about, keys, label, list, one_or_list};
+use crate::experiment::value::{Node, Table, checked_size, formula_cause, is_formula, size, whole};
 use engine::posterior::model::{Counts, MOST_RECORDS, is_countable};
 use system::diagnostic::Diagnostic;
 use system::source::Source;
@@ -13,53 +17,159 @@ use system::source::Source;
 /// How far proportions may miss 1 in sum.
 const PROPORTION_SLACK: f64 = 1e-9;
 
-/// The most records whose data sets are all settings of one experiment.
-pub const LONGEST_LINE: u64 = 100_000;
-
-/// The largest number of records drawn from a predictive law: a second's work.
-pub const MOST_DRAWN: u64 = 100_000_000;
-
 /// The simplest source.
 pub const EXAMPLE: &str = "[data.balanced] with sizes = [100]";
 
-/// The names of the sources.
-pub const SOURCES: [&str; 6] = ["balanced", "counts", "file", "line", "predictive", "shares"];
+/// A source of data.
+pub struct DataSource {
+    pub name: &'static str,
+    about: &'static str,
+    /// Its keys, and what they may be.
+    keys: fn() -> Map<String, Json>,
+    required: &'static [&'static str],
+    read: fn(Table, &Source) -> Result<DataSpec, Diagnostic>,
+}
+
+pub const SOURCES: [DataSource; 6] = [
+    DataSource {
+        name: "balanced",
+        about: "n records, split evenly or in proportions.",
+        keys: || {
+            let proportions = about(list(&share()), "One for each category; they sum to 1.");
+            keys([("sizes", shape::sizes(MOST_RECORDS)), ("proportions", proportions)])
+        },
+        required: &["sizes"],
+        read: |table, _| balanced(table),
+    },
+    DataSource {
+        name: "counts",
+        about: "Data sets written out as counts.",
+        keys: || {
+            let vector = list(&shape::whole(0, MOST_RECORDS));
+            let vectors = json!({ "anyOf": [vector, list(&vector)] });
+            let at = one_or_list(json!({ "type": "number" }));
+            let words = "The counts of one data set, or a list of data sets.";
+            keys([
+                ("counts", about(vectors, words)),
+                ("at", about(at, "A position on the axis for each data set.")),
+                ("at_label", about(label(), "The label of this axis.")),
+                ("labels", about(one_or_list(label()), "A name for each data set.")),
+            ])
+        },
+        required: &["counts"],
+        read: |table, _| counts(table),
+    },
+    DataSource {
+        name: "file",
+        about: "A histogram (category,count) or a raw table.",
+        keys: || {
+            let text = json!({ "type": "string" });
+            keys([
+                ("path", about(one_or_list(text.clone()), "CSV files, relative to this config.")),
+                ("column", about(text.clone(), "The column of a raw table.")),
+                ("categories", about(list(&text), "Its categories, in the prior's order.")),
+            ])
+        },
+        required: &["path"],
+        read: file,
+    },
+    DataSource {
+        name: "line",
+        about: "Every data set of two categories; the first count is the position on the axis.",
+        keys: || keys([("sizes", shape::sizes(LONGEST_LINE))]),
+        required: &["sizes"],
+        read: |table, _| line(table),
+    },
+    DataSource {
+        name: "predictive",
+        about: "Drawn from the prior predictive distribution, with the seed.",
+        keys: || keys([("sizes", shape::sizes(MOST_DRAWN))]),
+        required: &["sizes"],
+        read: |table, _| predictive(table),
+    },
+    DataSource {
+        name: "shares",
+        about: "The first category has its share of n, and the others have equal parts of the rest.",
+        keys: || {
+            let shares = shape::numbers(share());
+            let shares = about(shares, "The first category's share of the records.");
+            keys([("sizes", shape::sizes(MOST_RECORDS)), ("shares", shares)])
+        },
+        required: &["sizes", "shares"],
+        read: |table, _| shares(table),
+    },
+];
+
+/// The most records whose data sets are all settings of one experiment.
+const LONGEST_LINE: u64 = 100_000;
+
+/// The largest number of records drawn from a predictive law: a second's work.
+const MOST_DRAWN: u64 = 100_000_000;
+
+fn share() -> Json {
+    json!({ "type": "number", "minimum": 0, "maximum": 1 })
+}
+
+/// What the table `[data]` may be.
+pub fn schema() -> Json {
+    let source = |source: &DataSource| {
+        let table = about(shape::object((source.keys)(), source.required), source.about);
+        (source.name.to_owned(), table)
+    };
+    json!({
+        "type": "object",
+        "description": "Where the data come from: exactly one source.",
+        "additionalProperties": false,
+        "minProperties": 1,
+        "maxProperties": 1,
+        "properties": Map::from_iter(SOURCES.iter().map(source)),
+    })
+}
+
+/// The table `[data]`, written again.
+pub fn write(spec: &DataSpec) -> Value {
+    let wholes =
+        |values: &[u64]| Some(values.iter().copied().map(whole).collect::<Vec<_>>().into());
+    let (name, keys) = match spec {
+        DataSpec::Balanced { sizes, proportions } => {
+            let proportions = proportions.clone().map(Value::from);
+            ("balanced", vec![("sizes", wholes(sizes)), ("proportions", proportions)])
+        }
+        DataSpec::Counts { counts, at, at_label, labels } => {
+            let counts = counts.iter().filter_map(|counts| wholes(counts)).collect::<Vec<_>>();
+            let keys = vec![
+                ("counts", Some(counts.into())),
+                ("at", at.clone().map(Value::from)),
+                ("at_label", at_label.clone().map(Value::from)),
+                ("labels", labels.clone().map(Value::from)),
+            ];
+            ("counts", keys)
+        }
+        DataSpec::Line { sizes } => ("line", vec![("sizes", wholes(sizes))]),
+        DataSpec::Shares { sizes, shares } => {
+            ("shares", vec![("sizes", wholes(sizes)), ("shares", Some(shares.clone().into()))])
+        }
+        DataSpec::Predictive { sizes } => ("predictive", vec![("sizes", wholes(sizes))]),
+    };
+    let given = keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let inner: toml::Table = given.collect();
+    toml::Table::from_iter([(name.to_owned(), inner.into())]).into()
+}
 
 /// Reads the table `[data]`, which must hold one source.
 pub fn read(node: &Node, config: &Source) -> Result<DataSpec, Diagnostic> {
     let mut table = node.table(EXAMPLE)?;
-    let found: Vec<_> =
-        SOURCES.iter().filter_map(|&name| table.take(name).map(|node| (name, node))).collect();
+    let take = |source: &'static DataSource| table.take(source.name).map(|node| (source, node));
+    let found: Vec<(&DataSource, Node)> = SOURCES.iter().filter_map(take).collect();
     table.finish()?;
-    let [(name, node)] = found[..] else {
+    let [(source, node)] = found[..] else {
         let problem = if found.is_empty() { "no source" } else { "more than one source" };
+        let names = SOURCES.map(|source| source.name).join("], [data.");
         return Err(node
             .wrong(format!("`data` names {problem}"))
-            .help(format!("give exactly one of [data.{}]", SOURCES.join("], [data."))));
+            .help(format!("give exactly one of [data.{names}]")));
     };
-    let table = node.table(EXAMPLE)?;
-    match name {
-        "balanced" => balanced(table),
-        "counts" => counts(table),
-        "file" => file(table, config),
-        "line" => line(table),
-        "shares" => shares(table),
-        _ => predictive(table),
-    }
-}
-
-/// A number that records can have.
-pub fn size(node: &Node) -> Result<u64, Diagnostic> {
-    checked_size(node, node.whole()?)
-}
-
-fn checked_size(node: &Node, size: u64) -> Result<u64, Diagnostic> {
-    if size > MOST_RECORDS {
-        return Err(node
-            .wrong(format!("{size} records are more than dpbi can count"))
-            .help(format!("use at most {MOST_RECORDS}")));
-    }
-    Ok(size)
+    (source.read)(node.table(EXAMPLE)?, config)
 }
 
 /// A number of records, a list or a range of them.
@@ -180,7 +290,8 @@ fn file(mut table: Table, config: &Source) -> Result<DataSpec, Diagnostic> {
                 None => "a data path is relative to the config file".to_owned(),
             })
         })?;
-        let histogram = data::parse(&bytes, &source.to_string(), column, categories.as_deref())?;
+        let histogram =
+            data_file::parse(&bytes, &source.to_string(), column, categories.as_deref())?;
         counts.push(countable(&node, histogram.counts)?);
         if is_formula(&source.stem()) {
             let cause = formula_cause(&source.stem());

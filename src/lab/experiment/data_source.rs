@@ -51,6 +51,38 @@ pub struct DataSet {
 }
 
 impl DataSpec {
+    /// How many data sets there are for each prior, as far as one can count.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Balanced { sizes, .. } | Self::Predictive { sizes } => sizes.len() as u64,
+            Self::Counts { counts, .. } => counts.len() as u64,
+            Self::Line { sizes } => {
+                sizes.iter().fold(0, |sum, n| n.saturating_add(1).saturating_add(sum))
+            }
+            Self::Shares { sizes, shares } => {
+                (sizes.len() as u64).saturating_mul(shares.len() as u64)
+            }
+        }
+    }
+
+    /// How many records are drawn for each prior.
+    pub fn drawn(&self) -> u64 {
+        match self {
+            Self::Predictive { sizes } => sizes.iter().fold(0, |sum, n| n.saturating_add(sum)),
+            _ => 0,
+        }
+    }
+
+    /// What the abscissas of the data sets are, in words.
+    pub fn axis_label(&self) -> &str {
+        match self {
+            Self::Counts { at_label: Some(label), .. } => label,
+            Self::Shares { .. } => "share of the first category",
+            Self::Line { .. } => "records in the first category",
+            _ => "at",
+        }
+    }
+
     /// The data sets for one prior, or the cause and the remedy of a mismatch.
     pub fn data_sets(&self, prior: &Prior, seed: u64) -> Result<Vec<DataSet>, (String, String)> {
         let k = prior.k();
