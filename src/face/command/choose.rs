@@ -5,7 +5,7 @@ use std::cell::Cell;
 use serde_json::{Value, json};
 
 use super::typed::{self, Tuning};
-use super::{announce, number, print, print_json, threads};
+use super::{announce, number, threads};
 use crate::cli::Choose;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, Work};
@@ -70,7 +70,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let mut ranking = Ranking { setting: &setting, data, error, left_out, rows };
     ranking.sort();
     drop(clock);
-    if args.print.json { print_json(&ranking.json()) } else { print(&ranking.text()) }
+    args.print.answer(|| ranking.json(), || ranking.text())
 }
 
 fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::{print, print_json};
 use super::Job;
 use super::text::{error_words, list, records};
+use crate::cli::Print;
 use crate::failure::Failure;
 use engine::text::legible;
 use service::release::{
@@ -31,7 +31,7 @@ impl Planned {
 }
 
 /// Prints what the releases would spend, and their expected errors.
-pub fn execute(job: &Job, threads: usize, as_json: bool) -> Result<(), Failure> {
+pub fn execute(job: &Job, threads: usize, print: &Print) -> Result<(), Failure> {
     let n = match job.n {
         Some(n) => n,
         None => count_records(job.data()?, job.delimiter)?,
@@ -46,12 +46,16 @@ pub fn execute(job: &Job, threads: usize, as_json: bool) -> Result<(), Failure> 
     };
     let planned: Vec<Planned> = releases.into_iter().zip(reasons).map(planned).collect();
     let total: Amount = planned.iter().map(|one| one.release.spent()).sum();
-    if as_json {
-        return print_json(&document(&planned, n, total, account.as_ref()));
-    }
+    print.answer(
+        || document(&planned, n, total, account.as_ref()),
+        || text(&planned, n, total, account.as_ref()),
+    )
+}
+
+fn text(planned: &[Planned], n: u64, total: Amount, account: Option<&Account>) -> String {
     let mut grid = Grid::new(1);
     grid.row(["", "cells", "ε", "mechanism", "expected error"]);
-    for one in &planned {
+    for one in planned {
         let release = &one.release;
         grid.row([
             legible(&release.request.title()),
@@ -62,7 +66,7 @@ pub fn execute(job: &Job, threads: usize, as_json: bool) -> Result<(), Failure> 
         ]);
     }
     let mut text = format!("  {}; nothing is released\n\n{}\n", records(n), grid.render());
-    for Planned { release, reason, errors } in &planned {
+    for Planned { release, reason, errors } in planned {
         text += &format!("  {}: {reason}", legible(&release.request.title()));
         text += &match &errors[..] {
             [errors] => format!("; the error is {}.\n", error_words(errors).join(", ")),
@@ -78,7 +82,7 @@ pub fn execute(job: &Job, threads: usize, as_json: bool) -> Result<(), Failure> 
         true => ("ledger", format!("the budget does not suffice: {}", account.words())),
         false => ("ledger", format!("then: {}", account.words())),
     }));
-    print(&(text + "\n" + &list(lines)))
+    text + "\n" + &list(lines)
 }
 
 /// The mechanisms of a choice, by what is known of their errors.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
 use super::task_pools::TaskPools;
-use super::{load, print, print_json, threads, write_page};
+use super::{load, print, threads, write_page};
 use crate::cli::Reproduce;
 use crate::failure::{Continuation, Failure, VerdictError, WorkError};
 use crate::interrupt;
@@ -376,12 +376,11 @@ fn finish(
     report.times = times::shared(parts);
     report.seconds = whole;
     let summary = report.summary();
-    if args.print.json {
-        print_json(&report.json())?;
-    } else if !args.talk.quiet {
+    let text = || {
         let times = times::text(&report, at_a_time);
-        print(&format!("\n{summary}\n{times}\nwrote {}\n", path.display()))?;
-    }
+        format!("\n{summary}\n{times}\nwrote {}\n", path.display())
+    };
+    args.print.answer_unless(args.talk.quiet, || report.json(), text)?;
     let CellCounts { all, kept, failed } = cells;
     if kept > 0 && !args.talk.quiet {
         say(format!(
