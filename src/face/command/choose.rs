@@ -15,7 +15,7 @@ use engine::mechanism::Variant;
 use engine::posterior::privacy::{Epsilon, Guarantee};
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
-use system::console::{Grid, bar, short};
+use system::console::{Grid, bar, short, short_or_dash};
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
 
@@ -417,9 +417,7 @@ impl Ranking<'_> {
         let mut grid = Grid::new(1);
         grid.row(self.arranged(["mechanism", "ε", "", "mean", "median", "95 %", "guarantee"]));
         for row in &shown {
-            let number = |value: fn(Accuracy) -> f64| {
-                row.accuracy.map_or("–".to_owned(), |accuracy| short(value(accuracy)))
-            };
+            let number = |value: fn(Accuracy) -> f64| short_or_dash(row.accuracy.map(value));
             let drawn = Some(self.measure(row)).filter(|value| value.is_finite());
             let drawn = drawn.map_or(String::new(), |value| bar(value, largest, BAR));
             grid.row(self.arranged([
