@@ -276,7 +276,7 @@ fn an_empty_report_is_a_page_too() {
 
 #[test]
 fn machines_get_the_same_without_drawings() {
-    let json = report().json();
+    let json = serde_json::json!(report().json());
     assert_eq!(json["summary"]["defined"]["in_part"], 1);
     assert_eq!(json["claims"][2]["defined"]["outcome"], "holds when");
     let panel = &json["documents"][0]["figures"][0]["panels"][1];

@@ -130,7 +130,7 @@ impl RunOutcome {
     }
 
     /// The tables as one JSON document.
-    pub(super) fn document<'a>(&'a self, experiment: &'a Experiment) -> impl Serialize + 'a {
+    pub(super) fn document<'a>(&'a self, experiment: &'a Experiment) -> impl Serialize {
         Document {
             name: &experiment.name,
             folder: self.path.display().to_string(),
