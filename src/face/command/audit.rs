@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::typed::{self, Tuning};
-use super::{announce, print, print_json, threads};
+use super::{announce, threads};
 use crate::cli::Audit;
 use crate::failure::Failure;
 use crate::progress::Clock;
@@ -66,7 +66,7 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
         profile: &profile,
         trade_off: trade_off.as_ref(),
     };
-    if args.print.json { print_json(&report.json()) } else { print(&report.text()) }
+    args.print.answer(|| report.json(), || report.text())
 }
 
 fn examine(

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::forecast::Forecast;
-use super::{MOST_PRINTED, load, print, print_json, run, threads};
+use super::{MOST_PRINTED, load, print_json, run, threads};
 use crate::cli::Check;
 use crate::failure::Failure;
 use engine::analysis::cost::{SettingWork, bytes, duration, number};
@@ -17,18 +17,16 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
     for (source, experiment) in load(&args.experiments.configs, &args.replace)? {
         let mut work = Forecast::new(&experiment, &args.figures);
         args.shard.iter().for_each(|&shard| work.take_part(&experiment, shard));
-        if !args.print.json {
-            let part = args.shard.map_or(String::new(), |shard| format!(", {shard}"));
-            print(&format!("{source} is valid{part}\n{}\n", table(&experiment, &work, threads)))?;
-        }
-        reports.push(report(&experiment, &work, threads));
+        let part = args.shard.map_or(String::new(), |shard| format!(", {shard}"));
+        let text = || format!("{source} is valid{part}\n{}\n", table(&experiment, &work, threads));
+        reports.extend(args.print.tell(false, || report(&experiment, &work, threads), text)?);
         let admitted = work
             .admit(&source.to_string(), threads, args.machine.force)
             .and_then(|()| run::refuse_unreadable(&experiment));
         objection = objection.or(admitted.err());
     }
     if args.print.json {
-        print_json(&json!(reports))?;
+        print_json(&reports)?;
     }
     objection.map_or(Ok(()), |objection| Err(objection.into()))
 }

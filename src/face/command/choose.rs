@@ -5,7 +5,7 @@ use std::cell::Cell;
 use serde_json::{Value, json};
 
 use super::typed::{self, Tuning};
-use super::{announce, number, print, print_json, threads};
+use super::{announce, number, threads};
 use crate::cli::Choose;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, THOROUGH, Work};
@@ -18,7 +18,7 @@ use engine::named::Named;
 use engine::posterior::privacy::{Epsilon, Guarantee};
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
-use system::console::{Grid, bar, short};
+use system::console::{Grid, bar, short, short_or_dash};
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
 
@@ -69,7 +69,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let mut ranking = Ranking { setting: &setting, data, error, left_out, rows };
     ranking.sort();
     drop(clock);
-    if args.print.json { print_json(&ranking.json()) } else { print(&ranking.text()) }
+    args.print.answer(|| ranking.json(), || ranking.text())
 }
 
 fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {
@@ -411,9 +411,7 @@ impl Ranking<'_> {
         let mut grid = Grid::new(1);
         grid.row(self.arranged(["mechanism", "ε", "", "mean", "median", "95 %", "guarantee"]));
         for row in &shown {
-            let number = |value: fn(Accuracy) -> f64| {
-                row.accuracy.map_or("–".to_owned(), |accuracy| short(value(accuracy)))
-            };
+            let number = |value: fn(Accuracy) -> f64| short_or_dash(row.accuracy.map(value));
             let drawn = Some(self.measure(row)).filter(|value| value.is_finite());
             let drawn = drawn.map_or(String::new(), |value| bar(value, largest, BAR));
             grid.row(self.arranged([

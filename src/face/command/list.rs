@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::reproduce::DOCUMENTS;
-use super::{print, print_json};
 use crate::cli::List;
 use crate::failure::Failure;
-use engine::mechanism::{self, Definition, Mechanism, Variant, own, usual_guarantee};
+use engine::mechanism::{self, Choice, Definition, Mechanism, Variant, own, usual_guarantee};
 use engine::posterior::privacy::Guarantee;
 use lab::experiment::config::{self, Overrides};
 use lab::run::store::{Manifest, ManifestError};
@@ -23,19 +22,14 @@ pub fn execute(args: &List) -> Result<(), Failure> {
         if let Some(named) = &args.config {
             all.extend(config::defined(&Source::config(named)?)?.iter().map(defined_row));
         }
-        return match args.print.json {
-            true => print_json(&json!(all)),
-            false => print(&mechanisms(&all)),
-        };
+        return args.print.answer(|| &all, || mechanisms(&all));
     }
     let all = experiments(&args.out)?;
-    if args.print.json {
-        return print_json(&all.iter().map(ListedExperiment::json).collect());
-    }
-    print(&table(&all))
+    args.print.answer(|| &all, || table(&all))
 }
 
 /// A bundled experiment, and the state of its results.
+#[derive(Serialize)]
 struct ListedExperiment {
     config: String,
     /// The document that it belongs to, or the open questions; empty for other experiments.
@@ -47,18 +41,6 @@ struct ListedExperiment {
 }
 
 impl ListedExperiment {
-    fn json(&self) -> serde_json::Value {
-        let Self { config, document, figure, kind, title, results } = self;
-        json!({
-            "config": config,
-            "document": document,
-            "figure": figure,
-            "kind": kind,
-            "title": title,
-            "results": results,
-        })
-    }
-
     fn cell(&self, column: Column) -> String {
         match column {
             Column::Name => short_name(&self.config),
@@ -155,52 +137,49 @@ fn grid(group: &[&ListedExperiment], columns: &[Column]) -> Grid {
     grid
 }
 
-fn mechanism_row(mechanism: &'static dyn Mechanism) -> serde_json::Value {
-    let options: Vec<_> = mechanism.choices().iter().map(|choice| choice.key()).collect();
-    json!({
-        "id": mechanism.id(),
-        "options": options.join(", "),
-        "draws": mechanism.draws(),
-        "guarantee": usual_guarantee(mechanism),
-    })
+#[derive(Serialize)]
+struct ListedMechanism {
+    id: String,
+    options: String,
+    draws: String,
+    guarantee: String,
+}
+
+fn mechanism_row(mechanism: &'static dyn Mechanism) -> ListedMechanism {
+    row(mechanism.id(), mechanism.choices(), mechanism.draws(), usual_guarantee(mechanism))
 }
 
 /// A kind of mechanism that the user defines.
-fn own_row(kind: &own::DefinitionKind) -> serde_json::Value {
-    let options: Vec<_> = kind.choices.iter().map(|choice| choice.key()).collect();
-    json!({
-        "id": kind.id,
-        "options": options.join(", "),
-        "draws": kind.draws,
-        "guarantee": Guarantee::Unstated.to_string(),
-    })
+fn own_row(kind: &own::DefinitionKind) -> ListedMechanism {
+    row(kind.id, kind.choices, kind.draws, Guarantee::Unstated.to_string())
+}
+
+fn row(id: &str, choices: &[Choice], draws: &str, guarantee: String) -> ListedMechanism {
+    let options = choices.iter().map(|choice| choice.key()).collect::<Vec<_>>().join(", ");
+    ListedMechanism { id: id.to_owned(), options, draws: draws.to_owned(), guarantee }
 }
 
 /// A mechanism that the user has defined.
-fn defined_row(variant: &Variant) -> serde_json::Value {
+fn defined_row(variant: &Variant) -> ListedMechanism {
     let definition = variant.mechanism.definition();
     let (kind, log_weight) = (variant.mechanism.id(), definition.and_then(Definition::log_weight));
     let parameters = definition.map_or(&[][..], Definition::parameters).iter();
     let parameters = parameters.map(|one| format!("{} = {}", one.name, own::compact(one.value)));
-    json!({
-        "id": variant.label,
-        "options": parameters.collect::<Vec<_>>().join(", "),
-        "draws": format!("{kind}: {}", log_weight.unwrap_or("a CSV file")),
-        "guarantee": Guarantee::Unstated.to_string(),
-    })
+    ListedMechanism {
+        id: variant.label.clone(),
+        options: parameters.collect::<Vec<_>>().join(", "),
+        draws: format!("{kind}: {}", log_weight.unwrap_or("a CSV file")),
+        guarantee: Guarantee::Unstated.to_string(),
+    }
 }
 
-fn mechanisms(all: &[serde_json::Value]) -> String {
-    let cell =
-        |row: &serde_json::Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+fn mechanisms(all: &[ListedMechanism]) -> String {
     let head = ["MECHANISM", "PRIVACY", "WHAT IT DRAWS"];
     let mut wide = Grid::new(usize::MAX);
     let mut narrow = Grid::new(usize::MAX);
     wide.row(head.into_iter().chain(["OPTIONS"]));
     narrow.row(head);
-    for row in all {
-        let [id, guarantee, draws, options] =
-            ["id", "guarantee", "draws", "options"].map(|key| cell(row, key));
+    for ListedMechanism { id, options, draws, guarantee } in all {
         let optional = if options.is_empty() { String::new() } else { format!(" ({options})") };
         narrow.row([id.clone(), guarantee.clone(), format!("{draws}{optional}")]);
         wide.row([id, guarantee, draws, options]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
-use super::{load_results, no_results, print, print_document, read_manifest, threads};
+use super::{load_results, no_results, read_manifest, threads};
 use crate::cli::Merge;
 use crate::failure::{Failure, WorkError};
 use crate::interrupt;
@@ -13,7 +13,6 @@ use crate::progress::{Ahead, Progress};
 use lab::experiment::Experiment;
 use lab::run::store::{CellStore, Folder, Manifest, Shard};
 use lab::run::sweep::{DIVISION, shard_sizes};
-use system::console::harmless_json;
 use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
@@ -40,13 +39,11 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let outcome = Job::join(&experiment, &forecast, folder, store, &options, &progress);
     progress.finish();
     let outcome = outcome?;
-    if args.print.json {
-        print_document(&harmless_json(outcome.document(&experiment)? + "\n"))
-    } else if !args.talk.quiet {
-        print(&outcome.text(&experiment))
-    } else {
-        Ok(())
-    }
+    args.print.answer_unless(
+        args.talk.quiet,
+        || outcome.document(&experiment),
+        || outcome.text(&experiment),
+    )
 }
 
 /// Refuses shards whose manifests do not list exactly the cells that their config makes. Otherwise the

@@ -1,6 +1,7 @@
 //! The commands: each turns its arguments into calls of the library and prints the outcome.
 
 mod account;
+mod answer;
 mod audit;
 mod check;
 mod choose;
@@ -32,6 +33,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
 use crate::failure::{Failure, WorkError};
@@ -57,8 +59,9 @@ fn print_document(text: &str) -> Result<(), Failure> {
     Ok(console::emit_document(text).map_err(WorkError::Print)?)
 }
 
-fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
-    print_document(&console::json_text(document))
+fn print_json(document: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(document).map_err(WorkError::from)?;
+    print_document(&console::harmless_json(text + "\n"))
 }
 
 /// A number as JSON. JSON has no infinity: that becomes the text "inf".

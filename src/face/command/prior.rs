@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{print, print_json, typed};
+use super::typed;
 use crate::cli::Prior;
 use crate::failure::Failure;
 use engine::posterior::privacy::compact;
@@ -12,10 +12,7 @@ use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Prior) -> Result<(), Failure> {
     let answer = Answer::new(args)?;
-    match args.print.json {
-        true => print_json(&answer.json()),
-        false => print(&answer.text()),
-    }
+    args.print.answer(|| answer.json(), || answer.text())
 }
 
 /// The prior that was found.

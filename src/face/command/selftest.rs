@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{number, print, print_json, threads};
+use super::{number, threads};
 use crate::cli::Selftest;
 use crate::failure::{Failure, VerdictError};
 use crate::progress::{Ahead, Progress};
@@ -38,11 +38,7 @@ pub fn execute(args: &Selftest) -> Result<(), Failure> {
     };
     drop(part);
     progress.finish();
-    if args.print.json {
-        print_json(&document(&report))?;
-    } else if !args.talk.quiet {
-        print(&text(&report))?;
-    }
+    args.print.answer_unless(args.talk.quiet, || document(&report), || text(&report))?;
     Ok(verdict(&report)?)
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::release::asked::{check_level, compared};
 use super::release::document::{self, Loaded};
 use super::release::{figure, text};
-use super::{paths::Paths, print, print_json, threads, typed};
+use super::{paths::Paths, threads, typed};
 use crate::cli::{Combine, Show, View};
 use crate::failure::Failure;
 use engine::refusal::suggest;
@@ -31,13 +31,12 @@ pub fn execute(args: &Show) -> Result<(), Failure> {
     for (release, path) in releases.iter().zip(&figures) {
         figure::write(path, &[release])?;
     }
-    if args.view.print.json {
-        return print_json(&document::document(&releases, Some(&findings), None));
-    }
-    let both = releases.iter().zip(&findings);
-    let texts: Vec<String> = both.map(|(a, b)| text::release(a, b, None)).collect();
-    let word = text::whose_word(args.view.ledger.as_deref());
-    print(&(texts.join("\n") + &word + text::FOOTER))
+    let text = || {
+        let both = releases.iter().zip(&findings);
+        let texts: Vec<String> = both.map(|(a, b)| text::release(a, b, None)).collect();
+        texts.join("\n") + &text::whose_word(args.view.ledger.as_deref()) + text::FOOTER
+    };
+    args.view.print.answer(|| document::document(&releases, Some(&findings), None), text)
 }
 
 /// Joins releases of the same data.
@@ -80,10 +79,10 @@ pub fn combine(args: &Combine) -> Result<(), Failure> {
     if let Some(path) = &args.view.figure {
         figure::write(path, &releases)?;
     }
-    if args.view.print.json {
-        return print_json(&document::combination(&releases, &findings, ledger.is_some()));
-    }
-    print(&(text::combination(&releases, &findings) + &text::whose_word(ledger)))
+    args.view.print.answer(
+        || document::combination(&releases, &findings, ledger.is_some()),
+        || text::combination(&releases, &findings) + &text::whose_word(ledger),
+    )
 }
 
 /// Refuses figures in place of what is read.

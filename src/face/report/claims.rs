@@ -1,11 +1,13 @@
 //! The claims, each with its verdict under either distance.
 
 use maud::{Markup, html};
+use serde::Serializer;
+use serde_json::json;
 
 use super::figures::PRINT_DISTANCE;
 use super::tables::{fold, scroll};
 use super::text::{command, count, links, number};
-use super::{Claim, Evidence, Outcome, Report, Verdict};
+use super::{ClaimPart, JudgedClaim, Outcome, Report, Verdict};
 
 /// The section; nothing if there are no claims.
 pub(super) fn section(report: &Report) -> Markup {
@@ -97,21 +99,22 @@ pub(super) fn table(report: &Report) -> Markup {
     }
 }
 
-fn row(claim: &Claim) -> Markup {
+fn row(judged: &JudgedClaim) -> Markup {
+    let JudgedClaim { claim, defined, printed } = judged;
     let place = format!("#claim-{}", claim.number);
     html! {
         tr {
             td.n { a href=(place) { (claim.number) } }
             td { a href=(place) { (claim.title) } }
-            @for verdict in [&claim.defined, &claim.printed] {
+            @for verdict in [defined, printed] {
                 td {
-                    (short_badge(verdict.outcome))
+                    (short_badge(verdict.stated.outcome))
                     @if let Some(meant) = verdict.meant_otherwise() {
                         br; small { "as meant: " (meant.label()) }
                     }
                 }
             }
-            td.why { (why(claim)) }
+            td.why { (why(judged)) }
         }
     }
 }
@@ -127,8 +130,8 @@ fn short_badge(outcome: Outcome) -> Markup {
 }
 
 /// The reason in a few words: as defined, or with the print distance if there is none as defined.
-fn why(claim: &Claim) -> Markup {
-    let [defined, printed] = [&claim.defined, &claim.printed].map(|verdict| &verdict.why);
+fn why(judged: &JudgedClaim) -> Markup {
+    let [defined, printed] = [&judged.defined, &judged.printed].map(|one| &one.stated.why);
     html! {
         @if !defined.is_empty() {
             (defined)
@@ -141,16 +144,16 @@ fn why(claim: &Claim) -> Markup {
 impl Report {
     /// Links to the claims with these numbers, as far as they are on the page.
     pub(super) fn claim_links(&self, numbers: &[u32]) -> Vec<(String, Option<String>)> {
-        let is_there = |number: u32| self.claims.iter().any(|claim| claim.number == number);
+        let is_there = |number: u32| self.claims.iter().any(|one| one.claim.number == number);
         let place = |number: u32| is_there(number).then(|| format!("claim-{number}"));
         numbers.iter().map(|number| (number.to_string(), place(*number))).collect()
     }
 
     /// Links to the claims that rest on a figure.
     pub(super) fn claims_on(&self, short_name: &str) -> Vec<(String, Option<String>)> {
-        let rests = |claim: &&Claim| claim.figures.iter().any(|name| name == short_name);
-        let numbers: Vec<u32> =
-            self.claims.iter().filter(rests).map(|claim| claim.number).collect();
+        let claims = self.claims.iter().map(|one| one.claim);
+        let resting = claims.filter(|claim| claim.figures.contains(&short_name));
+        let numbers: Vec<u32> = resting.map(|claim| claim.number).collect();
         self.claim_links(&numbers)
     }
 }
@@ -173,32 +176,33 @@ fn sign(outcome: Outcome) -> &'static str {
     }
 }
 
-fn card(claim: &Claim, report: &Report) -> Markup {
+fn card(judged: &JudgedClaim, report: &Report) -> Markup {
+    let JudgedClaim { claim, defined, printed } = judged;
     let named = report.documents.iter().map(|document| document.id.as_str());
     let named: Vec<&str> = named.filter(|id| claim.source.contains(id)).collect();
     html! {
-        article.claim id={ "claim-" (claim.number) } data-defined=(class(claim.defined.outcome))
-            data-printed=(class(claim.printed.outcome)) data-documents=(named.join(" ")) {
+        article.claim id={ "claim-" (claim.number) } data-defined=(class(defined.stated.outcome))
+            data-printed=(class(printed.stated.outcome)) data-documents=(named.join(" ")) {
             p.source { "Claim " (claim.number) " · " (claim.source) }
             h3 { (claim.title) }
             p.statement { (claim.statement) }
-            @if let Some(meant) = &claim.meant { p.remark { "As meant: " (meant) } }
+            @if let Some(meant) = claim.meant { p.remark { "As meant: " (meant) } }
             div.verdicts {
-                (verdict(&claim.defined, "As defined"))
-                (verdict(&claim.printed, PRINT_DISTANCE))
+                (verdict(defined, "As defined"))
+                (verdict(printed, PRINT_DISTANCE))
             }
-            (links("Figures it rests on", report.figure_links(&claim.figures)))
+            (links("Figures it rests on", report.figure_links(claim.figures)))
             (report.findings_of_claim(claim.number))
         }
     }
 }
 
 fn verdict(verdict: &Verdict, distance: &str) -> Markup {
-    let Verdict { outcome, why: _, reason, as_meant, evidence, remarks, command } = verdict;
+    let Verdict { stated, as_meant, evidence, remarks, command } = verdict;
     html! {
         section.verdict {
-            h4 { (distance) " " (badge(*outcome)) }
-            @if !reason.is_empty() { p.condition { (reason) } }
+            h4 { (distance) " " (badge(stated.outcome)) }
+            @if !stated.reason.is_empty() { p.condition { (stated.reason) } }
             @if let Some(meant) = as_meant {
                 p.condition { b { "As meant it " (meant.outcome.label()) ". " } (meant.reason) }
             }
@@ -208,7 +212,7 @@ fn verdict(verdict: &Verdict, distance: &str) -> Markup {
     }
 }
 
-fn evidence_list(evidence: &[Evidence], line: &str) -> Markup {
+fn evidence_list(evidence: &[ClaimPart], line: &str) -> Markup {
     let again = html! { @if !line.is_empty() { p.made { (command(line)) } } };
     if evidence.is_empty() {
         return again;
@@ -222,13 +226,13 @@ fn evidence_list(evidence: &[Evidence], line: &str) -> Markup {
     fold(summary, content, false)
 }
 
-fn evidence_item(part: &Evidence) -> Markup {
+fn evidence_item(part: &ClaimPart) -> Markup {
     let (class, sign) = if part.holds { ("holds", "✓") } else { ("fails", "✗") };
     html! {
         li {
             b.(class) { (sign) }
             @if let Some(reading) = part.reading.label() { i { (reading) ": " } }
-            (part.what)
+            (part.name())
             @if !part.numbers.is_empty() {
                 br;
                 span.values {
@@ -240,4 +244,15 @@ fn evidence_item(part: &Evidence) -> Markup {
             }
         }
     }
+}
+
+/// The evidence for machines.
+pub(super) fn serialize_evidence<S: Serializer>(
+    parts: &[ClaimPart],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    to.collect_seq(parts.iter().map(|part| {
+        let ClaimPart { holds, reading, numbers, .. } = part;
+        json!({ "what": part.name(), "holds": holds, "reading": reading, "numbers": numbers })
+    }))
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::text::anchor;
-use super::{FigureReport, Report, figures, print_findings};
+use super::{FigureReport, JudgedClaim, Report, figures, print_findings};
 
 /// The list. A check box folds and unfolds it on a phone, so that it needs no script.
 pub(super) fn list(report: &Report) -> Markup {
@@ -29,7 +29,7 @@ pub(super) fn list(report: &Report) -> Markup {
                     li {
                         a href="#claims" { "Claims" }
                         ul {
-                            @for claim in &report.claims {
+                            @for JudgedClaim { claim, .. } in &report.claims {
                                 li {
                                     a href={ "#claim-" (claim.number) } title=(claim.title) {
                                         (claim.number)

@@ -33,13 +33,14 @@ use lab::experiment::reading::largest_deviation;
 
 pub use gallery::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
 pub use lab::experiment::table::ReadingRow;
-pub use lab::paper::claims::{Outcome, Reading, Verdict as ReadingVerdict};
+pub use lab::paper::claims::{Claim, ClaimPart, Outcome, Verdict as ReadingVerdict};
+pub use lab::paper::printed_numbers::PrintedNumber;
 pub use print_findings::{PrintEvidence, PrintFinding};
 pub use print_status::{PrintCounts, PrintStatus};
 pub use summary::{Standing, Summary};
 
 /// All that was regenerated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Default, Serialize)]
 pub struct Report {
     pub version: String,
     /// When it was made (UTC).
@@ -55,8 +56,9 @@ pub struct Report {
     /// The documents with their figures.
     pub documents: Vec<Document>,
     /// The numbers that the documents' texts print.
-    pub numbers: Vec<Number>,
-    pub claims: Vec<Claim>,
+    #[serde(serialize_with = "numbers::serialize")]
+    pub numbers: Vec<PrintedNumber>,
+    pub claims: Vec<JudgedClaim>,
     /// The questions that the documents leave open.
     pub questions: Vec<FigureReport>,
     /// What the printed figures teach about how they were made.
@@ -218,64 +220,40 @@ impl Agreement {
     }
 }
 
-/// A number that a document's text prints.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Number {
-    /// Where ("icml, §7.1.1").
-    pub place: String,
-    pub what: String,
-    pub printed: String,
-    pub computed: String,
-    /// Whether these agree.
-    pub agrees: bool,
-    /// Whether they agree only if the authors' rounding errors are repeated.
-    pub by_their_rounding: bool,
-    pub note: String,
-}
-
 /// A claim of a document, checked under both distances.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Claim {
-    pub number: u32,
-    /// The claim in a few words, for tables.
-    pub title: String,
-    /// Where it is made.
-    pub source: String,
-    /// The figures and tables on which it rests (`icml/fig4`).
-    pub figures: Vec<String>,
-    pub statement: String,
-    /// What its authors meant, where that is not what they wrote: a sentence.
-    pub meant: Option<String>,
+#[derive(Clone, Serialize)]
+pub struct JudgedClaim {
+    #[serde(flatten)]
+    pub claim: &'static Claim,
     /// Under the distance that the text defines.
     pub defined: Verdict,
     /// Under the distance that the figures were drawn with.
     pub printed: Verdict,
 }
 
-impl Claim {
+impl JudgedClaim {
     /// Whether the word of the verdict, as stated, is the same under both distances.
     pub fn survives_change_of_distance(&self) -> bool {
-        self.defined.outcome == self.printed.outcome
+        self.defined.stated.outcome == self.printed.stated.outcome
     }
 
     /// Whether the word is the same under both distances, but not the cases in which the claim is true.
     pub fn holds_in_other_cases(&self) -> bool {
-        self.survives_change_of_distance() && self.defined.reason != self.printed.reason
+        self.survives_change_of_distance()
+            && self.defined.stated.reason != self.printed.stated.reason
     }
 }
 
 /// The verdict on a claim under one distance.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Verdict {
-    /// Whether it holds, its words taken literally.
-    pub outcome: Outcome,
-    /// The reason in one line, for a table.
-    pub why: String,
-    /// The reason in full sentences.
-    pub reason: String,
-    /// The verdict on what the authors meant, if that is not what they wrote.
+    /// On its words, taken literally.
+    #[serde(flatten)]
+    pub stated: ReadingVerdict,
+    /// On what the authors meant, if that is not what they wrote.
     pub as_meant: Option<ReadingVerdict>,
-    pub evidence: Vec<Evidence>,
+    #[serde(serialize_with = "claims::serialize_evidence")]
+    pub evidence: Vec<ClaimPart>,
     /// What else came out.
     pub remarks: Vec<String>,
     /// What to type to check it again.
@@ -286,19 +264,8 @@ impl Verdict {
     /// The outcome as meant, if it is another one than as stated.
     pub fn meant_otherwise(&self) -> Option<Outcome> {
         let meant = self.as_meant.as_ref().map(|verdict| verdict.outcome);
-        meant.filter(|meant| *meant != self.outcome)
+        meant.filter(|meant| *meant != self.stated.outcome)
     }
-}
-
-/// One part of what was checked about a claim.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Evidence {
-    pub what: String,
-    pub holds: bool,
-    /// The reading of the claim to which it belongs.
-    pub reading: Reading,
-    /// The numbers that show it, with their names.
-    pub numbers: Vec<(String, f64)>,
 }
 
 /// Whether a page is a report of ours.
@@ -313,18 +280,14 @@ impl Report {
     }
 
     /// The same for machines, with the summary; drawings are only named.
-    ///
-    /// # Panics
-    /// Never: plain data always becomes JSON.
-    pub fn json(&self) -> serde_json::Value {
+    pub fn json(&self) -> impl Serialize {
         #[derive(Serialize)]
         struct Whole<'a> {
             summary: Summary,
             #[serde(flatten)]
             report: &'a Report,
         }
-        let whole = Whole { summary: self.summary(), report: self };
-        serde_json::to_value(whole).expect("plain data becomes JSON")
+        Whole { summary: self.summary(), report: self }
     }
 
     /// What matters, counted.

@@ -6,22 +6,17 @@ use serde::Serialize;
 use super::Report;
 use super::tables::{fold, scroll};
 use super::text::{anchor, links};
+use service::archaeology::Finding;
 
 /// Something that a printed figure shows and its text does not say.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct PrintFinding {
-    /// Its name, part of its anchor on the page.
-    pub id: String,
-    /// What was found, in a few words.
-    pub title: String,
-    /// What was found, in a sentence.
-    pub sentence: String,
-    /// Where it is printed, or where the authors recorded it.
-    pub source: String,
+    #[serde(flatten)]
+    pub finding: &'static Finding,
     /// The figures that show it, by their short names (`icml/fig4`).
-    pub figures: Vec<String>,
+    pub figures: Vec<&'static str>,
     /// The numbers of the claims that rest on it.
-    pub claims: Vec<u32>,
+    pub claims: &'static [u32],
     /// How well the readings agree with each setting that was tried.
     pub evidence: Vec<PrintEvidence>,
 }
@@ -59,27 +54,28 @@ pub(super) fn section(report: &Report) -> Markup {
     }
 }
 
-fn card(finding: &PrintFinding, report: &Report) -> Markup {
+fn card(shown: &PrintFinding, report: &Report) -> Markup {
+    let PrintFinding { finding, figures, claims, evidence } = shown;
     html! {
-        article.finding id=(place(finding)) {
+        article.finding id=(place(shown)) {
             h3 { (finding.title) }
             p { (finding.sentence) }
             p.see { "Source: " (finding.source) "." }
-            (evidence(finding))
-            (links("Figures", report.figure_links(&finding.figures)))
-            (links("Claims that rest on it", report.claim_links(&finding.claims)))
+            (evidence_table(evidence))
+            (links("Figures", report.figure_links(figures)))
+            (links("Claims that rest on it", report.claim_links(claims)))
         }
     }
 }
 
-fn evidence(finding: &PrintFinding) -> Markup {
+fn evidence_table(evidence: &[PrintEvidence]) -> Markup {
     let table = html! {
         table {
             thead {
                 tr { th { "setting" } th.n { "readings that agree" } th { "largest deviation" } }
             }
             tbody {
-                @for PrintEvidence { setting, within, total, largest } in &finding.evidence {
+                @for PrintEvidence { setting, within, total, largest } in evidence {
                     tr {
                         td { (setting) }
                         td.n { (within) " of " (total) }
@@ -90,15 +86,15 @@ fn evidence(finding: &PrintFinding) -> Markup {
         }
     };
     html! {
-        @if !finding.evidence.is_empty() {
+        @if !evidence.is_empty() {
             (fold(html! { "Evidence" }, scroll("evidence", table), true))
         }
     }
 }
 
 /// The anchor of a finding.
-fn place(finding: &PrintFinding) -> String {
-    anchor(&format!("print-{}", finding.id))
+fn place(shown: &PrintFinding) -> String {
+    anchor(&format!("print-{}", shown.finding.id))
 }
 
 impl Report {
@@ -109,11 +105,11 @@ impl Report {
 
     /// Links to the findings that a figure shows.
     pub(super) fn findings_of_figure(&self, short_name: &str) -> Markup {
-        self.findings(|finding| finding.figures.iter().any(|name| name == short_name))
+        self.findings(|finding| finding.figures.contains(&short_name))
     }
 
     fn findings(&self, chosen: impl Fn(&PrintFinding) -> bool) -> Markup {
         let found = self.print_findings.iter().filter(|finding| chosen(finding));
-        links(TITLE, found.map(|finding| (finding.title.clone(), Some(place(finding)))).collect())
+        links(TITLE, found.map(|one| (one.finding.title.to_owned(), Some(place(one)))).collect())
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::text::count;
-use super::{Claim, Outcome, PanelReport, PrintCounts, Readings, Report};
+use super::{JudgedClaim, Outcome, PanelReport, PrintCounts, Readings, Report};
 
 /// The counts of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -69,8 +69,8 @@ impl Summary {
             panels.iter().filter_map(|panel| panel.readings.as_ref()).collect();
         let sum = |count: fn(&Readings) -> usize| readings.iter().map(|one| count(one)).sum();
         let claims = &report.claims;
-        let numbers_of = |chosen: fn(&Claim) -> bool| {
-            claims.iter().filter(|claim| chosen(claim)).map(|claim| claim.number).collect()
+        let numbers_of = |chosen: fn(&JudgedClaim) -> bool| {
+            claims.iter().filter(|one| chosen(one)).map(|one| one.claim.number).collect()
         };
         Self {
             figures: figures().count(),
@@ -81,15 +81,15 @@ impl Summary {
             readings_named: sum(|one| one.named_outliers),
             readings_beyond: sum(Readings::beyond),
             numbers: report.numbers.len(),
-            numbers_agreeing: report.numbers.iter().filter(|number| number.agrees).count(),
+            numbers_agreeing: report.numbers.iter().filter(|number| number.agrees()).count(),
             numbers_by_their_rounding: (report.numbers.iter())
-                .filter(|number| number.agrees && number.by_their_rounding)
+                .filter(|number| number.agrees() && number.by_their_rounding)
                 .count(),
             claims: claims.len(),
-            defined: Standing::of(claims.iter().map(|claim: &Claim| claim.defined.outcome)),
-            printed: Standing::of(claims.iter().map(|claim| claim.printed.outcome)),
+            defined: Standing::of(claims.iter().map(|claim| claim.defined.stated.outcome)),
+            printed: Standing::of(claims.iter().map(|claim| claim.printed.stated.outcome)),
             differing: numbers_of(|claim| !claim.survives_change_of_distance()),
-            differing_in_cases: numbers_of(Claim::holds_in_other_cases),
+            differing_in_cases: numbers_of(JudgedClaim::holds_in_other_cases),
             questions: report.questions.len(),
         }
     }

@@ -1,6 +1,8 @@
 //! A report with something of everything, and what must be true of its page.
 
 use super::*;
+use lab::paper::claims::{Finding, Reading};
+use service::archaeology;
 
 const HOSTILE: &str = "<script>alert('\"&\"')</script>";
 
@@ -49,33 +51,26 @@ fn panel(printed: bool) -> PanelReport {
 }
 
 fn verdict(outcome: Outcome) -> Verdict {
-    let part = Evidence {
-        what: HOSTILE.into(),
-        holds: outcome != Outcome::Fails,
-        reading: Reading::Meant,
-        numbers: vec![(HOSTILE.into(), 0.25)],
-    };
-    let as_meant =
-        ReadingVerdict { outcome: Outcome::InPart, why: HOSTILE.into(), reason: HOSTILE.into() };
+    let part = ClaimPart::new(HOSTILE, "", outcome != Outcome::Fails, [(HOSTILE, 0.25)]);
+    let part = ClaimPart { reading: Reading::Meant, ..part };
+    let reading = |outcome| ReadingVerdict { outcome, why: HOSTILE.into(), reason: HOSTILE.into() };
     Verdict {
-        outcome,
-        why: HOSTILE.into(),
-        reason: HOSTILE.into(),
-        as_meant: Some(as_meant),
+        stated: reading(outcome),
+        as_meant: Some(reading(Outcome::InPart)),
         evidence: vec![part.clone(), part],
         remarks: vec![HOSTILE.into()],
         command: HOSTILE.into(),
     }
 }
 
-fn finding(id: &str) -> PrintFinding {
+fn finding(id: &'static str) -> PrintFinding {
+    let (claims, title) = (&[2, 99], format!("{id} {HOSTILE}").leak());
+    let finding =
+        archaeology::Finding { id, title, sentence: HOSTILE, source: HOSTILE, claims, trials: &[] };
     PrintFinding {
-        id: id.into(),
-        title: format!("{id} {HOSTILE}"),
-        sentence: HOSTILE.into(),
-        source: HOSTILE.into(),
-        figures: vec!["icml/fig2".into(), "notes/fig2".into()],
-        claims: vec![2, 99],
+        finding: Box::leak(Box::new(finding)),
+        figures: vec!["icml/fig2", "notes/fig2"],
+        claims,
         evidence: vec![PrintEvidence {
             setting: HOSTILE.into(),
             within: 3,
@@ -111,24 +106,28 @@ fn report() -> Report {
         title: HOSTILE.into(),
         figures: vec![figure("icml-fig2"), figure("icml-fig3")],
     };
-    let number = |agrees| Number {
-        place: HOSTILE.into(),
+    let number = |agrees| PrintedNumber {
+        place: HOSTILE,
         what: HOSTILE.into(),
-        printed: "0.5".into(),
-        computed: "0.4999".into(),
-        agrees,
+        printed: "0.5",
+        computed: 0.4999,
+        allowed: if agrees { 0.001 } else { 0.0 },
         by_their_rounding: agrees,
         note: HOSTILE.into(),
     };
-    let claim = |(number, defined, printed)| Claim {
-        number,
-        title: HOSTILE.into(),
-        source: HOSTILE.into(),
-        figures: vec!["icml/fig2".into(), HOSTILE.into()],
-        statement: HOSTILE.into(),
-        meant: Some(HOSTILE.into()),
-        defined: verdict(defined),
-        printed: verdict(printed),
+    let claim = |(number, defined, printed)| {
+        let claim = Claim {
+            number,
+            title: HOSTILE,
+            source: HOSTILE,
+            figures: &["icml/fig2", HOSTILE],
+            statement: HOSTILE,
+            meant: Some(HOSTILE),
+            effort: 0.0,
+            judge: |_| Finding::default(),
+        };
+        let (defined, printed) = (verdict(defined), verdict(printed));
+        JudgedClaim { claim: Box::leak(Box::new(claim)), defined, printed }
     };
     let outcomes = [
         (1, Outcome::Holds, Outcome::Holds),
@@ -277,7 +276,7 @@ fn an_empty_report_is_a_page_too() {
 
 #[test]
 fn machines_get_the_same_without_drawings() {
-    let json = report().json();
+    let json = serde_json::json!(report().json());
     assert_eq!(json["summary"]["defined"]["in_part"], 1);
     assert_eq!(json["claims"][2]["defined"]["outcome"], "holds when");
     let panel = &json["documents"][0]["figures"][0]["panels"][1];

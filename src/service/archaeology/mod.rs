@@ -8,6 +8,7 @@ mod findings;
 
 pub use findings::FINDINGS;
 
+use serde::Serialize;
 use toml::{Table, Value};
 
 use lab::experiment::config::{self, Overrides};
@@ -16,6 +17,7 @@ use system::diagnostic::Diagnostic;
 use system::source::Source;
 
 /// What a printed figure shows about how it was made.
+#[derive(Serialize)]
 pub struct Finding {
     pub id: &'static str,
     /// What was found, in a few words.
@@ -25,8 +27,10 @@ pub struct Finding {
     /// Where the authors' public history shows it, or what else supports it.
     pub source: &'static str,
     /// The numbers of the claims that rest on these figures.
+    #[serde(skip)]
     pub claims: &'static [u32],
     /// The settings that were tried.
+    #[serde(skip)]
     pub trials: &'static [Trial],
 }
 

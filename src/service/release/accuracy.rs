@@ -1,6 +1,8 @@
 //! The accuracy and the privacy loss of a release, and the choice of the most accurate mechanism. All
 //! of this is computed from public values.
 
+use serde::Serialize;
+
 use super::Amount;
 use super::estimate::{Estimated, Trials};
 use super::method::Method;
@@ -32,7 +34,7 @@ pub enum Reason {
 }
 
 /// The private mechanisms, by what is known of their errors.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Contest {
     /// Those whose exact errors were compared.
     pub exact: Vec<String>,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::paths::Paths;
 use super::release::{asked, figure};
-use super::{MOST_PRINTED, print, print_json, typed};
+use super::{MOST_PRINTED, typed};
 use crate::cli;
 use crate::failure::Failure;
 use engine::analysis::composition::Composition;
@@ -41,7 +41,7 @@ pub fn execute(args: &cli::Account) -> Result<(), Failure> {
     if let (Some(file), Some(format)) = (&args.figure, format) {
         write_whole(file, picture::draw(&report, format)?)?;
     }
-    if args.print.json { print_json(&report.json()) } else { print(&report.text()) }
+    args.print.answer(|| report.json(), || report.text())
 }
 
 /// δ, unless another one is asked for.

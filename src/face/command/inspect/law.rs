@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::super::{paths::Paths, typed};
 use crate::failure::Failure;
@@ -55,6 +55,7 @@ pub fn check(
     Paths::default().written("law", "where the law goes", [path]).check()
 }
 
+#[derive(Serialize)]
 pub struct Written {
     file: String,
     data_sets: usize,
@@ -62,10 +63,6 @@ pub struct Written {
 }
 
 impl Written {
-    pub fn json(&self) -> Value {
-        json!({ "file": self.file, "data_sets": self.data_sets, "rows": self.rows })
-    }
-
     pub fn text(&self) -> String {
         let Self { file, data_sets, rows } = self;
         format!("\n  wrote {file}: the law at {data_sets} data sets, {rows} rows\n")

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::typed::{self, Tuning};
-use super::{announce, forecast, number, print, print_json, threads};
+use super::{announce, forecast, number, threads};
 use crate::cli::Inspect;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, SettingWork};
@@ -71,7 +71,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     };
     drop(clock);
     let found = Inspection { setting, variants, exacts, left_out, beta: args.beta, distance, law };
-    if args.print.json { print_json(&found.json()) } else { print(&found.text()) }
+    args.print.answer(|| found.json(), || found.text())
 }
 
 /// The mechanisms that are given; if none is, all that can be used.
@@ -196,7 +196,7 @@ impl Inspection {
             document["distance"] = number(distance);
         }
         if let Some(law) = &self.law {
-            document["law"] = law.json();
+            document["law"] = json!(law);
         }
         document
     }

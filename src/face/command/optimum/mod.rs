@@ -7,8 +7,8 @@ pub(super) use write::is_own_file;
 
 use serde_json::{Value, json};
 
+use super::threads;
 use super::typed::{self, Tuning, wrong};
-use super::{print, print_json, threads};
 use crate::cli::names::{RELEASE_SETS, ReleaseSet};
 use crate::cli::{self, Data};
 use crate::failure::{Failure, WorkError};
@@ -68,11 +68,8 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
         Some(folder) => Some(write::write(folder, &found, &args.figures)?),
         None => None,
     };
-    if args.print.json {
-        return print_json(&found.json());
-    }
     let wrote = written.map_or(String::new(), |files| format!("\n  wrote {files}\n"));
-    print(&(found.text() + &wrote))
+    args.print.answer(|| found.json(), || found.text() + &wrote)
 }
 
 /// The minimax optimum. Without it the mean is still worth printing.

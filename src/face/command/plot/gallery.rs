@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::cli::Plot;
 use crate::command::paths::Paths;
-use crate::command::{no_results, print, print_json, read_manifest, write_page};
+use crate::command::{no_results, read_manifest, write_page};
 use crate::failure::Failure;
 use crate::report::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
 use figure::Format;
@@ -38,13 +38,11 @@ pub(super) fn execute(args: &Plot) -> Result<(), Failure> {
     let folders = found.iter().map(|folder| folder.show(&home)).collect::<Result<_, _>>()?;
     let gallery = Gallery { folders };
     write_page(&page, gallery.html(), is_gallery)?;
-    if args.print.json {
-        return print_json(&document(&page, &gallery));
-    }
-    if args.talk.quiet {
-        return Ok(());
-    }
-    print(&format!("wrote {}: {}\n", page.display(), gallery.summary()))
+    args.print.answer_unless(
+        args.talk.quiet,
+        || document(&page, &gallery),
+        || format!("wrote {}: {}\n", page.display(), gallery.summary()),
+    )
 }
 
 fn document(page: &Path, gallery: &Gallery) -> Value {

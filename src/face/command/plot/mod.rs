@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::run::draw;
-use super::{load_results, no_results, print, print_json};
+use super::{load_results, no_results, print_json};
 use crate::cli::{FigureOptions, Plot};
 use crate::failure::Failure;
 use figure::Format;
@@ -24,15 +24,11 @@ pub fn execute(args: &Plot) -> Result<(), Failure> {
     let mut reports = Vec::new();
     for path in &args.folders {
         let drawn = redraw(path, args)?;
-        if !args.talk.quiet && !args.print.json {
-            print(&format!("{}: drew {}\n", path.display(), drawn.join(", ")))?;
-        }
-        reports.push(json!({ "folder": path.display().to_string(), "figures": drawn }));
+        let document = || json!({ "folder": path.display().to_string(), "figures": drawn });
+        let text = || format!("{}: drew {}\n", path.display(), drawn.join(", "));
+        reports.extend(args.print.tell(args.talk.quiet, document, text)?);
     }
-    if args.print.json {
-        print_json(&json!(reports))?;
-    }
-    Ok(())
+    if args.print.json { print_json(&reports) } else { Ok(()) }
 }
 
 const AGAIN: &str = "run the experiment again";

@@ -1,10 +1,11 @@
 //! What releases would cost, before they are made.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-use super::super::{print, print_json};
 use super::Job;
 use super::text::{error_words, list, records};
+use crate::cli::Print;
 use crate::failure::Failure;
 use engine::text::legible;
 use service::release::{
@@ -14,24 +15,48 @@ use system::console::{Grid, say, short};
 use system::diagnostic::Diagnostic;
 
 /// One release that would be made.
+#[derive(Serialize)]
 struct Planned {
-    /// Without counts.
-    release: Released,
-    /// Why its mechanism was taken.
-    reason: Reason,
+    name: String,
+    cells: usize,
+    mechanism: String,
+    /// Why that mechanism was taken.
+    reason: String,
+    compared: Option<Contest>,
+    epsilon: String,
+    price: String,
+    spent: String,
+    /// The largest of the errors of its histograms under the prior predictive distribution.
+    expected_error: Option<f64>,
+    #[serde(skip)]
     errors: Vec<Errors>,
 }
 
 impl Planned {
-    /// The largest of the errors of its histograms under the prior predictive distribution.
-    fn error(&self) -> Option<f64> {
-        let known = self.errors.iter().map(Errors::expected);
-        known.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+    fn new((release, reason): (&Released, Reason)) -> Self {
+        let errors = release.methods.iter().map(|method| Errors::new(method, None));
+        let errors: Vec<Errors> = errors.collect();
+        let known: Option<Vec<f64>> = errors.iter().map(Errors::expected).collect();
+        Self {
+            name: release.request.title(),
+            cells: release.request.table.cells(),
+            mechanism: release.mechanism().to_owned(),
+            reason: release.reason.clone(),
+            compared: match reason {
+                Reason::Least(contest) => Some(contest),
+                Reason::Named | Reason::Customary => None,
+            },
+            epsilon: release.request.epsilon.to_string(),
+            price: release.price().to_string(),
+            spent: release.spent().to_string(),
+            expected_error: known.and_then(|known| known.into_iter().reduce(f64::max)),
+            errors,
+        }
     }
 }
 
 /// Prints what the releases would spend, and their expected errors.
-pub fn execute(job: &Job, threads: usize, as_json: bool) -> Result<(), Failure> {
+pub fn execute(job: &Job, threads: usize, print: &Print) -> Result<(), Failure> {
     let n = match job.n {
         Some(n) => n,
         None => count_records(job.data()?, job.delimiter)?,
@@ -39,58 +64,54 @@ pub fn execute(job: &Job, threads: usize, as_json: bool) -> Result<(), Failure> 
     job.check_sizes(n)?;
     let (releases, reasons) = job.prepare(n, threads)?;
     let account = account(job, &releases)?;
-    let planned = |(release, reason): (Released, Reason)| Planned {
-        errors: release.methods.iter().map(|method| Errors::new(method, None)).collect(),
-        release,
-        reason,
-    };
-    let planned: Vec<Planned> = releases.into_iter().zip(reasons).map(planned).collect();
-    let total: Amount = planned.iter().map(|one| one.release.spent()).sum();
-    if as_json {
-        return print_json(&document(&planned, n, total, account.as_ref()));
-    }
+    let planned: Vec<Planned> = releases.iter().zip(reasons).map(Planned::new).collect();
+    let spent = releases.iter().map(Released::spent).sum::<Amount>().to_string();
+    let ledger = super::document::ledger(account.as_ref());
+    print.answer(
+        || json!({ "n": n, "releases": planned, "spent": spent, "ledger": ledger }),
+        || text(&planned, n, &spent, account.as_ref()),
+    )
+}
+
+fn text(planned: &[Planned], n: u64, spent: &str, account: Option<&Account>) -> String {
     let mut grid = Grid::new(1);
     grid.row(["", "cells", "ε", "mechanism", "expected error"]);
-    for one in &planned {
-        let release = &one.release;
+    for one in planned {
         grid.row([
-            legible(&release.request.title()),
-            release.request.table.cells().to_string(),
-            release.spent().to_string(),
-            release.mechanism().to_owned(),
-            one.error().map_or("takes long".to_owned(), short),
+            legible(&one.name),
+            one.cells.to_string(),
+            one.spent.clone(),
+            one.mechanism.clone(),
+            one.expected_error.map_or("takes long".to_owned(), short),
         ]);
     }
     let mut text = format!("  {}; nothing is released\n\n{}\n", records(n), grid.render());
-    for Planned { release, reason, errors } in &planned {
-        text += &format!("  {}: {reason}", legible(&release.request.title()));
+    for Planned { name, reason, compared, errors, .. } in planned {
+        text += &format!("  {}: {reason}", legible(name));
         text += &match &errors[..] {
             [errors] => format!("; the error is {}.\n", error_words(errors).join(", ")),
             _ => ".\n".to_owned(),
         };
-        for (title, names) in contestants(reason).into_iter().filter(|(_, names)| !names.is_empty())
-        {
+        let compared = compared.iter().flat_map(contestants);
+        for (title, names) in compared.filter(|(_, names)| !names.is_empty()) {
             text += &format!("    {title}: {}\n", names.join(", "));
         }
     }
-    let mut lines = vec![("total", format!("ε = {total} would be spent"))];
+    let mut lines = vec![("total", format!("ε = {spent} would be spent"))];
     lines.extend(account.map(|account| match account.is_exceeded() {
         true => ("ledger", format!("the budget does not suffice: {}", account.words())),
         false => ("ledger", format!("then: {}", account.words())),
     }));
-    print(&(text + "\n" + &list(lines)))
+    text + "\n" + &list(lines)
 }
 
 /// The mechanisms of a choice, by what is known of their errors.
-fn contestants(reason: &Reason) -> Vec<(&'static str, &[String])> {
-    match reason {
-        Reason::Least(Contest { exact, estimated, left_out }) => vec![
-            ("exact errors", exact),
-            ("errors estimated from draws", estimated),
-            ("not compared, because they take long", left_out),
-        ],
-        Reason::Named | Reason::Customary => Vec::new(),
-    }
+fn contestants(Contest { exact, estimated, left_out }: &Contest) -> [(&str, &[String]); 3] {
+    [
+        ("exact errors", exact),
+        ("errors estimated from draws", estimated),
+        ("not compared, because they take long", left_out),
+    ]
 }
 
 /// The ledger as it would be afterwards, if there is one. It is not changed.
@@ -103,32 +124,4 @@ fn account(job: &Job, releases: &[Released]) -> Result<Option<Account>, Diagnost
     let lines = read_ledger(path, &|line| say(line))?;
     let budget = job.budget.or_else(|| lines.budget());
     Ok(Some(Account::new(lines.entries.iter().chain([&entry]), budget)))
-}
-
-fn document(planned: &[Planned], n: u64, total: Amount, account: Option<&Account>) -> Value {
-    let one = |one: &Planned| {
-        let release = &one.release;
-        json!({
-            "name": release.request.title(),
-            "cells": release.request.table.cells(),
-            "mechanism": release.mechanism(),
-            "reason": release.reason,
-            "compared": match &one.reason {
-                Reason::Least(Contest { exact, estimated, left_out }) => {
-                    json!({ "exact": exact, "estimated": estimated, "left_out": left_out })
-                }
-                Reason::Named | Reason::Customary => Value::Null,
-            },
-            "epsilon": release.request.epsilon.to_string(),
-            "price": release.price().to_string(),
-            "spent": release.spent().to_string(),
-            "expected_error": one.error(),
-        })
-    };
-    json!({
-        "n": n,
-        "releases": planned.iter().map(one).collect::<Vec<_>>(),
-        "spent": total.to_string(),
-        "ledger": super::document::ledger(account),
-    })
 }

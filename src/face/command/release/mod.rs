@@ -37,7 +37,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     let job = Job::new(args)?;
     let threads = threads(&args.threads)?;
     if args.dry_run {
-        return dry_run::execute(&job, threads, args.print.json);
+        return dry_run::execute(&job, threads, &args.print);
     }
     let files = Files::new(&job, args)?;
     refuse_lost_output(files.out)?;

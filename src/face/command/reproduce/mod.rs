@@ -11,19 +11,17 @@ use rayon::prelude::*;
 use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
 use super::task_pools::TaskPools;
-use super::{load, print, print_json, threads, write_page};
+use super::{load, print, threads, write_page};
 use crate::cli::Reproduce;
 use crate::failure::{Continuation, Failure, VerdictError, WorkError};
 use crate::interrupt;
 use crate::progress::{Ahead, Progress};
-use crate::report::{
-    self, Claim, Evidence, FigureReport, PrintFinding, ReadingVerdict, Report, Verdict,
-};
+use crate::report::{self, FigureReport, JudgedClaim, PrintFinding, Report, Verdict};
 use engine::analysis::cost::{Work, duration};
 use engine::posterior::distance::{self, Distance};
 use engine::refusal::suggest;
 use lab::experiment::Experiment;
-use lab::paper::claims::{self, Finding, Lab};
+use lab::paper::claims::{self, Lab};
 use lab::paper::printed_numbers;
 use lab::run::store::utc;
 use service::archaeology;
@@ -77,8 +75,8 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
         generated: utc(SystemTime::now()),
         command: format!("dpbi reproduce{}{}", names(args), replaced(args)),
         partial: !args.names.is_empty(),
-        numbers: (printed_numbers::all().iter().filter(|one| asked(&args.names, one.place)))
-            .map(page::number)
+        numbers: (printed_numbers::all().into_iter())
+            .filter(|one| asked(&args.names, one.place))
             .collect(),
         ..Report::default()
     };
@@ -316,8 +314,8 @@ impl<'a> ReportBuilder<'a> {
                     "claim {:>2} ({}): as defined it {}, with the print distance it {}, {}\n",
                     claim.number,
                     claim.source,
-                    defined.outcome.label(),
-                    printed.outcome.label(),
+                    defined.stated.outcome.label(),
+                    printed.stated.outcome.label(),
                     duration(self.claim_seconds[place]),
                 ))
             }
@@ -342,16 +340,7 @@ impl<'a> ReportBuilder<'a> {
         {
             times.push((format!("claim {}", claim.number), seconds));
             if let [Some(defined), Some(printed)] = verdicts {
-                report.claims.push(Claim {
-                    number: claim.number,
-                    title: claim.title.to_owned(),
-                    source: claim.source.to_owned(),
-                    figures: claim.figures.iter().map(|&figure| figure.to_owned()).collect(),
-                    statement: claim.statement.to_owned(),
-                    meant: claim.meant.map(str::to_owned),
-                    defined,
-                    printed,
-                });
+                report.claims.push(JudgedClaim { claim, defined, printed });
             }
         }
         report.times = times::shared(times);
@@ -376,12 +365,11 @@ fn finish(
     report.times = times::shared(parts);
     report.seconds = whole;
     let summary = report.summary();
-    if args.print.json {
-        print_json(&report.json())?;
-    } else if !args.talk.quiet {
+    let text = || {
         let times = times::text(&report, at_a_time);
-        print(&format!("\n{summary}\n{times}\nwrote {}\n", path.display()))?;
-    }
+        format!("\n{summary}\n{times}\nwrote {}\n", path.display())
+    };
+    args.print.answer_unless(args.talk.quiet, || report.json(), text)?;
     let CellCounts { all, kept, failed } = cells;
     if kept > 0 && !args.talk.quiet {
         say(format!(
@@ -458,20 +446,13 @@ fn asked(names: &[String], place: &str) -> bool {
 
 fn judge(claim: &claims::Claim, distance: &'static dyn Distance) -> Verdict {
     let finding = (claim.judge)(&Lab::new(distance));
-    verdict(finding, format!("dpbi claims {} --distance {}", claim.number, distance.id()))
-}
-
-fn verdict(finding: Finding, command: String) -> Verdict {
-    let ReadingVerdict { outcome, why, reason } = finding.as_stated();
-    let as_meant = finding.as_meant();
-    let evidence = finding.parts.into_iter().map(|part| Evidence {
-        what: part.name(),
-        holds: part.holds,
-        reading: part.reading,
-        numbers: part.numbers,
-    });
-    let (evidence, remarks) = (evidence.collect(), finding.remarks);
-    Verdict { outcome, why, reason, as_meant, evidence, remarks, command }
+    Verdict {
+        stated: finding.as_stated(),
+        as_meant: finding.as_meant(),
+        evidence: finding.parts,
+        remarks: finding.remarks,
+        command: format!("dpbi claims {} --distance {}", claim.number, distance.id()),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::command::run::RunOutcome;
 use crate::failure::Failure;
 use crate::report::{
-    Document, Drawing, FigureReport, Number, PanelReport, PrintEvidence, PrintFinding, PrintStatus,
+    Document, Drawing, FigureReport, PanelReport, PrintEvidence, PrintFinding, PrintStatus,
     ReadingRow, Readings, Report,
 };
 use engine::named::Named;
@@ -15,7 +15,6 @@ use lab::experiment::nearest_optimum::nearest_optimum;
 use lab::experiment::reading::Quantity;
 use lab::experiment::table::Tables;
 use lab::experiment::{Experiment, Panel};
-use lab::paper::printed_numbers;
 use service::archaeology;
 use system::source::{PAPERS, QUESTIONS};
 
@@ -114,7 +113,7 @@ fn reason_not_compared(experiment: &Experiment) -> Option<String> {
 /// What a print teaches. If the unchanged figure will be drawn anyway (`is_planned`), its evidence stays
 /// empty here and is filled in from that figure.
 pub(super) fn finding(
-    finding: &archaeology::Finding,
+    finding: &'static archaeology::Finding,
     is_planned: impl Fn(&str) -> bool,
 ) -> Result<PrintFinding, Failure> {
     let evidence = |trial: &archaeology::Trial| -> Result<PrintEvidence, Failure> {
@@ -126,12 +125,9 @@ pub(super) fn finding(
         Ok(PrintEvidence { within, total, largest, ..open })
     };
     Ok(PrintFinding {
-        id: finding.id.to_owned(),
-        title: finding.title.to_owned(),
-        sentence: finding.sentence.to_owned(),
-        source: finding.source.to_owned(),
-        figures: finding.figures().into_iter().map(str::to_owned).collect(),
-        claims: finding.claims.to_vec(),
+        finding,
+        figures: finding.figures(),
+        claims: finding.claims,
         evidence: finding.trials.iter().map(evidence).collect::<Result<_, _>>()?,
     })
 }
@@ -210,18 +206,6 @@ fn readings(panel: &Panel, tables: &Tables) -> Option<Readings> {
     let rows: Vec<ReadingRow> = own.cloned().collect();
     let boxes = rows.iter().any(|row| row.quantity == Quantity::Median.id());
     (!rows.is_empty()).then(|| Readings::new(panel.kind.criterion(boxes), rows))
-}
-
-pub(super) fn number(number: &printed_numbers::PrintedNumber) -> Number {
-    Number {
-        place: number.place.to_owned(),
-        what: number.what.clone(),
-        printed: number.printed.to_owned(),
-        computed: format!("{:.14}", number.computed),
-        agrees: number.agrees(),
-        by_their_rounding: number.by_their_rounding,
-        note: number.note.clone(),
-    }
 }
 
 #[cfg(test)]

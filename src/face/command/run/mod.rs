@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::forecast::Forecast;
-use super::{MOST_PRINTED, load, print, print_document, summary, threads};
+use super::{MOST_PRINTED, load, print_document, summary, threads};
 use crate::cli::{FigureOptions, Output, Run, Verbosity};
 use crate::failure::{Failure, WorkError};
 use crate::interrupt;
@@ -58,14 +58,10 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
         let outcome = job.run(&options, &progress);
         progress.finish();
         let outcome = outcome?;
-        if !args.talk.quiet && !args.print.json {
-            print(&outcome.text(experiment))?;
-        }
         failures += outcome.tables.failures.len();
-        // The document may be as large as all tables together, so that it is made only if wanted.
-        if args.print.json {
-            reports.push(outcome.document(experiment)?);
-        }
+        let document = || serde_json::to_string_pretty(&outcome.document(experiment));
+        let report = args.print.tell(args.talk.quiet, document, || outcome.text(experiment))?;
+        reports.extend(report.transpose().map_err(WorkError::from)?);
     }
     if args.print.json {
         print_document(&harmless_json(format!("[\n{}\n]\n", reports.join(",\n"))))?;
@@ -134,8 +130,8 @@ impl RunOutcome {
     }
 
     /// The tables as one JSON document.
-    pub(super) fn document(&self, experiment: &Experiment) -> Result<String, Failure> {
-        let document = Document {
+    pub(super) fn document<'a>(&'a self, experiment: &'a Experiment) -> impl Serialize {
+        Document {
             name: &experiment.name,
             folder: self.path.display().to_string(),
             seconds: self.seconds,
@@ -144,8 +140,7 @@ impl RunOutcome {
             kept: self.kept,
             errors: ErrorRows(&self.path),
             tables: &self.tables,
-        };
-        Ok(serde_json::to_string_pretty(&document).map_err(WorkError::from)?)
+        }
     }
 }
 

@@ -6,11 +6,12 @@ mod sample;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::json;
+use serde::Serialize;
 
+use super::answer::as_shown;
 use super::forecast::Forecast;
 use super::optimum;
-use super::{CONFIG, announce, load_results, no_results, print, print_json, threads};
+use super::{CONFIG, announce, load_results, no_results, print_json, threads};
 use crate::cli::{FigureOptions, Formats, Verify};
 use crate::failure::{Failure, VerdictError, WorkError};
 use crate::progress::Clock;
@@ -31,32 +32,33 @@ pub fn execute(args: &Verify) -> Result<(), Failure> {
     for path in &args.folders {
         let mut check = FolderCheck::new(path, args, seed);
         check.verify()?;
-        if !args.talk.quiet && !args.print.json {
-            print(&check.text())?;
-        }
-        reports.push(check.json());
-        first = first.or_else(|| check.problems.into_iter().next());
+        first = first.or_else(|| check.problems.first().cloned());
+        let text = check.text();
+        reports.extend(args.print.tell(args.talk.quiet, || check, || text)?);
     }
     if args.print.json {
-        print_json(&json!(reports))?;
+        print_json(&reports)?;
     }
     first.map_or(Ok(()), |problem| Err(VerdictError::Difference(problem).into()))
 }
 
 /// A folder that is checked, and what was found out about it.
+#[derive(Serialize)]
 struct FolderCheck<'a> {
+    #[serde(rename = "folder", serialize_with = "as_shown")]
     path: &'a Path,
+    #[serde(skip)]
     args: &'a Verify,
-    seed: u64,
     files: usize,
     cells: usize,
     sampled: usize,
+    seed: u64,
     problems: Vec<String>,
 }
 
 impl<'a> FolderCheck<'a> {
     fn new(path: &'a Path, args: &'a Verify, seed: u64) -> Self {
-        Self { path, args, seed, files: 0, cells: 0, sampled: 0, problems: Vec::new() }
+        Self { path, args, files: 0, cells: 0, sampled: 0, seed, problems: Vec::new() }
     }
 
     /// Notes a difference. Control characters are written out: a terminal would obey them.
@@ -83,17 +85,6 @@ impl<'a> FolderCheck<'a> {
         );
         problems.iter().for_each(|problem| text += &format!("  {problem}\n"));
         text
-    }
-
-    fn json(&self) -> serde_json::Value {
-        json!({
-            "folder": self.path.display().to_string(),
-            "files": self.files,
-            "cells": self.cells,
-            "sampled": self.sampled,
-            "seed": self.seed,
-            "problems": self.problems,
-        })
     }
 
     /// Hashes every file; if the config is as it was written, makes everything again from the cells.

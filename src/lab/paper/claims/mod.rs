@@ -31,6 +31,8 @@ mod step_probabilities;
 mod table_one;
 mod tail_bounds;
 
+use serde::Serialize;
+
 pub use finding::{ClaimPart, Finding, Reading};
 pub use lab::{Lab, balanced};
 pub use verdict::{ONE_LINE, Outcome, Verdict};
@@ -57,6 +59,7 @@ pub static ALL: &[&Claim] = &[
 ];
 
 /// A claim of the documents.
+#[derive(Serialize)]
 pub struct Claim {
     pub number: u32,
     /// The claim in a few words, for tables.
@@ -69,6 +72,8 @@ pub struct Claim {
     /// What the authors meant, where that is not what they wrote.
     pub meant: Option<&'static str>,
     /// Roughly the seconds of one thread under one distance: for the order of work, and for progress.
+    #[serde(skip)]
     pub effort: f64,
+    #[serde(skip)]
     pub judge: fn(&Lab) -> Finding,
 }
