@@ -7,7 +7,7 @@ use engine::posterior::distance::{self, Distance, HELLINGER};
 use engine::posterior::error_field::{Field, Reach};
 use engine::posterior::model::Posterior;
 use engine::posterior::simplex::Row;
-use lab::paper::claims::{ALL, ClaimPart, Finding, Lab, ONE_LINE, Outcome, Reading, Verdict};
+use paper::claims::{ALL, ClaimPart, Finding, Lab, ONE_LINE, Outcome, Reading, Verdict};
 
 fn labs() -> [Lab; 2] {
     ["hellinger", "print"].map(|id| Lab::new(distance::find(id).unwrap()))

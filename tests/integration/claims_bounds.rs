@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use engine::mechanism::Variant;
 use engine::posterior::distance::{self, HELLINGER};
-use lab::paper::claims::{ALL, ClaimPart, Finding, Lab, Outcome};
+use paper::claims::{ALL, ClaimPart, Finding, Lab, Outcome};
 
 fn judge(number: u32, lab: &Lab) -> Finding {
     let claim = ALL.iter().find(|claim| claim.number == number).expect("the claim");

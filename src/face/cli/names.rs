@@ -12,7 +12,7 @@ use engine::named::Named;
 use engine::posterior::distance;
 use figure::{Format, Width};
 use lab::experiment::ScopeName;
-use lab::paper::claims;
+use paper::claims;
 use system::source::{PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 
 /// A text, and those among which shells complete it. Others are let through, since what is wrong

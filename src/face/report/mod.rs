@@ -33,8 +33,8 @@ use lab::experiment::reading::largest_deviation;
 
 pub use gallery::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
 pub use lab::experiment::table::ReadingRow;
-pub use lab::paper::claims::{Claim, ClaimPart, Outcome, Verdict as ReadingVerdict};
-pub use lab::paper::printed_numbers::PrintedNumber;
+pub use paper::claims::{Claim, ClaimPart, Outcome, Verdict as ReadingVerdict};
+pub use paper::printed_numbers::PrintedNumber;
 pub use print_findings::{PrintEvidence, PrintFinding};
 pub use print_status::{PrintCounts, PrintStatus};
 pub use summary::{Standing, Summary};

@@ -1,7 +1,7 @@
 //! A report with something of everything, and what must be true of its page.
 
 use super::*;
-use lab::paper::claims::{Finding, Reading};
+use paper::claims::{Finding, Reading};
 use service::archaeology;
 
 const HOSTILE: &str = "<script>alert('\"&\"')</script>";

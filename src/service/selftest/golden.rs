@@ -23,7 +23,7 @@ use engine::posterior::model::{Posterior, Prior};
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
-use lab::paper::printed_numbers;
+use paper::printed_numbers;
 
 /// The reason why reading the tables cannot fail.
 const SOUND: &str = "the reference tables are sound";

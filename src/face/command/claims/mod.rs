@@ -12,7 +12,7 @@ use crate::cli::Claims;
 use crate::failure::Failure;
 use engine::posterior::distance::{self, Distance};
 use engine::refusal::suggest;
-use lab::paper::claims::{self, Claim, Finding, Lab, Outcome, Verdict};
+use paper::claims::{self, Claim, Finding, Lab, Outcome, Verdict};
 use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Claims) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use super::Judged;
 use engine::posterior::distance::{Distance, HELLINGER};
-use lab::paper::claims::{ClaimPart, Finding, Outcome, Reading, Verdict};
+use paper::claims::{ClaimPart, Finding, Outcome, Reading, Verdict};
 use system::console::{self, Grid, Hang, Style, fold, visible};
 
 /// The claim in a few lines: its title, and the verdicts with their reasons.

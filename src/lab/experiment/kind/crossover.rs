@@ -7,10 +7,10 @@ use super::check_steps;
 use super::curves::{self, point};
 use super::prelude::*;
 use crate::experiment::value::Count;
-use crate::paper::formula::overtaking::{self, SizeCache, leads_from};
-use crate::paper::formula::steps;
 use engine::analysis::cost::rates;
 use engine::posterior::model::Posterior;
+use paper::formula::overtaking::{self, SizeCache, leads_from};
+use paper::formula::steps;
 
 /// The largest n that is tried: within k' steps an exponential mechanism with global sensitivity is
 /// found like k'/n, noise on the counts with a fixed probability.

@@ -3,11 +3,11 @@
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
 use crate::experiment::table::CurveRow;
-use crate::paper::formula::laplace_tail;
 use engine::mechanism::law::Distribution;
 use engine::mechanism::prepared::PreparedSetting;
 use engine::posterior::metric;
 use engine::posterior::model::vector;
+use paper::formula::laplace_tail;
 
 /// The least probability that is tabulated.
 const LEAST_TAIL: f64 = 1e-9;

@@ -3,8 +3,8 @@
 use super::curves::{self, EXACT, against_n, point};
 use super::prelude::*;
 use super::tail::{DIVISOR, check_is_mh, note};
-use crate::paper::formula::tail::normaliser_limit;
 use engine::mechanism::prepared::PreparedSetting;
+use paper::formula::tail::normaliser_limit;
 
 kind! {
     "normaliser": "the normaliser of an exponential mechanism";

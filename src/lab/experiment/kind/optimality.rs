@@ -4,8 +4,8 @@
 use super::curves::{self, point};
 use super::prelude::*;
 use crate::experiment::table::{CurveRow, distinct};
-use crate::paper::formula::laplace_error::{failure, laplace_error};
 use figure::TableFigure;
+use paper::formula::laplace_error::{failure, laplace_error};
 use system::console::short;
 
 const BY_LOCAL: &str = "ELap / LS";

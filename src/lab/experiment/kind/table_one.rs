@@ -8,10 +8,10 @@ use super::{check_steps, check_totals};
 use crate::experiment::reading::Reading;
 use crate::experiment::table::{ValueRow, distinct};
 use crate::experiment::value::Count;
-use crate::paper::formula::overtaking::{SizeCache, leads_from};
-use crate::paper::formula::{steps, table_one};
 use engine::analysis::cost::rates;
 use engine::posterior::model::Posterior;
+use paper::formula::overtaking::{SizeCache, leads_from};
+use paper::formula::{steps, table_one};
 
 /// The largest n that is tried: far beyond it, the probabilities are at their limits.
 const MOST_RECORDS: u64 = 10_000_000;

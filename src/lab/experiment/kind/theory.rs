@@ -13,7 +13,6 @@ use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::table::{ReadingRow, TheoryRow};
 use crate::experiment::value::Interval;
 use crate::experiment::value::NamedValue;
-use crate::paper::formula::notes_laplace;
 use engine::mechanism::Variant;
 use engine::mechanism::law::{Distribution, Plan};
 use engine::mechanism::prepared::PreparedSetting;
@@ -23,6 +22,7 @@ use engine::posterior::model::{Counts, approximate_compositions};
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::list_compositions;
 use figure::{BLUE, Curve, Join, NameAt, Series};
+use paper::formula::notes_laplace;
 use system::console::short_or_dash;
 
 kind! {

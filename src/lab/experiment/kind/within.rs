@@ -8,8 +8,8 @@ use super::curves::{EXACT, against_n, figures_of, point};
 use super::prelude::*;
 use crate::experiment::table::CurveRow;
 use crate::experiment::value::Count;
-use crate::paper::formula::{step_bounds, steps};
 use engine::mechanism::Variant;
+use paper::formula::{step_bounds, steps};
 
 kind! {
     "within": "the probability of an answer within a few steps";

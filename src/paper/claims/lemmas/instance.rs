@@ -1,7 +1,7 @@
 //! The law of MH at one data set, value by value: the subject of the lemmas.
 
 use super::super::Lab;
-use crate::paper::formula::steps;
+use crate::formula::steps;
 use engine::numeric::{exp_accurate, expm1};
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;

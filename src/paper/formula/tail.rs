@@ -63,7 +63,7 @@ pub fn normaliser_limit(epsilon: f64, divisor: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::claims::{Lab, balanced};
+    use crate::claims::{Lab, balanced};
     use engine::posterior::distance;
 
     #[test]

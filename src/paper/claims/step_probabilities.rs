@@ -2,7 +2,7 @@
 
 use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab, balanced};
-use crate::paper::formula::tail;
+use crate::formula::tail;
 
 pub static CLAIM: Claim = Claim {
     number: 14,

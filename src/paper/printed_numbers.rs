@@ -1,6 +1,6 @@
 //! Numbers that the documents print, computed again.
 
-use crate::paper::claims::{Lab, balanced};
+use crate::claims::{Lab, balanced};
 use engine::mechanism::law::Noise;
 use engine::numeric::gamma::ln_phi;
 use engine::numeric::sum::sum;

@@ -47,7 +47,7 @@ pub fn radius(setting: &Setting, steps: u32) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::claims::Lab;
+    use crate::claims::Lab;
     use engine::posterior::distance;
 
     #[test]

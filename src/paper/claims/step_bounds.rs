@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::grid::{Case, parts, parts_of};
 use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
-use crate::paper::formula::{overtaking, step_bounds as formula, steps};
+use crate::formula::{overtaking, step_bounds as formula, steps};
 use engine::mechanism::Global;
 use engine::posterior::setting::Setting;
 

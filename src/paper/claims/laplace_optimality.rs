@@ -3,8 +3,8 @@
 use std::f64::consts::LOG2_E;
 
 use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
-use crate::paper::formula::laplace_error::{RATIO_BOUND, failure, laplace_error};
-use crate::paper::formula::steps;
+use crate::formula::laplace_error::{RATIO_BOUND, failure, laplace_error};
+use crate::formula::steps;
 use engine::numeric::ln;
 use engine::posterior::model::Counts;
 use engine::posterior::setting::Setting;

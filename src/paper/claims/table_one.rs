@@ -2,7 +2,7 @@
 
 use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab};
-use crate::paper::formula::table_one::one_sided;
+use crate::formula::table_one::one_sided;
 
 pub static CLAIM: Claim = Claim {
     number: 1,

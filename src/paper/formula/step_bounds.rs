@@ -56,8 +56,8 @@ fn between(k: u32, n: u64, exponent: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::claims::Lab;
-    use crate::paper::formula::steps;
+    use crate::claims::Lab;
+    use crate::formula::steps;
     use engine::posterior::distance;
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::contest::title;
 use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
-use crate::paper::formula::tail::{Weights, normaliser_limit};
-use crate::paper::formula::{laplace_tail, steps};
+use crate::formula::tail::{Weights, normaliser_limit};
+use crate::formula::{laplace_tail, steps};
 use engine::mechanism::law::Distribution;
 use engine::numeric::exp_accurate;
 use engine::numeric::sum::sum;

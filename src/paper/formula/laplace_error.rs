@@ -23,8 +23,8 @@ pub const RATIO_BOUND: f64 = 2.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::claims::Lab;
-    use crate::paper::formula::steps;
+    use crate::claims::Lab;
+    use crate::formula::steps;
     use engine::posterior::distance::HELLINGER;
 
     #[test]

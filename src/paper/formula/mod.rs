@@ -1,5 +1,5 @@
 //! The documents' own formulas and bounds, one file for each passage, as they are printed. Whether they
-//! are true is tested in [`crate::paper::claims`].
+//! are true is tested in [`crate::claims`].
 //!
 //! All of them are about k = 2 categories unless they say otherwise.
 
