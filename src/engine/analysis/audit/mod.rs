@@ -12,11 +12,11 @@
 //! EHD is proved to lose at most ε = 1, and loses less:
 //!
 //! ```
-//! use dpbi::analysis::audit::{self, Scope};
-//! use dpbi::mechanism::{self, Variant};
-//! use dpbi::posterior::model::Prior;
-//! use dpbi::posterior::privacy::Epsilon;
-//! use dpbi::posterior::setting::Setting;
+//! use dpbi_engine::analysis::audit::{self, Scope};
+//! use dpbi_engine::mechanism::{self, Variant};
+//! use dpbi_engine::posterior::model::Prior;
+//! use dpbi_engine::posterior::privacy::Epsilon;
+//! use dpbi_engine::posterior::setting::Setting;
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![30, 0], Epsilon::new(1.0)?);
 //! let ehd = Variant::plain(mechanism::find("ehd").ok_or("no such mechanism")?);

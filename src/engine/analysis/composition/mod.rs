@@ -11,8 +11,8 @@
 //! smaller.
 //!
 //! ```
-//! use dpbi::analysis::composition::{Composition, Profile};
-//! use dpbi::posterior::amount::Amount;
+//! use dpbi_engine::analysis::composition::{Composition, Profile};
+//! use dpbi_engine::posterior::amount::Amount;
 //!
 //! let epsilon: Amount = "0.1".parse()?;
 //! let releases = vec![(epsilon, Profile::pure(epsilon)); 100];

@@ -16,15 +16,15 @@
 //! Under a flat prior geometric noise is optimal:
 //!
 //! ```
-//! use dpbi::analysis::optimum::{self, Goal};
-//! use dpbi::analysis::predictive_error::over_all_data;
-//! use dpbi::mechanism::law::OutputSet;
-//! use dpbi::mechanism::{self, Variant};
-//! use dpbi::posterior::distance::HELLINGER;
-//! use dpbi::posterior::metric::Metric;
-//! use dpbi::posterior::model::Prior;
-//! use dpbi::posterior::privacy::Epsilon;
-//! use dpbi::posterior::setting::Setting;
+//! use dpbi_engine::analysis::optimum::{self, Goal};
+//! use dpbi_engine::analysis::predictive_error::over_all_data;
+//! use dpbi_engine::mechanism::law::OutputSet;
+//! use dpbi_engine::mechanism::{self, Variant};
+//! use dpbi_engine::posterior::distance::HELLINGER;
+//! use dpbi_engine::posterior::metric::Metric;
+//! use dpbi_engine::posterior::model::Prior;
+//! use dpbi_engine::posterior::privacy::Epsilon;
+//! use dpbi_engine::posterior::setting::Setting;
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![10, 0], Epsilon::new(1.0)?);
 //! let best = optimum::solve(&setting, Goal::Bayes, OutputSet::Simplex)?;

@@ -6,11 +6,11 @@
 //! A calibrated mechanism spends all of its ε:
 //!
 //! ```
-//! use dpbi::analysis::tuning::{Tuned, tune};
-//! use dpbi::mechanism::{self, Options, Variant};
-//! use dpbi::posterior::model::Prior;
-//! use dpbi::posterior::privacy::Epsilon;
-//! use dpbi::posterior::setting::Setting;
+//! use dpbi_engine::analysis::tuning::{Tuned, tune};
+//! use dpbi_engine::mechanism::{self, Options, Variant};
+//! use dpbi_engine::posterior::model::Prior;
+//! use dpbi_engine::posterior::privacy::Epsilon;
+//! use dpbi_engine::posterior::setting::Setting;
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![20, 0], Epsilon::new(1.0)?);
 //! let ehds = mechanism::find("ehds").ok_or("no such mechanism")?;

@@ -4,12 +4,12 @@
 //! are walked block by block (see [`crate::posterior::simplex`]), never stored.
 //!
 //! ```
-//! use dpbi::mechanism::law::{Exact, probability};
-//! use dpbi::mechanism::prepared::PreparedSetting;
-//! use dpbi::mechanism::{self, Variant};
-//! use dpbi::posterior::model::Prior;
-//! use dpbi::posterior::privacy::Epsilon;
-//! use dpbi::posterior::setting::Setting;
+//! use dpbi_engine::mechanism::law::{Exact, probability};
+//! use dpbi_engine::mechanism::prepared::PreparedSetting;
+//! use dpbi_engine::mechanism::{self, Variant};
+//! use dpbi_engine::posterior::model::Prior;
+//! use dpbi_engine::posterior::privacy::Epsilon;
+//! use dpbi_engine::posterior::setting::Setting;
 //!
 //! // 600 records, half of them in the first category, under a uniform prior.
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![300, 300], Epsilon::new(1.0)?);

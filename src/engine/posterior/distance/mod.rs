@@ -6,9 +6,9 @@
 //! release to the truth has a name that ends in `_reverse`.
 //!
 //! ```
-//! use dpbi::posterior::distance;
-//! use dpbi::posterior::error_field::Reach;
-//! use dpbi::posterior::model::{Posterior, Prior};
+//! use dpbi_engine::posterior::distance;
+//! use dpbi_engine::posterior::error_field::Reach;
+//! use dpbi_engine::posterior::model::{Posterior, Prior};
 //!
 //! // The distances between Beta(2, 1) and Beta(1, 2), whose densities are 2θ and 2(1 − θ).
 //! let posterior = Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![1, 0]);
@@ -20,7 +20,7 @@
 //! assert!((hellinger - (1.0 - std::f64::consts::FRAC_PI_4).sqrt()).abs() < 1e-14);
 //! let total_variation = between("tv").expect("a distance");
 //! assert!((total_variation - 0.5).abs() < 1e-11);
-//! # Ok::<(), dpbi::posterior::model::PriorError>(())
+//! # Ok::<(), dpbi_engine::posterior::model::PriorError>(())
 //! ```
 
 mod affinity;

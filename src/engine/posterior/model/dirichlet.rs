@@ -98,13 +98,13 @@ impl Prior {
 /// The posterior Dir(α + x), with its prior and its counts.
 ///
 /// ```
-/// use dpbi::posterior::model::{Posterior, Prior};
+/// use dpbi_engine::posterior::model::{Posterior, Prior};
 ///
 /// // Three of ten records in the first category make a uniform prior Beta(1, 1) a Beta(4, 8).
 /// let posterior = Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![3, 7]);
 /// assert_eq!([posterior.parameter(0), posterior.parameter(1)], [4.0, 8.0]);
 /// assert_eq!((posterior.n(), posterior.total()), (10, 12.0));
-/// # Ok::<(), dpbi::posterior::model::PriorError>(())
+/// # Ok::<(), dpbi_engine::posterior::model::PriorError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
