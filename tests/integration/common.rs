@@ -17,6 +17,13 @@ pub fn golden(name: &str) -> Vec<GoldenRow> {
     service::selftest::golden::rows(name)
 }
 
+/// Some rows of a golden table, for a command: `golden.rs` compares all of them with the library.
+pub fn some_golden(name: &str, count: usize) -> Vec<GoldenRow> {
+    let rows = golden(name);
+    let step = rows.len().div_ceil(count);
+    rows.into_iter().step_by(step).collect()
+}
+
 /// |ours − theirs| <= relative · |theirs|, with a message that says what was compared.
 pub fn assert_close(ours: f64, theirs: f64, relative: f64, what: &str) {
     let error = (ours - theirs).abs();
