@@ -124,7 +124,7 @@ fn a_setting_or_mechanism_added_changes_no_other_cell() {
     let run = |text: &str| {
         let sandbox = Sandbox::new();
         sandbox.write("a.toml", text).succeed(&["run", "a.toml", "--format", "none"]);
-        String::from_utf8(sandbox.read("results/a/errors.csv")).unwrap()
+        sandbox.text("results/a/errors.csv")
     };
     let small = run(&config("[100]", "[\"ehds\"]", 300));
     let large = run(&config("[50, 100]", "[\"lshist\", \"ehds\"]", 300));
@@ -147,7 +147,7 @@ fn an_error_added_changes_no_draw() {
              [data.counts]\ncounts = [1000, 5000]\n"
         );
         sandbox.write("m.toml", &config).succeed(&["run", "m.toml", "--format", "none"]);
-        let errors = String::from_utf8(sandbox.read("results/m/errors.csv")).unwrap();
+        let errors = sandbox.text("results/m/errors.csv");
         let columns = errors
             .lines()
             .skip(1)

@@ -187,7 +187,7 @@ fn reproduce_writes_one_page_that_stands_alone() {
     assert_eq!(report["summary"]["numbers"], report["summary"]["numbers_agreeing"]);
     assert!(!sandbox.path("results/report.html").exists(), "the page of the whole");
     let page = "results/report-icml-fig1+arxiv-fig1+notes-fig5.html";
-    let page = String::from_utf8(sandbox.read(page)).unwrap();
+    let page = sandbox.text(page);
     for part in ["icml-fig1", "arxiv-fig1", "notes-fig5", "<svg", "99"] {
         assert!(page.contains(part), "{part}");
     }
@@ -308,7 +308,7 @@ mechanisms = ["lszhang", "lshist"]
 data.balanced.sizes = [200000]
 "#;
     sandbox.write("large.toml", config).succeed(&["run", "large.toml", "--format", "none", "-q"]);
-    let rows = String::from_utf8(sandbox.read("results/large/curves.csv")).unwrap();
+    let rows = sandbox.text("results/large/curves.csv");
     let exact: Vec<&str> = rows.lines().filter(|row| row.contains(",exact,")).collect();
     assert_eq!(exact.len(), 1, "{exact:?}");
     assert!(exact[0].contains(",lshist,"));

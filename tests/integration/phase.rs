@@ -1,12 +1,12 @@
 //! Phase diagrams: the winner is the mechanism of least exact mean error, everywhere, and what was
 //! drawn can be drawn again.
 
-use crate::common::{Sandbox, assert_close};
+use crate::common::{Sandbox, assert_close, load};
 use engine::mechanism::law::Distribution;
 use engine::mechanism::prepared::PreparedSetting;
+use lab::experiment::Panel;
 use lab::experiment::config::{self, Overrides};
 use lab::experiment::table::PhaseRow;
-use lab::experiment::{Experiment, Panel};
 use system::source::Source;
 
 const CONFIG: &str = r#"
@@ -32,12 +32,6 @@ epsilon = 1.0
 mechanisms = ["ehd", "ehds", "lshist", "geometric"]
 data.balanced.sizes = [6, 20]
 "#;
-
-fn load(text: &str) -> Experiment {
-    let sandbox = Sandbox::new();
-    sandbox.write("p.toml", text);
-    config::load(&Source::Disk(sandbox.path("p.toml")), Overrides::default()).unwrap()
-}
 
 /// The mean error of every mechanism at one case, from its law value by value.
 fn brute_means(panel: &Panel, case: usize) -> Vec<f64> {
@@ -164,7 +158,7 @@ fn maps_are_drawn_again_from_the_tables() {
     sandbox.succeed(&["plot", "results/p", "--format", "svg", "-q"]);
     assert!(before == figures(&sandbox, "results/p"));
     // The figures show what the table says, not what is computed anew.
-    let table = String::from_utf8(sandbox.read("results/p/phase.csv")).unwrap();
+    let table = sandbox.text("results/p/phase.csv");
     sandbox.write("results/p/phase.csv", &table.replace(",ehds,", ",lszhang,"));
     sandbox.succeed(&["plot", "results/p", "--format", "svg", "-q"]);
     assert!(before != figures(&sandbox, "results/p"));
