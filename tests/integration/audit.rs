@@ -1,15 +1,11 @@
 //! `dpbi audit` as a user types it.
 
-use crate::common::{GoldenRow, Sandbox, assert_close, golden};
+use crate::common::{GoldenRow, Sandbox, assert_close, number, some_golden, words};
 use serde_json::Value;
 
 fn audit(sandbox: &Sandbox, args: &str) -> Value {
-    let args: Vec<&str> = args.split(' ').collect();
+    let args = words(args);
     sandbox.json(&[&["audit", "--json"], &args[..]].concat())
-}
-
-fn number(found: &Value, key: &str) -> f64 {
-    found[key].as_f64().unwrap_or_else(|| panic!("{key} in {found}"))
 }
 
 /// The arguments of a golden row's prior, n, ε and mechanism.
@@ -22,7 +18,7 @@ fn typed(row: &GoldenRow) -> String {
 #[test]
 fn the_golden_losses_and_deltas() {
     let sandbox = Sandbox::new();
-    for row in golden("privacy.csv") {
+    for row in some_golden("privacy.csv", 5) {
         let (delta, at) = (row.text("delta"), row.text("at_epsilon"));
         let args = format!("{} --delta {delta} --at-epsilon {at}", typed(&row));
         let found = audit(&sandbox, &args);
@@ -39,9 +35,9 @@ fn the_golden_losses_and_deltas() {
 #[test]
 fn the_golden_calibrations_audited_afterwards() {
     let sandbox = Sandbox::new();
-    for row in golden("calibration.csv").iter().step_by(3) {
-        let found = audit(&sandbox, &format!("{} --calibrate", typed(row)));
-        let (what, target) = (typed(row), row.number("epsilon"));
+    for row in some_golden("calibration.csv", 4) {
+        let found = audit(&sandbox, &format!("{} --calibrate", typed(&row)));
+        let (what, target) = (typed(&row), row.number("epsilon"));
         assert_close(number(&found, "inner_epsilon"), row.number("inner_epsilon"), 1e-7, &what);
         assert_close(number(&found, "mean"), row.number("mean_hellinger_predictive"), 1e-7, &what);
         let loss = number(&found, "loss");
@@ -134,7 +130,7 @@ fn mechanisms_with_a_delta() {
     // Cut off at 14: e^(−14) / (1 + 2 (e^(−1) + … + e^(−14))).
     assert_close(number(&truncated, "delta_at"), 3.842_638_597_2e-7, 1e-9, "truncated");
     let typed = format!("audit {base} --mechanism geometric-truncated --profile");
-    let text = sandbox.dpbi(&typed.split(' ').collect::<Vec<_>>()).stdout;
+    let text = sandbox.dpbi(&words(&typed)).stdout;
     assert!(text.contains("infinite") && text.contains("δ at ε = 1"), "{text}");
     assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
     // For two categories any number of records will do.
@@ -153,11 +149,11 @@ fn mechanisms_with_a_delta() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let sandbox = Sandbox::new();
-    let refused = |args: &str, words: &[&str]| {
-        let args: Vec<&str> = args.split(' ').collect();
+    let refused = |args: &str, causes: &[&str]| {
+        let args = words(args);
         let outcome = sandbox.dpbi(&[&["audit"], &args[..]].concat());
         assert_eq!(outcome.status, 2, "{args:?}: {}", outcome.stderr);
-        for word in words {
+        for word in causes {
             assert!(outcome.stderr.contains(word), "{args:?} {word}: {}", outcome.stderr);
         }
         assert!(outcome.stdout.is_empty() && !outcome.stderr.contains("panicked"));

@@ -1,23 +1,15 @@
 //! `dpbi choose` as a user types it.
 
-use crate::common::{Sandbox, assert_close};
+use crate::common::{Sandbox, assert_close, number, row, words};
 use serde_json::Value;
 
 fn choose(args: &str) -> Value {
-    let args: Vec<&str> = args.split(' ').collect();
+    let args = words(args);
     Sandbox::new().json(&[&["choose", "--json"], &args[..]].concat())
 }
 
 fn rows(found: &Value) -> Vec<&Value> {
     found["mechanisms"].as_array().unwrap().iter().collect()
-}
-
-fn row<'a>(found: &'a Value, id: &str) -> &'a Value {
-    rows(found).into_iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("{id}"))
-}
-
-fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
 }
 
 #[test]
@@ -64,7 +56,7 @@ fn a_given_data_set_is_the_law_that_inspect_shows() {
     let ids = "lshist,ehds,geometric+remap,ehds+calibrated";
     let args = format!("--prior 1,2 --counts 5,9 --epsilon 0.7 --mechanism {ids}");
     let found = choose(&args);
-    let typed: Vec<&str> = args.split(' ').collect();
+    let typed = words(&args);
     let inspected = Sandbox::new().json(&[&["inspect", "--json"], &typed[..]].concat());
     for law in inspected["mechanisms"].as_array().unwrap() {
         let id = law["id"].as_str().unwrap();
@@ -138,7 +130,7 @@ fn errors_with_humps_and_the_last_digit() {
     // Many candidates: larger ε are tried in steps, and the text says so.
     let args = "--prior 0.5,1,2 --counts 10,9,9 --error 0.2 --mechanism hamming+remap";
     assert_eq!(rows(&choose(args))[0]["search"], "stepped");
-    let args: Vec<&str> = args.split(' ').collect();
+    let args = words(args);
     let text = Sandbox::new().succeed(&[&["choose"], &args[..]].concat());
     assert!(text.contains("only in steps of 25 %"), "{text}");
 }
@@ -175,7 +167,7 @@ fn edges_and_refusals() {
     assert!(rows(&none).iter().all(|row| number(row, "mean") == 0.0));
     let sandbox = Sandbox::new();
     let refused = |args: &str, word: &str| {
-        let args: Vec<&str> = args.split(' ').collect();
+        let args = words(args);
         let outcome = sandbox.dpbi(&[&["choose"], &args[..]].concat());
         assert_eq!(outcome.status, 2, "{args:?}: {}", outcome.stderr);
         assert!(outcome.stderr.contains(word), "{args:?}: {}", outcome.stderr);

@@ -1,22 +1,10 @@
 //! Claims 12 to 17: a mechanism that does not do what it should changes the verdict. No test holds
 //! a verdict.
 
-use std::sync::OnceLock;
-
+use crate::claims::{divided, judge, plain, right, scaled};
 use engine::mechanism::Variant;
-use engine::posterior::distance::{self, HELLINGER};
+use engine::posterior::distance::{self, DOCUMENTED, HELLINGER};
 use paper::claims::{ALL, ClaimPart, Finding, Lab, Outcome};
-
-fn judge(number: u32, lab: &Lab) -> Finding {
-    let claim = ALL.iter().find(|claim| claim.number == number).expect("the claim");
-    (claim.judge)(lab)
-}
-
-/// What is found when every mechanism plays itself; computed once.
-fn right(number: u32) -> &'static Finding {
-    static FOUND: [OnceLock<Finding>; 6] = [const { OnceLock::new() }; 6];
-    FOUND[number as usize - 12].get_or_init(|| judge(number, &lab()))
-}
 
 /// The parts about one clause, and whether they are true.
 fn clause(finding: &Finding, start: &str) -> Vec<(String, bool)> {
@@ -31,29 +19,15 @@ fn lab() -> Lab {
     Lab::new(HELLINGER)
 }
 
-/// A Laplace mechanism with noise of another scale.
-fn noise(id: &str, scale_factor: f64) -> Variant {
-    let mut variant = lab().variant(id);
-    variant.options.scale_factor = Some(scale_factor);
-    variant
-}
-
-/// An exponential mechanism with another divisor.
-fn sharp(id: &str, divisor: f64) -> Variant {
-    let mut variant = lab().variant(id);
-    variant.options.divisor = Some(divisor);
-    variant
-}
-
 /// Noise so strong that almost every output lies at an end of [0, n].
 fn wild() -> Variant {
-    noise("lshist", 1e6)
+    scaled("lshist", 1e6)
 }
 
 /// Gives the part of `id` to `variant` and expects the answers to each clause to change: where the
 /// right mechanism has some true part, the wrong one has a false one in its place, or the reverse.
 fn assert_flips(number: u32, id: &'static str, variant: &Variant, clauses: &[&str]) {
-    let right = right(number);
+    let right = right(number, HELLINGER);
     let wrong = judge(number, &lab().substitute(id, variant.clone()));
     for start in clauses {
         let (right, wrong) = (clause(right, start), clause(&wrong, start));
@@ -68,16 +42,9 @@ fn assert_flips(number: u32, id: &'static str, variant: &Variant, clauses: &[&st
 
 #[test]
 fn every_claim_is_judged_under_every_distance() {
-    for &distance in distance::DOCUMENTED {
+    for &distance in DOCUMENTED {
         for claim in ALL.iter().filter(|claim| (12..=17).contains(&claim.number)) {
-            let other;
-            let finding = match distance.id() == HELLINGER.id() {
-                true => right(claim.number),
-                false => {
-                    other = judge(claim.number, &Lab::new(distance));
-                    &other
-                }
-            };
+            let finding = right(claim.number, distance);
             assert!((1..=32).contains(&finding.parts.len()), "{}", claim.number);
             for part in &finding.parts {
                 let finite = part.numbers.iter().all(|(_, value)| value.is_finite());
@@ -90,38 +57,38 @@ fn every_claim_is_judged_under_every_distance() {
 #[test]
 fn one_wrong_mechanism_changes_the_verdict() {
     for (number, id, variant) in [
-        (13, "lshist", noise("lshist", 50.0)),
-        (14, "lsdim", lab().variant("ehd")),
-        (15, "mh-beta", sharp("mh-beta", 0.25)),
+        (13, "lshist", scaled("lshist", 50.0)),
+        (14, "lsdim", plain("ehd")),
+        (15, "mh-beta", divided("mh-beta", 0.25)),
         (16, "mh-beta", wild()),
     ] {
         let wrong = judge(number, &lab().substitute(id, variant)).as_stated();
-        assert_ne!(wrong, right(number).as_stated(), "{number}");
+        assert_ne!(wrong, right(number, HELLINGER).as_stated(), "{number}");
         assert_ne!(wrong.outcome, Outcome::Holds, "{number}");
     }
 }
 
 #[test]
 fn step_bounds_notice_wrong_noise() {
-    assert_flips(12, "lshist", &noise("lshist", 2.0), &["the formula for LSHist"]);
+    assert_flips(12, "lshist", &scaled("lshist", 2.0), &["the formula for LSHist"]);
     let late = ["the lower bound for LSHist", "Corollary 4.5.1", "Corollary 4.5.3"];
     assert_flips(12, "lshist", &wild(), &late);
-    assert_flips(12, "lszhang", &noise("lszhang", 3.0), &["the lower bound for LSZhang"]);
+    assert_flips(12, "lszhang", &scaled("lszhang", 3.0), &["the lower bound for LSZhang"]);
 }
 
 #[test]
 fn step_bounds_notice_wrong_exponential_mechanisms() {
-    assert_flips(12, "ehd", &lab().variant("lshist"), &["the upper bound for EHD"]);
+    assert_flips(12, "ehd", &plain("lshist"), &["the upper bound for EHD"]);
     assert_flips(12, "ehd", &wild(), &["the lower bound for EHD", "Corollary 4.5.2"]);
     assert_flips(12, "ehdl", &wild(), &["the lower bound for EHDL"]);
-    assert_flips(12, "ehdl", &noise("lshist", 0.01), &["the upper bound for EHDL"]);
+    assert_flips(12, "ehdl", &scaled("lshist", 0.01), &["the upper bound for EHDL"]);
 }
 
 #[test]
 fn optimality_notices_errors_that_do_not_shrink() {
-    assert_flips(13, "lshist", &lab().variant("ehd"), &["ELap/LS is bounded, balanced"]);
+    assert_flips(13, "lshist", &plain("ehd"), &["ELap/LS is bounded, balanced"]);
     let two = ["ELap/LS is at most 2, balanced", "ELap/LS is at most 2, x = (1, n-1)"];
-    assert_flips(13, "lshist", &noise("lshist", 50.0), &two);
+    assert_flips(13, "lshist", &scaled("lshist", 50.0), &two);
 }
 
 #[test]
@@ -129,18 +96,18 @@ fn step_probabilities_notice_who_depends_on_n() {
     assert_flips(
         14,
         "lsdim",
-        &lab().variant("ehd"),
+        &plain("ehd"),
         &["LSDim and LSHist keep their probabilities, LSDim,"],
     );
     assert_flips(
         14,
         "lshist",
-        &lab().variant("ehds"),
+        &plain("ehds"),
         &["LSDim and LSHist keep their probabilities, LSHist,"],
     );
     for (id, clause) in [("ehd", "EHD,"), ("ehdl", "EHDL,"), ("ehds", "EHDS,")] {
         let clause = format!("EHD, EHDL and EHDS change theirs, {clause}");
-        assert_flips(14, id, &lab().variant("lshist"), &[&clause]);
+        assert_flips(14, id, &plain("lshist"), &[&clause]);
     }
 }
 
@@ -152,7 +119,7 @@ fn lemmas_notice_weights_that_fall_too_fast() {
         "arxiv Lemma 5.4, λ > 0 and δ' ≥ 0",
         "arxiv Lemma 5.5",
     ];
-    assert_flips(15, "mh-beta", &sharp("mh-beta", 0.25), &lemmas);
+    assert_flips(15, "mh-beta", &divided("mh-beta", 0.25), &lemmas);
     let dilations = ["notes Lemma 2.2, e^λ s attained", "arxiv Lemma 5.4, with"];
     assert_flips(15, "mh-beta", &wild(), &dilations);
 }
@@ -161,15 +128,15 @@ fn lemmas_notice_weights_that_fall_too_fast() {
 fn tail_bounds_notice_heavy_tails() {
     let of_mh = ["arxiv §6.2, second bound, with εc/2S", "arxiv §6.2, last bound"];
     assert_flips(16, "mh-beta", &wild(), &of_mh);
-    assert_flips(16, "mh-beta", &sharp("mh-beta", 1.0), &["arxiv §6.2, exact sum, with εH/2S"]);
+    assert_flips(16, "mh-beta", &divided("mh-beta", 1.0), &["arxiv §6.2, exact sum, with εH/2S"]);
     let down = ["arxiv §6.1.2 (LSDim), k = 2, t steps down", "notes §3.1, LSDim"];
-    assert_flips(16, "lsdim", &noise("lsdim", 10.0), &down);
-    assert_flips(16, "lszhang", &noise("lszhang", 10.0), &["notes §3.1, LSZhang"]);
+    assert_flips(16, "lsdim", &scaled("lsdim", 10.0), &down);
+    assert_flips(16, "lszhang", &scaled("lszhang", 10.0), &["notes §3.1, LSZhang"]);
     let of_lshist = ["arxiv §6.1.3 (LSHist), k = 3, t steps down", "notes §3.1, LSHist"];
-    assert_flips(16, "lshist", &noise("lshist", 10.0), &of_lshist);
+    assert_flips(16, "lshist", &scaled("lshist", 10.0), &of_lshist);
     // With the scale that the document gives it for k = 2.
     let two = ["arxiv §6.1.3 (LSHist), k = 2, t steps down"];
-    assert_flips(16, "lshist", &noise("lshist", 2.0), &two);
+    assert_flips(16, "lshist", &scaled("lshist", 2.0), &two);
 }
 
 #[test]
@@ -178,27 +145,27 @@ fn concrete_losses_and_conclusions_follow_the_mechanisms() {
         "MH with β-smooth sensitivity loses less than ε, balanced",
         "MH with β-smooth sensitivity loses less than ε, all",
     ];
-    assert_flips(17, "mh-beta", &sharp("mh-beta", 0.25), &losses);
+    assert_flips(17, "mh-beta", &divided("mh-beta", 0.25), &losses);
     let losses = [
         "MH with γ-smooth sensitivity loses less than 2ε, balanced",
         "MH with γ-smooth sensitivity loses less than 2ε, all",
     ];
-    assert_flips(17, "mh-gamma", &sharp("mh-gamma", 0.25), &losses);
+    assert_flips(17, "mh-gamma", &divided("mh-gamma", 0.25), &losses);
     assert_flips(
         17,
         "mh-beta",
-        &lab().variant("ehd"),
+        &plain("ehd"),
         &["MH beats LSDim at small priors, δ = 0.0005, prior (1, 1)"],
     );
     let not_better = ["MH does not beat LSHist at small priors"];
-    assert_flips(17, "mh-beta", &sharp("mh-beta", 0.1), &not_better);
-    assert_flips(17, "mh-beta", &lab().variant("lshist"), &["MH is comparable"]);
+    assert_flips(17, "mh-beta", &divided("mh-beta", 0.1), &not_better);
+    assert_flips(17, "mh-beta", &plain("lshist"), &["MH is comparable"]);
 }
 
 #[test]
 fn the_stated_delta_decides_where_the_figures_had_another() {
     let lab = Lab::new(distance::find("print").unwrap());
-    let finding = judge(17, &lab);
+    let finding = right(17, lab.distance);
     for (b, n, known, when) in [
         (1.0, 100, 0.9555, "prior (1, 1), n from 100 to 10000"),
         (5.0, 50, 0.9669, "prior (5, 5), n from 50 to 10000"),
@@ -207,6 +174,6 @@ fn the_stated_delta_decides_where_the_figures_had_another() {
         let ratio = lab.mean(&setting, "mh-beta") / lab.mean(&setting, "lsdim");
         assert!((ratio - known).abs() < 5e-5, "{ratio}");
         let name = format!("MH beats LSDim at small priors, δ = 0.0005, {when}");
-        assert_eq!(clause(&finding, &name), [(name, true)]);
+        assert_eq!(clause(finding, &name), [(name, true)]);
     }
 }

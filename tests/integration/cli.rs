@@ -1,19 +1,19 @@
 //! The commands as a user types them.
 
-use crate::common::{GoldenRow, Sandbox, assert_close, golden};
+use crate::common::{GoldenRow, Sandbox, assert_close, some_golden, words};
 
 /// What `inspect` says about a golden row's prior and counts; `more` are further arguments.
 fn inspect(sandbox: &Sandbox, row: &GoldenRow, more: &str) -> serde_json::Value {
     let [prior, counts] = ["prior", "counts"].map(|column| row.text(column).replace(';', ","));
     let args = ["inspect", "--json", "--prior", &prior, "--counts", &counts];
-    let more: Vec<&str> = more.split(' ').collect();
+    let more = words(more);
     sandbox.json(&[&args[..], &more].concat())
 }
 
 #[test]
 fn inspect_gives_the_golden_sensitivities() {
     let sandbox = Sandbox::new();
-    for row in golden("sensitivity.csv") {
+    for row in some_golden("sensitivity.csv", 5) {
         for (gamma, beta) in [("0.1", "0.02"), ("5", "1")] {
             let found = inspect(
                 &sandbox,
@@ -34,10 +34,10 @@ fn inspect_gives_the_golden_sensitivities() {
 #[test]
 fn inspect_gives_the_golden_errors() {
     let sandbox = Sandbox::new();
-    for row in golden("error.csv").iter().step_by(7) {
+    for row in some_golden("error.csv", 5) {
         let found = inspect(
             &sandbox,
-            row,
+            &row,
             &format!("--epsilon {} --delta {}", row.text("epsilon"), row.text("delta")),
         );
         let id = row.text("mechanism");
@@ -58,11 +58,11 @@ fn inspect_gives_the_golden_errors() {
 #[test]
 fn inspect_gives_the_golden_distances() {
     let sandbox = Sandbox::new();
-    for row in golden("hellinger.csv").iter().step_by(4) {
+    for row in some_golden("hellinger.csv", 3) {
         let candidate = row.text("candidate").replace(';', ",");
         let found = inspect(
             &sandbox,
-            row,
+            &row,
             &format!("--epsilon 1 --candidate {candidate} --mechanism lshist"),
         );
         let distance = found["distance"].as_f64().unwrap();
@@ -200,7 +200,7 @@ fn records_none_or_one_make_complete_tables() {
         metrics = [\"l1\", \"l2\", \"steps\", \"tv_lower\", \"tv_upper\", \"kl\", \"kl_reverse\", \"print\"]\n\
         [data.balanced]\nsizes = [0, 1, 2]\n";
     sandbox.write("edge.toml", config).succeed(&["run", "edge.toml"]);
-    let summary = String::from_utf8(sandbox.read("results/edge/summary.csv")).unwrap();
+    let summary = sandbox.text("results/edge/summary.csv");
     assert_eq!(summary.lines().count(), 1 + 12 * 10 * 9);
     assert!(!summary.contains("NaN") && !summary.contains("inf"));
 }
@@ -219,8 +219,7 @@ fn extreme_parameters_make_complete_tables() {
         );
         sandbox.write("far.toml", &config).succeed(&["run", "far.toml", "--format", "svg", "-q"]);
         for table in ["settings", "errors", "summary"] {
-            let text =
-                String::from_utf8(sandbox.read(&format!("results/far/{table}.csv"))).unwrap();
+            let text = sandbox.text(&format!("results/far/{table}.csv"));
             assert!(!text.contains("NaN") && !text.contains("inf"), "{prior}: {table}");
         }
     }
@@ -241,7 +240,7 @@ fn check_predicts_without_running() {
     let printed = sandbox.write("z.toml", config).succeed(&["check", "z.toml"]);
     assert!(printed.contains("sampled without exact means"), "{printed}");
     sandbox.succeed(&["run", "z.toml", "--runs", "10"]);
-    let summary = String::from_utf8(sandbox.read("results/z/summary.csv")).unwrap();
+    let summary = sandbox.text("results/z/summary.csv");
     assert!(summary.lines().nth(1).unwrap().contains(",,,,"), "{summary}");
 }
 
@@ -276,7 +275,7 @@ fn raw_tables_and_histograms_give_the_same_counts() {
             "name = \"f\"\nruns = 5\nprior = [1, 1]\nepsilon = 1\nmechanisms = [\"ehds\"]\n[data.file]\n{data}"
         );
         sandbox.write("f.toml", &config).succeed(&["run", "f.toml", "--format", "none", "-q"]);
-        let settings = String::from_utf8(sandbox.read("results/f/settings.csv")).unwrap();
+        let settings = sandbox.text("results/f/settings.csv");
         settings.lines().nth(1).unwrap().split(',').nth(4).unwrap().to_owned()
     };
     let categories = "categories = [\"yes\", \"no\"]";

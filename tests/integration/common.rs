@@ -8,6 +8,10 @@ use engine::posterior::model::{Posterior, Prior};
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
 use engine::posterior::setting::Setting;
 use engine::rng::uniform_below;
+use lab::experiment::Experiment;
+use lab::experiment::config::{self, Overrides};
+use serde_json::Value;
+use system::source::Source;
 
 /// One row of a golden table: column name to cell.
 pub use service::selftest::golden::GoldenRow;
@@ -15,6 +19,13 @@ pub use service::selftest::golden::GoldenRow;
 /// All rows of `tests/golden/<name>`.
 pub fn golden(name: &str) -> Vec<GoldenRow> {
     service::selftest::golden::rows(name)
+}
+
+/// Some rows of a golden table, for a command: `golden.rs` compares all of them with the library.
+pub fn some_golden(name: &str, count: usize) -> Vec<GoldenRow> {
+    let rows = golden(name);
+    let step = rows.len().div_ceil(count);
+    rows.into_iter().step_by(step).collect()
 }
 
 /// |ours − theirs| <= relative · |theirs|, with a message that says what was compared.
@@ -27,14 +38,11 @@ pub fn assert_close(ours: f64, theirs: f64, relative: f64, what: &str) {
     );
 }
 
-/// Whether tests are to try as much as they can: `DPBI_LONG_TESTS=1`, as `.ci/run` does.
-pub fn long() -> bool {
-    std::env::var("DPBI_LONG_TESTS").is_ok_and(|value| value == "1")
-}
-
-/// How many kills, draws or inputs a test makes: `few`, or `many` if tests are to be long.
+/// How many kills, draws or inputs a test makes: `few`, or `many` if tests are to be long, with
+/// `DPBI_LONG_TESTS=1`, as in `.ci/run`.
 pub fn few_or_many<T>(few: T, many: T) -> T {
-    if long() { many } else { few }
+    let is_long = std::env::var("DPBI_LONG_TESTS").is_ok_and(|value| value == "1");
+    if is_long { many } else { few }
 }
 
 /// The project's folder.
@@ -51,6 +59,46 @@ pub fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> S
         gamma: Gamma::new(1.0).unwrap(),
         distance: engine::posterior::distance::find(distance).unwrap(),
     }
+}
+
+/// The same with n records, wherever they are.
+pub fn of_size(prior: &[f64], n: u64, epsilon: f64, distance: &str) -> Setting {
+    let mut counts = vec![0; prior.len()];
+    counts[0] = n;
+    setting(prior, &counts, epsilon, distance)
+}
+
+/// The same setting with other counts.
+pub fn at(template: &Setting, counts: &[u64]) -> Setting {
+    let prior = template.posterior.prior().clone();
+    Setting { posterior: Posterior::new(prior, counts.to_vec()), ..template.clone() }
+}
+
+/// The experiment that a config describes.
+pub fn load(text: &str) -> Experiment {
+    let sandbox = Sandbox::new();
+    let source = Source::Disk(sandbox.write("config.toml", text).path("config.toml"));
+    config::load(&source, Overrides::default()).unwrap()
+}
+
+/// A command and its options, which have no spaces.
+pub fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+pub fn float(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
+}
+
+/// A number that a command has printed.
+pub fn number(found: &Value, key: &str) -> f64 {
+    found[key].as_f64().unwrap_or_else(|| panic!("{key} in {found}"))
+}
+
+/// What a command has printed about a mechanism.
+pub fn row<'a>(found: &'a Value, id: &str) -> &'a Value {
+    let rows = found["mechanisms"].as_array().unwrap();
+    rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("{id} in {found}"))
 }
 
 /// What a run of the binary left behind.
@@ -110,6 +158,10 @@ impl Sandbox {
 
     pub fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
     }
 
     /// Runs `dpbi` in the folder.
@@ -193,10 +245,10 @@ impl Sandbox {
 
     /// The entries of a ledger. Left out is what a kill in the middle of a write leaves: a line without
     /// an end, and the entry that the next release puts in its place.
-    pub fn entries(&self, ledger: &str) -> Vec<serde_json::Value> {
+    pub fn entries(&self, ledger: &str) -> Vec<Value> {
         let Ok(text) = std::fs::read_to_string(self.path(ledger)) else { return Vec::new() };
         let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-        let entries = whole.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let entries = whole.map(|line| serde_json::from_str::<Value>(line).unwrap());
         entries.filter(|entry| entry["time"] != "unknown: the entry was cut short").collect()
     }
 
@@ -211,12 +263,12 @@ impl Sandbox {
     }
 
     /// The manifest of a folder.
-    pub fn manifest(&self, folder: &str) -> serde_json::Value {
+    pub fn manifest(&self, folder: &str) -> Value {
         serde_json::from_slice(&self.read(&format!("{folder}/manifest.json"))).unwrap()
     }
 
     /// Writes a manifest as a forger would: with a SHA-256 of its own that fits.
-    pub fn forge_manifest(&self, folder: &str, mut manifest: serde_json::Value) {
+    pub fn forge_manifest(&self, folder: &str, mut manifest: Value) {
         manifest.as_object_mut().unwrap().remove("sha256");
         self.write(&format!("{folder}/manifest.json"), &sealed(&format!("{manifest:#}")));
     }
@@ -229,7 +281,7 @@ impl Sandbox {
     }
 
     /// The same, for a command that prints JSON.
-    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+    pub fn json(&self, args: &[&str]) -> Value {
         serde_json::from_str(&self.succeed(args)).unwrap()
     }
 }

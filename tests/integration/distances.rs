@@ -288,7 +288,7 @@ fn inspect_and_run_take_every_distance() {
          [data.counts]\ncounts = [[1, 9], [4, 16]]\n",
     );
     sandbox.succeed(&["run", "inf.toml", "--format", "svg", "-q"]);
-    let summary = String::from_utf8(sandbox.read("results/inf/summary.csv")).unwrap();
+    let summary = sandbox.text("results/inf/summary.csv");
     assert!(summary.contains(",inf,") && !summary.contains("NaN"));
     sandbox.succeed(&["plot", "results/inf"]);
     let wrong = sandbox.write(

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, words};
 use clap::{CommandFactory, Parser};
 use face::cli::{Cli, names};
 
@@ -121,7 +121,7 @@ fn a_typo_on_the_command_line_is_recognised() {
     ];
     for (typed, expected) in typos {
         let typed = typed.replace("MODEL", model).replace("SURVEY", survey);
-        let outcome = sandbox.dpbi(&typed.split(' ').collect::<Vec<_>>());
+        let outcome = sandbox.dpbi(&words(&typed));
         assert_eq!(outcome.status, 2, "{typed}: {}", outcome.stderr);
         assert!(outcome.stdout.is_empty(), "{typed}");
         assert!(outcome.stderr.contains(expected), "{typed}: {}", outcome.stderr);
@@ -288,7 +288,7 @@ fn figures_of_documents_are_run_by_their_short_names() {
     let sandbox = Sandbox::new();
     let names = |command: &str| {
         let line = format!("{command} --runs 2 --format none --json");
-        sandbox.json(&line.split(' ').collect::<Vec<_>>())[0]["name"].clone()
+        sandbox.json(&words(&line))[0]["name"].clone()
     };
     assert_eq!(names("run icml/fig1"), names("check papers/icml/fig1"));
     assert_eq!(names("check open/phase_n_prior"), names("check open_questions/phase_n_prior"));
@@ -308,7 +308,7 @@ fn a_gallery_holds_every_figure_once_and_refers_to_nothing_outside() {
     sandbox.succeed(&["run", "icml/fig1", "--format", "none", "-q"]);
     let printed = sandbox.succeed(&["plot", "--gallery", "results"]);
     assert_eq!(printed, "wrote results/gallery.html: 3 figures of 2 results folders\n");
-    let read = |page: &str| String::from_utf8(sandbox.read(page)).unwrap();
+    let read = |page: &str| sandbox.text(page);
     let page = read("results/gallery.html");
     for file in ["box.svg", "mean.svg", "box.png"] {
         assert_eq!(page.matches(&format!("<code>{file}</code>")).count(), 1, "{file}");
@@ -359,7 +359,7 @@ fn a_gallery_of_nothing_is_refused() {
     ];
     for (typed, expected) in cases {
         let typed = format!("plot --gallery {typed}");
-        let outcome = sandbox.dpbi(&typed.split(' ').collect::<Vec<_>>());
+        let outcome = sandbox.dpbi(&words(&typed));
         assert_eq!(outcome.status, 2, "{typed}: {}", outcome.stderr);
         assert!(outcome.stderr.contains(expected), "{typed}: {}", outcome.stderr);
         assert!(outcome.stdout.is_empty(), "{typed}");

@@ -223,6 +223,20 @@ fn the_json_document_has_every_table_of_the_folder_and_no_other() {
     assert_eq!(written.len(), 1 + listed, "{written:?}");
 }
 
+#[test]
+fn every_kind_is_the_same_on_any_number_of_threads_and_drawn_again() {
+    let sandbox = sandbox();
+    let folders = ["1", "2"].map(|threads| {
+        let args = ["run", "every_kind.toml", "--format", "svg", "-q", "--threads", threads];
+        sandbox.succeed(&[&args[..], &["--out", threads]].concat());
+        format!("{threads}/every_kind")
+    });
+    let one = sandbox.files(&folders[0]);
+    assert!(one == sandbox.files(&folders[1]));
+    sandbox.succeed(&["plot", &folders[0], "--format", "svg", "-q"]);
+    assert!(one == sandbox.files(&folders[0]));
+}
+
 /// What the digests of a panel show beside the names of rows and columns.
 fn cells(panel: &Panel, tables: &Tables) -> Vec<Vec<String>> {
     let digests = panel.kind.digests(panel, tables).into_iter();

@@ -29,7 +29,6 @@ mod phase;
 mod prior;
 mod privacy;
 mod release;
-mod sampler;
 mod scaling;
 mod schema;
 mod selftest;

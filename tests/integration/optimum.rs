@@ -1,6 +1,6 @@
 //! The least error of any private mechanism, against independent values.
 
-use crate::common::{Sandbox, golden, setting};
+use crate::common::{Sandbox, golden, of_size, setting};
 use engine::analysis::optimum::{Goal, solve};
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::tuning::tune;
@@ -16,9 +16,8 @@ fn golden_optima() {
     assert_eq!(rows.len(), 15);
     for row in rows {
         let prior: Vec<f64> = row.vector("prior");
-        let mut counts = vec![0; prior.len()];
-        counts[0] = row.number("n") as u64;
-        let template = setting(&prior, &counts, row.number("epsilon"), "hellinger");
+        let n = row.number("n") as u64;
+        let template = of_size(&prior, n, row.number("epsilon"), "hellinger");
         for (goal, column) in [(Goal::Bayes, "bayes"), (Goal::Minimax, "minimax")] {
             let optimum = solve(&template, goal, OutputSet::Simplex).unwrap();
             let error = (optimum.value - row.number(column)).abs();
@@ -140,7 +139,7 @@ fn the_optimal_mechanism_is_written() {
     for file in ["bayes.csv", "bayes.svg", "bayes.png", "minimax.csv", "minimax.svg"] {
         assert!(!sandbox.read(&format!("o/optimum/{file}")).is_empty(), "{file}");
     }
-    let table = String::from_utf8(sandbox.read("o/optimum/bayes.csv")).unwrap();
+    let table = sandbox.text("o/optimum/bayes.csv");
     let mut rows = csv::Reader::from_reader(table.as_bytes());
     let mut sums = std::collections::BTreeMap::new();
     for row in rows.records().map(Result::unwrap) {

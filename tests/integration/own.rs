@@ -281,7 +281,7 @@ fn families_and_definitions_are_mechanisms_of_a_config() {
     sandbox.write("a.toml", &with_file);
     let run = sandbox.dpbi(&["run", "a.toml", "-q"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
-    let summary = String::from_utf8(sandbox.read("results/mine/summary.csv")).unwrap();
+    let summary = sandbox.text("results/mine/summary.csv");
     for label in ["power, p = 0.5", "power, p = 1", "power, p = 2", "third", "far", "wide, s = 0.1"]
     {
         assert!(summary.contains(label), "{label}: {summary}");
@@ -300,7 +300,7 @@ fn families_and_definitions_are_mechanisms_of_a_config() {
     let changed = sandbox.dpbi(&["run", "a.toml", "--out", "again"]);
     assert_eq!(changed.status, 0, "{}", changed.stderr);
     let rows = |folder: &str, label: &str| -> Vec<String> {
-        let text = String::from_utf8(sandbox.read(&format!("{folder}/mine/errors.csv"))).unwrap();
+        let text = sandbox.text(&format!("{folder}/mine/errors.csv"));
         text.lines().filter(|line| line.contains(label)).map(str::to_owned).collect()
     };
     assert_eq!(rows("results", "third"), rows("again", "third"));
@@ -415,7 +415,7 @@ fn a_table_is_audited_like_any_other() {
     sandbox.write("a.toml", &text.replace("runs = 40", "kind = \"privacy\""));
     let run = sandbox.dpbi(&["run", "a.toml", "-q"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
-    let table = String::from_utf8(sandbox.read("results/mine/privacy.csv")).unwrap();
+    let table = sandbox.text("results/mine/privacy.csv");
     let row = table.lines().find(|line| line.contains("coins")).unwrap();
     let near = |cell: &str| cell.parse::<f64>().is_ok_and(|v| (v - 3.0_f64.ln()).abs() < 1e-12);
     assert!(row.split(',').any(near), "{table}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{Outcome, Sandbox, assert_close, refused, setting};
+use crate::common::{Outcome, Sandbox, assert_close, number, refused, row, setting, words};
 use engine::analysis::audit::{Scope, loss};
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::tuning::tune;
@@ -11,11 +11,6 @@ use engine::mechanism::own::{self, ProbabilityTable};
 use engine::posterior::metric::Metric;
 use engine::posterior::model::compositions;
 use serde_json::Value;
-
-/// A command and its options, which have no spaces.
-fn words(line: &str) -> Vec<&str> {
-    line.split(' ').collect()
-}
 
 fn own(sandbox: &Sandbox, line: &str, expression: &str) -> Value {
     sandbox.json(&[&words(line)[..], &["--json", "--log-weight", expression]].concat())
@@ -27,15 +22,6 @@ fn own_text(sandbox: &Sandbox, line: &str, expression: &str) -> Outcome {
 
 fn built_in(sandbox: &Sandbox, line: &str, id: &str) -> Value {
     sandbox.json(&[&words(line)[..], &["--json", "--mechanism", id]].concat())
-}
-
-fn number(found: &Value, key: &str) -> f64 {
-    found[key].as_f64().unwrap_or_else(|| panic!("{key} in {found}"))
-}
-
-fn row<'a>(found: &'a Value, id: &str) -> &'a Value {
-    let rows = found["mechanisms"].as_array().unwrap();
-    rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("{id} in {found}"))
 }
 
 /// Expressions, and the built-in mechanisms that they are.
@@ -334,7 +320,7 @@ fn the_law_of_an_expression_is_written_and_told() {
         outcome.stdout,
         outcome.stderr
     );
-    let text = String::from_utf8(sandbox.read("law.csv")).unwrap();
+    let text = sandbox.text("law.csv");
     assert_eq!(text.lines().next(), Some("counts,output,probability"));
     // An earlier table is replaced.
     let outcome = own_text(&sandbox, line, "-d");
@@ -373,7 +359,7 @@ fn a_flag_in_place_of_an_expression_is_named() {
     for command in ["audit --n 5", "inspect --counts 3,2", "choose --n 5", "optimum --n 5"] {
         for flag in ["--json", "--threads=2"] {
             let line = format!("{command} --prior 1,1 --epsilon 1 --log-weight {flag}");
-            let outcome = sandbox.dpbi(&line.split(' ').collect::<Vec<_>>());
+            let outcome = sandbox.dpbi(&words(&line));
             refused(&outcome, &format!("`{flag}` is a flag of dpbi, not an expression"));
         }
     }

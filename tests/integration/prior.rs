@@ -2,43 +2,39 @@
 
 use serde_json::Value;
 
-use crate::common::{Sandbox, assert_close};
+use crate::common::{Sandbox, assert_close, float, words};
 
 fn found(args: &str) -> Value {
-    let args: Vec<&str> = args.split(' ').collect();
+    let args = words(args);
     Sandbox::new().json(&[&["prior", "--json"], &args[..]].concat())
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is a number"))
 }
 
 /// The totals are those of SciPy 1.17.1.
 #[test]
 fn a_mean_and_an_interval_give_a_beta() {
     let beta = found("--mean 0.2 --interval 0.1,0.35 --level 0.9");
-    assert_close(number(&beta["records"]), 28.970_776_799_805, 1e-9, "records");
-    assert_close(number(&beta["prior"][0]), 0.2 * 28.970_776_799_805, 1e-9, "α");
-    assert_close(number(&beta["probability"]), 0.9, 1e-12, "probability");
+    assert_close(float(&beta["records"]), 28.970_776_799_805, 1e-9, "records");
+    assert_close(float(&beta["prior"][0]), 0.2 * 28.970_776_799_805, 1e-9, "α");
+    assert_close(float(&beta["probability"]), 0.9, 1e-12, "probability");
     assert_eq!(beta["rounded"], serde_json::json!([5.79, 23.18]));
-    let rounded = number(&beta["rounded_probability"]);
+    let rounded = float(&beta["rounded_probability"]);
     assert!((rounded - 0.9).abs() < 1e-3 && rounded != 0.9, "{rounded}");
     let deviation = (0.2 * 0.8 / 29.970_776_799_805_f64).sqrt();
-    assert_close(number(&beta["standard_deviation"][0]), deviation, 1e-9, "deviation");
+    assert_close(float(&beta["standard_deviation"][0]), deviation, 1e-9, "deviation");
     // Both tails alike, with another mean.
     let tails = found("--interval 0.1,0.35");
-    assert_close(number(&tails["prior"][0]), 5.894_101_83, 1e-7, "α");
-    assert_close(number(&tails["prior"][1]), 21.772_725_31, 1e-7, "β");
-    assert_close(number(&tails["intervals"][0][0]), 0.1, 1e-9, "lower end");
-    assert_close(number(&tails["intervals"][0][1]), 0.35, 1e-9, "upper end");
+    assert_close(float(&tails["prior"][0]), 5.894_101_83, 1e-7, "α");
+    assert_close(float(&tails["prior"][1]), 21.772_725_31, 1e-7, "β");
+    assert_close(float(&tails["intervals"][0][0]), 0.1, 1e-9, "lower end");
+    assert_close(float(&tails["intervals"][0][1]), 0.35, 1e-9, "upper end");
 }
 
 #[test]
 fn several_means_give_a_dirichlet() {
     let first = found("--mean 0.5,0.3,0.2 --interval 0.4,0.6 --level 0.95");
-    assert_close(number(&first["records"]), 94.599_644_408_526, 1e-9, "records");
+    assert_close(float(&first["records"]), 94.599_644_408_526, 1e-9, "records");
     let third = found("--mean 0.5,0.3,0.2 --interval 0.1,0.35 --category 3");
-    assert_close(number(&third["records"]), 28.970_776_799_805, 1e-9, "records");
+    assert_close(float(&third["records"]), 28.970_776_799_805, 1e-9, "records");
     assert_eq!(third["category"], 3);
     let ten = found("--mean 0.5,0.3,0.2 --records 10");
     assert_eq!(ten["prior"], serde_json::json!([5.0, 3.0, 2.0]));
@@ -75,7 +71,7 @@ fn what_contradicts_itself_is_refused_with_a_remedy() {
         ("--mean 0.2 --records 0", "cannot be used"),
         ("--mean 0.2 --records inf", "cannot be used"),
     ] {
-        let args: Vec<&str> = args.split(' ').collect();
+        let args = words(args);
         let outcome = sandbox.dpbi(&[&["prior"], &args[..]].concat());
         assert_eq!(outcome.status, 2, "{args:?}");
         let said = outcome.stderr.replace("\n", " ");

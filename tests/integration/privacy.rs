@@ -4,13 +4,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::common::{assert_close, setting};
+use crate::common::{assert_close, at, of_size};
 use engine::analysis::audit::{DeltaAt, Loss, Scope, delta_at, loss};
 use engine::mechanism::law::{CandidateWeights, LatticeNoise, Recipe};
 use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::{self, Global, Options, Variant};
 use engine::numeric::log_affinity::log_affinity;
-use engine::posterior::model::{Counts, Posterior, hamming_distance};
+use engine::posterior::model::{Counts, hamming_distance};
 use engine::posterior::privacy::{Delta, Guarantee};
 use engine::posterior::setting::Setting;
 use proptest::prelude::*;
@@ -18,13 +18,6 @@ use proptest::test_runner::{RngSeed, TestRunner};
 
 fn variant(id: &str, options: Options) -> Variant {
     Variant { options, ..Variant::plain(mechanism::find(id).unwrap()) }
-}
-
-/// A setting of n records, wherever they are.
-fn of_size(prior: &[f64], n: u64, epsilon: f64, distance: &str) -> Setting {
-    let mut counts = vec![0; prior.len()];
-    counts[0] = n;
-    setting(prior, &counts, epsilon, distance)
 }
 
 /// Every output that a mechanism can have, as a list of its coordinates.
@@ -151,11 +144,6 @@ fn lattice_log_law(noise: LatticeNoise, x: &[u64], outputs: &[Counts]) -> Vec<f6
     }
     let ln_p = |v: &Counts| laws.get(v).map_or(f64::NEG_INFINITY, |ln_p| ln_p - ln_total);
     outputs.iter().map(ln_p).collect()
-}
-
-fn at(template: &Setting, counts: &[u64]) -> Setting {
-    let prior = template.posterior.prior().clone();
-    Setting { posterior: Posterior::new(prior, counts.to_vec()), ..template.clone() }
 }
 
 fn is_corner(x: &[u64]) -> bool {

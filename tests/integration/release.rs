@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use crate::common::{Outcome, Sandbox, few_or_many, refused};
+use crate::common::{Outcome, Sandbox, few_or_many, refused, words};
 use engine::rng;
 use serde_json::Value;
 
@@ -346,7 +346,7 @@ fn nothing_is_written_in_place_of_what_is_read() {
     let flags = format!("{flags} --mechanism geometric");
     let with = |more: &str| {
         let line = format!("{flags} {more}");
-        sandbox.dpbi(&line.split(' ').collect::<Vec<_>>())
+        sandbox.dpbi(&words(&line))
     };
     refused(&with("--figure d.svg"), "d.svg is the data");
     refused(&with("--figure ./hard.svg"), "hard.svg is the data");
@@ -411,7 +411,7 @@ fn whatever_is_shown_has_been_entered_before() {
     assert!(shown >= rounds && hidden > 0, "{shown} were shown, {hidden} were not");
     // A ledger that went through all this still works.
     let total = json(&release(&sandbox, &flags))["ledger"]["releases"].as_u64().unwrap();
-    assert_eq!(total as usize, String::from_utf8(sandbox.read("l")).unwrap().lines().count());
+    assert_eq!(total as usize, sandbox.text("l").lines().count());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The work of exponential mechanisms grows with the candidates near the data, not with all of them.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, load};
 use engine::mechanism::law::Recipe;
 use engine::mechanism::prepared::PreparedSetting;
 use engine::posterior::model::compositions;
@@ -10,12 +10,6 @@ use lab::experiment::config::{self, Overrides};
 use lab::experiment::kind::scaling::{CANDIDATES, NEAR, curve, slope};
 use lab::experiment::table::Tables;
 use system::source::Source;
-
-fn load(text: &str) -> Experiment {
-    let sandbox = Sandbox::new();
-    sandbox.write("s.toml", text);
-    config::load(&Source::Disk(sandbox.path("s.toml")), Overrides::default()).unwrap()
-}
 
 fn bundled() -> (Experiment, Tables) {
     let source = Source::config("scaling").unwrap();

@@ -1,12 +1,36 @@
 //! The self-test as a library: with fewer draws than `dpbi selftest` makes.
+//!
+//! A correct build raises a false alarm with probability 10⁻⁶ at most over all trials, whatever the
+//! number of draws (and, seeds being fixed, never more than once). That the trials have power is shown
+//! by samplers with a scale that is 5 % wrong, which must be rejected.
 
 use engine::numeric::exp_accurate;
 use engine::rng;
+use rayon::prelude::*;
+use service::selftest::samplers::{SamplerCase, cases};
 use service::selftest::{
-    ENOUGH, Extent, FALSE_ALARMS, Report, Scope, Subject, machine, run_samplers,
+    ENOUGH, Extent, FALSE_ALARMS, MOST_TRIALS, Report, Scope, Subject, machine, run_samplers,
 };
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+
+/// In settings of all kinds. Releases, at several ε and in the whole-number arithmetic in which they are
+/// drawn, are drawn more often.
+#[test]
+fn every_sampler_follows_its_exact_law() {
+    let cases = cases(Scope::All);
+    let is_release = |case: &SamplerCase| case.sampler().starts_with("release ");
+    assert!(cases.len() > 350 && cases.len() < MOST_TRIALS);
+    assert!(cases.iter().filter(|case| is_release(case)).count() > 50);
+    let rejected = |case: &SamplerCase| {
+        let draws = if is_release(case) { 100_000 } else { 10_000 };
+        let trial = case.try_out(1.0, draws, 1).unwrap();
+        assert_eq!(trial.draws, draws);
+        trial.is_rejected().then_some(trial)
+    };
+    let rejected: Vec<_> = cases.par_iter().filter_map(rejected).collect();
+    assert!(rejected.is_empty(), "{rejected:#?}");
+}
 
 const EXTENT: Extent = Extent { scope: Scope::Powered, draws: 200_000, seed: 7, threads: 2 };
 

@@ -103,7 +103,7 @@ fn missing_doubled_and_foreign_shards_are_refused_by_name() {
     let fault = "DPBI_FAULT=ehds@1 $DPBI run s.toml --shard 1/1 --out failing -q";
     assert_eq!(sandbox.shell(fault).status, 1);
     refused(&["failing"], "shard 1 of 1 in failing/s is not finished: 2 of its cells failed");
-    let failures = String::from_utf8(sandbox.read("failing/s/failures.csv")).unwrap();
+    let failures = sandbox.text("failing/s/failures.csv");
     assert_eq!(failures.lines().count(), 3, "{failures}");
 }
 
@@ -190,5 +190,5 @@ fn shards_of_another_division_are_refused_before_anything_is_written() {
     assert_eq!(verified.status, 3, "{}", verified.stderr);
     assert!(verified.stderr.contains("is not the one that this dpbi makes"), "{}", verified.stderr);
     sandbox.forge_manifest("p1/s", sound[0].clone());
-    sandbox.succeed(&["merge", "p1", "p2", "--out", "merged"]);
+    sandbox.succeed(&["merge", "p1", "p2", "--out", "merged", "--format", "none"]);
 }

@@ -275,7 +275,7 @@ fn a_drawing_that_does_more_than_draw_is_not_taken_into_a_page() {
         manifest["config"]["title"] = json!("<script>alert(2)</script>");
         sandbox.forge_manifest("results/v", manifest);
         sandbox.succeed(&["plot", "--gallery", "results/v"]);
-        let page = String::from_utf8(sandbox.read("results/gallery.html")).unwrap();
+        let page = sandbox.text("results/gallery.html");
         assert!(!page.contains("<script") && !page.contains("onload"), "{harm}");
         assert!(page.contains("default-src 'none'; script-src 'none';"), "{harm}");
         assert!(page.contains("<img src=\"v/box.svg\"") && page.contains("<svg "), "{harm}");
@@ -380,7 +380,7 @@ fn ledger() -> (Sandbox, String) {
     {
         sandbox.succeed(&with_ledger(epsilon, Some(budget)));
     }
-    let text = String::from_utf8(sandbox.read("l")).unwrap();
+    let text = sandbox.text("l");
     (sandbox, text)
 }
 
@@ -411,7 +411,7 @@ fn a_release_that_cannot_be_printed_is_shown_with_the_error_and_spent() {
         assert!(outcome.stderr.contains("ε = 0.1 is spent, and the ledger l has its entry"));
         assert!(outcome.stderr.contains(shown), "{}", outcome.stderr);
     }
-    let after = String::from_utf8(sandbox.read("l")).unwrap();
+    let after = sandbox.text("l");
     assert!(after.starts_with(&text) && after.lines().count() == text.lines().count() + 2);
 }
 

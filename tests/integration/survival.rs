@@ -499,11 +499,11 @@ fn one_cell_that_fails_stops_no_other() {
         "{}",
         outcome.stderr
     );
-    let failures = String::from_utf8(sandbox.read("results/small/failures.csv")).unwrap();
+    let failures = sandbox.text("results/small/failures.csv");
     assert!(failures.contains("2,ehds,1,1;1,20;20,1.0,,1.0,a fault was asked for"), "{failures}");
     let manifest = sandbox.manifest("results/small");
     assert_eq!((&manifest["complete"], &manifest["failures"]), (&false.into(), &1.into()));
-    let summary = String::from_utf8(sandbox.read("results/small/summary.csv")).unwrap();
+    let summary = sandbox.text("results/small/summary.csv");
     assert_eq!(summary.lines().count(), 1 + 5);
     // What failed is tried again, and only that.
     let outcome = sandbox.dpbi(&["run", "small.toml", "--format", "svg"]);
@@ -519,7 +519,7 @@ fn settings_that_share_a_failed_cell_are_both_named() {
     sandbox.write("small.toml", &shared);
     let outcome = sandbox.shell("DPBI_FAULT=lshist@1 $DPBI run small.toml --format none");
     assert!(outcome.stderr.contains("error: 2 cells failed"), "{}", outcome.stderr);
-    let failures = String::from_utf8(sandbox.read("results/small/failures.csv")).unwrap();
+    let failures = sandbox.text("results/small/failures.csv");
     assert!(failures.contains("\n1,lshist,1,") && failures.contains("\n2,lshist,1,"), "{failures}");
 }
 

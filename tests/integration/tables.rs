@@ -8,7 +8,7 @@ use engine::posterior::simplex::list_compositions;
 use engine::rng;
 use serde_json::{Value, json};
 
-use crate::common::{Outcome, Sandbox, few_or_many, refused, setting};
+use crate::common::{Outcome, Sandbox, few_or_many, float, refused, setting};
 
 /// 100 records: 38 control/no, 12 control/yes, 26 treated/no, 24 treated/yes.
 fn trial() -> String {
@@ -66,12 +66,8 @@ fn document(sandbox: &Sandbox, more: &[&str]) -> Value {
     serde_json::from_str(&outcome.stdout).unwrap()
 }
 
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
-}
-
 fn close(ours: &Value, theirs: f64) {
-    assert!((number(ours) - theirs).abs() < 1e-9, "{ours} {theirs}");
+    assert!((float(ours) - theirs).abs() < 1e-9, "{ours} {theirs}");
 }
 
 /// With so large an ε the true counts come out, and everything can be computed by hand.
@@ -238,7 +234,7 @@ fn a_plan_is_priced_without_the_data_and_entered_at_once() {
     let dry = sandbox.json(&["release", "--plan", "plan.toml", "--dry-run", "--json"]);
     assert_eq!((&dry["spent"], &dry["n"]), (&json!("1.5"), &json!(100)));
     assert_eq!(dry["releases"][1]["mechanism"], "geometric");
-    assert!(number(&dry["releases"][0]["expected_error"]) > 0.0);
+    assert!(float(&dry["releases"][0]["expected_error"]) > 0.0);
     refused(&sandbox.dpbi(&["release", "--plan", "plan.toml"]), "cannot read the data absent.csv");
     // Without n the records are counted, and nothing else is read.
     let bad = trial().replace("yes", "what");
@@ -344,7 +340,7 @@ fn a_release_file_is_shown_as_it_was_and_combined() {
     assert_eq!(both["spent"], "1.1");
     let width = |one: &Value| {
         let cell = &one["cells"][0]["aware"];
-        number(&cell["high"]) - number(&cell["low"])
+        float(&cell["high"]) - float(&cell["low"])
     };
     let vague = sandbox.json(&["show", "b.json", "--json"]);
     assert!(width(&both) < width(&vague));
@@ -361,7 +357,7 @@ fn a_release_file_is_shown_as_it_was_and_combined() {
         ("\"epsilon\": \"1\"", "\"epsilon\": \"-1\"", "`epsilon`"),
         ("{", "[", "it is not JSON"),
     ] {
-        let text = String::from_utf8(sandbox.read("a.json")).unwrap();
+        let text = sandbox.text("a.json");
         assert!(text.contains(from), "{from}");
         sandbox.write("bad.json", &text.replacen(from, to, 1));
         refused(&sandbox.dpbi(&["show", "bad.json"]), words);
@@ -417,7 +413,7 @@ fn a_ledger_knows_a_file_that_was_changed() {
         entry
     };
     let (mut lines, mut previous) = (String::new(), String::new());
-    for line in String::from_utf8(sandbox.read("l")).unwrap().lines() {
+    for line in sandbox.text("l").lines() {
         let mut entry = old(line);
         entry["previous"] = json!(previous);
         let open = entry.to_string().strip_suffix('}').unwrap().to_owned();
@@ -642,6 +638,6 @@ fn twenty_cells_and_two_thousand_records() {
     assert_eq!(found["mechanism"], "lattice");
     assert!(found["unaware"].is_null() && found["uncompared"].is_null());
     assert_eq!(found["comparisons"].as_array().unwrap().len(), 6);
-    let sum: f64 = (0..20).map(|i| number(&found["cells"][i]["aware"]["mean"])).sum();
+    let sum: f64 = (0..20).map(|i| float(&found["cells"][i]["aware"]["mean"])).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
 }

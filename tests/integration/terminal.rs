@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clap::CommandFactory;
 use face::cli::Cli;
 
-use crate::common::{Sandbox, few_or_many};
+use crate::common::{Sandbox, few_or_many, words};
 
 const WIDTHS: [usize; 2] = [80, 120];
 
@@ -174,10 +174,6 @@ fn sandbox() -> Sandbox {
     sandbox.write("trial.csv", &format!("arm,answer\n{rows}"));
     sandbox.write("plan.toml", PLAN);
     sandbox
-}
-
-fn words(line: &str) -> Vec<&str> {
-    line.split_whitespace().collect()
 }
 
 /// The lines of a text that are longer than the width.

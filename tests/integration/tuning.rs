@@ -1,13 +1,13 @@
 //! Exact calibration and Bayes-optimal remapping, against reference values and brute force.
 
-use crate::common::{assert_close, golden, setting};
+use crate::common::{assert_close, at, golden, of_size, setting};
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::tuning::{Tuned, calibrate, tune};
 use engine::mechanism::law::{Batch, Exact, Outputs, ln_probabilities};
 use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::{self, Options, Variant};
 use engine::posterior::error_field::Reach;
-use engine::posterior::model::{Posterior, Predictive};
+use engine::posterior::model::Predictive;
 use engine::posterior::privacy::Epsilon;
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::{list_compositions, rank};
@@ -15,18 +15,6 @@ use engine::posterior::simplex::{list_compositions, rank};
 fn with(id: &str, calibrated: bool, remap: bool) -> Variant {
     let options = Options { calibrated, remap, ..Options::default() };
     Variant::new(mechanism::find(id).unwrap(), options, id.to_owned())
-}
-
-/// All records in the first category: for what depends on the number of records only.
-fn template(prior: &[f64], n: u64, epsilon: f64) -> Setting {
-    let mut counts = vec![0; prior.len()];
-    counts[0] = n;
-    setting(prior, &counts, epsilon, "hellinger")
-}
-
-fn at(template: &Setting, counts: &[u64]) -> Setting {
-    let prior = template.posterior.prior().clone();
-    Setting { posterior: Posterior::new(prior, counts.to_vec()), ..template.clone() }
 }
 
 fn mean(variant: &Variant, setting: &Setting) -> f64 {
@@ -51,7 +39,7 @@ fn calibration_meets_the_reference_values_and_its_own_audit() {
     for row in rows {
         let (id, epsilon) = (row.text("mechanism"), row.number("epsilon"));
         let n = row.number("n") as u64;
-        let template = template(&row.vector::<f64>("prior"), n, epsilon);
+        let template = of_size(&row.vector::<f64>("prior"), n, epsilon, "hellinger");
         let Tuned { variant, certificate } = tune(&with(id, true, false), &template).unwrap();
         let certificate = certificate.unwrap();
         let what = format!("{id} {} n = {n} ε = {epsilon}", row.text("prior"));
@@ -76,7 +64,7 @@ fn calibration_meets_the_reference_values_and_its_own_audit() {
 fn the_loss_grows_with_the_inner_epsilon() {
     for id in ["ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "hamming"] {
         for (prior, n) in [(vec![1.0, 1.0], 30), (vec![0.4, 6.0], 17), (vec![1.0, 2.0, 0.7], 7)] {
-            let template = template(&prior, n, 1.0);
+            let template = of_size(&prior, n, 1.0, "hellinger");
             let mut before = 0.0;
             for step in -12..=20 {
                 let mut variant = with(id, false, false);
@@ -93,26 +81,27 @@ fn the_loss_grows_with_the_inner_epsilon() {
 fn calibration_at_the_edges() {
     for id in ["ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "hamming"] {
         let variant = with(id, true, false);
-        let none = calibrate(&variant, &template(&[1.0, 2.0], 0, 0.7)).unwrap();
+        let none = calibrate(&variant, &of_size(&[1.0, 2.0], 0, 0.7, "hellinger")).unwrap();
         assert_eq!((none.loss, none.pairs, none.inner_epsilon.get()), (0.0, 0, 0.7));
         // Small and large ε, one record, priors far from 1.
         for epsilon in [1e-6, 0.01, 30.0, 2000.0] {
             for (prior, n) in [(vec![1.0, 1.0], 1), (vec![1e-3, 50.0], 6), (vec![1.0; 3], 4)] {
-                let found = calibrate(&variant, &template(&prior, n, epsilon)).unwrap();
+                let found = calibrate(&variant, &of_size(&prior, n, epsilon, "hellinger")).unwrap();
                 let margin = found.margin();
                 let what = format!("{id} {prior:?} n = {n} ε = {epsilon}: {found:?}");
                 assert!(margin > 0.0 && margin < 1e-6 * epsilon, "{what}");
             }
         }
     }
-    let refused = calibrate(&with("lshist", true, false), &template(&[1.0, 1.0], 5, 1.0));
+    let refused =
+        calibrate(&with("lshist", true, false), &of_size(&[1.0, 1.0], 5, 1.0, "hellinger"));
     assert!(refused.unwrap_err().cause.contains("cannot be calibrated"));
 }
 
 /// With one record and two categories everything is known: the loss is |ln P(x)/P(x')|.
 #[test]
 fn one_record_in_closed_form() {
-    let template = template(&[1.0, 1.0], 1, 1.0);
+    let template = of_size(&[1.0, 1.0], 1, 1.0, "hellinger");
     let found = calibrate(&with("ehd", true, false), &template).unwrap();
     // Two candidates at distances 0 and GS: P(x)/P(x') = e^(inner / 2).
     assert_close(found.inner_epsilon.get(), 2.0, 1e-10, "inner ε");
@@ -122,7 +111,7 @@ fn one_record_in_closed_form() {
 #[test]
 fn remapping_by_brute_force() {
     for (prior, n) in [(vec![1.0, 1.0], 9), (vec![0.5, 3.0], 6), (vec![1.0, 2.0, 4.0], 4)] {
-        let template = template(&prior, n, 0.4);
+        let template = of_size(&prior, n, 0.4, "hellinger");
         let k = prior.len();
         let all = list_compositions(n, k);
         let predictive = Predictive::new(template.posterior.prior(), n);
@@ -167,7 +156,7 @@ fn remapping_by_brute_force() {
 
 #[test]
 fn remapped_geometric_is_optimal_and_loses_no_more() {
-    let template = template(&[1.0, 1.0], 20, 0.1);
+    let template = of_size(&[1.0, 1.0], 20, 0.1, "hellinger");
     let Tuned { variant, .. } = tune(&with("geometric", false, true), &template).unwrap();
     assert!((predictive_mean(&variant, &template) - 0.561_477_3).abs() < 5e-8);
     for id in ["lszhang", "geometric", "ehds", "hamming"] {
@@ -190,7 +179,7 @@ fn remapped_geometric_is_optimal_and_loses_no_more() {
 
 #[test]
 fn both_at_once_stay_within_the_target() {
-    let template = template(&[1.0, 3.0], 12, 0.5);
+    let template = of_size(&[1.0, 3.0], 12, 0.5, "hellinger");
     let Tuned { variant, certificate } = tune(&with("ehdl", true, true), &template).unwrap();
     let loss = audit::loss(&variant, &template, &Scope::All).unwrap().loss;
     assert!(loss <= 0.5 && certificate.unwrap().margin() > 0.0, "{loss}");

@@ -64,7 +64,7 @@ fn a_flipped_byte_anywhere_is_found_and_its_file_named() {
 #[test]
 fn the_first_difference_of_a_table_is_shown_with_what_it_should_be() {
     let sandbox = sandbox();
-    let errors = String::from_utf8(sandbox.read("results/v/errors.csv")).unwrap();
+    let errors = sandbox.text("results/v/errors.csv");
     let line = errors.lines().nth(100).unwrap();
     sandbox.write("results/v/errors.csv", &errors.replacen(line, "1,lshist,1,4;4,0.25", 1));
     let outcome = sandbox.dpbi(&["verify", "results/v"]);
@@ -87,7 +87,7 @@ fn a_forged_manifest_does_not_help() {
         manifest["files"][file] = lab::run::store::sha256(bytes).into();
         sandbox.forge_manifest("results/v", manifest);
     };
-    let summary = String::from_utf8(sandbox.read("results/v/summary.csv")).unwrap();
+    let summary = sandbox.text("results/v/summary.csv");
     forge("summary.csv", summary.replacen("lshist", "ehds", 1).as_bytes());
     let outcome = sandbox.dpbi(&["verify", "results/v"]);
     assert_eq!(outcome.status, 3, "{}", outcome.stdout);
@@ -178,7 +178,7 @@ fn what_was_never_finished_is_no_result() {
 #[test]
 fn a_manifest_that_cannot_be_read_is_a_difference() {
     let sandbox = sandbox();
-    let sound = String::from_utf8(sandbox.read("results/v/manifest.json")).unwrap();
+    let sound = sandbox.text("results/v/manifest.json");
     for (text, cause) in [
         (sound.replacen("\"seed\": 0", "\"seed\": 1", 1), "its own SHA-256 does not fit"),
         (sound[..sound.len() / 2].to_owned(), "EOF while parsing"),

@@ -215,16 +215,21 @@ fn measure(measure: Measure) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use service::selftest::{Subject, WrongTrial, golden, run_samplers};
+    use service::selftest::{Subject, WrongTrial, golden};
 
-    /// Samplers of few draws, one group of reference values, and the randomness of this machine.
+    const EXTENT: Extent = Extent { scope: Scope::Powered, draws: 10, seed: 5, threads: 1 };
+
+    fn coin() -> Subject {
+        let (sampler, setting) = ("coin".to_owned(), "the table".to_owned());
+        Subject { sampler, setting, law: vec![0.5, 0.5], wrong: Vec::new() }
+    }
+
+    /// A fair coin, tried twice, and one group of reference values.
     fn report() -> Report {
-        let extent = Extent { scope: Scope::Powered, draws: 20_000, seed: 5, threads: 2 };
-        let mut report = run_samplers(&extent, |_| ());
-        // So few draws cannot show what a wrong sampler does.
-        report.wrong.clear();
-        report.golden = vec![golden::GROUPS[0].compare()];
-        report
+        let mut tosses = [0, 1].into_iter().cycle();
+        let trials = vec![coin().check(5000, || tosses.next().unwrap_or(0)); 2];
+        let golden = vec![golden::GROUPS[0].compare()];
+        Report { extent: EXTENT, trials, wrong: Vec::new(), golden, machine: Vec::new() }
     }
 
     #[test]
@@ -249,12 +254,7 @@ mod tests {
     #[test]
     fn a_wrong_sampler_is_named_and_ends_with_status_three() {
         let mut report = report();
-        let subject = Subject {
-            sampler: "coin".to_owned(),
-            setting: "the table".to_owned(),
-            law: vec![0.5, 0.5],
-            wrong: Vec::new(),
-        };
+        let subject = coin();
         let mut tosses = (0..).map(|i| usize::from(i % 5 > 1));
         report.trials.push(subject.check(5000, || tosses.next().unwrap_or(0)));
         let failure = Failure::from(verdict(&report).expect_err("a coin that is not fair"));
@@ -277,14 +277,11 @@ mod tests {
     /// "mine" and "mine wide" are two samplers.
     #[test]
     fn wrong_samplers_stand_in_the_line_of_their_own_name() {
-        let extent = Extent { scope: Scope::Powered, draws: 10, seed: 5, threads: 1 };
-        let trial = |sampler: &str| {
-            let (sampler, setting) = (sampler.to_owned(), String::new());
-            Subject { sampler, setting, law: vec![0.5, 0.5], wrong: Vec::new() }.check(10, || 2)
-        };
+        let trial =
+            |sampler: &str| Subject { sampler: sampler.to_owned(), ..coin() }.check(10, || 2);
         let wrong = |of: &str| WrongTrial { of: of.to_owned(), trial: trial(&format!("{of} off")) };
         let report = Report {
-            extent,
+            extent: EXTENT,
             trials: vec![trial("mine"), trial("mine wide")],
             wrong: vec![wrong("mine"), wrong("mine wide"), wrong("mine wide")],
             golden: Vec::new(),

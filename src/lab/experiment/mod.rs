@@ -353,35 +353,3 @@ impl<'a> PlacedReadings<'a> {
         self.readings.iter().filter(own)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::experiment::config::{self, Overrides};
-    use figure::{Format, Width, misplaced_texts, render};
-    use system::source::{Source, bundled_configs};
-
-    /// In every bundled figure no text is off the page, over another or over data, and no drawing is
-    /// large.
-    #[test]
-    fn bundled_figures_are_legible_and_small() {
-        let mut faults = Vec::new();
-        let names = bundled_configs().into_iter().map(|path| path.display().to_string());
-        for name in names {
-            let source = Source::config(&name).expect("a bundled config");
-            let overrides = Overrides { seed: None, runs: Some(40) };
-            let experiment = config::load(&source, overrides).expect("a sound config");
-            for panel in &experiment.panels {
-                for (file, figure) in panel.figures(&panel.compute()) {
-                    for &width in Width::ALL.iter().chain(&[Width::Screen]) {
-                        let misplaced = misplaced_texts(&figure, width).expect("a drawing");
-                        let svg = render(&figure, Format::Svg, width).expect("a drawing");
-                        let large = (svg.len() > 300_000).then(|| format!("{} bytes", svg.len()));
-                        let all = misplaced.into_iter().chain(large);
-                        faults.extend(all.map(|fault| format!("{name} {file} {width:?}: {fault}")));
-                    }
-                }
-            }
-        }
-        assert!(faults.is_empty(), "{}", faults.join("\n"));
-    }
-}

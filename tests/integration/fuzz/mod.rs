@@ -37,7 +37,7 @@ fn setting(name: &str, default: u64) -> u64 {
 fn readers_survive_whatever_they_are_given() {
     let sandbox = Sandbox::new();
     small_results(&sandbox);
-    let trial = Trial::new(&sandbox, Of::Files, "DPBI_FUZZ", few_or_many(1000, 3000));
+    let trial = Trial::new(&sandbox, Of::Files, "DPBI_FUZZ", [1000, 3000]);
     let mut report = trial.report();
     let seeds = trial.task(0).seeds();
     for &number in &report.accepted {
@@ -59,7 +59,7 @@ fn folders_of_strangers_change_nothing_outside() {
         let (part, out) = (format!("{shard}/2"), format!("part{shard}"));
         sandbox.succeed(&["run", "v.toml", "--format", "svg", "--shard", &part, "--out", &out]);
     }
-    let trial = Trial::new(&sandbox, Of::Folders, "DPBI_FUZZ_FOLDERS", few_or_many(150, 500));
+    let trial = Trial::new(&sandbox, Of::Folders, "DPBI_FUZZ_FOLDERS", [150, 10_000]);
     let report = trial.report();
     trial.judge(&trial.task(0).seeds(), &report);
 }
@@ -67,8 +67,7 @@ fn folders_of_strangers_change_nothing_outside() {
 #[test]
 fn drawings_of_strangers_bring_nothing_into_a_page() {
     let sandbox = Sandbox::new();
-    let few = few_or_many(3000, 30_000);
-    let trial = Trial::new(&sandbox, Of::Drawings, "DPBI_FUZZ_DRAWINGS", few);
+    let trial = Trial::new(&sandbox, Of::Drawings, "DPBI_FUZZ_DRAWINGS", [3000, 30_000]);
     let report = trial.report();
     trial.judge(&trial.task(0).seeds(), &report);
     let (seen, drawn) = report.counts["drawings of strangers"];
@@ -85,10 +84,16 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// As many inputs as the variable says, or `few`.
-    fn new(sandbox: &'a Sandbox, of: Of, variable: &str, few: u64) -> Self {
-        let (seed, first) = (setting("DPBI_FUZZ_SEED", 1), setting("DPBI_FUZZ_FROM", 0));
-        Self { sandbox, of, seed, first, inputs: setting(variable, few) }
+    /// As many inputs as the variable says, or a few; a long test goes on behind these, up to many.
+    fn new(sandbox: &'a Sandbox, of: Of, variable: &str, [few, many]: [u64; 2]) -> Self {
+        let (first, inputs) = few_or_many((0, few), (few, many - few));
+        Self {
+            sandbox,
+            of,
+            seed: setting("DPBI_FUZZ_SEED", 1),
+            first: setting("DPBI_FUZZ_FROM", first),
+            inputs: setting(variable, inputs),
+        }
     }
 
     fn workers(&self) -> u64 {
