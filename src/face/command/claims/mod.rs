@@ -2,8 +2,6 @@
 
 mod text;
 
-use std::collections::BTreeMap;
-
 use serde_json::json;
 
 use super::task_pools::TaskPools;
@@ -19,37 +17,32 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
     let distances = distances(args.distance.as_deref())?;
     let claims = chosen(&args.numbers)?;
-    let of_claim = |&claim| distances.iter().map(move |&distance| (claim, distance));
-    let tasks: Vec<(&'static Claim, &'static dyn Distance)> =
-        claims.iter().flat_map(of_claim).collect();
-    let places: Vec<usize> = (0..tasks.len()).collect();
+    let places: Vec<usize> = (0..claims.len() * distances.len()).collect();
     let judge = |&place: &usize| {
-        let (claim, distance) = tasks[place];
-        (place, (claim.judge)(&Lab::new(distance)))
+        let lab = Lab::new(distances[place % distances.len()]);
+        (place, (claims[place / distances.len()].judge)(&lab))
     };
     let in_full = args.verbose || !args.numbers.is_empty();
-    let mut waiting = BTreeMap::new();
-    let mut documents = Vec::new();
-    let mut judged: Vec<Judged> = Vec::new();
+    let mut found: Vec<Option<Finding>> = vec![None; places.len()];
+    let (mut documents, mut judged) = (Vec::new(), Vec::new());
     TaskPools::new(threads, threads)?.carry_out(&places, judge, |(place, finding)| {
-        // Claims are printed in their order, each as soon as all before it are judged.
-        waiting.insert(place, finding);
-        while let Some(finding) = waiting.remove(&documents.len()) {
-            let (claim, distance) = tasks[documents.len()];
-            documents.push(document(claim, distance, &finding));
-            if judged.last().is_none_or(|last| last.is_complete(&distances)) {
-                judged.push(Judged { claim, findings: Vec::new() });
+        found[place] = Some(finding);
+        // Claims are printed in their order, each as soon as it and all before it are judged.
+        let all = claims.iter().zip(found.chunks_mut(distances.len()));
+        for (claim, found) in all.skip(judged.len()) {
+            if found.contains(&None) {
+                break;
             }
-            let Some(last) = judged.last_mut() else { continue };
-            last.findings.push((distance, finding));
-            if last.is_complete(&distances) && !args.print.json {
-                print(&if in_full { text::full(last) } else { text::short(last) })?;
-            }
+            let findings = found.iter_mut().filter_map(Option::take);
+            let one = Judged { claim, findings: distances.iter().copied().zip(findings).collect() };
+            let text = || if in_full { text::full(&one) } else { text::short(&one) };
+            documents.extend(args.print.tell(false, || one.documents(), text)?);
+            judged.push(one);
         }
         Ok(())
     })?;
     if args.print.json {
-        return print_json(&json!(documents));
+        return print_json(&documents.concat());
     }
     if judged.len() > 1 {
         print(&text::table(&judged, &distances))?;
@@ -64,8 +57,9 @@ struct Judged {
 }
 
 impl Judged {
-    fn is_complete(&self, distances: &[&'static dyn Distance]) -> bool {
-        self.findings.len() == distances.len()
+    fn documents(&self) -> Vec<serde_json::Value> {
+        let findings = self.findings.iter();
+        findings.map(|(distance, finding)| document(self.claim, *distance, finding)).collect()
     }
 }
 
