@@ -21,8 +21,8 @@ const PROPORTION_SLACK: f64 = 1e-9;
 pub const EXAMPLE: &str = "[data.balanced] with sizes = [100]";
 
 /// A source of data.
-pub struct DataSource {
-    pub name: &'static str,
+struct DataSource {
+    name: &'static str,
     about: &'static str,
     /// Its keys, and what they may be.
     keys: fn() -> Map<String, Json>,
@@ -30,7 +30,7 @@ pub struct DataSource {
     read: fn(Table, &Source) -> Result<DataSpec, Diagnostic>,
 }
 
-pub const SOURCES: [DataSource; 6] = [
+const SOURCES: [DataSource; 6] = [
     DataSource {
         name: "balanced",
         about: "n records, split evenly or in proportions.",
