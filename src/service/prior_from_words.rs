@@ -2,7 +2,7 @@
 //! data.
 //!
 //! ```
-//! use dpbi::service::prior_from_words::{Statement, prior};
+//! use dpbi_service::prior_from_words::{Statement, prior};
 //!
 //! // "About 20 %, and with probability 0.9 between 10 % and 35 %."
 //! let statement = Statement { means: vec![0.2], category: 0, interval: (0.1, 0.35), level: 0.9 };

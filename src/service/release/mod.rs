@@ -10,22 +10,15 @@
 //! only their number n, and everything that is printed is computed from the released counts.
 //!
 //! ```
-//! use dpbi::analysis::tuning::TuningCache;
-//! use dpbi::mechanism::{self, Variant};
-//! use dpbi::posterior::distance::HELLINGER;
-//! use dpbi::posterior::model::{Posterior, Prior};
-//! use dpbi::posterior::privacy::{Epsilon, Gamma};
-//! use dpbi::posterior::setting::Setting;
-//! use dpbi::service::release::{Amount, Entropy, Method};
+//! use engine::analysis::tuning::TuningCache;
+//! use engine::mechanism::{self, Variant};
+//! use engine::posterior::model::Prior;
+//! use engine::posterior::privacy::Epsilon;
+//! use engine::posterior::setting::Setting;
+//! use dpbi_service::release::{Amount, Entropy, Method};
 //!
 //! // Public: of the data only n = 100 is known.
-//! let template = Setting {
-//!     posterior: Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![100, 0]),
-//!     epsilon: Epsilon::new(0.5)?,
-//!     delta: None,
-//!     gamma: Gamma::new(1.0)?,
-//!     distance: HELLINGER,
-//! };
+//! let template = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![100, 0], Epsilon::new(0.5)?);
 //! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
 //! let epsilon: Amount = "0.5".parse()?;
 //! let method = Method::new(&geometric, &template, epsilon, &TuningCache::default())?;
