@@ -199,7 +199,7 @@ fn records_none_or_one_make_complete_tables() {
         mechanisms = [\"lszhang\", \"lsdim\", \"lshist\", \"ehd\", \"ehdl\", \"ehds\", \"mh-gamma\", \"mh-beta\", \"geometric\", \"hamming\"]\n\
         metrics = [\"l1\", \"l2\", \"steps\", \"tv_lower\", \"tv_upper\", \"kl\", \"kl_reverse\", \"print\"]\n\
         [data.balanced]\nsizes = [0, 1, 2]\n";
-    sandbox.write("edge.toml", config).succeed(&["run", "edge.toml"]);
+    sandbox.write("edge.toml", config).succeed(&["run", "edge.toml", "--format", "svg", "-q"]);
     let summary = sandbox.text("results/edge/summary.csv");
     assert_eq!(summary.lines().count(), 1 + 12 * 10 * 9);
     assert!(!summary.contains("NaN") && !summary.contains("inf"));
