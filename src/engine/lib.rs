@@ -32,7 +32,7 @@
 //! |---|---|
 //! | [`numeric`] | numbers that keep their digits, whatever the processor |
 //! | [`expression`] | formulas that users write |
-//! | [`named`] | things that a config calls by name |
+//! | [`mod@named`] | things that a config calls by name |
 //! | [`rng`] | random streams, each with a name |
 //! | [`refusal`] | why something cannot be done, and what would help |
 //! | [`text`] | texts of users as they are shown |

@@ -105,7 +105,6 @@ pub const UNSTATED: &str = "(no guarantee)";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     pub label: String,
-    /// Its colour, see [`colour`].
     pub colour: Colour,
     /// Whether it is differentially private; what is not is hatched or dashed
     /// and labelled so.
