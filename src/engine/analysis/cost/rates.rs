@@ -168,7 +168,7 @@ pub const BYTES_PER_SEARCHED_OUTPUT: f64 = 500.0;
 /// A row of candidates whose tight weights are added up. With more categories the rows are shorter, the way
 /// to each is longer, and there are more of them than are counted.
 pub fn ns_per_tight_row(k: usize) -> f64 {
-    6.0 * libm::pow(2.0, k as f64 - 3.0)
+    6.0 * libm::pow(1.3, k as f64 - 3.0)
 }
 /// A data set times its records, each time that the sums for the weights of the edges are computed. With two
 /// categories there is one convolution for each data set.
