@@ -1,7 +1,8 @@
 //! Noise as the programs behind some printed figures drew it. No document describes it.
 
-use super::{BuiltIn, Choice, Mechanism};
+use super::{BuiltIn, Choice, Mechanism, Options};
 use crate::mechanism::law::{HistoricalNoise, Recipe};
+use crate::posterior::setting::Setting;
 
 /// Mechanisms of the programs behind some printed figures. A config may ask for them to draw a figure as
 /// it was printed. They are in no other list: nothing chooses, releases or audits them.
@@ -9,7 +10,10 @@ pub static HISTORICAL: &[&dyn Mechanism] = &[&LAPLACE_ROUNDED, &LAPLACE_ABSOLUTE
 
 const USUAL: BuiltIn = BuiltIn { choices: &[Choice::ScaleFactor], ..BuiltIn::USUAL };
 
-const SCALE_FACTOR: f64 = 2.0;
+/// 2/ε, unless another factor was chosen.
+fn scale(setting: &Setting, options: &Options) -> f64 {
+    options.scale_factor.unwrap_or(2.0) / setting.epsilon.get()
+}
 
 /// x̃_i = x_i + round(Lap(2/ε)) for every i but the first, which restores the total; drawn again if a
 /// count is negative (notes Figures 2 to 4 (a), early Figures 2 and 3). (The program drew again if a
@@ -21,7 +25,7 @@ static LAPLACE_ROUNDED: BuiltIn = BuiltIn {
     draws: "all counts but the first plus round(Lap(2/ε)), again if negative; first restores the total",
     colour: 0x33_2288,
     recipe: |setting, options| {
-        let scale = options.scale_factor.unwrap_or(SCALE_FACTOR) / setting.epsilon.get();
+        let scale = scale(setting, options);
         Ok(Recipe::Historical { noise: HistoricalNoise::Rounded { scale } })
     },
     ..USUAL
@@ -35,7 +39,7 @@ static LAPLACE_ABSOLUTE: BuiltIn = BuiltIn {
     draws: "all counts plus round(|Lap(2/ε)|); the total grows",
     colour: 0xAA_4499,
     recipe: |setting, options| {
-        let scale = options.scale_factor.unwrap_or(SCALE_FACTOR) / setting.epsilon.get();
+        let scale = scale(setting, options);
         Ok(Recipe::Historical { noise: HistoricalNoise::Absolute { scale } })
     },
     ..USUAL
