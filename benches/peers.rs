@@ -14,11 +14,12 @@ use std::time::Instant;
 
 use engine::mechanism::law::Plan;
 use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::sampling::Sampler;
 use engine::numeric::sum::sum;
-use lab::experiment::table::Tables;
-use lab::experiment::{Panel, Sampler};
+use lab::experiment::Panel;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use table::Tables;
 
 const MECHANISMS: [&str; 5] = ["ehds", "ehd", "ehdl", "lsdim", "lshist"];
 

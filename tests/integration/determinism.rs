@@ -177,7 +177,7 @@ fn numbers_are_pinned_with_their_version() {
     }
     let hashes = [tables, cells].map(|bytes| lab::run::store::sha256(&bytes));
     assert_eq!(
-        (lab::experiment::NUMERICS, hashes.each_ref().map(String::as_str)),
+        (table::NUMERICS, hashes.each_ref().map(String::as_str)),
         (
             2,
             [

@@ -6,9 +6,9 @@ use crate::common::{Sandbox, root};
 use face::report::Picture;
 use figure::{Format, Width, render};
 use lab::experiment::config::{self, Overrides};
-use lab::experiment::table::Tables;
 use lab::experiment::{Experiment, Panel, kind};
 use system::source::Source;
+use table::Tables;
 
 /// A config with a panel of every kind, of some kinds several.
 const EVERY_KIND: &str = r#"
@@ -218,7 +218,7 @@ fn the_json_document_has_every_table_of_the_folder_and_no_other() {
     let written = tables_of(&sandbox.path("results/every_kind"));
     assert_eq!(told.collect::<BTreeMap<_, _>>(), written);
     // All tables that there are take part: errors, and those of the list.
-    let listed = std::fs::read_to_string(root().join("src/lab/experiment/table/rows.rs")).unwrap();
+    let listed = std::fs::read_to_string(root().join("src/table/rows.rs")).unwrap();
     let listed = listed.lines().filter(|line| line.starts_with("row!(")).count();
     assert_eq!(written.len(), 1 + listed, "{written:?}");
 }

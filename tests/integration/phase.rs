@@ -6,8 +6,8 @@ use engine::mechanism::law::Distribution;
 use engine::mechanism::prepared::PreparedSetting;
 use lab::experiment::Panel;
 use lab::experiment::config::{self, Overrides};
-use lab::experiment::table::PhaseRow;
 use system::source::Source;
+use table::PhaseRow;
 
 const CONFIG: &str = r#"
 name = "p"
@@ -61,7 +61,7 @@ fn the_winner_has_the_least_mean_of_all() {
                 .zip(panel.variants.iter().map(|variant| variant.label.as_str()))
                 .collect();
             for (mean, label) in &brute {
-                let own = |row: &&lab::experiment::table::MeanRow| row.mechanism == *label;
+                let own = |row: &&table::MeanRow| row.mechanism == *label;
                 let own: Vec<_> = tables.means.iter().filter(own).collect();
                 assert_close(own[case].mean, *mean, 1e-12, &format!("{what}, {label}"));
             }

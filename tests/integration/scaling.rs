@@ -8,8 +8,8 @@ use figure::{self, Format};
 use lab::experiment::Experiment;
 use lab::experiment::config::{self, Overrides};
 use lab::experiment::kind::scaling::{CANDIDATES, NEAR, curve, slope};
-use lab::experiment::table::Tables;
 use system::source::Source;
+use table::Tables;
 
 fn bundled() -> (Experiment, Tables) {
     let source = Source::config("scaling").unwrap();
@@ -66,7 +66,7 @@ sizes = [40, 3000]
     for (setting, case) in panel.settings() {
         let posterior = &case.setting.posterior;
         let of = |name: &str| {
-            let own = |row: &&lab::experiment::table::ScalingRow| row.setting == setting;
+            let own = |row: &&table::ScalingRow| row.setting == setting;
             let mut own = tables.scaling.iter().filter(own);
             own.find(|row| row.mechanism == name).map(|row| row.outputs)
         };

@@ -8,6 +8,7 @@ pub mod law;
 mod options;
 pub mod own;
 pub mod prepared;
+pub mod sampling;
 mod usual_guarantee;
 
 pub use built_in::{ALL, HISTORICAL};

@@ -5,6 +5,7 @@
 //! features of the CPU. Sums are compensated or made block by block in a fixed order.
 
 pub mod beta;
+pub mod box_summary;
 pub mod bregman;
 mod complex;
 mod digits;

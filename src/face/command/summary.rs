@@ -3,9 +3,9 @@
 use super::MOST_PRINTED;
 use crate::report::Readings;
 use lab::experiment::digest::Digest;
-use lab::experiment::table::Tables;
 use lab::experiment::{Experiment, Panel};
 use system::console::{Grid, short};
+use table::Tables;
 
 /// The tables of every panel, in short.
 pub fn text(experiment: &Experiment, tables: &Tables) -> String {

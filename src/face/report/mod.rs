@@ -32,12 +32,12 @@ use lab::experiment::nearest_optimum::NearestOptimum;
 use lab::experiment::reading::largest_deviation;
 
 pub use gallery::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
-pub use lab::experiment::table::ReadingRow;
 pub use paper::claims::{Claim, ClaimPart, Outcome, Verdict as ReadingVerdict};
 pub use paper::printed_numbers::PrintedNumber;
 pub use print_findings::{PrintEvidence, PrintFinding};
 pub use print_status::{PrintCounts, PrintStatus};
 pub use summary::{Standing, Summary};
+pub use table::ReadingRow;
 
 /// All that was regenerated.
 #[derive(Clone, Default, Serialize)]

@@ -1,7 +1,7 @@
 //! What the horizontal axis of a figure shows.
 
 use super::{Case, Naming, Panel, naming};
-use crate::experiment::table::{ReadingRow, Tables};
+use table::{ReadingRow, Tables};
 
 /// What the horizontal axis shows: the first property, in this order, that differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,21 +10,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::fault;
-use super::sampling::Block;
 use super::{Case, Naming, Panel, PlacedReadings};
-use crate::experiment::table::{CalibrationRow, Tables};
 use engine::analysis::tuning;
 use engine::mechanism::Variant;
+use engine::mechanism::sampling::runs_of;
 use engine::posterior::metric::Metric;
 use engine::refusal::Refusal;
 use system::fault::caught;
-
-/// The version of everything that reaches a table. To be raised whenever any number or draw, or the
-/// form in which cells are kept, changes: cells of different versions are never mixed.
-pub const NUMERICS: u32 = 2;
+use table::{Block, CalibrationRow, Content, NUMERICS, Tables};
 
 /// About this many cells are laid out at a time.
 const CELLS_PER_WAVE: usize = 20_000;
@@ -45,29 +40,17 @@ pub struct Cell {
     pub text: String,
 }
 
-/// What a cell holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Content {
-    /// Sampled runs.
-    Runs(Box<Block>),
-    Rows(Box<Tables>),
-}
-
-impl Content {
-    /// As bytes.
-    ///
-    /// # Panics
-    /// Never: it is plain data.
-    pub fn encode(&self) -> Vec<u8> {
-        postcard::to_stdvec(self).expect("plain data can be written to memory")
-    }
-
-    /// From bytes; `None` if they are not the content of such a cell.
-    pub fn decode(bytes: &[u8], panel: &Panel, cell: &Cell) -> Option<Self> {
-        let content: Self = postcard::from_bytes(bytes).ok()?;
+impl Cell {
+    /// The content in these bytes; `None` if they are not the content of such a cell.
+    pub fn decode(&self, panel: &Panel, bytes: &[u8]) -> Option<Content> {
+        let content = Content::decode(bytes)?;
         let fits = match &content {
-            Self::Runs(block) => cell.variant.is_some() && block.fits(panel, cell),
-            Self::Rows(_) => cell.variant.is_none(),
+            Content::Runs(block) => {
+                let runs = runs_of(self.block, panel.runs).count();
+                let k = panel.cases[self.case].setting.posterior.k();
+                self.variant.is_some() && block.fits(runs, k, panel.errors().len(), self.block == 0)
+            }
+            Content::Rows(_) => self.variant.is_none(),
         };
         fits.then_some(content)
     }
@@ -381,32 +364,5 @@ impl Keeper for InMemory {
 
     fn is_stopped(&self) -> bool {
         false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde::de::DeserializeOwned;
-
-    use super::*;
-    use system::hash::sha256;
-
-    /// The names and the types of all fields. Bytes of 1 are read as one element in every list and as a
-    /// value in every field; an optional one takes one byte more.
-    fn form<T: Serialize + DeserializeOwned>() -> String {
-        let (sample, rest) = postcard::take_from_bytes::<T>(&[1; 4096]).expect("plain data");
-        format!("{} {}", rest.len(), serde_json::to_string(&sample).expect("plain data"))
-    }
-
-    /// A cell holds its fields by position: with other fields, the cells of before would be misread.
-    #[test]
-    fn fields_of_cells_are_pinned_with_their_version() {
-        let forms = form::<Tables>() + &form::<Block>();
-        assert_eq!(
-            (NUMERICS, sha256(forms.as_bytes()).as_str()),
-            (2, "fe43b0d5e7864fd24d2e9310c528af979b238fefc7ee5eb0ed08f15ce13b5375"),
-            "the fields of a row or of a block have changed: raise NUMERICS, or the version of the \
-             kinds that have such rows, and pin this hash\n{forms}"
-        );
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::experiment::table::{Tables, distinct};
 use crate::experiment::{Experiment, Naming, Panel};
+use table::{Tables, distinct};
 
 /// A small table of formatted cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -16,17 +16,13 @@ pub mod naming;
 pub mod nearest_optimum;
 pub mod reading;
 pub mod release_map;
-mod sampling;
 mod scope;
-pub mod stats;
-pub mod table;
 pub mod value;
 
-pub use cell::{Cell, CellKey, Content, Group, Keeper, Layout, NUMERICS, Runs, Task, groups};
+pub use cell::{Cell, CellKey, Group, Keeper, Layout, Runs, Task, groups};
 pub use data_source::{DataSet, DataSpec};
 pub use kind::Kind;
 pub use naming::Naming;
-pub use sampling::{Draws, RUNS_PER_BLOCK, Sampler};
 pub use scope::ScopeName;
 
 pub use axis::{Abscissa, Axis};
@@ -36,7 +32,6 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
-use crate::experiment::table::{PanelRow, Row, SettingRow, Tables};
 use engine::analysis::tuning::{Tuned, TuningCache};
 use engine::mechanism::Variant;
 use engine::mechanism::law::{Distribution, Plan, Recipe, is_walked};
@@ -49,6 +44,7 @@ use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
 use figure::{Colour, Figure, Scale, Series, UNSTATED, distinguish, own_colour};
+use table::{PanelRow, Row, SettingRow, Tables};
 
 /// The lists that a config combines.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Experiment;
 use super::kind::optimum::OPTIMAL;
-use super::table::Tables;
+use table::Tables;
 
 /// The mechanism that is optimal in most cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -6,11 +6,11 @@
 
 use serde::Deserialize;
 
-use crate::experiment::table::ReadingRow;
 use engine::mechanism::law::{Distribution, Summary};
 use engine::named;
 use engine::named::Named;
 use system::diagnostic::{Diagnostic, Place};
+use table::ReadingRow;
 
 /// The runs behind a sampled value in print, unless its reading says otherwise (icml §7.1.2, arxiv
 /// §7.2.2).

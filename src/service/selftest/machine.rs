@@ -11,8 +11,9 @@ use engine::numeric::kernel::{self, Path};
 use engine::posterior::simplex::BLOCK;
 use engine::rng;
 use lab::experiment::config::{self, Overrides};
-use lab::experiment::{Cell, Content, Experiment, Keeper, Layout};
+use lab::experiment::{Cell, Experiment, Keeper, Layout};
 use system::source::Source;
+use table::Content;
 
 /// One check of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use crate::release::{Amount, Method};
 use engine::analysis::tuning::{self, TuningCache};
 use engine::mechanism::law::{Plan, Recipe};
 use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::sampling::{RUNS_PER_BLOCK, Sampler};
 use engine::mechanism::{self, Choice, Options, Variant};
 use engine::numeric::{Sum, exp_accurate};
 use engine::posterior::distance;
@@ -21,7 +22,7 @@ use engine::posterior::setting::Setting;
 use engine::posterior::simplex::{BLOCK, Region};
 use engine::refusal::Refusal;
 use engine::rng;
-use lab::experiment::{Case, Experiment, RUNS_PER_BLOCK, Sampler};
+use lab::experiment::{Case, Experiment};
 
 /// A sampler must be rejected if its scale is too large, or too small, by this factor.
 pub const WRONG: f64 = 1.05;

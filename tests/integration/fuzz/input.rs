@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use lab::experiment::config::{self, Overrides};
 use lab::experiment::data_file;
 use lab::experiment::reading::ReadingSet;
-use lab::experiment::table::Tables;
 use system::diagnostic::Diagnostic;
 use system::source::Source;
+use table::Tables;
 use toml::Table;
 
 use super::csv::{self, Data};

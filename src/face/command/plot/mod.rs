@@ -11,11 +11,11 @@ use super::{load_results, no_results, print_json};
 use crate::cli::{FigureOptions, Plot};
 use crate::failure::Failure;
 use figure::Format;
-use lab::experiment::table::{ERRORS, Tables};
 use lab::experiment::{Experiment, Panel};
 use lab::run::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
 use system::console::say;
 use system::diagnostic::Diagnostic;
+use table::{ERRORS, Tables};
 
 pub fn execute(args: &Plot) -> Result<(), Failure> {
     if args.gallery {

@@ -13,10 +13,10 @@ use figure::{self, Figure};
 use lab::experiment::digest::{answers, overall, titled_digests};
 use lab::experiment::nearest_optimum::nearest_optimum;
 use lab::experiment::reading::Quantity;
-use lab::experiment::table::Tables;
 use lab::experiment::{Experiment, Panel};
 use service::archaeology;
 use system::source::{PAPERS, QUESTIONS};
+use table::Tables;
 
 /// The documents, in the order of the report, with their titles.
 pub(in crate::command) const DOCUMENTS: [(&str, &str); 5] = [

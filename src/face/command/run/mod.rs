@@ -17,13 +17,13 @@ use crate::interrupt;
 use crate::progress::{Ahead, Progress, say_duration};
 use engine::analysis::cost;
 use figure::{self, Figure, Width};
+use lab::experiment::Experiment;
 use lab::experiment::config;
-use lab::experiment::table::{ErrorRows, Tables};
-use lab::experiment::{Experiment, NUMERICS};
 use lab::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
 use lab::run::sweep::{Assembly, Failed, Stock, Sweep};
 use system::console::{harmless_json, say};
 use system::diagnostic::Diagnostic;
+use table::{ErrorRows, NUMERICS, Tables};
 use watch::Watch;
 
 pub(super) use notice::name as cell_name;

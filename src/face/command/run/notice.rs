@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::failure::{Continuation, Failure, WorkError};
 use crate::interrupt;
 use lab::experiment::config;
-use lab::experiment::{Cell, Experiment, NUMERICS};
+use lab::experiment::{Cell, Experiment};
 use lab::run::store::{CellStore, Change, FileError, Folder, Key, Manifest};
 use lab::run::sweep::{AssemblyError, Stock, Sweep};
 use system::console::say;
 use system::diagnostic::Diagnostic;
+use table::NUMERICS;
 
 use super::{Job, RunOptions};
 

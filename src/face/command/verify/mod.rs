@@ -18,12 +18,12 @@ use crate::progress::Clock;
 use compare::Comparison;
 use engine::text::legible;
 use figure::{self, Format};
-use lab::experiment::table::Tables;
-use lab::experiment::{Experiment, NUMERICS};
+use lab::experiment::Experiment;
 use lab::run::store::{CellStore, Change, Holds, LOG, Manifest, ManifestError, sha256};
 use lab::run::sweep::Sweep;
 use sample::{Sample, entropy};
 use system::diagnostic::Diagnostic;
+use table::{NUMERICS, Tables};
 
 pub fn execute(args: &Verify) -> Result<(), Failure> {
     threads(&args.machine.threads)?;

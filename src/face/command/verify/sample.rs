@@ -7,9 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use crate::command::run::cell_name;
 use crate::failure::Failure;
 use engine::rng;
-use lab::experiment::{Cell, Content, Keeper};
+use lab::experiment::{Cell, Keeper};
 use lab::run::store::{CellStore, Key};
 use lab::run::sweep::Sweep;
+use table::Content;
 
 /// A random seed.
 pub(super) fn entropy() -> u64 {

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::curves::{line, titled};
 use super::prelude::*;
 use crate::experiment::reading::Reading;
-use crate::experiment::table::ChangeRow;
 use crate::experiment::value::NamedValue;
 use engine::named;
 use engine::named::Named;
@@ -17,6 +16,7 @@ use engine::posterior::setting::Setting;
 use engine::posterior::simplex::{list_compositions, rank};
 use figure::{Curve, HeatFigure, HeatValues, PINK, Series};
 use system::console::short_or_dash;
+use table::ChangeRow;
 
 /// The most candidates that are listed one by one.
 const MOST_LISTED: f64 = 2e6;

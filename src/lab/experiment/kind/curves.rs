@@ -2,12 +2,12 @@
 
 use crate::experiment::Panel;
 use crate::experiment::digest::Digest;
-use crate::experiment::table::{CurveRow, Tables, distinct};
 use figure::{
     BLUE, CHARCOAL, Colour, Curve, CurveFigure, Figure, GREEN, LineStyle, ORANGE, PINK, Scale,
     Series, VERMILION,
 };
 use system::console::short_or_dash;
+use table::{CurveRow, Tables, distinct};
 
 /// The curve that everything else is compared with.
 pub(super) const EXACT: &str = "exact";

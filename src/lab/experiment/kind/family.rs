@@ -7,7 +7,6 @@ use super::curves::line;
 use super::optimum::row_of;
 use super::prelude::*;
 use crate::experiment::digest::percent;
-use crate::experiment::table::{OptimumRow, distinct};
 use engine::analysis::optimum::{self, Goal, Question, Size};
 use engine::analysis::predictive_error::over_all_data;
 use engine::mechanism::Variant;
@@ -16,6 +15,7 @@ use engine::mechanism::own::{Parameter, compact};
 use engine::posterior::metric::Metric;
 use figure::{Series, UNSTATED, numbered_colour};
 use system::console::short_or_dash;
+use table::{OptimumRow, distinct};
 
 kind! {
     "family": "the error of every member of a family of your own mechanisms, and the best of them";

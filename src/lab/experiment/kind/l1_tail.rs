@@ -2,12 +2,12 @@
 
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
-use crate::experiment::table::CurveRow;
 use engine::mechanism::law::Distribution;
 use engine::mechanism::prepared::PreparedSetting;
 use engine::posterior::metric;
 use engine::posterior::model::vector;
 use paper::formula::laplace_tail;
+use table::CurveRow;
 
 /// The least probability that is tabulated.
 const LEAST_TAIL: f64 = 1e-9;

@@ -32,26 +32,26 @@ use crate::experiment::axis::Abscissa;
 use crate::experiment::cell::{CellKey, Layout, Runs, Task};
 use crate::experiment::digest::Digest;
 use crate::experiment::reading::Reading;
-use crate::experiment::table::Tables;
 use crate::experiment::value::Count;
 use crate::experiment::{Case, Panel};
 use engine::analysis::cost::{self, SettingWork};
 use engine::refusal::Refusal;
 use figure::Figure;
 use key::Keys;
+use table::Tables;
 
 /// What most kinds use.
 mod prelude {
     pub(super) use super::key::kind;
     pub(super) use super::{About, CHECKS_FORMULAS, Complaint, Kind, sketch};
     pub(super) use crate::experiment::digest::Digest;
-    pub(super) use crate::experiment::table::Tables;
     pub(super) use crate::experiment::{
         Abscissa, Case, CellKey, Layout, Naming, Panel, Task, naming,
     };
     pub(super) use engine::analysis::cost::{self, SettingWork};
     pub(super) use engine::refusal::Refusal;
     pub(super) use figure::{CurveFigure, Figure, Scale};
+    pub(super) use table::Tables;
 }
 
 /// Every kind, in the order in which they are listed. The first is the default.

@@ -3,10 +3,10 @@
 
 use super::curves::{self, point};
 use super::prelude::*;
-use crate::experiment::table::{CurveRow, distinct};
 use figure::TableFigure;
 use paper::formula::laplace_error::{failure, laplace_error};
 use system::console::short;
+use table::{CurveRow, distinct};
 
 const BY_LOCAL: &str = "ELap / LS";
 const BY_EPSILON: &str = "ELap / (ε LS)";

@@ -6,7 +6,6 @@ use super::curves::line;
 use super::prelude::*;
 use crate::experiment::digest::{by_case, percent, spread, spread_in_words};
 use crate::experiment::release_map::release_map;
-use crate::experiment::table::{OptimalRow, OptimumRow};
 use engine::analysis::optimum::{self, Goal, Question, Size};
 use engine::analysis::predictive_error::over_all_data;
 use engine::mechanism::law::OutputSet;
@@ -15,6 +14,7 @@ use engine::posterior::metric::Metric;
 use engine::posterior::model::{Counts, vector};
 use figure::HeatFigure;
 use system::console::short_or_dash;
+use table::{OptimalRow, OptimumRow};
 
 kind! {
     "optimum": "every mechanism's error as a multiple of the least possible";

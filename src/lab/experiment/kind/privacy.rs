@@ -5,7 +5,6 @@ use super::curves::line;
 use super::prelude::*;
 use crate::experiment::ScopeName;
 use crate::experiment::digest::{by_case, spread_in_words};
-use crate::experiment::table::{PrivacyRow, distinct};
 use crate::experiment::value::Positive;
 use engine::analysis::audit::{self, Findings};
 use engine::mechanism::Variant;
@@ -13,6 +12,7 @@ use engine::named::Named;
 use engine::posterior::model::vector;
 use figure::{Curve, Series};
 use system::console::short_or_dash;
+use table::{PrivacyRow, distinct};
 
 kind! {
     "privacy": "the exact privacy loss";

@@ -5,12 +5,12 @@ use super::prelude::*;
 use super::privacy::{audit_cost, or_all};
 use crate::experiment::ScopeName;
 use crate::experiment::digest::by_case;
-use crate::experiment::table::CurveRow;
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::cost::rates;
 use engine::mechanism::Variant;
 use engine::named::Named;
 use system::console::short;
+use table::CurveRow;
 
 /// The number of points of a curve, beside the first.
 pub(super) const POINTS: u32 = 100;

@@ -8,7 +8,6 @@
 
 use super::curves::{against_n, line, other_colour};
 use super::prelude::*;
-use crate::experiment::table::{ScalingRow, distinct};
 use engine::mechanism::law::is_walked;
 use engine::numeric::ln;
 use engine::posterior::distance::near;
@@ -16,6 +15,7 @@ use engine::posterior::model::approximate_compositions;
 use engine::posterior::simplex::{COUNTED, Region, count};
 use figure::{Curve, LineStyle, Series};
 use system::console::{short, short_or_dash};
+use table::{ScalingRow, distinct};
 
 /// In place of a mechanism: all candidates, and those nearer than distance 1.
 pub const CANDIDATES: &str = "candidates";

@@ -4,11 +4,11 @@
 use super::curves::line;
 use super::prelude::*;
 use crate::experiment::reading::{Quantity, Reading};
-use crate::experiment::table::SettingRow;
 use crate::experiment::value::NamedValue;
 use engine::named;
 use engine::named::Named;
 use figure::{Colour, Curve, LineStyle, Series};
+use table::SettingRow;
 
 kind! {
     "sensitivity": "local, global and smooth sensitivities along the data";

@@ -6,12 +6,12 @@ use super::prelude::*;
 use super::steps::probabilities;
 use super::{check_steps, check_totals};
 use crate::experiment::reading::Reading;
-use crate::experiment::table::{ValueRow, distinct};
 use crate::experiment::value::Count;
 use engine::analysis::cost::rates;
 use engine::posterior::model::Posterior;
 use paper::formula::overtaking::{SizeCache, leads_from};
 use paper::formula::{steps, table_one};
+use table::{ValueRow, distinct};
 
 /// The largest n that is tried: far beyond it, the probabilities are at their limits.
 const MOST_RECORDS: u64 = 10_000_000;

@@ -3,11 +3,11 @@
 
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
-use crate::experiment::table::CurveRow;
 use crate::experiment::value::Interval;
 use engine::mechanism::law::{Distribution, Recipe};
 use engine::posterior::model::approximate_compositions;
 use paper::formula::tail::Weights;
+use table::CurveRow;
 
 /// The number before the sensitivity in MH, unless a mechanism sets another.
 pub(super) const DIVISOR: f64 = 2.0;

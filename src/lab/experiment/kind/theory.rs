@@ -10,7 +10,6 @@ use super::curves::{line, titled};
 use super::prelude::*;
 use crate::experiment::digest::by_case;
 use crate::experiment::reading::{Quantity, Reading};
-use crate::experiment::table::{ReadingRow, TheoryRow};
 use crate::experiment::value::Interval;
 use crate::experiment::value::NamedValue;
 use engine::mechanism::Variant;
@@ -24,6 +23,7 @@ use engine::posterior::simplex::list_compositions;
 use figure::{BLUE, Curve, Join, NameAt, Series};
 use paper::formula::notes_laplace;
 use system::console::short_or_dash;
+use table::{ReadingRow, TheoryRow};
 
 kind! {
     "theory": "P[H = c] and P[H ≤ c], exactly";

@@ -8,10 +8,10 @@ use super::profile::{POINTS, complete_key, curve_of, note, over_mechanisms};
 use crate::experiment::ScopeName;
 use crate::experiment::digest::by_case;
 use crate::experiment::naming::parenthesised;
-use crate::experiment::table::{CurveRow, distinct};
 use engine::analysis::audit;
 use engine::analysis::cost::rates;
 use system::console::short_or_dash;
+use table::{CurveRow, distinct};
 
 /// What an observer who guesses can reach.
 const GUESSING: &str = "guessing";

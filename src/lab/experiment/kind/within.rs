@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use super::check_steps;
 use super::curves::{EXACT, against_n, figures_of, point};
 use super::prelude::*;
-use crate::experiment::table::CurveRow;
 use crate::experiment::value::Count;
 use engine::mechanism::Variant;
 use paper::formula::{step_bounds, steps};
+use table::CurveRow;
 
 kind! {
     "within": "the probability of an answer within a few steps";

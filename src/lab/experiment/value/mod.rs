@@ -8,8 +8,8 @@ pub use node::{Node, Table, Text, formula_cause, is_formula};
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-use crate::experiment::stats::Whiskers;
 use engine::named::Named;
+use engine::numeric::box_summary::Whiskers;
 use engine::posterior::metric::{self, Metric};
 use engine::posterior::model::MOST_RECORDS;
 use system::diagnostic::Diagnostic;

@@ -10,9 +10,9 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::{Build, hash_file, sha256, utc};
-use crate::experiment::NUMERICS;
 use figure::Width;
 use system::filesystem::{is_regular, is_taken, open_regular};
+use table::NUMERICS;
 
 /// The file in which a results folder says what it holds.
 pub const MANIFEST: &str = "manifest.json";

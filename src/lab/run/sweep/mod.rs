@@ -10,16 +10,14 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::experiment::table::{
-    ERRORS, FailureRow, Tables, distinct, error_rows, errors_head, is_sound,
-};
-use crate::experiment::{Cell, Content, Experiment, Group, Keeper, Layout, groups};
+use crate::experiment::{Cell, Experiment, Group, Keeper, Layout, groups};
 use crate::run::store::{
     CellStore, CellTime, Division, FileError, Folder, Key, LARGEST_CONTENT, LOG, Shard, log_head,
     log_record,
 };
 use engine::posterior::model::vector;
 use system::fault::caught;
+use table::{Content, ERRORS, FailureRow, Tables, distinct, error_rows, errors_head, is_sound};
 
 /// About this many runs are assembled at a time.
 const RUNS_AT_A_TIME: u64 = 100_000;
@@ -306,7 +304,7 @@ impl<'a> Sweep<'a> {
             piece.log.extend(log_record(key, &content));
             piece.times.push((setting, label.to_owned(), cell.block + 1, seconds));
             if self.is_whole() {
-                let content = Content::decode(&content, panel, cell);
+                let content = cell.decode(panel, &content);
                 contents.push(content.ok_or(AssemblyError::Unreadable(setting))?);
             }
         }

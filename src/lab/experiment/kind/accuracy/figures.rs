@@ -7,13 +7,13 @@ use super::{Accuracy, FigureName};
 use crate::experiment::axis::Axis;
 use crate::experiment::kind::curves::{line, titled};
 use crate::experiment::reading::Quantity;
-use crate::experiment::stats::Whiskers;
-use crate::experiment::table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
 use crate::experiment::{Abscissa, Case, Panel, naming};
 use engine::named::Named;
+use engine::numeric::box_summary::Whiskers;
 use engine::posterior::metric::Metric;
 use engine::posterior::model::vector;
 use figure::{BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, Sample, Scale, Series};
+use table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
 
 /// Cases that share everything but what the axis shows: one figure.
 struct Facet<'a> {

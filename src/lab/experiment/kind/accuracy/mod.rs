@@ -13,17 +13,17 @@ use rayon::prelude::*;
 use super::prelude::*;
 use crate::experiment::cell::UNNUMBERED;
 use crate::experiment::fault;
-use crate::experiment::sampling::{Block, ExactNumbers, RUNS_PER_BLOCK, Sampler, runs_of};
-use crate::experiment::stats::Whiskers;
-use crate::experiment::table::CalibrationRow;
 use crate::experiment::value::NamedValue;
-use crate::experiment::{Cell, Content, Group, Keeper, PlacedReadings, Runs};
+use crate::experiment::{Cell, Group, Keeper, PlacedReadings, Runs};
 use engine::mechanism::Variant;
 use engine::mechanism::law::{Exact, Law, Plan, PreparedField};
 use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::sampling::{RUNS_PER_BLOCK, Sampler, runs_of};
 use engine::named;
+use engine::numeric::box_summary::Whiskers;
 use engine::posterior::metric::Metric;
 use system::fault::caught;
+use table::{Block, CalibrationRow, Content, ExactNumbers};
 
 kind! {
     "accuracy": "errors of sampled releases beside their exact law";

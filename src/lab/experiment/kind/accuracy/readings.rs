@@ -3,8 +3,8 @@
 use super::{Accuracy, fence};
 use crate::experiment::Panel;
 use crate::experiment::reading::{Quantity, Reading};
-use crate::experiment::table::ReadingRow;
 use engine::mechanism::law::{Distribution, Exact, Law, PreparedField};
+use table::ReadingRow;
 
 /// Compares all readings of one cell with its law.
 pub(super) fn compare(

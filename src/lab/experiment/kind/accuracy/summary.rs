@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use statrs::function::erf::erfc;
 
 use crate::experiment::digest::Digest;
-use crate::experiment::table::{SummaryRow, Tables};
 use crate::experiment::{Case, Naming, Panel};
 use engine::posterior::metric::Metric;
 use system::console::{Grid, bar, columns, short, short_or_dash};
+use table::{SummaryRow, Tables};
 
 /// For every case the exact and the sampled mean of every mechanism.
 pub(super) fn digest(panel: &Panel, tables: &Tables, metric: &Metric) -> Digest {

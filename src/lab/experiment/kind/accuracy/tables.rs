@@ -1,11 +1,10 @@
 //! The tables of the accuracy experiment.
 
 use super::Accuracy;
-use crate::experiment::sampling::{Block, ExactNumbers};
-use crate::experiment::stats::BoxSummary;
-use crate::experiment::table::{ErrorBlock, SummaryRow, Tables};
 use crate::experiment::{Group, Panel, Runs};
 use engine::mechanism::law::Exact;
+use engine::numeric::box_summary::BoxSummary;
+use table::{Block, ErrorBlock, ExactNumbers, SummaryRow, Tables};
 
 /// The tables of one mechanism at one case, from all its blocks; none if one is missing.
 pub(super) fn tables(kind: &Accuracy, panel: &Panel, group: &Group, blocks: Vec<Block>) -> Tables {

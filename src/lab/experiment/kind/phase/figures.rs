@@ -2,9 +2,9 @@
 
 use super::{Among, Phase, ordinate, place};
 use crate::experiment::axis::Axis;
-use crate::experiment::table::{PhaseRow, Tables};
 use crate::experiment::{Case, DataSpec, Naming, Panel, naming};
 use figure::{Figure, HeatFigure, HeatValues, Scale, Series};
+use table::{PhaseRow, Tables};
 
 /// Margins are told apart by shades: how strong a colour is from which margin on, and what that
 /// means.

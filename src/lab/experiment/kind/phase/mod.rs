@@ -14,13 +14,13 @@ use super::prelude::*;
 use crate::experiment::DataSpec;
 use crate::experiment::axis::Axis;
 use crate::experiment::digest::percent;
-use crate::experiment::table::{MeanRow, PhaseRow};
 use engine::mechanism::Variant;
 use engine::mechanism::law;
 use engine::mechanism::prepared::PreparedSetting;
 use engine::named;
 use engine::named::Named;
 use engine::refusal::suggest;
+use table::{MeanRow, PhaseRow};
 
 /// Means nearer than this, relative to each other, are equal.
 const SAME: f64 = 1e-11;

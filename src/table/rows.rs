@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use engine::analysis::optimum::Optimum;
 use engine::analysis::predictive_error::PredictiveError;
-
-use super::Row;
 use engine::analysis::tuning::Certificate;
 use engine::posterior::model::vector;
+
+use super::Row;
 
 /// Names the file of a row type; `numbered` if its `setting` is set when a cell is put in its place,
 /// `of_panel` if it names its panel.

@@ -3,12 +3,9 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::{Cell, Panel};
-use crate::experiment::table::{CalibrationRow, ReadingRow};
-use engine::mechanism::law::{Batch, Exact, Law, PreparedField};
-use engine::rng;
+use super::law::{Batch, Law, PreparedField};
+use crate::rng;
 
 /// The number of runs that share a random stream. Every draw depends on it: it must never change.
 const RUNS_PER_STREAM: u64 = 250;
@@ -49,47 +46,13 @@ pub fn runs_of(block: u64, runs: u64) -> Range<u64> {
     block * RUNS_PER_BLOCK..runs.min((block + 1) * RUNS_PER_BLOCK)
 }
 
-/// What is known about one mechanism at one case without any run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ExactNumbers {
-    /// Exact numbers about each error.
-    pub exact: Vec<Exact>,
-    /// Why it is private, if it was calibrated.
-    pub calibration: Option<CalibrationRow>,
-    /// What was read off the printed figure, beside our law.
-    pub readings: Vec<ReadingRow>,
-}
-
-/// A block of runs of one mechanism at one case.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Block {
-    /// What is known without any run; in the first block.
-    pub known: Option<ExactNumbers>,
-    /// Released counts, one run after the other.
-    pub released: Vec<u64>,
-    /// For each error its value in each run.
-    pub errors: Vec<Vec<f64>>,
-}
-
-impl Block {
-    /// Whether it can be the content of a cell. A log may come from a stranger.
-    pub(super) fn fits(&self, panel: &Panel, cell: &Cell) -> bool {
-        let runs = runs_of(cell.block, panel.runs).count();
-        let (k, metrics) = (panel.cases[cell.case].setting.posterior.k(), panel.errors().len());
-        self.released.len() == runs * k
-            && self.errors.len() == metrics
-            && self.errors.iter().all(|errors| errors.len() == runs)
-            && self.errors.iter().flatten().all(|&error| error >= 0.0)
-            && self.known.is_some() == (cell.block == 0)
-            && self.known.iter().all(|known| known.exact.len() == metrics)
-    }
-}
-
 /// A law to draw from, and how its draws are called.
 pub struct Sampler<'a> {
+    /// The law.
     pub law: &'a dyn Law,
     /// The errors of interest.
     pub fields: &'a [PreparedField<'a>],
+    /// The number of categories.
     pub k: usize,
     /// How many runs there are in all.
     pub runs: u64,

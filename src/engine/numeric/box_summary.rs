@@ -1,6 +1,6 @@
 //! Summaries of a sample.
 
-use engine::numeric::sum::sum;
+use crate::numeric::sum::sum;
 
 /// Where the whiskers of a box end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +14,7 @@ pub enum Whiskers {
 /// What a notched box plot shows, with mean and standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxSummary {
+    /// The mean.
     pub mean: f64,
     /// The standard deviation, with n − 1; 0 for a single datum.
     pub std: f64,
@@ -21,6 +22,7 @@ pub struct BoxSummary {
     pub min: f64,
     /// The lower quartile.
     pub q1: f64,
+    /// The median.
     pub median: f64,
     /// The upper quartile.
     pub q3: f64,

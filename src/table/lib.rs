@@ -2,9 +2,11 @@
 //!
 //! A table that is added is a row type in `rows.rs`, and a line in the list below.
 
+mod content;
 mod errors;
 mod rows;
 
+pub use content::{Block, Content, ExactNumbers, NUMERICS};
 pub use errors::{ERRORS, ErrorBlock, ErrorRows, error_rows, errors_head};
 pub use rows::*;
 
