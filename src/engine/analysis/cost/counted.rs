@@ -91,7 +91,7 @@ fn every_mechanism_and_option_takes_what_was_forecast() {
             let setting = setting(k, n, epsilon);
             for variant in variants() {
                 let Some(forecast) = predict_error(&variant, &setting, Data::PriorPredictive)
-                    .filter(|work| work.cpu_seconds < 0.3)
+                    .filter(|work| work.cpu_seconds < 0.1)
                 else {
                     continue;
                 };

@@ -370,7 +370,7 @@ mod tests {
                         .unwrap();
                 let what = format!("{} {} {error}: {found:?}", variant.label, setting.key());
                 let too_large = |epsilon: f64| mean(&variant, &setting, epsilon) > error;
-                let grid = (0..2400).map(|i| 20.0 * libm::exp(-0.005 * f64::from(i)));
+                let grid = (0..800).map(|i| 20.0 * libm::exp(-0.015 * f64::from(i)));
                 let hump = grid.into_iter().find(|&epsilon| too_large(epsilon));
                 match found {
                     LeastEpsilon::At(epsilon, accuracy, search) => {
