@@ -92,4 +92,16 @@ mod tests {
              kinds that have such rows, and pin this hash\n{forms}"
         );
     }
+
+    /// A row with the number of its setting is numbered anew with its cell, but for those of no cell.
+    #[test]
+    fn rows_of_cells_are_numbered() {
+        let mut sample: Tables = postcard::take_from_bytes(&[1; 4096]).expect("plain data").0;
+        sample.renumber(7);
+        let tables = serde_json::to_value(&sample).expect("plain data");
+        let tables = tables.as_object().expect("tables").iter();
+        let other = tables.filter(|(_, rows)| rows[0]["setting"].as_u64().is_some_and(|n| n != 7));
+        let other: Vec<&str> = other.map(|(table, _)| table.as_str()).collect();
+        assert_eq!(other, ["settings", "failures"]);
+    }
 }

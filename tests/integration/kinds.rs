@@ -6,7 +6,7 @@ use crate::common::{Sandbox, root};
 use face::report::Picture;
 use figure::{Format, Width, render};
 use lab::experiment::config::{self, Overrides};
-use lab::experiment::{Experiment, Panel, kind};
+use lab::experiment::{Experiment, Layout, Panel, kind};
 use system::source::Source;
 use table::Tables;
 
@@ -186,6 +186,54 @@ fn as_many_figures_are_drawn_as_predicted_and_all_can_stand_in_a_gallery() {
                 let file = render(figure, Format::Svg, width).unwrap();
                 let picture = Picture::of_svg(&file, String::new);
                 assert!(matches!(picture, Picture::Drawing(_)), "{}: {name}", panel.id);
+            }
+        }
+    }
+}
+
+/// A value of a key of a kind that differs from what [`EVERY_KIND`] says.
+fn other_value(key: &str) -> toml::Value {
+    match key {
+        "at_epsilon" => 0.25.into(),
+        "formula" => "notes-laplace".into(),
+        "neighbours" => "ordered".into(),
+        "over" => "c".into(),
+        "scope" => "data".into(),
+        "sensitivities" => "global".into(),
+        "steps" => 3.into(),
+        "view" => vec![0.1, 0.2].into(),
+        "with_delta" => true.into(),
+        "without" => "lshist".into(),
+        other => panic!("give `{other}` a value here"),
+    }
+}
+
+/// Finished cells are found again by their names: a key that changes rows must change these too. A kind that
+/// samples keeps draws, of which rows are made later.
+#[test]
+fn what_changes_rows_changes_the_names_of_cells() {
+    let names = |panel: &Panel| {
+        let cells = (0..panel.cases.len()).flat_map(|case| Layout::new(panel).cells(case));
+        cells.map(|cell| cell.text).collect::<Vec<_>>()
+    };
+    let (sandbox, text) = (sandbox(), format!("delta = 1e-3\n{EVERY_KIND}"));
+    let load = |text: &str| {
+        let source = Source::Disk(sandbox.write("changed.toml", text).path("changed.toml"));
+        config::load(&source, Overrides::default()).unwrap()
+    };
+    for (place, before) in load(&text).panels.iter().enumerate() {
+        if before.kind.runs().is_some() {
+            continue;
+        }
+        let mut known = None;
+        for key in before.kind.keys() {
+            let mut changed: toml::Table = text.parse().unwrap();
+            let panel = changed["panel"][place].as_table_mut().unwrap();
+            panel.insert(key.name.to_owned(), other_value(key.name));
+            let after = &load(&changed.to_string()).panels[place];
+            if names(before) == names(after) {
+                let known = known.get_or_insert_with(|| before.compute());
+                assert!(*known == after.compute(), "{}: {}", before.id, key.name);
             }
         }
     }

@@ -280,7 +280,7 @@ impl Variant {
 mod tests {
     use super::*;
     use crate::posterior::model::Prior;
-    use crate::posterior::privacy::Epsilon;
+    use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 
     #[test]
     fn ids_are_unique() {
@@ -289,6 +289,26 @@ mod tests {
             assert_eq!(all().filter(|other| other.id() == mechanism.id()).count(), 1);
         }
         assert!(find("ehds").is_some() && find("laplace").is_none());
+    }
+
+    /// Results are told apart, and figures named, by what a mechanism says that it depends on.
+    #[test]
+    fn who_uses_delta_or_gamma_says_so() {
+        let prior = Prior::new(vec![1.0; 3]).unwrap();
+        let setting = Setting::new(prior, vec![4, 5, 6], Epsilon::new(0.5).unwrap());
+        let with = |delta, gamma| Setting {
+            delta: Delta::new(delta).ok(),
+            gamma: Gamma::new(gamma).unwrap(),
+            ..setting.clone()
+        };
+        for mechanism in ALL {
+            let recipe = |setting: Setting| mechanism.recipe(&setting, &Options::default()).ok();
+            let usual = recipe(with(1e-3, 1.0));
+            let (delta, gamma) = (recipe(with(1e-6, 1.0)), recipe(with(1e-3, 0.5)));
+            assert_eq!(delta != usual, mechanism.uses_delta(), "{}", mechanism.id());
+            let says_so = mechanism.choices().contains(&Choice::Gamma);
+            assert_eq!(gamma != usual, says_so, "{}", mechanism.id());
+        }
     }
 
     #[test]

@@ -213,20 +213,8 @@ pub fn any(dice: &mut Dice) -> Value {
     }
 }
 
-const DISTANCES: [&str; 12] = [
-    "hellinger",
-    "print",
-    "tv",
-    "kl",
-    "kl_reverse",
-    "chi2",
-    "chi2_reverse",
-    "renyi:0.5",
-    "renyi:2",
-    "renyi:1e-300",
-    "renyi:nan",
-    "renyi:",
-];
+/// Names of Rényi divergences, not all of them right.
+const RENYI: [&str; 5] = ["renyi:0.5", "renyi:2", "renyi:1e-300", "renyi:nan", "renyi:"];
 
 /// The name of a distance.
 pub fn distance(dice: &mut Dice) -> Value {
@@ -234,7 +222,11 @@ pub fn distance(dice: &mut Dice) -> Value {
         0 => text(dice).into(),
         1 => format!("renyi:{}", number(dice)).into(),
         2..=4 => "hellinger".into(),
-        _ => (*dice.one(&DISTANCES)).into(),
+        _ => {
+            let named = engine::posterior::distance::NAMED.iter().map(|distance| distance.id());
+            let names: Vec<&str> = named.chain(RENYI).collect();
+            (*dice.one(&names)).into()
+        }
     }
 }
 

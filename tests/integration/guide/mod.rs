@@ -8,6 +8,7 @@ mod expect;
 mod page;
 mod readme;
 mod shell;
+mod tables;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -148,3 +148,19 @@ pub fn named(id: &str) -> Result<&'static dyn Distance, Refusal> {
         .find(|distance| distance.id() == id)
         .ok_or_else(|| Refusal::new(format!("unknown distance `{id}`"), suggest(id, names())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With an unlimited sensitivity a mechanism would draw any candidate alike.
+    #[test]
+    fn every_distance_has_a_sensitivity_or_says_why_it_is_no_score() {
+        let posterior = Posterior::new(Prior::new(vec![1.0, 2.0]).unwrap(), vec![2, 3]);
+        for distance in names().filter_map(find) {
+            let is_refused = distance.refuses_scores(&posterior).is_some();
+            let local = distance.sensitivity(&posterior).local();
+            assert!(is_refused || local.is_finite(), "{}: {local}", distance.id());
+        }
+    }
+}
