@@ -267,7 +267,7 @@ fn two_categories_by_brute_force() {
 
 #[test]
 fn three_categories_by_brute_force() {
-    random_cases_by_brute_force(3, 5);
+    random_cases_by_brute_force(3, 4);
 }
 
 /// The same random cases at every run; every mechanism is among those that were not refused.

@@ -20,7 +20,7 @@ epsilon = [0.2, 0.5, 1.0, 2.0, 5.0]
 delta = 1e-6
 mechanisms = ["lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "geometric", "hamming"]
 [data.balanced]
-sizes = [240, 280, 320, 360, 400]
+sizes = [140, 160, 180, 200, 220]
 proportions = [0.5, 0.3, 0.2]
 "#;
 
@@ -290,8 +290,8 @@ fn a_mechanism_added_changes_no_bit_of_the_others() {
     let mechanisms =
         ["lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "geometric", "hamming"];
     for (prior, counts, epsilon) in [
-        ("[1, 1]", "[50000, 50000]", "[0.0005, 1]"),
-        ("[0.5, 2, 1]", "[300, 200, 500]", "[0.003, 0.5]"),
+        ("[1, 1]", "[20000, 20000]", "[0.0012, 1]"),
+        ("[0.5, 2, 1]", "[120, 80, 200]", "[0.008, 0.5]"),
     ] {
         let config = |mechanisms: &[&str]| {
             format!(
