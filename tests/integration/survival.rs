@@ -20,7 +20,7 @@ epsilon = [0.2, 0.5, 1.0, 2.0, 5.0]
 delta = 1e-6
 mechanisms = ["lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "geometric", "hamming"]
 [data.balanced]
-sizes = [140, 160, 180, 200, 220]
+sizes = [180, 200, 220, 240, 260]
 proportions = [0.5, 0.3, 0.2]
 "#;
 
@@ -290,7 +290,7 @@ fn a_mechanism_added_changes_no_bit_of_the_others() {
     let mechanisms =
         ["lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "geometric", "hamming"];
     for (prior, counts, epsilon) in [
-        ("[1, 1]", "[20000, 20000]", "[0.0012, 1]"),
+        ("[1, 1]", "[4000, 4000]", "[0.006, 1]"),
         ("[0.5, 2, 1]", "[120, 80, 200]", "[0.008, 0.5]"),
     ] {
         let config = |mechanisms: &[&str]| {
@@ -457,7 +457,7 @@ fn a_full_disk_keeps_the_finished_cells() {
         eprintln!("skipped: no disk can be mounted here");
         return;
     }
-    let outcome = sandbox.shell("$DPBI run sweep.toml --format none --out disk");
+    let outcome = sandbox.shell("$DPBI run sweep.toml --format none --out disk --threads 1");
     let room = "mount -o remount,size=200m disk";
     let again = sandbox.shell(&format!("{room} && $DPBI run sweep.toml --format none --out disk"));
     let found = sandbox.files("disk/sweep");
