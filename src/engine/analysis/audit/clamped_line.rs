@@ -4,7 +4,7 @@
 //! other count is n − y. The ratio of the probabilities does not fall as y grows: it is largest at one of
 //! the ends, or where the noise is cut off.
 
-use super::compare::{Class, PairComparison, Witness};
+use super::pair_comparison::{Class, PairComparison, Witness};
 use super::pairs::Pair;
 use crate::mechanism::law::LatticeNoise;
 use crate::mechanism::law::approximate::ln_tail;

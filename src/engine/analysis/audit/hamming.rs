@@ -4,7 +4,7 @@
 //! r_j <= x_j, as for r = x), falls by one (as for r = x'), or stays. So a ratio of probabilities
 //! takes three values: e^rate Z'/Z, e^(−rate) Z'/Z and Z'/Z.
 
-use super::compare::{Class, PairComparison, Witness};
+use super::pair_comparison::{Class, PairComparison, Witness};
 use super::pairs::Pair;
 use crate::mechanism::law::{CandidateWeights, hamming_normaliser};
 use crate::numeric::{exp_accurate, ln};

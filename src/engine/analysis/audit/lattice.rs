@@ -4,7 +4,7 @@
 //! e^rate, 1 or e^(−rate). It is e^rate for y_i >= x_i and y_j <= x_j, if a record moves from category i to
 //! category j. Clamping does not join outputs of different ratios, because x_i >= 1 and x_j <= n − 1.
 
-use super::compare::{Class, PairComparison, Witness};
+use super::pair_comparison::{Class, PairComparison, Witness};
 use super::pairs::Pair;
 use crate::mechanism::law::LatticeNoise;
 use crate::numeric::exp_accurate;

@@ -32,6 +32,7 @@ mod hamming;
 mod lattice;
 mod line;
 mod noisy;
+mod pair_comparison;
 mod pairs;
 mod scored;
 mod screen;
@@ -48,7 +49,8 @@ pub use compare::check;
 pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 
-use compare::{PairComparison, Release, compare, deltas};
+use compare::{Release, compare};
+use pair_comparison::{PairComparison, deltas};
 use pairs::{Alike, Pair};
 use screen::Common;
 

@@ -5,7 +5,7 @@
 //! values: at 0, between 0 and m, at m, between m and n, and at n. Sums over outputs are sums over
 //! these five, whatever n and the scale.
 
-use super::compare::{Class, PairComparison, Witness};
+use super::pair_comparison::{Class, PairComparison, Witness};
 use super::pairs::Pair;
 use crate::mechanism::law::Noise;
 use crate::mechanism::own::{NoiseTable, OwnNoise};

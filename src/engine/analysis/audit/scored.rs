@@ -6,8 +6,8 @@
 
 use std::cmp::Ordering;
 
-use super::compare::{Class, PairComparison, Witness};
 use super::line;
+use super::pair_comparison::{Class, PairComparison, Witness};
 use crate::numeric::exp::exp_nonpositive;
 use crate::numeric::{Sum, exp_accurate, ln};
 use crate::operations::{Operation, count};
@@ -399,7 +399,7 @@ impl PairComparison for ScoredPair<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::compare::deltas;
+    use super::super::pair_comparison::deltas;
     use super::*;
 
     /// Made-up numbers on the six outputs of two records in three categories.

@@ -1,7 +1,7 @@
 //! A mechanism at two adjacent data sets, output by output. Most often it is remapped, and its outputs
 //! are candidates.
 
-use super::compare::{Class, PairComparison, Witness};
+use super::pair_comparison::{Class, PairComparison, Witness};
 use crate::mechanism::law::{Outputs, Recipe, Remap, ln_probabilities};
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::Counts;

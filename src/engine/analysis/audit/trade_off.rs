@@ -6,7 +6,7 @@
 //! descending order of their ratios give the whole curve.
 
 use super::Audit;
-use super::compare::Class;
+use super::pair_comparison::Class;
 use super::pairs::{Pair, Scope};
 use crate::mechanism::Variant;
 use crate::numeric::Sum;
