@@ -55,14 +55,14 @@ pub struct Block {
 }
 
 impl Block {
-    /// Whether it holds as many runs, counts and errors as it should, and what is known in the `first`
-    /// block only. A log may come from a stranger.
-    pub fn fits(&self, runs: usize, k: usize, metrics: usize, first: bool) -> bool {
+    /// Whether it holds as many runs, counts and errors as it should, and what is known without any
+    /// run only if it is the first block. A log may come from a stranger.
+    pub fn fits(&self, runs: usize, k: usize, metrics: usize, is_first: bool) -> bool {
         self.released.len() == runs * k
             && self.errors.len() == metrics
             && self.errors.iter().all(|errors| errors.len() == runs)
             && self.errors.iter().flatten().all(|&error| error >= 0.0)
-            && self.known.is_some() == first
+            && self.known.is_some() == is_first
             && self.known.iter().all(|known| known.exact.len() == metrics)
     }
 }
