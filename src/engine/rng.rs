@@ -5,14 +5,34 @@
 //! config can therefore never change a draw. ChaCha is specified bit for bit, and the draws below
 //! use integer operations and `libm` only, so that every machine gives the same bytes.
 
-use rand::{Rng, SeedableRng};
+use std::convert::Infallible;
+
+use rand::{Rng, SeedableRng, TryRng};
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
 use crate::numeric::ln;
 
-/// The generator behind every stream.
-pub type Stream = ChaCha8Rng;
+/// A stream of random numbers. A type of its own, whose methods are not generic: they are compiled here, once
+/// and optimised, and not in every crate that draws.
+#[derive(Clone)]
+pub struct Stream(ChaCha8Rng);
+
+impl TryRng for Stream {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.0.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.0.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.0.try_fill_bytes(bytes)
+    }
+}
 
 /// The stream called `name` under the user's `seed`.
 pub fn stream(seed: u64, name: &str) -> Stream {
@@ -20,7 +40,7 @@ pub fn stream(seed: u64, name: &str) -> Stream {
     hash.update(b"dpbi stream 1\0");
     hash.update(seed.to_le_bytes());
     hash.update(name.as_bytes());
-    Stream::from_seed(hash.finalize().into())
+    Stream(ChaCha8Rng::from_seed(hash.finalize().into()))
 }
 
 /// A uniform number in [0, 1), a multiple of 2⁻⁵³.

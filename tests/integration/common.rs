@@ -1,17 +1,19 @@
 //! What the tests share: golden tables, and running the real binary.
 
+#[path = "../engine/settings.rs"]
+mod settings;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::PathBuf;
 
-use engine::posterior::model::{Posterior, Prior};
-use engine::posterior::privacy::{Delta, Epsilon, Gamma};
-use engine::posterior::setting::Setting;
 use engine::rng::uniform_below;
 use lab::experiment::Experiment;
 use lab::experiment::config::{self, Overrides};
 use serde_json::Value;
 use system::source::Source;
+
+pub use settings::{assert_close, at, of_size, setting};
 
 /// One row of a golden table: column name to cell.
 pub use service::selftest::golden::GoldenRow;
@@ -28,16 +30,6 @@ pub fn some_golden(name: &str, count: usize) -> Vec<GoldenRow> {
     rows.into_iter().step_by(step).collect()
 }
 
-/// |ours − theirs| <= relative · |theirs|, with a message that says what was compared.
-pub fn assert_close(ours: f64, theirs: f64, relative: f64, what: &str) {
-    let error = (ours - theirs).abs();
-    assert!(
-        error <= relative * theirs.abs(),
-        "{what}: {ours:e} instead of {theirs:e} (relative error {:.1e})",
-        error / theirs.abs()
-    );
-}
-
 /// How many kills, draws or inputs a test makes: `few`, or `many` if tests are to be long, with
 /// `DPBI_LONG_TESTS=1`, as in `.ci/run`.
 pub fn few_or_many<T>(few: T, many: T) -> T {
@@ -48,30 +40,6 @@ pub fn few_or_many<T>(few: T, many: T) -> T {
 /// The project's folder.
 pub fn root() -> PathBuf {
     env!("CARGO_MANIFEST_DIR").into()
-}
-
-/// A setting with δ = 10⁻³ and γ = 1.
-pub fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> Setting {
-    Setting {
-        posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts.to_vec()),
-        epsilon: Epsilon::new(epsilon).unwrap(),
-        delta: Some(Delta::new(1e-3).unwrap()),
-        gamma: Gamma::new(1.0).unwrap(),
-        distance: engine::posterior::distance::find(distance).unwrap(),
-    }
-}
-
-/// The same with n records, wherever they are.
-pub fn of_size(prior: &[f64], n: u64, epsilon: f64, distance: &str) -> Setting {
-    let mut counts = vec![0; prior.len()];
-    counts[0] = n;
-    setting(prior, &counts, epsilon, distance)
-}
-
-/// The same setting with other counts.
-pub fn at(template: &Setting, counts: &[u64]) -> Setting {
-    let prior = template.posterior.prior().clone();
-    Setting { posterior: Posterior::new(prior, counts.to_vec()), ..template.clone() }
 }
 
 /// The experiment that a config describes.

@@ -1,7 +1,7 @@
 //! The exact laws of large settings (balls, plateaus, diamonds, histograms instead of sorting)
 //! against a plain program that lists and sorts every output.
 
-use crate::common::setting;
+use crate::settings::setting;
 use engine::mechanism::law::{Batch, Exact, Recipe};
 use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::{self, Variant};
