@@ -52,6 +52,7 @@ mod memo;
 pub mod named;
 pub mod numeric;
 pub mod operations;
+pub mod parallel;
 pub mod posterior;
 pub mod refusal;
 pub mod rng;

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use crate::mechanism::Variant;
 use crate::mechanism::law::{self, Distribution};
 use crate::mechanism::prepared::PreparedSetting;
 use crate::numeric::{Sum, exp_accurate};
+use crate::parallel;
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Counts, Predictive};
 use crate::posterior::setting::Setting;
@@ -41,7 +40,7 @@ pub fn over_all_data(
     let n = template.posterior.n();
     let data_sets = representatives(variant, template)?;
     let at = |(x, _): &(Counts, f64)| mean_at(variant, &template.at(x.clone()), metric);
-    let means: Vec<Option<f64>> = data_sets.par_iter().map(at).collect::<Result<_, Refusal>>()?;
+    let means = parallel::map(&data_sets, at).into_iter().collect::<Result<Vec<_>, Refusal>>()?;
     let Some(means) = means.into_iter().collect::<Option<Vec<f64>>>() else { return Ok(None) };
 
     let predictive = Predictive::new(prior, n);
@@ -67,14 +66,14 @@ pub(super) fn distribution(
 ) -> Result<Option<Distribution>, Refusal> {
     let prior = template.posterior.prior();
     let predictive = Predictive::new(prior, template.posterior.n());
-    let at = |(x, size): (Counts, f64)| {
-        let weight = size * exp_accurate(predictive.ln_probability(&x));
-        let here = distribution_at(variant, &template.at(x))?;
+    let at = |(x, size): &(Counts, f64)| {
+        let weight = size * exp_accurate(predictive.ln_probability(x));
+        let here = distribution_at(variant, &template.at(x.clone()))?;
         Ok(here.map(|law| (weight, law.seen_with(weight))))
     };
-    let laws = representatives(variant, template)?.into_par_iter().map(at);
-    let laws: Vec<Option<(f64, Distribution)>> = laws.collect::<Result<_, Refusal>>()?;
-    Ok(laws.into_iter().collect::<Option<Vec<_>>>().map(Distribution::mixture))
+    let laws = parallel::map(&representatives(variant, template)?, at);
+    let laws = laws.into_iter().collect::<Result<Option<Vec<_>>, Refusal>>()?;
+    Ok(laws.map(Distribution::mixture))
 }
 
 /// The law of the error of `variant` at the data of `setting`.

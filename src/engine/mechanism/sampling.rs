@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::law::{Batch, Law, PreparedField};
+use crate::parallel;
 use crate::rng;
 
 /// The number of runs that share a random stream. Every draw depends on it: it must never change.
@@ -72,8 +71,10 @@ impl Sampler<'_> {
         stop: impl Fn() -> bool + Sync,
         hand_over: impl Fn(u64, Draws) + Sync,
     ) {
-        blocks.par_chunks(BLOCKS_TOGETHER).for_each(|blocks| {
+        let together: Vec<&[u64]> = blocks.chunks(BLOCKS_TOGETHER).collect();
+        parallel::for_each(together.len(), &|place| {
             if !stop() {
+                let blocks = together[place];
                 let drawn = self.draw_together(blocks);
                 blocks.iter().zip(drawn).for_each(|(&block, draws)| hand_over(block, draws));
             }
@@ -117,8 +118,8 @@ impl Sampler<'_> {
     /// Draws all runs.
     pub fn draw_all(&self) -> Draws {
         let blocks: Vec<u64> = (0..self.runs.div_ceil(RUNS_PER_BLOCK)).collect();
-        let parts = blocks.par_chunks(BLOCKS_TOGETHER).map(|blocks| self.draw_together(blocks));
-        let parts: Vec<Vec<Draws>> = parts.collect();
+        let together: Vec<&[u64]> = blocks.chunks(BLOCKS_TOGETHER).collect();
+        let parts = parallel::map(&together, |blocks| self.draw_together(blocks));
         parts.into_iter().flatten().fold(self.none(), |mut all, part| {
             all.append(part);
             all

@@ -42,8 +42,6 @@ mod trade_off;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
-
 pub(super) use clamped_line::reach as reach_on_a_line;
 pub use compare::check;
 pub use pairs::Scope;
@@ -57,6 +55,7 @@ use screen::Common;
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Outputs, Recipe};
 use crate::numeric::log1p;
+use crate::parallel;
 use crate::posterior::model::{Counts, Prior, approximate_compositions};
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
@@ -288,9 +287,9 @@ impl<'a> Audit<'a> {
         let Some(power) = power.filter(|_| is_proved && self.pairs.len() > LIKELIEST) else {
             return Ok(None);
         };
-        let chunks = self.pairs.par_chunks(self.pairs.len().div_ceil(CHUNKS));
-        let bounds = chunks.map(|chunk| self.loss_bounds_of(chunk, power));
-        let bounds: Option<Vec<Vec<f64>>> = bounds.collect::<Result<_, Refusal>>()?;
+        let chunks: Vec<&[Pair]> = self.pairs.chunks(self.pairs.len().div_ceil(CHUNKS)).collect();
+        let bounds = parallel::map(&chunks, |chunk| self.loss_bounds_of(chunk, power));
+        let bounds = bounds.into_iter().collect::<Result<Option<Vec<Vec<f64>>>, Refusal>>()?;
         Ok(bounds.map(|chunks| chunks.concat()))
     }
 
@@ -330,12 +329,12 @@ impl<'a> Audit<'a> {
             true => Some(self.releases(&self.pairs)?),
             false => None,
         };
-        let chunks = self.pairs.par_chunks(self.chunk_length());
-        let best = chunks.map(|chunk| match &all {
+        let chunks: Vec<&[Pair]> = self.pairs.chunks(self.chunk_length()).collect();
+        let best = parallel::map(&chunks, |chunk| match &all {
             Some(releases) => Ok(largest_of(chunk, releases, &measures)),
             None => Ok(largest_of(chunk, &self.releases(chunk)?, &measures)),
         });
-        let best: Vec<_> = best.collect::<Result<_, Refusal>>()?;
+        let best: Vec<_> = best.into_iter().collect::<Result<_, Refusal>>()?;
         Ok(best.into_iter().reduce(first_largest).unwrap_or_default())
     }
 
@@ -350,8 +349,8 @@ impl<'a> Audit<'a> {
         let data_sets: Vec<&Counts> = data_sets.into_iter().collect();
         let release =
             |counts: &Counts| Release::new(self.variant, &self.template.at(counts.clone()));
-        let prepared = data_sets.par_iter().map(|&counts| Ok((counts, release(counts)?)));
-        let mut releases: BTreeMap<_, _> = prepared.collect::<Result<_, Refusal>>()?;
+        let prepared = parallel::map(&data_sets, |&counts| Ok((counts, release(counts)?)));
+        let mut releases: BTreeMap<_, _> = prepared.into_iter().collect::<Result<_, Refusal>>()?;
         let mut all = releases.values();
         let first = all.next();
         if first.is_some_and(|first| all.any(|other| !first.is_like(other))) {

@@ -20,12 +20,11 @@
 //! The rate is taken to grow with ε. It is proportional to ε unless the mechanism is calibrated or
 //! its sensitivity depends on ε.
 
-use rayon::prelude::*;
-
 use crate::analysis::tuning::TuningCache;
 use crate::mechanism::Variant;
 use crate::mechanism::law::{CandidateWeights, Outputs, Recipe, ln_probabilities};
 use crate::numeric::{Sum, exp_accurate, ln};
+use crate::parallel;
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Counts, Posterior, Predictive};
 use crate::posterior::privacy::Epsilon;
@@ -93,7 +92,7 @@ impl<'a> RemappedBound<'a> {
             let distances = candidates.iter().map(|r| field.at(r)).collect();
             DataSet { posterior, ln_weight: predictive.ln_probability(y), field, distances }
         };
-        let data_sets: Vec<DataSet> = candidates.par_iter().map(data_set).collect();
+        let data_sets: Vec<DataSet> = parallel::map(&candidates, data_set);
         let distances = data_sets.iter().flat_map(|y| &y.distances);
         let largest = distances.copied().fold(0.0, f64::max);
         let truth = rank(setting.posterior.counts());
@@ -106,15 +105,14 @@ impl<'a> RemappedBound<'a> {
     pub fn over(&self, a: f64, middle: f64, b: f64) -> Result<f64, Refusal> {
         let rates = [self.rates(a)?, self.rates(middle)?, self.rates(b)?];
         let spans = |y: usize| self.spans(y, [rates[0][y], rates[1][y], rates[2][y]]);
-        let kernels: Vec<Vec<Span>> =
-            (0..self.data_sets.len()).into_par_iter().map(|y| spans(y).0).collect();
+        let kernels = parallel::map_range(0..self.data_sets.len(), |y| spans(y).0);
         let at_truth = spans(self.truth).1;
         let chosen = self.tuned(middle)?.remap;
         let worst = |o: usize| -> f64 {
             let chosen = chosen.as_ref().map_or(0, |remap| rank(&remap.replace(&self.list[o])));
             self.worst_candidate(&kernels, o, chosen)
         };
-        let worst: Vec<f64> = (0..self.list.len()).into_par_iter().map(worst).collect();
+        let worst: Vec<f64> = parallel::map_range(0..self.list.len(), worst);
         Ok(largest_mean(&worst, &at_truth))
     }
 
@@ -131,7 +129,7 @@ impl<'a> RemappedBound<'a> {
             let posterior = y.posterior.clone();
             variant.recipe(&Setting { posterior, epsilon, ..self.setting.clone() })
         };
-        self.data_sets.par_iter().map(at).collect()
+        parallel::map(&self.data_sets, at).into_iter().collect()
     }
 
     /// For every output the bounds of ln P_y up to a term that is the same for all y, and of ln P_y

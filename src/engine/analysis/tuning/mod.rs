@@ -31,10 +31,9 @@ pub use calibration::{Certificate, calibrate};
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use crate::mechanism::{Options, Variant};
 use crate::memo::Memo;
+use crate::parallel;
 use crate::posterior::model::vector;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
@@ -88,7 +87,7 @@ impl TuningCache {
             true => Ok(()),
             false => self.tune(variant, setting).map(drop),
         };
-        small.par_iter().try_for_each(one)?;
+        parallel::map(&small, one).into_iter().collect::<Result<(), Refusal>>()?;
         // One remapping fills the memory and keeps all threads busy.
         large.iter().try_for_each(one)
     }

@@ -5,14 +5,13 @@
 //! the true posterior under this distribution. The map depends on the output only, so it costs no
 //! privacy.
 
-use rayon::prelude::*;
-
 use super::local::{LONGEST_LINE, LocalSearch};
 use crate::analysis::true_counts::CountNoise;
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Outputs, Recipe, Remap, ln_probabilities};
 use crate::numeric::exp_accurate;
 use crate::operations::{Operation, count};
+use crate::parallel;
 use crate::posterior::distance::HELLINGER;
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::{Counts, Posterior, Predictive, approximate_compositions};
@@ -181,16 +180,16 @@ pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
         }
     }
     let data_sets = list_compositions(n, k);
-    let rows = data_sets.par_iter().map(|x| DataSet::new(variant, setting, outputs, x));
-    let rows: Vec<DataSet> = rows.collect::<Result<_, _>>()?;
+    let rows = parallel::map(&data_sets, |x| DataSet::new(variant, setting, outputs, x));
+    let rows: Vec<DataSet> = rows.into_iter().collect::<Result<_, _>>()?;
     let list = outputs.list();
     let distances = rows.iter().flat_map(|row| &row.distances);
     let negligible = NEGLIGIBLE / distances.copied().fold(1.0, f64::max);
-    let to = (0..list.len()).into_par_iter().map(|o| {
+    let to = parallel::map_range(0..list.len(), |o| {
         let own = (list[o].iter().sum::<u64>() == n).then(|| rank(&list[o]));
         data_sets[best_candidate(&rows, o, own, negligible)].clone()
     });
-    Ok(Remap::new(outputs, to.collect()))
+    Ok(Remap::new(outputs, to))
 }
 
 /// A data set x.

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::{Batch, Law, Outputs, Recipe};
 use crate::numeric::{Sum, exp_accurate, ln};
 use crate::operations::{Operation, count};
+use crate::parallel;
 use crate::posterior::model::Counts;
 use crate::posterior::simplex::{BLOCK, Blocks, Region, Row, Shape, Window, rank};
 
@@ -41,7 +40,7 @@ impl Remap {
     /// If there are not as many candidates as outputs.
     pub fn new(outputs: Outputs, to: Vec<Counts>) -> Self {
         assert_eq!(outputs.len(), to.len(), "one candidate for every output");
-        let places = to.par_iter().map(|candidate| rank(candidate)).collect();
+        let places = parallel::map(&to, |candidate| rank(candidate));
         Self { outputs, map: Map::Listed { to, places } }
     }
 
@@ -76,7 +75,7 @@ impl Remap {
         let places: Cow<[usize]> = match &self.map {
             Map::Listed { places, .. } => Cow::Borrowed(places),
             Map::Searched(search) => {
-                self.outputs.list().par_iter().map(|output| rank(&search.best(output))).collect()
+                Cow::Owned(parallel::map(&self.outputs.list(), |output| rank(&search.best(output))))
             }
         };
         for (&place, &value) in places.iter().zip(ln_outputs) {
@@ -240,10 +239,9 @@ impl<'a> RemappedNear<'a> {
             left_out += mass;
             left_out > negligible
         });
-        let replaced = outputs.par_iter().map(|(output, mass)| {
+        let replaced: Vec<(Counts, f64)> = parallel::map(&outputs, |(output, mass)| {
             (law.remap.replace(output).into_owned(), mass / law.inner.normaliser())
         });
-        let replaced: Vec<(Counts, f64)> = replaced.collect();
         let mut sums: BTreeMap<Counts, Sum> = BTreeMap::new();
         for (candidate, mass) in replaced {
             sums.entry(candidate).or_default().add(mass);

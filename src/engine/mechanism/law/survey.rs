@@ -3,11 +3,10 @@
 //! Laws that share their outputs (exponential mechanisms with one score) share the pass: every
 //! error is evaluated once, and weighed by each law.
 
-use rayon::prelude::*;
-
 use super::Law;
 use crate::numeric::scale::{self, BINS};
 use crate::numeric::{Sum, kernel};
+use crate::parallel;
 use crate::posterior::error_field::Field;
 use crate::posterior::simplex::{BLOCK, Blocks, Region, Row};
 
@@ -153,16 +152,12 @@ fn parts(blocks: &Blocks) -> Vec<std::ops::Range<usize>> {
     (0..blocks.len()).step_by(size).map(|from| from..(from + size).min(blocks.len())).collect()
 }
 
-/// Works on all parts, in parallel if there is more than one, and returns the results in order.
+/// Works on all parts, and returns the results in order.
 pub fn for_parts<T: Send>(
     blocks: &Blocks,
     work: impl Fn(std::ops::Range<usize>) -> T + Sync + Send,
 ) -> Vec<T> {
-    let parts = parts(blocks);
-    match parts.len() {
-        0 | 1 => parts.into_iter().map(work).collect(),
-        _ => parts.into_par_iter().map(work).collect(),
-    }
+    parallel::map(&parts(blocks), |part| work(part.clone()))
 }
 
 /// Passes over all outputs once.

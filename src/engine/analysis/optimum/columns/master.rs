@@ -3,6 +3,7 @@
 //! Minimise Σ cost(c) λ(c) with Σ λ(c) p_c = 1 at every orbit of data sets, λ >= 0. The inverse of the
 //! basis is kept as a full matrix: there are as many basic columns as orbits, and nearly no zeros.
 
+use crate::parallel;
 use rayon::prelude::*;
 
 /// A column, or an artificial one that the first basis may need.
@@ -184,7 +185,7 @@ impl Master {
         }
         let all = 0..self.columns.len();
         let mut gains: Vec<(usize, f64)> = match self.rows() >= PARALLEL {
-            true => all.into_par_iter().map(|place| (place, gain(place))).collect(),
+            true => parallel::map_range(all, |place| (place, gain(place))),
             false => all.map(|place| (place, gain(place))).collect(),
         };
         gains.retain(|found| found.1 > WORTHWHILE);
@@ -199,7 +200,9 @@ impl Master {
         let rows = self.rows();
         let column = &self.columns[entering];
         let change: Vec<f64> = match rows >= PARALLEL {
-            true => self.inverse.par_chunks(rows).map(|row| dot(row, &column.fold)).collect(),
+            true => parallel::map_range(0..rows, |row| {
+                dot(&self.inverse[row * rows..][..rows], &column.fold)
+            }),
             false => self.inverse.chunks(rows).map(|row| dot(row, &column.fold)).collect(),
         };
         // First the largest step that keeps all λ above the tolerance, then the largest pivot among

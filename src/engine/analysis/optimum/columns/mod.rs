@@ -15,13 +15,12 @@ mod pricing;
 mod repair;
 mod space;
 
-use rayon::prelude::*;
-
 use self::master::{Column, Master};
 use self::repair::Repair;
 use self::space::Space;
 use super::{Account, Optimum, OptimumError, WIDEST};
 use crate::numeric::{exp_accurate, sum::sum};
+use crate::parallel;
 use crate::posterior::setting::Setting;
 
 /// Bounds nearer than this are as good as equal.
@@ -137,7 +136,7 @@ fn price_all(space: &Space, master: &Master, prices: &[f64]) -> (Vec<f64>, Vec<C
     };
     for first in (0..rows).step_by(PIECE) {
         let piece: Vec<(Vec<f64>, Option<Column>)> =
-            (first..rows.min(first + PIECE)).into_par_iter().map(one).collect();
+            parallel::map_range(first..rows.min(first + PIECE), one);
         for (prices, column) in piece {
             allowed.iter_mut().zip(prices).for_each(|(least, price)| *least = least.min(price));
             columns.extend(column);
@@ -152,7 +151,7 @@ fn first_columns(space: &Space) -> Vec<Column> {
         let centre = members[0] as usize;
         with_best_output(space, centre, &space.distances(centre))
     };
-    space.orbits.par_iter().map(one).collect()
+    parallel::map(&space.orbits, one)
 }
 
 /// The column e^(−ε f), scaled to a largest value of 1, with an output of small cost: the one that is

@@ -1,12 +1,11 @@
 //! The columns in use, made a mechanism.
 
-use rayon::prelude::*;
-
 use super::master::{Column, Master};
 use super::space::Space;
 use crate::analysis::optimum::OptimalMechanism;
 use crate::analysis::optimum::certificate::Completion;
 use crate::numeric::{Sum, exp_accurate, ln};
+use crate::parallel;
 
 /// What makes the columns in use a mechanism.
 ///
@@ -76,7 +75,7 @@ impl Repair {
             }
         }
         let row = |x: usize| columns.iter().map(|column| ln(column[x])).collect();
-        let ln_probabilities = (0..size).into_par_iter().map(row).collect();
+        let ln_probabilities = parallel::map_range(0..size, row);
         OptimalMechanism { outputs: space.inputs.clone(), inputs: space.inputs, ln_probabilities }
     }
 }

@@ -2,10 +2,9 @@
 //!
 //! Outputs are counts with the same total, so every data set is an output too.
 
-use rayon::prelude::*;
-
 use crate::analysis::optimum::program::full_field;
 use crate::numeric::{Sum, exp_accurate};
+use crate::parallel;
 use crate::posterior::model::{Counts, Predictive, hamming_distance, neighbours};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{list_compositions, rank};
@@ -175,7 +174,7 @@ fn errors(template: &Setting, inputs: &[Counts], orbits: &[Vec<u32>]) -> Vec<Vec
     let mut errors = vec![Vec::with_capacity(inputs.len()); orbits.len()];
     // In pieces, so that the table is never there twice.
     for piece in inputs.chunks(256) {
-        let rows: Vec<Vec<f64>> = piece.par_iter().map(at_input).collect();
+        let rows: Vec<Vec<f64>> = parallel::map(piece, at_input);
         for row in rows {
             errors.iter_mut().zip(row).for_each(|(errors, error)| errors.push(error));
         }

@@ -1,9 +1,8 @@
 //! Z(x) at all data sets of n records, up to the order of the categories.
 
-use rayon::prelude::*;
-
 use crate::numeric::{exp_accurate, first_after, ln};
 use crate::operations::{Operation, count};
+use crate::parallel;
 
 /// The data sets with falling counts, and which of them are adjacent.
 pub struct DataSets {
@@ -67,18 +66,20 @@ impl DataSets {
             }
             pairs
         };
-        (0..self.len()).into_par_iter().flat_map_iter(of).collect()
+        parallel::map_range(0..self.len(), of).concat()
     }
 
     /// How far the normalisers are apart.
     pub fn shift(&self, rate: f64, zero: f64, one: f64) -> Shift {
         let normalisers = self.normalisers(rate, zero, one);
-        let logs: Vec<f64> = normalisers.par_iter().map(|&z| ln(z)).collect();
+        let logs: Vec<f64> = parallel::map(&normalisers, |&z| ln(z));
         let apart = |&(a, b): &(u32, u32)| (logs[a as usize] - logs[b as usize]).abs();
         // Of a difference that is not a number nothing is known.
         let larger =
             |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::INFINITY } else { a.max(b) };
-        let largest = self.pairs.par_iter().map(apart).reduce(|| 0.0, larger);
+        let chunks: Vec<&[(u32, u32)]> = self.pairs.chunks(CHUNK).collect();
+        let largest_of = |chunk: &&[(u32, u32)]| chunk.iter().map(apart).fold(0.0, larger);
+        let largest = parallel::map(&chunks, largest_of).into_iter().fold(0.0, larger);
         let largest_log = logs.iter().fold(0.0, |most: f64, log| most.max(log.abs()));
         let least_edge = zero.min(one).min(1.0);
         let rounding = 4.0 * f64::EPSILON * (self.rounding() / least_edge + largest_log);
@@ -99,12 +100,12 @@ impl DataSets {
         count(Operation::Edged, self.len() * (self.n + 1));
         let powers: Vec<f64> =
             (0..=self.n + 1).map(|v| exp_accurate(-0.5 * rate * v as f64)).collect();
-        let places: Vec<usize> = (0..self.len()).collect();
-        let chunk = |places: &[usize]| {
+        let chunk = |chunk: usize| {
             let mut sums = Sums::new(self.k, self.n, &powers, [zero, one]);
-            places.iter().map(|&place| sums.normaliser(self.get(place))).collect::<Vec<f64>>()
+            let places = chunk * CHUNK..self.len().min((chunk + 1) * CHUNK);
+            places.map(|place| sums.normaliser(self.get(place))).collect::<Vec<f64>>()
         };
-        places.par_chunks(CHUNK).flat_map_iter(chunk).collect()
+        parallel::map_range(0..self.len().div_ceil(CHUNK), chunk).concat()
     }
 }
 

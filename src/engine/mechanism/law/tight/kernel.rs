@@ -7,10 +7,9 @@
 //! a row is a sum of weights between two places, and two sums that decay by a from there on. All three
 //! are read off running sums of the row.
 
-use rayon::prelude::*;
-
 use crate::numeric::{Sum, exp_accurate, expm1, ln};
 use crate::operations::{Operation, count};
+use crate::parallel;
 
 /// All candidates of n records in k categories, up to the order of the categories.
 pub struct Orbits {
@@ -169,7 +168,7 @@ impl<'a> Rows<'a> {
 
     /// Σ_r w(r) a^(d(x, r)) at every orbit of x.
     pub fn sums(&self) -> Vec<f64> {
-        (0..self.orbits.len()).into_par_iter().with_min_len(16).map(|x| self.sum(x)).collect()
+        parallel::map_range(0..self.orbits.len(), |x| self.sum(x))
     }
 
     fn sum(&self, orbit: usize) -> f64 {
