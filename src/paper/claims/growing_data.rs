@@ -1,10 +1,9 @@
 //! Claim 9: MH against both Laplace mechanisms as the data grow.
 
-use rayon::prelude::*;
-
 use super::contest::{Contest, objections};
 use super::range::{Point, approaches, ranges};
 use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
+use engine::parallel;
 
 pub static CLAIM: Claim = Claim {
     number: 9,
@@ -42,15 +41,15 @@ const THREE: &[&str] = &["mh-beta", "lsdim", "lshist"];
 fn judge(lab: &Lab) -> Finding {
     let mut finding = Finding::default();
     for &(k, small, large) in SIZES {
-        let contest = |n: u64| {
+        let contest = |&n: &u64| {
             let setting = lab.setting(&vec![1.0; k], &balanced(n, k), 1.0, Some(1e-8));
             (n, Contest::new(lab, &setting, THREE))
         };
-        let small: Vec<_> = small.par_iter().copied().map(contest).collect();
-        let mut large: Vec<_> = large.par_iter().copied().map(contest).collect();
+        let small: Vec<_> = parallel::map(small, contest);
+        let mut large: Vec<_> = parallel::map(large, contest);
         for &n in FURTHER.iter().filter(|_| k == 4) {
             if large.last().is_some_and(|(_, last)| !last.beats("mh-beta", "lsdim")) {
-                large.push(contest(n));
+                large.push(contest(&n));
             }
         }
         finding.parts.extend(below(k, &small));

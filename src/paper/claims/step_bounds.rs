@@ -2,12 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use rayon::prelude::*;
-
 use super::grid::{Case, parts, parts_of};
 use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
 use crate::formula::{overtaking, step_bounds as formula, steps};
 use engine::mechanism::Global;
+use engine::parallel;
 use engine::posterior::setting::Setting;
 
 pub static CLAIM: Claim = Claim {
@@ -193,10 +192,8 @@ fn sizes_beyond(k: u32) -> RangeInclusive<u64> {
 /// All comparisons, by k', then by ε. The laws at one n and ε are used for every k'.
 fn comparisons(lab: &Lab) -> Vec<Comparison> {
     let sizes = overtaking::sizes(sizes_beyond(STEPS[0]));
-    let at_epsilon = |&epsilon: &f64| {
-        let sizes = sizes.par_iter().map(|&n| AtSize::all(lab, epsilon, n));
-        (epsilon, sizes.collect::<Vec<_>>())
-    };
+    let at_epsilon =
+        |&epsilon: &f64| (epsilon, parallel::map(&sizes, |&n| AtSize::all(lab, epsilon, n)));
     let each: Vec<_> = EPSILONS.iter().map(at_epsilon).collect();
     let of_steps = |(place, &steps): (usize, &u32)| {
         let comparison = move |(epsilon, sizes): &(f64, Vec<Vec<Option<AtSize>>>)| {

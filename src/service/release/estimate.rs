@@ -4,12 +4,11 @@
 //! once. All of this rests on public values, and its streams are fixed: the same setting gives the same
 //! estimate.
 
-use rayon::prelude::*;
-
 use super::accuracy::apportion;
 use super::method::Method;
 use engine::numeric::expm1;
 use engine::numeric::log_affinity::log_affinity_at_once;
+use engine::parallel;
 use engine::posterior::model::{Counts, Prior};
 use engine::posterior::setting::Setting;
 use engine::rng::{Stream, standard_exponential, stream};
@@ -76,19 +75,19 @@ impl Trials {
             };
             (0..CHUNK).map(one).collect::<Vec<Counts>>()
         };
-        let data = (0..number.div_ceil(CHUNK)).into_par_iter().flat_map(draw).collect();
+        let data = parallel::map_range(0..number.div_ceil(CHUNK), draw).concat();
         Self { prior: prior.clone(), data }
     }
 
     /// The mean error of a method: one release of every data set.
     pub fn mean_error(&self, method: &Method) -> Estimated {
         let chunks: Vec<&[Counts]> = self.data.chunks(CHUNK).collect();
-        let errors = |(place, chunk): (usize, &&[Counts])| {
+        let errors = |place: usize| {
             let mut rng = stream(0, &format!("releases of trials {place}"));
             let error = |x: &Counts| self.error(x, &method.draw(x, &mut rng));
-            chunk.iter().map(error).collect::<Vec<f64>>()
+            chunks[place].iter().map(error).collect::<Vec<f64>>()
         };
-        let errors: Vec<Vec<f64>> = chunks.par_iter().enumerate().map(errors).collect();
+        let errors = parallel::map_range(0..chunks.len(), errors);
         let (errors, number) = (errors.concat(), self.data.len() as f64);
         let mean = errors.iter().sum::<f64>() / number;
         let squares: f64 = errors.iter().map(|error| (error - mean) * (error - mean)).sum();

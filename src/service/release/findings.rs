@@ -2,14 +2,13 @@
 //! The naive answer takes the released counts for the true ones. The noise-aware answer knows the noise.
 //! All of it is computed from what was released, and costs no privacy.
 
-use rayon::prelude::*;
-
 use super::accuracy::{self, Loss};
 use super::estimate::Estimated;
 use super::method::Method;
 use super::posterior::{BetaMixture, Comparison, CountsLaw, Interval, Joint, Seen};
 use super::released::Released;
 use super::request::{Histogram, Request};
+use engine::parallel;
 
 /// The naive and the noise-aware answer to a question, as far as there is one.
 #[derive(Clone, Debug, PartialEq)]
@@ -272,7 +271,7 @@ fn cells(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec
             Some(laws.cell(cell))
         })
     };
-    (0..table.cells()).into_par_iter().map(cell).collect()
+    parallel::map_range(0..table.cells(), cell)
 }
 
 fn margins(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec<Block> {
@@ -290,7 +289,7 @@ fn margins(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> V
         };
         Block {
             title: columns.collect::<Vec<_>>().join(", "),
-            rows: margin.rows.par_iter().map(share).collect(),
+            rows: parallel::map(&margin.rows, share),
         }
     };
     table.margins().iter().map(block).collect()
@@ -302,14 +301,14 @@ fn groups(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Ve
         return Vec::new();
     }
     let block = |group: usize| {
-        let share = |(cell, category): (usize, &String)| {
+        let share = |&(cell, category): &(usize, &String)| {
             row(category.clone(), sum(released, &[cell]), request.level, views, |laws| {
                 laws.within_group(group, cell).ok()
             })
         };
         let rows: Vec<(usize, &String)> =
             table.group(group).zip(&table.outcome().categories).collect();
-        Block { title: table.group_name(group), rows: rows.into_par_iter().map(share).collect() }
+        Block { title: table.group_name(group), rows: parallel::map(&rows, share) }
     };
     (0..table.groups()).map(block).collect()
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::optimum::{Goal, solve};
 use engine::analysis::predictive_error;
@@ -16,6 +14,7 @@ use engine::numeric::bregman::bregman_table;
 use engine::numeric::gamma::{digamma_gap, ln_phi};
 use engine::numeric::log_affinity::log_affinity;
 use engine::numeric::overlap;
+use engine::parallel;
 use engine::posterior::distance::{self, Distance};
 use engine::posterior::error_field::Reach;
 use engine::posterior::metric::{self, Metric};
@@ -290,7 +289,7 @@ impl Group {
 
 /// All groups, and the numbers that the documents print.
 pub fn compare_all() -> Vec<Comparison> {
-    let mut all: Vec<Comparison> = GROUPS.par_iter().map(Group::compare).collect();
+    let mut all = parallel::map(GROUPS, Group::compare);
     all.push(printed());
     all
 }

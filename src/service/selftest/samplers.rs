@@ -14,6 +14,7 @@ use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::sampling::{RUNS_PER_BLOCK, Sampler};
 use engine::mechanism::{self, Choice, Options, Variant};
 use engine::numeric::{Sum, exp_accurate};
+use engine::parallel;
 use engine::posterior::distance;
 use engine::posterior::error_field::Reach;
 use engine::posterior::model::{Counts, Posterior, Prior};
@@ -110,8 +111,11 @@ pub fn cases(scope: Scope) -> Vec<SamplerCase> {
     let tuned = TUNED.iter().map(|place| (place, tuned_variants()));
     let places: Vec<(&SampledSetting, Vec<Variant>)> = plain.chain(tuned).collect();
     let tuning = Arc::default();
-    let at = |(place, variants)| at(place, variants, &tuning);
-    let mut cases: Vec<SamplerCase> = places.into_par_iter().flat_map_iter(at).collect();
+    let at = |(place, variants): &(&'static SampledSetting, Vec<Variant>)| {
+        at(place, variants.clone(), &tuning)
+    };
+    let cases = parallel::map(&places, at).into_iter().flatten();
+    let mut cases: Vec<SamplerCase> = cases.collect();
     cases.extend(releases(scope));
     cases
 }

@@ -4,10 +4,9 @@ mod instance;
 mod privacy;
 mod tally;
 
-use rayon::prelude::*;
-
 use super::{Claim, ClaimPart, Finding, Lab, Reading};
 use engine::numeric::ln;
+use engine::parallel;
 use engine::posterior::setting::Setting;
 use instance::{Instance, Relation, Value};
 use tally::Tally;
@@ -37,9 +36,8 @@ const EPSILONS: &[f64] = &[0.5, 1.0];
 const DELTAS: &[f64] = &[1e-8, 0.05];
 
 fn judge(lab: &Lab) -> Finding {
-    let instances: Vec<Instance> =
-        settings(lab).par_iter().map(|s| Instance::new(lab, s)).collect();
-    let counted: Vec<_> = instances.par_iter().map(tallies).collect();
+    let instances = parallel::map(&settings(lab), |s| Instance::new(lab, s));
+    let counted = parallel::map(&instances, tallies);
     let lemmas = LEMMAS.iter().enumerate().flat_map(|(place, lemma)| {
         let each = instances.iter().zip(&counted);
         told(lemma, &each.map(|(instance, all)| (instance.epsilon, all[place])).collect::<Vec<_>>())

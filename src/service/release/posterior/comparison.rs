@@ -11,11 +11,10 @@
 //! The integral runs over a logit v in which the integrand is analytic and decays at both ends: the
 //! trapezoidal rule converges exponentially.
 
-use rayon::prelude::*;
-
 use super::beta_mixture::{BetaMixture, Interval};
 use engine::numeric::beta::Place;
 use engine::numeric::{Sum, exp_accurate, ln, log1p};
+use engine::parallel;
 
 /// About as many integrals are computed for a comparison.
 const INTEGRALS: f64 = 16.0;
@@ -237,7 +236,7 @@ impl Comparison {
             let dv = self.step * (e + inverse);
             (probability * at.density * dv, slope * at.slope * dv)
         };
-        let terms: Vec<(f64, f64)> = (0..=nodes).into_par_iter().map(node).collect();
+        let terms: Vec<(f64, f64)> = parallel::map_range(0..nodes + 1, node);
         let probability = terms.iter().map(|term| term.0).collect::<Sum>().value();
         let slope = terms.iter().map(|term| term.1).collect::<Sum>().value();
         Tail { probability: probability.clamp(0.0, 1.0), slope }

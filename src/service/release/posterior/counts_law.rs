@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use super::beta_mixture::BetaMixture;
 use super::comparison::{self, Comparison, Link, Linked};
 use super::weights::Weights;
@@ -12,6 +10,7 @@ use engine::mechanism::Variant;
 use engine::mechanism::law;
 use engine::mechanism::prepared::PreparedSetting;
 use engine::numeric::exp_accurate;
+use engine::parallel;
 use engine::posterior::model::{Counts, Posterior, Predictive, Prior, approximate_compositions};
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::list_compositions;
@@ -343,7 +342,7 @@ impl CountsLaw {
         let rows_a = pairs(&pair_a.0, &pair_a.1, n, |t| left(t, &total_b));
         let rows_b = pairs(&pair_b.0, &pair_b.1, n, |t| left(t, &total_a));
         let lefts = |rows: &Rows, other: &Weights| -> Vec<f64> {
-            rows.par_iter().map(|(t, _)| left(*t, other)).collect()
+            parallel::map(rows, |(t, _)| left(*t, other))
         };
         let (left_a, left_b) = (lefts(&rows_a, &total_b), lefts(&rows_b, &total_a));
         let mut joint = Vec::new();
@@ -432,7 +431,8 @@ fn pairs(cells: &Weights, rest: &Weights, n: u64, others: impl Fn(u64) -> f64 + 
         Some((t, Weights { first: low, values }))
     };
     let (low, high) = (cells.first + rest.first, (cells.last() + rest.last()).min(n));
-    (low..=high).into_par_iter().filter_map(row).collect()
+    let rows = parallel::map_range(low as usize..high as usize + 1, |t| row(t as u64));
+    rows.into_iter().flatten().collect()
 }
 
 /// Weights of pairs (t, m) as rows.
@@ -492,12 +492,12 @@ fn listed(seen: &[Seen], prior: &Prior, n: u64) -> Result<Vec<(Counts, f64)>, St
         let prepared = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
         Ok(law::probability(prepared.law(&plan).as_ref(), one.released))
     };
-    let weigh = |x: Counts| -> Result<(Counts, f64), String> {
-        let mut weight = exp_accurate(predictive.ln_probability(&x));
+    let weigh = |x: &Counts| -> Result<(Counts, f64), String> {
+        let mut weight = exp_accurate(predictive.ln_probability(x));
         for one in seen {
-            weight *= probability(&x, one)?;
+            weight *= probability(x, one)?;
         }
-        Ok((x, weight))
+        Ok((x.clone(), weight))
     };
-    list_compositions(n, prior.k()).into_par_iter().map(weigh).collect()
+    parallel::map(&list_compositions(n, prior.k()), weigh).into_iter().collect()
 }

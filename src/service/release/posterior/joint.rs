@@ -5,9 +5,8 @@
 //! their division to an interval, too. So the probability of intervals for all cells is one integral over
 //! π. It is smooth but for the places where another end begins to count.
 
+use engine::parallel;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use rayon::prelude::*;
 
 use super::beta_mixture::{BetaMixture, Interval};
 use super::beta_row::BetaRow;
@@ -54,10 +53,9 @@ impl CountsLaw {
     /// For more, or where that takes long, with at least this probability: by the union bound.
     pub fn joint(&self, level: f64) -> Joint {
         let k = self.prior().k();
-        let shares: Vec<BetaMixture> = (0..k).into_par_iter().map(|i| self.share(&[i])).collect();
-        let at = |each: f64| -> Vec<Interval> {
-            shares.par_iter().map(|share| share.interval(each)).collect()
-        };
+        let shares: Vec<BetaMixture> = parallel::map_range(0..k, |i| self.share(&[i]));
+        let at =
+            |each: f64| -> Vec<Interval> { parallel::map(&shares, |share| share.interval(each)) };
         let bound = 1.0 - (1.0 - level) / k as f64;
         if k == 2 {
             return Joint { intervals: at(level), each: level, probability: level, exact: true };
@@ -210,7 +208,7 @@ impl Divided {
         self.left.store(left, Ordering::Relaxed);
         let [coarse, fine] = self.rules.each_ref().map(|rule| {
             let term = |(place, weight): &(f64, f64)| weight * f(low + (high - low) * place);
-            let terms: Vec<f64> = rule.par_iter().map(term).collect();
+            let terms: Vec<f64> = parallel::map(rule, term);
             (high - low) * terms.into_iter().collect::<Sum>().value()
         });
         if (coarse - fine).abs() < PRECISE || depth == MOST_HALVINGS {
