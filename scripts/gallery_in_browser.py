@@ -185,7 +185,7 @@ def examine(dpbi, chromium, home, pages, seed):
         shutil.copytree(home / "results/v", case / "v")
         drawing = attack(number, dice, own)
         forge(case / "v", drawing, dice.choice(ELEMENTS))
-        run("plot", "--gallery", case / "v")
+        run("gallery", case / "v")
         page = case / "gallery.html"
         written.append(page)
         text = page.read_text()
@@ -228,7 +228,7 @@ def own_pages(run, chromium, home):
     (home / "both").mkdir()
     shutil.copytree(home / "results/v", home / "both/a")
     shutil.copytree(home / "pixels/v", home / "both/b")
-    run("plot", "--gallery", "both")
+    run("gallery", "both")
     run("reproduce", "bounds", "--runs", "2", "--format", "none", "--out", "report", "-q")
     report = next((home / "report").glob("*.html"))
     for page in [home / "both/gallery.html", report]:

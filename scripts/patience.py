@@ -36,7 +36,7 @@ class Cases:
     def __init__(self, binary, seed, only, folder):
         self.binary, self.only, self.folder = binary, only, folder
         self.rng = random.Random(seed)
-        listed = subprocess.run([binary, "list", "--mechanisms", "--json"], capture_output=True, check=True).stdout
+        listed = subprocess.run([binary, "mechanisms", "--json"], capture_output=True, check=True).stdout
         # Neither those that only printed figures used nor the user's own, which need an expression.
         known = [one for one in json.loads(listed) if one["guarantee"] not in ["none, historical", "none stated"]]
         self.calibrated = {one["id"]: "calibrated" in one["options"] for one in known}

@@ -16,6 +16,6 @@ pub fn experiment(mechanisms: &[&str], counts: &str, runs: u64) -> Experiment {
          [data.counts]\ncounts = [{counts}]\n"
     );
     std::fs::write(&path, text).expect("a temporary file");
-    let experiment = config::load(&Source::Disk(path), Overrides::default());
+    let experiment = config::load(&Source::Disk(path), &Overrides::default());
     experiment.unwrap_or_else(|error| panic!("{error}"))
 }

@@ -96,6 +96,8 @@ pub struct BoxFigure {
     pub bounds: Option<(f64, f64)>,
     /// The part of the vertical axis to show, if not what the boxes need.
     pub y_range: Option<(f64, f64)>,
+    /// It is one of several figures on a page, which have one legend.
+    pub is_part: bool,
 }
 
 /// Height of the plot itself.
@@ -108,7 +110,7 @@ const APART: f64 = 1.0;
 const LEAST_HEIGHT: f64 = 3.0;
 
 /// The boxes of every group that can be drawn, each with its place.
-type Boxes = Vec<Vec<(usize, BoxStats)>>;
+pub(super) type Boxes = Vec<Vec<(usize, BoxStats)>>;
 
 impl BoxFigure {
     /// The horizontal axis is a nested coordinate: boxes side by side in groups side by side.
@@ -125,7 +127,8 @@ impl BoxFigure {
             self.groups.iter().map(|group| (&*group.label, group.sublabel.as_deref())).collect();
         let labels = Labels::fit(theme, &names, slot);
         frame.floor = labels.height();
-        let legend = Legend::new(theme, self.entries(&boxes));
+        let entries = if self.is_part { Vec::new() } else { self.entries(&boxes) };
+        let legend = Legend::new(theme, entries);
         let bottom = frame.bottom(theme);
         let page = Page::new(theme, bottom + legend.height() + EDGE);
         // Within a group, boxes stand at whole numbers around the middle of them all.
@@ -172,7 +175,7 @@ impl BoxFigure {
     }
 
     /// Per group, the boxes there are and the place of each.
-    fn drawable(&self) -> Boxes {
+    pub(super) fn drawable(&self) -> Boxes {
         let in_group = |group: &Group| {
             let places = group.boxes.iter().take(self.series.len()).enumerate();
             let present = places.filter_map(|(i, stats)| Some((i, stats.as_ref()?)));
@@ -218,7 +221,7 @@ impl BoxFigure {
         }
     }
 
-    fn entries(&self, boxes: &Boxes) -> Vec<Entry> {
+    pub(super) fn entries(&self, boxes: &Boxes) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.series.iter().map(Entry::swatch).collect();
         let any = |has: fn(&BoxStats) -> bool| boxes.iter().flatten().any(|(_, stats)| has(stats));
         if any(|stats| stats.exact_mean.is_some()) {

@@ -121,6 +121,8 @@ pub struct CurveFigure {
     pub references: Vec<(f64, String)>,
     /// Places of interest on the horizontal axis: their x and a short label.
     pub landmarks: Vec<(f64, String)>,
+    /// It is one of several figures on a page, which have one legend.
+    pub is_part: bool,
 }
 
 const HEIGHT: f64 = 270.0;
@@ -153,7 +155,8 @@ impl CurveFigure {
         let field = Field { plot, x: x.clone(), y: frame.y.clone(), slot };
         let traces = self.traces(&field);
         let (on_plot, unplaced) = self.place_labels(theme, &field, &traces, ends);
-        let legend = Legend::new(theme, self.key(unplaced));
+        let entries = if self.is_part { Vec::new() } else { self.key(unplaced) };
+        let legend = Legend::new(theme, entries);
         let bottom = frame.bottom(theme);
         let page = Page::new(theme, bottom + legend.height() + EDGE);
         let mut chart = frame.chart(&page, x)?;
@@ -187,6 +190,12 @@ impl CurveFigure {
         legend.draw(&page, plot.middle().0, bottom)?;
         drop(chart);
         Ok(page.finish())
+    }
+
+    /// The legend of all curves.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let entry = |line: &Curve| Entry::new(Mark::Line(pen(line)), line.series.full_label());
+        self.key(self.lines.iter().map(entry).collect())
     }
 
     fn traces<'a>(&'a self, field: &'a Field) -> Vec<Trace<'a>> {

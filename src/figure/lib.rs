@@ -16,6 +16,7 @@ mod heat;
 mod labels;
 mod legend;
 mod legibility;
+mod multiples;
 mod page;
 mod plot_labels;
 mod regions;
@@ -37,6 +38,7 @@ pub use curve::{Curve, CurveFigure, Join, LineStyle, NameAt, Sample};
 pub use density::{DensityFigure, DensityRow};
 pub use heat::{HeatFigure, HeatValues};
 pub use legibility::misplaced_texts;
+pub use multiples::Multiples;
 pub use shared_axes::share_axes;
 pub use table::TableFigure;
 pub use theme::{
@@ -151,6 +153,8 @@ pub enum Figure {
     Density(DensityFigure),
     /// Coloured cells.
     Heat(HeatFigure),
+    /// Small figures on one page.
+    Multiples(Multiples),
     /// Numbers in rows and columns.
     Table(TableFigure),
 }
@@ -168,7 +172,7 @@ impl Figure {
                 let shown = figure.lines.iter().any(|line| !line.readings.is_empty());
                 shown.then_some(&mut figure.note)
             }
-            Self::Density(_) | Self::Heat(_) | Self::Table(_) => None,
+            Self::Density(_) | Self::Heat(_) | Self::Multiples(_) | Self::Table(_) => None,
         }
     }
 
@@ -179,8 +183,29 @@ impl Figure {
             Self::Curve(figure) => [&figure.title, &figure.note, &figure.y_label],
             Self::Density(figure) => [&figure.title, &figure.note, "posterior densities"],
             Self::Heat(figure) => [&figure.title, &figure.note, &figure.y_label],
+            Self::Multiples(figure) => [&figure.title, &figure.note, "small figures"],
             Self::Table(figure) => [&figure.title, &figure.note, "a table"],
         }
+    }
+
+    /// The same with another title, and another note if one is given.
+    pub fn entitled(mut self, title: String, note: Option<String>) -> Self {
+        let (own_title, own_note) = match &mut self {
+            Self::Box(figure) => (&mut figure.title, &mut figure.note),
+            Self::Curve(figure) => (&mut figure.title, &mut figure.note),
+            Self::Density(figure) => (&mut figure.title, &mut figure.note),
+            Self::Heat(figure) => (&mut figure.title, &mut figure.note),
+            Self::Multiples(figure) => (&mut figure.title, &mut figure.note),
+            Self::Table(figure) => (&mut figure.title, &mut figure.note),
+        };
+        *own_title = title;
+        note.into_iter().for_each(|note| *own_note = note);
+        self
+    }
+
+    /// What stands in small type under its title.
+    pub fn note(&self) -> &str {
+        self.words()[1]
     }
 
     /// What stands in bold above it.
@@ -201,6 +226,7 @@ impl Figure {
             Self::Curve(figure) => figure.draw(theme),
             Self::Density(figure) => figure.draw(theme),
             Self::Heat(figure) => figure.draw(theme),
+            Self::Multiples(figure) => figure.draw(theme),
             Self::Table(figure) => figure.draw(theme),
         }
     }

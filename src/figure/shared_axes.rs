@@ -52,7 +52,7 @@ fn share_colours(one: &mut HeatFigure, other: &mut HeatFigure) {
     }
 }
 
-fn scale(axis: &Axis) -> Scale {
+pub(super) fn scale(axis: &Axis) -> Scale {
     if axis.is_log() { Scale::Log } else { Scale::Linear }
 }
 

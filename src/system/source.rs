@@ -33,12 +33,24 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// The config that a user names: a file, or else a bundled config by its path, name or short name.
+    /// The config that a user names: a file, or else a bundled config by its path, name or short name, or else
+    /// a file without its ending.
     pub fn config(named: &str) -> Result<Self, Diagnostic> {
         let path = Path::new(named);
-        if path.exists() {
+        if path.is_file() {
             return Ok(Self::Disk(path.into()));
         }
+        let whole = PathBuf::from(format!("{named}.toml"));
+        match Self::bundled_config(named) {
+            Err(_) if whole.is_file() => Ok(Self::Disk(whole)),
+            Err(_) if path.exists() => Ok(Self::Disk(path.into())),
+            bundled => bundled,
+        }
+    }
+
+    /// A bundled config by its path, name or short name.
+    pub fn bundled_config(named: &str) -> Result<Self, Diagnostic> {
+        let path = Path::new(named);
         let bundled = bundled_configs();
         let wanted = named.trim_end_matches(".toml").trim_start_matches("configs/");
         let same = |candidate: &&PathBuf| {
@@ -54,8 +66,12 @@ impl Source {
         }
     }
 
-    /// The file that `path`, written in this one, means: relative to this file's folder.
+    /// The file that `path`, written in this one, means: a bundled table by its name, or a file relative to this
+    /// file's folder.
     pub fn relative(&self, path: &str) -> Self {
+        if let Some(name) = path.strip_prefix(BUNDLED) {
+            return Self::Bundle(Path::new("data").join(name).with_extension("csv"));
+        }
         let join = |own: &PathBuf| own.parent().unwrap_or(Path::new("")).join(path);
         match self {
             Self::Disk(own) => Self::Disk(join(own)),
@@ -82,7 +98,15 @@ impl Source {
 
     /// The name of a file beside it whose name may have been meant, if this one cannot be found.
     pub fn similar(&self) -> Option<String> {
-        let Self::Disk(path) = self else { return None };
+        let path = match self {
+            Self::Disk(path) => path,
+            Self::Bundle(path) => {
+                let folder = path.parent()?.strip_prefix("data").ok()?;
+                let tables = bundled_tables(&folder.to_string_lossy());
+                let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
+                return nearest(&self.stem(), &tables).map(|near| format!("{BUNDLED}{near}"));
+            }
+        };
         let near = similar(path).filter(|_| !path.exists())?;
         Some(near.file_name()?.to_string_lossy().into_owned())
     }
@@ -93,6 +117,9 @@ impl Source {
         path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned())
     }
 }
+
+/// What stands before the name of a bundled table.
+pub const BUNDLED: &str = "bundled:";
 
 /// Names the config that may have been meant by `path`, where there is none: a file beside it, or a
 /// bundled config, even if its folders are left out.
@@ -136,7 +163,8 @@ const MOST_COMPARED: usize = 10_000;
 
 /// The bundled tables of `folder`, by their names without the ending.
 pub fn bundled_tables(folder: &str) -> Vec<String> {
-    let files = DATA.get_dir(folder).into_iter().flat_map(Dir::files).map(|file| file.path());
+    let folder = if folder.is_empty() { Some(&DATA) } else { DATA.get_dir(folder) };
+    let files = folder.into_iter().flat_map(Dir::files).map(|file| file.path());
     let is_table = |path: &&Path| path.extension().is_some_and(|ending| ending == "csv");
     let name = |path: &Path| Some(path.file_stem()?.to_string_lossy().into_owned());
     files.filter(is_table).filter_map(name).collect()
@@ -265,8 +293,14 @@ mod tests {
     #[test]
     fn data_is_found_beside_a_bundled_config() {
         let config = Source::Bundle("configs/real_data.toml".into());
-        let data = config.relative("../data/badges.csv");
-        assert_eq!(data, Source::Bundle("data/badges.csv".into()));
-        assert!(data.read().is_ok());
+        let beside = config.relative("../data/badges.csv");
+        let own = Source::Disk("mine/idea.toml".into());
+        let named = own.relative("bundled:badges");
+        for data in [beside, named] {
+            assert_eq!(data, Source::Bundle("data/badges.csv".into()));
+            assert!(data.read().is_ok());
+        }
+        let near = own.relative("bundled:badge").similar();
+        assert_eq!(near.as_deref(), Some("bundled:badges"));
     }
 }

@@ -7,6 +7,7 @@ use serde::ser::{Error, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, json};
 
+use super::json::vector;
 use super::{Columns, ReadError, is_unsound, reader};
 
 /// The runs of one mechanism at one setting: a block of `errors.csv`.
@@ -86,8 +87,9 @@ impl Serialize for ErrorRows<'_> {
             let value = |column, cell: &str| match column {
                 // The setting's number, and the run's.
                 0 | 2 => json!(cell.parse::<u64>().ok()),
-                // The label, and the released counts.
-                1 | 3 => json!(cell),
+                1 => json!(cell),
+                3 => vector(cell),
+                _ if cell == "inf" => json!(cell),
                 _ => json!(cell.parse::<f64>().ok()),
             };
             let row = cells.map(|(column, (name, cell))| (name.to_owned(), value(column, cell)));

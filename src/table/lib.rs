@@ -4,12 +4,15 @@
 
 mod content;
 mod errors;
+mod json;
 mod rows;
 
 pub use content::{Block, Content, ExactNumbers, NUMERICS};
 pub use errors::{ERRORS, ErrorBlock, ErrorRows, error_rows, errors_head};
+pub use json::JsonRow;
 pub use rows::*;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -64,6 +67,12 @@ macro_rules! tables {
             pub fn files(&self) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
                 let tables: [(_, &dyn Rows); _] = [$(($row::FILE, &self.$table),)*];
                 tables.into_iter().filter_map(|(name, rows)| Some((name, rows.csv()?)))
+            }
+
+            /// Every table by its name, as JSON.
+            pub fn json(&self) -> BTreeMap<&'static str, Vec<JsonRow>> {
+                let tables = vec![$((stringify!($table), json::rows(&self.$table)),)*];
+                json::with_settings(tables, &self.settings)
             }
 
             /// Reads the tables of a results folder, `errors.csv` only if it is wanted. A file that is

@@ -257,7 +257,7 @@ fn list_knows_what_is_present_and_current() {
     assert_eq!(state("beta_balanced"), "out of date");
     sandbox.succeed(&["run", "beta_balanced", "--format", "none", "-q"]);
     assert_eq!(state("beta_balanced"), "current");
-    let mechanisms = sandbox.json(&["list", "--mechanisms", "--json"]);
+    let mechanisms = sandbox.json(&["mechanisms", "--json"]);
     let own = engine::mechanism::own::KINDS.len();
     let listed = engine::mechanism::ALL.len() + engine::mechanism::HISTORICAL.len() + own;
     assert_eq!(mechanisms.as_array().unwrap().len(), listed);

@@ -46,7 +46,7 @@ pub fn root() -> PathBuf {
 pub fn load(text: &str) -> Experiment {
     let sandbox = Sandbox::new();
     let source = Source::Disk(sandbox.write("config.toml", text).path("config.toml"));
-    config::load(&source, Overrides::default()).unwrap()
+    config::load(&source, &Overrides::default()).unwrap()
 }
 
 /// A command and its options, which have no spaces.

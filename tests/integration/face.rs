@@ -306,7 +306,7 @@ fn a_gallery_holds_every_figure_once_and_refers_to_nothing_outside() {
     sandbox.succeed(&["run", "beta_balanced", "--runs", "5", "-q"]);
     sandbox.succeed(&["run", "real_data", "--runs", "5", "--format", "png", "-q"]);
     sandbox.succeed(&["run", "icml/fig1", "--format", "none", "-q"]);
-    let printed = sandbox.succeed(&["plot", "--gallery", "results"]);
+    let printed = sandbox.succeed(&["gallery", "results"]);
     assert_eq!(printed, "wrote results/gallery.html: 3 figures of 2 results folders\n");
     let read = |page: &str| sandbox.text(page);
     let page = read("results/gallery.html");
@@ -322,7 +322,7 @@ fn a_gallery_holds_every_figure_once_and_refers_to_nothing_outside() {
         assert!(!page.contains(foreign), "{foreign}");
     }
     // Its own page is replaced; a folder that is named twice is shown once.
-    let both = ["plot", "--gallery", "results/real_data", "results", "--json"];
+    let both = ["gallery", "results/real_data", "results", "--json"];
     let document = sandbox.json(&both);
     assert_eq!(document["page"], "results/gallery.html");
     assert_eq!(document["folders"].as_array().unwrap().len(), 2);
@@ -330,8 +330,7 @@ fn a_gallery_holds_every_figure_once_and_refers_to_nothing_outside() {
     assert!(!sandbox.path("results/gallery.html.changed").exists());
     // A page elsewhere finds the images all the same, and another file is kept.
     sandbox.write("mine.html", "mine");
-    let printed =
-        sandbox.succeed(&["plot", "--gallery", "results/real_data", "--out", "mine.html"]);
+    let printed = sandbox.succeed(&["gallery", "results/real_data", "--out", "mine.html"]);
     assert_eq!(printed, "wrote mine.html: 1 figure of 1 results folder\n");
     let elsewhere = read("mine.html");
     assert!(values(&elsewhere, "src=\"").iter().all(|image| sandbox.path(image).is_file()));
@@ -358,7 +357,7 @@ fn a_gallery_of_nothing_is_refused() {
         ("drawn --out nowhere/page.html", "cannot write nowhere/page.html"),
     ];
     for (typed, expected) in cases {
-        let typed = format!("plot --gallery {typed}");
+        let typed = format!("gallery {typed}");
         let outcome = sandbox.dpbi(&words(&typed));
         assert_eq!(outcome.status, 2, "{typed}: {}", outcome.stderr);
         assert!(outcome.stderr.contains(expected), "{typed}: {}", outcome.stderr);

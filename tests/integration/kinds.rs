@@ -164,7 +164,7 @@ fn sandbox() -> Sandbox {
 fn every_kind() -> Experiment {
     let sandbox = sandbox();
     let source = Source::Disk(sandbox.path("every_kind.toml"));
-    config::load(&source, Overrides::default()).unwrap()
+    config::load(&source, &Overrides::default()).unwrap()
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn what_changes_rows_changes_the_names_of_cells() {
     let (sandbox, text) = (sandbox(), format!("delta = 1e-3\n{EVERY_KIND}"));
     let load = |text: &str| {
         let source = Source::Disk(sandbox.write("changed.toml", text).path("changed.toml"));
-        config::load(&source, Overrides::default()).unwrap()
+        config::load(&source, &Overrides::default()).unwrap()
     };
     for (place, before) in load(&text).panels.iter().enumerate() {
         if before.kind.runs().is_some() {

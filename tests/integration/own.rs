@@ -291,7 +291,7 @@ fn families_and_definitions_are_mechanisms_of_a_config() {
     assert_eq!(again.status, 0, "{}", again.stderr);
     assert_eq!(sandbox.read("results/mine/summary.csv"), sandbox.read("again/mine/summary.csv"));
     assert_eq!(sandbox.read("results/mine/errors.csv"), sandbox.read("again/mine/errors.csv"));
-    let listed = sandbox.dpbi(&["list", "--mechanisms", "--config", "a.toml"]);
+    let listed = sandbox.dpbi(&["mechanisms", "a.toml"]);
     for words in ["weights", "noise", "table", "power, p = 0.5", "-c * H^p", "none stated"] {
         assert!(listed.stdout.contains(words), "{words}: {}", listed.stdout);
     }

@@ -48,7 +48,7 @@ const FIGURES: [(&str, usize); 31] = [
 
 fn load(figure: &str) -> Experiment {
     let source = Source::config(&format!("papers/{figure}")).unwrap();
-    config::load(&source, Overrides { seed: None, runs: Some(4) }).unwrap()
+    config::load(&source, &Overrides { runs: Some(4), ..Overrides::default() }).unwrap()
 }
 
 #[test]
@@ -332,8 +332,8 @@ fn lshist_overtakes_ehd_early() {
 
 /// Every bundled experiment, with few runs.
 fn bundled() -> Vec<Experiment> {
-    let few = || Overrides { seed: None, runs: Some(40) };
-    let load = |path| config::load(&Source::Bundle(path), few()).unwrap();
+    let few = || Overrides { runs: Some(40), ..Overrides::default() };
+    let load = |path| config::load(&Source::Bundle(path), &few()).unwrap();
     system::source::bundled_configs().into_iter().map(load).collect()
 }
 

@@ -201,7 +201,7 @@ const QUESTIONS: [&str; 3] = ["phase_n_epsilon", "phase_n_imbalance", "phase_n_p
 fn bundled_maps_have_forty_by_forty_points() {
     for name in QUESTIONS {
         let source = Source::config(&format!("configs/open_questions/{name}.toml")).unwrap();
-        let experiment = config::load(&source, Overrides::default()).unwrap();
+        let experiment = config::load(&source, &Overrides::default()).unwrap();
         assert_eq!(experiment.name, format!("open-{}", name.replace('_', "-")));
         for panel in &experiment.panels {
             let mut sizes: Vec<u64> =

@@ -13,7 +13,7 @@ use table::Tables;
 
 fn bundled() -> (Experiment, Tables) {
     let source = Source::config("scaling").unwrap();
-    let experiment = config::load(&source, Overrides::default()).unwrap();
+    let experiment = config::load(&source, &Overrides::default()).unwrap();
     let tables = experiment.panels[0].compute();
     (experiment, tables)
 }

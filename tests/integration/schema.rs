@@ -169,7 +169,7 @@ fn what_was_run_obeys_the_schema() {
         ["beta_balanced", "real_data", "papers/icml/fig1", "open_questions/phase_n_prior"];
     for named in configs {
         let source = system::source::Source::config(named).unwrap();
-        let experiment = lab::experiment::config::load(&source, Default::default()).unwrap();
+        let experiment = lab::experiment::config::load(&source, &Default::default()).unwrap();
         assert_eq!(judge(&lab::experiment::config::resolve(&experiment)), [""; 0], "{named}");
     }
 }

@@ -232,7 +232,7 @@ fn no_name_of_a_file_is_obeyed_by_a_terminal() {
         &["run", "v.toml", "--format", "svg", "--out", odd][..],
         &["run", "v.toml", "--format", "svg", "--out", odd, "-v"],
         &["plot", &format!("{odd}/v"), "--format", "svg"],
-        &["plot", "--gallery", odd],
+        &["gallery", odd],
         &["verify", &format!("{odd}/v")],
         &["check", odd],
         &["merge", odd, "--out", "joined"],
@@ -274,7 +274,7 @@ fn a_drawing_that_does_more_than_draw_is_not_taken_into_a_page() {
         manifest["files"]["box.svg"] = sha256(hostile.as_bytes()).into();
         manifest["config"]["title"] = json!("<script>alert(2)</script>");
         sandbox.forge_manifest("results/v", manifest);
-        sandbox.succeed(&["plot", "--gallery", "results/v"]);
+        sandbox.succeed(&["gallery", "results/v"]);
         let page = sandbox.text("results/gallery.html");
         assert!(!page.contains("<script") && !page.contains("onload"), "{harm}");
         assert!(page.contains("default-src 'none'; script-src 'none';"), "{harm}");
@@ -283,7 +283,7 @@ fn a_drawing_that_does_more_than_draw_is_not_taken_into_a_page() {
     // Neither a link nor a pipe is a figure.
     std::fs::remove_file(sandbox.path("results/v/box.svg")).unwrap();
     symlink(sandbox.path("precious.csv"), sandbox.path("results/v/box.svg")).unwrap();
-    let document = sandbox.json(&["plot", "--gallery", "results/v", "--json"]);
+    let document = sandbox.json(&["gallery", "results/v", "--json"]);
     assert_eq!(document["folders"][0]["figures"], json!(["mean.svg"]));
 }
 
@@ -367,8 +367,8 @@ fn paths_need_not_be_utf_8() {
     let message = String::from_utf8_lossy(&named.stderr).into_owned();
     assert_eq!(named.status.code(), Some(2));
     assert!(message.contains("is not text in UTF-8") && message.contains("help: "), "{message}");
-    with("list --out", &[odd]);
-    with("plot --gallery", &[odd]);
+    with("list --results", &[odd]);
+    with("gallery", &[odd]);
 }
 
 /// Data of six people, and a ledger with five releases of them.

@@ -96,7 +96,7 @@ fn a_forged_manifest_does_not_help() {
     // A sound record of the right cell, with another content.
     let path = sandbox.path("results/v");
     let config = Source::Disk(path.join("config.toml"));
-    let experiment = config::load(&config, Overrides::default()).unwrap();
+    let experiment = config::load(&config, &Overrides::default()).unwrap();
     let sweep = Sweep::whole(&experiment);
     let store = CellStore::of(&[&path]).unwrap();
     let mut log = log_head();

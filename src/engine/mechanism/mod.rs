@@ -27,6 +27,31 @@ use crate::refusal::{Refusal, suggest};
 /// grow with the square root of the number of records, and take some hundred megabytes here.
 const MOST_WEIGHED: u64 = 1_000_000_000_000;
 
+/// What is done with a mechanism: whether it is calibrated, and whether its outputs are remapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Whether its exact loss is ε.
+    pub calibrated: bool,
+    /// Whether every output is replaced by the best candidate.
+    pub remap: bool,
+}
+
+#[allow(missing_docs)]
+impl Tuning {
+    pub const NONE: Self = Self { calibrated: false, remap: false };
+    pub const CALIBRATED: Self = Self { calibrated: true, remap: false };
+    pub const REMAPPED: Self = Self { calibrated: false, remap: true };
+    pub const BOTH: Self = Self { calibrated: true, remap: true };
+}
+
+/// As it stands behind a mechanism's name.
+impl std::fmt::Display for Tuning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts = [(self.calibrated, CALIBRATED), (self.remap, REMAP)];
+        parts.iter().filter(|(set, _)| *set).try_for_each(|(_, name)| write!(f, "+{name}"))
+    }
+}
+
 /// A way to release a posterior privately (or a benchmark for one).
 pub trait Mechanism: Sync {
     /// The name in a config.
@@ -151,12 +176,30 @@ impl Variant {
             let ids = ALL.iter().map(|mechanism| mechanism.id());
             Refusal::new(format!("unknown mechanism `{id}`"), suggest(id, ids))
         })?;
-        if let Some(unknown) = parts[1..].iter().find(|part| ![CALIBRATED, REMAP].contains(part)) {
-            let cause = format!("`+{unknown}` means nothing");
-            return Err(Refusal::new(cause, suggest(unknown, [CALIBRATED, REMAP])));
+        let tuning = Self::tuning(&label[label.find('+').unwrap_or(label.len())..])?;
+        let tuned = Self::tuned(mechanism, tuning.calibrated, tuning.remap);
+        Ok(Self { label: parts.join("+"), ..tuned })
+    }
+
+    /// What `+calibrated` and `+remap` after a mechanism's name say.
+    pub fn tuning(after: &str) -> Result<Tuning, Refusal> {
+        let mut tuning = Tuning::NONE;
+        let mut parts = after.split('+').map(str::trim);
+        if let Some(before) = parts.next().filter(|before| !before.is_empty()) {
+            let cause = format!("`{before}` cannot stand behind a mechanism");
+            return Err(Refusal::new(cause, "write for example ehds+calibrated+remap"));
         }
-        let has = |name: &str| parts[1..].contains(&name);
-        Ok(Self { label: parts.join("+"), ..Self::tuned(mechanism, has(CALIBRATED), has(REMAP)) })
+        for part in parts {
+            match part {
+                CALIBRATED => tuning.calibrated = true,
+                REMAP => tuning.remap = true,
+                unknown => {
+                    let cause = format!("`+{unknown}` means nothing");
+                    return Err(Refusal::new(cause, suggest(unknown, [CALIBRATED, REMAP])));
+                }
+            }
+        }
+        Ok(tuning)
     }
 
     /// Whether this and another one are the same mechanism, perhaps with other options.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::names::{self, Among};
-use super::values::{Expression, claim_number, count, records};
-use super::{Data, FigureOptions, Machine, Model, Print, Threads};
+use super::values::{claim_number, count};
+use super::{Compared, Data, FigureOptions, Machine, Model, Print, Privacy, Threads};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -36,43 +36,22 @@ pub struct Claims {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
-    dpbi inspect --prior 1,1,1 --counts 54,9,27 --epsilon 0.5 --mechanism ehds\n  \
+    dpbi inspect -p 1,1,1 -x 54,9,27 -e 0.5 -m ehds\n  \
     dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301\n  \
-    dpbi inspect --prior 1,1 --counts 30,30 --epsilon 1 --log-weight '-epsilon*d'\n  \
+    dpbi inspect --prior 1,1 --counts 30,30 --epsilon 1 -m '{-epsilon*d}'\n  \
     dpbi inspect --prior 1,1 --counts 5,4 --epsilon 1 --mechanism ehd --law ehd.csv")]
 pub struct Inspect {
     #[command(flatten)]
     pub model: Model,
-    /// The counts of the data
-    #[arg(
-        long,
-        value_name = "X,Y,…",
-        value_delimiter = ',',
-        required = true,
-        allow_negative_numbers = true,
-        value_parser = count
-    )]
-    pub counts: Vec<u64>,
-    /// ε
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
-    pub epsilon: f64,
+    #[command(flatten)]
+    pub data: Data,
+    #[command(flatten)]
+    pub privacy: Privacy,
     /// β of the β-smooth sensitivity, instead of the one that δ gives
-    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    #[arg(long, value_name = "β", allow_negative_numbers = true)]
     pub beta: Option<f64>,
-    /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all that can be used]
-    #[arg(
-        long,
-        value_name = "ID,…",
-        value_delimiter = ',',
-        value_parser = Among(names::mechanisms),
-        hide_possible_values = true
-    )]
-    pub mechanism: Vec<String>,
-    /// A mechanism of your own: an expression for the logarithm of a candidate's weight, such as
-    /// '-epsilon*H/(2*LS)'; or, with t, of the weight of noise on all counts but the last, such as
-    /// '-epsilon*abs(t)'. May be given several times
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
-    pub log_weight: Vec<String>,
+    #[command(flatten)]
+    pub mechanisms: Compared,
     /// Write the law of the one mechanism that is given, at all data sets of as many records, to a CSV
     /// file (counts, output, probability). A config reads it with id = "table"
     #[arg(long, value_name = "FILE")]
@@ -92,42 +71,22 @@ pub struct Inspect {
     pub print: Print,
 }
 
-/// What is audited.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub struct Subject {
-    /// The mechanism, such as ehds, ehds+calibrated or geometric+remap
-    #[arg(
-        long,
-        value_name = "ID",
-        value_parser = Among(names::mechanisms),
-        hide_possible_values = true
-    )]
-    pub mechanism: Option<String>,
-    /// Instead, a mechanism of your own: an expression for the logarithm of a candidate's weight, such as
-    /// '-epsilon*H/(2*LS)'; or, with t, of the weight of noise on all counts but the last, such as
-    /// '-epsilon*abs(t)'
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
-    pub log_weight: Option<String>,
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehds\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehdl --calibrate\n  \
     dpbi audit --prior 1,1 --counts 5,4 --epsilon 1 --mechanism ehds --at-epsilon 0.5\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism hamming --profile --json\n  \
-    dpbi audit --prior 1,1 --n 50 --epsilon 1 --log-weight '-epsilon*H/(2*LS)'")]
+    dpbi audit --prior 1,1 --n 50 --epsilon 1 -m '{-epsilon*H/(2*LS)}'")]
 pub struct Audit {
     #[command(flatten)]
     pub model: Model,
     #[command(flatten)]
     pub data: Data,
-    /// ε
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
-    pub epsilon: f64,
     #[command(flatten)]
-    pub subject: Subject,
+    pub privacy: Privacy,
+    #[command(flatten)]
+    pub mechanisms: Compared,
     /// Which data sets of n records: all, or corners (at most three records outside one category)
     #[arg(
         long,
@@ -139,7 +98,7 @@ pub struct Audit {
     )]
     pub scope: String,
     /// Also δ at this ε
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ε", allow_negative_numbers = true)]
     pub at_epsilon: Option<f64>,
     /// Move the ε in the weight until the exact loss over all data sets is ε
     #[arg(long)]
@@ -166,29 +125,18 @@ pub struct Choose {
     pub data: Data,
     /// ε (with --error only to see which mechanisms can be used)
     #[arg(
+        short,
         long,
-        value_name = "E",
+        value_name = "ε",
         allow_negative_numbers = true,
         required_unless_present = "error"
     )]
     pub epsilon: Option<f64>,
     /// Find the least ε from which on the mean error is at most this
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub error: Option<f64>,
-    /// Mechanisms, such as geometric, ehds+calibrated or lshist+remap [default: all private ones]
-    #[arg(
-        long,
-        value_name = "ID,…",
-        value_delimiter = ',',
-        value_parser = Among(names::mechanisms),
-        hide_possible_values = true
-    )]
-    pub mechanism: Vec<String>,
-    /// A mechanism of your own, calibrated so that its exact loss is ε: an expression for the logarithm of a
-    /// candidate's weight, such as '-epsilon*H^0.5'; or, with t, of the weight of noise on all counts but
-    /// the last, such as '-abs(t)^1.5'. It is compared with the others; may be given several times
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
-    pub log_weight: Vec<String>,
+    #[command(flatten)]
+    pub mechanisms: Compared,
     /// Also mechanisms that are not known to be private
     #[arg(long)]
     pub all: bool,
@@ -209,12 +157,10 @@ pub struct Choose {
 pub struct Optimum {
     #[command(flatten)]
     pub model: Model,
-    /// The number of records
-    #[arg(long, value_name = "N", value_parser = records, allow_negative_numbers = true)]
-    pub n: u64,
-    /// ε
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
-    pub epsilon: f64,
+    #[command(flatten)]
+    pub data: Data,
+    #[command(flatten)]
+    pub privacy: Privacy,
     /// Also the least possible error at the worst data set
     #[arg(long)]
     pub minimax: bool,
@@ -227,20 +173,8 @@ pub struct Optimum {
         hide_possible_values = true
     )]
     pub release_set: String,
-    /// Mechanisms to compare with it, such as geometric, ehds+calibrated or lshist+remap [default: all that are ε-private]
-    #[arg(
-        long,
-        value_name = "ID,…",
-        value_delimiter = ',',
-        value_parser = Among(names::mechanisms),
-        hide_possible_values = true
-    )]
-    pub mechanism: Vec<String>,
-    /// A mechanism of your own, calibrated so that its exact loss is ε: an expression for the logarithm of a
-    /// candidate's weight, such as '-epsilon*H^0.5'; or, with t, of the weight of noise on all counts but
-    /// the last, such as '-abs(t)^1.5'. It is compared with the others; may be given several times
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
-    pub log_weight: Vec<String>,
+    #[command(flatten)]
+    pub mechanisms: Compared,
     /// Also mechanisms that are not ε-private
     #[arg(long)]
     pub all: bool,

@@ -34,6 +34,9 @@ pub struct Run {
     pub machine: Machine,
     #[command(flatten)]
     pub print: Print,
+    /// With --json, also what every single run released, and its errors
+    #[arg(long, requires = "json")]
+    pub errors: bool,
     #[command(flatten)]
     pub talk: Verbosity,
 }
@@ -95,19 +98,29 @@ pub struct Check {
 #[command(after_help = "Examples:\n  \
     dpbi plot results/beta_balanced --format pdf\n  \
     dpbi plot results/* --format png                  from their CSV files\n  \
-    dpbi plot results/beta_balanced --width column    for two-column papers\n  \
-    dpbi plot --gallery results                       in results/gallery.html")]
+    dpbi plot results/beta_balanced --width column    for two-column papers")]
 pub struct Plot {
-    /// Results folders; with --gallery also folders that hold some
+    /// Results folders
     #[arg(required = true, value_name = "DIR")]
     pub folders: Vec<PathBuf>,
     #[command(flatten)]
     pub figures: FigureOptions,
-    /// Draw nothing, but write one HTML page of the figures that are there
-    #[arg(long, conflicts_with_all = ["format", "width"])]
-    pub gallery: bool,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub talk: Quiet,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi gallery results                              in results/gallery.html\n  \
+    dpbi gallery results/sweep --out sweep.html       one experiment")]
+pub struct Gallery {
+    /// Results folders, or folders that hold some
+    #[arg(required = true, value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
     /// The page [default: gallery.html in the folder that holds the first results folder]
-    #[arg(long, value_name = "FILE", requires = "gallery")]
+    #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub print: Print,
@@ -161,18 +174,42 @@ pub struct Verify {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi list                             what `dpbi run NAME` can run\n  \
-    dpbi list --mechanisms                what each draws, and its options\n  \
-    dpbi list --out /tmp/results --json   for machines")]
+    dpbi list icml/fig4                   the config itself\n  \
+    dpbi list --results /tmp/results --json   for machines")]
 pub struct List {
-    /// The mechanisms instead, with what they draw and their options
-    #[arg(long)]
-    pub mechanisms: bool,
-    /// Also the mechanisms that this config defines
-    #[arg(long, value_name = "FILE", requires = "mechanisms")]
-    pub config: Option<String>,
-    /// The folder for results
+    /// Print this bundled config instead
+    #[arg(value_name = "NAME", value_parser = Among(names::configs), hide_possible_values = true)]
+    pub name: Option<String>,
+    /// The folder in which results are looked for
     #[arg(long, value_name = "DIR", default_value = "results")]
-    pub out: PathBuf,
+    pub results: PathBuf,
+    #[command(flatten)]
+    pub print: Print,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi copy icml/fig4 mine.toml         then edit it, and: dpbi run mine.toml\n  \
+    dpbi copy beta_balanced               on standard output\n\n\
+    The copy runs wherever it stands. Its `name`, and with it the results folder, is that of the file.")]
+pub struct Copy {
+    /// A bundled experiment
+    #[arg(value_name = "NAME", value_parser = Among(names::configs), hide_possible_values = true)]
+    pub config: String,
+    /// The new file, which must not exist yet [default: standard output]
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    dpbi mechanisms                       what each draws, and its options\n  \
+    dpbi mechanisms ehds                  one of them, in full\n  \
+    dpbi mechanisms mine.toml             also those that a config defines")]
+pub struct Mechanisms {
+    /// A mechanism, or a config that defines some
+    #[arg(value_name = "ID|CONFIG", value_parser = Among(names::mechanisms), hide_possible_values = true)]
+    pub about: Option<String>,
     #[command(flatten)]
     pub print: Print,
 }

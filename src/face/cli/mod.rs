@@ -16,18 +16,20 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use engine::refusal::suggest;
-use system::console::{self, say_in_red};
+use system::console::{self, Hang, say_in_red};
 use system::diagnostic::Diagnostic;
 use system::source::Source;
 
 pub use account::Account;
 pub use exact::{Audit, Choose, Claims, Inspect, Optimum};
-pub use experiments::{Check, List, Merge, Plot, Reproduce, Run, Verify};
+pub use experiments::{
+    Check, Copy, Gallery, List, Mechanisms, Merge, Plot, Reproduce, Run, Verify,
+};
 pub use prior::Prior;
 pub use release::{Combine, Release, Show, View};
 pub use shared::{
-    Configs, Data, FigureOptions, MOST_THREADS, Machine, Model, Output, Print, Quiet, Replace,
-    Threads, Verbosity,
+    Compared, Configs, Data, FigureOptions, MOST_THREADS, Machine, Model, Output, Print, Privacy,
+    Quiet, Replace, Threads, Verbosity,
 };
 pub use tools::{Completions, Man, Schema, Selftest};
 pub use values::{Formats, delimiter};
@@ -44,8 +46,8 @@ pub use values::{Formats, delimiter};
     after_help = "Examples:\n  \
         dpbi run beta_balanced            run an experiment, write results/beta_balanced/\n  \
         dpbi check real_data              validate it and predict the work\n  \
-        dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1\n  \
-        dpbi optimum --prior 1,1 --n 20 --epsilon 1\n  \
+        dpbi inspect -p 1,1 -x 300,300 -e 1\n  \
+        dpbi optimum -p 1,1 -n 20 -e 1\n  \
         dpbi release --help               release the posterior of your own data\n  \
         dpbi list                         the bundled experiments\n  \
         dpbi reproduce                    every figure and claim of the documents\n\n\
@@ -61,8 +63,7 @@ impl Cli {
     /// The command line of this process. What clap refuses it explains itself; a command that does
     /// not exist is compared with those that do, however short they are.
     pub fn read() -> Result<Self, Diagnostic> {
-        let command = Self::command().term_width(console::width());
-        let matches = command.try_get_matches();
+        let matches = grouped().try_get_matches();
         matches.and_then(|matches| Self::from_arg_matches(&matches)).or_else(|error| {
             match unknown_command(&error).or_else(|| not_utf8(&error)) {
                 Some(diagnostic) => Err(diagnostic),
@@ -123,16 +124,22 @@ const STYLES: styling::Styles = styling::Styles::styled()
 pub enum Command {
     /// Run experiments and write tables and figures to results/<name>/
     Run(Run),
-    /// Regenerate the documents' figures, tables and claims, and write results/report.html
-    Reproduce(Reproduce),
     /// Validate configs and predict the work, without running
     Check(Check),
-    /// Draw the figures of results folders again, from their CSV files, or show them on one page
+    /// Write a bundled config to a file, to change it
+    Copy(Copy),
+    /// Draw the figures of results folders again, from their CSV files
     Plot(Plot),
+    /// Show the figures of results folders on one page
+    Gallery(Gallery),
     /// Join the results folders of shards
     Merge(Merge),
     /// Check results folders against their manifests, and compute a sample of them again
     Verify(Verify),
+    /// The bundled experiments, and whether their results are present and current
+    List(List),
+    /// Regenerate the documents' figures, tables and claims, and write results/report.html
+    Reproduce(Reproduce),
     /// Judge what the documents claim
     Claims(Claims),
     /// Everything exact about one setting
@@ -143,8 +150,8 @@ pub enum Command {
     Choose(Choose),
     /// How good any private mechanism could be, and how far the mechanisms are from it
     Optimum(Optimum),
-    /// A Beta or Dirichlet prior from words: a mean, an interval and its probability
-    Prior(Prior),
+    /// The mechanisms: what each draws, its guarantee and its options
+    Mechanisms(Mechanisms),
     /// Release the posterior of real data privately, once
     Release(Box<Release>),
     /// Print a release again, from its file
@@ -153,16 +160,58 @@ pub enum Command {
     Combine(Combine),
     /// What a ledger has spent: by addition and by exact composition
     Account(Account),
+    /// A Beta or Dirichlet prior from words: a mean, an interval and its probability
+    Prior(Prior),
     /// Test every sampler, the exact numbers and the machine, with the power of the tests stated
     Selftest(Selftest),
-    /// The bundled experiments, and whether their results are present and current
-    List(List),
     /// The config format, or that of a release file, as a JSON Schema
     Schema(Schema),
     /// Completions for a shell
     Completions(Completions),
     /// The manual page
     Man(Man),
+}
+
+/// The commands by what they are about, in the order of the help.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Experiments", &["run", "check", "copy", "plot", "gallery", "merge", "verify", "list"]),
+    ("Documents", &["reproduce", "claims"]),
+    ("One setting", &["inspect", "audit", "choose", "optimum", "mechanisms"]),
+    ("Real data", &["release", "show", "combine", "account", "prior"]),
+    ("This program", &["selftest", "schema", "completions", "man", "help"]),
+];
+
+/// The command line, with its commands in groups.
+fn grouped() -> clap::Command {
+    let width = console::width();
+    let mut command = Cli::command().term_width(width);
+    command.build();
+    let about = |name: &str| {
+        let found = command.find_subcommand(name).and_then(clap::Command::get_about);
+        found.map_or(String::new(), ToString::to_string)
+    };
+    let longest = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max();
+    let column = longest.unwrap_or(0);
+    let mut text = String::new();
+    for (heading, names) in GROUPS {
+        text += &format!("{}:\n", painted(STYLES.get_header(), heading));
+        for name in names {
+            let gap = " ".repeat(column + 2 - name.len());
+            let words = console::fold(&about(name), width - column - 4, Hang::NONE);
+            let words = words.replace('\n', &format!("\n{}", " ".repeat(column + 4)));
+            text += &format!("  {}{gap}{words}\n", painted(STYLES.get_literal(), name));
+        }
+        text.push('\n');
+    }
+    let template = format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}{}:\n{{options}}{{after-help}}",
+        painted(STYLES.get_header(), "Options")
+    );
+    Cli::command().term_width(width).help_template(template)
+}
+
+fn painted(style: &styling::Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
 }
 
 #[cfg(test)]
@@ -172,5 +221,16 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let command = Cli::command();
+        let mut all: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        all.push("help");
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        all.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(all, grouped);
     }
 }

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::names::{self, Among};
-use super::values::{Formats, count, figure_width, format_list, records};
+use super::values::{
+    Assignment, Expression, Formats, count, figure_width, folder_name, format_list, records,
+};
 use figure::Width;
-use lab::experiment::config::MOST_RUNS;
+use lab::experiment::config::{Change, MOST_RUNS};
 
 /// The experiments.
 #[derive(Debug, Args)]
@@ -64,6 +66,13 @@ pub struct Replace {
     /// Replace the config's number of runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_RUNS))]
     pub runs: Option<u64>,
+    /// Set a key of the config to a TOML value, such as epsilon=0.5, 'prior=[2, 2]' or panel.runs=50 (in
+    /// every panel); may be given several times
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Assignment)]
+    pub set: Vec<Change>,
+    /// The name of the results folder [default: the config's name, with what was set]
+    #[arg(long, value_name = "NAME", value_parser = folder_name)]
+    pub name: Option<String>,
 }
 
 /// What is written, and where.
@@ -108,6 +117,7 @@ pub struct Print {
 pub struct Model {
     /// The prior's parameters
     #[arg(
+        short,
         long,
         value_name = "A,B,…",
         value_delimiter = ',',
@@ -116,10 +126,10 @@ pub struct Model {
     )]
     pub prior: Vec<f64>,
     /// δ, for mh-beta, gaussian, geometric-truncated and the β-smooth sensitivity
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "δ", allow_negative_numbers = true)]
     pub delta: Option<f64>,
     /// γ, for ehds, mh-gamma and the γ-smooth sensitivity
-    #[arg(long, value_name = "G", default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "γ", default_value_t = 1.0, allow_negative_numbers = true)]
     pub gamma: f64,
     /// hellinger (as defined), print (as the figures were drawn), tv, kl, kl_reverse, renyi:ORDER, …
     #[arg(
@@ -137,10 +147,11 @@ pub struct Model {
 #[group(required = true, multiple = false)]
 pub struct Data {
     /// The number of records
-    #[arg(long, value_name = "N", value_parser = records, allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", value_parser = records, allow_negative_numbers = true)]
     pub n: Option<u64>,
     /// The counts of one data set
     #[arg(
+        short = 'x',
         long,
         value_name = "X,Y,…",
         value_delimiter = ',',
@@ -148,4 +159,60 @@ pub struct Data {
         value_parser = count
     )]
     pub counts: Option<Vec<u64>>,
+}
+
+/// The privacy parameter of one setting.
+#[derive(Debug, Args)]
+pub struct Privacy {
+    /// ε
+    #[arg(short, long, value_name = "ε", allow_negative_numbers = true)]
+    pub epsilon: f64,
+}
+
+/// The mechanisms of one setting.
+#[derive(Debug, Args)]
+pub struct Compared {
+    /// Mechanisms, separated by commas, such as geometric, ehds+calibrated or lshist+remap, or
+    /// '{EXPR}' for one of your own [default: all that can be used; choose and optimum: the private ones]
+    #[arg(
+        short,
+        long,
+        value_name = "ID,…",
+        value_parser = Among(names::mechanisms),
+        hide_possible_values = true
+    )]
+    pub mechanism: Vec<String>,
+    /// A longer way to say --mechanism '{EXPR}': an expression for the logarithm of a candidate's weight,
+    /// such as '-epsilon*H/(2*LS)'; or, with t, of the weight of noise on all counts but the last, such as
+    /// '-epsilon*abs(t)'. choose and optimum calibrate it, and compare it with the others
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
+    pub log_weight: Vec<String>,
+}
+
+impl Compared {
+    /// What was named: at commas that do not stand in an expression, the lists are divided.
+    pub fn named(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for list in &self.mechanism {
+            let (mut depth, mut start) = (0_usize, 0);
+            for (place, c) in list.char_indices() {
+                match c {
+                    '{' => depth += 1,
+                    '}' => depth = depth.saturating_sub(1),
+                    ',' if depth == 0 => {
+                        names.push(&list[start..place]);
+                        start = place + 1;
+                    }
+                    _ => {}
+                }
+            }
+            names.push(&list[start..]);
+        }
+        names
+    }
+
+    /// Whether nothing was named.
+    pub fn is_empty(&self) -> bool {
+        self.mechanism.is_empty() && self.log_weight.is_empty()
+    }
 }

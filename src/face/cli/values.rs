@@ -7,8 +7,9 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 
 use super::names::{self, Among};
-use engine::refusal::suggest;
+use engine::refusal::{Refusal, suggest};
 use figure::{Format, Width};
+use lab::experiment::config::{Change, check_name};
 use lab::run::store::{MOST_SHARDS, Shard};
 
 pub(super) fn count(text: &str) -> Result<u64, String> {
@@ -69,6 +70,30 @@ impl TypedValueParser for Expression {
         );
         Err(Error::raw(ErrorKind::ValueValidation, said))
     }
+}
+
+/// A key and a value. What is wrong with them is said as if they stood in a config.
+#[derive(Clone)]
+pub(super) struct Assignment;
+
+impl TypedValueParser for Assignment {
+    type Value = Change;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Change, Error> {
+        let typed = StringValueParser::new().parse_ref(command, argument, value)?;
+        Change::parse(&typed)
+            .map_err(|error| Error::raw(ErrorKind::ValueValidation, format!("{error}\n")))
+    }
+}
+
+pub(super) fn folder_name(name: &str) -> Result<String, String> {
+    let wrong = |refusal: Refusal| format!("{}; {}", refusal.cause, refusal.remedy);
+    check_name(name).map(|()| name.to_owned()).map_err(wrong)
 }
 
 /// A list of formats, each once, as one value.

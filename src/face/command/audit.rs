@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::typed::{self, Tuning};
+use super::typed;
 use super::{announce, threads};
 use crate::cli::Audit;
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use engine::analysis::cost::{self, SettingWork, Work, rates};
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::ranking::Data;
 use engine::analysis::tuning::{self, Certificate, Tuned};
-use engine::mechanism::Variant;
+use engine::mechanism::{Tuning, Variant};
 use engine::numeric::exp_accurate;
 use engine::posterior::metric::Metric;
 use engine::posterior::privacy::Guarantee;
@@ -26,12 +26,12 @@ use system::platform::available_memory;
 pub fn execute(args: &Audit) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
     let setting =
-        typed::setting(&args.model, typed::counts(&args.model, &args.data), args.epsilon)?;
+        typed::setting(&args.model, typed::counts(&args.model, &args.data), args.privacy.epsilon)?;
     let scope = scope(args)?;
     let variant = variant(args, &setting)?;
     // Of a mechanism with a δ, δ at its own ε is what counts.
     let stated = variant.mechanism.uses_delta() && !variant.options.calibrated;
-    let at = at_epsilon(args)?.or(stated.then_some(args.epsilon));
+    let at = at_epsilon(args)?.or(stated.then_some(args.privacy.epsilon));
     let clock = admit(args, &variant, &setting, &scope, threads)?;
 
     let Tuned { variant, certificate } =
@@ -104,11 +104,18 @@ fn at_epsilon(args: &Audit) -> Result<Option<f64>, Diagnostic> {
 }
 
 fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
-    let mut variant = match (&args.subject.mechanism, &args.subject.log_weight) {
-        (None, Some(text)) => typed::own_variant(text, Tuning::NONE)?,
-        (named, _) => typed::variant(named.as_deref().unwrap_or_default())?,
+    let mut variant = match (&args.mechanisms.named()[..], &args.mechanisms.log_weight[..]) {
+        ([], [text]) => typed::own_variant(text, Tuning::NONE)?,
+        ([named], []) => typed::variant(named)?,
+        _ => {
+            return Err(Diagnostic::new("an audit is about one mechanism")
+                .help("name it with -m, such as -m ehds or -m '{-epsilon*H/LS}'"));
+        }
     };
-    variant.options.calibrated |= args.calibrate;
+    if args.calibrate && !variant.options.calibrated {
+        variant.options.calibrated = true;
+        variant.label += "+calibrated";
+    }
     let checked = tuning::check(&variant, setting).and_then(|()| audit::check(&variant, setting));
     checked.map_err(|refusal| typed::refused(&variant, refusal))?;
     Ok(variant)

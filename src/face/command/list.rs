@@ -5,26 +5,19 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::reproduce::DOCUMENTS;
+use super::{copy, print_document};
 use crate::cli::List;
 use crate::failure::Failure;
-use engine::mechanism::{self, Choice, Definition, Mechanism, Variant, own, usual_guarantee};
-use engine::posterior::privacy::Guarantee;
 use lab::experiment::config::{self, Overrides};
 use lab::run::store::{Manifest, ManifestError};
 use system::console::{Grid, Style, width};
 use system::source::{PAPERS, Source, bundled_configs, config_name, short_name};
 
 pub fn execute(args: &List) -> Result<(), Failure> {
-    if args.mechanisms {
-        let all = mechanism::ALL.iter().chain(mechanism::HISTORICAL);
-        let mut all: Vec<_> = all.map(|mechanism| mechanism_row(*mechanism)).collect();
-        all.extend(own::KINDS.iter().map(own_row));
-        if let Some(named) = &args.config {
-            all.extend(config::defined(&Source::config(named)?)?.iter().map(defined_row));
-        }
-        return args.print.answer(|| &all, || mechanisms(&all));
+    if let Some(name) = &args.name {
+        return print_document(&copy::text(name)?);
     }
-    let all = experiments(&args.out)?;
+    let all = experiments(&args.results)?;
     args.print.answer(|| &all, || table(&all))
 }
 
@@ -55,7 +48,7 @@ impl ListedExperiment {
 fn experiments(out: &Path) -> Result<Vec<ListedExperiment>, Failure> {
     let mut all = Vec::new();
     for path in bundled_configs() {
-        let experiment = config::load(&Source::Bundle(path.clone()), Overrides::default())?;
+        let experiment = config::load(&Source::Bundle(path.clone()), &Overrides::default())?;
         let folder = out.join(&experiment.name);
         let results = match Manifest::read(&folder) {
             Err(ManifestError::Absent | ManifestError::Foreign) => ABSENT,
@@ -136,71 +129,3 @@ fn grid(group: &[&ListedExperiment], columns: &[Column]) -> Grid {
     group.iter().for_each(|one| grid.row(columns.iter().map(|&column| one.cell(column))));
     grid
 }
-
-#[derive(Serialize)]
-struct ListedMechanism {
-    id: String,
-    options: String,
-    draws: String,
-    guarantee: String,
-}
-
-fn mechanism_row(mechanism: &'static dyn Mechanism) -> ListedMechanism {
-    row(mechanism.id(), mechanism.choices(), mechanism.draws(), usual_guarantee(mechanism))
-}
-
-/// A kind of mechanism that the user defines.
-fn own_row(kind: &own::DefinitionKind) -> ListedMechanism {
-    row(kind.id, kind.choices, kind.draws, Guarantee::Unstated.to_string())
-}
-
-fn row(id: &str, choices: &[Choice], draws: &str, guarantee: String) -> ListedMechanism {
-    let options = choices.iter().map(|choice| choice.key()).collect::<Vec<_>>().join(", ");
-    ListedMechanism { id: id.to_owned(), options, draws: draws.to_owned(), guarantee }
-}
-
-/// A mechanism that the user has defined.
-fn defined_row(variant: &Variant) -> ListedMechanism {
-    let definition = variant.mechanism.definition();
-    let (kind, log_weight) = (variant.mechanism.id(), definition.and_then(Definition::log_weight));
-    let parameters = definition.map_or(&[][..], Definition::parameters).iter();
-    let parameters = parameters.map(|one| format!("{} = {}", one.name, own::compact(one.value)));
-    ListedMechanism {
-        id: variant.label.clone(),
-        options: parameters.collect::<Vec<_>>().join(", "),
-        draws: format!("{kind}: {}", log_weight.unwrap_or("a CSV file")),
-        guarantee: Guarantee::Unstated.to_string(),
-    }
-}
-
-fn mechanisms(all: &[ListedMechanism]) -> String {
-    let head = ["MECHANISM", "PRIVACY", "WHAT IT DRAWS"];
-    let mut wide = Grid::new(usize::MAX);
-    let mut narrow = Grid::new(usize::MAX);
-    wide.row(head.into_iter().chain(["OPTIONS"]));
-    narrow.row(head);
-    for ListedMechanism { id, options, draws, guarantee } in all {
-        let optional = if options.is_empty() { String::new() } else { format!(" ({options})") };
-        narrow.row([id.clone(), guarantee.clone(), format!("{draws}{optional}")]);
-        wide.row([id, guarantee, draws, options]);
-    }
-    let fits = wide.natural_width() <= width();
-    let mut symbols = Grid::new(usize::MAX);
-    SYMBOLS.into_iter().for_each(|(symbol, meaning)| symbols.row([symbol, meaning]));
-    let options = if fits { "" } else { "\n  The names in brackets are options.\n" };
-    let table = if fits { wide } else { narrow };
-    format!("{}{options}\n{}", table.render(), symbols.render())
-}
-
-/// The symbols of the table.
-const SYMBOLS: [(&str, &str); 9] = [
-    ("x, n", "the counts of the data, and their total"),
-    ("k", "the number of categories"),
-    ("R", "all counts with the total n"),
-    ("H", "the distance between the posteriors of x and r: Hellinger, or another one"),
-    ("GS, LS(x)", "the global and the local sensitivity of H"),
-    ("S_γ(x), S_β(x)", "its smooth sensitivities"),
-    ("d(x, r)", "the number of records in which x and r differ"),
-    ("Lap(b)", "Laplace noise of scale b"),
-    ("clamped", "counts below 0 become 0, and counts above n become n"),
-];

@@ -41,7 +41,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
     let outcome = outcome?;
     args.print.answer_unless(
         args.talk.quiet,
-        || outcome.document(&experiment),
+        || outcome.document(&experiment, false),
         || outcome.text(&experiment),
     )
 }

@@ -7,10 +7,13 @@ mod check;
 mod choose;
 mod claims;
 mod completions;
+mod copy;
 mod forecast;
+mod gallery;
 mod inspect;
 mod list;
 mod man;
+mod mechanisms;
 mod merge;
 mod optimum;
 mod orientation;
@@ -76,7 +79,9 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Run(args) => run::execute(args),
         Command::Reproduce(args) => reproduce::execute(args),
         Command::Check(args) => check::execute(args),
+        Command::Copy(args) => copy::execute(args),
         Command::Plot(args) => plot::execute(args),
+        Command::Gallery(args) => gallery::execute(args),
         Command::Merge(args) => merge::execute(args),
         Command::Verify(args) => verify::execute(args),
         Command::Claims(args) => claims::execute(args),
@@ -84,6 +89,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Audit(args) => audit::execute(args),
         Command::Choose(args) => choose::execute(args),
         Command::Optimum(args) => optimum::execute(args),
+        Command::Mechanisms(args) => mechanisms::execute(args),
         Command::Prior(args) => prior::execute(args),
         Command::Release(args) => release::execute(args),
         Command::Show(args) => show::execute(args),
@@ -99,10 +105,16 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
 
 /// Reads all configs before anything is done with the first.
 fn load(configs: &[String], replace: &Replace) -> Result<Vec<(Source, Experiment)>, Diagnostic> {
-    let overrides = Overrides { seed: replace.seed, runs: replace.runs };
+    if replace.name.is_some() && configs.len() > 1 {
+        return Err(Diagnostic::new("--name is the name of one experiment, and these are several")
+            .help("run them one by one"));
+    }
+    let Replace { seed, runs, set, name } = replace;
+    let (name, changes) = (name.clone(), set.clone());
+    let overrides = Overrides { seed: *seed, runs: *runs, name, changes };
     let read = |named: &String| {
         let source = Source::config(named)?;
-        let experiment = config::load(&source, overrides)?;
+        let experiment = config::load(&source, &overrides)?;
         Ok((source, experiment))
     };
     // Of several bad configs the first one named is reported, whichever was read first.
@@ -130,7 +142,7 @@ fn load_results(folder: &Path) -> Result<Experiment, Diagnostic> {
         return Err(Diagnostic::new(format!("{} is not a regular file", path.display()))
             .help("run the experiment again"));
     }
-    config::load(&Source::Disk(path), Overrides::default())
+    config::load(&Source::Disk(path), &Overrides::default())
 }
 
 /// The manifest of a results folder; `None` for any other folder.

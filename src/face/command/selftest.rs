@@ -31,7 +31,7 @@ pub fn execute(args: &Selftest) -> Result<(), Failure> {
     let report = match &args.config {
         None => selftest::run(&extent, advance),
         Some(named) => {
-            let experiment = config::load(&Source::config(named)?, Overrides::default())?;
+            let experiment = config::load(&Source::config(named)?, &Overrides::default())?;
             let tested = selftest::run_experiment(&extent, &experiment, advance);
             tested.map_err(Diagnostic::from)?
         }

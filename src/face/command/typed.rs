@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::cli::{Data, Model};
+use crate::cli::{Compared, Data, Model};
 use engine::analysis::tuning::check;
 use engine::mechanism::law::OutputSet;
 use engine::mechanism::own::{self, Noisy, Purpose};
-use engine::mechanism::{self, Choice, Definition, Mechanism, Variant};
+use engine::mechanism::{self, Choice, Definition, Mechanism, Tuning, Variant};
 use engine::posterior::distance;
 use engine::posterior::model::{Counts, MOST_RECORDS, Posterior, Prior, is_countable};
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
@@ -70,17 +70,25 @@ pub fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic
         .help(format!("give {k} numbers separated by commas")))
 }
 
-/// A mechanism by its id, with `+calibrated` and `+remap` after it where they are wanted.
+/// A mechanism by its id or as `{expression}`, with `+calibrated` and `+remap` after it where they are wanted.
 pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
-    Variant::parse(text).map_err(|refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy))
+    let refused = |refusal: Refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy);
+    let text = text.trim();
+    let Some(inside) = text.strip_prefix('{') else { return Variant::parse(text).map_err(refused) };
+    let Some((expression, tuning)) = inside.rsplit_once('}') else {
+        return Err(flag("mechanism", "an expression has no end").help("close it with }"));
+    };
+    let tuning = Variant::tuning(tuning).map_err(refused)?;
+    own_variant(expression, tuning)
 }
 
 /// The mechanisms that were named, checked; or, if none was, those of `default` that can be used.
 pub fn variants(
-    named: &[String],
+    named: &Compared,
     setting: &Setting,
     default: impl IntoIterator<Item = Variant>,
 ) -> Result<Vec<Variant>, Diagnostic> {
+    let named = named.named();
     if named.is_empty() {
         return Ok(default.into_iter().filter(|variant| check(variant, setting).is_ok()).collect());
     }
@@ -88,29 +96,15 @@ pub fn variants(
     for text in named {
         let variant = variant(text)?;
         if !variants.iter().any(|known| known.label == variant.label) {
-            check(&variant, setting).map_err(Diagnostic::from)?;
+            check(&variant, setting).map_err(|refusal| refused(&variant, refusal))?;
             variants.push(variant);
         }
     }
     Ok(variants)
 }
 
-/// What is done with a mechanism: whether it is calibrated, and whether its outputs are remapped.
-#[derive(Clone, Copy)]
-pub struct Tuning {
-    pub calibrated: bool,
-    pub remap: bool,
-}
-
-impl Tuning {
-    pub const NONE: Self = Self { calibrated: false, remap: false };
-    pub const CALIBRATED: Self = Self { calibrated: true, remap: false };
-    pub const REMAPPED: Self = Self { calibrated: false, remap: true };
-    pub const BOTH: Self = Self { calibrated: true, remap: true };
-}
-
 /// The mechanism that an expression defines: noise on the first k − 1 counts if it uses `t`, else weights of
-/// the candidates of R. The text is its label.
+/// the candidates of R. Its label is the text in braces.
 pub fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
     // A label has no line breaks.
     let one_line = |c: char| if c.is_whitespace() { ' ' } else { c };
@@ -123,11 +117,8 @@ pub fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
         let place = Place::span(LOG_WEIGHT, &text, fault.span);
         Diagnostic::new(fault.cause).at(place).help(fault.remedy)
     })?;
-    let mut variant = Variant::plain(mechanism);
-    variant.options.calibrated = tuning.calibrated;
-    variant.options.remap = tuning.remap;
-    variant.label = variant.title();
-    Ok(variant)
+    let variant = Variant::tuned(mechanism, tuning.calibrated, tuning.remap);
+    Ok(Variant { label: format!("{{{text}}}{tuning}"), ..variant })
 }
 
 /// The mechanisms that expressions define, each tuned in all of these ways. The first way must be possible.
@@ -178,8 +169,10 @@ pub fn refused(variant: &Variant, refusal: Refusal) -> Diagnostic {
 pub fn shown(variant: &Variant) -> String {
     const LONGEST: usize = 24;
     let label = &variant.label;
-    match expression(variant).and_then(|text| Some((text, label.strip_prefix(text)?))) {
-        Some((text, tuning)) => shorten(text, LONGEST) + tuning,
+    match expression(variant)
+        .and_then(|text| Some((text, label.strip_prefix(&format!("{{{text}}}"))?)))
+    {
+        Some((text, tuning)) => format!("{{{}}}{tuning}", shorten(text, LONGEST)),
         None => label.clone(),
     }
 }

@@ -44,6 +44,26 @@ pub enum Shape {
     Text(Text),
 }
 
+impl Shape {
+    fn moved(self, (across, down): At) -> Self {
+        let moved = |(x, y): At| (x + across, y + down);
+        let all = |points: Vec<At>| points.into_iter().map(moved).collect();
+        match self {
+            Self::Path { points, colour, width } => {
+                Self::Path { points: all(points), colour, width }
+            }
+            Self::Polygon { points, colour } => Self::Polygon { points: all(points), colour },
+            Self::Rectangle { from, to, colour } => {
+                Self::Rectangle { from: moved(from), to: moved(to), colour }
+            }
+            Self::Circle { centre, radius, colour, ring } => {
+                Self::Circle { centre: moved(centre), radius, colour, ring }
+            }
+            Self::Text(text) => Self::Text(Text { at: moved(text.at), ..text }),
+        }
+    }
+}
+
 /// Remembers what is drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
@@ -65,6 +85,15 @@ impl Recording {
     /// Says what is drawn from now on; empty words end that.
     pub fn describe(&mut self, words: String) {
         self.tips.push((self.shapes.len(), words));
+    }
+
+    /// Takes over another drawing, whose corner comes to stand here.
+    pub fn place(&mut self, other: Self, corner: At) {
+        let first = self.shapes.len();
+        self.tips.push((first, String::new()));
+        self.tips.extend(other.tips.into_iter().map(|(place, words)| (first + place, words)));
+        self.shapes.extend(other.shapes.into_iter().map(|shape| shape.moved(corner)));
+        self.tips.push((self.shapes.len(), String::new()));
     }
 
     /// The drawing as SVG for a page of HTML.

@@ -1,9 +1,29 @@
 //! What the horizontal axis of a figure shows.
 
+use std::collections::BTreeSet;
+
+use super::value::NamedValue;
 use super::{Case, Naming, Panel, naming};
+use engine::named;
+use engine::named::Named;
+use engine::posterior::model::vector;
 use table::{ReadingRow, Tables};
 
-/// What the horizontal axis shows: the first property, in this order, that differs.
+named! {
+    /// A parameter that settings can differ in.
+    pub enum Parameter {
+        N = "n": "the number of records",
+        Epsilon = "epsilon": "ε",
+        Prior = "prior": "the prior",
+        Delta = "delta": "δ",
+        Gamma = "gamma": "γ",
+        Data = "data": "the data sets",
+    }
+}
+
+impl NamedValue for Parameter {}
+
+/// What the horizontal axis shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// The abscissa given with the data.
@@ -25,17 +45,86 @@ pub enum Axis {
 }
 
 impl Axis {
-    pub(super) fn of(panel: &Panel, naming: &Naming) -> Self {
-        let orders = [
-            (Self::At, panel.cases.iter().all(|case| case.at.is_some())),
-            (Self::Size, naming.sizes && !naming.labelled && !naming.counts),
-            (Self::Epsilon, naming.epsilons),
-            (Self::SymmetricPrior, naming.priors && panel.cases.iter().all(has_symmetric_prior)),
-            (Self::Prior, naming.priors),
-            (Self::Delta, naming.deltas),
-            (Self::Gamma, naming.gammas),
-        ];
-        orders.into_iter().find(|(_, differs)| *differs).map_or(Self::Data, |(axis, _)| axis)
+    /// What settings differ in, with the number of values; what has most values is the first.
+    fn varying(panel: &Panel, naming: &Naming) -> Vec<(Self, usize)> {
+        let has_places = panel.cases.iter().all(|case| case.at.is_some());
+        let by_size = naming.sizes && !naming.labelled && !naming.counts;
+        let data = if has_places {
+            Self::At
+        } else if by_size {
+            Self::Size
+        } else {
+            Self::Data
+        };
+        let orders = [data, Self::Epsilon, Self::of_priors(panel), Self::Delta, Self::Gamma];
+        let values = |axis: Self| {
+            let names = panel.cases.iter().map(|case| axis.exact(case));
+            (axis, names.collect::<BTreeSet<String>>().len())
+        };
+        let mut varying: Vec<_> =
+            orders.into_iter().map(values).filter(|(_, values)| *values > 1).collect();
+        // Places that were given with the data are for the axis; data without an order are not.
+        varying.sort_by_key(|(axis, values)| match axis {
+            Self::At => 0,
+            Self::Data => usize::MAX,
+            _ => usize::MAX - values,
+        });
+        varying
+    }
+
+    fn of_priors(panel: &Panel) -> Self {
+        match panel.cases.iter().all(has_symmetric_prior) {
+            true => Self::SymmetricPrior,
+            false => Self::Prior,
+        }
+    }
+
+    /// Whether it shows this parameter.
+    fn shows(self, parameter: Parameter) -> bool {
+        match parameter {
+            Parameter::N => matches!(self, Self::Size),
+            Parameter::Epsilon => self == Self::Epsilon,
+            Parameter::Prior => matches!(self, Self::SymmetricPrior | Self::Prior),
+            Parameter::Delta => self == Self::Delta,
+            Parameter::Gamma => self == Self::Gamma,
+            Parameter::Data => matches!(self, Self::Data | Self::At),
+        }
+    }
+
+    /// What tells a case from those with other values, in full.
+    pub(super) fn exact(self, case: &Case) -> String {
+        match self.position(case) {
+            Some(position) => format!("{position:?}"),
+            None if self == Self::Prior => vector(case.setting.posterior.prior().alpha()),
+            None => format!("{:?} {}", case.label, vector(case.setting.posterior.counts())),
+        }
+    }
+
+    /// The part of a file's name that says the value.
+    pub(super) fn file_part(self, case: &Case, naming: &Naming) -> String {
+        let (key, value) = match self {
+            Self::At | Self::Data => ("data", naming.data(case).replace(' ', "_")),
+            Self::Size => ("n", self.name(case, naming)),
+            Self::Epsilon => ("epsilon", self.name(case, naming)),
+            Self::SymmetricPrior | Self::Prior => {
+                ("prior", vector(case.setting.posterior.prior().alpha()).replace(';', ","))
+            }
+            Self::Delta => ("delta", self.name(case, naming)),
+            Self::Gamma => ("gamma", self.name(case, naming)),
+        };
+        let plain = |c: char| if c.is_alphanumeric() || "_-.,".contains(c) { c } else { '_' };
+        format!("{key}={}", value.chars().map(plain).collect::<String>())
+    }
+
+    /// The value in words, for a title.
+    pub(super) fn words(self, case: &Case, naming: &Naming) -> Option<String> {
+        match self {
+            Self::At | Self::Size | Self::Data => Some(naming.data(case)),
+            Self::Epsilon => Some(naming.epsilon(case)),
+            Self::SymmetricPrior | Self::Prior => Some(naming::prior(case)),
+            Self::Delta => naming::delta(case),
+            Self::Gamma => Some(naming::gamma(case)),
+        }
     }
 
     /// What a second axis shows beside the number of records: the first number, in this order, that
@@ -100,6 +189,7 @@ impl Axis {
     pub(super) fn name(self, case: &Case, naming: &Naming) -> String {
         match (self, self.position(case)) {
             (Self::Delta, Some(delta)) => format!("{delta:?}"),
+            (Self::Epsilon, Some(_)) => naming.epsilon(case).trim_start_matches("ε = ").to_owned(),
             (_, Some(position)) => position.to_string(),
             (Self::Prior, None) => naming::parenthesised(case.setting.posterior.prior().alpha()),
             _ => naming.data(case),
@@ -117,6 +207,10 @@ pub struct Abscissa {
     /// What distinguishes the cases.
     pub naming: Naming,
     pub axis: Axis,
+    /// What tells small figures on one page apart.
+    pub facet: Option<Axis>,
+    /// What else settings differ in: there is a page for each.
+    pub pages: Vec<Axis>,
     /// What a second axis shows, if the first shows the number of records.
     pub ordinate: Option<Axis>,
 }
@@ -125,7 +219,36 @@ impl Abscissa {
     pub(super) fn new(panel: &Panel) -> Self {
         let naming = Naming::new(&panel.cases);
         let ordinate = Axis::beside_size(panel, &naming);
-        Self { naming, axis: Axis::of(panel, &naming), ordinate }
+        let [x, facet] = panel.kind.axes();
+        let mut varying: Vec<Axis> =
+            Axis::varying(panel, &naming).into_iter().map(|(axis, _)| axis).collect();
+        let mut take = |asked: Option<Parameter>| {
+            let shown = |axis: &Axis| asked.is_none_or(|parameter| axis.shows(parameter));
+            varying.iter().position(shown).map(|place| varying.remove(place))
+        };
+        // What is asked for the facets is not for the axis.
+        let asked_facet = facet.and_then(|facet| take(Some(facet)));
+        let axis = take(x).unwrap_or(Axis::Data);
+        let facet = asked_facet.or_else(|| take(None));
+        Self { naming, axis, facet, pages: varying, ordinate }
+    }
+
+    /// Refuses an axis that no settings differ in.
+    pub(super) fn check(panel: &Panel) -> Result<(), (usize, String)> {
+        let naming = Naming::new(&panel.cases);
+        let varying = Axis::varying(panel, &naming);
+        let axes = panel.kind.axes();
+        for (place, parameter) in axes.into_iter().enumerate() {
+            let Some(parameter) = parameter else { continue };
+            if !varying.iter().any(|(axis, _)| axis.shows(parameter)) {
+                let what = parameter.title();
+                return Err((place, format!("settings do not differ in {what}")));
+            }
+            if place == 1 && axes[0] == Some(parameter) {
+                return Err((place, "this is what the axis shows".to_owned()));
+            }
+        }
+        Ok(())
     }
 
     /// Where a setting stands on the axis: at its number, or, if some have none, in its turn.

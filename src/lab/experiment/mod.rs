@@ -25,7 +25,7 @@ pub use kind::Kind;
 pub use naming::Naming;
 pub use scope::ScopeName;
 
-pub use axis::{Abscissa, Axis};
+pub use axis::{Abscissa, Axis, Parameter};
 
 use std::sync::Arc;
 
@@ -127,6 +127,8 @@ pub struct Experiment {
     pub notes: Vec<String>,
     /// The seed of all random streams.
     pub seed: u64,
+    /// What was set on the command line, as lines of a config.
+    pub changes: Vec<String>,
     /// Its panels, at least one.
     pub panels: Vec<Panel>,
 }

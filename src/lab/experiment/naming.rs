@@ -20,6 +20,8 @@ pub struct Naming {
     pub deltas: bool,
     /// γ differs.
     pub gammas: bool,
+    /// How many digits tell the values of ε apart.
+    digits: usize,
 }
 
 fn differ<T: PartialEq>(cases: &[Case], property: impl Fn(&Case) -> T) -> bool {
@@ -46,6 +48,7 @@ impl Naming {
             epsilons: differ(cases, |case| case.setting.epsilon),
             deltas: differ(cases, |case| case.setting.delta),
             gammas: differ(cases, |case| case.setting.gamma),
+            digits: digits_that_tell(cases.iter().map(|case| case.setting.epsilon.get())),
         }
     }
 
@@ -53,7 +56,7 @@ impl Naming {
     pub fn name(&self, case: &Case) -> String {
         let mut parts = vec![self.data(case)];
         parts.extend(self.priors.then(|| prior(case)));
-        parts.extend(self.epsilons.then(|| epsilon(case)));
+        parts.extend(self.epsilons.then(|| self.epsilon(case)));
         parts.extend(self.deltas.then(|| delta(case)).flatten());
         parts.extend(self.gammas.then(|| gamma(case)));
         parts.join(", ")
@@ -66,6 +69,11 @@ impl Naming {
         parts
     }
 
+    /// "ε = 0.781", with as many digits as tell it from the others.
+    pub fn epsilon(&self, case: &Case) -> String {
+        format!("ε = {}", rounded(case.setting.epsilon.get(), self.digits))
+    }
+
     /// The data of `case`: its name, its size, or its counts.
     pub fn data(&self, case: &Case) -> String {
         match &case.label {
@@ -74,6 +82,23 @@ impl Naming {
             _ => format!("n = {}", case.setting.posterior.n()),
         }
     }
+}
+
+/// The least number of digits, from 3 on, with which different values are written differently.
+fn digits_that_tell(values: impl Iterator<Item = f64>) -> usize {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let are_told = |digits: &usize| {
+        values.windows(2).all(|pair| rounded(pair[0], *digits) != rounded(pair[1], *digits))
+    };
+    (3..17).find(are_told).unwrap_or(17)
+}
+
+/// A number with at most so many digits.
+pub(super) fn rounded(value: f64, digits: usize) -> String {
+    let precision = digits - 1;
+    format!("{value:.precision$e}").parse::<f64>().unwrap_or(value).to_string()
 }
 
 /// "prior (1, 1)".

@@ -82,8 +82,8 @@ impl Trial {
         let text = String::from_utf8_lossy(&source.read()?).into_owned();
         let config = self.changed(&text)?;
         // Readings are compared with exact laws, so that one run is enough.
-        let overrides = Overrides { seed: None, runs: Some(1) };
-        let experiment = config::read(&config, &source, overrides)?;
+        let overrides = Overrides { runs: Some(1), ..Overrides::default() };
+        let experiment = config::read(&config, &source, &overrides)?;
         let tables = experiment.panels[0].compute();
         let rows = &tables.readings;
         let named = rows.iter().filter(|row| !row.within && !row.note.is_empty()).count();

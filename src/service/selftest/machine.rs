@@ -87,8 +87,8 @@ fn computed(threads: usize) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let pool = pool.map_err(|error| error.to_string())?;
     let cells = EncodedCells::default();
     for &config in EXPERIMENTS {
-        let overrides = Overrides { seed: None, runs: Some(RUNS) };
-        let experiment: Experiment = config::load(&Source::Bundle(config.into()), overrides)
+        let overrides = Overrides { runs: Some(RUNS), ..Overrides::default() };
+        let experiment: Experiment = config::load(&Source::Bundle(config.into()), &overrides)
             .map_err(|error| error.to_string())?;
         pool.install(|| {
             for panel in &experiment.panels {

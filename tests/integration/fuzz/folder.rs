@@ -55,7 +55,7 @@ impl Sound {
 
 fn cells(folder: &Path) -> Cells {
     let config = Source::Disk(folder.join("config.toml"));
-    let experiment = config::load(&config, Overrides::default()).expect("a config");
+    let experiment = config::load(&config, &Overrides::default()).expect("a config");
     let (sweep, store) = (Sweep::whole(&experiment), CellStore::of(&[folder]).expect("a log"));
     let cells = sweep.cases().flat_map(|(panel, case)| sweep.cells(panel, case));
     let keys = cells.map(|cell| Key::new(&cell.text));

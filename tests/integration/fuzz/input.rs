@@ -277,7 +277,7 @@ fn judge_config(bytes: &[u8], folder: &Path) -> Result<bool, String> {
     let read = |name: &str, bytes: &[u8]| {
         let path = folder.join("configs").join(name);
         std::fs::write(&path, bytes).expect("writable");
-        config::load(&Source::Disk(path), Overrides::default())
+        config::load(&Source::Disk(path), &Overrides::default())
     };
     let Some(experiment) = accepted(read("x.toml", bytes), bytes)? else { return Ok(false) };
     let resolved = config::resolve(&experiment);

@@ -98,7 +98,7 @@ fn a_page_that_does_not_keep_its_word_is_found_out() {
     let console = |body: &str| faults(&format!("# A page\n\n```console\n{body}\n```\n"));
     assert_eq!(console("$ echo one; echo two >&2\none\ntwo\n$ (exit 2)\n$ echo $?\n2"), "");
     assert_eq!(console("$ echo a \\\n  b\na b\n$ cat <<'EOF'\nc\nEOF\nc"), "");
-    assert_eq!(console("$ cargo run --release -- list --mechanisms\n…\n  hamming…\n…"), "");
+    assert_eq!(console("$ cargo run --release -- mechanisms\n…\n  hamming…\n…"), "");
     for (page, fault) in [
         (console("$ echo one\ntwo"), "docs/page.md:4: `echo one`\n--- expected\ntwo\n--- got\none"),
         (console("$ echo one"), "--- got\none"),

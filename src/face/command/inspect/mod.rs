@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::typed::{self, Tuning};
+use super::typed;
 use super::{announce, forecast, number, threads};
 use crate::cli::Inspect;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, SettingWork};
 use engine::analysis::ranking::Data;
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::Variant;
 use engine::mechanism::law::tight::Tight;
 use engine::mechanism::law::{CandidateWeights, Exact, Plan, Recipe};
 use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::{Tuning, Variant};
 use engine::posterior::model::compositions;
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
@@ -29,10 +29,10 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let setting = setting(args)?;
     let variants = variants(args, &setting)?;
     if let Some(path) = &args.law {
-        let named = args.mechanism.len() + args.log_weight.len();
+        let named = args.mechanisms.named().len() + args.mechanisms.log_weight.len();
         law::check(path, named, &variants, &setting)?;
     }
-    let named = !(args.mechanism.is_empty() && args.log_weight.is_empty());
+    let named = !args.mechanisms.is_empty();
     let (variants, mut left_out) = match named || args.machine.force {
         true => (variants, Vec::new()),
         false => quickest(variants, &setting),
@@ -76,9 +76,9 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
 
 /// The mechanisms that are given; if none is, all that can be used.
 fn variants(args: &Inspect, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
-    let own = typed::own_variants(&args.log_weight, setting, &[Tuning::NONE])?;
+    let own = typed::own_variants(&args.mechanisms.log_weight, setting, &[Tuning::NONE])?;
     let default = if own.is_empty() { typed::every_variant(false) } else { Vec::new() };
-    let mut variants = typed::variants(&args.mechanism, setting, default)?;
+    let mut variants = typed::variants(&args.mechanisms, setting, default)?;
     variants.extend(own);
     Ok(variants)
 }
@@ -126,7 +126,12 @@ fn quickest(variants: Vec<Variant>, setting: &Setting) -> (Vec<Variant>, Vec<(Va
 
 /// The setting typed by hand.
 fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
-    let setting = typed::setting(&args.model, args.counts.clone(), args.epsilon)?;
+    let Some(counts) = &args.data.counts else {
+        return Err(typed::flag("n", "this is about one data set").help(
+            "give its counts with -x; choose and optimum look at all data sets of n records",
+        ));
+    };
+    let setting = typed::setting(&args.model, counts.clone(), args.privacy.epsilon)?;
     let (n, k) = (setting.posterior.n(), setting.posterior.k());
     if let Some(candidate) = &args.candidate {
         typed::same_length("--candidate", candidate.len(), k)?;

@@ -8,14 +8,14 @@ pub(super) use write::is_own_file;
 use serde_json::{Value, json};
 
 use super::threads;
-use super::typed::{self, Tuning, wrong};
+use super::typed::{self, wrong};
+use crate::cli;
 use crate::cli::names::{RELEASE_SETS, ReleaseSet};
-use crate::cli::{self, Data};
 use crate::failure::{Failure, WorkError};
 use engine::analysis::optimum::{self, Bracket, Goal, Optimum, OptimumError, Question};
 use engine::analysis::predictive_error::{PredictiveError, over_all_data};
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::Variant;
+use engine::mechanism::{Tuning, Variant};
 use engine::posterior::metric::Metric;
 use engine::posterior::model::vector;
 use engine::posterior::privacy::{Delta, Guarantee, compact};
@@ -26,8 +26,13 @@ use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
-    let data = Data { n: Some(args.n), counts: None };
-    let setting = typed::setting(&args.model, typed::counts(&args.model, &data), args.epsilon)?;
+    if args.data.n.is_none() {
+        return Err(typed::flag("counts", "an optimum is about all data sets of n records")
+            .help("give their number with -n; inspect and choose look at one data set")
+            .into());
+    }
+    let counts = typed::counts(&args.model, &args.data);
+    let setting = typed::setting(&args.model, counts, args.privacy.epsilon)?;
     let set = release_set(&args.release_set)?;
     let rivals = rivals(args, &setting)?;
     let question = |goal| Question { goal, set: set.outputs, delta: setting.delta };
@@ -109,7 +114,7 @@ fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagno
         variant.is_private(setting) || with_delta
     };
     let default = default.filter(|variant| args.all || within(variant));
-    let mut rivals = typed::variants(&args.mechanism, setting, default)?;
+    let mut rivals = typed::variants(&args.mechanisms, setting, default)?;
     let ways: Vec<Tuning> = [
         (Tuning::CALIBRATED, true),
         (Tuning::BOTH, args.tuned),
@@ -119,7 +124,7 @@ fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagno
     .into_iter()
     .filter_map(|(way, wanted)| wanted.then_some(way))
     .collect();
-    rivals.extend(typed::own_variants(&args.log_weight, setting, &ways)?);
+    rivals.extend(typed::own_variants(&args.mechanisms.log_weight, setting, &ways)?);
     Ok(rivals)
 }
 

@@ -53,7 +53,7 @@ pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
         Diagnostic::new(format!("cannot read the plan {file}: {cause}"))
             .help("a plan is a TOML file with a table [[release]] for every release")
     })?;
-    let text = Text { file: &file, text: &text };
+    let text = Text::new(&file, &text);
     let parsed = text.parse()?;
     let mut plan = Table::new(text, parsed.get_ref());
     let near = |node: Node| -> Result<PathBuf, Diagnostic> {

@@ -12,7 +12,7 @@ use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
 use super::task_pools::TaskPools;
 use super::{load, print, threads, write_page};
-use crate::cli::Reproduce;
+use crate::cli::{Replace, Reproduce};
 use crate::failure::{Continuation, Failure, VerdictError, WorkError};
 use crate::interrupt;
 use crate::progress::{Ahead, Progress};
@@ -355,7 +355,7 @@ fn finish(
     clock: Instant,
     at_a_time: usize,
 ) -> Result<(), Failure> {
-    let path = args.output.out.join(page::file_name(&args.names));
+    let path = args.output.out.join(page::file_name(&args.names, &args.replace));
     report.seconds = clock.elapsed().as_secs_f64();
     write_page(&path, report.html(), report::is_report)?;
     let whole = clock.elapsed().as_secs_f64();
@@ -394,9 +394,13 @@ fn names(args: &Reproduce) -> String {
 
 /// The options that replace values of the config, to be typed again.
 fn replaced(args: &Reproduce) -> String {
-    let seed = args.replace.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
-    let runs = args.replace.runs.map_or(String::new(), |runs| format!(" --runs {runs}"));
-    seed + &runs
+    let Replace { seed, runs, set, name } = &args.replace;
+    let seed = seed.map(|seed| format!(" --seed {seed}"));
+    let runs = runs.map(|runs| format!(" --runs {runs}"));
+    let name = name.as_ref().map(|name| format!(" --name {name}"));
+    let set =
+        set.iter().map(|change| format!(" --set '{}'", change.to_string().replace('\'', "'\\''")));
+    seed.into_iter().chain(runs).chain(name).chain(set).collect()
 }
 
 /// The configs of the named documents and figures, in the order of the report.

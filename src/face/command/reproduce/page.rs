@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::cli::Replace;
 use crate::command::run::RunOutcome;
 use crate::failure::Failure;
 use crate::report::{
@@ -10,6 +11,7 @@ use crate::report::{
 };
 use engine::named::Named;
 use figure::{self, Figure};
+use lab::experiment::config::changed_name;
 use lab::experiment::digest::{answers, overall, titled_digests};
 use lab::experiment::nearest_optimum::nearest_optimum;
 use lab::experiment::reading::Quantity;
@@ -40,10 +42,18 @@ const PRINT: &str = "print";
 /// A name with more letters is shortened.
 const LONGEST_NAME: usize = 60;
 
-/// The file of the page: of its own for a part, so that the whole is never replaced by a part.
-pub(super) fn file_name(names: &[String]) -> String {
+/// The file of the page: of its own for a part or a changed experiment, so that these never replace the whole.
+pub(super) fn file_name(names: &[String], replace: &Replace) -> String {
+    let name = match &replace.name {
+        Some(name) => format!("report-{name}"),
+        None => changed_name(&part_name(names), &replace.set),
+    };
+    name + ".html"
+}
+
+fn part_name(names: &[String]) -> String {
     if names.is_empty() {
-        return "report.html".to_owned();
+        return "report".to_owned();
     }
     let parts: Vec<String> = names.iter().map(|name| name.replace('/', "-")).collect();
     let mut joined = parts[0].clone();
@@ -54,7 +64,7 @@ pub(super) fn file_name(names: &[String]) -> String {
         }
         joined += &format!("+{part}");
     }
-    format!("report-{joined}.html")
+    format!("report-{joined}")
 }
 
 /// Puts a figure under its document, or among the open questions.
@@ -222,12 +232,12 @@ mod tests {
     #[test]
     fn parts_have_pages_of_their_own() {
         let of = |names: &[&str]| {
-            file_name(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+            part_name(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
         };
-        assert_eq!(of(&[]), "report.html");
-        assert_eq!(of(&["icml/fig4"]), "report-icml-fig4.html");
-        assert_eq!(of(&["icml/fig4", "notes"]), "report-icml-fig4+notes.html");
+        assert_eq!(of(&[]), "report");
+        assert_eq!(of(&["icml/fig4"]), "report-icml-fig4");
+        assert_eq!(of(&["icml/fig4", "notes"]), "report-icml-fig4+notes");
         let many = of(&["open/phase_n_imbalance"; 9]);
-        assert_eq!(many, "report-open-phase_n_imbalance+open-phase_n_imbalance+7-more.html");
+        assert_eq!(many, "report-open-phase_n_imbalance+open-phase_n_imbalance+7-more");
     }
 }

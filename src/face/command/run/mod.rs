@@ -3,6 +3,7 @@
 mod notice;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
@@ -23,7 +24,7 @@ use lab::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
 use lab::run::sweep::{Assembly, Failed, Stock, Sweep};
 use system::console::{harmless_json, say};
 use system::diagnostic::Diagnostic;
-use table::{ErrorRows, NUMERICS, Tables};
+use table::{ErrorRows, JsonRow, NUMERICS, Tables};
 use watch::Watch;
 
 pub(super) use notice::name as cell_name;
@@ -59,7 +60,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
         progress.finish();
         let outcome = outcome?;
         failures += outcome.tables.failures.len();
-        let document = || serde_json::to_string_pretty(&outcome.document(experiment));
+        let document = || serde_json::to_string_pretty(&outcome.document(experiment, args.errors));
         let report = args.print.tell(args.talk.quiet, document, || outcome.text(experiment))?;
         reports.extend(report.transpose().map_err(WorkError::from)?);
     }
@@ -130,7 +131,11 @@ impl RunOutcome {
     }
 
     /// The tables as one JSON document.
-    pub(super) fn document<'a>(&'a self, experiment: &'a Experiment) -> impl Serialize {
+    pub(super) fn document<'a>(
+        &'a self,
+        experiment: &'a Experiment,
+        errors: bool,
+    ) -> impl Serialize {
         Document {
             name: &experiment.name,
             folder: self.path.display().to_string(),
@@ -138,8 +143,8 @@ impl RunOutcome {
             shard: self.shard,
             cells: self.cells,
             kept: self.kept,
-            errors: ErrorRows(&self.path),
-            tables: &self.tables,
+            errors: errors.then_some(ErrorRows(&self.path)),
+            tables: self.tables.json(),
         }
     }
 }
@@ -153,10 +158,12 @@ struct Document<'a> {
     shard: Option<Shard>,
     cells: usize,
     kept: usize,
-    errors: ErrorRows<'a>,
+    /// What every run released, if it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<ErrorRows<'a>>,
     /// Every other table, by its name.
     #[serde(flatten)]
-    tables: &'a Tables,
+    tables: BTreeMap<&'static str, Vec<JsonRow>>,
 }
 
 /// Names in one line; of many, the last ones are only counted.

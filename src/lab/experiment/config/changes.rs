@@ -41,7 +41,10 @@ impl Change {
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_-+:./".contains(c);
         match DeValue::parse(value) {
             Ok(_) => Ok(change(value)),
-            Err(_) if value.starts_with(|c: char| c.is_ascii_alphabetic()) && value.chars().all(is_word) => {
+            Err(_)
+                if value.starts_with(|c: char| c.is_ascii_alphabetic())
+                    && value.chars().all(is_word) =>
+            {
                 Ok(change(&format!("\"{value}\"")))
             }
             Err(error) => {
@@ -96,7 +99,7 @@ impl std::fmt::Display for Change {
 /// Changes that are made to one config, and where their values stand: behind its text, one after the other.
 pub struct Changes<'a> {
     all: &'a [Change],
-    /// The values, each behind as many spaces as there is text before it.
+    /// The values as those of a key, each behind as many spaces as there is text before it.
     padded: Vec<String>,
     pub later: Vec<Later<'a>>,
 }
@@ -109,7 +112,8 @@ impl<'a> Changes<'a> {
         }
         let (mut padded, mut later, mut start) = (Vec::new(), Vec::new(), text.len() + 1);
         for change in all {
-            padded.push(" ".repeat(start + change.before) + change.value());
+            let spaces = start + change.before - VALUE.len();
+            padded.push(format!("{:spaces$}{VALUE}{}", "", change.value()));
             later.push(Later { start, text: &change.toml });
             start += change.toml.len() + 1;
         }
@@ -119,13 +123,17 @@ impl<'a> Changes<'a> {
     /// Makes them.
     pub fn make<'t>(&'t self, table: &mut DeTable<'t>) -> Result<(), Diagnostic> {
         for (change, padded) in self.all.iter().zip(&self.padded) {
-            let value = DeValue::parse(padded).map_err(|error| change.wrong(error.to_string()))?;
+            let parsed = DeTable::parse(padded).map(Spanned::into_inner);
+            let parsed = parsed.ok().and_then(|table| table.into_iter().next());
+            let wrong = || change.wrong("this is not a TOML value".to_owned());
+            let (_, value) = parsed.ok_or_else(wrong)?;
             match &change.path[..] {
                 [first, rest @ ..] if first == PANEL && !rest.is_empty() => {
                     let mut panels = panels(table, change)?;
                     // `panel.a.epsilon` is the ε of the panel whose id is `a`.
                     let is_id = |panel: &&mut DeTable| id(panel) == Some(rest[0].as_str());
-                    let one = panels.iter().position(|panel| is_id(&panel)).filter(|_| rest.len() > 1);
+                    let one =
+                        panels.iter().position(|panel| is_id(&panel)).filter(|_| rest.len() > 1);
                     match one {
                         Some(place) => set(panels.swap_remove(place), change, &rest[1..], &value)?,
                         None => panels
@@ -143,6 +151,9 @@ impl<'a> Changes<'a> {
     }
 }
 
+/// What stands before a value that is parsed alone: as little as before any value.
+const VALUE: &str = "v = ";
+
 /// The key of the panels.
 const PANEL: &str = "panel";
 
@@ -155,7 +166,7 @@ fn panels<'m, 't>(
         Some(DeValue::Array(all)) => all.iter_mut().map(Spanned::get_mut).collect(),
         _ => Vec::new(),
     };
-    let tables: Vec<&mut DeTable> = found.into_iter().filter_map(DeValue::as_table_mut).collect();
+    let tables: Vec<&mut DeTable> = found.into_iter().filter_map(as_table).collect();
     if tables.is_empty() {
         let key = change.path[1..].join(".");
         return Err(change
@@ -163,6 +174,13 @@ fn panels<'m, 't>(
             .help(format!("set the experiment's own key: --set {key}=…")));
     }
     Ok(tables)
+}
+
+fn as_table<'m, 't>(value: &'m mut DeValue<'t>) -> Option<&'m mut DeTable<'t>> {
+    match value {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    }
 }
 
 fn id<'a>(panel: &'a DeTable) -> Option<&'a str> {
@@ -185,9 +203,9 @@ fn refuse_hidden(table: &mut DeTable, change: &Change) -> Result<(), Diagnostic>
     let panels = if names.len() == 1 { "the panel" } else { "the panels" };
     let cause = format!("{panels} {} would keep `{key}` as it is", names.join(", "));
     let toml = change.toml.replace(" = ", "=");
-    Err(change.wrong(cause).help(format!(
-        "--set '{PANEL}.{toml}' sets it in all panels, and {PANEL}.ID.{key} in one"
-    )))
+    Err(change
+        .wrong(cause)
+        .help(format!("--set '{PANEL}.{toml}' sets it in all panels, and {PANEL}.ID.{key} in one")))
 }
 
 /// Sets the value at `path`, and makes the tables on the way that are missing.
@@ -198,7 +216,9 @@ fn set<'t>(
     value: &Spanned<DeValue<'t>>,
 ) -> Result<(), Diagnostic> {
     let [key, rest @ ..] = path else { return Ok(()) };
-    let spanned = || Spanned::new(value.span(), Cow::Borrowed(key.as_str()));
+    let start = value.span().start - change.before;
+    let whole_key = start..start + change.before - " = ".len();
+    let spanned = || Spanned::new(whole_key.clone(), Cow::Borrowed(key.as_str()));
     if rest.is_empty() {
         table.insert(spanned(), value.clone());
         return Ok(());
@@ -206,7 +226,7 @@ fn set<'t>(
     if !table.contains_key(key.as_str()) {
         table.insert(spanned(), Spanned::new(value.span(), DeValue::Table(DeTable::new())));
     }
-    let inner = table.get_mut(key.as_str()).and_then(|inner| inner.get_mut().as_table_mut());
+    let inner = table.get_mut(key.as_str()).and_then(|inner| as_table(inner.get_mut()));
     let inner = inner.ok_or_else(|| {
         change
             .wrong(format!("`{key}` is not a table here"))

@@ -65,7 +65,13 @@ const SOURCES: [DataSource; 6] = [
         keys: || {
             let text = json!({ "type": "string" });
             keys([
-                ("path", about(one_or_list(text.clone()), "CSV files, relative to this config.")),
+                (
+                    "path",
+                    about(
+                        one_or_list(text.clone()),
+                        "CSV files, relative to this config, or bundled:NAME.",
+                    ),
+                ),
                 ("column", about(text.clone(), "The column of a raw table.")),
                 ("categories", about(list(&text), "Its categories, in the prior's order.")),
             ])

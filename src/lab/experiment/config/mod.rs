@@ -4,6 +4,7 @@
 //! the cause and the remedy.
 
 mod asked;
+mod changes;
 mod data_table;
 mod grid;
 mod mechanisms;
@@ -13,6 +14,7 @@ mod range;
 mod resolved;
 mod schema;
 
+pub use changes::{Change, changed_name};
 pub use range::MOST_CATEGORIES;
 pub use resolved::{resolve, resolved};
 pub use schema::schema;
@@ -22,6 +24,7 @@ use std::sync::Arc;
 
 use crate::experiment::value::{Node, Table, Text};
 use crate::experiment::{Experiment, Panel};
+use changes::Changes;
 use engine::mechanism::Variant;
 use engine::refusal::Refusal;
 use grid::Taken;
@@ -31,10 +34,26 @@ use system::diagnostic::Diagnostic;
 use system::source::Source;
 
 /// What the command line may replace.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Overrides {
     pub seed: Option<u64>,
     pub runs: Option<u64>,
+    /// The name of the results folder.
+    pub name: Option<String>,
+    /// Other values.
+    pub changes: Vec<Change>,
+}
+
+impl Overrides {
+    /// What an experiment called `name` is called with them.
+    fn name_of(&self, name: String) -> String {
+        match &self.name {
+            Some(name) => name.clone(),
+            None if self.changes.is_empty() => name,
+            None if self.changes.iter().any(|change| change.sets("name")) => name,
+            None => changed_name(&name, &self.changes),
+        }
+    }
 }
 
 /// The most runs that make sense: beyond, sampled means gain nothing that exact ones lack.
@@ -44,7 +63,7 @@ pub const MOST_RUNS: u64 = 1_000_000_000;
 const LARGEST_CONFIG: usize = 16 << 20;
 
 /// Reads and checks a config.
-pub fn load(source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
+pub fn load(source: &Source, overrides: &Overrides) -> Result<Experiment, Diagnostic> {
     read(&text(source)?, source, overrides)
 }
 
@@ -64,15 +83,15 @@ fn text(source: &Source) -> Result<String, Diagnostic> {
 }
 
 /// Checks the text of a config that stands at `source`.
-pub fn read(text: &str, source: &Source, overrides: Overrides) -> Result<Experiment, Diagnostic> {
-    with_definitions(text, source, |table, definitions| {
+pub fn read(text: &str, source: &Source, overrides: &Overrides) -> Result<Experiment, Diagnostic> {
+    with_definitions(text, source, &overrides.changes, |table, definitions| {
         experiment(table, definitions, source, overrides)
     })
 }
 
 /// The mechanisms that the config at `source` defines.
 pub fn defined(source: &Source) -> Result<Vec<Variant>, Diagnostic> {
-    with_definitions(&text(source)?, source, |_, definitions| definitions.all())
+    with_definitions(&text(source)?, source, &[], |_, definitions| definitions.all())
 }
 
 /// What `work` makes of the text of a config and of the mechanisms that it defines, or that the files
@@ -80,11 +99,14 @@ pub fn defined(source: &Source) -> Result<Vec<Variant>, Diagnostic> {
 fn with_definitions<T>(
     text: &str,
     source: &Source,
+    changes: &[Change],
     work: impl FnOnce(Table, &Definitions) -> Result<T, Diagnostic>,
 ) -> Result<T, Diagnostic> {
     let file = source.to_string();
-    let text = Text { file: &file, text };
-    let parsed = text.parse()?;
+    let changes = Changes::new(changes, text)?;
+    let text = Text { file: &file, text, later: &changes.later };
+    let mut parsed = text.parse()?;
+    changes.make(parsed.get_mut())?;
     let mut table = Table::new(text, parsed.get_ref());
     let define = table.take("define");
     let others = define.map_or(Ok(Vec::new()), |define| own_mechanisms::files(&define, source))?;
@@ -92,7 +114,7 @@ fn with_definitions<T>(
     for other in &others {
         texts.push((other.to_string(), self::text(other)?));
     }
-    let texts: Vec<Text> = texts.iter().map(|(file, text)| Text { file, text }).collect();
+    let texts: Vec<Text> = texts.iter().map(|(file, text)| Text::new(file, text)).collect();
     let parsed: Vec<_> = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     let mut definitions = Definitions::default();
     for ((text, parsed), other) in texts.iter().zip(&parsed).zip(&others) {
@@ -110,7 +132,7 @@ fn experiment<'a>(
     mut table: Table<'a>,
     definitions: &'a Definitions<'a>,
     source: &'a Source,
-    overrides: Overrides,
+    overrides: &Overrides,
 ) -> Result<Experiment, Diagnostic> {
     // A mistyped key is both unknown and missing. It is reported as unknown: the result of `require`
     // is looked at only after all tables are finished.
@@ -120,11 +142,13 @@ fn experiment<'a>(
     let notes = table.take("notes").map_or(Ok(Vec::new()), |node| texts(&node))?;
     let seed = table.take("seed").map_or(Ok(0), |node| seed(&node))?;
     let seed = overrides.seed.unwrap_or(seed);
+    let earlier = table.take("changes").map_or(Ok(Vec::new()), |node| texts(&node))?;
     let tables = match table.take("panel") {
         None => vec![],
         Some(node) => node.list()?,
     };
-    let context = Context { source, definitions, seed, overrides };
+    let compares = overrides.changes.is_empty();
+    let context = Context { source, definitions, seed, compares, runs: overrides.runs };
     let mut panels = if tables.is_empty() {
         let open = Open::take(&mut table);
         table.finish()?;
@@ -132,12 +156,14 @@ fn experiment<'a>(
     } else {
         several(table, &tables, &context)?
     };
-    let name = folder_name(&name?)?;
+    let name = overrides.name_of(folder_name(&name?)?);
     let title = title.unwrap_or_else(|| name.clone());
     for panel in panels.iter_mut().filter(|panel| panel.title.is_empty()) {
         panel.title.clone_from(&title);
     }
-    let mut experiment = Experiment { name, title, source: place, notes, seed, panels };
+    let changes = earlier.into_iter().chain(overrides.changes.iter().map(Change::to_string));
+    let changes = changes.collect();
+    let mut experiment = Experiment { name, title, source: place, notes, seed, changes, panels };
     experiment.share_tuning(&Arc::default());
     Ok(experiment)
 }
@@ -192,23 +218,26 @@ fn seed(node: &Node) -> Result<u64, Diagnostic> {
     Ok(seed)
 }
 
-/// The name becomes a folder: letters, digits, `_`, `-` and `.`, not hidden.
+/// The name becomes a folder: letters, digits, `_`, `-`, `.` and `=`, not hidden.
 fn folder_name(node: &Node) -> Result<String, Diagnostic> {
     let name = node.string()?;
-    let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    check_name(name).map_err(|Refusal { cause, remedy, .. }| node.wrong(cause).help(remedy))?;
+    Ok(name.to_owned())
+}
+
+/// Refuses what cannot be the name of a folder.
+pub fn check_name(name: &str) -> Result<(), Refusal> {
+    let plain = |c: char| c.is_alphanumeric() || "_-.=".contains(c);
     let length = name.chars().count();
     // Letters may take several bytes each, and file systems allow 255 in all.
-    if length == 0
-        || length > 100
-        || name.len() > 200
-        || name.starts_with('.')
-        || !name.chars().all(plain)
-    {
-        return Err(node
-            .wrong(format!("`{name}` cannot be the name of a results folder"))
-            .help("use at most 100 letters, digits, `_`, `-` and `.`"));
+    let fits = (1..=100).contains(&length) && name.len() <= 200;
+    match fits && !name.starts_with('.') && name.chars().all(plain) {
+        true => Ok(()),
+        false => Err(Refusal::new(
+            format!("`{name}` cannot be the name of a results folder"),
+            "use at most 100 letters, digits, `_`, `-`, `.` and `=`",
+        )),
     }
-    Ok(name.to_owned())
 }
 
 /// The name of a file that a config calls `named`, such that it is found from the results folder, too.

@@ -7,7 +7,7 @@ use toml::Value;
 
 use super::grid::{self, Taken};
 use super::own_mechanisms::Definitions;
-use super::{MOST_RUNS, Overrides, data_table, lasting_name, mechanisms, numbers, range};
+use super::{MOST_RUNS, data_table, lasting_name, mechanisms, numbers, range};
 use crate::experiment::kind::{self, About, Kind, key};
 use crate::experiment::reading::ReadingSet;
 use crate::experiment::value::shape::{self, about, label, or_default, reference};
@@ -143,7 +143,10 @@ pub struct Context<'a> {
     pub source: &'a Source,
     pub definitions: &'a Definitions<'a>,
     pub seed: u64,
-    pub overrides: Overrides,
+    /// Whether prints are compared: not with an experiment that was changed.
+    pub compares: bool,
+    /// The runs that replace every panel's own.
+    pub runs: Option<u64>,
 }
 
 impl<'a> Context<'a> {
@@ -178,14 +181,14 @@ impl<'a> Context<'a> {
         let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
         grid::check_search(&cases, distance, &data_node)?;
         mechanisms::check(&asked, &cases)?;
-        let reading_node = reading_node.filter(|_| kind.compares_readings());
+        let reading_node = reading_node.filter(|_| kind.compares_readings() && self.compares);
         let readings = reading_node.map(|node| readings(&node, self.source)).transpose()?;
         let panel = Panel {
             id,
             title,
             kind,
             seed: self.seed,
-            runs: self.overrides.runs.unwrap_or(runs),
+            runs: self.runs.unwrap_or(runs),
             distance,
             variants,
             grid,

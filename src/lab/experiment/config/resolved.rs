@@ -30,6 +30,9 @@ fn table(experiment: &Experiment) -> Table {
         put("notes", experiment.notes.clone().into());
     }
     put("seed", whole(experiment.seed));
+    if !experiment.changes.is_empty() {
+        put("changes", experiment.changes.clone().into());
+    }
     match &experiment.panels[..] {
         [only] if only.id.is_empty() => table.extend(panel(only)),
         panels => {

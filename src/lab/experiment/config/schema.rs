@@ -99,6 +99,10 @@ fn experiment_properties() -> Map<String, Value> {
                 0,
             ),
         ),
+        (
+            "changes",
+            about(one_or_list(label()), "What `--set` changed. dpbi writes it to results folders."),
+        ),
         ("define", definitions()),
         (
             "panel",

@@ -28,6 +28,7 @@ pub mod threshold;
 pub mod trade_off;
 pub mod within;
 
+use crate::experiment::Parameter;
 use crate::experiment::axis::Abscissa;
 use crate::experiment::cell::{CellKey, Layout, Runs, Task};
 use crate::experiment::digest::Digest;
@@ -167,6 +168,11 @@ pub trait Kind: Keys + Send + Sync {
     /// How many figures that will be.
     fn figure_count(&self, _panel: &Panel) -> usize {
         1
+    }
+
+    /// What the axis shows, and what tells small figures on a page apart, where that was asked for.
+    fn axes(&self) -> [Option<Parameter>; 2] {
+        [None; 2]
     }
 
     /// Figures without data, as large as the real ones, where mechanisms are named in them.

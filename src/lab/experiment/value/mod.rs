@@ -3,7 +3,7 @@
 mod node;
 pub mod shape;
 
-pub use node::{Node, Table, Text, formula_cause, is_formula};
+pub use node::{Later, Node, Table, Text, formula_cause, is_formula};
 
 use serde_json::{Value as Json, json};
 use toml::Value;

@@ -15,17 +15,52 @@ use system::diagnostic::{Diagnostic, Place};
 pub struct Text<'a> {
     pub file: &'a str,
     pub text: &'a str,
+    /// What was set beside it.
+    pub later: &'a [Later<'a>],
+}
+
+/// A key and its value that were set on the command line. They stand behind the text of the config.
+#[derive(Clone, Copy)]
+pub struct Later<'a> {
+    /// The place of its first byte.
+    pub start: usize,
+    pub text: &'a str,
+}
+
+impl Later<'_> {
+    /// Where it stands, for messages.
+    pub const FILE: &'static str = "--set";
 }
 
 impl<'a> Text<'a> {
+    pub fn new(file: &'a str, text: &'a str) -> Self {
+        Self { file, text, later: &[] }
+    }
+
+    /// Where these bytes stand, for people.
+    fn place(self, span: Range<usize>) -> Place {
+        let (file, text, start) = self.part(&span);
+        Place::span(file, text, span.start - start..span.end.max(span.start) - start)
+    }
+
+    /// The text in which these bytes stand: its name, itself, and the place of its first byte.
+    fn part(self, span: &Range<usize>) -> (&'a str, &'a str, usize) {
+        let later = self.later.iter().rfind(|later| later.start <= span.start);
+        later.map_or((self.file, self.text, 0), |later| (Later::FILE, later.text, later.start))
+    }
+
+    /// These bytes.
+    fn get(self, span: Range<usize>) -> &'a str {
+        let (_, text, start) = self.part(&span);
+        text.get(span.start - start..span.end - start).unwrap_or_default()
+    }
+
     /// Parses the text as TOML.
     pub fn parse(self) -> Result<Spanned<DeTable<'a>>, Diagnostic> {
         DeTable::parse(self.text).map_err(|error| {
             let message = error.message().replace('\n', ", ");
-            let place = error.span().map_or_else(
-                || Place::line(self.file, 1),
-                |span| Place::span(self.file, self.text, span),
-            );
+            let place =
+                error.span().map_or_else(|| Place::line(self.file, 1), |span| self.place(span));
             Diagnostic::new(format!("this is not valid TOML: {message}")).at(place).help(
                 "a config holds lines such as `epsilon = 1.0` and tables such as `[data.balanced]`",
             )
@@ -61,16 +96,16 @@ impl<'a> Node<'a> {
     /// A complaint about a part of this text: some bytes of it.
     pub fn wrong_within(&self, cause: impl Into<String>, part: Range<usize>) -> Diagnostic {
         let span = self.value.span();
-        let raw = self.text.text.get(span.clone()).unwrap_or_default();
+        let raw = self.text.get(span.clone());
         // A text with escape sequences does not stand in the file as it is.
         let start = self.value.get_ref().as_str().and_then(|text| raw.find(text));
         let Some(start) = start.map(|start| span.start + start) else { return self.wrong(cause) };
         let part = start + part.start..start + part.end;
-        Diagnostic::new(cause).at(Place::span(self.text.file, self.text.text, part))
+        Diagnostic::new(cause).at(self.text.place(part))
     }
 
     fn place(&self) -> Place {
-        Place::span(self.text.file, self.text.text, self.value.span())
+        self.text.place(self.value.span())
     }
 
     fn expected(&self, what: &str, example: &str) -> Diagnostic {
@@ -313,7 +348,7 @@ impl<'a> Table<'a> {
         match unknown.min_by_key(|key| key.span().start) {
             None => Ok(()),
             Some(key) => Err(Diagnostic::new(format!("unknown key `{}`", key.get_ref()))
-                .at(Place::span(self.text.file, self.text.text, key.span()))
+                .at(self.text.place(key.span()))
                 .help(suggest(key.get_ref(), self.known.iter().copied()))),
         }
     }

@@ -22,9 +22,9 @@ pub fn label() -> Value {
     json!({ "type": "string", "pattern": r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$" })
 }
 
-/// The name of a folder: letters of any language, digits, `_`, `-` and `.`, not hidden.
+/// The name of a folder: letters of any language, digits, `_`, `-`, `.` and `=`, not hidden.
 pub fn folder_name() -> Value {
-    let (inside, first) = (r"\x00-,/:-@\[-^`{-\x7f", ".");
+    let (inside, first) = (r"\x00-,/:-<>-@\[-^`{-\x7f", ".");
     json!({ "type": "string", "pattern": format!("^[^{first}{inside}][^{inside}]{{0,99}}$") })
 }
 

@@ -12,13 +12,16 @@ use engine::named::Named;
 use engine::numeric::box_summary::Whiskers;
 use engine::posterior::metric::Metric;
 use engine::posterior::model::vector;
-use figure::{BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, Sample, Scale, Series};
+use figure::{
+    BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, Multiples, Sample, Scale, Series,
+};
 use table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
 
-/// Cases that share everything but what the axis shows: one figure.
+/// Cases that share everything but what the axis shows.
 struct Facet<'a> {
-    /// What they share, in words.
-    parts: Vec<String>,
+    /// What tells them from the others on the page: in full, and in words.
+    key: String,
+    title: String,
     /// Each case with its place among all.
     cases: Vec<(usize, &'a Case)>,
 }
@@ -60,45 +63,31 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
         readings: readings.collect(),
     };
     let asked = kind.figure_names(panel);
-    let mut facets = facets_of(panel, &drawing.abscissa);
-    let numbered = facets.len() > 1;
-    let all_parts: Vec<Vec<String>> = facets.iter().map(|facet| facet.parts.clone()).collect();
-    facets.truncate(MOST_FACETS);
+    let mut sheets = sheets_of(panel, &drawing.abscissa);
+    let all_parts: Vec<Vec<String>> = sheets.iter().map(|sheet| sheet.parts.clone()).collect();
+    sheets.truncate(MOST_SHEETS);
     let metrics = panel.errors();
     // What distinguishes a figure from the others is in its title.
-    let title = |facet: &Facet, metric: &Metric, name: FigureName| {
-        let facet = own_parts(&all_parts, &facet.parts).join(", ");
+    let title = |sheet: &Sheet, metric: &Metric, name: FigureName| {
+        let own = own_parts(&all_parts, &sheet.parts).join(", ");
         let metric = match metrics.len() {
             1 => String::new(),
             _ => format!("error: {}", metric.title),
         };
         let name = if asked.len() > 1 { name.heading() } else { "" };
-        titled(&[&panel.title, &facet, &metric, name])
+        titled(&[&panel.title, &own, &metric, name])
     };
     let mut figures = Vec::new();
-    for (number, facet) in (1..).zip(&facets) {
+    for sheet in &sheets {
         for (metric_index, metric) in metrics.iter().enumerate() {
             let mut suffix = String::new();
             if metric_index > 0 {
                 // A colon has no place in the name of a file.
                 suffix += &format!("-{}", metric.id.replace(':', "-"));
             }
-            if numbered {
-                suffix += &format!("-{number}");
-            }
+            suffix += &sheet.suffix;
             for name in &asked {
-                let title = title(facet, metric, *name);
-                let figure = match name {
-                    FigureName::Box => {
-                        Figure::Box(BoxFigure { title, ..drawing.boxes(facet, metric) })
-                    }
-                    FigureName::Mean => {
-                        Figure::Curve(CurveFigure { title, ..drawing.means(facet, metric) })
-                    }
-                    FigureName::Runs => {
-                        Figure::Curve(CurveFigure { title, ..drawing.runs(facet, metric) })
-                    }
-                };
+                let figure = drawing.sheet(sheet, metric, *name, title(sheet, metric, *name));
                 figures.push((format!("{}{suffix}", name.id()), figure));
             }
         }
@@ -107,19 +96,37 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
 }
 
 /// Of a sweep over everything not every combination is drawn.
+const MOST_SHEETS: usize = 24;
+
+/// The most small figures on one page.
 const MOST_FACETS: usize = 24;
 
 /// How many figures of each sort there are.
-pub(super) struct Facets {
+pub(super) struct Sheets {
     pub drawn: usize,
     /// How many there could be.
     pub all: usize,
+    /// How many settings stand on one axis.
+    pub settings: usize,
 }
 
 /// How many figures of each sort a panel has.
-pub(super) fn facets(panel: &Panel) -> Facets {
-    let all = facets_of(panel, &Abscissa::new(panel)).len();
-    Facets { drawn: all.min(MOST_FACETS), all }
+pub(super) fn sheets(panel: &Panel) -> Sheets {
+    let all = sheets_of(panel, &Abscissa::new(panel));
+    let settings = all.iter().flat_map(|sheet| &sheet.facets).map(|facet| facet.cases.len());
+    Sheets {
+        drawn: all.len().min(MOST_SHEETS),
+        all: all.len(),
+        settings: settings.max().unwrap_or(1),
+    }
+}
+
+/// The settings along the axis, in the last small figure of the last page.
+pub(super) fn along_axis(panel: &Panel) -> Vec<(usize, &Case)> {
+    let last =
+        sheets_of(panel, &Abscissa::new(panel)).pop().and_then(|mut sheet| sheet.facets.pop());
+    let cases = last.map_or_else(Vec::new, |facet| facet.cases);
+    cases.into_iter().map(|(index, case)| (panel.first + index, case)).collect()
 }
 
 /// Whether the cases have an order along the axis.
@@ -127,31 +134,52 @@ pub(super) fn is_ordered(panel: &Panel) -> bool {
     Abscissa::new(panel).axis != Axis::Data
 }
 
-/// Groups the cases by everything but the axis, in order of appearance.
-fn facets_of<'a>(panel: &'a Panel, abscissa: &Abscissa) -> Vec<Facet<'a>> {
-    let mut facets: Vec<Facet> = Vec::new();
+/// Cases that stand on one page.
+struct Sheet<'a> {
+    /// What they share, in words.
+    parts: Vec<String>,
+    /// What tells the file from the others.
+    suffix: String,
+    facets: Vec<Facet<'a>>,
+}
+
+/// Groups the cases by everything but the axis and what tells small figures apart, in order of appearance.
+fn sheets_of<'a>(panel: &'a Panel, abscissa: &Abscissa) -> Vec<Sheet<'a>> {
+    let mut sheets: Vec<(Vec<String>, Sheet)> = Vec::new();
     for (index, case) in panel.cases.iter().enumerate() {
-        let parts = shared_parts(panel, abscissa, case);
-        let place = facets.iter().position(|known| known.parts == parts).unwrap_or_else(|| {
-            facets.push(Facet { parts, cases: Vec::new() });
+        let key: Vec<String> = abscissa.pages.iter().map(|axis| axis.exact(case)).collect();
+        let place = sheets.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            let parts = shared_parts(panel, abscissa, case);
+            let of_file = |axis: &Axis| format!("-{}", axis.file_part(case, &abscissa.naming));
+            let suffix = abscissa.pages.iter().map(of_file).collect();
+            sheets.push((key, Sheet { parts, suffix, facets: Vec::new() }));
+            sheets.len() - 1
+        });
+        let facets = &mut sheets[place].1.facets;
+        let key = abscissa.facet.map_or(String::new(), |axis| axis.exact(case));
+        let place = facets.iter().position(|known| known.key == key).unwrap_or_else(|| {
+            let words = abscissa.facet.and_then(|axis| axis.words(case, &abscissa.naming));
+            facets.push(Facet { key, title: words.unwrap_or_default(), cases: Vec::new() });
             facets.len() - 1
         });
         facets[place].cases.push((index, case));
     }
-    facets
+    sheets.into_iter().map(|(_, sheet)| sheet).collect()
 }
 
-/// Data, ε, prior, δ and γ as far as the axis does not show them.
+/// Data, ε, prior, δ and γ as far as neither the axis nor the titles of small figures show them.
 fn shared_parts(panel: &Panel, abscissa: &Abscissa, case: &Case) -> Vec<String> {
-    let unless =
-        |axes: &[Axis], text: Option<String>| text.filter(|_| !axes.contains(&abscissa.axis));
+    let shown = [Some(abscissa.axis), abscissa.facet];
+    let unless = |axes: &[Axis], text: Option<String>| {
+        text.filter(|_| !shown.iter().flatten().any(|axis| axes.contains(axis)))
+    };
     let variants = &panel.variants;
     let delta_matters =
         abscissa.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta());
     let gamma_matters = abscissa.naming.gammas || case.setting.gamma.get() != 1.0;
     let parts = [
         unless(&[Axis::Size, Axis::Data, Axis::At], Some(abscissa.naming.data(case))),
-        unless(&[Axis::Epsilon], Some(naming::epsilon(case))),
+        unless(&[Axis::Epsilon], Some(abscissa.naming.epsilon(case))),
         unless(&[Axis::Prior, Axis::SymmetricPrior], Some(naming::prior(case))),
         unless(&[Axis::Delta], naming::delta(case).filter(|_| delta_matters)),
         unless(&[Axis::Gamma], gamma_matters.then(|| naming::gamma(case))),
@@ -160,17 +188,42 @@ fn shared_parts(panel: &Panel, abscissa: &Abscissa, case: &Case) -> Vec<String> 
 }
 
 impl<'a> Drawing<'a> {
-    fn note(&self, facet: &Facet, last: &str) -> String {
+    /// One figure, or small ones on a page.
+    fn sheet(&self, sheet: &Sheet, metric: &Metric, name: FigureName, title: String) -> Figure {
+        let draw = |facet: &Facet| match name {
+            FigureName::Box => Figure::Box(self.boxes(sheet, facet, metric)),
+            FigureName::Mean => Figure::Curve(self.means(sheet, facet, metric)),
+            FigureName::Runs => Figure::Curve(self.runs(sheet, facet, metric)),
+        };
+        if let [only] = &sheet.facets[..] {
+            return draw(only).entitled(title, None);
+        }
+        let mut note = String::new();
+        let mut figures = Vec::new();
+        for facet in sheet.facets.iter().take(MOST_FACETS) {
+            let figure = draw(facet);
+            note = figure.note().to_owned();
+            figures.push(figure.entitled(facet.title.clone(), Some(String::new())));
+        }
+        if sheet.facets.len() > MOST_FACETS {
+            note += &format!("; the first {MOST_FACETS} of {} are drawn", sheet.facets.len());
+        }
+        Figure::Multiples(Multiples { title, note, figures })
+    }
+
+    fn note(&self, sheet: &Sheet, last: &str) -> String {
         let runs = match self.panel.runs {
             1 => "1 run".to_owned(),
             runs => format!("{runs} runs"),
         };
-        format!("{}, {runs}; {last}", facet.parts.join(", "))
+        let shared = sheet.parts.iter().cloned().chain([runs]).collect::<Vec<_>>().join(", ");
+        format!("{shared}; {last}")
     }
 
     /// Says that something is left out, where one of a facet's rows has an infinite `value`.
     fn without_infinite(
         &self,
+        sheet: &Sheet,
         facet: &Facet,
         metric: &Metric,
         last: &str,
@@ -182,7 +235,7 @@ impl<'a> Drawing<'a> {
         });
         let infinite = rows.map(value).any(|value| value == f64::INFINITY);
         self.note(
-            facet,
+            sheet,
             &if infinite { format!("{last}; infinite values left out") } else { last.to_owned() },
         )
     }
@@ -191,7 +244,7 @@ impl<'a> Drawing<'a> {
         self.rows.get(&(self.panel.first + case, label, metric)).copied()
     }
 
-    fn boxes(&self, facet: &Facet, metric: &Metric) -> BoxFigure {
+    fn boxes(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> BoxFigure {
         let whiskers = match self.kind.whiskers {
             Whiskers::Range => "whiskers: range".to_owned(),
             Whiskers::Iqr(factor) => format!("whiskers: {factor} IQR"),
@@ -211,7 +264,7 @@ impl<'a> Drawing<'a> {
             }
         });
         BoxFigure {
-            note: self.without_infinite(facet, metric, &whiskers, |row| {
+            note: self.without_infinite(sheet, facet, metric, &whiskers, |row| {
                 row.max.max(row.exact_mean.unwrap_or(0.0))
             }),
             x_label: self.abscissa.axis.label(self.panel),
@@ -272,7 +325,7 @@ impl<'a> Drawing<'a> {
         printed.iter().any(Option::is_some).then_some(printed)
     }
 
-    fn means(&self, facet: &Facet, metric: &Metric) -> CurveFigure {
+    fn means(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> CurveFigure {
         // A prior without a number is a category.
         let positions: Option<Vec<f64>> =
             facet.cases.iter().map(|(_, case)| self.abscissa.axis.position(case)).collect();
@@ -287,7 +340,7 @@ impl<'a> Drawing<'a> {
             self.curve(facet, &positions, &variant.label, metric.id, series)
         });
         CurveFigure {
-            note: self.without_infinite(facet, metric, "lines: exact law", |row| {
+            note: self.without_infinite(sheet, facet, metric, "lines: exact law", |row| {
                 row.mean.max(row.exact_mean.unwrap_or(0.0))
             }),
             x_label: self.abscissa.axis.label(self.panel).unwrap_or_default(),
@@ -336,7 +389,7 @@ impl<'a> Drawing<'a> {
 
     /// The error of every run, in one strip for each mechanism: the runs are independent, so that
     /// nothing joins them.
-    fn runs(&self, facet: &Facet, metric: &Metric) -> CurveFigure {
+    fn runs(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> CurveFigure {
         let drawn = self.panel.runs.min(MOST_DRAWN_RUNS);
         let mut lines: Vec<Curve> = Vec::new();
         for &(index, case) in &facet.cases {
@@ -359,7 +412,7 @@ impl<'a> Drawing<'a> {
             false => "from left to right".to_owned(),
         };
         CurveFigure {
-            note: self.note(facet, &which),
+            note: self.note(sheet, &which),
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,
             y_label: metric.error_title(),

@@ -14,7 +14,7 @@ use super::prelude::*;
 use crate::experiment::cell::UNNUMBERED;
 use crate::experiment::fault;
 use crate::experiment::value::NamedValue;
-use crate::experiment::{Cell, Group, Keeper, PlacedReadings, Runs};
+use crate::experiment::{Abscissa, Cell, Group, Keeper, Parameter, PlacedReadings, Runs};
 use engine::mechanism::Variant;
 use engine::mechanism::law::{Exact, Law, Plan, PreparedField};
 use engine::mechanism::prepared::PreparedSetting;
@@ -31,6 +31,10 @@ kind! {
     pub struct Accuracy {
         /// Which figures. Default: box and mean.
         "figures" => figures: Vec<FigureName>,
+        /// What the axis shows. Default: what has most values.
+        "x" => x: Option<Parameter>,
+        /// What tells small figures on one page apart. Default: of the rest, what has most values.
+        "facet" => facet: Option<Parameter>,
         /// Further errors of the same releases.
         "metrics" => metrics: Vec<Metric>,
         /// How far whiskers reach: in interquartile ranges, or "range" for all.
@@ -47,7 +51,15 @@ impl Kind for Accuracy {
         true
     }
 
+    fn axes(&self) -> [Option<Parameter>; 2] {
+        [self.x, self.facet]
+    }
+
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
+        if let Err((place, cause)) = Abscissa::check(panel) {
+            let remedy = "name what two or more settings differ in, or leave it out";
+            return Err(About::Key(["x", "facet"][place]).wrong(cause, remedy.to_owned()));
+        }
         match self.readings_metric {
             Some(metric) if self.errors(panel).iter().all(|known| known.id != metric.id) => {
                 Err(About::Key("readings_metric").wrong(
@@ -87,7 +99,7 @@ impl Kind for Accuracy {
     }
 
     fn figure_count(&self, panel: &Panel) -> usize {
-        self.figure_names(panel).len() * self.errors(panel).len() * figures::facets(panel).drawn
+        self.figure_names(panel).len() * self.errors(panel).len() * figures::sheets(panel).drawn
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
@@ -96,7 +108,7 @@ impl Kind for Accuracy {
             FigureName::Mean => sketch::curves(panel, 1, true),
             // A strip for every setting.
             FigureName::Runs => {
-                let settings = panel.cases.len().div_ceil(figures::facets(panel).all);
+                let settings = figures::sheets(panel).settings;
                 sketch::curves(panel, settings, false)
             }
         };
@@ -109,7 +121,7 @@ impl Kind for Accuracy {
     }
 
     fn summary(&self, panel: &Panel, tables: &Tables, most_printed: usize) -> String {
-        let figures::Facets { drawn, all } = figures::facets(panel);
+        let figures::Sheets { drawn, all, .. } = figures::sheets(panel);
         let mut text = summary::picture(panel, tables, most_printed);
         text += &summary::agreement(panel, tables);
         if drawn < all {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use statrs::function::erf::erfc;
 
+use super::figures;
 use crate::experiment::digest::Digest;
 use crate::experiment::{Case, Naming, Panel};
 use engine::posterior::metric::Metric;
@@ -43,14 +44,14 @@ const LONGEST_BAR: usize = 24;
 /// them. All columns and bars begin at 0. Columns are scaled to the mechanism's own largest mean, to
 /// show where it goes; bars to the largest of all, to compare the mechanisms.
 pub(super) fn picture(panel: &Panel, tables: &Tables, most_printed: usize) -> String {
-    let settings: Vec<(usize, &Case)> = panel.settings().take(most_printed).collect();
+    // Where settings differ in several parameters, those along the axis at the last of the others.
+    let along = figures::along_axis(panel);
+    let settings: Vec<(usize, &Case)> = along.into_iter().take(most_printed).collect();
     let (Some(&(first, start)), Some(&(last, end))) = (settings.first(), settings.last()) else {
         return String::new();
     };
-    let several = first < last;
-    let is_drawn = |row: &&SummaryRow| {
-        (first..=last).contains(&row.setting) && row.metric == panel.distance.id()
-    };
+    let several = first != last;
+    let is_drawn = |row: &&SummaryRow| row.metric == panel.distance.id();
     let rows: Vec<&SummaryRow> = tables.summary.iter().filter(is_drawn).collect();
     let mean = |setting: usize, label: &str| {
         let found = rows.iter().find(|row| row.setting == setting && row.mechanism == label);

@@ -1,7 +1,5 @@
 //! `dpbi plot`.
 
-mod gallery;
-
 use std::path::Path;
 
 use serde_json::json;
@@ -18,9 +16,6 @@ use system::diagnostic::Diagnostic;
 use table::{ERRORS, Tables};
 
 pub fn execute(args: &Plot) -> Result<(), Failure> {
-    if args.gallery {
-        return gallery::execute(args);
-    }
     let mut reports = Vec::new();
     for path in &args.folders {
         let drawn = redraw(path, args)?;
