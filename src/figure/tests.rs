@@ -96,6 +96,21 @@ impl Numbers {
             series: self.series(mechanisms),
             bounds: self.maybe(|n| (0.0, n.between(1.0, 1.0))),
             y_range: None,
+            is_part: self.below(5) == 0,
+        })
+    }
+
+    /// Small figures of one kind.
+    fn multiples(&mut self, a: usize, b: usize) -> Figure {
+        let (are_boxes, count) = (self.below(2) == 0, 1 + self.below(5));
+        let one = |numbers: &mut Self| match are_boxes {
+            true => numbers.boxes(a, b),
+            false => numbers.curves(b, a),
+        };
+        Figure::Multiples(Multiples {
+            title: self.random.words(150.0),
+            note: self.random.words(300.0),
+            figures: (0..count).map(|_| one(self)).collect(),
         })
     }
 
@@ -131,6 +146,7 @@ impl Numbers {
             categories: self.maybe(|n| (0..points).map(|_| n.random.words(20.0)).collect()),
             references: vec![(self.between(0.0, 1.0), self.random.words(40.0))],
             landmarks: vec![(self.between(0.0, 9.0), self.random.words(20.0))],
+            is_part: self.below(5) == 0,
         })
     }
 
@@ -204,10 +220,11 @@ impl Numbers {
 
     fn figure(&mut self, kind: usize, most: (usize, usize)) -> Figure {
         let (a, b) = (self.below(most.0), self.below(most.1));
-        match kind % 3 {
+        match kind % 5 {
             0 => self.boxes(a, b),
-            1 => self.curves(b, a),
-            _ => self.map(a / 2, b),
+            1 | 3 => self.curves(b, a),
+            2 => self.map(a / 2, b),
+            _ => self.multiples(a / 4, b),
         }
     }
 }

@@ -93,10 +93,14 @@ impl Axis {
 
     /// What tells a case from those with other values, in full.
     pub(super) fn exact(self, case: &Case) -> String {
-        match self.position(case) {
-            Some(position) => format!("{position:?}"),
-            None if self == Self::Prior => vector(case.setting.posterior.prior().alpha()),
-            None => format!("{:?} {}", case.label, vector(case.setting.posterior.counts())),
+        match self {
+            Self::At | Self::Data => {
+                format!("{:?} {}", case.label, vector(case.setting.posterior.counts()))
+            }
+            Self::SymmetricPrior | Self::Prior => vector(case.setting.posterior.prior().alpha()),
+            Self::Size | Self::Epsilon | Self::Delta | Self::Gamma => {
+                format!("{:?}", self.position(case))
+            }
         }
     }
 

@@ -54,7 +54,7 @@ impl TryFrom<String> for FileName {
     type Error = ForeignName;
 
     fn try_from(name: String) -> Result<Self, ForeignName> {
-        let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+        let plain = |c: char| c.is_alphanumeric() || "_-.,=".contains(c);
         let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
         let known = ending.is_some_and(|(_, ending)| Self::ENDINGS.contains(&ending));
         if name.starts_with('.') || !known || !name.chars().all(plain) {
