@@ -188,7 +188,7 @@ fn run_prints_json_or_nothing() {
     let args = ["run", "real_data", "--runs", "20", "--format", "none"];
     let document = sandbox.json(&[&args[..], &["--json"]].concat());
     assert_eq!(document[0]["summary"].as_array().unwrap().len(), 4 * 5);
-    assert_eq!(document[0]["settings"][0]["counts"], "231;500");
+    assert_eq!(document[0]["settings"][0]["counts"], serde_json::json!([231, 500]));
     assert_eq!(sandbox.succeed(&[&args[..], &["-q"]].concat()), "");
 }
 

@@ -15,8 +15,7 @@ metrics = ["l1", "kl"]
 counts = [[20, 3, 0], [8, 8, 9]]
 "#;
 
-const FILES: [&str; 5] =
-    ["settings.csv", "errors.csv", "summary.csv", "box-1.svg", "mean-l1-2.png"];
+const FILES: [&str; 5] = ["settings.csv", "errors.csv", "summary.csv", "box.svg", "mean-l1.png"];
 
 fn results(args: &[&str]) -> Vec<Vec<u8>> {
     let sandbox = Sandbox::new();

@@ -255,7 +255,7 @@ fn tables_of(folder: &std::path::Path) -> BTreeMap<String, usize> {
 fn the_json_document_has_every_table_of_the_folder_and_no_other() {
     let sandbox = sandbox();
     // One cell fails, so that there is a table of failures.
-    let run = "DPBI_FAULT=@17 $DPBI run every_kind.toml --json -q --format none";
+    let run = "DPBI_FAULT=@17 $DPBI run every_kind.toml --json --errors -q --format none";
     let outcome = sandbox.shell(run);
     assert_eq!(outcome.status, 1, "{}", outcome.stderr);
     let documents: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();

@@ -6,6 +6,7 @@
 
 mod account;
 mod audit;
+mod changes;
 mod choose;
 mod claims;
 mod claims_bounds;

@@ -80,7 +80,7 @@ fn a_manifest_without_its_hash_is_damaged() {
         assert!([2, 3].contains(&outcome.status), "{reader:?}: {}", outcome.stderr);
         assert!(outcome.stderr.contains("its own SHA-256 does not fit"), "{}", outcome.stderr);
     }
-    let list = sandbox.write("none", "").dpbi(&["list", "--out", "results"]);
+    let list = sandbox.write("none", "").dpbi(&["list", "--results", "results"]);
     assert_eq!(list.status, 0);
 }
 

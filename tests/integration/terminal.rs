@@ -20,8 +20,6 @@ const TYPICAL: &[&str] = &[
     "list",
     "mechanisms",
     "mechanisms ehds",
-    "list icml/fig4",
-    "copy icml/fig4",
     "check beta_balanced",
     "check icml/fig4 arxiv/fig5b sweep open/privacy",
     "check own.toml --shard 1/2",

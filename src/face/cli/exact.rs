@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::names::{self, Among};
 use super::values::{claim_number, count};
-use super::{Compared, Data, FigureOptions, Machine, Model, Print, Privacy, Threads};
+use super::{Compared, Data, FigureOptions, Machine, Model, Print, Privacy, TableOption, Threads};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -31,6 +31,8 @@ pub struct Claims {
     pub threads: Threads,
     #[command(flatten)]
     pub print: Print,
+    #[command(flatten)]
+    pub tables: TableOption,
 }
 
 #[derive(Debug, Args)]
@@ -69,6 +71,8 @@ pub struct Inspect {
     pub machine: Machine,
     #[command(flatten)]
     pub print: Print,
+    #[command(flatten)]
+    pub tables: TableOption,
 }
 
 #[derive(Debug, Args)]
@@ -110,6 +114,8 @@ pub struct Audit {
     pub machine: Machine,
     #[command(flatten)]
     pub print: Print,
+    #[command(flatten)]
+    pub tables: TableOption,
 }
 
 #[derive(Debug, Args)]
@@ -144,6 +150,8 @@ pub struct Choose {
     pub machine: Machine,
     #[command(flatten)]
     pub print: Print,
+    #[command(flatten)]
+    pub tables: TableOption,
 }
 
 #[derive(Debug, Args)]
@@ -190,4 +198,6 @@ pub struct Optimum {
     pub machine: Machine,
     #[command(flatten)]
     pub print: Print,
+    #[command(flatten)]
+    pub tables: TableOption,
 }

@@ -6,7 +6,9 @@ use clap::Args;
 
 use super::names::{self, Among};
 use super::values::shard;
-use super::{Configs, FigureOptions, Machine, Output, Print, Quiet, Replace, Threads, Verbosity};
+use super::{
+    Configs, FigureOptions, Machine, Output, Print, Quiet, Replace, TableOption, Threads, Verbosity,
+};
 use lab::run::store::Shard;
 
 #[derive(Debug, Args)]
@@ -37,6 +39,8 @@ pub struct Run {
     /// With --json, also what every single run released, and its errors
     #[arg(long, requires = "json")]
     pub errors: bool,
+    #[command(flatten)]
+    pub tables: TableOption,
     #[command(flatten)]
     pub talk: Verbosity,
 }

@@ -29,7 +29,7 @@ pub use prior::Prior;
 pub use release::{Combine, Release, Show, View};
 pub use shared::{
     Compared, Configs, Data, FigureOptions, MOST_THREADS, Machine, Model, Output, Print, Privacy,
-    Quiet, Replace, Threads, Verbosity,
+    Quiet, Replace, TableOption, Threads, Verbosity,
 };
 pub use tools::{Completions, Man, Schema, Selftest};
 pub use values::{Formats, delimiter};

@@ -13,6 +13,7 @@ use engine::posterior::distance;
 use figure::{Format, Width};
 use lab::experiment::ScopeName;
 use paper::claims;
+use system::console::TableFormat;
 use system::source::{PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 
 /// A text, and those among which shells complete it. Others are let through, since what is wrong
@@ -108,6 +109,10 @@ pub fn formats() -> Vec<String> {
 
 pub fn widths() -> Vec<String> {
     owned(Width::ALL.iter().map(|width| width.id()))
+}
+
+pub fn table_formats() -> Vec<String> {
+    owned(TableFormat::ALL.iter().map(|(name, _)| *name))
 }
 
 pub fn claims() -> Vec<String> {

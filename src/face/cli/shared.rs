@@ -7,9 +7,11 @@ use clap::Args;
 use super::names::{self, Among};
 use super::values::{
     Assignment, Expression, Formats, count, figure_width, folder_name, format_list, records,
+    table_format,
 };
 use figure::Width;
 use lab::experiment::config::{Change, MOST_RUNS};
+use system::console::TableFormat;
 
 /// The experiments.
 #[derive(Debug, Args)]
@@ -110,6 +112,20 @@ pub struct Print {
     /// Print one JSON document on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// A table for a paper or another program.
+#[derive(Debug, Args)]
+pub struct TableOption {
+    /// Print only the table, as markdown, latex (for booktabs) or csv
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_parser = table_format(),
+        hide_possible_values = true,
+        conflicts_with = "json"
+    )]
+    pub table: Option<TableFormat>,
 }
 
 /// What a setting typed by hand consists of, beside the data and ε.

@@ -11,6 +11,7 @@ use engine::refusal::{Refusal, suggest};
 use figure::{Format, Width};
 use lab::experiment::config::{Change, check_name};
 use lab::run::store::{MOST_SHARDS, Shard};
+use system::console::TableFormat;
 
 pub(super) fn count(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| "a count is a whole number, 0 or more, such as 300".to_owned())
@@ -140,6 +141,18 @@ fn width(name: &str) -> Result<Width, String> {
 
 pub(super) fn figure_width() -> impl TypedValueParser<Value = Width> {
     Among(names::widths).try_map(|name| width(&name))
+}
+
+fn named_table_format(name: &str) -> Result<TableFormat, String> {
+    let all: Vec<TableFormat> = TableFormat::ALL.iter().map(|(_, format)| *format).collect();
+    let id = |format: TableFormat| {
+        TableFormat::ALL.iter().find(|(_, one)| *one == format).map_or("", |(name, _)| *name)
+    };
+    known("table format", name, &all, id, names::table_formats)
+}
+
+pub(super) fn table_format() -> impl TypedValueParser<Value = TableFormat> {
+    Among(names::table_formats).try_map(|name| named_table_format(&name))
 }
 
 fn claim(number: &str) -> Result<u32, String> {

@@ -4,9 +4,18 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use super::{print, print_json};
-use crate::cli::Print;
+use super::{print, print_document, print_json};
+use crate::cli::{Print, TableOption};
 use crate::failure::Failure;
+use system::console::Grid;
+
+impl TableOption {
+    /// Prints the table in the form that was asked for, if one was.
+    pub fn print(&self, table: impl FnOnce() -> Grid) -> Result<bool, Failure> {
+        let Some(format) = self.table else { return Ok(false) };
+        print_document(&table().to_table(format)).map(|()| true)
+    }
+}
 
 impl Print {
     /// Prints the document or the text.

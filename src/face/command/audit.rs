@@ -66,6 +66,9 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
         profile: &profile,
         trade_off: trade_off.as_ref(),
     };
+    if args.tables.print(|| report.facts())? {
+        return Ok(());
+    }
     args.print.answer(|| report.json(), || report.text())
 }
 
@@ -240,7 +243,10 @@ impl Report<'_> {
             "advantage_to": self.advantage.to,
         });
         if let Some(certificate) = self.certificate {
-            document["inner_epsilon"] = json!(certificate.inner_epsilon.get());
+            let inner = certificate.inner_epsilon.get();
+            document["inner_epsilon"] = json!(inner);
+            let is_own = self.variant.mechanism.definition().is_some();
+            document["factor"] = json!(is_own.then_some(inner / certificate.target));
             document["mean"] = json!(self.mean);
             document["certificate"] = json!({
                 "target": certificate.target,
@@ -270,7 +276,8 @@ impl Report<'_> {
         document
     }
 
-    fn text(&self) -> String {
+    /// What was found out, line by line.
+    fn facts(&self) -> Grid {
         let loss = &self.findings.loss;
         let mut facts = Grid::new(2);
         let mut fact = |name: &str, value: String| facts.row([name.to_owned(), value]);
@@ -312,7 +319,11 @@ impl Report<'_> {
         if self.advantage.delta > 0.0 {
             fact("  between", pair(&self.advantage.from, &self.advantage.to));
         }
-        let mut text = facts.render();
+        facts
+    }
+
+    fn text(&self) -> String {
+        let mut text = self.facts().render();
         if !self.profile.is_empty() {
             let mut grid = Grid::new(0);
             grid.row(["ε", "δ"]);

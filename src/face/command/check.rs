@@ -55,7 +55,7 @@ fn panel_table(panel: &Panel, work: &Own, threads: usize) -> String {
     let naming = Naming::new(&panel.cases);
     let name = |case: usize| naming.name(&panel.cases[case]);
     let mut grid = Grid::new(1);
-    grid.row(["setting", "candidates", "outputs to walk", "memory", "time"]);
+    grid.row(["setting", "candidates", "outputs", "memory", "time"]);
     for &(case, work) in work.iter().take(MOST_PRINTED) {
         let sum = work.sum();
         grid.row([

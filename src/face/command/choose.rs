@@ -69,6 +69,9 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let mut ranking = Ranking { setting: &setting, data, error, left_out, rows };
     ranking.sort();
     drop(clock);
+    if args.tables.print(|| ranking.grid(&ranking.without_idle().0))? {
+        return Ok(());
+    }
     args.print.answer(|| ranking.json(), || ranking.text())
 }
 
@@ -403,14 +406,13 @@ impl Ranking<'_> {
         }
     }
 
-    fn text(&self) -> String {
-        let posterior = &self.setting.posterior;
-        let (shown, idle) = self.without_idle();
+    /// The mechanisms, best first.
+    fn grid(&self, shown: &[&RankedRow]) -> Grid {
         let measures = shown.iter().map(|row| self.measure(row)).filter(|value| value.is_finite());
         let largest = measures.fold(0.0, f64::max);
         let mut grid = Grid::new(1);
         grid.row(self.arranged(["mechanism", "ε", "", "mean", "median", "95 %", "guarantee"]));
-        for row in &shown {
+        for row in shown {
             let number = |value: fn(Accuracy) -> f64| short_or_dash(row.accuracy.map(value));
             let drawn = Some(self.measure(row)).filter(|value| value.is_finite());
             let drawn = drawn.map_or(String::new(), |value| bar(value, largest, BAR));
@@ -424,6 +426,12 @@ impl Ranking<'_> {
                 self.remark(row),
             ]));
         }
+        grid
+    }
+
+    fn text(&self) -> String {
+        let posterior = &self.setting.posterior;
+        let (shown, idle) = self.without_idle();
         let what = self.setting.distance.title();
         let over = match self.data {
             Data::PriorPredictive => {
@@ -439,7 +447,8 @@ impl Ranking<'_> {
             Some(_) => String::new(),
             None => format!(" at ε = {}", self.setting.epsilon.get()),
         };
-        let mut text = format!("  Exact error ({what}){at}, {over}\n{}", grid.render());
+        let mut text =
+            format!("  Exact error ({what}){at}, {over}\n{}", self.grid(&shown).render());
         if shown.iter().any(|row| self.remark(row).ends_with(COMPUTED)) {
             text += &format!(
                 "  {COMPUTED} computed: over all pairs of data sets the loss is at most ε\n"

@@ -83,8 +83,8 @@ const LEGEND: &str = "  least p: the smallest tail probability of χ², for orie
 
 fn samplers(report: &Report) -> Grid {
     let mut grid = Grid::new(1);
-    let columns = ["SAMPLER", "SETTINGS", "DRAWS", "LEAST P", "ADJUSTED", "POWER", "ENOUGH IN"];
-    grid.row(columns.into_iter().chain(["WRONG ONES", ""]));
+    let columns = ["SAMPLER", "SETTINGS", "DRAWS", "LEAST P", "ADJUSTED", "POWER", "POWERFUL IN"];
+    grid.row(columns.into_iter().chain(["5 % OFF SEEN", ""]));
     for line in report.lines() {
         let wrong: Vec<_> = report.wrong.iter().filter(|one| one.of == line.sampler).collect();
         let caught = wrong.iter().filter(|one| one.trial.is_rejected()).count();

@@ -4,7 +4,7 @@ use super::MOST_PRINTED;
 use crate::report::Readings;
 use lab::experiment::digest::Digest;
 use lab::experiment::{Experiment, Panel};
-use system::console::{Grid, short};
+use system::console::{Grid, TableFormat, short};
 use table::Tables;
 
 /// The tables of every panel, in short.
@@ -23,13 +23,30 @@ pub fn text(experiment: &Experiment, tables: &Tables) -> String {
     text
 }
 
-fn table(digest: &Digest) -> String {
-    let left = digest.columns.iter().take_while(|name| name.is_empty()).count();
-    let mut grid = Grid::new(left);
+/// The same tables, whole and in another form.
+pub fn tables(experiment: &Experiment, tables: &Tables, format: TableFormat) -> String {
+    let digests = experiment.panels.iter().flat_map(|panel| panel.kind.digests(panel, tables));
+    let texts: Vec<String> =
+        digests.map(|digest| grid(&digest, usize::MAX).to_table(format)).collect();
+    texts.join("\n")
+}
+
+/// The columns of names, which have no heads.
+fn names(digest: &Digest) -> usize {
+    digest.columns.iter().take_while(|name| name.is_empty()).count()
+}
+
+fn grid(digest: &Digest, most: usize) -> Grid {
+    let mut grid = Grid::new(names(digest));
     grid.row(&digest.columns);
-    // Some tables have two rows for a setting.
-    let most = left * MOST_PRINTED;
     digest.rows.iter().take(most).for_each(|row| grid.row(row));
+    grid
+}
+
+fn table(digest: &Digest) -> String {
+    // Some tables have two rows for a setting.
+    let most = names(digest) * MOST_PRINTED;
+    let grid = grid(digest, most);
     let more = match digest.rows.len().saturating_sub(most) {
         0 => String::new(),
         more => format!("  … and {more} more rows in the tables\n"),

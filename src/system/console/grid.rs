@@ -11,8 +11,8 @@ const GAP: &str = "  ";
 /// enough, the columns that are aligned right are shown in several blocks below each other, each with
 /// the columns that are aligned left.
 pub struct Grid {
-    left: usize,
-    rows: Vec<Vec<String>>,
+    pub(super) left: usize,
+    pub(super) rows: Vec<Vec<String>>,
 }
 
 impl Grid {
@@ -75,7 +75,7 @@ impl Grid {
         blocks
     }
 
-    fn cells(&self, column: usize) -> impl Iterator<Item = &str> {
+    pub(super) fn cells(&self, column: usize) -> impl Iterator<Item = &str> {
         self.rows.iter().filter_map(move |row| row.get(column)).map(String::as_str)
     }
 

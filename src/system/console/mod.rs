@@ -5,6 +5,7 @@ mod bars;
 mod grid;
 mod obeyed;
 mod style;
+mod table_format;
 mod wrap;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ pub use engine::text::is_obeyed;
 pub use grid::Grid;
 pub use obeyed::{harmless_json, json_text};
 pub use style::Style;
+pub use table_format::TableFormat;
 pub use wrap::{Hang, fold, shorten, visible};
 
 /// The width where it is not known: files, pipes, and terminals that do not tell.

@@ -14,6 +14,16 @@ pub fn visible(text: &str) -> usize {
     first + pieces.map(after_colour).sum::<usize>()
 }
 
+/// The text without its colours.
+pub(super) fn without_colours(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |plain, piece| match piece.split_once('m') {
+        Some((code, rest)) if code.chars().all(|c| c.is_ascii_digit() || c == ';') => plain + rest,
+        _ => plain + "\u{1b}[" + piece,
+    })
+}
+
 /// How much further to the right the rest of a broken line begins than the line itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hang(pub usize);

@@ -115,7 +115,7 @@ const COMMANDS: [&[&str]; 8] = [
     &["run", "inside/v.toml", "--out", "inside/results", "--format", "svg", "-q"],
     &["run", "inside/v.toml", "--out", "inside/results", "--format", "none", "--fresh", "-q"],
     &["merge", "inside/part1", "inside/part2", "--out", "inside/merged", "--format", "none", "-q"],
-    &["list", "--out", "inside/results"],
+    &["list", "--results", "inside/results"],
 ];
 
 /// Makes a worker ready: the first command of a process sets its threads, and reading seeds uses them.

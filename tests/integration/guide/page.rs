@@ -89,14 +89,14 @@ impl Page {
             ("toml" | "csv", _) => {
                 self.fault(at, "say with `<!-- file: NAME -->` which file this becomes");
             }
-            ("text" | "math", None) => {
+            ("python" | "text" | "math", None) => {
                 if body.iter().any(|line| is_command(line)) {
                     self.fault(at, "commands belong in a `console` block, where they are tried");
                 }
             }
             _ => self.fault(
                 at,
-                "a block is `console`, `toml`, `csv`, `text` or `math`, without other marks",
+                "a block is `console`, `toml`, `csv`, `python`, `text` or `math`, without other marks",
             ),
         }
     }

@@ -35,6 +35,10 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
             }
             let findings = found.iter_mut().filter_map(Option::take);
             let one = Judged { claim, findings: distances.iter().copied().zip(findings).collect() };
+            if args.tables.table.is_some() {
+                judged.push(one);
+                continue;
+            }
             let text = || if in_full { text::full(&one) } else { text::short(&one) };
             documents.extend(args.print.tell(false, || one.documents(), text)?);
             judged.push(one);
@@ -44,8 +48,11 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
     if args.print.json {
         return print_json(&documents.concat());
     }
+    if args.tables.print(|| text::grid(&judged, &distances))? {
+        return Ok(());
+    }
     if judged.len() > 1 {
-        print(&text::table(&judged, &distances))?;
+        print(&format!("\n{}", text::grid(&judged, &distances).render()))?;
     }
     Ok(())
 }

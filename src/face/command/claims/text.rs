@@ -88,7 +88,7 @@ fn case(part: &ClaimPart) -> String {
 }
 
 /// All verdicts.
-pub fn table(all: &[Judged], distances: &[&'static dyn Distance]) -> String {
+pub fn grid(all: &[Judged], distances: &[&'static dyn Distance]) -> Grid {
     let mut grid = Grid::new(2 + distances.len() + 1);
     let names = distances.iter().map(|distance| distance_name(*distance).to_owned());
     let header = [String::new(), "claim".to_owned()].into_iter().chain(names);
@@ -104,7 +104,7 @@ pub fn table(all: &[Judged], distances: &[&'static dyn Distance]) -> String {
         let start = [judged.claim.number.to_string(), judged.claim.title.to_owned()];
         grid.row(start.into_iter().chain(stated).chain([meant]));
     }
-    format!("\n{}", grid.render())
+    grid
 }
 
 /// The verdict in words, in its colour.

@@ -71,6 +71,9 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     };
     drop(clock);
     let found = Inspection { setting, variants, exacts, left_out, beta: args.beta, distance, law };
+    if args.tables.print(|| found.laws())? {
+        return Ok(());
+    }
     args.print.answer(|| found.json(), || found.text())
 }
 
@@ -206,6 +209,24 @@ impl Inspection {
         document
     }
 
+    /// The exact law of every mechanism.
+    fn laws(&self) -> Grid {
+        let mut laws = Grid::new(2);
+        laws.row(["mechanism", "guarantee", "mean", "std", "median", "90 %", "P[exact]"]);
+        for (variant, exact) in self.variants.iter().zip(&self.exacts) {
+            laws.row([
+                typed::shown(variant),
+                variant.guarantee(&self.setting).to_string(),
+                short_or_dash(exact.error.map(|error| error.mean)),
+                short_or_dash(exact.error.map(|error| error.std)),
+                short_or_dash(exact.error.map(|error| error.median)),
+                short_or_dash(exact.error.map(|error| error.q90)),
+                short(exact.p_exact),
+            ]);
+        }
+        laws
+    }
+
     fn text(&self) -> String {
         let posterior = &self.setting.posterior;
         let sensitivity = self.setting.sensitivity();
@@ -230,19 +251,6 @@ impl Inspection {
                 distance.to_string(),
             );
         }
-        let mut laws = Grid::new(2);
-        laws.row(["mechanism", "guarantee", "mean", "std", "median", "90 %", "P[exact]"]);
-        for (variant, exact) in self.variants.iter().zip(&self.exacts) {
-            laws.row([
-                typed::shown(variant),
-                variant.guarantee(&self.setting).to_string(),
-                short_or_dash(exact.error.map(|error| error.mean)),
-                short_or_dash(exact.error.map(|error| error.std)),
-                short_or_dash(exact.error.map(|error| error.median)),
-                short_or_dash(exact.error.map(|error| error.q90)),
-                short(exact.p_exact),
-            ]);
-        }
         let title = self.setting.distance.title();
         let weights = self.variants.iter().filter_map(|variant| {
             let weights = CandidateFacts::of(variant, &self.setting)?;
@@ -254,7 +262,7 @@ impl Inspection {
         format!(
             "{}\n  exact law of the error ({title})\n{}{}{}{}",
             facts.render(),
-            laws.render(),
+            self.laws().render(),
             weights.collect::<String>(),
             left_out.collect::<String>(),
             self.law.as_ref().map_or(String::new(), law::Written::text)

@@ -74,6 +74,9 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
         None => None,
     };
     let wrote = written.map_or(String::new(), |files| format!("\n  wrote {files}\n"));
+    if args.tables.print(|| found.grid())? {
+        return Ok(());
+    }
     args.print.answer(|| found.json(), || found.text() + &wrote)
 }
 
@@ -229,7 +232,7 @@ impl Comparison {
             self.bayes.mechanism.outputs.len(),
         );
         let mut grid = Grid::new(1);
-        grid.row(["", "optimum", "at least", "at most", "solver's gap"]);
+        grid.row(["", "optimum", "at least", "at most", "gap"]);
         let optima = [Some(("prior predictive mean", &self.bayes))];
         let minimax = self.minimax.as_ref().map(|optimum| ("at the worst data set", optimum));
         for (name, optimum) in optima.into_iter().chain([minimax]).flatten() {
@@ -250,10 +253,7 @@ impl Comparison {
     }
 
     /// The mechanisms, best first.
-    fn comparison(&self) -> String {
-        if self.rivals.is_empty() {
-            return "  There is no mechanism to compare with it.\n".to_owned();
-        }
+    fn grid(&self) -> Grid {
         let mut grid = Grid::new(2);
         let mut header = vec!["mechanism", "guarantee", "mean error", "× optimum", "worst error"];
         header.extend(self.minimax.as_ref().map(|_| "× minimax"));
@@ -274,6 +274,13 @@ impl Comparison {
             cells.push(at.unwrap_or_default());
             grid.row(cells);
         }
+        grid
+    }
+
+    fn comparison(&self) -> String {
+        if self.rivals.is_empty() {
+            return "  There is no mechanism to compare with it.\n".to_owned();
+        }
         let beaten = self.rivals.iter().any(|rival| {
             rival.variant.is_private(&self.setting)
                 && rival.errors.as_ref().is_some_and(|e| e.mean < self.bayes.lower - 1e-12)
@@ -283,7 +290,7 @@ impl Comparison {
         } else {
             ""
         };
-        grid.render() + note
+        self.grid().render() + note
     }
 }
 

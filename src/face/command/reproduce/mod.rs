@@ -233,7 +233,7 @@ impl Task<'_> {
                 Ok(Done::Figure { place, figure, seconds, drawing, cells })
             }
             Task::Claim(place, claim, distance) => {
-                progress.task(|| format!("claim {}", claim.number));
+                progress.task(|| format!("claim {}: {}", claim.number, claim.title));
                 let _part = progress.part(claim.effort);
                 let verdict = judge(claim, distance::DOCUMENTED[distance]);
                 let seconds = clock.elapsed().as_secs_f64();

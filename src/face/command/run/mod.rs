@@ -61,7 +61,12 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
         let outcome = outcome?;
         failures += outcome.tables.failures.len();
         let document = || serde_json::to_string_pretty(&outcome.document(experiment, args.errors));
-        let report = args.print.tell(args.talk.quiet, document, || outcome.text(experiment))?;
+        let text = || match args.tables.table {
+            Some(format) => summary::tables(experiment, &outcome.tables, format),
+            None => outcome.text(experiment),
+        };
+        let report =
+            args.print.tell(args.talk.quiet && args.tables.table.is_none(), document, text)?;
         reports.extend(report.transpose().map_err(WorkError::from)?);
     }
     if args.print.json {
@@ -296,10 +301,14 @@ impl<'a> Job<'a> {
             ..first
         };
         let Self { sweep, folder, store, stock, .. } = self;
-        let Written { path, aside } = match folder.finish(last) {
+        let Written { path, aside, removed } = match folder.finish(last) {
             Ok(written) => written,
             Err(error) => return Err(notice::not_written(error, &store).into()),
         };
+        if !options.quiet && !removed.is_empty() {
+            let removed = listed(&removed);
+            say(format!("note: figures of the earlier tables were removed: {removed}"));
+        }
         if !options.quiet {
             aside.iter().for_each(|aside| {
                 say(format!("note: what was changed is kept as {}", aside.display()))

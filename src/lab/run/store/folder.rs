@@ -62,6 +62,8 @@ pub struct Written {
     pub path: PathBuf,
     /// The new names of files that others had changed.
     pub aside: Vec<PathBuf>,
+    /// Figures of earlier tables that were there and were not drawn again.
+    pub removed: Vec<String>,
 }
 
 /// At most this many files are written at the same time.
@@ -213,9 +215,36 @@ impl Folder {
         self.replace(manifest, files)
     }
 
-    /// Renames all files to their own names, removes those of an earlier run, and writes the manifest.
-    pub fn finish(self, manifest: Manifest) -> Result<Written, FileError> {
-        self.replace(manifest, BTreeMap::new())
+    /// Renames all files to their own names, removes those of an earlier run, and writes the manifest. Figures in
+    /// formats that were not asked for again are kept if they are of the same tables.
+    pub fn finish(mut self, manifest: Manifest) -> Result<Written, FileError> {
+        self.close()?;
+        let old = self.before.iter().flat_map(|before| &before.files);
+        let old =
+            old.filter(|(name, _)| name.is_figure() && !self.written.contains_key(name.as_str()));
+        let old: BTreeMap<FileName, String> =
+            old.map(|(name, hash)| (name.clone(), hash.clone())).collect();
+        if self.has_same_tables(manifest.width) {
+            let is_whole = |name: &FileName| !self.changes.contains_key(name.as_str());
+            let kept = old.into_iter().filter(|(name, _)| is_whole(name)).collect();
+            return self.replace(manifest, kept);
+        }
+        let removed = old.into_keys().map(String::from).collect();
+        Ok(Written { removed, ..self.replace(manifest, BTreeMap::new())? })
+    }
+
+    /// Whether figures of this width that were drawn before would be drawn in the same way.
+    fn has_same_tables(&self, width: Width) -> bool {
+        let Some(before) = self.before.as_ref().filter(|before| before.width == width) else {
+            return false;
+        };
+        let is_drawn =
+            |name: &&FileName| name.as_str().ends_with(".csv") || name.as_str() == "config.toml";
+        let names = |files: &BTreeMap<FileName, String>| -> Vec<(FileName, String)> {
+            let drawn = files.iter().filter(|(name, _)| is_drawn(name));
+            drawn.map(|(name, hash)| (name.clone(), hash.clone())).collect()
+        };
+        names(&before.files) == names(&self.written)
     }
 
     fn replace(
@@ -257,7 +286,7 @@ impl Folder {
         // Should renames reach the disk in another order, the hashes in the manifest show it.
         last.replace()?;
         sync_folder(&self.path);
-        Ok(Written { path: self.path.clone(), aside })
+        Ok(Written { path: self.path.clone(), aside, removed: Vec::new() })
     }
 
     /// Keeps a file that is not as dpbi wrote it under another name, which is returned; unless the new

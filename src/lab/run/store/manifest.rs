@@ -39,6 +39,11 @@ impl FileName {
     /// The endings of all files that a manifest lists.
     const ENDINGS: [&str; 6] = ["csv", "log", "pdf", "png", "svg", "toml"];
 
+    /// Whether it is a figure.
+    pub fn is_figure(&self) -> bool {
+        ["pdf", "png", "svg"].iter().any(|ending| self.0.ends_with(&format!(".{ending}")))
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,0 +1,345 @@
+//! From a bundled experiment to one's own: copies, `--set`, sweeps of two parameters, and tables for other
+//! programs.
+
+use engine::rng::{Stream, stream, uniform_below};
+use lab::experiment::config::{self, Change, Overrides};
+use serde_json::json;
+use system::source::Source;
+
+use crate::common::{Sandbox, few_or_many, refused, root, words};
+
+#[test]
+fn a_copy_is_run_changed_and_drawn_again() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed(&["copy", "icml/fig4", "mine.toml"]);
+    let copy = sandbox.text("mine.toml");
+    assert!(copy.starts_with("# icml, Figure 4") && copy.contains("name    = \"mine\"\n"));
+    let bundled = sandbox.succeed(&["list", "icml/fig4"]);
+    assert_eq!(bundled, sandbox.succeed(&["copy", "icml/fig4"]));
+    assert_eq!(copy.replace("\"mine\"", "\"icml-fig4\""), bundled);
+    refused(&sandbox.dpbi(&["copy", "icml/fig4", "mine.toml"]), "mine.toml exists");
+    refused(&sandbox.dpbi(&["copy", "icml/fgi4"]), "did you mean `icml/fig4`?");
+
+    // A config beside which it is typed is found without its ending.
+    let run = "run mine --set epsilon=0.5 --runs 20 --format svg";
+    let told = sandbox.succeed(&words(run));
+    assert!(told.contains("results/mine-epsilon=0.5"), "{told}");
+    // The print was made with another ε.
+    assert!(!told.contains("readings"), "{told}");
+    let folder = "results/mine-epsilon=0.5";
+    let resolved = sandbox.text(&format!("{folder}/config.toml"));
+    assert!(resolved.contains("changes = [\"epsilon = 0.5\"]") && resolved.contains("[0.5]"));
+    assert_eq!(sandbox.manifest(folder)["config"]["changes"], json!(["epsilon = 0.5"]));
+    let drawn = sandbox.read(&format!("{folder}/defined-box.svg"));
+    sandbox.succeed(&["plot", folder, "--format", "svg"]);
+    assert_eq!(sandbox.read(&format!("{folder}/defined-box.svg")), drawn);
+    sandbox.succeed(&["verify", folder]);
+    let named = "run mine --set panel.printed.epsilon=2 --name two --runs 5 --format none";
+    sandbox.succeed(&words(named));
+    let resolved = sandbox.text("results/two/config.toml");
+    assert!(resolved.contains("epsilon = [2.0]") && resolved.contains("epsilon = [1.0]"));
+}
+
+#[test]
+fn what_is_set_is_located() {
+    let sandbox = Sandbox::new();
+    let check = |typed: &str| sandbox.dpbi(&["check", "icml/fig4", "--set", typed]);
+    for (typed, place, cause) in [
+        ("epsilon=-1", "--set:1:11", "must lie between"),
+        ("epsilon=[1,", "--set:1:14", "not a TOML value"),
+        ("epsilom=1", "--set:1:1", "unknown key `epsilom`"),
+        ("epsilon.a=1", "--set:1:1", "`epsilon` is not a table here"),
+        ("mechanisms=ehd", "--set:1:1", "would keep `mechanisms`"),
+        ("panel.mechanisms=ehdd", "--set:1:20", "`ehdd`"),
+        ("panel.defined.outliers=yes", "--set:1:26", "must be true or false"),
+        ("panel.data.file.path=bundled:badge", "--set:1:24", "did you mean `bundled:badges`?"),
+        ("epsilon", "--set:1:1", "there is no `=`"),
+        ("=1", "--set:1:1", "is no key"),
+        ("seed=1\nruns=2", "--set:1:", "not a TOML value"),
+        ("name=\"a/b\"", "--set:1:8", "cannot be the name"),
+    ] {
+        let outcome = check(typed);
+        refused(&outcome, cause);
+        assert!(outcome.stderr.contains(place), "{typed}: {}", outcome.stderr);
+    }
+    let without = sandbox.dpbi(&["check", "beta_balanced", "--set", "panel.epsilon=1"]);
+    refused(&without, "has no [[panel]]");
+    let several = words("run beta_balanced real_data --name x");
+    refused(&sandbox.dpbi(&several), "--name is the name of one experiment");
+}
+
+/// Part of a config, or anything.
+fn piece(rng: &mut Stream) -> String {
+    const VALID: &[&str] = &[
+        "epsilon=0.5",
+        "epsilon=[1, 2]",
+        "prior=[2, 2]",
+        "runs=7",
+        "panel.a.epsilon=3",
+        "panel.epsilon=4",
+        "mechanisms=ehds",
+        "mechanisms=[\"ehd\", \"lshist\"]",
+        "data.balanced.sizes=[3, 9]",
+        "distance=tv",
+        "name=other",
+    ];
+    if uniform_below(2, rng) == 0 {
+        return VALID[uniform_below(VALID.len() as u64, rng) as usize].to_owned();
+    }
+    const KEYS: &[&str] = &[
+        "epsilon",
+        "prior",
+        "runs",
+        "seed",
+        "data",
+        "balanced",
+        "sizes",
+        "panel",
+        "a",
+        "kind",
+        "mechanisms",
+        "x",
+        "facet",
+        "delta",
+        "define",
+        "name",
+        "",
+        "é",
+        "a b",
+        "data.counts",
+        "changes",
+        "figures",
+    ];
+    const VALUES: &[&str] = &[
+        "1",
+        "0.5",
+        "-1",
+        "1e999",
+        "[1, 1]",
+        "[[1,1],[2,2]]",
+        "\"ehd\"",
+        "ehds+calibrated",
+        "{from=0.1,to=1,count=3}",
+        "{balanced={sizes=[1]}}",
+        "[",
+        "]",
+        "{",
+        "'",
+        "\"\"\"",
+        "true",
+        "inf",
+        "nan",
+        "1979-05-27",
+        "0x1f",
+        "99999999999999999999",
+        "#",
+        "\n",
+        "\0",
+        "=",
+        "\u{202e}",
+        "[]",
+        "{}",
+        "[\"mean\"]",
+        "n",
+        "epsilon",
+    ];
+    let pick = |all: &[&str], rng: &mut Stream| {
+        all[uniform_below(all.len() as u64, rng) as usize].to_owned()
+    };
+    let mut key = pick(KEYS, rng);
+    while uniform_below(3, rng) == 0 {
+        key = format!("{key}.{}", pick(KEYS, rng));
+    }
+    let mut value = pick(VALUES, rng);
+    while uniform_below(4, rng) == 0 {
+        value += &pick(VALUES, rng);
+    }
+    if uniform_below(30, rng) == 0 { format!("{key}{value}") } else { format!("{key}={value}") }
+}
+
+/// Whatever is set, the config is read, or there is a message with a place; and what is set is not the
+/// original.
+#[test]
+fn random_changes_are_read_or_located() {
+    const CONFIGS: [&str; 2] = [
+        "name = \"a\"\nprior = [1, 1]\nepsilon = 1\nmechanisms = [\"ehd\"]\n[data.balanced]\nsizes = [4]\n",
+        "name = \"a\"\nprior = [1, 1]\nmechanisms = [\"ehd\"]\ndata.balanced.sizes = [4]\n[[panel]]\nid = \"a\"\nepsilon = 1\n",
+    ];
+    let source = Source::Disk("a.toml".into());
+    let mut rng = stream(32, "changes");
+    let (mut read, mut refused) = (0, 0);
+    for round in 0..few_or_many(10_000, 100_000) {
+        let typed: Vec<String> =
+            (0..=uniform_below(3, &mut rng)).map(|_| piece(&mut rng)).collect();
+        let changes = typed.iter().map(|typed| Change::parse(typed)).collect::<Result<Vec<_>, _>>();
+        let outcome = changes.and_then(|changes| {
+            let overrides = Overrides { changes, ..Overrides::default() };
+            config::read(CONFIGS[round % 2], &source, &overrides)
+        });
+        match outcome {
+            Ok(experiment) => {
+                read += 1;
+                let is_named = typed.iter().any(|typed| typed.starts_with("name"));
+                assert!(experiment.name != "a" || is_named, "{typed:?}");
+                let resolved = config::resolve(&experiment);
+                let again = config::read(&resolved, &source, &Overrides::default()).unwrap();
+                assert_eq!(config::resolve(&again), resolved, "{typed:?}");
+            }
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().contains("--> "), "{typed:?}: {error}");
+            }
+        }
+    }
+    assert!(read > 300 && refused > 300, "{read} {refused}");
+}
+
+const GRID: &str = "name = \"grid\"\nruns = 50\nprior = [1, 1]\nmechanisms = [\"geometric\", \"ehds\"]\n\
+    epsilon = { from = 0.1, to = 4, count = 7, spacing = \"log\" }\n[data.balanced]\nsizes = [20, 40, 100]\n";
+
+#[test]
+fn a_sweep_of_two_parameters_is_one_page() {
+    let sandbox = Sandbox::new();
+    sandbox.write("grid.toml", GRID);
+    let told = sandbox.succeed(&words("run grid --format svg"));
+    // What has most values is on the axis, and the terminal follows it.
+    assert!(told.contains("columns: means from n = 100, ε = 0.1 to n = 100, ε = 4"), "{told}");
+    assert!(told.contains("ε = 0.185"), "{told}");
+    let page = sandbox.text("results/grid/mean.svg");
+    for words in ["n = 20", "n = 40", "n = 100", "privacy parameter ε"] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert_eq!(page.matches("Geometric").count(), 1, "one legend");
+    assert!(sandbox.path("results/grid/box.svg").exists());
+
+    let other = "run grid --set x=n --set facet=epsilon --format svg";
+    sandbox.succeed(&words(other));
+    let page = sandbox.text("results/grid-x=n-facet=epsilon/mean.svg");
+    assert!(page.contains("ε = 0.185") && page.contains("number of records n"));
+    let pages = "run grid --set delta=[1e-6,1e-3] --format svg";
+    sandbox.succeed(&words(pages));
+    let files = sandbox.files("results/grid-delta=1e-6_1e-3");
+    assert!(files.contains_key("mean-delta=1e-6.svg"), "{:?}", files.keys());
+    assert!(files.contains_key("box-delta=0.001.svg"));
+    refused(&sandbox.dpbi(&words("check grid --set x=delta")), "do not differ in δ");
+    refused(&sandbox.dpbi(&words("check grid --set x=n --set facet=n")), "what the axis shows");
+}
+
+#[test]
+fn figures_that_are_still_true_are_kept_and_others_removed_with_a_word() {
+    let sandbox = Sandbox::new();
+    sandbox.write("grid.toml", GRID);
+    sandbox.succeed(&words("run grid --format png"));
+    let drawn = sandbox.read("results/grid/mean.png");
+    let same = sandbox.dpbi(&words("run grid --format none"));
+    assert!(!same.stderr.contains("removed"), "{}", same.stderr);
+    assert_eq!(sandbox.read("results/grid/mean.png"), drawn);
+    sandbox.succeed(&words("verify results/grid"));
+    let other = sandbox.dpbi(&words("run grid --seed 5 --format svg"));
+    assert!(other.stderr.contains("removed: box.png, mean.png"), "{}", other.stderr);
+    assert!(!sandbox.path("results/grid/mean.png").exists());
+}
+
+#[test]
+fn one_row_of_json_is_enough_for_a_plot() {
+    let sandbox = Sandbox::new();
+    sandbox.write("grid.toml", GRID);
+    let run = sandbox.json(&words("run grid --format none --json -q"));
+    let row = &run[0]["summary"][0];
+    assert_eq!(
+        (&row["n"], &row["k"], &row["mechanism"]),
+        (&json!(20), &json!(2), &json!("geometric"))
+    );
+    assert_eq!((&row["prior"], &row["counts"]), (&json!([1, 1]), &json!([10, 10])));
+    assert!(row["epsilon"] == 0.1 && row["delta"].is_null() && row["exact_mean"].is_f64(), "{row}");
+    assert_eq!(run[0]["settings"][0]["candidates"], 21);
+    assert!(run[0].get("errors").is_none());
+    let run = sandbox.json(&words("run grid --format none --json -q --errors"));
+    assert_eq!(run[0]["errors"].as_array().map(Vec::len), Some(7 * 3 * 2 * 50));
+    assert!(run[0]["errors"][0]["released"].is_array());
+}
+
+#[test]
+fn tables_are_those_of_the_terminal() {
+    let sandbox = Sandbox::new();
+    let line = "choose -p 1,1 -n 20 -e 1 -m geometric,ehds+calibrated";
+    let latex = sandbox.succeed(&words(&format!("{line} --table latex")));
+    assert!(
+        latex.starts_with("\\begin{tabular}{lrrrr}\n\\toprule\nmechanism & mean & median"),
+        "{latex}"
+    );
+    let terminal = sandbox.succeed(&words(line));
+    for format in ["markdown", "csv"] {
+        let table = sandbox.succeed(&words(&format!("{line} --table {format}")));
+        let digits = table.lines().find(|row| row.contains("geometric")).unwrap();
+        let digits =
+            digits.split(['|', ',']).map(str::trim).find(|cell| cell.starts_with("0.")).unwrap();
+        assert!(terminal.contains(digits), "{digits} in {terminal}");
+    }
+    for line in [
+        "inspect -p 1,1 -x 5,5 -e 1 -m ehd",
+        "audit -p 1,1 -n 8 -e 1 -m ehd",
+        "optimum -p 1,1 -n 8 -e 1 -m geometric",
+        "claims 3 4 --distance hellinger",
+        "run beta_balanced --runs 5 --format none",
+    ] {
+        let table = sandbox.succeed(&words(&format!("{line} --table markdown")));
+        assert!(table.starts_with("| ") && table.contains("| --- |"), "{line}: {table}");
+    }
+    let wrong = sandbox.dpbi(&words("claims 3 --table latx"));
+    assert!(
+        wrong.status == 2 && wrong.stderr.contains("did you mean `latex`?"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
+fn mechanisms_are_written_in_one_way() {
+    let sandbox = Sandbox::new();
+    let own = "{-epsilon * max(d, 1)}+calibrated";
+    let setting = ["-p", "1,1", "-e", "1", "--json", "-m"];
+    let both = format!("ehds,{own}");
+    let inspected = sandbox.json(&[&["inspect", "-x", "4,4"], &setting[..], &[&both]].concat());
+    assert_eq!(inspected["mechanisms"][1]["id"], own);
+    let audited = sandbox.json(&[&["audit", "-n", "8"], &setting[..], &[own]].concat());
+    assert!(audited["mechanism"] == own && audited["factor"].is_f64(), "{audited}");
+    let chosen = sandbox.json(&[&["choose", "-n", "8"], &setting[..], &[own]].concat());
+    let best = sandbox.json(&[&["optimum", "-n", "8"], &setting[..], &[own]].concat());
+    assert_eq!(chosen["mechanisms"][0]["id"], own);
+    assert_eq!(best["mechanisms"][0]["mean"], chosen["mechanisms"][0]["mean"]);
+    let line = |line: &str| sandbox.dpbi(&words(line));
+    refused(&line("audit -p 1,1 -n 8 -e 1 -m {-d"), "has no end");
+    refused(&line("audit -p 1,1 -n 8 -e 1 -m {-d}calibrated"), "cannot stand behind");
+    refused(&line("audit -p 1,1 -n 8 -e 1 -m {-d}+calibratd"), "did you mean `calibrated`?");
+    refused(&line("audit -p 1,1 -n 8 -e 1 -m ehd,ehds"), "an audit is about one mechanism");
+    refused(&line("inspect -p 1,1 -n 8 -e 1"), "this is about one data set");
+    refused(&line("optimum -p 1,1 -x 8,0 -e 1"), "all data sets of n records");
+    let page = sandbox.succeed(&words("mechanisms ehds"));
+    assert!(page.contains("S_γ(x)") && page.contains("dpbi inspect"), "{page}");
+    refused(&line("mechanisms ehdss"), "did you mean `ehds`?");
+}
+
+/// The page about notebooks draws its figure, where Python has what it needs.
+#[test]
+fn the_notebook_s_page_draws_its_figure() {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let sandbox = Sandbox::new();
+    let imports = format!("{python} -c 'import pandas, matplotlib'");
+    if sandbox.shell(&imports).status != 0 {
+        println!("skipped: {python} has no pandas and Matplotlib");
+        return;
+    }
+    let page = std::fs::read_to_string(root().join("docs/from-a-notebook.md")).unwrap();
+    let block = |kind: &str| {
+        let rest = page.split_once(&format!("```{kind}\n")).unwrap().1;
+        rest.split_once("```").unwrap().0.to_owned()
+    };
+    sandbox.write("idea.toml", &block("toml")).write("idea.py", &block("python"));
+    let run = format!(
+        "mkdir bin && ln -s $DPBI bin/dpbi && PATH=$PWD/bin:$PATH MPLBACKEND=agg {python} idea.py"
+    );
+    let outcome = sandbox.shell(&run);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(sandbox.read("idea.png").starts_with(b"\x89PNG"));
+}
