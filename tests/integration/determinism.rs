@@ -15,7 +15,13 @@ metrics = ["l1", "kl"]
 counts = [[20, 3, 0], [8, 8, 9]]
 "#;
 
-const FILES: [&str; 5] = ["settings.csv", "errors.csv", "summary.csv", "box.svg", "mean-l1.png"];
+const FILES: [&str; 5] = [
+    "settings.csv",
+    "errors.csv",
+    "summary.csv",
+    "box-prior=1,1,1.svg",
+    "mean-l1-prior=0.5,2,1.png",
+];
 
 fn results(args: &[&str]) -> Vec<Vec<u8>> {
     let sandbox = Sandbox::new();

@@ -121,7 +121,7 @@ fn a_forged_manifest_does_not_help() {
 #[test]
 fn figures_are_verified_at_their_own_width() {
     let sandbox = sandbox();
-    let (wide, figure) = (sandbox.files("results/v"), "a-box.svg");
+    let (wide, figure) = (sandbox.files("results/v"), "a-box-gamma=1.svg");
     let state = || {
         sandbox.succeed(&["verify", "results/v", "--cells", "0"]);
         (sandbox.manifest("results/v")["width"].clone(), sandbox.files("results/v"))
@@ -131,7 +131,7 @@ fn figures_are_verified_at_their_own_width() {
     sandbox.succeed(&["plot", "results/v", "--format", "png", "--width", "column"]);
     let (width, narrow) = state();
     assert_eq!(width, "column");
-    assert!(narrow.contains_key("a-box.png") && narrow[figure] != wide[figure]);
+    assert!(narrow.contains_key("a-box-gamma=1.png") && narrow[figure] != wide[figure]);
     for (name, bytes) in wide.iter().filter(|(name, _)| !name.ends_with(".svg")) {
         assert!(&narrow[name] == bytes, "{name}");
     }
@@ -151,7 +151,11 @@ fn figures_are_verified_at_their_own_width() {
     sandbox.forge_manifest("results/v", manifest);
     let outcome = sandbox.dpbi(&["verify", "results/v", "--cells", "0"]);
     assert_eq!(outcome.status, 3);
-    assert!(outcome.stdout.contains("a-box.svg is not what the tables give"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("a-box-gamma=1.svg is not what the tables give"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]
@@ -219,7 +223,7 @@ fn what_is_not_there_or_not_complete_is_said() {
         "{}",
         outcome.stderr
     );
-    std::fs::remove_file(sandbox.path("results/v/a-box.svg")).unwrap();
+    std::fs::remove_file(sandbox.path("results/v/a-box-gamma=1.svg")).unwrap();
     std::fs::remove_file(sandbox.path("results/v/privacy.csv")).unwrap();
     let outcome = sandbox.dpbi(&["verify", "results/v"]);
     assert_eq!(outcome.status, 3);

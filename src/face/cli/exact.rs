@@ -42,6 +42,7 @@ pub struct Claims {
     dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301\n  \
     dpbi inspect --prior 1,1 --counts 30,30 --epsilon 1 -m '{-epsilon*d}'\n  \
     dpbi inspect --prior 1,1 --counts 5,4 --epsilon 1 --mechanism ehd --law ehd.csv")]
+#[command(mut_arg("force", |force| force.help("Show all mechanisms, however long that takes")))]
 pub struct Inspect {
     #[command(flatten)]
     pub model: Model,
@@ -82,6 +83,7 @@ pub struct Inspect {
     dpbi audit --prior 1,1 --counts 5,4 --epsilon 1 --mechanism ehds --at-epsilon 0.5\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 --mechanism hamming --profile --json\n  \
     dpbi audit --prior 1,1 --n 50 --epsilon 1 -m '{-epsilon*H/(2*LS)}'")]
+#[command(mut_arg("force", |force| force.help("Start even if it should take more than an hour")))]
 pub struct Audit {
     #[command(flatten)]
     pub model: Model,
@@ -124,6 +126,7 @@ pub struct Audit {
     dpbi choose --prior 1,1 --n 100 --error 0.05          the least ε of each\n  \
     dpbi choose --prior 1,1,1 --n 20 --epsilon 0.5 --all  also those not private\n  \
     dpbi choose --prior 1,1 --n 100 --epsilon 1 --log-weight '-epsilon*H^0.5'")]
+#[command(mut_arg("force", |force| force.help("Leave no mechanism out, however long that takes")))]
 pub struct Choose {
     #[command(flatten)]
     pub model: Model,
@@ -162,6 +165,7 @@ pub struct Choose {
     dpbi optimum --prior 1,1 --n 20 --epsilon 1 --delta 1e-2\n  \
     dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png\n  \
     dpbi optimum --prior 1,1 --n 20 --epsilon 1 --log-weight '-epsilon*H^0.5'")]
+#[command(mut_arg("force", |force| force.help("Start even if the linear program should need more memory than there is, or more than 24 hours")))]
 pub struct Optimum {
     #[command(flatten)]
     pub model: Model,

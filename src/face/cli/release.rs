@@ -92,7 +92,7 @@ pub struct Release {
     pub plan: Option<PathBuf>,
     /// Print what would be spent, and the expected error, and release nothing. Of the data only the
     /// number of records is read
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["out", "figure"])]
     pub dry_run: bool,
     /// The number of records, for a dry run without the data
     #[arg(long, value_name = "N", value_parser = records, requires = "dry_run")]

@@ -53,8 +53,7 @@ pub const MOST_THREADS: i64 = 1024;
 pub struct Machine {
     #[command(flatten)]
     pub threads: Threads,
-    /// Start even if it needs more memory than there is, or more than 24 hours (an hour for audit);
-    /// choose and inspect leave no mechanism out, however long it takes
+    /// Start even if it should need more memory than there is, or more than 24 hours
     #[arg(long)]
     pub force: bool,
 }

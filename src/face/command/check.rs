@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::forecast::Forecast;
 use super::{MOST_PRINTED, load, print_json, run, threads};
 use crate::cli::Check;
 use crate::failure::Failure;
 use engine::analysis::cost::{SettingWork, bytes, duration, number};
 use lab::experiment::{Experiment, Naming, Panel};
+use lab::run::forecast::Forecast;
 use system::console::Grid;
 
 pub fn execute(args: &Check) -> Result<(), Failure> {
@@ -15,7 +15,7 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
     let mut reports = Vec::new();
     let mut objection = None;
     for (source, experiment) in load(&args.experiments.configs, &args.replace)? {
-        let mut work = Forecast::new(&experiment, &args.figures);
+        let mut work = Forecast::new(&experiment, &args.figures.format.0, args.figures.width);
         args.shard.iter().for_each(|&shard| work.take_part(&experiment, shard));
         let part = args.shard.map_or(String::new(), |shard| format!(", {shard}"));
         let text = || format!("{source} is valid{part}\n{}\n", table(&experiment, &work, threads));

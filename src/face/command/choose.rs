@@ -49,7 +49,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let (cheap, costly): (Vec<_>, Vec<_>) =
         priced.into_iter().partition(|_| quick.next() == Some(true) || args.machine.force);
     if cheap.is_empty() {
-        return Err(too_large(&costly, data, threads).into());
+        return Err(too_large(&costly, &setting, data, error, threads).into());
     }
     let clock = announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum());
     let names = |priced: Vec<(Variant, Work)>| priced.into_iter().map(|(variant, _)| variant);
@@ -109,7 +109,13 @@ fn quick(priced: &[(Variant, Work)], named: bool, threads: usize) -> Vec<bool> {
     THOROUGH.quickest(works, |work| work.cpu_seconds + work.serial_seconds)
 }
 
-fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnostic {
+fn too_large(
+    costly: &[(Variant, Work)],
+    setting: &Setting,
+    data: Data,
+    error: Option<f64>,
+    threads: usize,
+) -> Diagnostic {
     let works = costly.iter().map(|(_, work)| *work);
     let least = works.min_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds)).unwrap_or_default();
     if costly.is_empty() {
@@ -121,12 +127,22 @@ fn too_large(costly: &[(Variant, Work)], data: Data, threads: usize) -> Diagnost
         cost::duration(least.seconds(threads)),
         cost::bytes(least.bytes())
     );
+    let is_quick = |n: u64| {
+        let mut counts = vec![0; setting.posterior.k()];
+        counts[0] = n;
+        let smaller = setting.at(counts);
+        costly.iter().any(|(variant, _)| {
+            let work = work(variant, &smaller, data, error);
+            work.seconds(threads) <= LONGEST_NAMED && work.bytes() < 0.8 * available_memory()
+        })
+    };
+    let n = cost::furthest(setting.posterior.n(), is_quick);
     let remedy = match data {
-        Data::PriorPredictive => {
-            "every data set of n records counts: use fewer records, or let dpbi release --dry-run \
-             estimate errors from draws; "
-        }
-        Data::Given => "use fewer records; ",
+        Data::PriorPredictive => format!(
+            "every data set of n records counts, and n = {n} would do; `dpbi release --dry-run --n N` \
+             estimates errors from draws for any n; "
+        ),
+        Data::Given => format!("n = {n} would do; "),
     };
     Diagnostic::new(cause).help(format!("{remedy}--force starts it all the same"))
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
 use super::{load_results, no_results, read_manifest, threads};
 use crate::cli::Merge;
@@ -11,6 +10,7 @@ use crate::failure::{Failure, WorkError};
 use crate::interrupt;
 use crate::progress::{Ahead, Progress};
 use lab::experiment::Experiment;
+use lab::run::forecast::Forecast;
 use lab::run::store::{CellStore, Folder, Manifest, Shard};
 use lab::run::sweep::{DIVISION, shard_sizes};
 use system::diagnostic::Diagnostic;
@@ -29,7 +29,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
         shard: None,
     };
     refuse_other_cells(&experiment, &parts)?;
-    let forecast = Forecast::new(&experiment, &options.figures);
+    let forecast = Forecast::new(&experiment, &options.figures.format.0, options.figures.width);
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let store = CellStore::of(&paths)?;

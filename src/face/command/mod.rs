@@ -8,7 +8,6 @@ mod choose;
 mod claims;
 mod completions;
 mod copy;
-mod forecast;
 mod gallery;
 mod inspect;
 mod list;

@@ -12,7 +12,7 @@ use engine::posterior::model::{Counts, MOST_RECORDS, Posterior, Prior, is_counta
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
-use system::console::shorten;
+use system::console::{say, shorten};
 use system::diagnostic::{Diagnostic, Place};
 use system::filesystem::create_temporary;
 
@@ -109,6 +109,9 @@ pub fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
     // A label has no line breaks.
     let one_line = |c: char| if c.is_whitespace() { ' ' } else { c };
     let text: String = text.trim().chars().map(one_line).collect();
+    if text.starts_with("exp(") {
+        say("note: the expression is the logarithm of a weight: for the weight exp(-d), write -d");
+    }
     let mechanism = match Purpose::of(&text) {
         Purpose::Noise => own::noise(&text, Noisy::First, Vec::new()),
         Purpose::Weights => own::weights(&text, OutputSet::Simplex, Vec::new()),

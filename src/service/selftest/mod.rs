@@ -145,7 +145,7 @@ fn try_all(
         trial
     };
     let try_right = |case: &SamplerCase| try_out(case, 1.0).expect("a mechanism that can be used");
-    let mut trials: Vec<Trial> = parallel::map(&cases, try_right);
+    let mut trials: Vec<Trial> = parallel::map(cases, try_right);
     let powered = most_powerful(&trials).filter(|&place| trials[place].power() >= least_power);
     let powered: Vec<&SamplerCase> = powered.map(|place| &cases[place]).collect();
     let wrong = powered.par_iter().flat_map_iter(|case| {
@@ -158,7 +158,7 @@ fn try_all(
     });
     let wrong = wrong.collect();
     // None of the tuned ones is wrong on purpose: another ε would tune them in another way.
-    trials.extend(parallel::map(&tuned, try_right));
+    trials.extend(parallel::map(tuned, try_right));
     Report { extent: *extent, trials, wrong, golden: Vec::new(), machine: Vec::new() }
 }
 

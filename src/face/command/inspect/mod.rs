@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::typed;
-use super::{announce, forecast, number, threads};
+use super::{announce, number, threads};
 use crate::cli::Inspect;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, SettingWork};
@@ -21,6 +21,7 @@ use engine::posterior::model::compositions;
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
+use lab::run::forecast;
 use system::console::{Grid, short, short_or_dash};
 use system::diagnostic::Diagnostic;
 

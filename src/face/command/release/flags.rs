@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::asked::{Asked, GroupPrior, LEVEL, Wrong};
 use crate::cli::Release;
+use engine::refusal::suggest;
 use service::release::{Request, read_text};
 use system::diagnostic::Diagnostic;
 
@@ -26,6 +27,10 @@ pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
     let mut categories = Vec::new();
     for text in &args.categories {
         let (name, rest) = split_name(text, &columns);
+        if let (None, Some((typed, _)), true) = (&name, text.split_once('='), columns.len() > 1) {
+            let cause = format!("no column is called `{}`", typed.trim());
+            return Err(wrong("categories", &cause).help(suggest(typed.trim(), columns)));
+        }
         categories.push((name, list(rest)));
     }
     for text in &args.categories_from {

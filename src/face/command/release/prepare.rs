@@ -1,12 +1,12 @@
 //! How a release is made ready, from public values only.
 
-use super::super::forecast::objection;
 use super::super::{announce, typed};
 use crate::progress::Clock;
 use engine::analysis::cost;
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::Variant;
 use engine::posterior::setting::Setting;
+use lab::run::forecast::objection;
 use service::release::{self, Amount, Method, Reason, Request};
 use system::diagnostic::Diagnostic;
 

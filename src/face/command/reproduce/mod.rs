@@ -8,7 +8,6 @@ use std::time::{Instant, SystemTime};
 
 use rayon::prelude::*;
 
-use super::forecast::Forecast;
 use super::run::{Job, RunOptions};
 use super::task_pools::TaskPools;
 use super::{load, print, threads, write_page};
@@ -21,6 +20,7 @@ use engine::analysis::cost::{Work, duration};
 use engine::posterior::distance::{self, Distance};
 use engine::refusal::suggest;
 use lab::experiment::Experiment;
+use lab::run::forecast::Forecast;
 use lab::run::store::utc;
 use paper::claims::{self, Lab};
 use paper::printed_numbers;
@@ -99,7 +99,9 @@ struct Planned {
 fn plan(args: &Reproduce, options: &RunOptions, threads: usize) -> Result<Vec<Planned>, Failure> {
     let chosen = choose(&args.names)?;
     let experiments = load(&chosen, &args.replace)?;
-    let forecast = |(_, experiment): &(_, Experiment)| Forecast::new(experiment, &options.figures);
+    let forecast = |(_, experiment): &(_, Experiment)| {
+        Forecast::new(experiment, &options.figures.format.0, options.figures.width)
+    };
     let forecasts: Vec<_> = experiments.par_iter().map(forecast).collect();
     let all = chosen.into_iter().zip(experiments).zip(forecasts);
     all.map(|((config, (source, experiment)), forecast)| {

@@ -10,7 +10,6 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 use serde_json::json;
 
-use super::forecast::Forecast;
 use super::{MOST_PRINTED, load, print_document, summary, threads};
 use crate::cli::{FigureOptions, Output, Run, Verbosity};
 use crate::failure::{Failure, WorkError};
@@ -20,14 +19,13 @@ use engine::analysis::cost;
 use figure::{self, Figure, Width};
 use lab::experiment::Experiment;
 use lab::experiment::config;
+use lab::run::forecast::Forecast;
 use lab::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
 use lab::run::sweep::{Assembly, Failed, Stock, Sweep};
 use system::console::{harmless_json, say};
 use system::diagnostic::Diagnostic;
 use table::{ErrorRows, JsonRow, NUMERICS, Tables};
 use watch::Watch;
-
-pub(super) use notice::name as cell_name;
 
 pub fn execute(args: &Run) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
@@ -37,7 +35,8 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     // Everything that can be refused is refused before the first experiment starts.
     let mut planned = Vec::new();
     for (source, experiment) in experiments {
-        let mut forecast = Forecast::new(&experiment, &options.figures);
+        let mut forecast =
+            Forecast::new(&experiment, &options.figures.format.0, options.figures.width);
         args.shard.iter().for_each(|&shard| forecast.take_part(&experiment, shard));
         forecast.admit(&source.to_string(), threads, args.machine.force)?;
         planned.push((experiment, forecast));

@@ -60,7 +60,7 @@ impl<'a> Explain<'a> {
         if !self.verbose {
             return;
         }
-        let name = name(sweep, panel, cell);
+        let name = sweep.cell_name(panel, cell);
         match is_kept {
             true => say(format!("{name}: kept, since everything that it depends on is the same")),
             false if self.store.is_damaged(Key::new(&cell.text)) => {
@@ -68,22 +68,6 @@ impl<'a> Explain<'a> {
             }
             false => say(format!("{name}: computed, since {}", self.reason)),
         }
-    }
-}
-
-/// The name of a cell in messages.
-pub(in crate::command) fn name(sweep: &Sweep, panel: usize, cell: &Cell) -> String {
-    let layout = sweep.layout(panel);
-    let panel = match layout.panel.id.as_str() {
-        "" => sweep.experiment.name.clone(),
-        id => format!("{} {id}", sweep.experiment.name),
-    };
-    let name = format!("{panel}, {}", layout.name(&layout.panel.cases[cell.case]));
-    let Some(variant) = cell.variant else { return name };
-    let label = &layout.panel.variants[variant].label;
-    match cell.block {
-        0 => format!("{name}: {label}"),
-        block => format!("{name}: {label}, block {}", block + 1),
     }
 }
 

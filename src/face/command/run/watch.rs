@@ -3,11 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::notice::name;
-use crate::command::forecast::Forecast;
 use crate::interrupt;
 use crate::progress::{Progress, ProgressShare};
 use lab::experiment::Cell;
+use lab::run::forecast::Forecast;
 use lab::run::sweep::{Sweep, Watcher};
 
 /// Moves the progress bar, says which cells failed and, if asked, which are done.
@@ -66,12 +65,12 @@ impl Watcher for Watch<'_> {
             Ok(_) if !self.verbose => {}
             Ok(_) => {
                 let seconds = self.clock.elapsed().as_secs_f64();
-                let cell = name(self.sweep, panel, cell);
+                let cell = self.sweep.cell_name(panel, cell);
                 self.progress.line(&format!("{seconds:8.3} s  {cell} done"));
             }
             Err(cause) => {
                 let cause = cause.lines().next().unwrap_or_default();
-                let cell = name(self.sweep, panel, cell);
+                let cell = self.sweep.cell_name(panel, cell);
                 self.progress.line(&format!("failed: {cell}: {cause}"));
             }
         }

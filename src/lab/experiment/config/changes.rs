@@ -132,8 +132,7 @@ impl<'a> Changes<'a> {
                     let mut panels = panels(table, change)?;
                     // `panel.a.epsilon` is the ε of the panel whose id is `a`.
                     let is_id = |panel: &&mut DeTable| id(panel) == Some(rest[0].as_str());
-                    let one =
-                        panels.iter().position(|panel| is_id(&panel)).filter(|_| rest.len() > 1);
+                    let one = panels.iter().position(is_id).filter(|_| rest.len() > 1);
                     match one {
                         Some(place) => set(panels.swap_remove(place), change, &rest[1..], &value)?,
                         None => panels

@@ -115,6 +115,22 @@ impl AssemblyError {
 }
 
 impl<'a> Sweep<'a> {
+    /// The name of a cell in messages.
+    pub fn cell_name(&self, panel: usize, cell: &Cell) -> String {
+        let layout = self.layout(panel);
+        let panel = match layout.panel.id.as_str() {
+            "" => self.experiment.name.clone(),
+            id => format!("{} {id}", self.experiment.name),
+        };
+        let name = format!("{panel}, {}", layout.name(&layout.panel.cases[cell.case]));
+        let Some(variant) = cell.variant else { return name };
+        let label = &layout.panel.variants[variant].label;
+        match cell.block {
+            0 => format!("{name}: {label}"),
+            block => format!("{name}: {label}, block {}", block + 1),
+        }
+    }
+
     pub fn whole(experiment: &'a Experiment) -> Self {
         Self::new(experiment, None)
     }

@@ -104,6 +104,8 @@ const MOST_FACETS: usize = 24;
 /// How many figures of each sort there are.
 pub(super) struct Sheets {
     pub drawn: usize,
+    /// How many small figures they hold.
+    pub facets: usize,
     /// How many there could be.
     pub all: usize,
     /// How many settings stand on one axis.
@@ -113,8 +115,11 @@ pub(super) struct Sheets {
 /// How many figures of each sort a panel has.
 pub(super) fn sheets(panel: &Panel) -> Sheets {
     let all = sheets_of(panel, &Abscissa::new(panel));
+    let facets =
+        all.iter().take(MOST_SHEETS).map(|sheet| sheet.facets.len().min(MOST_FACETS)).sum();
     let settings = all.iter().flat_map(|sheet| &sheet.facets).map(|facet| facet.cases.len());
     Sheets {
+        facets,
         drawn: all.len().min(MOST_SHEETS),
         all: all.len(),
         settings: settings.max().unwrap_or(1),

@@ -99,7 +99,7 @@ impl Kind for Accuracy {
     }
 
     fn figure_count(&self, panel: &Panel) -> usize {
-        self.figure_names(panel).len() * self.errors(panel).len() * figures::sheets(panel).drawn
+        self.figure_names(panel).len() * self.errors(panel).len() * figures::sheets(panel).facets
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {

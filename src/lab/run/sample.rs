@@ -4,36 +4,34 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
-use crate::command::run::cell_name;
-use crate::failure::Failure;
+use crate::experiment::{Cell, Keeper};
+use crate::run::store::{CellStore, FileError, Key};
+use crate::run::sweep::Sweep;
 use engine::rng;
-use lab::experiment::{Cell, Keeper};
-use lab::run::store::{CellStore, Key};
-use lab::run::sweep::Sweep;
 use table::Content;
 
 /// A random seed.
-pub(super) fn entropy() -> u64 {
+pub fn entropy() -> u64 {
     RandomState::new().hash_one("sample") >> 32
 }
 
 /// The name of the first cell that is not stored.
-pub(super) fn first_missing(sweep: &Sweep, store: &CellStore) -> Option<String> {
+pub fn first_missing(sweep: &Sweep, store: &CellStore) -> Option<String> {
     sweep.cases().find_map(|(panel, case)| {
         let cells = sweep.cells(panel, case);
         let missing = cells.iter().find(|cell| !store.has(Key::new(&cell.text)));
-        missing.map(|cell| cell_name(sweep, panel, cell))
+        missing.map(|cell| sweep.cell_name(panel, cell))
     })
 }
 
 /// Cells chosen by chance, by panel.
-pub(super) struct Sample {
+pub struct Sample {
     cells: BTreeMap<usize, Vec<Cell>>,
 }
 
 impl Sample {
     /// At most `size` of the stored cells, each with the same probability.
-    pub(super) fn draw(sweep: &Sweep, store: &CellStore, size: usize, seed: u64) -> Self {
+    pub fn draw(sweep: &Sweep, store: &CellStore, size: usize, seed: u64) -> Self {
         let mut stream = rng::stream(seed, "verify");
         let mut chosen: Vec<(usize, Cell)> = Vec::new();
         let mut seen = 0;
@@ -58,20 +56,21 @@ impl Sample {
     }
 
     /// Whether there is a cell of this case.
-    pub(super) fn holds(&self, panel: usize, case: usize) -> bool {
+    pub fn holds(&self, panel: usize, case: usize) -> bool {
         self.cells.get(&panel).is_some_and(|cells| cells.iter().any(|cell| cell.case == case))
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// How many there are.
+    pub fn size(&self) -> usize {
         self.cells.values().map(Vec::len).sum()
     }
 
     /// Computes the cells again, and names the first one that is different.
-    pub(super) fn compute_again(
+    pub fn compute_again(
         &self,
         sweep: &Sweep,
         store: &CellStore,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<String>, FileError> {
         for (&panel, cells) in &self.cells {
             let again = Again::new(cells);
             let mut cases: Vec<usize> = cells.iter().map(|cell| cell.case).collect();
@@ -81,7 +80,7 @@ impl Sample {
             let found = again.found.into_inner().unwrap_or_else(PoisonError::into_inner);
             for cell in cells {
                 let kept = store.get(Key::new(&cell.text))?.map(|(_, content)| content);
-                let name = || cell_name(sweep, panel, cell);
+                let name = || sweep.cell_name(panel, cell);
                 // Two settings may share a cell.
                 match found.get(&cell.text) {
                     Some(Ok(bytes)) if kept.as_ref() == Some(bytes) => {}

@@ -4,19 +4,18 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::cli::FigureOptions;
+use crate::experiment::{Case, Experiment, Panel};
+use crate::run::store::Shard;
+use crate::run::sweep::Sweep;
 use engine::analysis::cost::{self, SettingWork, Work, rates};
 use engine::analysis::ranking::Data;
 use engine::analysis::tuning;
 use figure::{self, Format, Width};
-use lab::experiment::{Case, Experiment, Panel};
-use lab::run::store::Shard;
-use lab::run::sweep::Sweep;
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
 
 /// The prediction of an experiment.
-pub(super) struct Forecast {
+pub struct Forecast {
     /// Panel by panel and case by case.
     panels: Vec<Vec<SettingWork>>,
     /// Whether each case is done by this process.
@@ -29,8 +28,7 @@ pub(super) struct Forecast {
 
 impl Forecast {
     /// Predicts an experiment whose figures are drawn so.
-    pub(super) fn new(experiment: &Experiment, figures: &FigureOptions) -> Self {
-        let (formats, width) = (&figures.format.0, figures.width);
+    pub fn new(experiment: &Experiment, formats: &[Format], width: Width) -> Self {
         let panels: Vec<_> = experiment.panels.iter().map(predict).collect();
         let own = panels.iter().map(|cases: &Vec<SettingWork>| vec![true; cases.len()]).collect();
         let undrawable = match formats.is_empty() {
@@ -47,7 +45,7 @@ impl Forecast {
     }
 
     /// Only a part of the experiment, which draws nothing.
-    pub(super) fn take_part(&mut self, experiment: &Experiment, shard: Shard) {
+    pub fn take_part(&mut self, experiment: &Experiment, shard: Shard) {
         let part = Sweep::new(experiment, Some(shard));
         self.keep_only(|panel, case| part.has_case(panel, case));
         self.drawing = Work::default();
@@ -55,7 +53,7 @@ impl Forecast {
     }
 
     /// Only the cases for which `is_kept` holds, given panel and case.
-    pub(super) fn keep_only(&mut self, is_kept: impl Fn(usize, usize) -> bool) {
+    pub fn keep_only(&mut self, is_kept: impl Fn(usize, usize) -> bool) {
         for (panel, own) in self.own.iter_mut().enumerate() {
             for (case, own) in own.iter_mut().enumerate() {
                 *own &= is_kept(panel, case);
@@ -64,7 +62,7 @@ impl Forecast {
     }
 
     /// The cases of a panel that are done by this process, with their places.
-    pub(super) fn own(&self, panel: usize) -> Vec<(usize, &SettingWork)> {
+    pub fn own(&self, panel: usize) -> Vec<(usize, &SettingWork)> {
         let all = self.panels[panel].iter().enumerate();
         all.filter(|(case, _)| self.is_own(panel, *case)).collect()
     }
@@ -75,19 +73,19 @@ impl Forecast {
     }
 
     /// The seconds of one thread that a mechanism takes at a case.
-    pub(super) fn cell(&self, panel: usize, case: usize, variant: usize) -> f64 {
+    pub fn cell(&self, panel: usize, case: usize, variant: usize) -> f64 {
         let cell = self.panels[panel][case].cells.get(variant);
         cell.map_or(0.0, |cell| cell.cpu_seconds)
     }
 
     /// The seconds of one thread that it takes to put all files together.
-    pub(super) fn writing_seconds(&self) -> f64 {
+    pub fn writing_seconds(&self) -> f64 {
         self.settings().map(|setting| setting.sum().serial_seconds).sum()
     }
 
     /// The seconds of one thread that all take for which `is_wanted` holds, given panel, case and
     /// mechanism.
-    pub(super) fn cpu_seconds(&self, is_wanted: impl Fn(usize, usize, usize) -> bool) -> f64 {
+    pub fn cpu_seconds(&self, is_wanted: impl Fn(usize, usize, usize) -> bool) -> f64 {
         let mut sum = 0.0;
         for panel in 0..self.panels.len() {
             for (case, work) in self.own(panel) {
@@ -101,14 +99,14 @@ impl Forecast {
     }
 
     /// What the process takes on this number of threads.
-    pub(super) fn total(&self, threads: usize) -> Work {
+    pub fn total(&self, threads: usize) -> Work {
         let mut total = cost::total(self.settings(), threads);
         total.add(self.drawing);
         total
     }
 
     /// The most candidates of a setting.
-    pub(super) fn candidates(&self) -> f64 {
+    pub fn candidates(&self) -> f64 {
         self.settings().map(|setting| setting.candidates).fold(0.0, f64::max)
     }
 
@@ -117,7 +115,7 @@ impl Forecast {
     }
 
     /// Refuses work that cannot be done, unless forced, and figures that cannot be drawn.
-    pub(super) fn admit(&self, what: &str, threads: usize, force: bool) -> Result<(), Diagnostic> {
+    pub fn admit(&self, what: &str, threads: usize, force: bool) -> Result<(), Diagnostic> {
         if let Some(cause) = &self.undrawable {
             return Err(Diagnostic::new(format!("{what}: {cause}")).help(
                 "use fewer mechanisms, or divide them among panels; --format none draws nothing",
@@ -128,7 +126,7 @@ impl Forecast {
 }
 
 /// Refuses work that cannot be done, unless forced.
-pub(super) fn admit(
+pub fn admit(
     what: &str,
     work: &Work,
     candidates: f64,
@@ -145,12 +143,7 @@ pub(super) fn admit(
 }
 
 /// Why work cannot be done, without a remedy.
-pub(super) fn objection(
-    what: &str,
-    work: &Work,
-    candidates: f64,
-    threads: usize,
-) -> Option<Diagnostic> {
+pub fn objection(what: &str, work: &Work, candidates: f64, threads: usize) -> Option<Diagnostic> {
     let memory = available_memory();
     let objection = cost::objection(work, candidates, threads, memory, cost::LONGEST)?;
     Some(Diagnostic::new(format!("{what}: {objection}")))

@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use lab::run::store::{FileError, LOG};
-use lab::run::sweep::Output;
+use crate::run::store::{FileError, LOG};
+use crate::run::sweep::Output;
 use system::filesystem::open_regular;
 
 /// Takes tables as they are made, and finds where a file differs from them first.
-pub(super) struct Comparison {
+pub struct Comparison {
     folder: PathBuf,
     files: BTreeMap<String, FileComparison>,
 }
@@ -24,17 +24,17 @@ struct FileComparison {
 }
 
 impl Comparison {
-    pub(super) fn new(folder: &Path) -> Self {
+    pub fn new(folder: &Path) -> Self {
         Self { folder: folder.into(), files: BTreeMap::new() }
     }
 
     /// The files that were compared.
-    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+    pub fn names(&self) -> impl Iterator<Item = String> {
         self.files.keys().cloned()
     }
 
     /// The first difference of every file.
-    pub(super) fn finish(self) -> Vec<String> {
+    pub fn finish(self) -> Vec<String> {
         let difference = |(name, file): (String, FileComparison)| {
             let path = self.folder.join(name);
             file.finish().map(|difference| format!("{} {difference}", path.display()))

@@ -1,27 +1,24 @@
 //! `dpbi verify`.
 
-mod compare;
-mod sample;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::answer::as_shown;
-use super::forecast::Forecast;
 use super::optimum;
 use super::{CONFIG, announce, load_results, no_results, print_json, threads};
 use crate::cli::{FigureOptions, Formats, Verify};
 use crate::failure::{Failure, VerdictError, WorkError};
 use crate::progress::Clock;
-use compare::Comparison;
 use engine::text::legible;
 use figure::{self, Format};
 use lab::experiment::Experiment;
+use lab::run::comparison::Comparison;
+use lab::run::forecast::Forecast;
+use lab::run::sample::{self, Sample, entropy};
 use lab::run::store::{CellStore, Change, Holds, LOG, Manifest, ManifestError, sha256};
 use lab::run::sweep::Sweep;
-use sample::{Sample, entropy};
 use system::diagnostic::Diagnostic;
 use table::{NUMERICS, Tables};
 
@@ -143,7 +140,7 @@ impl<'a> FolderCheck<'a> {
     fn check_cells(&mut self, experiment: &Experiment, manifest: &Manifest) -> Result<(), Failure> {
         let store = CellStore::of(&[self.path])?;
         let no_figures = FigureOptions { format: Formats(Vec::new()), width: manifest.width };
-        let mut forecast = Forecast::new(experiment, &no_figures);
+        let mut forecast = Forecast::new(experiment, &no_figures.format.0, no_figures.width);
         manifest.shard.iter().for_each(|&shard| forecast.take_part(experiment, shard));
         let sweep = Sweep::new(experiment, manifest.shard);
         if manifest.division != sweep.division() {
@@ -167,7 +164,7 @@ impl<'a> FolderCheck<'a> {
             self.check_files(&sweep, &store, manifest)?;
         }
         let sample = Sample::draw(&sweep, &store, self.args.cells, self.seed);
-        self.sampled = sample.len();
+        self.sampled = sample.size();
         forecast.keep_only(|panel, case| sample.holds(panel, case));
         let clock = admit(self.path, &forecast, self.args)?;
         let different = sample.compute_again(&sweep, &store)?;
