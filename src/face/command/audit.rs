@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::typed;
-use super::{announce, threads};
+use super::{announce, number, threads};
 use crate::cli::Audit;
 use crate::failure::Failure;
 use crate::progress::Clock;
@@ -229,7 +229,7 @@ impl Report<'_> {
             "n": self.setting.posterior.n(),
             "prior": self.setting.posterior.prior().alpha(),
             "scope": self.scope(),
-            "loss": loss.loss,
+            "loss": number(loss.loss),
             "from": loss.from,
             "to": loss.to,
             "output": loss.output,

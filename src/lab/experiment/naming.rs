@@ -95,10 +95,14 @@ fn digits_that_tell(values: impl Iterator<Item = f64>) -> usize {
     (3..17).find(are_told).unwrap_or(17)
 }
 
-/// A number with at most so many digits.
-pub(super) fn rounded(value: f64, digits: usize) -> String {
-    let precision = digits - 1;
-    format!("{value:.precision$e}").parse::<f64>().unwrap_or(value).to_string()
+/// A number as it is, if it is short; else, as in a range of equal ratios, with so many digits.
+fn rounded(value: f64, digits: usize) -> String {
+    const SHORT: usize = 8;
+    let (exact, precision) = (value.to_string(), digits - 1);
+    match exact.len() <= SHORT {
+        true => exact,
+        false => format!("{value:.precision$e}").parse::<f64>().unwrap_or(value).to_string(),
+    }
 }
 
 /// "prior (1, 1)".
@@ -124,4 +128,20 @@ pub fn gamma(case: &Case) -> String {
 /// "(1, 1)".
 pub fn parenthesised<T: ToString>(values: &[T]) -> String {
     format!("({})", vector(values).replace(';', ", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_that_tell_them_apart() {
+        let range = [0.1, 0.316_227_766_016_837_94, 1.0];
+        let digits = digits_that_tell(range.into_iter());
+        assert_eq!(range.map(|value| rounded(value, digits)), ["0.1", "0.316", "1"]);
+        let near = [0.780_561_751_365_846_6, 0.780_661_751_365_846_6];
+        let digits = digits_that_tell(near.into_iter());
+        assert_eq!(near.map(|value| rounded(value, digits)), ["0.7806", "0.7807"]);
+        assert_eq!(rounded(0.123_456, 3), "0.123456");
+    }
 }

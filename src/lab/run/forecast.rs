@@ -37,7 +37,7 @@ impl Forecast {
         };
         let mut drawing = Work { disk: rates::DISK_PER_FOLDER, ..Work::default() };
         for panel in &experiment.panels {
-            for _ in 0..panel.kind.figure_count(panel) {
+            for _ in 0..panel.kind.plot_count(panel) {
                 formats.iter().for_each(|&format| drawing.add(one_figure(format)));
             }
         }

@@ -7,8 +7,8 @@ pub(super) use write::is_own_file;
 
 use serde_json::{Value, json};
 
-use super::threads;
 use super::typed::{self, wrong};
+use super::{number, threads};
 use crate::cli;
 use crate::cli::names::{RELEASE_SETS, ReleaseSet};
 use crate::failure::{Failure, WorkError};
@@ -161,9 +161,9 @@ impl Rival {
             "calibrated": self.variant.options.calibrated,
             "remap": self.variant.options.remap,
             "guarantee": self.variant.guarantee(&found.setting).to_string(),
-            "mean": errors.map(|errors| errors.mean),
+            "mean": errors.map(|errors| number(errors.mean)),
             "ratio": self.ratio(&found.bayes),
-            "worst": errors.map(|errors| errors.worst),
+            "worst": errors.map(|errors| number(errors.worst)),
             "worst_at": errors.map(|errors| &errors.worst_at),
             "worst_ratio": self.worst_ratio(found.minimax.as_ref()),
         })

@@ -170,6 +170,11 @@ pub trait Kind: Keys + Send + Sync {
         1
     }
 
+    /// How many plots there are in the figures, where a figure has several.
+    fn plot_count(&self, panel: &Panel) -> usize {
+        self.figure_count(panel)
+    }
+
     /// What the axis shows, and what tells small figures on a page apart, where that was asked for.
     fn axes(&self) -> [Option<Parameter>; 2] {
         [None; 2]

@@ -99,6 +99,10 @@ impl Kind for Accuracy {
     }
 
     fn figure_count(&self, panel: &Panel) -> usize {
+        self.figure_names(panel).len() * self.errors(panel).len() * figures::sheets(panel).drawn
+    }
+
+    fn plot_count(&self, panel: &Panel) -> usize {
         self.figure_names(panel).len() * self.errors(panel).len() * figures::sheets(panel).facets
     }
 
