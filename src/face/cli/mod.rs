@@ -44,7 +44,7 @@ pub use values::{Formats, delimiter};
     version,
     styles = STYLES,
     after_help = "Examples:\n  \
-        dpbi run beta_balanced            run an experiment, write results/beta_balanced/\n  \
+        dpbi run beta_balanced            run it, write results/beta_balanced/\n  \
         dpbi check real_data              validate it and predict the work\n  \
         dpbi inspect -p 1,1 -x 300,300 -e 1\n  \
         dpbi optimum -p 1,1 -n 20 -e 1\n  \

@@ -112,7 +112,7 @@ pub fn widths() -> Vec<String> {
 }
 
 pub fn table_formats() -> Vec<String> {
-    owned(TableFormat::ALL.iter().map(|(name, _)| *name))
+    owned(TableFormat::ALL.iter().map(|format| format.id()))
 }
 
 pub fn claims() -> Vec<String> {

@@ -143,16 +143,10 @@ pub(super) fn figure_width() -> impl TypedValueParser<Value = Width> {
     Among(names::widths).try_map(|name| width(&name))
 }
 
-fn named_table_format(name: &str) -> Result<TableFormat, String> {
-    let all: Vec<TableFormat> = TableFormat::ALL.iter().map(|(_, format)| *format).collect();
-    let id = |format: TableFormat| {
-        TableFormat::ALL.iter().find(|(_, one)| *one == format).map_or("", |(name, _)| *name)
-    };
-    known("table format", name, &all, id, names::table_formats)
-}
-
 pub(super) fn table_format() -> impl TypedValueParser<Value = TableFormat> {
-    Among(names::table_formats).try_map(|name| named_table_format(&name))
+    Among(names::table_formats).try_map(|name| {
+        known("table format", &name, TableFormat::ALL, TableFormat::id, names::table_formats)
+    })
 }
 
 fn claim(number: &str) -> Result<u32, String> {

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::typed;
-use super::{announce, number, threads};
+use super::{announce, number, threads, typed};
 use crate::cli::Audit;
 use crate::failure::Failure;
 use crate::progress::Clock;
@@ -117,7 +116,7 @@ fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
     };
     if args.calibrate && !variant.options.calibrated {
         variant.options.calibrated = true;
-        variant.label += "+calibrated";
+        variant.label += &Tuning::CALIBRATED.to_string();
     }
     let checked = tuning::check(&variant, setting).and_then(|()| audit::check(&variant, setting));
     checked.map_err(|refusal| typed::refused(&variant, refusal))?;

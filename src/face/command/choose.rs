@@ -4,8 +4,7 @@ use std::cell::Cell;
 
 use serde_json::{Value, json};
 
-use super::typed;
-use super::{announce, number, threads};
+use super::{announce, number, threads, typed};
 use crate::cli::Choose;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, THOROUGH, Work};
@@ -69,7 +68,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let mut ranking = Ranking { setting: &setting, data, error, left_out, rows };
     ranking.sort();
     drop(clock);
-    if args.tables.print(|| ranking.grid(&ranking.without_idle().0))? {
+    if args.tables.print(|| ranking.grid(&ranking.without_idle().0, IN_WORDS))? {
         return Ok(());
     }
     args.print.answer(|| ranking.json(), || ranking.text())
@@ -98,12 +97,15 @@ fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) ->
     Work { cpu_seconds: times * here.cpu_seconds, ..here }
 }
 
+/// Whether work that somebody asked for is done.
+fn is_quick(work: &Work, threads: usize) -> bool {
+    work.bytes() < 0.8 * available_memory() && work.seconds(threads) <= LONGEST_NAMED
+}
+
 /// Which mechanisms are ranked unless all are forced to be.
 fn quick(priced: &[(Variant, Work)], named: bool, threads: usize) -> Vec<bool> {
     if named {
-        let fits = |work: &Work| work.bytes() < 0.8 * available_memory();
-        let is_quick = |work: &Work| fits(work) && work.seconds(threads) <= LONGEST_NAMED;
-        return priced.iter().map(|(_, work)| is_quick(work)).collect();
+        return priced.iter().map(|(_, work)| is_quick(work, threads)).collect();
     }
     let works = priced.iter().map(|(_, work)| (false, Some(*work)));
     THOROUGH.quickest(works, |work| work.cpu_seconds + work.serial_seconds)
@@ -127,16 +129,11 @@ fn too_large(
         cost::duration(least.seconds(threads)),
         cost::bytes(least.bytes())
     );
-    let is_quick = |n: u64| {
-        let mut counts = vec![0; setting.posterior.k()];
-        counts[0] = n;
-        let smaller = setting.at(counts);
-        costly.iter().any(|(variant, _)| {
-            let work = work(variant, &smaller, data, error);
-            work.seconds(threads) <= LONGEST_NAMED && work.bytes() < 0.8 * available_memory()
-        })
+    let is_possible = |n: u64| {
+        let smaller = setting.at(typed::all_in_first(setting.posterior.k(), n));
+        costly.iter().any(|(one, _)| is_quick(&work(one, &smaller, data, error), threads))
     };
-    let n = cost::furthest(setting.posterior.n(), is_quick);
+    let n = cost::furthest(setting.posterior.n(), is_possible);
     let remedy = match data {
         Data::PriorPredictive => format!(
             "every data set of n records counts, and n = {n} would do; `dpbi release --dry-run --n N` \
@@ -256,6 +253,9 @@ const BAR: usize = 8;
 
 /// The mark of a guarantee that was computed, not proved.
 const COMPUTED: &str = "*";
+
+/// The same in a table that stands alone.
+const IN_WORDS: &str = ", computed";
 
 struct Ranking<'a> {
     setting: &'a Setting,
@@ -403,12 +403,12 @@ impl Ranking<'_> {
     }
 
     /// The guarantee, or why there is none.
-    fn remark(&self, row: &RankedRow) -> String {
+    fn remark(&self, row: &RankedRow, computed: &str) -> String {
         let Some(epsilon) = row.epsilon.filter(|_| row.remark.is_empty()) else {
             return row.remark.clone();
         };
         match row.variant.guarantee(&self.at(epsilon)) {
-            Guarantee::Computed(epsilon) => Guarantee::Pure(epsilon).to_string() + COMPUTED,
+            Guarantee::Computed(epsilon) => Guarantee::Pure(epsilon).to_string() + computed,
             proved => proved.to_string(),
         }
     }
@@ -422,8 +422,8 @@ impl Ranking<'_> {
         }
     }
 
-    /// The mechanisms, best first.
-    fn grid(&self, shown: &[&RankedRow]) -> Grid {
+    /// The mechanisms, best first. `computed` marks guarantees that were computed.
+    fn grid(&self, shown: &[&RankedRow], computed: &str) -> Grid {
         let measures = shown.iter().map(|row| self.measure(row)).filter(|value| value.is_finite());
         let largest = measures.fold(0.0, f64::max);
         let mut grid = Grid::new(1);
@@ -439,7 +439,7 @@ impl Ranking<'_> {
                 number(|a| a.mean),
                 number(|a| a.median),
                 number(|a| a.q95),
-                self.remark(row),
+                self.remark(row, computed),
             ]));
         }
         grid
@@ -464,8 +464,8 @@ impl Ranking<'_> {
             None => format!(" at ε = {}", self.setting.epsilon.get()),
         };
         let mut text =
-            format!("  Exact error ({what}){at}, {over}\n{}", self.grid(&shown).render());
-        if shown.iter().any(|row| self.remark(row).ends_with(COMPUTED)) {
+            format!("  Exact error ({what}){at}, {over}\n{}", self.grid(&shown, COMPUTED).render());
+        if shown.iter().any(|row| self.remark(row, COMPUTED).ends_with(COMPUTED)) {
             text += &format!(
                 "  {COMPUTED} computed: over all pairs of data sets the loss is at most ε\n"
             );

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::cli::Gallery as Args;
+use crate::cli;
 use crate::command::paths::Paths;
 use crate::command::{no_results, read_manifest, write_page};
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ const PAGE: &str = "gallery.html";
 const LARGEST: u64 = 1 << 26;
 
 /// Makes one page of the figures that are there.
-pub fn execute(args: &Args) -> Result<(), Failure> {
+pub fn execute(args: &cli::Gallery) -> Result<(), Failure> {
     let found = find_all(&args.folders)?;
     let page = args.out.clone().map_or_else(|| default_page(&args.folders[0]), Ok)?;
     let home = home(&page)?;

@@ -41,14 +41,15 @@ pub fn setting(model: &Model, counts: Counts, epsilon: f64) -> Result<Setting, D
 pub fn counts(model: &Model, data: &Data) -> Counts {
     match (&data.counts, data.n) {
         (Some(counts), _) => counts.clone(),
-        (None, n) => {
-            let mut counts = vec![0; model.prior.len()];
-            if let Some(first) = counts.first_mut() {
-                *first = n.unwrap_or(0);
-            }
-            counts
-        }
+        (None, n) => all_in_first(model.prior.len(), n.unwrap_or(0)),
     }
+}
+
+/// n records, all of them in the first of k categories.
+pub fn all_in_first(k: usize, n: u64) -> Counts {
+    let mut counts = vec![0; k];
+    counts.iter_mut().take(1).for_each(|first| *first = n);
+    counts
 }
 
 /// A message about a flag.

@@ -13,9 +13,17 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
-    /// Every form, by its name.
-    pub const ALL: &[(&str, Self)] =
-        &[("markdown", Self::Markdown), ("latex", Self::Latex), ("csv", Self::Csv)];
+    /// Every form.
+    pub const ALL: &[Self] = &[Self::Markdown, Self::Latex, Self::Csv];
+
+    /// Its name.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown",
+            Self::Latex => "latex",
+            Self::Csv => "csv",
+        }
+    }
 }
 
 impl Grid {

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::typed;
-use super::{announce, number, threads};
+use super::{announce, number, threads, typed};
 use crate::cli::Inspect;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, SettingWork};

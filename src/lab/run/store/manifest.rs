@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::{Build, hash_file, sha256, utc};
-use figure::Width;
+use figure::{Format, Width};
 use system::filesystem::{is_regular, is_taken, open_regular};
 use table::NUMERICS;
 
@@ -41,7 +41,7 @@ impl FileName {
 
     /// Whether it is a figure.
     pub fn is_figure(&self) -> bool {
-        ["pdf", "png", "svg"].iter().any(|ending| self.0.ends_with(&format!(".{ending}")))
+        Format::ALL.iter().any(|format| self.0.ends_with(&format!(".{}", format.extension())))
     }
 
     /// The name as text.
