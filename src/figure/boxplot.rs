@@ -96,6 +96,8 @@ pub struct BoxFigure {
     pub bounds: Option<(f64, f64)>,
     /// The part of the vertical axis to show, if not what the boxes need.
     pub y_range: Option<(f64, f64)>,
+    /// Whether every group has the box of one series, which its label names.
+    pub one_each: bool,
     /// It is one of several figures on a page, which have one legend.
     pub is_part: bool,
 }
@@ -122,7 +124,8 @@ impl BoxFigure {
         let mut frame = Frame::new(theme, words, y, HEIGHT, 2.0 * EDGE);
         let groups = self.groups.len().max(1);
         let slot = frame.plot.width / groups as f64;
-        let pitch = (slot / (self.series.len() as f64 + APART)).min(WIDEST);
+        let places = if self.one_each { 1 } else { self.series.len() };
+        let pitch = (slot / (places as f64 + APART)).min(WIDEST);
         let names: Vec<(&str, Option<&str>)> =
             self.groups.iter().map(|group| (&*group.label, group.sublabel.as_deref())).collect();
         let labels = Labels::fit(theme, &names, slot);
@@ -132,7 +135,7 @@ impl BoxFigure {
         let bottom = frame.bottom(theme);
         let page = Page::new(theme, bottom + legend.height() + EDGE);
         // Within a group, boxes stand at whole numbers around the middle of them all.
-        let middle = (self.series.len() as f64 - 1.0) / 2.0;
+        let middle = (places as f64 - 1.0) / 2.0;
         let reach = slot / pitch / 2.0;
         let x = (0..groups - 1).nested_coord(|_| Axis::bare((middle - reach, middle + reach)));
         let mut chart = frame.chart(&page, x)?;
@@ -149,6 +152,7 @@ impl BoxFigure {
             })
         };
         let at = |group: usize, place: usize| {
+            let place = place % places.max(1);
             move |value: f64| (NestedValue::Value(group, place as f64), value)
         };
         let radius = theme.units((0.5 * half).clamp(1.5, 3.6));
@@ -222,7 +226,8 @@ impl BoxFigure {
     }
 
     pub(super) fn entries(&self, boxes: &Boxes) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = self.series.iter().map(Entry::swatch).collect();
+        let named = if self.one_each { &[][..] } else { &self.series };
+        let mut entries: Vec<Entry> = named.iter().map(Entry::swatch).collect();
         let any = |has: fn(&BoxStats) -> bool| boxes.iter().flatten().any(|(_, stats)| has(stats));
         if any(|stats| stats.exact_mean.is_some()) {
             entries.push(Entry::new(Mark::Diamond, "exact mean"));

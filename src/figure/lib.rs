@@ -43,7 +43,7 @@ pub use shared_axes::share_axes;
 pub use table::TableFigure;
 pub use theme::{
     BLUE, CHARCOAL, CRIMSON, Colour, GREEN, INK_ON_AREAS, NEUTRAL, ORANGE, PINK, VERMILION, Width,
-    numbered_colour, own_colour,
+    graded_colour, numbered_colour, own_colour,
 };
 
 /// What kind of file to make.
@@ -115,7 +115,7 @@ pub struct Series {
 
 impl Series {
     /// The name, with a warning where it is due.
-    fn full_label(&self) -> String {
+    pub fn full_label(&self) -> String {
         const WARNING: &str = "(not private)";
         if self.private || [WARNING, UNSTATED].iter().any(|words| self.label.contains(words)) {
             self.label.clone()

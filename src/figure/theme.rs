@@ -305,6 +305,12 @@ pub fn numbered_colour(number: usize) -> Colour {
     ORDER[number % ORDER.len()]
 }
 
+/// The colour of the value with this number among some that have an order.
+pub fn graded_colour(number: usize, of: usize) -> Colour {
+    // The lightest colours cannot be seen on paper.
+    colour_along(0.85 * number as f64 / of.saturating_sub(1).max(1) as f64)
+}
+
 /// The shade of `base` for its `repeat`-th reappearance in one figure: alternately lighter and
 /// darker, only lighter when it is dark already.
 pub(super) fn shade(base: Colour, repeat: usize) -> Colour {

@@ -1,14 +1,16 @@
 //! `errors.csv`: every sampled release and its errors, in blocks of runs.
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
+use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::ser::{Error, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::{Map, json};
 
-use super::json::vector;
-use super::{Columns, ReadError, is_unsound, reader};
+use super::{Columns, Number, ReadError, is_unsound, reader};
 
 /// The runs of one mechanism at one setting: a block of `errors.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,11 +40,13 @@ impl ErrorBlock {
 /// The name of the table of runs.
 pub const ERRORS: &str = "errors.csv";
 
+/// Its columns before those of the errors.
+const OF_RUN: [&str; 4] = ["setting", "mechanism", "run", "released"];
+
 /// The head of `errors.csv`: every run with what was released and its errors. The columns are the
 /// errors of all panels; where a panel has none of a name, its cells are empty.
 pub fn errors_head(names: &[&str]) -> Vec<u8> {
-    let columns = ["setting", "mechanism", "run", "released"].into_iter();
-    Columns::new(columns.chain(names.iter().copied())).finish()
+    Columns::new(OF_RUN.into_iter().chain(names.iter().copied())).finish()
 }
 
 /// The rows of one block. Only the mechanism's label may need quotes.
@@ -73,7 +77,24 @@ pub fn error_rows(block: &ErrorBlock, names: &[&str]) -> Vec<u8> {
 
 /// The rows of the `errors.csv` of a results folder, as JSON: one at a time, since there may be more
 /// of them than memory holds.
+#[derive(JsonSchema)]
+#[schemars(with = "Vec<ErrorRow>")]
 pub struct ErrorRows<'a>(pub &'a Path);
+
+/// What one run released.
+#[derive(Serialize, JsonSchema)]
+struct ErrorRow {
+    setting: u64,
+    /// The mechanism's label.
+    mechanism: String,
+    /// The number of the run, from 1.
+    run: u64,
+    /// The released counts.
+    released: Vec<u64>,
+    /// The release's errors, by their names; those of other panels are left out.
+    #[serde(flatten)]
+    errors: BTreeMap<String, Number>,
+}
 
 impl Serialize for ErrorRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -83,20 +104,25 @@ impl Serialize for ErrorRows<'_> {
         let mut rows = serializer.serialize_seq(None)?;
         for record in reader.records() {
             let record = record.map_err(S::Error::custom)?;
-            let cells = header.iter().zip(&record).enumerate();
-            let value = |column, cell: &str| match column {
-                // The setting's number, and the run's.
-                0 | 2 => json!(cell.parse::<u64>().ok()),
-                1 => json!(cell),
-                3 => vector(cell),
-                _ if cell == "inf" => json!(cell),
-                _ => json!(cell.parse::<f64>().ok()),
-            };
-            let row = cells.map(|(column, (name, cell))| (name.to_owned(), value(column, cell)));
-            rows.serialize_element(&row.collect::<Map<_, _>>())?;
+            let cell = |column| record.get(column).unwrap_or_default();
+            let errors = header.iter().zip(&record).skip(OF_RUN.len());
+            let errors = errors.filter(|(_, cell)| !cell.is_empty());
+            let errors = errors.map(|(name, cell)| Ok((name.to_owned(), Number(number(cell)?))));
+            rows.serialize_element(&ErrorRow {
+                setting: number(cell(0))?,
+                mechanism: cell(1).to_owned(),
+                run: number(cell(2))?,
+                released: cell(3).split(';').map(number).collect::<Result<_, _>>()?,
+                errors: errors.collect::<Result<_, S::Error>>()?,
+            })?;
         }
         rows.end()
     }
+}
+
+/// The number in a cell.
+fn number<N: FromStr<Err: Display>, E: Error>(cell: &str) -> Result<N, E> {
+    cell.parse().map_err(|cause| E::custom(format_args!("{ERRORS}: {cell}: {cause}")))
 }
 
 /// Appends a number as `{:?}` writes it, only faster: the shortest digits that are read as the same

@@ -3,13 +3,54 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::{SettingRow, csv};
 
+/// A number that may be infinite. JSON has no infinity: that is the text "inf".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number(pub f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_finite() { to.serialize_f64(self.0) } else { to.collect_str(&self.0) }
+    }
+}
+
+impl Number {
+    /// Writes a number that may be infinite: for a field's `serialize_with`.
+    pub fn write<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+        Self(*value).serialize(to)
+    }
+}
+
+impl JsonSchema for Number {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "number".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A number; an infinite one is a text.",
+            "anyOf": [{ "type": "number" }, infinite()],
+        })
+    }
+}
+
+/// What stands for an infinite number.
+fn infinite() -> Value {
+    json!({ "enum": ["inf", "-inf"] })
+}
+
+/// All tables as JSON, by their names.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct JsonTables(pub(super) BTreeMap<&'static str, Vec<JsonRow>>);
+
 /// Rows as JSON, by the names of their columns.
-pub type JsonRow = Map<String, Value>;
+pub(super) type JsonRow = Map<String, Value>;
 
 /// The columns that hold vectors.
 const VECTORS: &[&str] =
@@ -47,8 +88,47 @@ pub(super) fn rows<T: Serialize>(rows: &[T]) -> Vec<JsonRow> {
     rows.iter().zip(reader.records()).map(row).collect()
 }
 
+/// The schema of a table that has such rows.
+pub(super) fn table_schema<T: JsonSchema>(table: &str, to: &mut SchemaGenerator) -> Value {
+    let mut properties = columns::<T>(to);
+    if properties.contains_key("setting") && !LONG.contains(&table) {
+        let setting = columns::<SettingRow>(to).into_iter();
+        properties.extend(setting.filter(|(name, _)| OF_SETTING.contains(&name.as_str())));
+    }
+    let required: Vec<&String> = properties.keys().collect();
+    let row = json!({ "type": "object", "required": required, "properties": properties });
+    json!({ "type": "array", "items": row })
+}
+
+/// The schema of every column of a row as JSON has it.
+fn columns<T: JsonSchema>(to: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut row = T::json_schema(to);
+    let Some(Value::Object(mut columns)) = row.remove("properties") else { return Map::new() };
+    for (name, schema) in &mut columns {
+        let Value::Object(schema) = schema else { continue };
+        schema.remove("format");
+        match schema.remove("type") {
+            _ if VECTORS.contains(&name.as_str()) => {
+                schema.insert("type".to_owned(), json!("array"));
+                schema.insert("items".to_owned(), json!({ "type": "number" }));
+            }
+            _ if name == CANDIDATES => {
+                schema.insert("type".to_owned(), json!("number"));
+            }
+            Some(kind) if kind == "number" || kind == json!(["number", "null"]) => {
+                schema.insert("anyOf".to_owned(), json!([{ "type": kind }, infinite()]));
+            }
+            Some(kind) => {
+                schema.insert("type".to_owned(), kind);
+            }
+            None => {}
+        }
+    }
+    columns
+}
+
 /// "6;6;0" as a list of numbers.
-pub(super) fn vector(text: &str) -> Value {
+fn vector(text: &str) -> Value {
     text.split(';').map(number).collect()
 }
 
@@ -61,7 +141,7 @@ fn number(text: &str) -> Value {
 pub(super) fn with_settings(
     tables: Vec<(&'static str, Vec<JsonRow>)>,
     settings: &[SettingRow],
-) -> BTreeMap<&'static str, Vec<JsonRow>> {
+) -> JsonTables {
     let known: BTreeMap<u64, JsonRow> =
         settings.iter().map(|row| row.setting as u64).zip(rows(settings)).collect();
     let whole = |row: JsonRow| {
@@ -79,7 +159,7 @@ pub(super) fn with_settings(
         true => (name, rows),
         false => (name, rows.into_iter().map(whole).collect()),
     };
-    tables.into_iter().map(table).collect()
+    JsonTables(tables.into_iter().map(table).collect())
 }
 
 #[cfg(test)]
@@ -106,7 +186,7 @@ mod tests {
         };
         let mean = MeanRow { setting: 3, mechanism: "ehd".into(), mean: f64::INFINITY };
         let tables = Tables { settings: vec![setting], means: vec![mean], ..Tables::default() };
-        let json = tables.json();
+        let JsonTables(json) = tables.json();
         assert_eq!(json["settings"][0]["candidates"], 13);
         let row = &json["means"][0];
         assert_eq!(row["prior"], json!([1, 0.5]));

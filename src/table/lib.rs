@@ -9,12 +9,12 @@ mod rows;
 
 pub use content::{Block, Content, ExactNumbers, NUMERICS};
 pub use errors::{ERRORS, ErrorBlock, ErrorRows, error_rows, errors_head};
-pub use json::JsonRow;
+pub use json::{JsonTables, Number};
 pub use rows::*;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,7 @@ macro_rules! tables {
             }
 
             /// Every table by its name, as JSON.
-            pub fn json(&self) -> BTreeMap<&'static str, Vec<JsonRow>> {
+            pub fn json(&self) -> JsonTables {
                 let tables = vec![$((stringify!($table), json::rows(&self.$table)),)*];
                 json::with_settings(tables, &self.settings)
             }
@@ -82,6 +82,20 @@ macro_rules! tables {
                     errors: if with_errors { errors::read(folder)? } else { Vec::new() },
                     $($table: read_rows(folder)?,)*
                 })
+            }
+        }
+
+        impl JsonSchema for JsonTables {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                "tables".into()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                let tables = [$((stringify!($table), json::table_schema::<$row> as fn(&str, &mut _) -> _),)*];
+                let tables = tables.map(|(name, schema)| (name, schema(name, generator)));
+                let names = tables.each_ref().map(|(name, _)| *name);
+                let tables = serde_json::Map::from_iter(tables.map(|(name, schema)| (name.to_owned(), schema)));
+                json_schema!({ "type": "object", "required": names, "properties": tables })
             }
         }
     };

@@ -1,5 +1,6 @@
 //! The rows of the tables. A row type names its file, and the columns are its fields.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use engine::analysis::optimum::Optimum;
@@ -31,7 +32,7 @@ macro_rules! row {
 }
 
 /// One row of `panels.csv`: which settings belong to which panel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PanelRow {
     /// The panel's name; empty if it is the only one.
     pub panel: String,
@@ -44,7 +45,7 @@ pub struct PanelRow {
 row!(PanelRow, "panels.csv");
 
 /// One row of `settings.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingRow {
     /// The setting's number, from 1.
     pub setting: usize,
@@ -73,7 +74,7 @@ pub struct SettingRow {
 row!(SettingRow, "settings.csv");
 
 /// One row of `summary.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryRow {
     pub setting: usize,
     /// The mechanism's label.
@@ -116,7 +117,7 @@ pub struct SummaryRow {
 row!(SummaryRow, "summary.csv", numbered);
 
 /// One row of `theory.csv`: all outputs of one distance.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TheoryRow {
     pub setting: usize,
     /// The mechanism's label.
@@ -133,7 +134,7 @@ pub struct TheoryRow {
 row!(TheoryRow, "theory.csv", numbered);
 
 /// One row of `calibration.csv`: why a calibrated mechanism is private.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CalibrationRow {
     pub setting: usize,
     /// The mechanism's label.
@@ -176,7 +177,7 @@ impl CalibrationRow {
 }
 
 /// One row of `optimum.csv`: a mechanism beside the best possible one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OptimumRow {
     /// The setting's number; of its data only the number of records counts.
     pub setting: usize,
@@ -219,7 +220,7 @@ impl OptimumRow {
 }
 
 /// One row of `optimal.csv`: the best possible mechanism.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OptimalRow {
     pub setting: usize,
     /// The data x.
@@ -232,7 +233,7 @@ pub struct OptimalRow {
 row!(OptimalRow, "optimal.csv", numbered);
 
 /// One row of `privacy.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrivacyRow {
     pub setting: usize,
     /// The mechanism's label.
@@ -257,7 +258,7 @@ pub struct PrivacyRow {
 row!(PrivacyRow, "privacy.csv", numbered);
 
 /// One row of `curves.csv`: a point of a curve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurveRow {
     /// The panel's name.
     pub panel: String,
@@ -272,7 +273,7 @@ pub struct CurveRow {
 row!(CurveRow, "curves.csv", of_panel);
 
 /// One row of `change.csv`: what one changed record does to the score of a candidate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeRow {
     pub setting: usize,
     pub candidate: String,
@@ -286,7 +287,7 @@ pub struct ChangeRow {
 row!(ChangeRow, "change.csv", numbered);
 
 /// One row of `phase.csv`: which mechanism has the least exact mean error at one setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseRow {
     pub setting: usize,
     /// Who competes: `all`, or `without` those that the config leaves out of a second contest.
@@ -303,7 +304,7 @@ pub struct PhaseRow {
 row!(PhaseRow, "phase.csv", numbered);
 
 /// One row of `means.csv`: the exact mean error of one mechanism at one setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeanRow {
     pub setting: usize,
     /// The mechanism's label.
@@ -313,7 +314,7 @@ pub struct MeanRow {
 row!(MeanRow, "means.csv", numbered);
 
 /// One row of `scaling.csv`: how many outputs there are, or are walked, at one setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScalingRow {
     pub setting: usize,
     pub k: usize,
@@ -327,7 +328,7 @@ pub struct ScalingRow {
 row!(ScalingRow, "scaling.csv", numbered);
 
 /// One row of `values.csv`: a number of a table in print beside our own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ValueRow {
     /// The panel's name.
     pub panel: String,
@@ -342,7 +343,7 @@ pub struct ValueRow {
 row!(ValueRow, "values.csv", of_panel);
 
 /// One row of `readings.csv`: a value read off the printed figure beside our own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadingRow {
     /// The panel's name.
     pub panel: String,
@@ -369,7 +370,7 @@ pub struct ReadingRow {
 row!(ReadingRow, "readings.csv", of_panel);
 
 /// One row of `failures.csv`: a cell that could not be computed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureRow {
     pub setting: usize,
     /// The mechanism's label; empty if the cell is about all of them.

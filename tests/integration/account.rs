@@ -54,8 +54,8 @@ fn sum_and_exact_composition() {
         assert_eq!(*delta <= 1e-6, *epsilon >= composed, "{epsilon} {delta} {composed}");
     }
     // A smaller δ costs more; a larger one less.
-    assert!(number(&account(&sandbox, "--delta 1e-9")["composed"]) > composed);
-    assert!(number(&account(&sandbox, "--delta 0.01")["composed"]) < composed);
+    assert!(number(&account(&sandbox, "--at-delta 1e-9")["composed"]) > composed);
+    assert!(number(&account(&sandbox, "--at-delta 0.01")["composed"]) < composed);
     let text = sandbox.dpbi(&["account", "l"]).stdout;
     assert!(text.contains("exact composition") && text.contains("only the sum holds"), "{text}");
 }
@@ -63,7 +63,7 @@ fn sum_and_exact_composition() {
 #[test]
 fn a_budget_may_be_kept_by_either() {
     let sandbox = sandbox();
-    let flags = "--epsilon 0.25 --mechanism lattice --budget 1.5 --delta 1e-3 --json";
+    let flags = "--epsilon 0.25 --mechanism lattice --budget 1.5,1e-3 --json";
     let mut kept = Vec::new();
     let refusal = loop {
         let outcome = release(&sandbox, flags);
@@ -93,8 +93,8 @@ fn a_budget_may_be_kept_by_either() {
     let strict = release(&sandbox, "--epsilon 0.25 --mechanism lattice --budget 1.5");
     refused(&strict, "the budget does not suffice");
     assert!(!strict.stderr.contains("exact composition"), "{}", strict.stderr);
-    refused(&release(&sandbox, "--epsilon 1 --delta 1e-6"), "--budget");
-    refused(&release(&sandbox, "--epsilon 1 --budget 9 --delta 2"), "--delta");
+    refused(&release(&sandbox, "--epsilon 1 --budget ,1e-6"), "--budget");
+    refused(&release(&sandbox, "--epsilon 1 --budget 9,2"), "--budget");
 }
 
 #[test]

@@ -132,9 +132,13 @@ impl Sandbox {
         String::from_utf8(self.read(name)).unwrap()
     }
 
-    /// Runs `dpbi` in the folder.
+    /// Runs `dpbi` in the folder. If it prints a document, that must fit its schema.
     pub fn dpbi(&self, args: &[&str]) -> Outcome {
-        self.start(args).wait_with_output().unwrap().into()
+        let outcome: Outcome = self.start(args).wait_with_output().unwrap().into();
+        if args.contains(&"--json") && !outcome.stdout.is_empty() {
+            crate::documents::check(args[0], &serde_json::from_str(&outcome.stdout).unwrap());
+        }
+        outcome
     }
 
     /// Runs a command of the shell in the folder; `$DPBI` is the binary.

@@ -15,6 +15,7 @@ mod common;
 mod config_errors;
 mod determinism;
 mod distances;
+mod documents;
 mod face;
 mod fuzz;
 mod golden;

@@ -31,17 +31,14 @@ pub fn complaints(schema: &Value, value: &Value, whole: &Value) -> Vec<String> {
                 found.extend(complaints(whole.pointer(pointer).unwrap(), value, whole));
                 true
             }
-            "type" => match rule.as_str().unwrap() {
-                "object" => value.is_object(),
-                "array" => value.is_array(),
-                "string" => value.is_string(),
-                "boolean" => value.is_boolean(),
-                "number" => value.is_number(),
-                "integer" => value.is_u64() || value.is_i64(),
-                other => panic!("unknown type {other}"),
-            },
+            "type" => {
+                let one = std::slice::from_ref(rule);
+                let types = rule.as_array().map_or(one, Vec::as_slice).iter();
+                types.map(|one| one.as_str().unwrap()).any(|one| is_of_type(value, one))
+            }
             "enum" => rule.as_array().unwrap().contains(value),
             "const" => rule == value,
+            "oneOf" => rule.as_array().unwrap().iter().filter(|one| valid(one)).count() == 1,
             "anyOf" => rule.as_array().unwrap().iter().any(valid),
             "allOf" => {
                 let all = rule.as_array().unwrap().iter();
@@ -68,8 +65,10 @@ pub fn complaints(schema: &Value, value: &Value, whole: &Value) -> Vec<String> {
                 value.as_str().is_none_or(|text| pattern.is_match(text))
             }
             "items" => {
-                let items = value.as_array().into_iter().flatten();
-                found.extend(items.flat_map(|item| complaints(rule, item, whole)));
+                let items = value.as_array().into_iter().flatten().enumerate();
+                // One rule for all of them, or one for each.
+                let rule = |place| rule.get(place).unwrap_or(rule);
+                found.extend(items.flat_map(|(i, item)| complaints(rule(i), item, whole)));
                 true
             }
             "minLength" => {
@@ -99,9 +98,10 @@ pub fn complaints(schema: &Value, value: &Value, whole: &Value) -> Vec<String> {
                 true
             }
             "additionalProperties" => {
-                let known = keywords["properties"].as_object().unwrap();
+                let known = keywords.get("properties").and_then(Value::as_object);
+                let is_known = |key| known.is_some_and(|known| known.contains_key(key));
                 let table = value.as_object().into_iter().flatten();
-                let others: Vec<_> = table.filter(|(key, _)| !known.contains_key(*key)).collect();
+                let others: Vec<_> = table.filter(|(key, _)| !is_known(*key)).collect();
                 match rule.as_bool() {
                     Some(allowed) => allowed || others.is_empty(),
                     None => {
@@ -118,6 +118,19 @@ pub fn complaints(schema: &Value, value: &Value, whole: &Value) -> Vec<String> {
         }
     }
     found
+}
+
+fn is_of_type(value: &Value, name: &str) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "number" => value.is_number(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "null" => value.is_null(),
+        other => panic!("unknown type {other}"),
+    }
 }
 
 fn judge(text: &str) -> Vec<String> {

@@ -593,24 +593,6 @@ fn what_a_killed_release_has_paid_for_is_not_lost() {
 }
 
 #[test]
-fn what_is_written_fits_its_schema() {
-    let sandbox = sandbox();
-    let schema = sandbox.json(&["schema", "--release"]);
-    sandbox.write("plan.toml", PLAN);
-    let plan = sandbox.json(&["release", "--plan", "plan.toml", "--json"]);
-    let table = document(&sandbox, &["--prior", "1", "--epsilon", "1", "--compare", "yes"]);
-    let fixed = ["--prior", "1", "--epsilon", "1", "--fixed-groups", "control=50,treated=50"];
-    let fixed = document(&sandbox, &fixed);
-    for document in [&plan, &table, &fixed] {
-        let wrong = crate::schema::complaints(&schema, document, &schema);
-        assert!(wrong.is_empty(), "{wrong:?}");
-    }
-    let mut broken = table;
-    broken["released"] = json!(["x"]);
-    assert!(!crate::schema::complaints(&schema, &broken, &schema).is_empty());
-}
-
-#[test]
 fn twenty_cells_and_two_thousand_records() {
     let sandbox = Sandbox::new();
     let rows: String = (0..2000).map(|i| format!("g{},o{}\n", i % 4, i * i % 5)).collect();

@@ -63,7 +63,7 @@ const TYPICAL: &[&str] = &[
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 0.5 \
      --ledger survey.ledger --budget 2 --mechanism geometric+remap",
     "account survey.ledger",
-    "account survey.ledger --budget 0.1 --delta 1e-9 --figure account.svg --pld account.json",
+    "account survey.ledger --budget 0.1,1e-9 --figure account.svg --pld account.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \
      --categories answer=no,yes --prior 1 --epsilon 1 --mechanism lattice --compare yes --out a.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \

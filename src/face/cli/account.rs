@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Print;
+use super::{FigureFile, Print};
 
 #[derive(Debug, Args)]
+#[command(mut_arg("figure", |figure| figure.help("Draw the curve ε ↦ δ: FILE.svg, FILE.png or FILE.pdf")))]
 #[command(after_help = "Examples:\n  \
     dpbi account survey.ledger\n  \
-    dpbi account survey.ledger --budget 3 --delta 1e-6\n  \
+    dpbi account survey.ledger --budget 3,1e-6\n  \
     dpbi account survey.ledger --figure account.svg --pld account.json\n\n\
     The sum of all ε holds whatever was released. The exact composition is an upper\n\
     bound, too, and smaller. It holds if the mechanisms and their ε were fixed before\n\
@@ -19,18 +20,18 @@ pub struct Account {
     /// The ledger
     #[arg(value_name = "LEDGER")]
     pub ledger: PathBuf,
-    /// The δ of the exact composition [default: that of the ledger's budget, or 1e-6]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    pub delta: Option<f64>,
-    /// Say whether this budget is kept [default: the ledger's own, if it has one]
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    /// The ε of the exact composition at this δ [default: that of the budget, or 1e-6]
+    #[arg(long, value_name = "δ", allow_negative_numbers = true)]
+    pub at_delta: Option<f64>,
+    /// Say whether this budget is kept: by the sum of all ε or, with D, by the exact composition at this δ
+    /// [default: the ledger's own, if it has one]
+    #[arg(long, value_name = "E[,D]", allow_negative_numbers = true)]
     pub budget: Option<String>,
     /// Write the distribution of the privacy loss to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub pld: Option<PathBuf>,
-    /// Draw the curve ε ↦ δ to this file: .svg, .png or .pdf
-    #[arg(long, value_name = "FILE")]
-    pub figure: Option<PathBuf>,
+    #[command(flatten)]
+    pub figure: FigureFile,
     #[command(flatten)]
     pub print: Print,
 }

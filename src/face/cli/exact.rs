@@ -6,7 +6,9 @@ use clap::Args;
 
 use super::names::{self, Among};
 use super::values::{claim_number, count};
-use super::{Compared, Data, FigureOptions, Machine, Model, Print, Privacy, TableOption, Threads};
+use super::{
+    Announce, Compared, Data, FigureOptions, Machine, Model, Print, Privacy, TableOption, Threads,
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -71,6 +73,8 @@ pub struct Inspect {
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]
+    pub announce: Announce,
+    #[command(flatten)]
     pub print: Print,
     #[command(flatten)]
     pub tables: TableOption,
@@ -115,6 +119,8 @@ pub struct Audit {
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]
+    pub announce: Announce,
+    #[command(flatten)]
     pub print: Print,
     #[command(flatten)]
     pub tables: TableOption,
@@ -151,6 +157,8 @@ pub struct Choose {
     pub all: bool,
     #[command(flatten)]
     pub machine: Machine,
+    #[command(flatten)]
+    pub announce: Announce,
     #[command(flatten)]
     pub print: Print,
     #[command(flatten)]
@@ -200,6 +208,8 @@ pub struct Optimum {
     pub figures: FigureOptions,
     #[command(flatten)]
     pub machine: Machine,
+    #[command(flatten)]
+    pub announce: Announce,
     #[command(flatten)]
     pub print: Print,
     #[command(flatten)]

@@ -28,8 +28,8 @@ pub use experiments::{
 pub use prior::Prior;
 pub use release::{Combine, Release, Show, View};
 pub use shared::{
-    Compared, Configs, Data, FigureOptions, MOST_THREADS, Machine, Model, Output, Print, Privacy,
-    Quiet, Replace, TableOption, Threads, Verbosity,
+    Announce, Compared, Configs, Data, FigureFile, FigureOptions, MOST_THREADS, Machine, Model,
+    Output, Print, Privacy, Quiet, Replace, TableOption, Threads, Verbosity,
 };
 pub use tools::{Completions, Man, Schema, Selftest};
 pub use values::{Formats, delimiter};
@@ -164,7 +164,7 @@ pub enum Command {
     Prior(Prior),
     /// Test every sampler, the exact numbers and the machine, with the power of the tests stated
     Selftest(Selftest),
-    /// The config format, or that of a release file, as a JSON Schema
+    /// The config format, or what a command prints with --json, as a JSON Schema
     Schema(Schema),
     /// Completions for a shell
     Completions(Completions),

@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error, ValueEnum};
 use clap_complete::Shell;
 
+use super::GROUPS;
 use engine::mechanism;
 use engine::mechanism::law::OutputSet;
 use engine::named::Named;
@@ -40,6 +41,10 @@ impl TypedValueParser for Among {
 
 fn owned<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
+}
+
+pub fn commands() -> Vec<String> {
+    owned(GROUPS.iter().flat_map(|(_, names)| names.iter().copied()))
 }
 
 pub fn mechanisms() -> Vec<String> {

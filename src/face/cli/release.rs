@@ -6,9 +6,12 @@ use clap::Args;
 
 use super::names::{self, Among};
 use super::values::{delimiter, records};
-use super::{Print, Threads};
+use super::{FigureFile, Print, TableOption, Threads};
+
+const OF_POSTERIOR: &str = "Draw the posterior of every group: FILE.svg, FILE.png or FILE.pdf";
 
 #[derive(Debug, Args)]
+#[command(mut_arg("figure", |figure| figure.help(OF_POSTERIOR)))]
 #[command(after_help = "Examples:\n  \
     dpbi release --data survey.csv --column answer --categories no,yes \\\n    \
         --prior 1,1 --epsilon 1\n  \
@@ -100,19 +103,15 @@ pub struct Release {
     /// Enter the release into this file before anything of it is shown
     #[arg(long, value_name = "FILE")]
     pub ledger: Option<PathBuf>,
-    /// What all releases in the ledger may spend [default: as set with an earlier release]
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    /// What all releases in the ledger may spend: the sum of their ε is at most E; or, with D, their
+    /// exact composition has at most this δ at E [default: as set with an earlier release]
+    #[arg(long, value_name = "E[,D]", allow_negative_numbers = true)]
     pub budget: Option<String>,
-    /// The δ of the budget: it is kept if the sum of all ε keeps it, or if the exact composition of all
-    /// releases has at most this δ at the budget's ε [default: the sum must keep it]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    pub delta: Option<f64>,
     /// Keep the release as a JSON file, for `dpbi show` and `dpbi combine`
     #[arg(long, value_name = "FILE.json")]
     pub out: Option<PathBuf>,
-    /// Draw the posterior of every group: FILE.svg, FILE.png or FILE.pdf
-    #[arg(long, value_name = "FILE")]
-    pub figure: Option<PathBuf>,
+    #[command(flatten)]
+    pub figure: FigureFile,
     /// Refused: noise that can be drawn again protects nobody
     #[arg(long, value_name = "N", hide = true)]
     pub seed: Option<String>,
@@ -152,6 +151,7 @@ pub struct Combine {
 
 /// What is shown of a release.
 #[derive(Debug, Args)]
+#[command(mut_arg("figure", |figure| figure.help(OF_POSTERIOR)))]
 pub struct View {
     /// Only the release of this name, if a plan has several
     #[arg(long, value_name = "NAME")]
@@ -162,9 +162,8 @@ pub struct View {
     /// Compare the share of this category between groups [default: as released]
     #[arg(long, value_name = "[NAME=]CATEGORY", value_delimiter = ',')]
     pub compare: Vec<String>,
-    /// Draw the posterior of every group: FILE.svg, FILE.png or FILE.pdf
-    #[arg(long, value_name = "FILE")]
-    pub figure: Option<PathBuf>,
+    #[command(flatten)]
+    pub figure: FigureFile,
     /// Check that this ledger has an entry of every release, with the same ε, mechanism and counts
     #[arg(long, value_name = "FILE")]
     pub ledger: Option<PathBuf>,
@@ -172,4 +171,6 @@ pub struct View {
     pub threads: Threads,
     #[command(flatten)]
     pub print: Print,
+    #[command(flatten)]
+    pub tables: TableOption,
 }

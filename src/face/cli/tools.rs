@@ -32,13 +32,14 @@ pub struct Selftest {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi schema > dpbi.schema.json\n  \
-    dpbi schema --release             the format of `dpbi release --out`\n\n\
+    dpbi schema run                   what `dpbi run --json` prints\n  \
+    dpbi schema release               also the format of `dpbi release --out`\n\n\
     Editors that know Taplo (VS Code: Even Better TOML) then complete and check a config while it is \
     typed, if its first line is `#:schema ./dpbi.schema.json`, as in the bundled configs.")]
 pub struct Schema {
-    /// The format of a release file instead
-    #[arg(long)]
-    pub release: bool,
+    /// The document that this command prints with --json [default: the config format]
+    #[arg(value_parser = Among(names::commands), hide_possible_values = true)]
+    pub command: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::{print, print_document, print_json};
@@ -19,7 +20,7 @@ impl TableOption {
 
 impl Print {
     /// Prints the document or the text.
-    pub fn answer<D: Serialize>(
+    pub fn answer<D: Serialize + JsonSchema>(
         &self,
         document: impl FnOnce() -> D,
         text: impl FnOnce() -> String,
@@ -28,7 +29,7 @@ impl Print {
     }
 
     /// The same, but no text if the command is to be quiet.
-    pub fn answer_unless<D: Serialize>(
+    pub fn answer_unless<D: Serialize + JsonSchema>(
         &self,
         quiet: bool,
         document: impl FnOnce() -> D,

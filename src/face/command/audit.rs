@@ -1,8 +1,9 @@
 //! `dpbi audit`.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::{announce, number, threads, typed};
+use super::{announce, threads, typed};
 use crate::cli::Audit;
 use crate::failure::Failure;
 use crate::progress::Clock;
@@ -21,6 +22,7 @@ use lab::experiment::naming::parenthesised;
 use system::console::{Grid, short, short_or_dash, shorten, significant};
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
+use table::Number;
 
 pub fn execute(args: &Audit) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
@@ -68,7 +70,7 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     if args.tables.print(|| report.facts())? {
         return Ok(());
     }
-    args.print.answer(|| report.json(), || report.text())
+    args.print.answer(|| report.document(), || report.text())
 }
 
 fn examine(
@@ -156,7 +158,7 @@ fn admit(
     let (total, memory) = (sum(&wanted), available_memory());
     let objection = cost::objection(&total, wanted.candidates, threads, memory, LONGEST);
     let Some(objection) = objection.filter(|_| !args.machine.force) else {
-        return Ok(announce(total.seconds(threads)));
+        return Ok(announce(total.seconds(threads), args.announce.quiet));
     };
     let fewer = match scope {
         Scope::All if tuning == Work::default() => {
@@ -197,6 +199,80 @@ struct Report<'a> {
     trade_off: Option<&'a TradeOff>,
 }
 
+/// The exact privacy of a mechanism.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    mechanism: &'a str,
+    /// What is stated of it.
+    guarantee: String,
+    epsilon: f64,
+    n: u64,
+    prior: &'a [f64],
+    /// Over which data sets: all, corners, or those that were given (data).
+    scope: &'static str,
+    /// The largest privacy loss.
+    loss: Number,
+    /// The neighbours and the output where the loss is largest.
+    from: &'a [u64],
+    to: &'a [u64],
+    output: &'a [u64],
+    /// How many pairs of neighbours were looked at.
+    pairs: u64,
+    /// The ε that was asked for, and δ there.
+    at_epsilon: Option<f64>,
+    delta_at: Option<f64>,
+    delta_from: Option<&'a [u64]>,
+    delta_to: Option<&'a [u64]>,
+    /// δ at ε = 0: how much better than guessing neighbours can be told apart.
+    advantage: f64,
+    advantage_from: &'a [u64],
+    advantage_to: &'a [u64],
+    #[serde(flatten)]
+    calibration: Option<Calibration<'a>>,
+    /// ε and δ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Vec<(f64, f64)>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trade_off: Option<TradeOffDocument<'a>>,
+}
+
+/// How a mechanism was calibrated.
+#[derive(Serialize, JsonSchema)]
+struct Calibration<'a> {
+    /// The ε in the weight.
+    inner_epsilon: f64,
+    /// By which the ε of one's own expression is multiplied.
+    factor: Option<f64>,
+    /// The mean error under the prior predictive distribution.
+    mean: Option<Number>,
+    certificate: CertificateDocument<'a>,
+}
+
+/// Why the calibrated mechanism is private.
+#[derive(Serialize, JsonSchema)]
+struct CertificateDocument<'a> {
+    /// The ε that was asked for.
+    target: f64,
+    /// The exact loss.
+    loss: f64,
+    margin: f64,
+    from: &'a [u64],
+    to: &'a [u64],
+    output: &'a [u64],
+    pairs: u64,
+}
+
+/// False alarms against misses of the worst pair: a false alarm is one at the null hypothesis, a miss one at
+/// the alternative.
+#[derive(Serialize, JsonSchema)]
+struct TradeOffDocument<'a> {
+    from: &'a [u64],
+    to: &'a [u64],
+    null: &'a [u64],
+    alternative: &'a [u64],
+    points: Vec<(f64, f64)>,
+}
+
 /// Of a longer label the middle is left out.
 const LONGEST_LABEL: usize = 50;
 
@@ -219,60 +295,57 @@ impl Report<'_> {
         }
     }
 
-    fn json(&self) -> Value {
+    fn document(&self) -> Document<'_> {
         let loss = &self.findings.loss;
-        let mut document = json!({
-            "mechanism": self.variant.label,
-            "guarantee": self.variant.guarantee(self.setting).to_string(),
-            "epsilon": self.setting.epsilon.get(),
-            "n": self.setting.posterior.n(),
-            "prior": self.setting.posterior.prior().alpha(),
-            "scope": self.scope(),
-            "loss": number(loss.loss),
-            "from": loss.from,
-            "to": loss.to,
-            "output": loss.output,
-            "pairs": loss.pairs,
-            "at_epsilon": self.delta_at.map(|at| at.epsilon),
-            "delta_at": self.delta_at.map(|at| at.delta),
-            "delta_from": self.delta_at.map(|at| &at.from),
-            "delta_to": self.delta_at.map(|at| &at.to),
-            "advantage": self.advantage.delta,
-            "advantage_from": self.advantage.from,
-            "advantage_to": self.advantage.to,
-        });
-        if let Some(certificate) = self.certificate {
+        let calibration = self.certificate.map(|certificate| {
             let inner = certificate.inner_epsilon.get();
-            document["inner_epsilon"] = json!(inner);
             let is_own = self.variant.mechanism.definition().is_some();
-            document["factor"] = json!(is_own.then_some(inner / certificate.target));
-            document["mean"] = json!(self.mean);
-            document["certificate"] = json!({
-                "target": certificate.target,
-                "loss": certificate.loss,
-                "margin": certificate.margin(),
-                "from": certificate.from,
-                "to": certificate.to,
-                "output": certificate.output,
-                "pairs": certificate.pairs,
-            });
+            Calibration {
+                inner_epsilon: inner,
+                factor: is_own.then_some(inner / certificate.target),
+                mean: self.mean.map(Number),
+                certificate: CertificateDocument {
+                    target: certificate.target,
+                    loss: certificate.loss,
+                    margin: certificate.margin(),
+                    from: &certificate.from,
+                    to: &certificate.to,
+                    output: &certificate.output,
+                    pairs: certificate.pairs,
+                },
+            }
+        });
+        let profile = self.profile.iter().map(|at| (at.epsilon, at.delta)).collect::<Vec<_>>();
+        let trade_off = self.trade_off.map(|curve| TradeOffDocument {
+            from: &curve.from,
+            to: &curve.to,
+            null: &curve.to,
+            alternative: &curve.from,
+            points: false_alarms().map(|alarm| (alarm, curve.misses(alarm))).collect(),
+        });
+        Document {
+            mechanism: &self.variant.label,
+            guarantee: self.variant.guarantee(self.setting).to_string(),
+            epsilon: self.setting.epsilon.get(),
+            n: self.setting.posterior.n(),
+            prior: self.setting.posterior.prior().alpha(),
+            scope: self.scope(),
+            loss: Number(loss.loss),
+            from: &loss.from,
+            to: &loss.to,
+            output: &loss.output,
+            pairs: loss.pairs,
+            at_epsilon: self.delta_at.map(|at| at.epsilon),
+            delta_at: self.delta_at.map(|at| at.delta),
+            delta_from: self.delta_at.map(|at| &at.from[..]),
+            delta_to: self.delta_at.map(|at| &at.to[..]),
+            advantage: self.advantage.delta,
+            advantage_from: &self.advantage.from,
+            advantage_to: &self.advantage.to,
+            calibration,
+            profile: (!profile.is_empty()).then_some(profile),
+            trade_off,
         }
-        if !self.profile.is_empty() {
-            let points = self.profile.iter().map(|at| json!([at.epsilon, at.delta]));
-            document["profile"] = points.collect();
-        }
-        if let Some(curve) = self.trade_off {
-            let points = false_alarms().map(|alarm| json!([alarm, curve.misses(alarm)]));
-            // A false alarm is one at the null hypothesis, a miss one at the alternative.
-            document["trade_off"] = json!({
-                "from": curve.from,
-                "to": curve.to,
-                "null": curve.to,
-                "alternative": curve.from,
-                "points": points.collect::<Vec<_>>(),
-            });
-        }
-        document
     }
 
     /// What was found out, line by line.

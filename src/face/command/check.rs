@@ -1,6 +1,7 @@
 //! `dpbi check`.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{MOST_PRINTED, load, print_json, run, threads};
 use crate::cli::Check;
@@ -108,25 +109,53 @@ fn sampled_only<'a>(panel: &'a Panel, work: &'a Own) -> impl Iterator<Item = (us
     })
 }
 
-fn report(experiment: &Experiment, work: &Forecast, threads: usize) -> serde_json::Value {
+/// What an experiment consists of, and what it will take.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    name: String,
+    panels: usize,
+    settings: usize,
+    /// The most mechanisms of a panel, and its most runs.
+    mechanisms: Option<usize>,
+    runs: Option<u64>,
+    /// The most candidates of a setting.
+    candidates: f64,
+    outputs: f64,
+    /// Memory, and the space that results take.
+    bytes: f64,
+    disk: f64,
+    seconds: f64,
+    /// Mechanisms that have no exact law there, because it is too large.
+    sampled_only: Vec<SampledOnly>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SampledOnly {
+    setting: usize,
+    mechanism: String,
+}
+
+fn report(experiment: &Experiment, work: &Forecast, threads: usize) -> Document {
     let sum = work.total(threads);
     let panels = || experiment.panels.iter();
     let own: Vec<_> = (0..panels().len()).map(|place| work.own(place)).collect();
     let sampled_only = panels().zip(&own).flat_map(|(panel, own)| {
-        sampled_only(panel, own)
-            .map(|(case, label)| json!({ "setting": panel.first + case, "mechanism": label }))
+        sampled_only(panel, own).map(|(case, label)| SampledOnly {
+            setting: panel.first + case,
+            mechanism: label.to_owned(),
+        })
     });
-    json!({
-        "name": experiment.name,
-        "panels": panels().len(),
-        "settings": own.iter().map(Vec::len).sum::<usize>(),
-        "mechanisms": panels().map(|panel| panel.variants.len()).max(),
-        "runs": panels().map(|panel| panel.runs).max(),
-        "candidates": work.candidates(),
-        "outputs": sum.outputs,
-        "bytes": sum.bytes(),
-        "disk": sum.disk,
-        "seconds": sum.seconds(threads),
-        "sampled_only": sampled_only.collect::<Vec<_>>(),
-    })
+    Document {
+        name: experiment.name.clone(),
+        panels: panels().len(),
+        settings: own.iter().map(Vec::len).sum::<usize>(),
+        mechanisms: panels().map(|panel| panel.variants.len()).max(),
+        runs: panels().map(|panel| panel.runs).max(),
+        candidates: work.candidates(),
+        outputs: sum.outputs,
+        bytes: sum.bytes(),
+        disk: sum.disk,
+        seconds: sum.seconds(threads),
+        sampled_only: sampled_only.collect(),
+    }
 }

@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::{announce, number, threads, typed};
+use super::{announce, threads, typed};
 use crate::cli::Choose;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, THOROUGH, Work};
@@ -20,6 +21,7 @@ use engine::refusal::Refusal;
 use system::console::{Grid, bar, short, short_or_dash};
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
+use table::Number;
 
 /// Named mechanisms that take more seconds by the clock are left out.
 const LONGEST_NAMED: f64 = 60.0;
@@ -50,7 +52,8 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     if cheap.is_empty() {
         return Err(too_large(&costly, &setting, data, error, threads).into());
     }
-    let clock = announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum());
+    let clock =
+        announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum(), args.announce.quiet);
     let names = |priced: Vec<(Variant, Work)>| priced.into_iter().map(|(variant, _)| variant);
     let variants: Vec<Variant> = names(cheap).collect();
     let patience = match (named, args.machine.force) {
@@ -71,7 +74,7 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     if args.tables.print(|| ranking.grid(&ranking.without_idle().0, IN_WORDS))? {
         return Ok(());
     }
-    args.print.answer(|| ranking.json(), || ranking.text())
+    args.print.answer(|| ranking.document(), || ranking.text())
 }
 
 fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {
@@ -257,6 +260,36 @@ const COMPUTED: &str = "*";
 /// The same in a table that stands alone.
 const IN_WORDS: &str = ", computed";
 
+/// Mechanisms, the best first.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    /// The best one.
+    choice: Option<String>,
+    /// What is advised, in a sentence.
+    advice: Option<String>,
+    /// The error that was asked for.
+    error: Option<f64>,
+    mechanisms: Vec<RowDocument>,
+    /// Mechanisms that would take long.
+    left_out: Vec<String>,
+}
+
+/// A mechanism and its errors.
+#[derive(Serialize, JsonSchema)]
+struct RowDocument {
+    id: String,
+    /// The ε that was given, or the least one with which the mean error is small enough.
+    epsilon: Option<f64>,
+    guarantee: Option<String>,
+    mean: Option<Number>,
+    median: Option<Number>,
+    q95: Option<Number>,
+    /// How the search for ε ended.
+    search: Option<&'static str>,
+    /// Why there is no error, or no ε.
+    remark: Option<String>,
+}
+
 struct Ranking<'a> {
     setting: &'a Setting,
     data: Data,
@@ -379,27 +412,25 @@ impl Ranking<'_> {
         row.variant.guarantee(&self.at(epsilon)).to_string()
     }
 
-    fn json(&self) -> Value {
-        let row = |row: &RankedRow| {
-            json!({
-                "id": row.variant.label,
-                "epsilon": row.epsilon,
-                "guarantee": row.epsilon.map(|epsilon| self.guarantee(row, epsilon)),
-                "mean": row.accuracy.map(|accuracy| number(accuracy.mean)),
-                "median": row.accuracy.map(|accuracy| number(accuracy.median)),
-                "q95": row.accuracy.map(|accuracy| number(accuracy.q95)),
-                "search": row.search.map(EpsilonSearch::id),
-                "remark": (!row.remark.is_empty()).then_some(&row.remark),
-            })
+    fn document(&self) -> Document {
+        let row = |row: &RankedRow| RowDocument {
+            id: row.variant.label.clone(),
+            epsilon: row.epsilon,
+            guarantee: row.epsilon.map(|epsilon| self.guarantee(row, epsilon)),
+            mean: row.accuracy.map(|accuracy| Number(accuracy.mean)),
+            median: row.accuracy.map(|accuracy| Number(accuracy.median)),
+            q95: row.accuracy.map(|accuracy| Number(accuracy.q95)),
+            search: row.search.map(EpsilonSearch::id),
+            remark: (!row.remark.is_empty()).then(|| row.remark.clone()),
         };
         let label: fn(&Variant) -> String = |variant| variant.label.clone();
-        json!({
-            "choice": self.best().map(|row| label(&row.variant)),
-            "advice": self.advice(label),
-            "error": self.error,
-            "mechanisms": self.rows.iter().map(row).collect::<Vec<_>>(),
-            "left_out": self.left_out.iter().map(label).collect::<Vec<_>>(),
-        })
+        Document {
+            choice: self.best().map(|row| label(&row.variant)),
+            advice: self.advice(label),
+            error: self.error,
+            mechanisms: self.rows.iter().map(row).collect(),
+            left_out: self.left_out.iter().map(label).collect(),
+        }
     }
 
     /// The guarantee, or why there is none.

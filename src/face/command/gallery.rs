@@ -6,10 +6,12 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli;
 use crate::command::paths::Paths;
+use crate::command::plot::Drawn;
 use crate::command::{no_results, read_manifest, write_page};
 use crate::failure::Failure;
 use crate::report::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
@@ -45,13 +47,20 @@ pub fn execute(args: &cli::Gallery) -> Result<(), Failure> {
     )
 }
 
-fn document(page: &Path, gallery: &Gallery) -> Value {
-    let folder = |folder: &GalleryFolder| {
-        let files: Vec<&str> = folder.figures.iter().map(|figure| figure.file.as_str()).collect();
-        json!({ "folder": folder.path, "figures": files })
+/// A page of figures.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    page: String,
+    folders: Vec<Drawn>,
+}
+
+fn document(page: &Path, gallery: &Gallery) -> Document {
+    let folder = |folder: &GalleryFolder| Drawn {
+        folder: folder.path.clone(),
+        figures: folder.figures.iter().map(|figure| figure.file.clone()).collect(),
     };
-    let folders: Vec<Value> = gallery.folders.iter().map(folder).collect();
-    json!({ "page": page.display().to_string(), "folders": folders })
+    let folders = gallery.folders.iter().map(folder).collect();
+    Document { page: page.display().to_string(), folders }
 }
 
 /// The page stands beside results folders, not in them: in the folder that holds them.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::reproduce::DOCUMENTS;
@@ -22,8 +23,8 @@ pub fn execute(args: &List) -> Result<(), Failure> {
 }
 
 /// A bundled experiment, and the state of its results.
-#[derive(Serialize)]
-struct ListedExperiment {
+#[derive(Serialize, JsonSchema)]
+pub struct ListedExperiment {
     config: String,
     /// The document that it belongs to, or the open questions; empty for other experiments.
     document: String,

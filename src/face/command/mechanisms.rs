@@ -1,5 +1,6 @@
 //! `dpbi mechanisms`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::Mechanisms;
@@ -19,7 +20,7 @@ pub fn execute(args: &Mechanisms) -> Result<(), Failure> {
     let Some(named) = &args.about else { return args.print.answer(|| &all, || table(&all)) };
     if let Some(found) = known().find(|mechanism| mechanism.id() == named) {
         let row = mechanism_row(found);
-        return args.print.answer(|| &row, || page(found, &row));
+        return args.print.answer(|| [&row], || page(found, &row));
     }
     let source = Source::config(named).map_err(|error| {
         let ids: Vec<&str> = known().map(Mechanism::id).collect();
@@ -65,8 +66,9 @@ fn page(mechanism: &'static dyn Mechanism, row: &ListedMechanism) -> String {
     )
 }
 
-#[derive(Serialize)]
-struct ListedMechanism {
+/// A mechanism, or a kind of one's own.
+#[derive(Serialize, JsonSchema)]
+pub struct ListedMechanism {
     id: String,
     options: String,
     draws: String,

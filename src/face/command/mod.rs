@@ -35,6 +35,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
@@ -61,14 +62,14 @@ fn print_document(text: &str) -> Result<(), Failure> {
     Ok(console::emit_document(text).map_err(WorkError::Print)?)
 }
 
-fn print_json(document: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(document).map_err(WorkError::from)?;
-    print_document(&console::harmless_json(text + "\n"))
+/// A document as a text.
+fn json_text(document: &impl Serialize) -> Result<String, WorkError> {
+    Ok(serde_json::to_string_pretty(document)? + "\n")
 }
 
-/// A number as JSON. JSON has no infinity: that becomes the text "inf".
-fn number(value: f64) -> serde_json::Value {
-    if value.is_finite() { value.into() } else { value.to_string().into() }
+/// Prints a document. It has a schema: `dpbi schema` prints that.
+fn print_json(document: &(impl Serialize + JsonSchema)) -> Result<(), Failure> {
+    print_document(&console::harmless_json(json_text(document)?))
 }
 
 /// Carries out a command.
@@ -211,10 +212,10 @@ fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
 /// Work that should take more seconds than this is announced.
 const LONG: f64 = 3.0;
 
-/// Says how long work will take, if it takes long. Until the clock is dropped, a terminal shows how
+/// Says how long work will take, if it takes long and nobody asked to be `quiet`. Until the clock is dropped, a terminal shows how
 /// much of that time has passed.
-fn announce(seconds: f64) -> Option<Clock> {
-    (seconds > LONG).then(|| {
+fn announce(seconds: f64, quiet: bool) -> Option<Clock> {
+    (seconds > LONG && !quiet).then(|| {
         say_duration(seconds);
         Clock::new(seconds)
     })

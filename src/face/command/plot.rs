@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::run::draw;
 use super::{load_results, no_results, print_json};
@@ -18,12 +19,20 @@ use table::{ERRORS, Tables};
 pub fn execute(args: &Plot) -> Result<(), Failure> {
     let mut reports = Vec::new();
     for path in &args.folders {
-        let drawn = redraw(path, args)?;
-        let document = || json!({ "folder": path.display().to_string(), "figures": drawn });
-        let text = || format!("{}: drew {}\n", path.display(), drawn.join(", "));
+        let figures = redraw(path, args)?;
+        let text = || format!("{}: drew {}\n", path.display(), figures.join(", "));
+        let document = || Drawn { folder: path.display().to_string(), figures: figures.clone() };
         reports.extend(args.print.tell(args.talk.quiet, document, text)?);
     }
     if args.print.json { print_json(&reports) } else { Ok(()) }
+}
+
+/// The figures of a results folder.
+#[derive(Serialize, JsonSchema)]
+pub struct Drawn {
+    pub folder: String,
+    /// The names of their files.
+    pub figures: Vec<String>,
 }
 
 const AGAIN: &str = "run the experiment again";

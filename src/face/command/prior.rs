@@ -1,6 +1,7 @@
 //! `dpbi prior`.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::typed;
 use crate::cli::Prior;
@@ -12,7 +13,30 @@ use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Prior) -> Result<(), Failure> {
     let answer = Answer::new(args)?;
-    args.print.answer(|| answer.json(), || answer.text())
+    args.print.answer(|| answer.document(), || answer.text())
+}
+
+/// A prior and what it says.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    prior: &'a [f64],
+    /// How many records it is worth.
+    records: f64,
+    /// Other numbers of records with which the interval has its probability.
+    other_records: &'a [f64],
+    mean: Vec<f64>,
+    standard_deviation: Vec<f64>,
+    /// The probability of intervals.
+    level: f64,
+    intervals: Vec<[f64; 2]>,
+    /// The category that an interval was given for, from 1.
+    category: Option<usize>,
+    interval: Option<[f64; 2]>,
+    /// The probability of the given interval.
+    probability: Option<f64>,
+    /// The prior with few digits, as it is shown.
+    rounded: &'a [f64],
+    rounded_probability: Option<f64>,
 }
 
 /// The prior that was found.
@@ -49,7 +73,7 @@ impl Answer {
         0..self.prior.alpha.len()
     }
 
-    fn json(&self) -> serde_json::Value {
+    fn document(&self) -> Document<'_> {
         let Self { prior, rounded, .. } = self;
         let each = |value: &dyn Fn(usize) -> f64| self.categories().map(value).collect::<Vec<_>>();
         let interval = |category| {
@@ -57,20 +81,20 @@ impl Answer {
             [ends.low, ends.high]
         };
         let probability = |prior: &WordedPrior| self.stated.map(|(c, i)| prior.probability(c, i));
-        json!({
-            "prior": prior.alpha,
-            "records": prior.total(),
-            "other_records": prior.other_totals,
-            "mean": each(&|category| prior.mean(category)),
-            "standard_deviation": each(&|category| prior.standard_deviation(category)),
-            "level": self.level,
-            "intervals": self.categories().map(interval).collect::<Vec<_>>(),
-            "category": self.stated.map(|(category, _)| category + 1),
-            "interval": self.stated.map(|(_, (low, high))| [low, high]),
-            "probability": probability(prior),
-            "rounded": rounded.alpha,
-            "rounded_probability": probability(rounded),
-        })
+        Document {
+            prior: &prior.alpha,
+            records: prior.total(),
+            other_records: &prior.other_totals,
+            mean: each(&|category| prior.mean(category)),
+            standard_deviation: each(&|category| prior.standard_deviation(category)),
+            level: self.level,
+            intervals: self.categories().map(interval).collect(),
+            category: self.stated.map(|(category, _)| category + 1),
+            interval: self.stated.map(|(_, (low, high))| [low, high]),
+            probability: probability(prior),
+            rounded: &rounded.alpha,
+            rounded_probability: probability(rounded),
+        }
     }
 
     fn text(&self) -> String {

@@ -1,14 +1,11 @@
 //! `dpbi selftest`.
 
-use serde_json::{Value, json};
-
-use super::{number, threads};
+use super::threads;
 use crate::cli::Selftest;
 use crate::failure::{Failure, VerdictError};
 use crate::progress::{Ahead, Progress};
 use lab::experiment::config::{self, Overrides};
-use service::selftest::golden::Measure;
-use service::selftest::{self, Extent, LEVEL, Report, Scope, Trial, WRONG, machine};
+use service::selftest::{self, Document, Extent, Report, Scope, machine};
 use system::console::{Grid, short};
 use system::diagnostic::Diagnostic;
 use system::source::Source;
@@ -38,7 +35,7 @@ pub fn execute(args: &Selftest) -> Result<(), Failure> {
     };
     drop(part);
     progress.finish();
-    args.print.answer_unless(args.talk.quiet, || document(&report), || text(&report))?;
+    args.print.answer_unless(args.talk.quiet, || Document::from(&report), || text(&report))?;
     Ok(verdict(&report)?)
 }
 
@@ -142,78 +139,10 @@ fn rate(rate: f64) -> String {
     if is_less { format!("{:.0e}", 1.5 * rate) } else { shown }
 }
 
-fn document(report: &Report) -> Value {
-    let line = |line: &selftest::Line| {
-        json!({
-            "sampler": line.sampler,
-            "settings": line.settings,
-            "draws": line.draws,
-            "least_p": line.p,
-            "adjusted": line.adjusted,
-            "power": line.power(),
-            "miss": line.miss,
-            "powered": line.powered,
-        })
-    };
-    let golden = |group: &selftest::golden::Comparison| {
-        json!({
-            "name": group.name,
-            "values": group.values,
-            "measure": measure(group.measure),
-            "worst": number(group.worst.0),
-            "worst_at": group.worst.1,
-            "allowed": group.tolerance,
-            "passes": group.passes(),
-        })
-    };
-    let machine = |check: &machine::Check| json!({ "name": check.name, "seen": check.seen, "passes": check.passes });
-    let failures = report.failures();
-    json!({
-        "passes": failures.is_empty(),
-        "seed": report.extent.seed,
-        "draws": report.extent.draws,
-        "threads": report.extent.threads,
-        "tests": report.tests(),
-        "false_alarms": report.false_alarms(),
-        "level": LEVEL,
-        "wrong_by": WRONG - 1.0,
-        "least_power": 1.0 - report.greatest_miss(),
-        "greatest_miss": report.greatest_miss(),
-        "samplers": report.lines().iter().map(line).collect::<Vec<_>>(),
-        "trials": report.trials.iter().map(trial).collect::<Vec<_>>(),
-        "wrong": report.wrong.iter().map(|wrong| trial(&wrong.trial)).collect::<Vec<_>>(),
-        "golden": report.golden.iter().map(golden).collect::<Vec<_>>(),
-        "machine": report.machine.iter().map(machine).collect::<Vec<_>>(),
-        "failures": failures,
-    })
-}
-
-fn trial(trial: &Trial) -> Value {
-    json!({
-        "sampler": trial.sampler,
-        "setting": trial.setting,
-        "draws": trial.draws,
-        "outside": trial.outside,
-        "degrees": trial.degrees,
-        "statistic": number(trial.statistic),
-        "p": trial.p,
-        "bound": trial.bound,
-        "power": trial.power(),
-        "miss": trial.miss,
-        "rejected": trial.is_rejected(),
-    })
-}
-
-fn measure(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Relative => "relative",
-        Measure::Absolute => "absolute",
-        Measure::Either => "relative, absolute below 1",
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use service::selftest::{Subject, WrongTrial, golden};
 
@@ -240,7 +169,7 @@ mod tests {
         let last = text.lines().last().unwrap_or_default();
         assert!(last.starts_with("selftest passed: ") && last.ends_with("(--seed 5)"), "{last}");
         assert!(last.contains("false-alarm rate 1e-6"), "{last}");
-        let document = document(&report);
+        let document = json!(Document::from(&report));
         assert_eq!(document["passes"], true);
         assert_eq!(document["failures"], json!([]));
         assert_eq!(document["trials"].as_array().map(Vec::len), Some(report.trials.len()));
@@ -263,11 +192,11 @@ mod tests {
         assert!(told.contains("coin (2t = 201.4 with 1 degrees of freedom, p <= "), "{told}");
         assert!(told.contains("at the table") && told.contains("dpbi selftest --seed 5"), "{told}");
         assert!(text(&report).contains("selftest failed"));
-        assert_eq!(document(&report)["passes"], false);
+        assert_eq!(json!(Document::from(&report))["passes"], false);
         // An output that cannot be is infinitely unlikely, which JSON has no number for.
         report.trials.push(subject.check(10, || 2));
         assert_eq!(
-            document(&report)["trials"].as_array().unwrap().last().unwrap()["statistic"],
+            json!(Document::from(&report))["trials"].as_array().unwrap().last().unwrap()["statistic"],
             "inf"
         );
         let told = report.failures().concat();

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::release::asked::{check_level, compared};
-use super::release::document::{self, Loaded};
-use super::release::{figure, text};
+use super::release::figure::{self, FigureFiles};
+use super::release::read::{self, Loaded};
+use super::release::text;
 use super::{paths::Paths, threads, typed};
 use crate::cli::{Combine, Show, View};
 use crate::failure::Failure;
 use engine::refusal::suggest;
+use service::release::document::{Combination, Document};
 use service::release::{Posteriors, Released, read_ledger};
 use system::console::say;
 use system::diagnostic::Diagnostic;
@@ -19,7 +21,7 @@ pub fn execute(args: &Show) -> Result<(), Failure> {
     let threads = threads(&args.view.threads)?;
     let loaded = load(&args.file, &args.view)?;
     let titles: Vec<String> = loaded.iter().map(|one| one.request.title()).collect();
-    let figures = figure::paths(args.view.figure.as_deref(), &titles)?;
+    let figures = FigureFiles::new(&args.view.figure, &titles)?;
     check_paths(&args.view, [args.file.as_path()], &figures)?;
     let releases: Vec<Released> =
         loaded.into_iter().map(|one| one.prepare(threads)).collect::<Result<_, _>>()?;
@@ -28,32 +30,37 @@ pub fn execute(args: &Show) -> Result<(), Failure> {
     for release in &releases {
         findings.push(Posteriors::new(&[release]).findings());
     }
-    for (release, path) in releases.iter().zip(&figures) {
-        figure::write(path, &[release])?;
+    for (release, files) in releases.iter().zip(&figures) {
+        files.write(&figure::figure(&[release]))?;
+    }
+    if let ([release], [findings]) = (&releases[..], &findings[..])
+        && args.view.tables.print(|| text::table(&release.request, findings))?
+    {
+        return Ok(());
+    }
+    if args.view.tables.table.is_some() {
+        return Err(several(&args.file).into());
     }
     let text = || {
         let both = releases.iter().zip(&findings);
         let texts: Vec<String> = both.map(|(a, b)| text::release(a, b, None)).collect();
         texts.join("\n") + &text::whose_word(args.view.ledger.as_deref()) + text::FOOTER
     };
-    args.view.print.answer(|| document::document(&releases, Some(&findings), None), text)
+    args.view.print.answer(|| Document::new(&releases, Some(&findings), None), text)
 }
 
 /// Joins releases of the same data.
 pub fn combine(args: &Combine) -> Result<(), Failure> {
     let threads = threads(&args.view.threads)?;
-    args.view.figure.as_deref().map(figure::format).transpose()?;
+    let figures = FigureFiles::new(&args.view.figure, &[String::new()])?;
     let files = args.files.iter().map(PathBuf::as_path);
-    check_paths(&args.view, files, args.view.figure.as_slice())?;
+    check_paths(&args.view, files, &figures)?;
     let mut releases: Vec<Released> = Vec::new();
     for file in &args.files {
         let mut loaded = load(file, &args.view)?;
         let one = match (loaded.pop(), loaded.is_empty()) {
             (Some(one), true) => one,
-            _ => {
-                let cause = format!("{} holds several releases", file.display());
-                return Err(Diagnostic::new(cause).help("--release NAME picks one").into());
-            }
+            _ => return Err(several(file).into()),
         };
         let release = one.prepare(threads)?;
         if let Some(first) = releases.first() {
@@ -76,25 +83,33 @@ pub fn combine(args: &Combine) -> Result<(), Failure> {
         let remedy = "release with tight, lattice or geometric: their noise is known for any size";
         return Err(Diagnostic::new(cause).help(remedy).into());
     }
-    if let Some(path) = &args.view.figure {
-        figure::write(path, &releases)?;
+    for files in &figures {
+        files.write(&figure::figure(&releases))?;
+    }
+    if args.view.tables.print(|| text::table(&releases[0].request, &findings))? {
+        return Ok(());
     }
     args.view.print.answer(
-        || document::combination(&releases, &findings, ledger.is_some()),
+        || Combination::new(&releases, &findings, ledger.is_some()),
         || text::combination(&releases, &findings) + &text::whose_word(ledger),
     )
+}
+
+fn several(file: &Path) -> Diagnostic {
+    let cause = format!("{} holds several releases", file.display());
+    Diagnostic::new(cause).help("--release NAME picks one")
 }
 
 /// Refuses figures in place of what is read.
 fn check_paths<'a>(
     view: &'a View,
     files: impl IntoIterator<Item = &'a Path>,
-    figures: &[PathBuf],
+    figures: &[FigureFiles],
 ) -> Result<(), Diagnostic> {
     Paths::default()
         .read("a release that is read", files)
         .read("the ledger", view.ledger.as_deref())
-        .written("figure", "where a figure goes", figures.iter().map(PathBuf::as_path))
+        .written("figure", "where a figure goes", figures.iter().flat_map(FigureFiles::paths))
         .check()
 }
 
@@ -126,7 +141,7 @@ fn refuse_unentered(releases: &[Released], ledger: Option<&Path>) -> Result<(), 
 /// The releases of a file that are to be shown, as they are to be shown.
 fn load(file: &Path, view: &View) -> Result<Vec<Loaded>, Diagnostic> {
     let wrong = typed::flag;
-    let mut loaded = document::read(file)?;
+    let mut loaded = read::read(file)?;
     if let Some(name) = &view.release {
         let names: Vec<String> = loaded.iter().map(|one| one.request.title()).collect();
         loaded.retain(|one| one.request.title() == *name);

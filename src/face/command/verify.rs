@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::as_shown;
@@ -40,14 +41,17 @@ pub fn execute(args: &Verify) -> Result<(), Failure> {
 }
 
 /// A folder that is checked, and what was found out about it.
-#[derive(Serialize)]
-struct FolderCheck<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct FolderCheck<'a> {
     #[serde(rename = "folder", serialize_with = "as_shown")]
+    #[schemars(with = "String")]
     path: &'a Path,
     #[serde(skip)]
     args: &'a Verify,
+    /// Files that were hashed.
     files: usize,
     cells: usize,
+    /// Cells that were computed again.
     sampled: usize,
     seed: u64,
     problems: Vec<String>,
@@ -243,5 +247,5 @@ fn admit(path: &Path, forecast: &Forecast, args: &Verify) -> Result<Option<Clock
         )
     })?;
     let seconds = forecast.total(threads).seconds(threads);
-    Ok(if args.talk.quiet { None } else { announce(seconds) })
+    Ok(announce(seconds, args.talk.quiet))
 }

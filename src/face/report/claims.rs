@@ -1,8 +1,6 @@
 //! The claims, each with its verdict under either distance.
 
 use maud::{Markup, html};
-use serde::Serializer;
-use serde_json::json;
 
 use super::figures::PRINT_DISTANCE;
 use super::tables::{fold, scroll};
@@ -244,15 +242,4 @@ fn evidence_item(part: &ClaimPart) -> Markup {
             }
         }
     }
-}
-
-/// The evidence for machines.
-pub(super) fn serialize_evidence<S: Serializer>(
-    parts: &[ClaimPart],
-    to: S,
-) -> Result<S::Ok, S::Error> {
-    to.collect_seq(parts.iter().map(|part| {
-        let ClaimPart { holds, reading, numbers, .. } = part;
-        json!({ "what": part.name(), "holds": holds, "reading": reading, "numbers": numbers })
-    }))
 }

@@ -25,6 +25,7 @@ mod tables;
 mod tests;
 mod text;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use lab::experiment::digest::Digest;
@@ -40,7 +41,7 @@ pub use summary::{Standing, Summary};
 pub use table::ReadingRow;
 
 /// All that was regenerated.
-#[derive(Clone, Default, Serialize)]
+#[derive(Clone, Default, Serialize, JsonSchema)]
 pub struct Report {
     pub version: String,
     /// When it was made (UTC).
@@ -57,6 +58,7 @@ pub struct Report {
     pub documents: Vec<Document>,
     /// The numbers that the documents' texts print.
     #[serde(serialize_with = "numbers::serialize")]
+    #[schemars(with = "Vec<numbers::NumberDocument>")]
     pub numbers: Vec<PrintedNumber>,
     pub claims: Vec<JudgedClaim>,
     /// The questions that the documents leave open.
@@ -66,7 +68,7 @@ pub struct Report {
 }
 
 /// How long one part of the work took.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Stretch {
     /// Its name: a figure without its drawing (`icml/fig6`), a claim under both distances (`claim 9`),
     /// `drawing` or `report`.
@@ -78,7 +80,7 @@ pub struct Stretch {
 }
 
 /// A document with its figures.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Document {
     /// Its short name (`icml`).
     pub id: String,
@@ -88,7 +90,7 @@ pub struct Document {
 }
 
 /// A figure (or table) of a document, regenerated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct FigureReport {
     /// Its name in the document (`fig2`).
     pub id: String,
@@ -118,7 +120,7 @@ pub struct FigureReport {
 }
 
 /// One panel of a figure: as defined, or as printed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PanelReport {
     /// Its name in the figure.
     pub id: String,
@@ -136,7 +138,7 @@ pub struct PanelReport {
 }
 
 /// A drawing. JSON only names it: the drawings lie beside it as files.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Drawing {
     /// The name of its file, without the ending.
     pub name: String,
@@ -150,7 +152,7 @@ pub struct Drawing {
 }
 
 /// Values read off a printed figure, against the computed ones.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Readings {
     pub total: usize,
     pub within: usize,
@@ -221,7 +223,7 @@ impl Agreement {
 }
 
 /// A claim of a document, checked under both distances.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Serialize, JsonSchema)]
 pub struct JudgedClaim {
     #[serde(flatten)]
     pub claim: &'static Claim,
@@ -245,14 +247,13 @@ impl JudgedClaim {
 }
 
 /// The verdict on a claim under one distance.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Serialize, JsonSchema)]
 pub struct Verdict {
     /// On its words, taken literally.
     #[serde(flatten)]
     pub stated: ReadingVerdict,
     /// On what the authors meant, if that is not what they wrote.
     pub as_meant: Option<ReadingVerdict>,
-    #[serde(serialize_with = "claims::serialize_evidence")]
     pub evidence: Vec<ClaimPart>,
     /// What else came out.
     pub remarks: Vec<String>,
@@ -268,6 +269,14 @@ impl Verdict {
     }
 }
 
+/// A report for machines, with its summary; drawings are only named.
+#[derive(Serialize, JsonSchema)]
+pub struct ReportDocument<'a> {
+    summary: Summary,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
 /// Whether a page is a report of ours.
 pub fn is_report(page: &[u8]) -> bool {
     html::is_page(page)
@@ -280,14 +289,8 @@ impl Report {
     }
 
     /// The same for machines, with the summary; drawings are only named.
-    pub fn json(&self) -> impl Serialize {
-        #[derive(Serialize)]
-        struct Whole<'a> {
-            summary: Summary,
-            #[serde(flatten)]
-            report: &'a Report,
-        }
-        Whole { summary: self.summary(), report: self }
+    pub fn document(&self) -> ReportDocument<'_> {
+        ReportDocument { summary: self.summary(), report: self }
     }
 
     /// What matters, counted.

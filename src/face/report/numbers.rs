@@ -1,8 +1,8 @@
 //! The numbers that the documents' texts print, as a table that becomes a list on a phone.
 
 use maud::{Markup, html};
-use serde::Serializer;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use super::PrintedNumber;
 use super::tables::scroll;
@@ -63,17 +63,29 @@ fn computed(number: &PrintedNumber) -> String {
     format!("{:.14}", number.computed)
 }
 
+/// A printed number for machines.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct NumberDocument<'a> {
+    place: &'a str,
+    what: &'a str,
+    /// As it is printed.
+    printed: &'a str,
+    computed: f64,
+    agrees: bool,
+    /// Whether it agrees only if the authors' rounding errors are repeated.
+    by_their_rounding: bool,
+    note: &'a str,
+}
+
 /// The numbers for machines.
 pub(super) fn serialize<S: Serializer>(all: &[PrintedNumber], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(all.iter().map(|number| {
-        json!({
-            "place": number.place,
-            "what": number.what,
-            "printed": number.printed,
-            "computed": computed(number),
-            "agrees": number.agrees(),
-            "by_their_rounding": number.by_their_rounding,
-            "note": number.note,
-        })
+    to.collect_seq(all.iter().map(|number| NumberDocument {
+        place: number.place,
+        what: &number.what,
+        printed: number.printed,
+        computed: number.computed,
+        agrees: number.agrees(),
+        by_their_rounding: number.by_their_rounding,
+        note: &number.note,
     }))
 }

@@ -1,6 +1,7 @@
 //! What the printed figures teach about how they were made.
 
 use maud::{Markup, html};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Report;
@@ -9,7 +10,7 @@ use super::text::{anchor, links};
 use service::archaeology::Finding;
 
 /// Something that a printed figure shows and its text does not say.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Serialize, JsonSchema)]
 pub struct PrintFinding {
     #[serde(flatten)]
     pub finding: &'static Finding,
@@ -22,7 +23,7 @@ pub struct PrintFinding {
 }
 
 /// How well the readings of a figure agree with one setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PrintEvidence {
     /// The setting ("ε = 0.8").
     pub setting: String,

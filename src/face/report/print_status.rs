@@ -1,12 +1,13 @@
 //! Whether a figure was compared with its print.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::count;
 use super::{FigureReport, PanelReport};
 
 /// Whether a figure was compared with its print.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PrintStatus {
     /// Values were read off the print.
@@ -65,7 +66,7 @@ impl PrintStatus {
 }
 
 /// How many figures were compared with their print.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PrintCounts {
     pub compared: usize,
     /// Not compared, although a print exists.

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::count;
 use super::{JudgedClaim, Outcome, PanelReport, PrintCounts, Readings, Report};
 
 /// The counts of a report.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Summary {
     pub figures: usize,
     pub panels: usize,
@@ -40,7 +41,7 @@ pub struct Summary {
 }
 
 /// How the claims fare under one distance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Standing {
     pub hold: usize,
     pub in_part: usize,
@@ -97,8 +98,12 @@ impl Summary {
 
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { hold, in_part, fail } = self;
-        write!(f, "{hold} hold, {in_part} hold in part, {fail} fail")
+        let verb = |count: usize, word: &str| match count {
+            1 => format!("1 {word}s"),
+            _ => format!("{count} {word}"),
+        };
+        let [hold, in_part] = [self.hold, self.in_part].map(|count| verb(count, "hold"));
+        write!(f, "{hold}, {in_part} in part, {}", verb(self.fail, "fail"))
     }
 }
 

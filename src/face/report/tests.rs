@@ -173,7 +173,7 @@ fn the_summary_counts() {
     assert_eq!(summary, expected);
     let lines = summary.to_string();
     assert!(lines.contains("readings matched     4 of 6 (2 known outliers, 0 beyond)"), "{lines}");
-    assert!(lines.contains("…, print distance    2 hold, 0 hold in part, 1 fail"), "{lines}");
+    assert!(lines.contains("…, print distance    2 hold, 0 hold in part, 1 fails"), "{lines}");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn an_empty_report_is_a_page_too() {
 
 #[test]
 fn machines_get_the_same_without_drawings() {
-    let json = serde_json::json!(report().json());
+    let json = serde_json::json!(report().document());
     assert_eq!(json["summary"]["defined"]["in_part"], 1);
     assert_eq!(json["claims"][2]["defined"]["outcome"], "holds when");
     let panel = &json["documents"][0]["figures"][0]["panels"][1];

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use super::value::NamedValue;
 use super::{Case, Naming, Panel, naming};
+use engine::mechanism::Variant;
 use engine::named;
 use engine::named::Named;
 use engine::posterior::model::vector;
 use table::{ReadingRow, Tables};
 
 named! {
-    /// A parameter that settings can differ in.
+    /// What tells the parts of a figure apart.
     pub enum Parameter {
         N = "n": "the number of records",
         Epsilon = "epsilon": "ε",
@@ -18,6 +19,7 @@ named! {
         Delta = "delta": "δ",
         Gamma = "gamma": "γ",
         Data = "data": "the data sets",
+        Mechanism = "mechanism": "the mechanism",
     }
 }
 
@@ -42,6 +44,17 @@ pub enum Axis {
     Gamma,
     /// Nothing has an order: the data sets side by side.
     Data,
+    /// The mechanisms side by side.
+    Mechanism,
+}
+
+/// One mechanism at one setting: a box, or a point of a line.
+#[derive(Clone, Copy)]
+pub struct Mark<'a> {
+    /// The place of the setting among those of the panel.
+    pub index: usize,
+    pub case: &'a Case,
+    pub variant: &'a Variant,
 }
 
 impl Axis {
@@ -88,12 +101,22 @@ impl Axis {
             Parameter::Delta => self == Self::Delta,
             Parameter::Gamma => self == Self::Gamma,
             Parameter::Data => matches!(self, Self::Data | Self::At),
+            Parameter::Mechanism => self == Self::Mechanism,
+        }
+    }
+
+    /// What tells a mark from those with other values, in full.
+    pub(super) fn key(self, mark: &Mark) -> String {
+        match self {
+            Self::Mechanism => mark.variant.label.clone(),
+            _ => self.exact(mark.case),
         }
     }
 
     /// What tells a case from those with other values, in full.
-    pub(super) fn exact(self, case: &Case) -> String {
+    fn exact(self, case: &Case) -> String {
         match self {
+            Self::Mechanism => String::new(),
             Self::At | Self::Data => {
                 format!("{:?} {}", case.label, vector(case.setting.posterior.counts()))
             }
@@ -105,8 +128,10 @@ impl Axis {
     }
 
     /// The part of a file's name that says the value.
-    pub(super) fn file_part(self, case: &Case, naming: &Naming) -> String {
+    pub(super) fn file_part(self, mark: &Mark, naming: &Naming) -> String {
+        let case = mark.case;
         let (key, value) = match self {
+            Self::Mechanism => ("mechanism", mark.variant.label.clone()),
             Self::At | Self::Data => ("data", naming.data(case).replace(' ', "_")),
             Self::Size => ("n", self.name(case, naming)),
             Self::Epsilon => ("epsilon", self.name(case, naming)),
@@ -121,8 +146,10 @@ impl Axis {
     }
 
     /// The value in words, for a title.
-    pub(super) fn words(self, case: &Case, naming: &Naming) -> Option<String> {
+    pub(super) fn words(self, mark: &Mark, naming: &Naming) -> Option<String> {
+        let case = mark.case;
         match self {
+            Self::Mechanism => Some(mark.variant.title()),
             Self::At | Self::Size | Self::Data => Some(naming.data(case)),
             Self::Epsilon => Some(naming.epsilon(case)),
             Self::SymmetricPrior | Self::Prior => Some(naming::prior(case)),
@@ -148,7 +175,7 @@ impl Axis {
     pub(super) fn label(self, panel: &Panel) -> Option<String> {
         let k = panel.cases[0].setting.posterior.k();
         let text = match self {
-            Self::Data => return None,
+            Self::Data | Self::Mechanism => return None,
             Self::At => panel.grid.data.axis_label(),
             Self::Size => "number of records n",
             Self::Epsilon => "privacy parameter ε",
@@ -172,6 +199,7 @@ impl Axis {
             Self::Delta => "δ",
             Self::Gamma => "γ",
             Self::Data => "data",
+            Self::Mechanism => "mechanism",
         }
     }
 
@@ -185,7 +213,7 @@ impl Axis {
             Self::SymmetricPrior => Some(setting.posterior.alpha(0)),
             Self::Delta => setting.delta.map(|delta| delta.get()),
             Self::Gamma => Some(setting.gamma.get()),
-            Self::Prior | Self::Data => None,
+            Self::Prior | Self::Data | Self::Mechanism => None,
         }
     }
 
@@ -213,6 +241,8 @@ pub struct Abscissa {
     pub axis: Axis,
     /// What tells small figures on one page apart.
     pub facet: Option<Axis>,
+    /// What tells the lines of a figure, or the boxes of a group, apart.
+    pub series: Axis,
     /// What else settings differ in: there is a page for each.
     pub pages: Vec<Axis>,
     /// What a second axis shows, if the first shows the number of records.
@@ -223,33 +253,44 @@ impl Abscissa {
     pub(super) fn new(panel: &Panel) -> Self {
         let naming = Naming::new(&panel.cases);
         let ordinate = Axis::beside_size(panel, &naming);
-        let [x, facet] = panel.kind.axes();
+        let asked = panel.kind.axes();
         let mut varying: Vec<Axis> =
             Axis::varying(panel, &naming).into_iter().map(|(axis, _)| axis).collect();
-        let mut take = |asked: Option<Parameter>| {
-            let shown = |axis: &Axis| asked.is_none_or(|parameter| axis.shows(parameter));
-            varying.iter().position(shown).map(|place| varying.remove(place))
-        };
-        // What is asked for the facets is not for the axis.
-        let asked_facet = facet.and_then(|facet| take(Some(facet)));
-        let axis = take(x).unwrap_or(Axis::Data);
-        let facet = asked_facet.or_else(|| take(None));
-        Self { naming, axis, facet, pages: varying, ordinate }
+        let mut mechanism = Some(Axis::Mechanism);
+        // What is asked for one part of the figure is not for the others.
+        let [x, facet, series] = asked.unwrap_or_default().map(|parameter| {
+            let parameter = parameter?;
+            let shown = |axis: &Axis| axis.shows(parameter);
+            let place = varying.iter().position(shown);
+            place.map(|place| varying.remove(place)).or_else(|| mechanism.take_if(|one| shown(one)))
+        });
+        let mut varying = varying.into_iter();
+        // If nothing differs, there are only the mechanisms.
+        let alone = asked.and_then(|_| mechanism.take_if(|_| varying.len() == 0));
+        let axis = x.or_else(|| varying.next()).or(alone).unwrap_or(Axis::Data);
+        let series = series.or(mechanism.take()).or_else(|| varying.next());
+        let facet = facet.or_else(|| varying.next());
+        let pages = varying.chain(mechanism).collect();
+        Self { naming, axis, facet, series: series.unwrap_or(axis), pages, ordinate }
     }
 
     /// Refuses an axis that no settings differ in.
     pub(super) fn check(panel: &Panel) -> Result<(), (usize, String)> {
         let naming = Naming::new(&panel.cases);
         let varying = Axis::varying(panel, &naming);
-        let axes = panel.kind.axes();
+        let axes = panel.kind.axes().unwrap_or_default();
         for (place, parameter) in axes.into_iter().enumerate() {
             let Some(parameter) = parameter else { continue };
-            if !varying.iter().any(|(axis, _)| axis.shows(parameter)) {
+            let differ = match parameter {
+                Parameter::Mechanism => panel.variants.len() > 1,
+                _ => varying.iter().any(|(axis, _)| axis.shows(parameter)),
+            };
+            if !differ {
                 let what = parameter.title();
                 return Err((place, format!("settings do not differ in {what}")));
             }
-            if place == 1 && axes[0] == Some(parameter) {
-                return Err((place, "this is what the axis shows".to_owned()));
+            if axes[..place].contains(&Some(parameter)) {
+                return Err((place, format!("another key shows {} already", parameter.title())));
             }
         }
         Ok(())

@@ -1,12 +1,13 @@
 //! Tables in short, for people: what a terminal and the report show of a panel.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::experiment::{Experiment, Naming, Panel};
 use table::{Tables, distinct};
 
 /// A small table of formatted cells.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Digest {
     pub caption: String,
     /// The header; the first column names the rows.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Experiment;
@@ -9,7 +10,7 @@ use super::kind::optimum::OPTIMAL;
 use table::Tables;
 
 /// The mechanism that is optimal in most cases.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct NearestOptimum {
     pub mechanism: String,
     /// In how many cases the optimum of all ε-private releases and its error are known.

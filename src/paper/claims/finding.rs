@@ -1,5 +1,6 @@
 //! The result of testing a claim.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::verdict::Verdict;
@@ -7,7 +8,7 @@ use super::verdict::Verdict;
 /// The reading of a claim to which a part belongs. A document's words and settings may differ from
 /// what its authors evidently intended: what they prove, the exponent they use, the setting of
 /// their figure. Then both are judged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Reading {
     /// Every reading.
     #[default]
@@ -38,7 +39,7 @@ impl Reading {
 }
 
 /// One case in which a clause of a claim was tested.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClaimPart {
     /// The assertion that is tested, as a short sentence: "MH beats the baseline"; empty if the claim
     /// has only one.
@@ -84,7 +85,7 @@ impl ClaimPart {
 }
 
 /// All cases of a claim under one distance.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Finding {
     pub parts: Vec<ClaimPart>,
     /// Further computed facts for the reader.

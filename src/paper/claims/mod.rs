@@ -31,6 +31,7 @@ mod step_probabilities;
 mod table_one;
 mod tail_bounds;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use finding::{ClaimPart, Finding, Reading};
@@ -59,7 +60,7 @@ pub static ALL: &[&Claim] = &[
 ];
 
 /// A claim of the documents.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Claim {
     pub number: u32,
     /// The claim in a few words, for tables.

@@ -1,11 +1,12 @@
 //! The verdict on a claim under one distance and in one reading, in words.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ClaimPart;
 
 /// Whether a claim holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Outcome {
     /// Every clause is true in every case.
     #[serde(rename = "holds")]
@@ -31,7 +32,7 @@ impl Outcome {
 }
 
 /// Whether a claim holds, and why.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
     pub outcome: Outcome,
     /// The reason in one line of at most [`ONE_LINE`] characters, for a table.

@@ -8,6 +8,7 @@ mod findings;
 
 pub use findings::FINDINGS;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use toml::{Table, Value};
 
@@ -17,7 +18,7 @@ use system::diagnostic::Diagnostic;
 use system::source::Source;
 
 /// What a printed figure shows about how it was made.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Finding {
     pub id: &'static str,
     /// What was found, in a few words.

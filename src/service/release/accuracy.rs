@@ -1,6 +1,7 @@
 //! The accuracy and the privacy loss of a release, and the choice of the most accurate mechanism. All
 //! of this is computed from public values.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Amount;
@@ -34,7 +35,7 @@ pub enum Reason {
 }
 
 /// The private mechanisms, by what is known of their errors.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Contest {
     /// Those whose exact errors were compared.
     pub exact: Vec<String>,

@@ -2,6 +2,9 @@
 //! The naive answer takes the released counts for the true ones. The noise-aware answer knows the noise.
 //! All of it is computed from what was released, and costs no privacy.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::accuracy::{self, Loss};
 use super::estimate::Estimated;
 use super::method::Method;
@@ -11,7 +14,7 @@ use super::request::{Histogram, Request};
 use engine::parallel;
 
 /// The naive and the noise-aware answer to a question, as far as there is one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Both<T> {
     /// The released counts are taken for the true ones. Several releases together have no such answer.
     pub naive: Option<T>,

@@ -33,6 +33,7 @@
 mod accuracy;
 mod densities;
 mod discrete;
+pub mod document;
 mod entropy;
 mod estimate;
 mod findings;

@@ -10,6 +10,7 @@ use super::table::Attribute;
 use engine::mechanism::law::Recipe;
 use engine::posterior::amount::Amount;
 use engine::posterior::model::Counts;
+use engine::posterior::privacy::Guarantee;
 use lab::run::store::sha256;
 
 /// A release that was made.
@@ -61,6 +62,29 @@ impl Released {
         let histograms = self.request.histograms(self.n);
         let mut all = self.methods.iter().zip(&histograms);
         all.find_map(|(method, one)| impossible(method, &self.counts[one.cells.clone()], one.n))
+    }
+
+    /// The parameters of the naive posterior.
+    pub fn parameters(&self) -> Vec<f64> {
+        let prior = self.request.prior.iter().zip(&self.counts);
+        prior.map(|(alpha, &count)| alpha + count as f64).collect()
+    }
+
+    /// The guarantee in a sentence.
+    pub fn guarantee(&self) -> String {
+        let price = self.price();
+        let mut words = format!("{}-differentially private", self.spent());
+        let computed = |guarantee| matches!(guarantee, Guarantee::Computed(_));
+        if self.methods.iter().any(|method| computed(method.guarantee())) {
+            words += ", by computation over all data sets";
+        }
+        if price > Amount::ZERO {
+            words += &format!(" ({price} of it for rounding)");
+        }
+        if self.request.fixed.is_some() {
+            words += "; a record stays in its group, so that each group has all of ε";
+        }
+        words
     }
 
     /// The ε that was spent.

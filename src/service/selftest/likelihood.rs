@@ -25,10 +25,13 @@
 //! P[t < T] <= min over 0 <= s <= 1 of e^(sT) (Σ q_i^(1−s) p_i^s)^N.
 //! ```
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use statrs::function::gamma::checked_gamma_ur;
 
 use super::LEVEL;
 use engine::numeric::{Sum, exp_accurate, ln};
+use table::Number;
 
 /// Outcomes are pooled, in order, into cells of at least this many expected draws.
 const LEAST_EXPECTED: f64 = 20.0;
@@ -49,7 +52,7 @@ pub struct Subject {
 }
 
 /// The result of testing a sampler.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Trial {
     pub sampler: String,
     pub setting: String,
@@ -59,6 +62,8 @@ pub struct Trial {
     /// The number of cells minus one.
     pub degrees: usize,
     /// 2t; infinite if a draw is excluded by the exact law.
+    #[serde(serialize_with = "Number::write")]
+    #[schemars(with = "Number")]
     pub statistic: f64,
     /// The tail of χ² beyond the statistic, for orientation.
     pub p: f64,

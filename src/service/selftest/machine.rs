@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rand::TryRng;
 use rand::rngs::SysRng;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use engine::numeric::kernel::{self, Path};
 use engine::posterior::simplex::BLOCK;
@@ -16,7 +18,7 @@ use system::source::Source;
 use table::Content;
 
 /// One check of the machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
     /// What should hold.
     pub name: &'static str,

@@ -8,11 +8,13 @@
 //! To test another sampler, describe it as a [`Subject`] and add the [`Trial`] that [`Subject::check`]
 //! returns to those of [`run_samplers`].
 
+mod document;
 pub mod golden;
 mod likelihood;
 pub mod machine;
 pub mod samplers;
 
+pub use document::Document;
 pub use likelihood::{Subject, Trial};
 pub use samplers::WRONG;
 

@@ -5,10 +5,12 @@ mod picture;
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::paths::Paths;
-use super::release::{asked, figure};
+use super::release::asked;
+use super::release::figure::FigureFiles;
 use super::{MOST_PRINTED, typed};
 use crate::cli;
 use crate::failure::Failure;
@@ -18,30 +20,26 @@ use engine::text::legible;
 use lab::run::store::write_whole;
 use service::release::{self, Account, Amount, Budget, Entry, Kept, Lines};
 use system::console::{Grid, say, significant};
-use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &cli::Account) -> Result<(), Failure> {
-    let format = args.figure.as_deref().map(figure::format).transpose()?;
+    let figures = FigureFiles::new(&args.figure, &[String::new()])?;
     Paths::default()
         .read("the ledger", [args.ledger.as_path()])
         .written("pld", "where the distribution goes", args.pld.as_deref())
-        .written("figure", "where the figure goes", args.figure.as_deref())
+        .written("figure", "where the figure goes", figures.iter().flat_map(FigureFiles::paths))
         .check()?;
-    let asked = args.delta.map(|delta| asked::check_delta(delta, &typed::flag)).transpose()?;
-    let budget = args
-        .budget
-        .as_deref()
-        .map(|text| asked::positive("budget", text, &typed::flag))
-        .transpose()?;
+    let at = args.at_delta.map(|delta| asked::check_delta(delta, &typed::flag)).transpose()?;
+    let budget = args.budget.as_deref();
+    let budget = budget.map(|text| asked::budget(text, &typed::flag)).transpose()?;
     let lines = release::read_ledger(&args.ledger, &|line| say(line))?;
-    let report = Report::new(&args.ledger, lines, asked, budget)?;
+    let report = Report::new(&args.ledger, lines, at, budget);
     if let Some(file) = &args.pld {
         write_whole(file, format!("{:#}\n", export::document(&report)).into_bytes())?;
     }
-    if let (Some(file), Some(format)) = (&args.figure, format) {
-        write_whole(file, picture::draw(&report, format)?)?;
+    for files in &figures {
+        files.write(&picture::figure(&report))?;
     }
-    args.print.answer(|| report.json(), || report.text())
+    args.print.answer(|| report.document(), || report.text())
 }
 
 /// δ, unless another one is asked for.
@@ -52,6 +50,75 @@ const STEPS: u32 = 10;
 
 /// The curve is shown as far as δ is at least this part of the δ that is asked for.
 const BOTTOM: f64 = 1e-3;
+
+/// What a ledger has spent. Every ε is a decimal number, exactly.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    ledger: String,
+    entries: Vec<EntryDocument<'a>>,
+    releases: usize,
+    /// The sum of all ε, which holds without δ.
+    sum: String,
+    delta: f64,
+    /// The least ε with this δ, by exact composition.
+    composed: String,
+    /// ε and δ, by exact composition.
+    curve: Vec<(f64, f64)>,
+    budget: Option<BudgetDocument>,
+    /// When the exact composition may be used.
+    caveat: &'static str,
+}
+
+/// What was entered at one time.
+#[derive(Serialize, JsonSchema)]
+struct EntryDocument<'a> {
+    time: &'a str,
+    column: &'a str,
+    mechanism: &'a str,
+    epsilon: String,
+    releases: Vec<PartDocument<'a>>,
+}
+
+/// One release of an entry.
+#[derive(Serialize, JsonSchema)]
+struct PartDocument<'a> {
+    id: &'a str,
+    column: &'a str,
+    mechanism: &'a str,
+    epsilon: String,
+    /// The released counts.
+    released: &'a [u64],
+}
+
+/// Whether a budget is kept.
+#[derive(Serialize, JsonSchema)]
+struct BudgetDocument {
+    epsilon: String,
+    delta: Option<f64>,
+    /// δ of the exact composition at the budget's ε.
+    composed_delta: Option<f64>,
+    kept: bool,
+    kept_by: Option<&'static str>,
+}
+
+impl<'a> From<&'a Entry> for EntryDocument<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        let part = |part: &'a release::Part| PartDocument {
+            id: &part.id,
+            column: &part.column,
+            mechanism: &part.mechanism,
+            epsilon: part.epsilon.to_string(),
+            released: &part.released,
+        };
+        Self {
+            time: &entry.time,
+            column: &entry.column,
+            mechanism: &entry.mechanism,
+            epsilon: entry.epsilon.to_string(),
+            releases: entry.parts.iter().map(part).collect(),
+        }
+    }
+}
 
 /// What a ledger has spent.
 struct Report<'a> {
@@ -65,29 +132,19 @@ struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn new(
-        ledger: &'a Path,
-        lines: Lines,
-        asked: Option<Delta>,
-        budget: Option<Amount>,
-    ) -> Result<Self, Diagnostic> {
-        let own = lines.budget();
-        let of_budget = own.and_then(|budget| budget.delta).map(Delta::get);
-        let delta = asked.map(Delta::get).or(of_budget).unwrap_or(USUAL_DELTA);
-        // A budget of the ledger that has no δ must be kept by the sum.
-        let budget = match (budget, own) {
-            (Some(epsilon), _) => Some(Budget { epsilon, delta: Some(Delta::new(delta)?) }),
-            (None, own) => own,
-        };
+    fn new(ledger: &'a Path, lines: Lines, at: Option<Delta>, budget: Option<Budget>) -> Self {
+        let budget = budget.or_else(|| lines.budget());
+        let of_budget = budget.and_then(|budget| budget.delta);
+        let delta = at.or(of_budget).map_or(USUAL_DELTA, Delta::get);
         let composition = release::compose(&lines.entries);
-        Ok(Self {
+        Self {
             ledger,
             delta,
             composed: composition.epsilon(delta),
             composition,
             account: Account::new(&lines.entries, budget),
             entries: lines.entries,
-        })
+        }
     }
 
     /// ε and δ at equal steps from 0 to `last`.
@@ -96,47 +153,25 @@ impl<'a> Report<'a> {
         (0..=steps).map(|i| (at(i), self.composition.delta(at(i)))).collect()
     }
 
-    fn json(&self) -> Value {
-        let part = |entry: &Entry| -> Vec<Value> {
-            let parts = entry.parts.iter();
-            let part = |part: &release::Part| {
-                json!({
-                    "id": part.id,
-                    "column": part.column,
-                    "mechanism": part.mechanism,
-                    "epsilon": part.epsilon.to_string(),
-                    "released": part.released,
-                })
-            };
-            parts.map(part).collect()
-        };
-        let entry = |entry: &Entry| {
-            json!({
-                "time": entry.time,
-                "column": entry.column,
-                "mechanism": entry.mechanism,
-                "epsilon": entry.epsilon.to_string(),
-                "releases": part(entry),
-            })
-        };
+    fn document(&self) -> Document<'_> {
         let curve = self.curve(self.composition.sum(), 10 * STEPS).into_iter();
-        json!({
-            "ledger": self.ledger.display().to_string(),
-            "entries": self.entries.iter().map(entry).collect::<Vec<_>>(),
-            "releases": self.account.releases,
-            "sum": self.account.total.to_string(),
-            "delta": self.delta,
-            "composed": self.composed.to_string(),
-            "curve": curve.map(|(e, d)| json!([e.to_f64(), d])).collect::<Vec<_>>(),
-            "budget": self.account.budget.map(|budget| json!({
-                "epsilon": budget.to_string(),
-                "delta": self.account.delta.map(Delta::get),
-                "composed_delta": self.account.composed,
-                "kept": self.account.kept.is_some(),
-                "kept_by": self.account.kept.map(Kept::words),
-            })),
-            "caveat": CAVEAT,
-        })
+        Document {
+            ledger: self.ledger.display().to_string(),
+            entries: self.entries.iter().map(EntryDocument::from).collect(),
+            releases: self.account.releases,
+            sum: self.account.total.to_string(),
+            delta: self.delta,
+            composed: self.composed.to_string(),
+            curve: curve.map(|(epsilon, delta)| (epsilon.to_f64(), delta)).collect(),
+            budget: self.account.budget.map(|budget| BudgetDocument {
+                epsilon: budget.to_string(),
+                delta: self.account.delta.map(Delta::get),
+                composed_delta: self.account.composed,
+                kept: self.account.kept.is_some(),
+                kept_by: self.account.kept.map(Kept::words),
+            }),
+            caveat: CAVEAT,
+        }
     }
 
     fn text(&self) -> String {

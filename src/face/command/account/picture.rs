@@ -1,15 +1,13 @@
 //! The curve ε ↦ δ, drawn.
 
 use super::{BOTTOM, Report, rounded_up};
-use figure::{self, Curve, CurveFigure, Figure, FigureError, Format, Scale, Series, Width};
+use figure::{self, Curve, CurveFigure, Figure, Scale, Series};
 
 /// The number of points of the curve, beside the first.
 const POINTS: u32 = 400;
 
-/// The figure as the bytes of a file.
-pub fn draw(report: &Report, format: Format) -> Result<Vec<u8>, FigureError> {
-    let figure = Figure::Curve(curve(report));
-    figure::render(&figure, format, Width::Text)
+pub fn figure(report: &Report) -> Figure {
+    Figure::Curve(curve(report))
 }
 
 fn curve(report: &Report) -> CurveFigure {

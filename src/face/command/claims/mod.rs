@@ -2,7 +2,8 @@
 
 mod text;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::task_pools::TaskPools;
 use super::{print, print_json, threads};
@@ -24,7 +25,8 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
     };
     let in_full = args.verbose || !args.numbers.is_empty();
     let mut found: Vec<Option<Finding>> = vec![None; places.len()];
-    let (mut documents, mut judged) = (Vec::new(), Vec::new());
+    let mut judged: Vec<Judged> = Vec::new();
+    let as_text = !args.print.json && args.tables.table.is_none();
     TaskPools::new(threads, threads)?.carry_out(&places, judge, |(place, finding)| {
         found[place] = Some(finding);
         // Claims are printed in their order, each as soon as it and all before it are judged.
@@ -35,18 +37,15 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
             }
             let findings = found.iter_mut().filter_map(Option::take);
             let one = Judged { claim, findings: distances.iter().copied().zip(findings).collect() };
-            if args.tables.table.is_some() {
-                judged.push(one);
-                continue;
+            if as_text {
+                print(&if in_full { text::full(&one) } else { text::short(&one) })?;
             }
-            let text = || if in_full { text::full(&one) } else { text::short(&one) };
-            documents.extend(args.print.tell(false, || one.documents(), text)?);
             judged.push(one);
         }
         Ok(())
     })?;
     if args.print.json {
-        return print_json(&documents.concat());
+        return print_json(&judged.iter().flat_map(Judged::documents).collect::<Vec<_>>());
     }
     if args.tables.print(|| text::grid(&judged, &distances))? {
         return Ok(());
@@ -64,36 +63,51 @@ struct Judged {
 }
 
 impl Judged {
-    fn documents(&self) -> Vec<serde_json::Value> {
+    fn documents(&self) -> Vec<Document<'_>> {
         let findings = self.findings.iter();
         findings.map(|(distance, finding)| document(self.claim, *distance, finding)).collect()
     }
 }
 
-fn document(claim: &Claim, distance: &dyn Distance, finding: &Finding) -> serde_json::Value {
-    let stated = finding.as_stated();
-    let as_meant = finding.as_meant().map(|verdict| {
-        json!({
-            "outcome": verdict.outcome,
-            "when": condition(&verdict),
-            "because": cause(&verdict),
-            "why": claim.meant,
-        })
-    });
-    json!({
-        "number": claim.number,
-        "title": claim.title,
-        "source": claim.source,
-        "figures": claim.figures,
-        "statement": claim.statement,
-        "distance": distance.id(),
-        "outcome": stated.outcome,
-        "when": condition(&stated),
-        "because": cause(&stated),
-        "as_meant": as_meant,
-        "parts": finding.parts,
-        "remarks": finding.remarks,
-    })
+/// A claim under one distance.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    #[serde(flatten)]
+    claim: &'a Claim,
+    distance: &'static str,
+    /// The verdict on the document's words.
+    #[serde(flatten)]
+    stated: VerdictDocument,
+    /// The verdict on what the authors meant, if that is something else.
+    as_meant: Option<VerdictDocument>,
+    #[serde(flatten)]
+    finding: &'a Finding,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct VerdictDocument {
+    outcome: Outcome,
+    /// The cases in which the claim holds, if not in all.
+    when: Option<String>,
+    /// Why it fails.
+    because: Option<String>,
+}
+
+impl From<Verdict> for VerdictDocument {
+    fn from(Verdict { outcome, reason, .. }: Verdict) -> Self {
+        let when = (outcome == Outcome::InPart).then(|| reason.clone());
+        Self { outcome, when, because: (outcome == Outcome::Fails).then_some(reason) }
+    }
+}
+
+fn document<'a>(claim: &'a Claim, distance: &dyn Distance, finding: &'a Finding) -> Document<'a> {
+    Document {
+        claim,
+        distance: distance.id(),
+        stated: finding.as_stated().into(),
+        as_meant: finding.as_meant().map(VerdictDocument::from),
+        finding,
+    }
 }
 
 fn distances(named: Option<&str>) -> Result<Vec<&'static dyn Distance>, Diagnostic> {
@@ -122,14 +136,4 @@ fn chosen(numbers: &[u32]) -> Result<Vec<&'static Claim>, Diagnostic> {
         })
     };
     numbers.iter().map(find).collect()
-}
-
-/// The cases in which a claim holds, if not in all.
-fn condition(verdict: &Verdict) -> Option<&str> {
-    (verdict.outcome == Outcome::InPart).then_some(&verdict.reason)
-}
-
-/// Why a claim fails.
-fn cause(verdict: &Verdict) -> Option<&str> {
-    (verdict.outcome == Outcome::Fails).then_some(&verdict.reason)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::{paths::Paths, typed};
@@ -55,7 +56,8 @@ pub fn check(
     Paths::default().written("law", "where the law goes", [path]).check()
 }
 
-#[derive(Serialize)]
+/// A table that was written.
+#[derive(Serialize, JsonSchema)]
 pub struct Written {
     file: String,
     data_sets: usize,

@@ -4,9 +4,10 @@ mod law;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::{announce, number, threads, typed};
+use super::{announce, threads, typed};
 use crate::cli::Inspect;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, SettingWork};
@@ -23,6 +24,7 @@ use engine::refusal::Refusal;
 use lab::run::forecast;
 use system::console::{Grid, short, short_or_dash};
 use system::diagnostic::Diagnostic;
+use table::Number;
 
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
@@ -40,7 +42,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let work = predict(&variants, &setting);
     let (total, candidates) = (cost::total([&work], threads), work.candidates);
     forecast::admit("this setting", &total, candidates, threads, args.machine.force)?;
-    let clock = announce(total.seconds(threads));
+    let clock = announce(total.seconds(threads), args.announce.quiet);
 
     let tuning = TuningCache::default();
     let tune = |variant: &Variant| {
@@ -74,7 +76,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     if args.tables.print(|| found.laws())? {
         return Ok(());
     }
-    args.print.answer(|| found.json(), || found.text())
+    args.print.answer(|| found.document(), || found.text())
 }
 
 /// The mechanisms that are given; if none is, all that can be used.
@@ -152,6 +154,79 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
     Ok(setting)
 }
 
+/// A setting and the exact laws of mechanisms there.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    k: usize,
+    n: u64,
+    /// How many counts have the data's total; nothing if there are more than 2^128.
+    candidates: Option<Count>,
+    /// The local, the global and the smooth sensitivities.
+    local: Number,
+    global: Number,
+    gamma_smooth: Number,
+    beta_smooth: Option<Number>,
+    mechanisms: Vec<MechanismDocument>,
+    /// Mechanisms that nobody named and that are not shown.
+    left_out: Vec<&'a str>,
+    /// The distance of the candidate that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance: Option<Number>,
+    /// The table that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    law: Option<&'a law::Written>,
+}
+
+/// A count; beyond 64 bits it is rounded.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Count {
+    Whole(u64),
+    Rounded(f64),
+}
+
+impl From<u128> for Count {
+    fn from(count: u128) -> Self {
+        u64::try_from(count).map_or(Self::Rounded(count as f64), Self::Whole)
+    }
+}
+
+/// The exact law of a mechanism's error; nothing where it takes long.
+#[derive(Serialize, JsonSchema)]
+struct MechanismDocument {
+    id: String,
+    guarantee: String,
+    mean: Option<Number>,
+    std: Option<Number>,
+    /// The probability of releasing the true posterior.
+    p_exact: f64,
+    median: Option<Number>,
+    q90: Option<Number>,
+    /// The weights of the candidates, where the mechanism computes them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<Weights>,
+}
+
+/// The weights of the candidates.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Weights {
+    /// Of `tight`.
+    Tight {
+        rate: f64,
+        smallest: f64,
+        largest: f64,
+        /// Whether negative weights were set to 0.
+        clipped: bool,
+        /// By how much probabilities sum to something else than 1.
+        residual: Option<f64>,
+        /// What that costs of ε at most.
+        shift: f64,
+    },
+    /// Of the two edges.
+    Edged { rate: f64, zero: f64, one: f64 },
+}
+
 struct Inspection {
     setting: Setting,
     variants: Vec<Variant>,
@@ -168,45 +243,32 @@ impl Inspection {
         self.beta.or_else(|| self.setting.beta(CandidatesInBeta::NPlusOne))
     }
 
-    fn json(&self) -> Value {
+    fn document(&self) -> Document<'_> {
         let posterior = &self.setting.posterior;
         let sensitivity = self.setting.sensitivity();
-        let candidates = compositions(posterior.n(), posterior.k()).map(|count| {
-            u64::try_from(count).map_or_else(|_| json!(count as f64), |count| json!(count))
-        });
-        let mechanisms = self.variants.iter().zip(&self.exacts).map(|(variant, exact)| {
-            let mut mechanism = json!({
-                "id": variant.label,
-                "guarantee": variant.guarantee(&self.setting).to_string(),
-                "mean": exact.error.map(|error| number(error.mean)),
-                "std": exact.error.map(|error| number(error.std)),
-                "p_exact": exact.p_exact,
-                "median": exact.error.map(|error| number(error.median)),
-                "q90": exact.error.map(|error| number(error.q90)),
-            });
-            if let Some(weights) = CandidateFacts::of(variant, &self.setting) {
-                mechanism["weights"] = weights.json();
-            }
-            mechanism
-        });
-        let mut document = json!({
-            "k": posterior.k(),
-            "n": posterior.n(),
-            "candidates": candidates,
-            "local": number(sensitivity.local()),
-            "global": number(sensitivity.global()),
-            "gamma_smooth": number(sensitivity.gamma_smooth(self.setting.gamma.get())),
-            "beta_smooth": self.beta().map(|beta| number(sensitivity.beta_smooth(beta))),
-            "mechanisms": mechanisms.collect::<Vec<_>>(),
-            "left_out": self.left_out.iter().map(|one| &one.0.label).collect::<Vec<_>>(),
-        });
-        if let Some(distance) = self.distance {
-            document["distance"] = number(distance);
+        let mechanism = |(variant, exact): (&Variant, &Exact)| MechanismDocument {
+            id: variant.label.clone(),
+            guarantee: variant.guarantee(&self.setting).to_string(),
+            mean: exact.error.map(|error| Number(error.mean)),
+            std: exact.error.map(|error| Number(error.std)),
+            p_exact: exact.p_exact,
+            median: exact.error.map(|error| Number(error.median)),
+            q90: exact.error.map(|error| Number(error.q90)),
+            weights: CandidateFacts::of(variant, &self.setting).map(|facts| facts.document()),
+        };
+        Document {
+            k: posterior.k(),
+            n: posterior.n(),
+            candidates: compositions(posterior.n(), posterior.k()).map(Count::from),
+            local: Number(sensitivity.local()),
+            global: Number(sensitivity.global()),
+            gamma_smooth: Number(sensitivity.gamma_smooth(self.setting.gamma.get())),
+            beta_smooth: self.beta().map(|beta| Number(sensitivity.beta_smooth(beta))),
+            mechanisms: self.variants.iter().zip(&self.exacts).map(mechanism).collect(),
+            left_out: self.left_out.iter().map(|one| one.0.label.as_str()).collect(),
+            distance: self.distance.map(Number),
+            law: self.law.as_ref(),
         }
-        if let Some(law) = &self.law {
-            document["law"] = json!(law);
-        }
-        document
     }
 
     /// The exact law of every mechanism.
@@ -290,17 +352,19 @@ impl CandidateFacts {
         }
     }
 
-    fn json(&self) -> Value {
+    fn document(&self) -> Weights {
         match self {
-            Self::Tight { rate, tight } => json!({
-                "rate": rate,
-                "smallest": tight.smallest(),
-                "largest": tight.largest(),
-                "clipped": tight.is_clipped(),
-                "residual": (!tight.is_clipped()).then(|| tight.residual()),
-                "shift": tight.shift(),
-            }),
-            Self::Edged { rate, zero, one } => json!({ "rate": rate, "zero": zero, "one": one }),
+            Self::Tight { rate, tight } => Weights::Tight {
+                rate: *rate,
+                smallest: tight.smallest(),
+                largest: tight.largest(),
+                clipped: tight.is_clipped(),
+                residual: (!tight.is_clipped()).then(|| tight.residual()),
+                shift: tight.shift(),
+            },
+            Self::Edged { rate, zero, one } => {
+                Weights::Edged { rate: *rate, zero: *zero, one: *one }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Refusing programs that are too large.
 
+use crate::cli;
 use crate::command::announce;
 use crate::progress::Clock;
 use engine::analysis::cost::{self, LONGEST, Work};
@@ -17,7 +18,7 @@ pub fn admit(
     questions: &[Question],
     rivals: &[Variant],
     threads: usize,
-    force: bool,
+    args: &cli::Optimum,
 ) -> Result<Option<Clock>, Diagnostic> {
     // Programs are solved one after the other.
     let all = |n: u64| {
@@ -29,7 +30,7 @@ pub fn admit(
     let seconds = size.work.cpu_seconds + comparison(setting, rivals) / threads as f64;
     let memory = available_memory();
     let fits = |work: &Work, seconds: f64| seconds <= LONGEST && work.bytes() <= memory;
-    if !fits(&size.work, seconds) && !force {
+    if !fits(&size.work, seconds) && !args.machine.force {
         let possible = |n: u64| all(n).is_some_and(|size| fits(&size.work, size.work.cpu_seconds));
         let cause = format!(
             "this linear program is too large: {} unknowns, {} constraints, about {} of {} available, about {}",
@@ -43,7 +44,7 @@ pub fn admit(
         let remedy = format!("n = {n} would do; --force starts it all the same");
         return Err(Diagnostic::new(cause).help(remedy));
     }
-    Ok(announce(seconds))
+    Ok(announce(seconds, args.announce.quiet))
 }
 
 /// Seconds of one thread for the mechanisms' errors at every data set.

@@ -5,10 +5,11 @@ mod write;
 
 pub(super) use write::is_own_file;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use super::threads;
 use super::typed::{self, wrong};
-use super::{number, threads};
 use crate::cli;
 use crate::cli::names::{RELEASE_SETS, ReleaseSet};
 use crate::failure::{Failure, WorkError};
@@ -17,12 +18,13 @@ use engine::analysis::predictive_error::{PredictiveError, over_all_data};
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::{Tuning, Variant};
 use engine::posterior::metric::Metric;
-use engine::posterior::model::vector;
+use engine::posterior::model::{Counts, vector};
 use engine::posterior::privacy::{Delta, Guarantee, compact};
 use engine::posterior::setting::Setting;
 use engine::refusal::suggest;
 use system::console::{Grid, say, short_or_dash};
 use system::diagnostic::Diagnostic;
+use table::Number;
 
 pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
@@ -38,7 +40,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let question = |goal| Question { goal, set: set.outputs, delta: setting.delta };
     let goals = if args.minimax { &[Goal::Bayes, Goal::Minimax][..] } else { &[Goal::Bayes] };
     let questions: Vec<Question> = goals.iter().map(|&goal| question(goal)).collect();
-    let clock = admit::admit(&setting, &questions, &rivals, threads, args.machine.force)?;
+    let clock = admit::admit(&setting, &questions, &rivals, threads, args)?;
 
     let folder = args.out.as_deref().map(write::open).transpose()?;
     let report = |bracket: Bracket| {
@@ -77,7 +79,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     if args.tables.print(|| found.grid())? {
         return Ok(());
     }
-    args.print.answer(|| found.json(), || found.text() + &wrote)
+    args.print.answer(|| found.document(), || found.text() + &wrote)
 }
 
 /// The minimax optimum. Without it the mean is still worth printing.
@@ -137,6 +139,67 @@ struct Rival {
     errors: Option<PredictiveError>,
 }
 
+/// The optimum, and how far mechanisms are from it.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    prior: Vec<f64>,
+    n: u64,
+    epsilon: f64,
+    delta: Option<f64>,
+    distance: &'static str,
+    /// Which counts may be released.
+    release_set: &'static str,
+    data_sets: usize,
+    outputs: usize,
+    /// The least mean error under the prior predictive distribution.
+    bayes: f64,
+    /// The least error at the worst data set.
+    minimax: Option<f64>,
+    bayes_certificate: Certificate,
+    minimax_certificate: Option<Certificate>,
+    mechanisms: Vec<RivalDocument>,
+}
+
+/// What shows that an optimum is one.
+#[derive(Serialize, JsonSchema)]
+struct Certificate {
+    value: f64,
+    /// No private mechanism has a smaller error.
+    lower: f64,
+    /// A private mechanism has this error.
+    upper: f64,
+    /// The exact privacy loss of that mechanism.
+    loss: Number,
+    /// Its exact δ at ε, with δ.
+    delta: Option<f64>,
+    /// What the solver says; nothing if no linear program was solved.
+    primal: Option<f64>,
+    dual: Option<f64>,
+    gap: Option<f64>,
+    iterations: Option<u32>,
+    unknowns: Option<usize>,
+    constraints: Option<usize>,
+    status: Option<String>,
+}
+
+/// One mechanism beside the optimum.
+#[derive(Serialize, JsonSchema)]
+struct RivalDocument {
+    id: String,
+    calibrated: bool,
+    remap: bool,
+    guarantee: String,
+    /// The mean error under the prior predictive distribution.
+    mean: Option<Number>,
+    /// The mean error over the optimum.
+    ratio: Option<f64>,
+    /// The error at the worst data set.
+    worst: Option<Number>,
+    worst_at: Option<Counts>,
+    /// The worst error over the least possible one.
+    worst_ratio: Option<f64>,
+}
+
 struct Comparison {
     setting: Setting,
     set: &'static ReleaseSet,
@@ -154,59 +217,61 @@ impl Rival {
         optimum?.multiple(self.errors.as_ref()?.worst)
     }
 
-    fn json(&self, found: &Comparison) -> Value {
+    fn document(&self, found: &Comparison) -> RivalDocument {
         let errors = self.errors.as_ref();
-        json!({
-            "id": self.variant.label,
-            "calibrated": self.variant.options.calibrated,
-            "remap": self.variant.options.remap,
-            "guarantee": self.variant.guarantee(&found.setting).to_string(),
-            "mean": errors.map(|errors| number(errors.mean)),
-            "ratio": self.ratio(&found.bayes),
-            "worst": errors.map(|errors| number(errors.worst)),
-            "worst_at": errors.map(|errors| &errors.worst_at),
-            "worst_ratio": self.worst_ratio(found.minimax.as_ref()),
-        })
+        RivalDocument {
+            id: self.variant.label.clone(),
+            calibrated: self.variant.options.calibrated,
+            remap: self.variant.options.remap,
+            guarantee: self.variant.guarantee(&found.setting).to_string(),
+            mean: errors.map(|errors| Number(errors.mean)),
+            ratio: self.ratio(&found.bayes),
+            worst: errors.map(|errors| Number(errors.worst)),
+            worst_at: errors.map(|errors| errors.worst_at.clone()),
+            worst_ratio: self.worst_ratio(found.minimax.as_ref()),
+        }
     }
 }
 
-fn certificate(optimum: &Optimum, setting: &Setting) -> Value {
-    let account = optimum.account.as_ref();
-    let loss = Some(optimum.mechanism.loss()).filter(|loss| loss.is_finite());
-    json!({
-        "value": optimum.value,
-        "lower": optimum.lower,
-        "upper": optimum.upper,
-        "loss": loss,
-        "delta": setting.delta.map(|_| optimum.mechanism.delta(setting.epsilon.get())),
-        "primal": account.map(|account| account.primal),
-        "dual": account.map(|account| account.dual),
-        "gap": account.map(|account| (account.primal - account.dual).abs()),
-        "iterations": account.map(|account| account.iterations),
-        "unknowns": account.map(|account| account.unknowns),
-        "constraints": account.map(|account| account.constraints),
-        "status": account.map(|account| &account.status),
-    })
+impl Certificate {
+    fn new(optimum: &Optimum, setting: &Setting) -> Self {
+        let account = optimum.account.as_ref();
+        Self {
+            value: optimum.value,
+            lower: optimum.lower,
+            upper: optimum.upper,
+            loss: Number(optimum.mechanism.loss()),
+            delta: setting.delta.map(|_| optimum.mechanism.delta(setting.epsilon.get())),
+            primal: account.map(|account| account.primal),
+            dual: account.map(|account| account.dual),
+            gap: account.map(|account| (account.primal - account.dual).abs()),
+            iterations: account.map(|account| account.iterations),
+            unknowns: account.map(|account| account.unknowns),
+            constraints: account.map(|account| account.constraints),
+            status: account.map(|account| account.status.clone()),
+        }
+    }
 }
 
 impl Comparison {
-    fn json(&self) -> Value {
+    fn document(&self) -> Document {
         let posterior = &self.setting.posterior;
-        json!({
-            "prior": posterior.prior().alpha(),
-            "n": posterior.n(),
-            "epsilon": self.setting.epsilon.get(),
-            "delta": self.setting.delta.map(Delta::get),
-            "distance": self.setting.distance.id(),
-            "release_set": self.set.name,
-            "data_sets": self.bayes.mechanism.inputs.len(),
-            "outputs": self.bayes.mechanism.outputs.len(),
-            "bayes": self.bayes.value,
-            "minimax": self.minimax.as_ref().map(|optimum| optimum.value),
-            "bayes_certificate": certificate(&self.bayes, &self.setting),
-            "minimax_certificate": self.minimax.as_ref().map(|optimum| certificate(optimum, &self.setting)),
-            "mechanisms": self.rivals.iter().map(|rival| rival.json(self)).collect::<Vec<_>>(),
-        })
+        let certificate = |optimum| Certificate::new(optimum, &self.setting);
+        Document {
+            prior: posterior.prior().alpha().to_vec(),
+            n: posterior.n(),
+            epsilon: self.setting.epsilon.get(),
+            delta: self.setting.delta.map(Delta::get),
+            distance: self.setting.distance.id(),
+            release_set: self.set.name,
+            data_sets: self.bayes.mechanism.inputs.len(),
+            outputs: self.bayes.mechanism.outputs.len(),
+            bayes: self.bayes.value,
+            minimax: self.minimax.as_ref().map(|optimum| optimum.value),
+            bayes_certificate: certificate(&self.bayes),
+            minimax_certificate: self.minimax.as_ref().map(certificate),
+            mechanisms: self.rivals.iter().map(|rival| rival.document(self)).collect(),
+        }
     }
 
     fn text(&self) -> String {

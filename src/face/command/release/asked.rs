@@ -7,7 +7,7 @@ use engine::posterior::model::{MOST_RECORDS, Prior};
 use engine::posterior::privacy::Delta;
 use engine::refusal::suggest;
 use lab::experiment::config::MOST_CATEGORIES;
-use service::release::{Amount, Attribute, Request, Table};
+use service::release::{Amount, Attribute, Budget, Request, Table};
 use system::diagnostic::Diagnostic;
 
 /// The parameters of a group, or of all groups if there is no name.
@@ -299,7 +299,21 @@ pub fn positive(key: &str, text: &str, wrong: Wrong) -> Result<Amount, Diagnosti
     }
 }
 
-/// The δ of a budget.
+/// A budget: E, or E,D with the δ of the exact composition.
+pub fn budget(text: &str, wrong: Wrong) -> Result<Budget, Diagnostic> {
+    let (epsilon, delta) = text.split_once(',').map_or((text, None), |(e, d)| (e, Some(d)));
+    let epsilon = positive("budget", epsilon.trim(), wrong)?;
+    let number = |text: &str| {
+        let wrong = |cause: &str| wrong("budget", cause).help("use for example --budget 3,1e-6");
+        let delta = text.trim().parse::<f64>();
+        let delta = delta.map_err(|_| wrong(&format!("`{text}` is not a number")))?;
+        Delta::new(delta).map_err(|refusal| wrong(&refusal.cause))
+    };
+    Ok(Budget { epsilon, delta: delta.map(number).transpose()? })
+}
+
+/// The δ of an exact composition.
 pub fn check_delta(delta: f64, wrong: Wrong) -> Result<Delta, Diagnostic> {
-    Delta::new(delta).map_err(|refusal| wrong("delta", &refusal.cause).help("use for example 1e-6"))
+    Delta::new(delta)
+        .map_err(|refusal| wrong("at-delta", &refusal.cause).help("use for example 1e-6"))
 }

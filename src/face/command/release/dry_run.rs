@@ -1,29 +1,45 @@
 //! What releases would cost, before they are made.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::Job;
 use super::text::{error_words, list, records};
 use crate::cli::Print;
 use crate::failure::Failure;
 use engine::text::legible;
+use service::release::document::Ledger;
 use service::release::{
     Account, Amount, Contest, Errors, Reason, Released, count_records, read_ledger,
 };
 use system::console::{Grid, say, short};
 use system::diagnostic::Diagnostic;
 
+/// What releases would cost.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    /// The number of records.
+    n: u64,
+    releases: Vec<Planned>,
+    /// The ε that would be spent, a decimal number.
+    spent: String,
+    /// The ledger as it would be then.
+    ledger: Option<Ledger>,
+}
+
 /// One release that would be made.
-#[derive(Serialize)]
-struct Planned {
+#[derive(Serialize, JsonSchema)]
+pub struct Planned {
     name: String,
     cells: usize,
     mechanism: String,
     /// Why that mechanism was taken.
     reason: String,
+    /// The mechanisms among which it was chosen.
     compared: Option<Contest>,
+    /// ε, a decimal number.
     epsilon: String,
+    /// The part of it that rounding costs.
     price: String,
     spent: String,
     /// The largest of the errors of its histograms under the prior predictive distribution.
@@ -56,7 +72,7 @@ impl Planned {
 }
 
 /// Prints what the releases would spend, and their expected errors.
-pub fn execute(job: &Job, threads: usize, print: &Print) -> Result<(), Failure> {
+pub(super) fn execute(job: &Job, threads: usize, print: &Print) -> Result<(), Failure> {
     let n = match job.n {
         Some(n) => n,
         None => count_records(job.data()?, job.delimiter)?,
@@ -64,16 +80,17 @@ pub fn execute(job: &Job, threads: usize, print: &Print) -> Result<(), Failure> 
     job.check_sizes(n)?;
     let (releases, reasons) = job.prepare(n, threads)?;
     let account = account(job, &releases)?;
-    let planned: Vec<Planned> = releases.iter().zip(reasons).map(Planned::new).collect();
-    let spent = releases.iter().map(Released::spent).sum::<Amount>().to_string();
-    let ledger = super::document::ledger(account.as_ref());
-    print.answer(
-        || json!({ "n": n, "releases": planned, "spent": spent, "ledger": ledger }),
-        || text(&planned, n, &spent, account.as_ref()),
-    )
+    let document = Document {
+        n,
+        releases: releases.iter().zip(reasons).map(Planned::new).collect(),
+        spent: releases.iter().map(Released::spent).sum::<Amount>().to_string(),
+        ledger: account.as_ref().map(Ledger::from),
+    };
+    print.answer(|| &document, || text(&document, account.as_ref()))
 }
 
-fn text(planned: &[Planned], n: u64, spent: &str, account: Option<&Account>) -> String {
+fn text(document: &Document, account: Option<&Account>) -> String {
+    let Document { n, releases: planned, spent, .. } = document;
     let mut grid = Grid::new(1);
     grid.row(["", "cells", "ε", "mechanism", "expected error"]);
     for one in planned {
@@ -85,7 +102,7 @@ fn text(planned: &[Planned], n: u64, spent: &str, account: Option<&Account>) -> 
             one.expected_error.map_or("takes long".to_owned(), short),
         ]);
     }
-    let mut text = format!("  {}; nothing is released\n\n{}\n", records(n), grid.render());
+    let mut text = format!("  {}; nothing is released\n\n{}\n", records(*n), grid.render());
     for Planned { name, reason, compared, errors, .. } in planned {
         text += &format!("  {}: {reason}", legible(name));
         text += &match &errors[..] {

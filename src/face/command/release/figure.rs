@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::typed;
+use crate::cli::FigureFile;
 use crate::failure::Failure;
 use engine::posterior::privacy::compact;
 use figure::{self, DensityFigure, DensityRow, Figure, Format, Width};
@@ -11,48 +12,74 @@ use lab::run::store::write_whole;
 use service::release::{Density, Posteriors, Released};
 use system::diagnostic::Diagnostic;
 
-/// The format that a file's name asks for.
-pub fn format(path: &Path) -> Result<Format, Diagnostic> {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let found = Format::ALL.iter().find(|format| Some(format.extension()) == extension);
-    found.copied().ok_or_else(|| {
-        typed::wrong("figure", &format!("{} is no name of a figure", path.display()))
-            .help("use a name that ends in .svg, .png or .pdf")
-    })
+/// The files of one figure.
+pub struct FigureFiles {
+    files: Vec<(PathBuf, Format)>,
+    width: Width,
 }
 
-/// The file of every release's figure, if one is asked for: that one; of several releases, with their
-/// names before the ending. Names that look the same in a file's name get numbers.
-pub fn paths(path: Option<&Path>, titles: &[String]) -> Result<Vec<PathBuf>, Diagnostic> {
-    let Some(path) = path else { return Ok(Vec::new()) };
-    format(path)?;
-    if titles.len() == 1 {
-        return Ok(vec![path.to_owned()]);
-    }
-    let [stem, extension] = [path.file_stem(), path.extension()].map(Option::unwrap_or_default);
-    let mut taken = BTreeSet::new();
-    let own = |title: &String| {
-        let safe = |c: char| if c.is_alphanumeric() { c } else { '-' };
-        let name: String = title.chars().map(safe).collect();
-        let numbered = (1..).map(|number| match number {
-            1 => name.clone(),
-            _ => format!("{name}-{number}"),
+impl FigureFiles {
+    /// The files of every release's figure, if figures are asked for: those that are named; of several
+    /// releases, with their titles before the ending. Names that look the same in a file's name get
+    /// numbers.
+    pub fn new(asked: &FigureFile, titles: &[String]) -> Result<Vec<Self>, Diagnostic> {
+        let Some(path) = &asked.figure else { return Ok(Vec::new()) };
+        let by_name = Format::ALL.iter().copied().find(|format| {
+            path.extension().is_some_and(|extension| extension == format.extension())
         });
-        // Some systems do not tell capital letters from small ones.
-        let mut free = numbered.filter(|name| taken.insert(name.to_lowercase()));
-        let mut file = stem.to_owned();
-        file.push(format!("-{}.", free.next().unwrap_or_default()));
-        file.push(extension);
-        path.with_file_name(file)
-    };
-    Ok(titles.iter().map(own).collect())
+        let formats = match (&asked.format, by_name) {
+            (Some(formats), _) => formats.0.clone(),
+            (None, Some(format)) => vec![format],
+            (None, None) => {
+                let cause = format!("{} is no name of a figure", path.display());
+                return Err(typed::wrong("figure", &cause)
+                    .help("use a name that ends in .svg, .png or .pdf, or --format"));
+            }
+        };
+        let stem = if by_name.is_some() { path.with_extension("") } else { path.clone() };
+        let named = |suffix: &str| {
+            let file = |format: Format| {
+                let mut file = stem.file_name().unwrap_or_default().to_owned();
+                file.push(format!("{suffix}.{}", format.extension()));
+                (stem.with_file_name(file), format)
+            };
+            let files = formats.iter().copied().map(file).collect();
+            Self { files, width: asked.width }
+        };
+        if titles.len() == 1 {
+            return Ok(vec![named("")]);
+        }
+        let mut taken = BTreeSet::new();
+        let own = |title: &String| {
+            let safe = |c: char| if c.is_alphanumeric() { c } else { '-' };
+            let name: String = title.chars().map(safe).collect();
+            let numbered = (1..).map(|number| match number {
+                1 => name.clone(),
+                _ => format!("{name}-{number}"),
+            });
+            // Some systems do not tell capital letters from small ones.
+            let mut free = numbered.filter(|name| taken.insert(name.to_lowercase()));
+            named(&format!("-{}", free.next().unwrap_or_default()))
+        };
+        Ok(titles.iter().map(own).collect())
+    }
+
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|(path, _)| path.as_path())
+    }
+
+    /// Draws a figure into its files.
+    pub fn write(&self, figure: &Figure) -> Result<(), Failure> {
+        for (path, format) in &self.files {
+            write_whole(path, figure::render(figure, *format, self.width)?)?;
+        }
+        Ok(())
+    }
 }
 
-/// Draws releases of the same data into a file, by the posterior that all of them give.
-pub fn write(path: &Path, releases: &[&Released]) -> Result<(), Failure> {
-    let format = format(path)?;
-    let bytes = figure::render(&Figure::Density(density(releases)), format, Width::Text)?;
-    Ok(write_whole(path, bytes)?)
+/// The posterior that releases of the same data give, all together.
+pub fn figure(releases: &[&Released]) -> Figure {
+    Figure::Density(density(releases))
 }
 
 fn density(releases: &[&Released]) -> DensityFigure {
@@ -112,13 +139,22 @@ fn prior_words(prior: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Formats;
+
+    fn asked(path: &str, format: Option<Formats>) -> FigureFile {
+        FigureFile { figure: Some(path.into()), format, width: Width::Text }
+    }
 
     #[test]
     fn every_release_has_a_figure_of_its_own() {
         let paths = |titles: &[&str]| {
             let titles: Vec<String> = titles.iter().map(|&title| title.to_owned()).collect();
-            let paths = paths(Some(Path::new("x/f.svg")), &titles).unwrap();
-            paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
+            let files = FigureFiles::new(&asked("x/f.svg", None), &titles).unwrap();
+            files
+                .iter()
+                .flat_map(FigureFiles::paths)
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
         };
         assert_eq!(paths(&["a b"]), ["x/f.svg"]);
         assert_eq!(paths(&["a", "b"]), ["x/f-a.svg", "x/f-b.svg"]);
@@ -126,6 +162,10 @@ mod tests {
             paths(&["a b", "a-b", "A/b", "a-b-2"]),
             ["x/f-a-b.svg", "x/f-a-b-2.svg", "x/f-A-b-3.svg", "x/f-a-b-2-2.svg"]
         );
-        assert!(super::paths(Some(Path::new("f.bmp")), &[]).is_err());
+        assert!(FigureFiles::new(&asked("f.bmp", None), &[]).is_err());
+        let both = asked("f.x", Some(Formats(vec![Format::Svg, Format::Pdf])));
+        let both = FigureFiles::new(&both, &["a".to_owned()]).unwrap();
+        let both: Vec<_> = both[0].paths().collect();
+        assert_eq!(both, [Path::new("f.x.svg"), Path::new("f.x.pdf")]);
     }
 }

@@ -2,29 +2,29 @@
 
 pub mod asked;
 mod claim;
-pub mod document;
-mod dry_run;
+pub mod dry_run;
 pub mod figure;
 mod flags;
 mod notice;
 mod plan;
 mod prepare;
-pub mod schema;
+pub mod read;
 pub mod text;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use claim::Claim;
+use figure::FigureFiles;
 use notice::Notice;
 
 use super::paths::Paths;
-use super::{threads, typed};
+use super::{json_text, threads, typed};
 use crate::cli::Release;
 use crate::failure::{Failure, WorkError};
 use engine::posterior::model::Counts;
-use engine::posterior::privacy::Delta;
 use lab::run::store::utc;
+use service::release::document::Document;
 use service::release::{
     self, Account, Amount, Budget, Entropy, Entry, Findings, Part, Posteriors, Reason, Released,
     Request, Table, Tally,
@@ -64,9 +64,9 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     // From here on ε is spent. The entry has the counts, and nothing that takes long or can fail comes
     // before they are written and, after a moment, said.
     let account = job.enter(entry)?;
-    let mut keep = |findings: Option<&[Findings]>| {
-        let document = document::document(&releases, findings, account.as_ref());
-        out.as_mut().map_or(Ok(()), |out| out.write(format!("{document:#}\n")))
+    let mut keep = |findings: Option<&[Findings]>| -> Result<(), Failure> {
+        let Some(out) = &mut out else { return Ok(()) };
+        Ok(out.write(json_text(&Document::new(&releases, findings, account.as_ref()))?)?)
     };
     let kept = keep(None);
     let notice = Notice::new(&releases);
@@ -82,7 +82,10 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     let found = found.map_err(after)?;
     drop(notice);
     let text = match args.print.json {
-        true => console::json_text(&document::document(&releases, Some(&found), account.as_ref())),
+        true => {
+            let document = Document::new(&releases, Some(&found), account.as_ref());
+            console::harmless_json(json_text(&document)?)
+        }
         false => {
             // Several releases have one entry: the last one shows it.
             let (ledger, last) = (text::ledger(account.as_ref()), releases.len() - 1);
@@ -151,14 +154,13 @@ impl Job {
         let level = args.level.map(|level| asked::check_level(level, &wrong)).transpose()?;
         let planned = args.plan.as_deref().map(|path| plan::read(path, level)).transpose()?;
         let budget = args.budget.as_deref();
-        let budget = budget.map(|text| asked::positive("budget", text, &wrong)).transpose()?;
-        let delta = args.delta.map(|delta| asked::check_delta(delta, &wrong)).transpose()?;
+        let budget = budget.map(|text| asked::budget(text, &wrong)).transpose()?;
         let job = match planned {
             None => Self {
                 requests: vec![flags::request(args, &wrong)?],
                 data: args.data.clone(),
                 ledger: args.ledger.clone(),
-                budget: joined(budget, delta, &wrong)?,
+                budget,
                 n: args.n,
                 delimiter: args.delimiter.unwrap_or(b','),
             },
@@ -167,7 +169,7 @@ impl Job {
                 requests: plan.requests,
                 data: args.data.clone().or(plan.data),
                 ledger: args.ledger.clone().or(plan.ledger),
-                budget: joined(budget.or(plan.budget), delta.or(plan.delta), &wrong)?,
+                budget: budget.or(plan.budget),
                 n: args.n.or(plan.n),
                 delimiter: args.delimiter.or(plan.delimiter).unwrap_or(b','),
             },
@@ -257,33 +259,18 @@ impl Job {
     }
 }
 
-/// A budget and its δ.
-fn joined(
-    epsilon: Option<Amount>,
-    delta: Option<Delta>,
-    wrong: asked::Wrong,
-) -> Result<Option<Budget>, Diagnostic> {
-    match (epsilon, delta) {
-        (None, Some(_)) => {
-            Err(wrong("delta", "this is the δ of a budget, and there is none")
-                .help("give --budget E"))
-        }
-        (epsilon, delta) => Ok(epsilon.map(|epsilon| Budget { epsilon, delta })),
-    }
-}
-
 /// The files of a release.
 struct Files<'a> {
     out: Option<&'a Path>,
     /// The figure of every release, if figures are wanted.
-    figures: Vec<PathBuf>,
+    figures: Vec<FigureFiles>,
 }
 
 impl<'a> Files<'a> {
     /// Refuses files that could not be written, before anything is spent.
     fn new(job: &Job, args: &'a Release) -> Result<Self, Diagnostic> {
         let titles: Vec<String> = job.requests.iter().map(Request::title).collect();
-        let figures = figure::paths(args.figure.as_deref(), &titles)?;
+        let figures = FigureFiles::new(&args.figure, &titles)?;
         if let Some(out) = &args.out {
             drop(Claim::new(out)?);
         }
@@ -294,7 +281,7 @@ impl<'a> Files<'a> {
             .read("a list of categories", lists.iter().map(PathBuf::as_path))
             .extended("ledger", "the ledger", job.ledger.as_deref())
             .written("out", "where the release goes", args.out.as_deref())
-            .written("figure", "where a figure goes", figures.iter().map(PathBuf::as_path))
+            .written("figure", "where a figure goes", figures.iter().flat_map(FigureFiles::paths))
             .check()?;
         Ok(Self { out: args.out.as_deref(), figures })
     }
@@ -302,6 +289,6 @@ impl<'a> Files<'a> {
     /// Draws the figures.
     fn draw(&self, releases: &[Released]) -> Result<(), Failure> {
         let mut all = releases.iter().zip(&self.figures);
-        all.try_for_each(|(release, path)| figure::write(path, &[release]))
+        all.try_for_each(|(release, files)| files.write(&figure::figure(&[release])))
     }
 }

@@ -20,20 +20,18 @@
 
 use std::path::{Path, PathBuf};
 
-use super::asked::{Asked, GroupPrior, LEVEL, check_delta, positive};
+use super::asked::{self, Asked, GroupPrior, LEVEL};
 use crate::cli::delimiter;
-use engine::posterior::privacy::Delta;
 use engine::refusal::suggest;
 use lab::experiment::value::{Node, Table, Text};
-use service::release::{Amount, Request, read_text};
+use service::release::{Budget, Request, read_text};
 use system::diagnostic::Diagnostic;
 
 /// A plan, checked.
 pub struct Plan {
     pub data: Option<PathBuf>,
     pub ledger: Option<PathBuf>,
-    pub budget: Option<Amount>,
-    pub delta: Option<Delta>,
+    pub budget: Option<Budget>,
     pub n: Option<u64>,
     pub delimiter: Option<u8>,
     pub requests: Vec<Request>,
@@ -59,9 +57,14 @@ pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
     let near = |node: Node| -> Result<PathBuf, Diagnostic> {
         Ok(path.parent().unwrap_or(Path::new("")).join(node.string()?))
     };
-    let budget =
-        |node: Node| positive("budget", node.decimal()?, &|_, cause| node.wrong(cause.to_owned()));
-    let delta = |node: Node| check_delta(node.number()?, &|_, cause| node.wrong(cause.to_owned()));
+    // ε, or [ε, δ].
+    let budget = |node: Node| {
+        let text = match node.list() {
+            Ok(both) => both.iter().map(Node::decimal).collect::<Result<Vec<_>, _>>()?.join(","),
+            Err(_) => node.decimal()?.to_owned(),
+        };
+        asked::budget(&text, &|_, cause| node.wrong(cause.to_owned()))
+    };
     let separator = |node: Node| {
         delimiter(node.string()?).map_err(|cause| node.wrong(cause).help("for example \";\""))
     };
@@ -91,7 +94,6 @@ pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
         data: plan.take("data").map(near).transpose()?,
         ledger: plan.take("ledger").map(near).transpose()?,
         budget: plan.take("budget").map(budget).transpose()?,
-        delta: plan.take("delta").map(delta).transpose()?,
         n: plan.take("n").map(|node| node.whole()).transpose()?,
         delimiter: plan.take("delimiter").map(separator).transpose()?,
         requests,

@@ -67,5 +67,5 @@ fn admit(
              categories",
         ));
     }
-    Ok(announce(total.seconds(threads)))
+    Ok(announce(total.seconds(threads), false))
 }

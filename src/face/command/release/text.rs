@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine::posterior::privacy::{Guarantee, compact};
+use engine::posterior::privacy::compact;
 use engine::text::legible;
 use service::release::{
     Account, Accuracy, Amount, Answer, Block, Both, Compared, Errors, Estimate, Estimated,
@@ -25,7 +25,7 @@ pub fn release(release: &Released, findings: &Findings, ledger: Option<&str>) ->
     );
     text += &tables(request, findings);
     text += &explanation(request, findings);
-    let mut lines = vec![("posterior", posterior(release)), ("privacy", guarantee(release))];
+    let mut lines = vec![("posterior", posterior(release)), ("privacy", release.guarantee())];
     lines.extend(accuracy_lines(release, findings));
     lines.extend(ledger.map(|words| ("ledger", words.to_owned())));
     text.push('\n');
@@ -134,10 +134,23 @@ fn tables(request: &Request, findings: &Findings) -> String {
 }
 
 fn block(heading: &str, rows: &[Row], percent: &str, covers: bool) -> String {
+    headed(heading, &shares(rows, percent, covers))
+}
+
+fn shares(rows: &[Row], percent: &str, covers: bool) -> Grid {
     let mut grid = Grid::new(1);
     head(&mut grid, rows, percent, covers);
     rows.iter().for_each(|row| grid.row(line(legible(&row.name), row, covers)));
-    headed(heading, &grid)
+    grid
+}
+
+/// The table for other programs: the outcome in every group or, without groups, of all records.
+pub fn table(request: &Request, findings: &Findings) -> Grid {
+    let percent = format!("{} %", 100.0 * request.level);
+    match findings.groups.is_empty() {
+        true => shares(&findings.cells, &percent, false),
+        false => in_groups(&findings.groups, &percent),
+    }
 }
 
 fn headed(heading: &str, grid: &Grid) -> String {
@@ -149,6 +162,11 @@ fn headed(heading: &str, grid: &Grid) -> String {
 
 /// The outcome in every group.
 fn groups(outcome: &str, groups: &[Block], percent: &str) -> String {
+    let heading = format!("Share of `{}` in each group", legible(outcome));
+    headed(&heading, &in_groups(groups, percent))
+}
+
+fn in_groups(groups: &[Block], percent: &str) -> Grid {
     let mut grid = Grid::new(1);
     head(&mut grid, &groups[0].rows, percent, false);
     for group in groups {
@@ -160,23 +178,23 @@ fn groups(outcome: &str, groups: &[Block], percent: &str) -> String {
             ));
         }
     }
-    headed(&format!("Share of `{}` in each group", legible(outcome)), &grid)
+    grid
 }
 
 fn head(grid: &mut Grid, rows: &[Row], percent: &str, covers: bool) {
     let Some(row) = rows.first() else { return };
-    let mut head = vec![""];
+    let mut head = vec!["share of".to_owned()];
     if row.released.is_some() {
-        head.push("released");
+        head.push("released".to_owned());
     }
     if row.share.naive.is_some() {
-        head.extend(["naive", percent]);
+        head.extend(["naive".to_owned(), format!("naive {percent}")]);
     }
     if row.share.aware.is_some() {
-        head.extend(["aware", percent]);
+        head.extend(["aware".to_owned(), format!("aware {percent}")]);
     }
     if covers && row.naive_coverage.is_some() {
-        head.push("covers");
+        head.push("covers".to_owned());
     }
     grid.row(head);
 }
@@ -315,31 +333,13 @@ fn explanation(request: &Request, findings: &Findings) -> String {
 }
 
 fn posterior(release: &Released) -> String {
-    let parameters: Vec<String> =
-        super::document::parameters(release).iter().map(compact).collect();
+    let parameters: Vec<String> = release.parameters().iter().map(compact).collect();
     let name = if parameters.len() == 2 { "Beta" } else { "Dirichlet" };
     match (&release.request.fixed, parameters.len()) {
         (Some(_), _) => "one for each group (--json lists their parameters)".to_owned(),
         (None, 0..=MOST_PARAMETERS) => format!("{name}({})", parameters.join(", ")),
         (None, many) => format!("{name} with {many} parameters (--json lists them)"),
     }
-}
-
-/// The guarantee in a sentence.
-pub fn guarantee(release: &Released) -> String {
-    let price = release.price();
-    let mut words = format!("{}-differentially private", release.spent());
-    let computed = |guarantee| matches!(guarantee, Guarantee::Computed(_));
-    if release.methods.iter().any(|method| computed(method.guarantee())) {
-        words += ", by computation over all data sets";
-    }
-    if price > Amount::ZERO {
-        words += &format!(" ({price} of it for rounding)");
-    }
-    if release.request.fixed.is_some() {
-        words += "; a record stays in its group, so that each group has all of ε";
-    }
-    words
 }
 
 fn accuracy_lines(release: &Released, findings: &Findings) -> Vec<(&'static str, String)> {

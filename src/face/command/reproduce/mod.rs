@@ -371,7 +371,7 @@ fn finish(
         let times = times::text(&report, at_a_time);
         format!("\n{summary}\n{times}\nwrote {}\n", path.display())
     };
-    args.print.answer_unless(args.talk.quiet, || report.json(), text)?;
+    args.print.answer_unless(args.talk.quiet, || report.document(), text)?;
     let CellCounts { all, kept, failed } = cells;
     if kept > 0 && !args.talk.quiet {
         say(format!(

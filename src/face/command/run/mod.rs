@@ -3,10 +3,10 @@
 mod notice;
 mod watch;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ use lab::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
 use lab::run::sweep::{Assembly, Failed, Stock, Sweep};
 use system::console::{harmless_json, say};
 use system::diagnostic::Diagnostic;
-use table::{ErrorRows, JsonRow, NUMERICS, Tables};
+use table::{ErrorRows, JsonTables, NUMERICS, Tables};
 use watch::Watch;
 
 pub fn execute(args: &Run) -> Result<(), Failure> {
@@ -135,11 +135,7 @@ impl RunOutcome {
     }
 
     /// The tables as one JSON document.
-    pub(super) fn document<'a>(
-        &'a self,
-        experiment: &'a Experiment,
-        errors: bool,
-    ) -> impl Serialize {
+    pub(super) fn document<'a>(&'a self, experiment: &'a Experiment, errors: bool) -> Document<'a> {
         Document {
             name: &experiment.name,
             folder: self.path.display().to_string(),
@@ -153,21 +149,23 @@ impl RunOutcome {
     }
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Document<'a> {
+/// An experiment's tables, and where they were written.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
     name: &'a str,
     folder: String,
     seconds: f64,
+    /// Which part of the experiment was run, if not all of it.
     shard: Option<Shard>,
     cells: usize,
+    /// Cells that were computed before.
     kept: usize,
-    /// What every run released, if it is asked for.
+    /// What every run released, with `--errors`.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<ErrorRows<'a>>,
     /// Every other table, by its name.
     #[serde(flatten)]
-    tables: BTreeMap<&'static str, Vec<JsonRow>>,
+    tables: JsonTables,
 }
 
 /// Names in one line; of many, the last ones are only counted.

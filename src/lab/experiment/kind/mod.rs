@@ -175,9 +175,10 @@ pub trait Kind: Keys + Send + Sync {
         self.figure_count(panel)
     }
 
-    /// What the axis shows, and what tells small figures on a page apart, where that was asked for.
-    fn axes(&self) -> [Option<Parameter>; 2] {
-        [None; 2]
+    /// What was asked for the axis, for small figures on a page and for the lines or boxes of one, if the
+    /// kind draws such figures.
+    fn axes(&self) -> Option<[Option<Parameter>; 3]> {
+        None
     }
 
     /// Figures without data, as large as the real ones, where mechanisms are named in them.

@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Build, hash_file, sha256, utc};
@@ -31,7 +32,7 @@ pub const MOST_SHARDS: usize = 100_000;
 
 /// The name of a file that dpbi writes into a results folder, and of nothing else: a manifest may come
 /// from a stranger, and files that it names are read, replaced and removed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct FileName(String);
 
@@ -204,7 +205,9 @@ mod width_name {
 pub type CellTime = (usize, String, u64, f64);
 
 /// One of several parts of an experiment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "UncheckedShard")]
 pub struct Shard {
     index: usize,
@@ -238,7 +241,7 @@ pub struct Division {
 }
 
 /// A shard as a stranger may have written it.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct UncheckedShard {
     index: usize,
     count: usize,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Accuracy, FigureName};
-use crate::experiment::axis::Axis;
+use crate::experiment::axis::{Axis, Mark};
 use crate::experiment::kind::curves::{line, titled};
 use crate::experiment::reading::Quantity;
 use crate::experiment::{Abscissa, Case, Panel, naming};
@@ -14,16 +14,31 @@ use engine::posterior::metric::Metric;
 use engine::posterior::model::vector;
 use figure::{
     BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, Multiples, Sample, Scale, Series,
+    graded_colour,
 };
 use table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
 
-/// Cases that share everything but what the axis shows.
+/// Marks that share everything but what the axis and the series show.
 struct Facet<'a> {
     /// What tells them from the others on the page: in full, and in words.
     key: String,
     title: String,
-    /// Each case with its place among all.
-    cases: Vec<(usize, &'a Case)>,
+    marks: Vec<Mark<'a>>,
+}
+
+impl Facet<'_> {
+    /// The marks at each place of the axis.
+    fn along(&self, axis: Axis) -> Vec<Vec<&Mark<'_>>> {
+        let mut places: Vec<(String, Vec<&Mark>)> = Vec::new();
+        for mark in &self.marks {
+            let key = axis.key(mark);
+            match places.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, marks)) => marks.push(mark),
+                None => places.push((key, vec![mark])),
+            }
+        }
+        places.into_iter().map(|(_, marks)| marks).collect()
+    }
 }
 
 /// Those of the parts of one facet that not every facet has.
@@ -42,6 +57,8 @@ struct Drawing<'a> {
     kind: &'a Accuracy,
     panel: &'a Panel,
     abscissa: Abscissa,
+    /// The lines, or boxes of a group, by what tells them apart.
+    series: Vec<(String, Series)>,
     rows: BTreeMap<(usize, &'a str, &'a str), &'a SummaryRow>,
     errors: BTreeMap<(usize, &'a str), &'a ErrorBlock>,
     readings: Vec<&'a ReadingRow>,
@@ -57,6 +74,7 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
     let drawing = Drawing {
         kind,
         panel,
+        series: all_series(panel, &abscissa),
         abscissa,
         rows: summary.collect(),
         errors: errors.collect(),
@@ -117,7 +135,8 @@ pub(super) fn sheets(panel: &Panel) -> Sheets {
     let all = sheets_of(panel, &Abscissa::new(panel));
     let facets =
         all.iter().take(MOST_SHEETS).map(|sheet| sheet.facets.len().min(MOST_FACETS)).sum();
-    let settings = all.iter().flat_map(|sheet| &sheet.facets).map(|facet| facet.cases.len());
+    let facets_of = all.iter().flat_map(|sheet| &sheet.facets);
+    let settings = facets_of.map(|facet| facet.marks.len().div_ceil(panel.variants.len()));
     Sheets {
         facets,
         drawn: all.len().min(MOST_SHEETS),
@@ -128,15 +147,23 @@ pub(super) fn sheets(panel: &Panel) -> Sheets {
 
 /// The settings along the axis, in the last small figure of the last page.
 pub(super) fn along_axis(panel: &Panel) -> Vec<(usize, &Case)> {
-    let last =
-        sheets_of(panel, &Abscissa::new(panel)).pop().and_then(|mut sheet| sheet.facets.pop());
-    let cases = last.map_or_else(Vec::new, |facet| facet.cases);
-    cases.into_iter().map(|(index, case)| (panel.first + index, case)).collect()
+    let abscissa = Abscissa::new(panel);
+    let last = sheets_of(panel, &abscissa).pop().and_then(|mut sheet| sheet.facets.pop());
+    let marks = last.map_or_else(Vec::new, |facet| facet.marks);
+    let Some(last) = marks.last() else { return Vec::new() };
+    let shown = [abscissa.axis, Axis::Mechanism];
+    let alike = |mark: &&Mark| {
+        shown.contains(&abscissa.series) || abscissa.series.key(mark) == abscissa.series.key(last)
+    };
+    let mut cases: Vec<(usize, &Case)> =
+        marks.iter().filter(alike).map(|mark| (panel.first + mark.index, mark.case)).collect();
+    cases.dedup_by_key(|(setting, _)| *setting);
+    cases
 }
 
 /// Whether the cases have an order along the axis.
 pub(super) fn is_ordered(panel: &Panel) -> bool {
-    Abscissa::new(panel).axis != Axis::Data
+    ![Axis::Data, Axis::Mechanism].contains(&Abscissa::new(panel).axis)
 }
 
 /// Cases that stand on one page.
@@ -151,30 +178,68 @@ struct Sheet<'a> {
 /// Groups the cases by everything but the axis and what tells small figures apart, in order of appearance.
 fn sheets_of<'a>(panel: &'a Panel, abscissa: &Abscissa) -> Vec<Sheet<'a>> {
     let mut sheets: Vec<(Vec<String>, Sheet)> = Vec::new();
-    for (index, case) in panel.cases.iter().enumerate() {
-        let key: Vec<String> = abscissa.pages.iter().map(|axis| axis.exact(case)).collect();
+    for mark in marks(panel) {
+        let key: Vec<String> = abscissa.pages.iter().map(|axis| axis.key(&mark)).collect();
         let place = sheets.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-            let parts = shared_parts(panel, abscissa, case);
-            let of_file = |axis: &Axis| format!("-{}", axis.file_part(case, &abscissa.naming));
+            let parts = shared_parts(panel, abscissa, &mark);
+            let of_file = |axis: &Axis| format!("-{}", axis.file_part(&mark, &abscissa.naming));
             let suffix = abscissa.pages.iter().map(of_file).collect();
             sheets.push((key, Sheet { parts, suffix, facets: Vec::new() }));
             sheets.len() - 1
         });
         let facets = &mut sheets[place].1.facets;
-        let key = abscissa.facet.map_or(String::new(), |axis| axis.exact(case));
+        let key = abscissa.facet.map_or(String::new(), |axis| axis.key(&mark));
         let place = facets.iter().position(|known| known.key == key).unwrap_or_else(|| {
-            let words = abscissa.facet.and_then(|axis| axis.words(case, &abscissa.naming));
-            facets.push(Facet { key, title: words.unwrap_or_default(), cases: Vec::new() });
+            let words = abscissa.facet.and_then(|axis| words(panel, abscissa, axis, &mark));
+            facets.push(Facet { key, title: words.unwrap_or_default(), marks: Vec::new() });
             facets.len() - 1
         });
-        facets[place].cases.push((index, case));
+        facets[place].marks.push(mark);
     }
     sheets.into_iter().map(|(_, sheet)| sheet).collect()
 }
 
+/// Every mechanism at every setting.
+fn marks(panel: &Panel) -> impl Iterator<Item = Mark<'_>> {
+    panel.cases.iter().enumerate().flat_map(|(index, case)| {
+        panel.variants.iter().map(move |variant| Mark { index, case, variant })
+    })
+}
+
+/// The value of a mark in words. A mechanism that is not private is called so.
+fn words(panel: &Panel, abscissa: &Abscissa, axis: Axis, mark: &Mark) -> Option<String> {
+    if axis != Axis::Mechanism {
+        return axis.words(mark, &abscissa.naming);
+    }
+    let place = panel.variants.iter().position(|one| one.label == mark.variant.label)?;
+    Some(panel.series().swap_remove(place).full_label())
+}
+
+/// How the lines, or the boxes of a group, are drawn. Colours of a parameter's values go from dark to light.
+fn all_series(panel: &Panel, abscissa: &Abscissa) -> Vec<(String, Series)> {
+    let axis = abscissa.series;
+    if axis == Axis::Mechanism {
+        let labels = panel.variants.iter().map(|variant| variant.label.clone());
+        return labels.zip(panel.series()).collect();
+    }
+    let mut all: Vec<(String, String)> = Vec::new();
+    for mark in marks(panel) {
+        let key = axis.key(&mark);
+        if all.iter().all(|(known, _)| *known != key) {
+            all.push((key, axis.words(&mark, &abscissa.naming).unwrap_or_default()));
+        }
+    }
+    let of = all.len();
+    let series = |(place, (key, label)): (usize, (String, String))| {
+        (key, Series { label, colour: graded_colour(place, of), private: true })
+    };
+    all.into_iter().enumerate().map(series).collect()
+}
+
 /// Data, ε, prior, δ and γ as far as neither the axis nor the titles of small figures show them.
-fn shared_parts(panel: &Panel, abscissa: &Abscissa, case: &Case) -> Vec<String> {
-    let shown = [Some(abscissa.axis), abscissa.facet];
+fn shared_parts(panel: &Panel, abscissa: &Abscissa, mark: &Mark) -> Vec<String> {
+    let case = mark.case;
+    let shown = [Some(abscissa.axis), abscissa.facet, Some(abscissa.series)];
     let unless = |axes: &[Axis], text: Option<String>| {
         text.filter(|_| !shown.iter().flatten().any(|axis| axes.contains(axis)))
     };
@@ -183,6 +248,7 @@ fn shared_parts(panel: &Panel, abscissa: &Abscissa, case: &Case) -> Vec<String> 
         abscissa.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta());
     let gamma_matters = abscissa.naming.gammas || case.setting.gamma.get() != 1.0;
     let parts = [
+        unless(&[Axis::Mechanism], words(panel, abscissa, Axis::Mechanism, mark)),
         unless(&[Axis::Size, Axis::Data, Axis::At], Some(abscissa.naming.data(case))),
         unless(&[Axis::Epsilon], Some(abscissa.naming.epsilon(case))),
         unless(&[Axis::Prior, Axis::SymmetricPrior], Some(naming::prior(case))),
@@ -234,10 +300,7 @@ impl<'a> Drawing<'a> {
         last: &str,
         value: impl Fn(&SummaryRow) -> f64,
     ) -> String {
-        let rows = facet.cases.iter().flat_map(|(index, _)| {
-            let row = |label: &str| self.row(*index, label, metric.id);
-            self.panel.variants.iter().filter_map(move |variant| row(&variant.label))
-        });
+        let rows = facet.marks.iter().filter_map(|mark| self.row(mark, metric.id));
         let infinite = rows.map(value).any(|value| value == f64::INFINITY);
         self.note(
             sheet,
@@ -245,8 +308,22 @@ impl<'a> Drawing<'a> {
         )
     }
 
-    fn row(&self, case: usize, label: &str, metric: &str) -> Option<&'a SummaryRow> {
-        self.rows.get(&(self.panel.first + case, label, metric)).copied()
+    fn row(&self, mark: &Mark, metric: &str) -> Option<&'a SummaryRow> {
+        let key = (self.panel.first + mark.index, &*mark.variant.label, metric);
+        self.rows.get(&key).copied()
+    }
+
+    /// The text at the axis.
+    fn name(&self, mark: &Mark) -> String {
+        match self.abscissa.axis {
+            Axis::Mechanism => words(self.panel, &self.abscissa, Axis::Mechanism, mark),
+            axis => Some(axis.name(mark.case, &self.abscissa.naming)),
+        }
+        .unwrap_or_default()
+    }
+
+    fn all_series(&self) -> Vec<Series> {
+        self.series.iter().map(|(_, series)| series.clone()).collect()
     }
 
     fn boxes(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> BoxFigure {
@@ -254,18 +331,17 @@ impl<'a> Drawing<'a> {
             Whiskers::Range => "whiskers: range".to_owned(),
             Whiskers::Iqr(factor) => format!("whiskers: {factor} IQR"),
         };
-        let groups = facet.cases.iter().map(|&(index, case)| {
-            let counts = vector(case.setting.posterior.counts()).replace(';', " / ");
+        let groups = facet.along(self.abscissa.axis).into_iter().map(|marks| {
+            let counts = vector(marks[0].case.setting.posterior.counts()).replace(';', " / ");
             let data_axis = matches!(self.abscissa.axis, Axis::Data | Axis::At);
+            let of_series = |key: &String| {
+                let mark = marks.iter().find(|mark| self.abscissa.series.key(mark) == *key)?;
+                Some(self.box_stats(self.row(mark, metric.id)?, mark.case))
+            };
             Group {
-                label: self.abscissa.axis.name(case, &self.abscissa.naming),
+                label: self.name(marks[0]),
                 sublabel: (data_axis && self.abscissa.naming.labelled).then_some(counts),
-                boxes: (self.panel.variants.iter())
-                    .map(|variant| {
-                        let row = self.row(index, &variant.label, metric.id)?;
-                        Some(self.box_stats(row, case))
-                    })
-                    .collect(),
+                boxes: self.series.iter().map(|(key, _)| of_series(key)).collect(),
             }
         });
         BoxFigure {
@@ -274,8 +350,9 @@ impl<'a> Drawing<'a> {
             }),
             x_label: self.abscissa.axis.label(self.panel),
             y_label: metric.error_title(),
-            series: self.panel.series(),
+            series: self.all_series(),
             groups: groups.collect(),
+            one_each: self.abscissa.series == self.abscissa.axis,
             bounds: Some((0.0, metric.bound.unwrap_or(f64::INFINITY))),
             ..BoxFigure::default()
         }
@@ -332,17 +409,19 @@ impl<'a> Drawing<'a> {
 
     fn means(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> CurveFigure {
         // A prior without a number is a category.
-        let positions: Option<Vec<f64>> =
-            facet.cases.iter().map(|(_, case)| self.abscissa.axis.position(case)).collect();
-        let names = || {
-            facet.cases.iter().map(|(_, case)| self.abscissa.axis.name(case, &self.abscissa.naming))
-        };
-        let categories = positions.is_none().then(|| names().collect());
-        let positions =
-            positions.unwrap_or_else(|| (0..facet.cases.len()).map(|i| i as f64).collect());
-        let variants = self.panel.variants.iter();
-        let lines = variants.zip(self.panel.series()).map(|(variant, series)| {
-            self.curve(facet, &positions, &variant.label, metric.id, series)
+        let places = facet.along(self.abscissa.axis);
+        let position = |place: usize| self.abscissa.axis.position(places[place][0].case);
+        let is_numbered = (0..places.len()).all(|place| position(place).is_some());
+        let categories = (!is_numbered).then(|| places.iter().map(|at| self.name(at[0])).collect());
+        let lines = self.series.iter().map(|(key, series)| {
+            let mut points = Vec::new();
+            for (place, marks) in places.iter().enumerate() {
+                let own = marks.iter().find(|mark| self.abscissa.series.key(mark) == *key);
+                let row = own.and_then(|mark| Some((mark.case, self.row(mark, metric.id)?)));
+                let x = position(place).filter(|_| is_numbered).unwrap_or(place as f64);
+                points.extend(row.map(|(case, row)| (x, case, row)));
+            }
+            self.curve(points, series.clone())
         });
         CurveFigure {
             note: self.without_infinite(sheet, facet, metric, "lines: exact law", |row| {
@@ -358,59 +437,50 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    fn curve(
-        &self,
-        facet: &Facet,
-        positions: &[f64],
-        label: &str,
-        metric: &str,
-        series: Series,
-    ) -> Curve {
-        let mut points: Vec<(f64, &SummaryRow)> = positions
-            .iter()
-            .zip(&facet.cases)
-            .filter_map(|(&x, (case, _))| Some((x, self.row(*case, label, metric)?)))
-            .collect();
+    /// The line through some points: each has its place on the axis, its case and its row.
+    fn curve(&self, mut points: Vec<(f64, &Case, &SummaryRow)>, series: Series) -> Curve {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let sample = |&(x, row): &(f64, &SummaryRow)| Sample {
+        let sample = |&(x, _, row): &(f64, &Case, &SummaryRow)| Sample {
             x,
             mean: row.mean,
             half_width: 2.0 * row.std / (row.runs as f64).sqrt(),
         };
-        let readings = facet.cases.iter().filter_map(|(index, case)| {
-            let row = self.row(*index, label, metric)?;
+        let readings = points.iter().filter_map(|(_, case, row)| {
             let read = self.readings(case, row).find(|r| r.quantity == Quantity::Mean.id())?;
             Some((self.abscissa.axis.position(case)?, read.read))
         });
-        let readings = readings.collect();
-        let exact = points.iter().filter_map(|(x, row)| Some((*x, finite(row.exact_mean?)?)));
+        let exact = points.iter().filter_map(|(x, _, row)| Some((*x, finite(row.exact_mean?)?)));
         Curve {
             exact: exact.collect(),
-            sampled: points.iter().filter(|(_, row)| row.mean.is_finite()).map(sample).collect(),
-            readings,
+            sampled: points.iter().filter(|point| point.2.mean.is_finite()).map(sample).collect(),
+            readings: readings.collect(),
             ..Curve::new(series)
         }
     }
 
-    /// The error of every run, in one strip for each mechanism: the runs are independent, so that
+    /// The error of every run, in one strip for each mark: the runs are independent, so that
     /// nothing joins them.
     fn runs(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> CurveFigure {
         let drawn = self.panel.runs.min(MOST_DRAWN_RUNS);
         let mut lines: Vec<Curve> = Vec::new();
-        for &(index, case) in &facet.cases {
-            for (variant, mut series) in self.panel.variants.iter().zip(self.panel.series()) {
-                if facet.cases.len() > 1 {
-                    let name = self.abscissa.axis.name(case, &self.abscissa.naming);
-                    series.label = format!("{}, {name}", series.label);
-                }
-                let Some(row) = self.row(index, &variant.label, metric.id) else { continue };
-                let place = lines.len() as f64;
-                let errors = self.errors(row).iter().take(drawn as usize).enumerate();
-                let dot = |(run, error): (usize, &f64)| {
-                    (place + HALF_STRIP * (2.0 * (run as f64 + 0.5) / drawn as f64 - 1.0), *error)
-                };
-                lines.push(Curve { label_end: false, ..line(series, errors.map(dot).collect()) });
+        let Abscissa { axis, series: told_by, .. } = self.abscissa;
+        let is_single = axis == told_by || facet.along(axis).len() == 1;
+        for mark in &facet.marks {
+            let key = told_by.key(mark);
+            let known = self.series.iter().find(|(known, _)| *known == key);
+            let (Some((_, series)), Some(row)) = (known, self.row(mark, metric.id)) else {
+                continue;
+            };
+            let mut series = series.clone();
+            if !is_single {
+                series.label = format!("{}, {}", series.label, self.name(mark));
             }
+            let place = lines.len() as f64;
+            let errors = self.errors(row).iter().take(drawn as usize).enumerate();
+            let dot = |(run, error): (usize, &f64)| {
+                (place + HALF_STRIP * (2.0 * (run as f64 + 0.5) / drawn as f64 - 1.0), *error)
+            };
+            lines.push(Curve { label_end: false, ..line(series, errors.map(dot).collect()) });
         }
         let which = match self.panel.runs > drawn {
             true => format!("the first {drawn} of them, from left to right"),

@@ -35,6 +35,8 @@ kind! {
         "x" => x: Option<Parameter>,
         /// What tells small figures on one page apart. Default: of the rest, what has most values.
         "facet" => facet: Option<Parameter>,
+        /// What tells lines, and the boxes of a group, apart. Default: mechanism.
+        "series" => series: Option<Parameter>,
         /// Further errors of the same releases.
         "metrics" => metrics: Vec<Metric>,
         /// How far whiskers reach: in interquartile ranges, or "range" for all.
@@ -51,14 +53,14 @@ impl Kind for Accuracy {
         true
     }
 
-    fn axes(&self) -> [Option<Parameter>; 2] {
-        [self.x, self.facet]
+    fn axes(&self) -> Option<[Option<Parameter>; 3]> {
+        Some([self.x, self.facet, self.series])
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
         if let Err((place, cause)) = Abscissa::check(panel) {
             let remedy = "name what two or more settings differ in, or leave it out";
-            return Err(About::Key(["x", "facet"][place]).wrong(cause, remedy.to_owned()));
+            return Err(About::Key(["x", "facet", "series"][place]).wrong(cause, remedy.to_owned()));
         }
         match self.readings_metric {
             Some(metric) if self.errors(panel).iter().all(|known| known.id != metric.id) => {

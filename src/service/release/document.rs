@@ -1,0 +1,503 @@
+//! A release as a JSON document: for other programs, and as a file that is read again.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::findings::{self, Answer, Block, Compared, Estimate, Findings};
+use super::ledger::{Account, Kept};
+use super::posterior;
+use super::{Amount, Both, Loss, Released, Request};
+use engine::posterior::model::Counts;
+use engine::posterior::privacy::Delta;
+
+/// The version of the format. A change that older programs would misread makes a new one.
+pub const VERSION: u64 = 1;
+
+/// What a document of one release calls itself, one of several, and one of several taken together.
+pub const ONE: &str = "dpbi release";
+pub const SEVERAL: &str = "dpbi releases";
+const COMBINED: &str = "dpbi combination";
+
+/// A private release, or several that were made together. Everything in it is public.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Document {
+    One(Box<One>),
+    Several(Several),
+}
+
+/// Releases of one plan.
+#[derive(Serialize, JsonSchema)]
+pub struct Several {
+    #[schemars(extend("const" = SEVERAL))]
+    format: &'static str,
+    #[schemars(extend("const" = VERSION))]
+    version: u64,
+    releases: Vec<One>,
+    ledger: Option<Ledger>,
+}
+
+/// A release.
+#[derive(Serialize, JsonSchema)]
+pub struct One {
+    #[schemars(extend("const" = ONE))]
+    format: &'static str,
+    #[schemars(extend("const" = VERSION))]
+    version: u64,
+    #[serde(flatten)]
+    stored: Stored,
+    /// The naive posterior's parameter of every cell.
+    posterior: Vec<f64>,
+    /// The part of ε that rounding costs.
+    price: String,
+    /// The ε that was spent.
+    spent: String,
+    guarantee: String,
+    #[serde(flatten)]
+    accuracy: Option<Accuracy>,
+    /// The accuracy in every group of a fixed size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    histograms: Option<Vec<Accuracy>>,
+    #[serde(flatten)]
+    tables: Option<Tables>,
+    /// The ledger after the release. In a document of several releases it stands at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ledger: Option<Option<Ledger>>,
+}
+
+/// The part of a release that is read again; everything else is computed from it.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Stored {
+    /// What tells it from all other releases.
+    pub id: String,
+    /// When it was made, in UTC.
+    pub time: String,
+    pub name: Option<String>,
+    /// The columns of the table; the last one is the outcome. Cells are in order of the first column, then
+    /// of the second, and so on.
+    pub columns: Vec<Column>,
+    /// Sizes of the groups, if each is released on its own.
+    pub fixed_groups: Option<Vec<u64>>,
+    /// The number of records.
+    pub n: u64,
+    /// The prior's parameter of every cell.
+    pub prior: Vec<f64>,
+    /// The released count of every cell.
+    pub released: Counts,
+    pub mechanism: String,
+    /// Why this mechanism was taken.
+    pub reason: String,
+    /// The ε that was asked for, a decimal number.
+    pub epsilon: String,
+    /// The probability of credible intervals.
+    pub level: f64,
+    /// Categories whose shares are compared between groups.
+    pub compare: Vec<String>,
+}
+
+/// A column and its categories.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Column {
+    pub name: String,
+    pub categories: Vec<String>,
+}
+
+/// Several releases of the same data, taken together.
+#[derive(Serialize, JsonSchema)]
+pub struct Combination {
+    #[schemars(extend("const" = COMBINED))]
+    format: &'static str,
+    #[schemars(extend("const" = VERSION))]
+    version: u64,
+    /// The ids of the releases.
+    releases: Vec<String>,
+    /// Their ε together.
+    spent: String,
+    /// Whether a ledger has all of them.
+    checked_by_ledger: bool,
+    columns: Vec<Column>,
+    /// Sizes of the groups, if each is released on its own.
+    fixed_groups: Option<Vec<u64>>,
+    /// The number of records.
+    n: u64,
+    /// The prior's parameter of every cell.
+    prior: Vec<f64>,
+    /// The probability of credible intervals.
+    level: f64,
+    #[serde(flatten)]
+    tables: Tables,
+}
+
+/// The state of a ledger.
+#[derive(Serialize, JsonSchema)]
+pub struct Ledger {
+    /// Releases entered so far.
+    releases: usize,
+    /// Their ε together, a decimal number.
+    spent: String,
+    budget: Option<String>,
+    /// The δ of the budget.
+    delta: Option<f64>,
+    /// δ of the exact composition at the budget's ε.
+    composed_delta: Option<f64>,
+    /// What keeps the budget.
+    kept: Option<&'static str>,
+}
+
+/// The privacy loss and the expected error of a histogram.
+#[derive(Serialize, JsonSchema)]
+struct Accuracy {
+    /// The exact privacy loss over all data sets.
+    exact_loss: Option<f64>,
+    /// A bound, where the exact loss takes long.
+    loss_at_most: Option<f64>,
+    expected_error: ExpectedError,
+}
+
+/// Mean errors, as Hellinger distances from the true posterior.
+#[derive(Serialize, JsonSchema)]
+struct ExpectedError {
+    /// Over the prior predictive distribution, exact.
+    predictive: Option<f64>,
+    /// The same, estimated from draws where the exact one takes long.
+    estimated: Option<f64>,
+    /// The standard error of the estimate.
+    standard_error: Option<f64>,
+    /// If the data are as released.
+    as_released: Option<f64>,
+}
+
+/// Everything that is computed from the released counts.
+#[derive(Serialize, JsonSchema)]
+struct Tables {
+    /// The share of every category, without groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    categories: Option<Vec<Row>>,
+    #[serde(flatten)]
+    grouped: Option<Grouped>,
+    /// Intervals for all cells at once.
+    joint: Both<Joint>,
+    /// Why there is no noise-aware posterior.
+    unaware: Option<String>,
+    /// Why no share within a group is noise-aware.
+    ungrouped: Option<String>,
+}
+
+/// The tables of records in groups.
+#[derive(Serialize, JsonSchema)]
+struct Grouped {
+    /// The share of every cell, which has its category in every column by the column's name.
+    cells: Vec<Row>,
+    margins: Vec<Margin>,
+    groups: Vec<Group>,
+    comparisons: Vec<Comparison>,
+    /// Why there are no noise-aware comparisons.
+    uncompared: Option<String>,
+}
+
+/// A table of fewer columns.
+#[derive(Serialize, JsonSchema)]
+struct Margin {
+    columns: String,
+    rows: Vec<Row>,
+}
+
+/// The outcome in one group.
+#[derive(Serialize, JsonSchema)]
+struct Group {
+    group: String,
+    rows: Vec<Row>,
+}
+
+/// The share of some cells.
+#[derive(Serialize, JsonSchema)]
+struct Row {
+    /// The cell, the category or the categories, and where they stand. A column of another key's name is
+    /// called `column NAME`.
+    #[serde(flatten)]
+    names: Map<String, Value>,
+    /// Their released counts together.
+    released: Option<u64>,
+    /// The naive posterior's parameter of a category.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameter: Option<f64>,
+    #[serde(flatten)]
+    share: Both<Mean>,
+    /// The probability of the naive interval under the noise-aware posterior.
+    naive_coverage: Option<f64>,
+}
+
+/// The keys that a row has besides its names.
+const OF_ROW: [&str; 6] = ["cell", "released", "parameter", "naive", "aware", "naive_coverage"];
+
+/// A mean and a credible interval.
+#[derive(Serialize, JsonSchema)]
+struct Mean {
+    mean: f64,
+    low: f64,
+    high: f64,
+}
+
+/// A median and a credible interval.
+#[derive(Serialize, JsonSchema)]
+struct Median {
+    median: f64,
+    low: f64,
+    high: f64,
+}
+
+/// The share of a category in two groups.
+#[derive(Serialize, JsonSchema)]
+struct Comparison {
+    category: String,
+    group: String,
+    other: String,
+    #[serde(flatten)]
+    answer: Both<Compares>,
+}
+
+/// How the shares of two groups compare.
+#[derive(Serialize, JsonSchema)]
+struct Compares {
+    probability_greater: f64,
+    /// The first share less the second.
+    difference: Mean,
+    /// The first share over the second.
+    ratio: Median,
+}
+
+/// Intervals that hold for all cells at once, with the level (exact) or at least with it.
+#[derive(Serialize, JsonSchema)]
+struct Joint {
+    exact: bool,
+    intervals: Vec<(f64, f64)>,
+}
+
+impl Document {
+    /// The document of releases that were made together, with what was found in each of them, or without:
+    /// what is read again is there in any case.
+    pub fn new(
+        releases: &[Released],
+        findings: Option<&[Findings]>,
+        account: Option<&Account>,
+    ) -> Self {
+        let one =
+            |(place, release)| One::new(release, findings.and_then(|findings| findings.get(place)));
+        let mut all: Vec<One> = releases.iter().enumerate().map(one).collect();
+        let ledger = account.map(Ledger::from);
+        match all.len() {
+            1 => Self::One(Box::new(One { ledger: Some(ledger), ..all.remove(0) })),
+            _ => {
+                Self::Several(Several { format: SEVERAL, version: VERSION, releases: all, ledger })
+            }
+        }
+    }
+}
+
+impl One {
+    fn new(release: &Released, findings: Option<&Findings>) -> Self {
+        let request = &release.request;
+        let accuracy = |findings: &Findings| findings.accuracy.iter().map(Accuracy::from).collect();
+        let mut histograms: Option<Vec<Accuracy>> = findings.map(accuracy);
+        let whole = histograms.take_if(|all| all.len() == 1).and_then(|mut one| one.pop());
+        let mut tables = findings.map(|findings| Tables::new(request, findings));
+        let posterior = release.parameters();
+        if let Some(Tables { categories: Some(rows), .. }) = &mut tables {
+            for (row, &parameter) in rows.iter_mut().zip(&posterior) {
+                row.parameter = Some(parameter);
+            }
+        }
+        Self {
+            format: ONE,
+            version: VERSION,
+            stored: Stored::from(release),
+            posterior,
+            price: release.price().to_string(),
+            spent: release.spent().to_string(),
+            guarantee: release.guarantee(),
+            accuracy: whole,
+            histograms,
+            tables,
+            ledger: None,
+        }
+    }
+}
+
+impl From<&Released> for Stored {
+    fn from(release: &Released) -> Self {
+        let request = &release.request;
+        let categories = &request.table.outcome().categories;
+        Self {
+            id: release.id.clone(),
+            time: release.time.clone(),
+            name: request.name.clone(),
+            columns: columns(request),
+            fixed_groups: request.fixed.clone(),
+            n: release.n,
+            prior: request.prior.clone(),
+            released: release.counts.clone(),
+            mechanism: release.mechanism().to_owned(),
+            reason: release.reason.clone(),
+            epsilon: request.epsilon.to_string(),
+            level: request.level,
+            compare: request.compared.iter().map(|&place| categories[place].clone()).collect(),
+        }
+    }
+}
+
+fn columns(request: &Request) -> Vec<Column> {
+    let columns = request.table.attributes().iter();
+    columns
+        .map(|one| Column { name: one.name.clone(), categories: one.categories.clone() })
+        .collect()
+}
+
+impl Combination {
+    /// Several releases of the same data; `checked_by_ledger` if a ledger has all of them.
+    pub fn new(releases: &[&Released], findings: &Findings, checked_by_ledger: bool) -> Self {
+        let Released { request, n, .. } = releases[0];
+        Self {
+            format: COMBINED,
+            version: VERSION,
+            releases: releases.iter().map(|release| release.id.clone()).collect(),
+            spent: releases.iter().map(|release| release.spent()).sum::<Amount>().to_string(),
+            checked_by_ledger,
+            columns: columns(request),
+            fixed_groups: request.fixed.clone(),
+            n: *n,
+            prior: request.prior.clone(),
+            level: request.level,
+            tables: Tables::new(request, findings),
+        }
+    }
+}
+
+impl From<&Account> for Ledger {
+    fn from(account: &Account) -> Self {
+        Self {
+            releases: account.releases,
+            spent: account.total.to_string(),
+            budget: account.budget.map(|budget| budget.to_string()),
+            delta: account.delta.map(Delta::get),
+            composed_delta: account.composed,
+            kept: account.kept.map(Kept::words),
+        }
+    }
+}
+
+impl From<&findings::Accuracy> for Accuracy {
+    fn from(findings::Accuracy { errors, loss }: &findings::Accuracy) -> Self {
+        let (exact_loss, loss_at_most) = match loss {
+            Some(Loss::Exact(loss)) => (Some(*loss), None),
+            Some(Loss::AtMost(loss)) => (None, Some(*loss)),
+            None => (None, None),
+        };
+        let expected_error = ExpectedError {
+            predictive: errors.predictive,
+            estimated: errors.estimated.map(|error| error.mean),
+            standard_error: errors.estimated.map(|error| error.standard_error),
+            as_released: errors.as_released,
+        };
+        Self { exact_loss, loss_at_most, expected_error }
+    }
+}
+
+impl Tables {
+    fn new(request: &Request, findings: &Findings) -> Self {
+        let rows = |name: &str, rows: &[findings::Row]| -> Vec<Row> {
+            rows.iter().map(|row| Row::new(name, row)).collect()
+        };
+        let (mut categories, mut grouped) = (None, None);
+        if request.table.groups() == 1 {
+            categories = Some(rows("category", &findings.cells));
+        } else {
+            let mut cells = rows("cell", &findings.cells);
+            for (cell, row) in cells.iter_mut().enumerate() {
+                row.locate(request, cell);
+            }
+            let margin = |Block { title, rows: of }: &Block| Margin {
+                columns: title.clone(),
+                rows: rows("categories", of),
+            };
+            let group = |Block { title, rows: of }: &Block| Group {
+                group: title.clone(),
+                rows: rows("category", of),
+            };
+            grouped = Some(Grouped {
+                cells,
+                margins: findings.margins.iter().map(margin).collect(),
+                groups: findings.groups.iter().map(group).collect(),
+                comparisons: findings.comparisons.iter().map(Comparison::from).collect(),
+                uncompared: findings.uncompared.clone(),
+            });
+        }
+        Self {
+            categories,
+            grouped,
+            joint: findings.joint.map(|joint| Joint::from(joint.as_slice())),
+            unaware: findings.unaware.clone(),
+            ungrouped: findings.ungrouped.clone(),
+        }
+    }
+}
+
+impl Row {
+    fn new(name: &str, row: &findings::Row) -> Self {
+        Self {
+            names: Map::from_iter([(name.to_owned(), row.name.clone().into())]),
+            released: row.released,
+            parameter: None,
+            share: row.share.map(Mean::from),
+            naive_coverage: row.naive_coverage,
+        }
+    }
+
+    /// Adds the category of a cell in every column.
+    fn locate(&mut self, request: &Request, cell: usize) {
+        let columns = request.table.attributes().iter().zip(request.table.categories(cell));
+        self.names.extend(columns.map(|(column, category)| {
+            let name = match OF_ROW.contains(&column.name.as_str()) {
+                true => format!("column {}", column.name),
+                false => column.name.clone(),
+            };
+            (name, column.categories[category].clone().into())
+        }));
+    }
+}
+
+impl From<&Estimate> for Mean {
+    fn from(Estimate { value, interval }: &Estimate) -> Self {
+        Self { mean: *value, low: interval.low, high: interval.high }
+    }
+}
+
+impl From<&Compared> for Comparison {
+    fn from(one: &Compared) -> Self {
+        let compares = |Answer { larger, difference, ratio }: &Answer| Compares {
+            probability_greater: *larger,
+            difference: Mean::from(difference),
+            ratio: Median {
+                median: ratio.value,
+                low: ratio.interval.low,
+                high: ratio.interval.high,
+            },
+        };
+        Self {
+            category: one.category.clone(),
+            group: one.group.clone(),
+            other: one.other.clone(),
+            answer: one.answer.map(compares),
+        }
+    }
+}
+
+impl From<&[posterior::Joint]> for Joint {
+    fn from(joint: &[posterior::Joint]) -> Self {
+        let intervals = joint.iter().flat_map(|joint| &joint.intervals);
+        Self {
+            exact: joint.iter().all(|joint| joint.exact),
+            intervals: intervals.map(|one| (one.low, one.high)).collect(),
+        }
+    }
+}
