@@ -269,7 +269,7 @@ impl Abscissa {
         let alone = asked.and_then(|_| mechanism.take_if(|_| varying.len() == 0));
         let axis = x.or_else(|| varying.next()).or(alone).unwrap_or(Axis::Data);
         let series = series.or(mechanism.take()).or_else(|| varying.next());
-        let facet = facet.or_else(|| varying.next());
+        let facet = facet.or_else(|| varying.next()).or_else(|| mechanism.take());
         let pages = varying.chain(mechanism).collect();
         Self { naming, axis, facet, series: series.unwrap_or(axis), pages, ordinate }
     }

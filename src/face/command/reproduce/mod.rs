@@ -63,9 +63,11 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
         &tasks,
         |(task, _)| task.carry_out(args, &jobs, &options, &progress, is_planned),
         |done| {
-            let told = builder.take(done?);
-            let told = told.filter(|_| talk).map(|line| fold(&line, width(), Hang(8)));
-            told.map_or(Ok(()), |line| progress.aside(|| print(&line)))
+            let told = fold(&builder.take(done?), width(), Hang(8));
+            match talk && !told.is_empty() {
+                true => progress.aside(|| print(&told)),
+                false => Ok(()),
+            }
         },
     );
     progress.finish();
@@ -266,6 +268,9 @@ struct ReportBuilder<'a> {
     claim_seconds: Vec<f64>,
     drawing: f64,
     cells: CellCounts,
+    /// What is said of every figure, then of every claim. Nothing is left of what was said.
+    lines: Vec<Option<String>>,
+    said: usize,
 }
 
 impl<'a> ReportBuilder<'a> {
@@ -281,45 +286,59 @@ impl<'a> ReportBuilder<'a> {
             claim_seconds: vec![0.0; claims.len()],
             drawing: 0.0,
             cells: CellCounts::default(),
+            lines: vec![None; planned.len() + claims.len()],
+            said: 0,
         }
     }
 
-    /// Keeps what was done, and says so when a figure or a claim is complete.
-    fn take(&mut self, done: Done) -> Option<String> {
+    /// Keeps what was done, and says so in the order of the documents: of a figure or a claim when it and
+    /// all before it are complete.
+    fn take(&mut self, done: Done) -> String {
+        self.keep(done);
+        let mut text = String::new();
+        while let Some(line) = self.lines.get_mut(self.said).and_then(Option::take) {
+            text += &line;
+            self.said += 1;
+        }
+        text
+    }
+
+    fn keep(&mut self, done: Done) {
         match done {
             Done::Figure { place, figure, seconds, drawing, cells } => {
                 self.cells.add(cells);
-                let title = &figure.title;
-                let done = 1 + self.figures.iter().flatten().count();
-                let line = format!(
-                    "[{done:>2}/{}] {}: {title}, {}\n",
+                self.lines[place] = Some(format!(
+                    "[{:>2}/{}] {}: {}, {}\n",
+                    place + 1,
                     self.figures.len(),
                     short_name(&self.planned[place].config),
+                    figure.title,
                     duration(seconds + drawing),
-                );
+                ));
                 self.figures[place] = Some(*figure);
                 self.figure_seconds[place] = seconds;
                 self.drawing += drawing;
-                Some(line)
             }
             Done::Finding { place, finding, seconds } => {
                 self.findings[place] = Some(finding);
                 self.finding_seconds += seconds;
-                None
             }
             Done::Claim { place, distance, verdict, seconds } => {
                 self.verdicts[place][distance] = Some(verdict);
                 self.claim_seconds[place] += seconds;
-                let [Some(defined), Some(printed)] = &self.verdicts[place] else { return None };
+                let [Some(defined), Some(printed)] = &self.verdicts[place] else { return };
                 let claim = self.claims[place];
-                Some(format!(
-                    "claim {:>2} ({}): as defined it {}, with the print distance it {}, {}\n",
+                let [defined, printed] = [defined, printed].map(|one| one.stated.outcome.label());
+                let verdict = match defined == printed {
+                    true => format!("{defined} with both distances"),
+                    false => format!("{defined} as defined, {printed} with the print distance"),
+                };
+                self.lines[self.planned.len() + place] = Some(format!(
+                    "claim {:>2}, {}: {verdict}, {}\n",
                     claim.number,
-                    claim.source,
-                    defined.stated.outcome.label(),
-                    printed.stated.outcome.label(),
+                    claim.title,
                     duration(self.claim_seconds[place]),
-                ))
+                ));
             }
         }
     }
