@@ -87,7 +87,8 @@ fn a_budget_may_be_kept_by_either() {
     assert_eq!(budget["kept_by"], last);
     assert!(number(&found["composed"]) <= 1.5 && number(&found["sum"]) > 1.5);
     // The same ledger against other budgets.
-    assert_eq!(account(&sandbox, "--budget 100")["budget"]["kept_by"], both);
+    assert_eq!(account(&sandbox, "--budget 100,1e-6")["budget"]["kept_by"], both);
+    assert_eq!(account(&sandbox, "--budget 100")["budget"]["kept_by"], "by the sum");
     assert_eq!(account(&sandbox, "--budget 1")["budget"]["kept"], false);
     // Without its δ the budget holds by the sum only.
     let strict = release(&sandbox, "--epsilon 0.25 --mechanism lattice --budget 1.5");

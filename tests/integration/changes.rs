@@ -235,19 +235,19 @@ fn lines_may_be_values_of_a_parameter_and_mechanisms_stand_on_the_axis() {
     // A small figure of each mechanism, with a line for each n in one legend.
     let page = sandbox.text("results/lines/mean.svg");
     for (words, count) in [("Geometric", 1), ("EHDS", 1), ("n = 20", 1), ("n = 100", 1)] {
-        assert_eq!(page.matches(&format!(">{words}<")).count(), count, "{words}");
+        assert_eq!(page.matches(&format!("\n{words}\n")).count(), count, "{words}");
     }
     let pages = "run grid --set series=n --set facet=epsilon --set x=n --format svg --name pages";
     refused(&sandbox.dpbi(&words(pages)), "another key shows the number of records already");
     sandbox.succeed(&words("run grid --set x=mechanism --format svg --name side"));
     let page = sandbox.text("results/side/box.svg");
-    assert_eq!(page.matches(">EHDS<").count(), 3, "under the boxes of each n");
+    assert_eq!(page.matches("\nEHDS\n").count(), 3, "under the boxes of each n");
     assert!(page.contains("ε = 0.185") && !sandbox.path("results/side/mean.svg").exists());
     // With one setting there are only the mechanisms.
     let one = "run grid --set epsilon=1 --set data.balanced.sizes=[98] --format svg --name one";
     sandbox.succeed(&words(one));
     let page = sandbox.text("results/one/box.svg");
-    assert_eq!(page.matches(">EHDS<").count(), 1, "no legend names it again");
+    assert_eq!(page.matches("\nEHDS\n").count(), 1, "no legend names it again");
     assert!(page.contains("n = 98, ε = 1"), "the setting stands under the title");
     refused(
         &sandbox.dpbi(&words("check grid --set mechanisms=[\"ehd\"] --set x=mechanism")),

@@ -138,8 +138,7 @@ sizes = [10, 20]
 
 const PLAN: &str = r#"data = "trial.csv"
 ledger = "trial.ledger"
-budget = 2
-delta = 1e-6
+budget = [2, 1e-6]
 
 [categories]
 arm = ["control", "treated"]

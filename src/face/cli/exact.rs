@@ -43,7 +43,7 @@ pub struct Claims {
     dpbi inspect -p 1,1,1 -x 54,9,27 -e 0.5 -m ehds\n  \
     dpbi inspect --prior 1,1 --counts 300,300 --epsilon 1 --candidate 299,301\n  \
     dpbi inspect --prior 1,1 --counts 30,30 --epsilon 1 -m '{-epsilon*d}'\n  \
-    dpbi inspect --prior 1,1 --counts 5,4 --epsilon 1 --mechanism ehd --law ehd.csv")]
+    dpbi inspect -p 1,1 -x 5,4 -e 1 -m ehd --law ehd.csv")]
 #[command(mut_arg("force", |force| force.help("Show all mechanisms, however long that takes")))]
 pub struct Inspect {
     #[command(flatten)]

@@ -212,20 +212,27 @@ pub struct Document<'a> {
     scope: &'static str,
     /// The largest privacy loss.
     loss: Number,
-    /// The neighbours and the output where the loss is largest.
+    /// Where the loss is largest: the data under which the output is more probable.
     from: &'a [u64],
+    /// Its neighbour there.
     to: &'a [u64],
+    /// The output there.
     output: &'a [u64],
     /// How many pairs of neighbours were looked at.
     pairs: u64,
-    /// The ε that was asked for, and δ there.
+    /// The ε that was asked for.
     at_epsilon: Option<f64>,
+    /// δ at that ε.
     delta_at: Option<f64>,
+    /// The data with this δ.
     delta_from: Option<&'a [u64]>,
+    /// Its neighbour.
     delta_to: Option<&'a [u64]>,
     /// δ at ε = 0: how much better than guessing neighbours can be told apart.
     advantage: f64,
+    /// The data with this δ.
     advantage_from: &'a [u64],
+    /// Its neighbour.
     advantage_to: &'a [u64],
     #[serde(flatten)]
     calibration: Option<Calibration<'a>>,

@@ -115,14 +115,17 @@ pub struct Document {
     name: String,
     panels: usize,
     settings: usize,
-    /// The most mechanisms of a panel, and its most runs.
+    /// The most mechanisms of a panel.
     mechanisms: Option<usize>,
+    /// The most runs of a panel.
     runs: Option<u64>,
     /// The most candidates of a setting.
     candidates: f64,
+    /// Outputs whose probabilities are computed.
     outputs: f64,
-    /// Memory, and the space that results take.
+    /// Memory in bytes.
     bytes: f64,
+    /// Bytes that results take.
     disk: f64,
     seconds: f64,
     /// Mechanisms that have no exact law there, because it is too large.

@@ -268,7 +268,7 @@ impl Abscissa {
         // If nothing differs, there are only the mechanisms.
         let alone = asked.and_then(|_| mechanism.take_if(|_| varying.len() == 0));
         let axis = x.or_else(|| varying.next()).or(alone).unwrap_or(Axis::Data);
-        let series = series.or(mechanism.take()).or_else(|| varying.next());
+        let series = series.or_else(|| mechanism.take()).or_else(|| varying.next());
         let facet = facet.or_else(|| varying.next()).or_else(|| mechanism.take());
         let pages = varying.chain(mechanism).collect();
         Self { naming, axis, facet, series: series.unwrap_or(axis), pages, ordinate }

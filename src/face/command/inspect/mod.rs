@@ -161,10 +161,13 @@ pub struct Document<'a> {
     n: u64,
     /// How many counts have the data's total; nothing if there are more than 2^128.
     candidates: Option<Count>,
-    /// The local, the global and the smooth sensitivities.
+    /// The local sensitivity at the data.
     local: Number,
+    /// The global sensitivity.
     global: Number,
+    /// The γ-smooth sensitivity at the data.
     gamma_smooth: Number,
+    /// The β-smooth sensitivity at the data, with δ.
     beta_smooth: Option<Number>,
     mechanisms: Vec<MechanismDocument>,
     /// Mechanisms that nobody named and that are not shown.

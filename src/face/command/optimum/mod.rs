@@ -172,13 +172,16 @@ struct Certificate {
     loss: Number,
     /// Its exact δ at ε, with δ.
     delta: Option<f64>,
-    /// What the solver says; nothing if no linear program was solved.
+    /// The error of the solver's solution; like what follows, nothing if no linear program was solved.
     primal: Option<f64>,
+    /// The solver's lower bound on the error.
     dual: Option<f64>,
+    /// Their difference.
     gap: Option<f64>,
     iterations: Option<u32>,
     unknowns: Option<usize>,
     constraints: Option<usize>,
+    /// How the solver ended, in its own words.
     status: Option<String>,
 }
 

@@ -178,7 +178,8 @@ impl CellCounts {
 /// About the seconds that it takes to compare the readings of a figure with another setting.
 const SECONDS_PER_TRIAL: f64 = 0.15;
 
-/// All tasks with their predicted seconds, the longest first: short ones fill the gaps at the end.
+/// All tasks with their predicted seconds. The documents' figures come first, in their order, since they are
+/// what is said first; of the others the longest, so that short ones fill the gaps at the end.
 fn tasks<'a>(
     planned: &'a [Planned],
     ahead: &[Ahead],
@@ -194,8 +195,12 @@ fn tasks<'a>(
     let findings = findings.iter().enumerate().map(|(place, &finding)| {
         (Task::Finding(place, finding), SECONDS_PER_TRIAL * finding.trials.len() as f64)
     });
-    let mut tasks: Vec<_> = figures.chain(claims).chain(findings).collect();
-    tasks.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let is_shown_first =
+        |task: &Task| matches!(task, Task::Figure(_, one) if one.config.starts_with(PAPERS));
+    let (mut tasks, mut others): (Vec<_>, Vec<_>) =
+        figures.chain(claims).chain(findings).partition(|(task, _)| is_shown_first(task));
+    others.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    tasks.append(&mut others);
     tasks
 }
 
