@@ -41,15 +41,14 @@ const RELEASE: &str = "release --data trial.csv --by arm --column answer --categ
 
 /// Commands that print every part of their documents.
 const COMMANDS: &[&str] = &[
-    "run sweep --runs 5 --format png --out results --json --errors",
-    "run open/tight_threshold --runs 5 --out results --json",
+    "run icml/fig4 --runs 5 --format svg --out results --json --errors",
     "run arxiv/fig4 --runs 5 --shard 1/2 --out one --format none --json",
     "run arxiv/fig4 --runs 5 --shard 2/2 --out two --format none --json",
     "merge one two --out whole --format none --json",
     "check beta_balanced --json",
-    "plot results/sweep --json",
-    "gallery results/sweep --json",
-    "verify results/sweep --json",
+    "plot results/icml-fig4 --json",
+    "gallery results/icml-fig4 --json",
+    "verify results/icml-fig4 --json",
     "list --json",
     "reproduce icml/fig4 early --runs 20 --out again --json",
     "claims 1 4 16 --json",
