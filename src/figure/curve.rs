@@ -73,9 +73,17 @@ pub struct Curve {
     pub readings: Vec<(f64, f64)>,
     /// How exact values are joined.
     pub style: LineStyle,
-    /// Whether its name stands at the end of the line, if there is room,
-    /// rather than in the legend.
-    pub label_end: bool,
+    pub name: LineName,
+}
+
+/// Where the name of a line stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineName {
+    /// On the plot, if there is room; otherwise in the legend.
+    OnPlot,
+    InLegend,
+    /// A title or an axis says it.
+    Elsewhere,
 }
 
 impl Curve {
@@ -87,7 +95,7 @@ impl Curve {
             sampled: Vec::new(),
             readings: Vec::new(),
             style: LineStyle::Solid,
-            label_end: true,
+            name: LineName::OnPlot,
         }
     }
 }
@@ -136,7 +144,7 @@ impl CurveFigure {
     pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
         // Names at the ends of curves that would take too much of the page go to the legend, all of
         // them, so that one need not look in two places.
-        let named = || self.lines.iter().filter(|line| line.label_end);
+        let named = || self.lines.iter().filter(|line| line.name == LineName::OnPlot);
         let margin = end_margin(theme, named().map(|line| &line.series));
         let ends = self.name_at == NameAt::End && margin <= theme.page_width() / 3.0;
         let margin = if ends { margin } else { 2.5 * EDGE };
@@ -195,7 +203,8 @@ impl CurveFigure {
     /// The legend of all curves.
     pub(super) fn entries(&self) -> Vec<Entry> {
         let entry = |line: &Curve| Entry::new(Mark::Line(pen(line)), line.series.full_label());
-        self.key(self.lines.iter().map(entry).collect())
+        let named = self.lines.iter().filter(|line| line.name != LineName::Elsewhere);
+        self.key(named.map(entry).collect())
     }
 
     fn traces<'a>(&'a self, field: &'a Field) -> Vec<Trace<'a>> {
@@ -228,7 +237,10 @@ impl CurveFigure {
             Some(label) => placed.push(label),
             None => entries.push(otherwise),
         };
-        for trace in traces.iter().filter(|trace| !(ends && side_end(plot, trace).is_some())) {
+        let is_named = |trace: &&Trace| {
+            trace.curve.name != LineName::Elsewhere && !(ends && side_end(plot, trace).is_some())
+        };
+        for trace in traces.iter().filter(is_named) {
             let series = &trace.curve.series;
             let mark = match self.join {
                 Join::Stems => Mark::Stem(series.colour, series.private),
@@ -239,7 +251,7 @@ impl CurveFigure {
                 NameAt::Peak => trace.peak(),
                 NameAt::End => trace.end().filter(|_| ends),
             };
-            let named = named.filter(|_| trace.curve.label_end);
+            let named = named.filter(|_| trace.curve.name == LineName::OnPlot);
             let name = series.full_label();
             let look = (&*name, theme.tick, series.letters());
             sort(named.and_then(|point| free.label_point(look, point)), Entry::new(mark, &*name));
@@ -357,10 +369,10 @@ mod tests {
     use crate::backend::Shape;
     use crate::{VERMILION, Width};
 
-    fn figure(label: &str, label_end: bool) -> CurveFigure {
+    fn figure(label: &str, name: LineName) -> CurveFigure {
         let series = Series { label: label.to_owned(), colour: VERMILION, private: true };
         let exact = vec![(0.0, 1.0), (10.0, 2.0)];
-        let lines = vec![Curve { exact, label_end, ..Curve::new(series) }];
+        let lines = vec![Curve { exact, name, ..Curve::new(series) }];
         CurveFigure { lines, y_scale: Scale::Linear, ..CurveFigure::default() }
     }
 
@@ -374,7 +386,7 @@ mod tests {
 
     #[test]
     fn readings_widen_the_axes_and_are_in_the_legend() {
-        let mut figure = figure("A", true);
+        let mut figure = figure("A", LineName::OnPlot);
         let of = |figure: &CurveFigure| count(figure, Width::Text, "read off the printed figure");
         assert_eq!(of(&figure), (0, 0));
         figure.lines[0].readings = vec![(5.0, 40.0), (90.0, 1.0), (f64::NAN, 1.0)];
@@ -386,16 +398,17 @@ mod tests {
 
     #[test]
     fn names_and_labels_stand_once() {
+        use LineName::{InLegend, OnPlot};
         let long = "a bound with a rather long name that takes the page";
         for (label, end, width) in
-            [("A", true, Width::Text), ("A", false, Width::Text), (long, true, Width::Column)]
+            [("A", OnPlot, Width::Text), ("A", InLegend, Width::Text), (long, OnPlot, Width::Column)]
         {
             for name_at in [NameAt::End, NameAt::Peak] {
                 let figure = CurveFigure { name_at, ..figure(label, end) };
-                assert_eq!(count(&figure, width, label).1, 1, "{label} {end} {name_at:?}");
+                assert_eq!(count(&figure, width, label).1, 1, "{label} {end:?} {name_at:?}");
             }
         }
-        let mut figure = figure("A", true);
+        let mut figure = figure("A", LineName::OnPlot);
         figure.references = vec![(7.0, "limit".to_owned()), (1.5, "x".repeat(200))];
         figure.landmarks = vec![(5.0, "truth".to_owned())];
         assert_eq!(count(&figure, Width::Text, "limit").1, 1);

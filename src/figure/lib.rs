@@ -34,7 +34,7 @@ use theme::Theme;
 
 pub use axis::Scale;
 pub use boxplot::{BoxFigure, BoxStats, Group};
-pub use curve::{Curve, CurveFigure, Join, LineStyle, NameAt, Sample};
+pub use curve::{Curve, CurveFigure, Join, LineName, LineStyle, NameAt, Sample};
 pub use density::{DensityFigure, DensityRow};
 pub use heat::{HeatFigure, HeatValues};
 pub use legibility::misplaced_texts;
@@ -172,7 +172,11 @@ impl Figure {
                 let shown = figure.lines.iter().any(|line| !line.readings.is_empty());
                 shown.then_some(&mut figure.note)
             }
-            Self::Density(_) | Self::Heat(_) | Self::Multiples(_) | Self::Table(_) => None,
+            Self::Multiples(all) => {
+                let shown = all.figures.iter_mut().any(|one| one.note_beside_readings().is_some());
+                shown.then_some(&mut all.note)
+            }
+            Self::Density(_) | Self::Heat(_) | Self::Table(_) => None,
         }
     }
 

@@ -7,7 +7,7 @@ use super::legend::Legend;
 use super::page::{Header, Page};
 use super::shared_axes::scale;
 use super::theme::{EDGE, Theme};
-use super::{BoxFigure, CurveFigure, Figure, FigureError, Width};
+use super::{BoxFigure, CurveFigure, LineName, Figure, FigureError, Width};
 
 /// Small figures side by side. Their titles say what tells them apart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,7 +77,8 @@ impl Multiples {
                 let all = CurveFigure { lines: Vec::clone(&lines), ..one.clone() };
                 let (x, y) = (all.level_axis(), all.upright_axis());
                 let mut one = CurveFigure { is_part: true, ..one.clone() };
-                one.lines.iter_mut().for_each(|line| line.label_end = false);
+                let on_plot = one.lines.iter_mut().filter(|line| line.name == LineName::OnPlot);
+                on_plot.for_each(|line| line.name = LineName::InLegend);
                 (one.y_range, one.y_scale) = (Some((y.range().start, y.range().end)), scale(&y));
                 if let Some(x) = x {
                     (one.x_range, one.x_scale) =

@@ -127,7 +127,9 @@ impl Numbers {
                 |(x, mean): &(f64, f64)| Sample { x: *x, mean: *mean, half_width: 0.1 * mean };
             let sampled = numbers.maybe(|_| exact.iter().map(sample).collect()).unwrap_or_default();
             let style = [LineStyle::Solid, LineStyle::Dotted, LineStyle::Broad][numbers.below(3)];
-            Curve { exact, sampled, readings, style, label_end: numbers.below(5) > 0, series }
+            let names = [LineName::OnPlot, LineName::InLegend, LineName::Elsewhere];
+            let name = names[[0, 0, 0, 1, 2][numbers.below(5)]];
+            Curve { exact, sampled, readings, style, name, series }
         };
         let series = self.series(count);
         let lines = series.into_iter().map(|series| line((self, series))).collect();

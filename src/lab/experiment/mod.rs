@@ -5,6 +5,8 @@
 //! panel's [`Kind`].
 
 mod axis;
+#[cfg(test)]
+mod colours;
 mod cell;
 pub mod config;
 pub mod data_file;

@@ -34,7 +34,7 @@ pub static EHD: BuiltIn = BuiltIn {
     id: "ehd",
     title: "EHD",
     draws: "r in R with weight exp(−ε H / (2 GS))",
-    colour: 0xD5_5E00,
+    colour: 0xCB_5800,
     choices: &[Choice::Divisor, Choice::Global, Choice::Calibrated],
     guarantee: |setting, options| match options.is_historical() {
         true => Guarantee::None,
@@ -58,7 +58,7 @@ pub static EHDL: BuiltIn = BuiltIn {
     id: "ehdl",
     title: "EHDL",
     draws: "r in R with weight exp(−ε H / (2 LS(x)))",
-    colour: 0xCC_79A7,
+    colour: 0xDB_8DAE,
     choices: &[Choice::Divisor, Choice::Calibrated],
     recipe: |setting, options| {
         Ok(exponential(setting, options, DIVISOR, setting.sensitivity().local()))
@@ -75,7 +75,7 @@ pub static EHDS: BuiltIn = BuiltIn {
     id: "ehds",
     title: "EHDS",
     draws: "r in R with weight exp(−ε H / (2 (1+γ) S_γ(x)))",
-    colour: 0xE6_9F00,
+    colour: 0xE5_9F08,
     choices: &[Choice::Gamma, Choice::Divisor, Choice::Calibrated],
     guarantee: |setting, options| {
         pure(setting, private_divisor(options.gamma_or(setting.gamma)), options.divisor)
@@ -94,7 +94,7 @@ pub static MH_GAMMA: BuiltIn = BuiltIn {
     id: "mh-gamma",
     title: "MH (γ-smooth)",
     draws: "r in R with weight exp(−ε H / (2 S_γ(x)))",
-    colour: 0x7A_3B1D,
+    colour: 0x8B_4620,
     choices: &[Choice::Gamma, Choice::Divisor, Choice::Calibrated],
     guarantee: |setting, options| {
         let divisor = options.divisor.unwrap_or(DIVISOR);

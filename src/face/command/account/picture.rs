@@ -1,7 +1,7 @@
 //! The curve ε ↦ δ, drawn.
 
 use super::{BOTTOM, Report, rounded_up};
-use figure::{self, Curve, CurveFigure, Figure, Scale, Series};
+use figure::{self, Curve, CurveFigure, Figure, LineName, Scale, Series};
 
 /// The number of points of the curve, beside the first.
 const POINTS: u32 = 400;
@@ -32,7 +32,7 @@ fn curve(report: &Report) -> CurveFigure {
         y_scale: Scale::Log,
         y_range: Some((bottom, 1.0)),
         x_range: Some((0.0, 1.2 * sum.max(f64::MIN_POSITIVE))),
-        lines: vec![Curve { exact, label_end: false, ..Curve::new(series) }],
+        lines: vec![Curve { exact, name: LineName::Elsewhere, ..Curve::new(series) }],
         references: vec![(report.delta, format!("δ = {:?}", report.delta))],
         landmarks: vec![
             (report.composed.to_f64(), format!("ε = {}", report.composed_up())),

@@ -275,7 +275,7 @@ fn numbered(
         y_label: "largest change of score |H(x, r) − H(x′, r)|".to_owned(),
         x_scale: Scale::Linear,
         y_scale: Scale::Linear,
-        lines: vec![Curve { readings, label_end: false, ..line(series, dots.collect()) }],
+        lines: vec![Curve { readings, name: LineName::InLegend, ..line(series, dots.collect()) }],
         landmarks: vec![(rank(case.setting.posterior.counts()) as f64, TRUTH.to_owned())],
         ..CurveFigure::default()
     })

@@ -71,7 +71,7 @@ impl Kind for L1Tail {
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, true)]
+        vec![sketch::curves(panel, 1, LineName::OnPlot)]
     }
 
     /// ℓ1 errors are whole numbers; a few lists of them are joined at a time.

@@ -53,7 +53,7 @@ impl Kind for Normaliser {
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, true)]
+        vec![sketch::curves(panel, 1, LineName::OnPlot)]
     }
 
     fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {

@@ -84,7 +84,7 @@ impl Kind for Optimum {
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        if is_alone(panel) { Vec::new() } else { vec![sketch::curves(panel, 1, true)] }
+        if is_alone(panel) { Vec::new() } else { vec![sketch::curves(panel, 1, LineName::OnPlot)] }
     }
 
     /// The least possible error, and every mechanism as a multiple of it.

@@ -88,7 +88,7 @@ impl Kind for Privacy {
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, or_all(&self.scopes).len(), true)]
+        vec![sketch::curves(panel, or_all(&self.scopes).len(), LineName::OnPlot)]
     }
 
     /// The loss over each scope, and δ where it was asked for.

@@ -69,7 +69,7 @@ impl Kind for Profile {
             if let Figure::Curve(CurveFigure { lines, y_range: Some((bottom, _)), .. }) = figure {
                 for line in lines {
                     line.exact.iter_mut().for_each(|point| point.1 = point.1.max(*bottom));
-                    line.label_end = false;
+                    line.name = LineName::InLegend;
                 }
             }
         }
@@ -81,7 +81,7 @@ impl Kind for Profile {
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, false)]
+        vec![sketch::curves(panel, 1, LineName::InLegend)]
     }
 
     /// Where a privacy profile begins and where it ends.

@@ -79,8 +79,11 @@ impl Kind for Sensitivity {
         });
         let mut lines: Vec<Curve> = lines.collect();
         let greatest = greatest(&lines);
+        if let [only] = &mut lines[..] {
+            only.name = LineName::Elsewhere;
+        }
         if end_together(&lines, greatest) {
-            lines.iter_mut().for_each(|line| line.label_end = false);
+            lines.iter_mut().for_each(|line| line.name = LineName::InLegend);
         }
         let case = &panel.cases[0];
         let gamma = asked.contains(&SensitivityName::GammaSmooth).then(|| naming::gamma(case));
@@ -133,10 +136,9 @@ fn value(row: &SettingRow, name: SensitivityName) -> Option<f64> {
 }
 
 fn colour(name: SensitivityName) -> Colour {
-    // The colours of the mechanisms that are calibrated to them.
     match name {
         SensitivityName::Local => figure::PINK,
-        SensitivityName::Global => figure::VERMILION,
+        SensitivityName::Global => figure::BLUE,
         SensitivityName::GammaSmooth => figure::ORANGE,
         SensitivityName::BetaSmooth => figure::CHARCOAL,
     }

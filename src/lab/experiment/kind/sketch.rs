@@ -2,18 +2,18 @@
 
 use super::curves::line;
 use crate::experiment::Panel;
-use figure::{BoxFigure, Curve, CurveFigure, Figure};
+use figure::{BoxFigure, Curve, CurveFigure, Figure, LineName};
 
 /// The most lines that are sketched: the names of more lines fit on no page.
 const MOST_LINES: usize = 5000;
 
-/// Curves: every mechanism `times` times, named at the end of its line or in a legend.
-pub fn curves(panel: &Panel, times: usize, label_end: bool) -> Figure {
+/// Curves: every mechanism `times` times, with its name at its place.
+pub fn curves(panel: &Panel, times: usize, name: LineName) -> Figure {
     let names = panel.series();
     let lines = names.iter().flat_map(|series| std::iter::repeat_n(series, times));
     let lines = lines
         .take(MOST_LINES)
-        .map(|series| Curve { label_end, ..line(series.clone(), Vec::new()) });
+        .map(|series| Curve { name, ..line(series.clone(), Vec::new()) });
     let title = panel.title.clone();
     Figure::Curve(CurveFigure { title, lines: lines.collect(), ..CurveFigure::default() })
 }

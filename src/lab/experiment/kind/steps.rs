@@ -70,7 +70,7 @@ impl Kind for Steps {
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, true)]
+        vec![sketch::curves(panel, 1, LineName::OnPlot)]
     }
 
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {

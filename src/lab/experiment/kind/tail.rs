@@ -93,7 +93,7 @@ impl Kind for Tail {
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, true)]
+        vec![sketch::curves(panel, 1, LineName::OnPlot)]
     }
 
     /// Four curves over all distances, thinned.

@@ -20,7 +20,7 @@ use engine::named::Named;
 use engine::posterior::model::{Counts, approximate_compositions};
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::list_compositions;
-use figure::{BLUE, Curve, Join, NameAt, Series};
+use figure::{BLUE, Curve, Join, Multiples, NameAt, Series};
 use paper::formula::notes_laplace;
 use system::console::short_or_dash;
 use table::{ReadingRow, TheoryRow};
@@ -117,14 +117,19 @@ impl Kind for Theory {
             };
             figures.push((format!("cumulative{suffix}"), Figure::Curve(cumulative)));
             let curves = self.curves(panel, &note, &rows, &readings, |row| row.probability);
+            let is_comb = is_comb(&curves);
             let probability = CurveFigure {
                 title: titled(&[&panel.title, &name, "P[H = c]"]),
                 y_label: "probability P[H = c]".to_owned(),
-                join: if is_comb(&curves) { Join::Stems } else { Join::Lines },
+                join: if is_comb { Join::Stems } else { Join::Lines },
                 name_at: NameAt::Peak,
                 ..curves
             };
-            figures.push((format!("theory{suffix}"), Figure::Curve(probability)));
+            let probability = match is_comb {
+                true => apart(&probability),
+                false => Figure::Curve(probability),
+            };
+            figures.push((format!("theory{suffix}"), probability));
         }
         figures
     }
@@ -134,7 +139,7 @@ impl Kind for Theory {
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, true)]
+        vec![sketch::curves(panel, 1, LineName::OnPlot)]
     }
 
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
@@ -267,6 +272,18 @@ impl Formula {
         let candidates = list_compositions(setting.posterior.n(), x.len());
         Distribution::of_masses(candidates.into_par_iter().map(value).collect())
     }
+}
+
+/// The lines of a figure, each in a small one: combs on top of one another could not be read.
+fn apart(figure: &CurveFigure) -> Figure {
+    let alone = |line: &Curve| {
+        let title = line.series.full_label();
+        let lines = vec![Curve { name: LineName::Elsewhere, ..line.clone() }];
+        Figure::Curve(CurveFigure { title, note: String::new(), lines, ..figure.clone() })
+    };
+    let CurveFigure { title, note, lines, .. } = figure;
+    let figures = lines.iter().map(alone).collect();
+    Figure::Multiples(Multiples { title: title.clone(), note: note.clone(), figures })
 }
 
 /// A line that turns more often than this is a comb.

@@ -85,7 +85,7 @@ impl Kind for TradeOff {
             });
         for (_, figure) in &mut figures {
             if let Figure::Curve(figure) = figure {
-                figure.lines.iter_mut().for_each(|line| line.label_end = false);
+                figure.lines.iter_mut().for_each(|line| line.name = LineName::InLegend);
             }
         }
         figures
@@ -96,7 +96,7 @@ impl Kind for TradeOff {
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, false)]
+        vec![sketch::curves(panel, 1, LineName::InLegend)]
     }
 
     /// How much better than chance an observer does. A curve begins at (0, 1): this is not negative.

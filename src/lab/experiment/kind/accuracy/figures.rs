@@ -13,7 +13,7 @@ use engine::numeric::box_summary::Whiskers;
 use engine::posterior::metric::Metric;
 use engine::posterior::model::vector;
 use figure::{
-    BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, Multiples, Sample, Scale, Series,
+    BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, LineName, Multiples, Sample, Scale, Series,
     graded_colour,
 };
 use table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
@@ -480,7 +480,7 @@ impl<'a> Drawing<'a> {
             let dot = |(run, error): (usize, &f64)| {
                 (place + HALF_STRIP * (2.0 * (run as f64 + 0.5) / drawn as f64 - 1.0), *error)
             };
-            lines.push(Curve { label_end: false, ..line(series, errors.map(dot).collect()) });
+            lines.push(Curve { name: LineName::Elsewhere, ..line(series, errors.map(dot).collect()) });
         }
         let which = match self.panel.runs > drawn {
             true => format!("the first {drawn} of them, from left to right"),

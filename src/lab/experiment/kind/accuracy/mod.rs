@@ -111,11 +111,11 @@ impl Kind for Accuracy {
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
         let sketch = |name: FigureName| match name {
             FigureName::Box => sketch::boxes(panel),
-            FigureName::Mean => sketch::curves(panel, 1, true),
+            FigureName::Mean => sketch::curves(panel, 1, LineName::OnPlot),
             // A strip for every setting.
             FigureName::Runs => {
                 let settings = figures::sheets(panel).settings;
-                sketch::curves(panel, settings, false)
+                sketch::curves(panel, settings, LineName::InLegend)
             }
         };
         self.figure_names(panel).into_iter().map(sketch).collect()
