@@ -9,7 +9,7 @@ use super::labels::Labels;
 use super::legend::{Entry, Legend, Mark};
 use super::page::{Frame, Page};
 use super::theme::{EDGE, INK, PAPER, PRINTED, Theme};
-use super::{FigureError, Series, tip};
+use super::{FigureError, Head, Series, tip};
 
 /// The five numbers of a box, its notch and what lies outside.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,10 +80,6 @@ pub struct Group {
 /// A box plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxFigure {
-    /// Bold, above the plot.
-    pub title: String,
-    /// The settings, in small type under the title.
-    pub note: String,
     /// Under the group labels.
     pub x_label: Option<String>,
     /// Beside the axis, with its unit if it has one.
@@ -116,10 +112,10 @@ pub(super) type Boxes = Vec<Vec<(usize, BoxStats)>>;
 
 impl BoxFigure {
     /// The horizontal axis is a nested coordinate: boxes side by side in groups side by side.
-    pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
+    pub(super) fn draw(&self, head: &Head, theme: Theme) -> Result<Recording, FigureError> {
         let boxes = self.drawable();
         let x_label = self.x_label.as_deref().unwrap_or_default();
-        let words = [&*self.title, &*self.note, x_label, &*self.y_label];
+        let words = [&*head.title, &*head.note, x_label, &*self.y_label];
         let y = self.axis(&boxes);
         let mut frame = Frame::new(theme, words, y, HEIGHT, 2.0 * EDGE);
         let groups = self.groups.len().max(1);
@@ -318,7 +314,7 @@ mod tests {
         let groups = vec![Group { boxes: vec![Some(stats)], ..Group::default() }];
         let figure = BoxFigure { series: vec![series], groups, ..BoxFigure::default() };
         assert!(figure.axis(&figure.drawable()).shows(3.0));
-        let drawing = figure.draw(Theme::new(Width::Text)).expect("a drawing");
+        let drawing = figure.draw(&Head::default(), Theme::new(Width::Text)).expect("a drawing");
         let mut pieces = drawing.shapes.into_iter().filter_map(|shape| match shape {
             Shape::Polygon { points, colour } => Some((colour.lightness(), points)),
             _ => None,

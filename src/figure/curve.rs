@@ -11,7 +11,7 @@ use super::page::{Frame, Page};
 use super::plot_labels::{GAP, Obstacles, PlacedLabel, draw_end_labels, end_margin, side_end};
 use super::theme::{Dash, EDGE, Pen, SOFT, SPINE, Theme};
 use super::trace::{Field, Trace, pen};
-use super::{FigureError, Series, Width, tip};
+use super::{FigureError, Head, Series, Width, tip};
 
 /// A mean estimated from runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,10 +103,6 @@ impl Curve {
 /// A figure of curves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CurveFigure {
-    /// Bold, above the plot.
-    pub title: String,
-    /// The settings, in small type under the title.
-    pub note: String,
     /// Under the horizontal axis.
     pub x_label: String,
     /// Beside the vertical axis.
@@ -141,7 +137,7 @@ const REFERENCE: Pen = Pen { colour: SOFT, width: SPINE, dash: Dash::Dashed };
 type Placed = (Vec<PlacedLabel>, Vec<Entry>);
 
 impl CurveFigure {
-    pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
+    pub(super) fn draw(&self, head: &Head, theme: Theme) -> Result<Recording, FigureError> {
         // Names at the ends of curves that would take too much of the page go to the legend, all of
         // them, so that one need not look in two places.
         let named = || self.lines.iter().filter(|line| line.name == LineName::OnPlot);
@@ -149,7 +145,7 @@ impl CurveFigure {
         let ends = self.name_at == NameAt::End && margin <= theme.page_width() / 3.0;
         let margin = if ends { margin } else { 2.5 * EDGE };
         let height = if ends { HEIGHT.max(named().count() as f64 * GAP) } else { HEIGHT };
-        let words = [&self.title, &self.note, &self.x_label, &self.y_label].map(String::as_str);
+        let words = [&head.title, &head.note, &self.x_label, &self.y_label].map(String::as_str);
         let mut frame = Frame::new(theme, words, self.y_axis(height), height, margin);
         let (x, names) = self.x_axis(theme, frame.plot.width);
         frame.make_room_for(theme, &x);
@@ -378,7 +374,7 @@ mod tests {
 
     /// How many rings there are, and how often a text.
     fn count(figure: &CurveFigure, width: Width, what: &str) -> (usize, usize) {
-        let shapes = figure.draw(Theme::new(width)).expect("a drawing").shapes;
+        let shapes = figure.draw(&Head::default(), Theme::new(width)).expect("a drawing").shapes;
         let ring = |shape: &&Shape| matches!(shape, Shape::Circle { ring: Some(_), .. });
         let says = |shape: &&Shape| matches!(shape, Shape::Text(text) if text.content == what);
         (shapes.iter().filter(ring).count(), shapes.iter().filter(says).count())
@@ -400,9 +396,11 @@ mod tests {
     fn names_and_labels_stand_once() {
         use LineName::{InLegend, OnPlot};
         let long = "a bound with a rather long name that takes the page";
-        for (label, end, width) in
-            [("A", OnPlot, Width::Text), ("A", InLegend, Width::Text), (long, OnPlot, Width::Column)]
-        {
+        for (label, end, width) in [
+            ("A", OnPlot, Width::Text),
+            ("A", InLegend, Width::Text),
+            (long, OnPlot, Width::Column),
+        ] {
             for name_at in [NameAt::End, NameAt::Peak] {
                 let figure = CurveFigure { name_at, ..figure(label, end) };
                 assert_eq!(count(&figure, width, label).1, 1, "{label} {end:?} {name_at:?}");

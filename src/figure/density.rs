@@ -11,15 +11,11 @@ use super::theme::{
     Colour, DOT, Dash, EDGE, GRID, GRID_LINE, LINE, Pen, SOFT, SPINE, THIN, Theme, through,
 };
 use super::trace::Field;
-use super::{FigureError, tip};
+use super::{FigureError, Head, tip};
 
 /// Posterior densities of shares, one row for each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DensityFigure {
-    /// Bold, above the plot.
-    pub title: String,
-    /// The settings, in small type under the title.
-    pub note: String,
     /// Under the horizontal axis.
     pub x_label: String,
     /// The probability of the intervals, such as "95 %".
@@ -80,7 +76,7 @@ const WIDEST_LABEL: f64 = 0.3;
 type Point = (f64, f64);
 
 impl DensityFigure {
-    pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
+    pub(super) fn draw(&self, head: &Head, theme: Theme) -> Result<Recording, FigureError> {
         let count = self.rows.len().max(1) as f64;
         let band = (LEAST_ROW + SHARED / count).min(HIGHEST_ROW);
         let height = band * count;
@@ -91,7 +87,7 @@ impl DensityFigure {
         y.ticks = (self.rows.iter().enumerate())
             .map(|(i, row)| (height - base(i), theme.tick.shorten(&row.label, widest)))
             .collect();
-        let words = [&*self.title, &*self.note, &*self.x_label, ""];
+        let words = [&*head.title, &*head.note, &*self.x_label, ""];
         let mut frame = Frame::new(theme, words, y, height, 2.5 * EDGE);
         let x = Axis::level(self.x_range(), false, frame.plot.width, theme.tick);
         frame.make_room_for(theme, &x);
@@ -392,13 +388,7 @@ mod tests {
     }
 
     fn figure(rows: Vec<DensityRow>) -> DensityFigure {
-        DensityFigure {
-            title: "Share of each outcome".to_owned(),
-            note: "released with tight at ε = 1; prior Beta(1, 1)".to_owned(),
-            x_label: "share of the records".to_owned(),
-            level: "95 %".to_owned(),
-            rows,
-        }
+        DensityFigure { x_label: "share of the records".to_owned(), level: "95 %".to_owned(), rows }
     }
 
     fn samples() -> Vec<(&'static str, DensityFigure)> {
@@ -427,7 +417,8 @@ mod tests {
     #[test]
     fn texts_are_legible() {
         for (name, figure) in samples() {
-            let figure = Figure::Density(figure);
+            let note = "released with tight at ε = 1; prior Beta(1, 1)";
+            let figure = Figure::new("Share of each outcome", note, figure);
             for &width in Width::ALL {
                 let faults = misplaced_texts(&figure, width).unwrap();
                 assert!(faults.is_empty(), "{name} {width:?} {faults:?}");
@@ -436,7 +427,8 @@ mod tests {
     }
 
     fn says(figure: &DensityFigure, what: &str) -> bool {
-        let shapes = figure.draw(Theme::new(Width::Text)).expect("a drawing").shapes;
+        let shapes =
+            figure.draw(&Head::default(), Theme::new(Width::Text)).expect("a drawing").shapes;
         shapes.iter().any(|shape| matches!(shape, Shape::Text(text) if text.content == what))
     }
 

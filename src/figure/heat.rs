@@ -13,7 +13,7 @@ use super::plot_labels::Obstacles;
 use super::regions::{Grid, draw_borders, name_places, runs};
 use super::theme::{Colour, EDGE, INK, PAPER, SOFT, SPINE, TEXT, TICK, Theme, colour_along};
 use super::trace::Field;
-use super::{FigureError, Series, Width};
+use super::{FigureError, Head, Series, Width};
 
 /// What the cells of a heat map say, row by row from the first y; `None`
 /// leaves a cell white, as does a row that is too short.
@@ -58,10 +58,6 @@ impl Default for HeatValues {
 /// A heat map.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatFigure {
-    /// Bold, above the plot.
-    pub title: String,
-    /// The settings, in small type under the title.
-    pub note: String,
     /// Under the horizontal axis.
     pub x_label: String,
     /// Beside the vertical axis.
@@ -97,7 +93,7 @@ const UNDER: f64 = 0.6;
 type Look = (Colour, bool);
 
 impl HeatFigure {
-    pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
+    pub(super) fn draw(&self, head: &Head, theme: Theme) -> Result<Recording, FigureError> {
         let height = ASPECT * theme.page_width();
         let scale = self.colour_scale(height);
         let margin = scale.as_ref().map_or(2.5 * EDGE, |(axis, label)| {
@@ -107,7 +103,7 @@ impl HeatFigure {
         });
         let columns = Strips::new(&self.x, self.x_scale);
         let rows = Strips::new(&self.y, self.y_scale);
-        let words = [&self.title, &self.note, &self.x_label, &self.y_label].map(String::as_str);
+        let words = [&head.title, &head.note, &self.x_label, &self.y_label].map(String::as_str);
         let y = Axis::upright(rows.range(), rows.log, height);
         let mut frame = Frame::new(theme, words, y, height, margin);
         let x = Axis::level(columns.range(), columns.log, frame.plot.width, theme.tick);

@@ -2,7 +2,7 @@
 
 use super::backend::{Shape, Text};
 use super::page::Rect;
-use super::{Figure, FigureError, Theme, Width};
+use super::{Body, Figure, FigureError, Theme, Width};
 
 /// The box the ink of a text stays in.
 fn bounds(text: &Text) -> Rect {
@@ -44,7 +44,7 @@ pub fn misplaced_texts(figure: &Figure, width: Width) -> Result<Vec<String>, Fig
             faults.push(format!("{content} is over {other}"));
         }
         // On a map, areas lie under their names.
-        let data = drawing.shapes.iter().filter(|_| !matches!(figure, Figure::Heat(_)));
+        let data = drawing.shapes.iter().filter(|_| !matches!(figure.body, Body::Heat(_)));
         for shape in data {
             let (path, radius): (&[(i32, i32)], f64) = match shape {
                 Shape::Path { points, colour, width }

@@ -38,7 +38,6 @@ pub use curve::{Curve, CurveFigure, Join, LineName, LineStyle, NameAt, Sample};
 pub use density::{DensityFigure, DensityRow};
 pub use heat::{HeatFigure, HeatValues};
 pub use legibility::misplaced_texts;
-pub use multiples::Multiples;
 pub use shared_axes::share_axes;
 pub use table::TableFigure;
 pub use theme::{
@@ -142,9 +141,37 @@ pub fn distinguish<'a>(series: impl IntoIterator<Item = &'a mut Series>) {
     }
 }
 
-/// A figure of any kind.
+/// A figure.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Figure {
+pub struct Figure {
+    pub head: Head,
+    pub body: Body,
+}
+
+/// What stands above and below what a figure shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Head {
+    /// What is compared: bold, above the plot.
+    pub title: String,
+    /// The settings, in small type under the title.
+    pub note: String,
+    /// Where it comes from, in small type below.
+    pub source: String,
+    /// The program and the experiment that made it, for the file's own description.
+    pub maker: String,
+}
+
+impl Head {
+    /// The settings, and where the figure comes from.
+    fn subject(&self) -> String {
+        let parts = [self.note.as_str(), &self.source];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// What a figure shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
     /// Notched boxes in groups.
     Box(BoxFigure),
     /// Lines and dots.
@@ -153,85 +180,91 @@ pub enum Figure {
     Density(DensityFigure),
     /// Coloured cells.
     Heat(HeatFigure),
-    /// Small figures on one page.
-    Multiples(Multiples),
+    /// Small figures on one page, whose titles say what tells them apart.
+    Multiples(Vec<Figure>),
     /// Numbers in rows and columns.
     Table(TableFigure),
 }
 
-impl Figure {
-    /// Its note, if it shows readings of a printed figure.
-    pub fn note_beside_readings(&mut self) -> Option<&mut String> {
+macro_rules! bodies {
+    ($($body:ident: $shown:ty,)*) => {$(
+        impl From<$shown> for Body {
+            fn from(shown: $shown) -> Self {
+                Self::$body(shown)
+            }
+        }
+    )*};
+}
+
+bodies! {
+    Box: BoxFigure,
+    Curve: CurveFigure,
+    Density: DensityFigure,
+    Heat: HeatFigure,
+    Multiples: Vec<Figure>,
+    Table: TableFigure,
+}
+
+impl Body {
+    /// Whether readings of a printed figure are shown.
+    fn shows_readings(&self) -> bool {
         match self {
             Self::Box(figure) => {
                 let mut boxes = figure.groups.iter().flat_map(|group| &group.boxes).flatten();
-                let shown = boxes.any(|one| one.printed.is_some());
-                shown.then_some(&mut figure.note)
+                boxes.any(|one| one.printed.is_some())
             }
-            Self::Curve(figure) => {
-                let shown = figure.lines.iter().any(|line| !line.readings.is_empty());
-                shown.then_some(&mut figure.note)
-            }
-            Self::Multiples(all) => {
-                let shown = all.figures.iter_mut().any(|one| one.note_beside_readings().is_some());
-                shown.then_some(&mut all.note)
-            }
-            Self::Density(_) | Self::Heat(_) | Self::Table(_) => None,
+            Self::Curve(figure) => figure.lines.iter().any(|line| !line.readings.is_empty()),
+            Self::Multiples(figures) => figures.iter().any(Figure::shows_readings),
+            Self::Density(_) | Self::Heat(_) | Self::Table(_) => false,
         }
     }
 
-    /// Title, note and what the vertical axis shows.
-    fn words(&self) -> [&str; 3] {
+    /// What it shows, in a few words.
+    fn shown(&self) -> &str {
         match self {
-            Self::Box(figure) => [&figure.title, &figure.note, &figure.y_label],
-            Self::Curve(figure) => [&figure.title, &figure.note, &figure.y_label],
-            Self::Density(figure) => [&figure.title, &figure.note, "posterior densities"],
-            Self::Heat(figure) => [&figure.title, &figure.note, &figure.y_label],
-            Self::Multiples(figure) => [&figure.title, &figure.note, "small figures"],
-            Self::Table(figure) => [&figure.title, &figure.note, "a table"],
+            Self::Box(figure) => &figure.y_label,
+            Self::Curve(figure) => &figure.y_label,
+            Self::Density(_) => "posterior densities",
+            Self::Heat(figure) => &figure.y_label,
+            Self::Multiples(figures) => figures.first().map_or("", |figure| figure.body.shown()),
+            Self::Table(_) => "a table",
         }
     }
 
-    /// The same with another title, and another note if one is given.
-    pub fn entitled(mut self, title: String, note: Option<String>) -> Self {
-        let (own_title, own_note) = match &mut self {
-            Self::Box(figure) => (&mut figure.title, &mut figure.note),
-            Self::Curve(figure) => (&mut figure.title, &mut figure.note),
-            Self::Density(figure) => (&mut figure.title, &mut figure.note),
-            Self::Heat(figure) => (&mut figure.title, &mut figure.note),
-            Self::Multiples(figure) => (&mut figure.title, &mut figure.note),
-            Self::Table(figure) => (&mut figure.title, &mut figure.note),
-        };
-        *own_title = title;
-        note.into_iter().for_each(|note| *own_note = note);
-        self
+    fn draw(&self, head: &Head, theme: Theme) -> Result<Recording, FigureError> {
+        match self {
+            Self::Box(figure) => figure.draw(head, theme),
+            Self::Curve(figure) => figure.draw(head, theme),
+            Self::Density(figure) => figure.draw(head, theme),
+            Self::Heat(figure) => figure.draw(head, theme),
+            Self::Multiples(figures) => multiples::draw(figures, head, theme),
+            Self::Table(figure) => figure.draw(head, theme),
+        }
+    }
+}
+
+impl Figure {
+    pub fn new(title: impl Into<String>, note: impl Into<String>, body: impl Into<Body>) -> Self {
+        let head = Head { title: title.into(), note: note.into(), ..Head::default() };
+        Self { head, body: body.into() }
     }
 
-    /// What stands in small type under its title.
-    pub fn note(&self) -> &str {
-        self.words()[1]
-    }
-
-    /// What stands in bold above it.
-    pub fn title(&self) -> &str {
-        self.words()[0]
+    /// Whether it shows readings of a printed figure.
+    pub fn shows_readings(&self) -> bool {
+        self.body.shows_readings()
     }
 
     /// What it shows, in a sentence for those who cannot see it.
     pub fn description(&self) -> String {
-        let [title, note, shown] = self.words();
-        format!("{title}: {shown} ({note})")
+        format!("{}: {} ({})", self.head.title, self.body.shown(), self.head.note)
     }
 
     fn draw(&self, width: Width) -> Result<Recording, FigureError> {
         let theme = Theme::new(width);
-        match self {
-            Self::Box(figure) => figure.draw(theme),
-            Self::Curve(figure) => figure.draw(theme),
-            Self::Density(figure) => figure.draw(theme),
-            Self::Heat(figure) => figure.draw(theme),
-            Self::Multiples(figure) => figure.draw(theme),
-            Self::Table(figure) => figure.draw(theme),
+        let drawn = self.body.draw(&self.head, theme)?;
+        match self.head.source.as_str() {
+            "" => Ok(drawn),
+            source => page::with_source(drawn, source, theme),
         }
     }
 }
@@ -249,16 +282,16 @@ const HIGHEST: f64 = 7200.0;
 pub fn render(figure: &Figure, format: Format, width: Width) -> Result<Vec<u8>, FigureError> {
     let drawing = figure.draw(width)?;
     refuse_large(&drawing)?;
-    drawing.encode(format, width)
+    drawing.encode(&figure.head, format, width)
 }
 
-/// The figure as SVG that stands in a page of HTML.
+/// The figure as SVG that stands in a page of HTML, which says where it comes from.
 ///
 /// # Errors
 ///
 /// Returns an error if it is too large or plotters fails.
 pub fn inline(figure: &Figure) -> Result<String, FigureError> {
-    let drawing = figure.draw(Width::Screen)?;
+    let drawing = figure.body.draw(&figure.head, Theme::new(Width::Screen))?;
     refuse_large(&drawing)?;
     Ok(drawing.inline())
 }

@@ -112,6 +112,25 @@ impl Header {
     }
 }
 
+/// A drawing with a small line below it that says where it comes from.
+pub fn with_source(drawn: Recording, source: &str, theme: Theme) -> Result<Recording, FigureError> {
+    let top = f64::from(drawn.size.1) / theme.scale();
+    let font = theme.small;
+    let lines = font.wrap(source, theme.page_width() - 2.0 * EDGE, 3);
+    let page = Page::new(theme, top + lines.len() as f64 * font.line_height() + EDGE);
+    for (line, below) in lines.iter().zip(1..) {
+        let style = page.style(font, FAINT, HPos::Left);
+        page.text(
+            line,
+            style,
+            (EDGE, top + f64::from(below) * font.line_height() - 0.5 * font.size),
+        )?;
+    }
+    let mut whole = page.finish();
+    whole.place(drawn, (0, 0));
+    Ok(whole)
+}
+
 /// The plot of a figure with its title and axis labels, and the room they take.
 pub struct Frame {
     pub plot: Rect,

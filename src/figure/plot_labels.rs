@@ -9,7 +9,7 @@ use super::page::{Page, Place, Rect, centred};
 use super::spread::spread;
 use super::theme::{Colour, EDGE, SOFT, Theme};
 use super::trace::Trace;
-use super::{LineName, FigureError, Series};
+use super::{FigureError, LineName, Series};
 
 /// Between the plot and the labels at its side, room for leaders.
 const GUTTER: f64 = 18.0;
@@ -26,7 +26,9 @@ pub fn end_margin<'a>(theme: Theme, series: impl Iterator<Item = &'a Series>) ->
 
 /// The right end of a curve, if its name can stand beside it at the side of the plot.
 pub fn side_end(plot: Rect, trace: &Trace) -> Option<Place> {
-    trace.end().filter(|end| trace.curve.name == LineName::OnPlot && plot.right() - end.0 <= 2.0 * GUTTER)
+    trace
+        .end()
+        .filter(|end| trace.curve.name == LineName::OnPlot && plot.right() - end.0 <= 2.0 * GUTTER)
 }
 
 /// Draws the names of curves beside their right ends.

@@ -4,17 +4,17 @@ use plotters::coord::ranged1d::Ranged;
 
 use super::axis::{Axis, Scale};
 use super::curve::CurveFigure;
-use super::{BoxFigure, Figure, HeatFigure, HeatValues};
+use super::{Body, BoxFigure, Figure, HeatFigure, HeatValues};
 
 /// An axis is shared only if either figure fills at least this part of it.
 const LEAST_PART: f64 = 0.25;
 
 /// Gives two figures of the same kind the same axes, where neither would become too small to read.
 pub fn share_axes(one: &mut Figure, other: &mut Figure) {
-    match (one, other) {
-        (Figure::Box(one), Figure::Box(other)) => share_boxes(one, other),
-        (Figure::Curve(one), Figure::Curve(other)) => share_curves(one, other),
-        (Figure::Heat(one), Figure::Heat(other)) => share_colours(one, other),
+    match (&mut one.body, &mut other.body) {
+        (Body::Box(one), Body::Box(other)) => share_boxes(one, other),
+        (Body::Curve(one), Body::Curve(other)) => share_curves(one, other),
+        (Body::Heat(one), Body::Heat(other)) => share_colours(one, other),
         _ => {}
     }
 }
@@ -79,12 +79,12 @@ mod tests {
         let series = Series { label: "EHD".into(), colour: VERMILION, private: true };
         let exact = vec![(0.0, 0.0), (high, high)];
         let lines = vec![Curve { exact, ..Curve::new(series) }];
-        Figure::Curve(CurveFigure { lines, ..CurveFigure::default() })
+        Figure::new("", "", CurveFigure { lines, ..CurveFigure::default() })
     }
 
     fn ranges(figure: &Figure) -> [Option<(f64, f64)>; 2] {
-        match figure {
-            Figure::Curve(figure) => [figure.x_range, figure.y_range],
+        match &figure.body {
+            Body::Curve(figure) => [figure.x_range, figure.y_range],
             _ => [None, None],
         }
     }

@@ -2,18 +2,14 @@
 
 use plotters::style::text_anchor::HPos;
 
-use super::FigureError;
 use super::backend::Recording;
 use super::page::{Header, Page};
 use super::theme::{EDGE, INK, SPINE, TEXT, Theme};
+use super::{FigureError, Head};
 
 /// A table: numbers in rows and columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableFigure {
-    /// Bold, above the table.
-    pub title: String,
-    /// The settings, in small type under the title.
-    pub note: String,
     /// The heads of the columns; the first column holds the names of the rows.
     pub columns: Vec<String>,
     /// The rows, each as long as `columns`.
@@ -25,9 +21,9 @@ const APART: f64 = 14.0;
 const ROW: f64 = 20.0;
 
 impl TableFigure {
-    pub(super) fn draw(&self, theme: Theme) -> Result<Recording, FigureError> {
+    pub(super) fn draw(&self, head: &Head, theme: Theme) -> Result<Recording, FigureError> {
         let room = theme.page_width() - 2.0 * EDGE;
-        let header = Header::new(theme, &self.title, &self.note, EDGE);
+        let header = Header::new(theme, &head.title, &head.note, EDGE);
         let all: Vec<&Vec<String>> = std::iter::once(&self.columns).chain(&self.rows).collect();
         let natural: Vec<f64> = (0..self.columns.len())
             .map(|column| {

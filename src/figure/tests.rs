@@ -81,15 +81,19 @@ impl Numbers {
         }
     }
 
+    fn headed(&mut self, body: impl Into<Body>) -> Figure {
+        let mut figure = Figure::new(self.random.words(150.0), self.random.words(300.0), body);
+        figure.head.source = self.maybe(|n| n.random.words(120.0)).unwrap_or_default();
+        figure
+    }
+
     fn boxes(&mut self, groups: usize, mechanisms: usize) -> Figure {
         let group = |numbers: &mut Self| Group {
             label: numbers.random.words(30.0),
             sublabel: numbers.maybe(|n| n.random.words(10.0)),
             boxes: (0..mechanisms + 1).map(|_| numbers.maybe(Self::stats)).collect(),
         };
-        Figure::Box(BoxFigure {
-            title: self.random.words(150.0),
-            note: self.random.words(300.0),
+        let body = BoxFigure {
             x_label: Some(self.random.words(60.0)),
             y_label: self.random.words(80.0),
             groups: (0..groups).map(|_| group(self)).collect(),
@@ -98,7 +102,8 @@ impl Numbers {
             y_range: None,
             one_each: self.below(5) == 0,
             is_part: self.below(5) == 0,
-        })
+        };
+        self.headed(body)
     }
 
     /// Small figures of one kind.
@@ -108,11 +113,8 @@ impl Numbers {
             true => numbers.boxes(a, b),
             false => numbers.curves(b, a),
         };
-        Figure::Multiples(Multiples {
-            title: self.random.words(150.0),
-            note: self.random.words(300.0),
-            figures: (0..count).map(|_| one(self)).collect(),
-        })
+        let figures: Vec<Figure> = (0..count).map(|_| one(self)).collect();
+        self.headed(figures)
     }
 
     fn curves(&mut self, count: usize, points: usize) -> Figure {
@@ -134,9 +136,7 @@ impl Numbers {
         let series = self.series(count);
         let lines = series.into_iter().map(|series| line((self, series))).collect();
         let scales = [Scale::Auto, Scale::Linear, Scale::Log];
-        Figure::Curve(CurveFigure {
-            title: self.random.words(150.0),
-            note: self.random.words(300.0),
+        let body = CurveFigure {
             x_label: self.random.words(80.0),
             y_label: self.random.words(80.0),
             x_scale: scales[self.below(3)],
@@ -150,7 +150,8 @@ impl Numbers {
             references: vec![(self.between(0.0, 1.0), self.random.words(40.0))],
             landmarks: vec![(self.between(0.0, 9.0), self.random.words(20.0))],
             is_part: self.below(5) == 0,
-        })
+        };
+        self.headed(body)
     }
 
     /// Densities, or noise instead of them.
@@ -171,13 +172,12 @@ impl Numbers {
             aware_interval: numbers.maybe(interval),
             mean: numbers.maybe(|n| n.between(0.4, 0.6)),
         };
-        Figure::Density(DensityFigure {
-            title: self.random.words(150.0),
-            note: self.random.words(300.0),
+        let body = DensityFigure {
             x_label: self.random.words(80.0),
             level: self.random.words(10.0),
             rows: (0..rows).map(|_| row(self)).collect(),
-        })
+        };
+        self.headed(body)
     }
 
     fn map(&mut self, columns: usize, rows: usize) -> Figure {
@@ -189,9 +189,7 @@ impl Numbers {
             let even = |i: usize| (1.0 + i as f64).powf(factor);
             (0..count).map(|i| numbers.scale.map_or(ODD[i % 9], |scale| scale * even(i))).collect()
         };
-        Figure::Heat(HeatFigure {
-            title: self.random.words(150.0),
-            note: self.random.words(300.0),
+        let body = HeatFigure {
             x_label: self.random.words(80.0),
             y_label: self.random.words(80.0),
             x: middles(self, columns, 1.0),
@@ -218,7 +216,8 @@ impl Numbers {
                 }
             },
             ..HeatFigure::default()
-        })
+        };
+        self.headed(body)
     }
 
     fn figure(&mut self, kind: usize, most: (usize, usize)) -> Figure {
@@ -287,7 +286,8 @@ fn files_of_long_lines_and_large_maps_are_small() {
             Curve { exact, ..Curve::new(series) }
         };
         let lines = numbers.series(5).into_iter().zip(0..).map(line).collect();
-        figures.push(Figure::Curve(CurveFigure { lines, join, y_range, ..CurveFigure::default() }));
+        let body = CurveFigure { lines, join, y_range, ..CurveFigure::default() };
+        figures.push(Figure::new("", "", body));
     }
     for cells in [61_u32, 300] {
         let row = |j: u32| (0..cells).map(|i| (i + j < cells).then(|| f64::from(i * j))).collect();
@@ -295,7 +295,8 @@ fn files_of_long_lines_and_large_maps_are_small() {
         let (values, label) = ((0..cells).map(row).collect(), String::new());
         let values = HeatValues::Numbers { values, label, scale: Scale::Linear, range: None };
         let (x, y) = (middles.clone(), middles);
-        figures.push(Figure::Heat(HeatFigure { x, y, values, ..HeatFigure::default() }));
+        let body = HeatFigure { x, y, values, ..HeatFigure::default() };
+        figures.push(Figure::new("", "", body));
     }
     for (number, figure) in figures.iter().enumerate() {
         for &format in Format::ALL {
@@ -309,21 +310,22 @@ fn files_of_long_lines_and_large_maps_are_small() {
 fn tables_are_whole_and_huge_pages_refused() {
     let cells = |words: [&str; 3]| words.map(str::to_owned).to_vec();
     let mut table = TableFigure {
-        title: "A table".into(),
-        note: "ε = 1".into(),
         columns: cells(["", "ELap / LS", "ELap / (ε LS)"]),
         rows: vec![cells(["balanced", "1", "10"]), cells(["one record", "1.5", "2"])],
     };
-    assert!(misplaced_texts(&Figure::Table(table.clone()), Width::Column).unwrap().is_empty());
+    assert!(
+        misplaced_texts(&Figure::new("A table", "ε = 1", table.clone()), Width::Column)
+            .unwrap()
+            .is_empty()
+    );
     table.rows = vec![cells(["", "", ""]); 100_000];
-    let refused = render(&Figure::Table(table), Format::Svg, Width::Text);
+    let refused = render(&Figure::new("", "", table), Format::Svg, Width::Text);
     assert!(matches!(refused, Err(FigureError::TooLarge(486, _))));
 }
 
 #[test]
 fn drawings_are_sized_in_points_and_embed_their_letters() {
-    let figure =
-        Figure::Table(TableFigure { title: "ε ≤ 1 😀".into(), ..TableFigure::default() });
+    let figure = Figure::new("ε ≤ 1 😀", "", TableFigure::default());
     let svg = String::from_utf8(render(&figure, Format::Svg, Width::Column).expect("a file"));
     let svg = svg.expect("text");
     assert!(

@@ -287,12 +287,12 @@ pub const CHARCOAL: Colour = Colour::hex(0x33_3333);
 /// Colours beside those of the known mechanisms: found by a search for colours that are far apart, also to eyes
 /// that confuse red and green.
 const OWN: &[Colour] = &[
-    Colour::hex(0x7C_0556),
-    Colour::hex(0x57_8745),
-    Colour::hex(0x1D_238E),
-    Colour::hex(0x23_9182),
-    Colour::hex(0xB0_4D63),
-    Colour::hex(0xFA_7869),
+    Colour::hex(0x8C_4049),
+    Colour::hex(0x79_9549),
+    Colour::hex(0x29_2591),
+    Colour::hex(0x2C_A69A),
+    Colour::hex(0x74_205A),
+    Colour::hex(0xFF_7E72),
 ];
 
 /// The colour of the user's mechanism with this number in a panel.

@@ -358,8 +358,8 @@ fn faults(experiment: &Experiment) -> Vec<String> {
                 let all = misplaced.into_iter().chain(large);
                 faults.extend(all.map(|fault| format!("{file} {width:?}: {fault}")));
             }
-            if !titles.insert(figure.title().to_owned()) {
-                faults.push(format!("two figures \"{}\"", figure.title()));
+            if !titles.insert(figure.head.title.clone()) {
+                faults.push(format!("two figures \"{}\"", figure.head.title));
             }
         }
         readings.extend(tables.readings);

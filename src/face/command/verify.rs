@@ -227,7 +227,7 @@ fn drawn_again(
     manifest: &Manifest,
 ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut drawn = Vec::new();
-    for (name, figure) in experiment.panels.iter().flat_map(|panel| panel.figures(tables)) {
+    for (name, figure) in experiment.figures(tables).into_iter().flatten() {
         for &format in Format::ALL {
             let file = format!("{name}.{}", format.extension());
             if manifest.files.contains_key(file.as_str()) {

@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn our_own_drawings_stay_what_they_are() {
         let figures = [
-            Figure::Curve(CurveFigure { title: "a < b > \"c\" & d".into(), ..Default::default() }),
-            Figure::Heat(HeatFigure { title: "url(x) \\ 'e' &lt;".into(), ..Default::default() }),
-            Figure::Table(TableFigure { title: "ε\u{0}\n\u{202e}".into(), ..Default::default() }),
+            Figure::new("a < b > \"c\" & d", "", CurveFigure::default()),
+            Figure::new("url(x) \\ 'e' &lt;", "", HeatFigure::default()),
+            Figure::new("ε\u{0}\n\u{202e}", "", TableFigure::default()),
         ];
         for figure in figures {
             for &width in Width::ALL {

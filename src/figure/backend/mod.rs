@@ -19,7 +19,7 @@ use plotters_backend::{
 
 use super::font::{self, Font};
 use super::theme::{Colour, PAPER};
-use super::{FigureError, Format, Width};
+use super::{FigureError, Format, Head, Width};
 
 /// One line of text.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,12 +102,17 @@ impl Recording {
     }
 
     /// The drawing as the bytes of a file.
-    pub fn encode(&self, format: Format, width: Width) -> Result<Vec<u8>, FigureError> {
+    pub fn encode(
+        &self,
+        head: &Head,
+        format: Format,
+        width: Width,
+    ) -> Result<Vec<u8>, FigureError> {
         font::register()?;
         match format {
             Format::Svg => svg::encode(self),
-            Format::Png => png::encode(self, width),
-            Format::Pdf => pdf::encode(self),
+            Format::Png => png::encode(self, head, width),
+            Format::Pdf => pdf::encode(self, head),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 
 use pdf_writer::types::LineJoinStyle;
-use pdf_writer::{Content, Filter, Finish, Pdf, Rect, Ref, Str};
+use pdf_writer::{Content, Filter, Finish, Pdf, Rect, Ref, Str, TextStr};
 use plotters_backend::{
     BackendColor, BackendCoord as At, BackendStyle as Style, BackendTextStyle, DrawingBackend,
     FontTransform,
@@ -12,26 +12,27 @@ use plotters_backend::{
 
 use super::pdf_font::Embedded;
 use super::{Drawn, Recording, font_of, text_style};
-use crate::FigureError;
 use crate::theme::UNITS_PER_POINT;
+use crate::{FigureError, Head};
 
 const CATALOG: Ref = Ref::new(1);
 const PAGES: Ref = Ref::new(2);
 const PAGE: Ref = Ref::new(3);
 const CONTENT: Ref = Ref::new(4);
+const INFO: Ref = Ref::new(5);
 /// The first object of the fonts, which come last.
-const FONTS: i32 = 5;
+const FONTS: i32 = 6;
 
 /// How far from the corner, in radii, the handles of a quarter circle are.
 const HANDLE: f32 = 0.552_284_8;
 
 /// The recording as a PDF file of one page.
-pub fn encode(recording: &Recording) -> Result<Vec<u8>, FigureError> {
+pub fn encode(recording: &Recording, head: &Head) -> Result<Vec<u8>, FigureError> {
     let mut backend = PdfBackend::new(recording.size);
     recording.replay(&mut backend, 1.0, |backend, text| {
         backend.draw_text(&text.content, &text_style(text, text.font.size), text.at)
     })?;
-    backend.finish()
+    backend.finish(head)
 }
 
 pub fn compress(bytes: &[u8]) -> Vec<u8> {
@@ -60,11 +61,15 @@ impl PdfBackend {
         Self { size, content, fonts, fill: None, stroke: None }
     }
 
-    fn finish(self) -> Result<Vec<u8>, FigureError> {
+    fn finish(self, head: &Head) -> Result<Vec<u8>, FigureError> {
         let points = |units: u32| (f64::from(units) / UNITS_PER_POINT) as f32;
         let size = Rect::new(0.0, 0.0, points(self.size.0), points(self.size.1));
         let mut pdf = Pdf::new();
         pdf.catalog(CATALOG).pages(PAGES);
+        let mut info = pdf.document_info(INFO);
+        info.title(TextStr(&head.title)).subject(TextStr(&head.subject()));
+        info.creator(TextStr(&head.maker));
+        info.finish();
         pdf.pages(PAGES).kids([PAGE]).count(1);
         let mut page = pdf.page(PAGE);
         page.parent(PAGES).media_box(size).contents(CONTENT);

@@ -6,7 +6,7 @@ use plotters_backend::DrawingBackend;
 
 use super::{Drawn, Recording, Text, text_style};
 use crate::theme::{PAPER, Theme, UNITS_PER_POINT};
-use crate::{FigureError, Width};
+use crate::{FigureError, Head, Width};
 
 /// Pixels of the result in a grid step of the page.
 const DENSITY: f64 = 2.0;
@@ -14,7 +14,7 @@ const DENSITY: f64 = 2.0;
 const SAMPLES: usize = 3;
 
 /// The recording as a PNG file.
-pub fn encode(recording: &Recording, width: Width) -> Result<Vec<u8>, FigureError> {
+pub fn encode(recording: &Recording, head: &Head, width: Width) -> Result<Vec<u8>, FigureError> {
     let pixels_per_unit = DENSITY / Theme::new(width).scale();
     let pixels = |units: u32| (f64::from(units) * pixels_per_unit).round().max(1.0) as usize;
     let (columns, rows) = (pixels(recording.size.0), pixels(recording.size.1));
@@ -26,7 +26,7 @@ pub fn encode(recording: &Recording, width: Width) -> Result<Vec<u8>, FigureErro
     drop(backend);
     // A point is 1/72 inch.
     let per_metre = (pixels_per_unit * UNITS_PER_POINT * 72.0 / 0.0254).round() as u32;
-    compress(&average(&samples, columns), (columns as u32, rows as u32), per_metre)
+    compress(&average(&samples, columns), (columns as u32, rows as u32), per_metre, head)
 }
 
 type Error<'a> = <BitMapBackend<'a> as DrawingBackend>::ErrorType;
@@ -80,13 +80,23 @@ fn average(fine: &[u8], width: usize) -> Vec<u8> {
     coarse
 }
 
-fn compress(pixels: &[u8], size: (u32, u32), per_metre: u32) -> Result<Vec<u8>, FigureError> {
+fn compress(
+    pixels: &[u8],
+    size: (u32, u32),
+    per_metre: u32,
+    head: &Head,
+) -> Result<Vec<u8>, FigureError> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, size.0, size.1);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let unit = png::Unit::Meter;
     encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: per_metre, yppu: per_metre, unit }));
+    let words =
+        [("Title", &head.title), ("Description", &head.subject()), ("Software", &head.maker)];
+    for (keyword, text) in words.into_iter().filter(|(_, text)| !text.is_empty()) {
+        encoder.add_itxt_chunk(keyword.to_owned(), text.clone())?;
+    }
     let mut writer = encoder.write_header()?;
     writer.write_image_data(pixels)?;
     writer.finish()?;

@@ -271,7 +271,9 @@ impl Abscissa {
         let series = series.or_else(|| mechanism.take()).or_else(|| varying.next());
         let facet = facet.or_else(|| varying.next()).or_else(|| mechanism.take());
         let pages = varying.chain(mechanism).collect();
-        Self { naming, axis, facet, series: series.unwrap_or(axis), pages, ordinate }
+        // Small figures of mechanisms have their colours.
+        let only = facet.filter(|facet| *facet == Axis::Mechanism).unwrap_or(axis);
+        Self { naming, axis, facet, series: series.unwrap_or(only), pages, ordinate }
     }
 
     /// Refuses an axis that no settings differ in.

@@ -5,9 +5,9 @@
 //! panel's [`Kind`].
 
 mod axis;
+mod cell;
 #[cfg(test)]
 mod colours;
-mod cell;
 pub mod config;
 pub mod data_file;
 mod data_source;
@@ -45,7 +45,7 @@ use engine::posterior::privacy::{Delta, Epsilon, Gamma, Guarantee};
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
-use figure::{Colour, Figure, Scale, Series, UNSTATED, distinguish, own_colour};
+use figure::{Body, Colour, Figure, Scale, Series, UNSTATED, distinguish, own_colour};
 use table::{PanelRow, Row, SettingRow, Tables};
 
 /// The lists that a config combines.
@@ -136,6 +136,36 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// The figures of every panel with their file names (without ending), drawn from tables.
+    pub fn figures(&self, tables: &Tables) -> Vec<Vec<(String, Figure)>> {
+        let of_panel = |panel: &Panel| {
+            let mut figures = panel.figures(tables);
+            for (_, figure) in &mut figures {
+                figure.head.source = self.source_of(panel, figure, tables);
+                figure.head.maker = format!("dpbi {}, {}", env!("CARGO_PKG_VERSION"), self.name);
+            }
+            figures
+        };
+        self.panels.iter().map(of_panel).collect()
+    }
+
+    /// Where a figure comes from: the place in a document, whether it is as defined there or as printed,
+    /// and how far values that were read off the print deviate.
+    fn source_of(&self, panel: &Panel, figure: &Figure, tables: &Tables) -> String {
+        let Some(source) = &self.source else { return String::new() };
+        let mut parts = vec![source.clone()];
+        if self.panels.iter().any(Panel::is_as_printed) {
+            let how = if panel.is_as_printed() { "as printed" } else { "as defined" };
+            parts.push(how.to_owned());
+        }
+        let largest = largest_deviation(panel.own(&tables.readings));
+        parts.extend(largest.filter(|_| figure.shows_readings()).map(|largest| {
+            let size = largest.split(" (").next().unwrap_or_default();
+            format!("values read off the print deviate by at most {size}")
+        }));
+        parts.join("; ")
+    }
+
     /// Lets all panels keep their tuned mechanisms in one cache.
     pub fn share_tuning(&mut self, cache: &Arc<TuningCache>) {
         self.panels.iter_mut().for_each(|panel| panel.tuning = Arc::clone(cache));
@@ -318,23 +348,26 @@ impl Panel {
     /// Its figures with their file names (without ending), drawn from tables.
     pub fn figures(&self, tables: &Tables) -> Vec<(String, Figure)> {
         let figures = self.kind.figures(self, tables);
-        let named = |(name, mut figure): (String, Figure)| {
-            self.note_deviation(&mut figure, tables);
-            match self.id.as_str() {
-                "" => (name, figure),
-                id => (format!("{id}-{name}"), figure),
-            }
+        let named = |(name, figure): (String, Figure)| match self.id.as_str() {
+            "" => (name, figure),
+            id => (format!("{id}-{name}"), figure),
         };
         figures.into_iter().map(named).collect()
     }
 
-    /// Says in a figure that shows readings how far they are off.
-    fn note_deviation(&self, figure: &mut Figure, tables: &Tables) {
-        if let Some(note) = figure.note_beside_readings()
-            && let Some(largest) = largest_deviation(self.own(&tables.readings))
-        {
-            *note += &format!("; readings deviate by at most {largest}");
-        }
+    /// Whether it is drawn as a document prints it.
+    pub fn is_as_printed(&self) -> bool {
+        self.readings.is_some() || self.uses_print_distance()
+    }
+
+    /// Whether its distance is the one that the printed figures were drawn with.
+    pub fn uses_print_distance(&self) -> bool {
+        self.distance.id() == "print"
+    }
+
+    /// A figure under the panel's title.
+    fn figure(&self, note: impl Into<String>, body: impl Into<Body>) -> Figure {
+        Figure::new(self.title.clone(), note, body)
     }
 }
 

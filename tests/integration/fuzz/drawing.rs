@@ -194,9 +194,9 @@ const VALUES: [&str; 30] = [
 pub fn seeds() -> Vec<Vec<u8>> {
     let title = || "a < b & \"c\"".to_owned();
     let figures = [
-        Figure::Curve(CurveFigure { title: title(), ..Default::default() }),
-        Figure::Heat(HeatFigure { title: title(), ..Default::default() }),
-        Figure::Table(TableFigure { title: title(), ..Default::default() }),
+        Figure::new(title(), "", CurveFigure::default()),
+        Figure::new(title(), "", HeatFigure::default()),
+        Figure::new(title(), "", TableFigure::default()),
     ];
     let files = figures.map(|figure| render(&figure, Format::Svg, Width::Text).expect("a figure"));
     files.into_iter().chain([OWN.into(), OWN.into()]).collect()

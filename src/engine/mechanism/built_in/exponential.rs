@@ -34,7 +34,7 @@ pub static EHD: BuiltIn = BuiltIn {
     id: "ehd",
     title: "EHD",
     draws: "r in R with weight exp(−ε H / (2 GS))",
-    colour: 0xCB_5800,
+    colour: 0xD2_5907,
     choices: &[Choice::Divisor, Choice::Global, Choice::Calibrated],
     guarantee: |setting, options| match options.is_historical() {
         true => Guarantee::None,
@@ -58,7 +58,7 @@ pub static EHDL: BuiltIn = BuiltIn {
     id: "ehdl",
     title: "EHDL",
     draws: "r in R with weight exp(−ε H / (2 LS(x)))",
-    colour: 0xDB_8DAE,
+    colour: 0xE1_95B7,
     choices: &[Choice::Divisor, Choice::Calibrated],
     recipe: |setting, options| {
         Ok(exponential(setting, options, DIVISOR, setting.sensitivity().local()))
@@ -75,7 +75,7 @@ pub static EHDS: BuiltIn = BuiltIn {
     id: "ehds",
     title: "EHDS",
     draws: "r in R with weight exp(−ε H / (2 (1+γ) S_γ(x)))",
-    colour: 0xE5_9F08,
+    colour: 0xE1_9E0B,
     choices: &[Choice::Gamma, Choice::Divisor, Choice::Calibrated],
     guarantee: |setting, options| {
         pure(setting, private_divisor(options.gamma_or(setting.gamma)), options.divisor)
@@ -94,7 +94,7 @@ pub static MH_GAMMA: BuiltIn = BuiltIn {
     id: "mh-gamma",
     title: "MH (γ-smooth)",
     draws: "r in R with weight exp(−ε H / (2 S_γ(x)))",
-    colour: 0x8B_4620,
+    colour: 0x9F_370E,
     choices: &[Choice::Gamma, Choice::Divisor, Choice::Calibrated],
     guarantee: |setting, options| {
         let divisor = options.divisor.unwrap_or(DIVISOR);

@@ -21,7 +21,7 @@ pub static HAMMING: BuiltIn = BuiltIn {
     id: "hamming",
     title: "Hamming",
     draws: "r in R with weight exp(−(ε/2) d(x, r)), where d is the number of changed records",
-    colour: 0xE2_55A5,
+    colour: 0xDE_0369,
     choices: &[Choice::Divisor, Choice::Calibrated],
     guarantee: |setting, options| pure(setting, DIVISOR, options.divisor),
     recipe: |setting, options| {
@@ -39,7 +39,7 @@ pub static HAMMING_EDGED: BuiltIn = BuiltIn {
     id: "hamming-edged",
     title: "Hamming, edged",
     draws: "r in R with weight g(r_1) … g(r_k) exp(−c d(x, r)); g(0), g(1) and c are such that the loss is ε",
-    colour: 0x81_7EFC,
+    colour: 0xFC_79FA,
     guarantee: |setting, _| Guarantee::Computed(setting.epsilon.get()),
     refusal: |setting| {
         let (k, n, epsilon) = size(setting);
@@ -63,7 +63,7 @@ pub static TIGHT: BuiltIn = BuiltIn {
     id: "tight",
     title: "Tight",
     draws: "r in R with probability w(r) exp(−ε d(x, r)), where w makes these sum to 1 at every x",
-    colour: 0x84_0812,
+    colour: 0x76_0002,
     guarantee: |setting, _| {
         let (k, n, epsilon) = size(setting);
         // Whether weights are negative is known once they are found. Private it is in either case.

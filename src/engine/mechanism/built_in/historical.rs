@@ -23,7 +23,7 @@ static LAPLACE_ROUNDED: BuiltIn = BuiltIn {
     id: "laplace-rounded",
     title: "Laplace (rounded)",
     draws: "all counts but the first plus round(Lap(2/ε)), again if negative; first restores the total",
-    colour: 0x5B_5AD0,
+    colour: 0x67_67D9,
     recipe: |setting, options| {
         let scale = scale(setting, options);
         Ok(Recipe::Historical { noise: HistoricalNoise::Rounded { scale } })
@@ -37,7 +37,7 @@ static LAPLACE_ABSOLUTE: BuiltIn = BuiltIn {
     id: "laplace-absolute",
     title: "Laplace (absolute)",
     draws: "all counts plus round(|Lap(2/ε)|); the total grows",
-    colour: 0x9D_45A3,
+    colour: 0xA2_4EA9,
     recipe: |setting, options| {
         let scale = scale(setting, options);
         Ok(Recipe::Historical { noise: HistoricalNoise::Absolute { scale } })

@@ -15,7 +15,7 @@ pub static LATTICE: BuiltIn = BuiltIn {
     id: "lattice",
     title: "Lattice",
     draws: "all counts plus whole noise z of sum 0 and weight exp(−ε |z|/2), clamped; total left open",
-    colour: 0x74_14E8,
+    colour: 0x83_2DFB,
     guarantee: |setting, _| pure(setting, 1.0, None),
     recipe: |setting, _| {
         Ok(Recipe::Lattice { noise: LatticeNoise::Geometric { rate: setting.epsilon.get() } })
@@ -30,7 +30,7 @@ pub static GEOMETRIC_TRUNCATED: BuiltIn = BuiltIn {
     id: "geometric-truncated",
     title: "Geometric (truncated)",
     draws: "all counts plus whole noise z of sum 0 and weight exp(−ε |z|/2), cut off, clamped; needs δ",
-    colour: 0x94_992E,
+    colour: 0x31_681D,
     uses_delta: true,
     guarantee: |setting, _| approximate(setting),
     recipe: |setting, _| least(setting, GEOMETRIC_TRUNCATED.id, least_truncated),
@@ -44,7 +44,7 @@ pub static GAUSSIAN: BuiltIn = BuiltIn {
     id: "gaussian",
     title: "Gaussian",
     draws: "all counts plus whole noise z of sum 0 and weight exp(−|z|² / (2 σ²)), clamped; needs δ",
-    colour: 0x1D_BDCD,
+    colour: 0x28_B6D4,
     uses_delta: true,
     guarantee: |setting, _| approximate(setting),
     recipe: |setting, _| least(setting, GAUSSIAN.id, least_gaussian),

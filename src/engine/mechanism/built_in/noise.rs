@@ -42,7 +42,7 @@ pub static LSZHANG: BuiltIn = BuiltIn {
     id: "lszhang",
     title: "LSZhang",
     draws: "all counts plus Lap(2/ε), rounded down, clamped; total left open",
-    colour: 0x68_7078,
+    colour: 0x7D_7983,
     guarantee: |setting, options| pure(setting, ALL_COUNTS, options.scale_factor),
     recipe: |setting, options| Ok(noisy(setting, options, Noise::Laplace, ALL_COUNTS, false)),
     ..USUAL
@@ -54,7 +54,7 @@ pub static LSDIM: BuiltIn = BuiltIn {
     id: "lsdim",
     title: "LSDim",
     draws: "first k−1 counts plus Lap(k/ε), rounded down, clamped; the last restores the total",
-    colour: 0x0A_B8F2,
+    colour: 0x40_B3FF,
     guarantee: |setting, options| pure(setting, dimension(setting), options.scale_factor),
     recipe: |setting, options| {
         Ok(noisy(setting, options, Noise::Laplace, dimension(setting), true))
@@ -68,7 +68,7 @@ pub static LSHIST: BuiltIn = BuiltIn {
     id: "lshist",
     title: "LSHist",
     draws: "first k−1 counts plus Lap(s/ε), s = 1 for k = 2, else 2, rounded down, clamped; the last restores the total",
-    colour: 0x01_4F81,
+    colour: 0x03_5296,
     guarantee: |setting, options| pure(setting, first_counts(setting), options.scale_factor),
     recipe: |setting, options| {
         Ok(noisy(setting, options, Noise::Laplace, first_counts(setting), true))
@@ -82,7 +82,7 @@ pub static GEOMETRIC: BuiltIn = BuiltIn {
     id: "geometric",
     title: "Geometric",
     draws: "first k−1 counts plus two-sided geometric noise, clamped; the last restores the total",
-    colour: 0x00_BD82,
+    colour: 0x07_C380,
     guarantee: |setting, options| pure(setting, first_counts(setting), options.scale_factor),
     recipe: |setting, options| {
         Ok(noisy(setting, options, Noise::Geometric, first_counts(setting), true))
@@ -96,7 +96,7 @@ pub static GEOMETRIC_ALL: BuiltIn = BuiltIn {
     id: "geometric-all",
     title: "Geometric (all)",
     draws: "all counts plus two-sided geometric noise of rate ε/2, clamped; total left open",
-    colour: 0x12_6141,
+    colour: 0x04_5636,
     guarantee: |setting, options| pure(setting, ALL_COUNTS, options.scale_factor),
     recipe: |setting, options| {
         if setting.posterior.k() == 2 {

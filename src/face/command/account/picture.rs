@@ -7,10 +7,6 @@ use figure::{self, Curve, CurveFigure, Figure, LineName, Scale, Series};
 const POINTS: u32 = 400;
 
 pub fn figure(report: &Report) -> Figure {
-    Figure::Curve(curve(report))
-}
-
-fn curve(report: &Report) -> CurveFigure {
     let bottom = BOTTOM * report.delta;
     let series =
         Series { label: "exact composition".to_owned(), colour: figure::CRIMSON, private: true };
@@ -18,15 +14,14 @@ fn curve(report: &Report) -> CurveFigure {
     let points = report.curve(report.composition.sum(), POINTS).into_iter();
     let exact = points.map(|(epsilon, delta)| (epsilon.to_f64(), delta.max(bottom))).collect();
     let sum = report.composition.sum().to_f64();
-    CurveFigure {
-        title: "What all releases have spent".to_owned(),
-        note: format!(
-            "{}; δ is an upper bound over all pairs of adjacent data sets",
-            match report.account.releases {
-                1 => "one release".to_owned(),
-                many => format!("{many} releases"),
-            },
-        ),
+    let note = format!(
+        "{}; δ is an upper bound over all pairs of adjacent data sets",
+        match report.account.releases {
+            1 => "one release".to_owned(),
+            many => format!("{many} releases"),
+        },
+    );
+    let body = CurveFigure {
         x_label: "ε".to_owned(),
         y_label: "δ".to_owned(),
         y_scale: Scale::Log,
@@ -39,5 +34,6 @@ fn curve(report: &Report) -> CurveFigure {
             (sum, format!("sum {}", rounded_up(report.composition.sum()))),
         ],
         ..CurveFigure::default()
-    }
+    };
+    Figure::new("What all releases have spent", note, body)
 }

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use engine::analysis::optimum::{Goal, OptimalMechanism, Optimum};
 use engine::posterior::model::{Counts, vector};
 use engine::posterior::privacy::compact;
-use figure::{self, Figure, HeatFigure};
+use figure::{self, Figure};
 use lab::experiment::release_map::release_map;
 use lab::run::store::{Folder, Holds, Manifest, utc};
 use system::console::say;
@@ -57,7 +57,7 @@ pub fn write(
             ));
             continue;
         }
-        let drawing = Figure::Heat(heat(found, goal, optimum));
+        let drawing = map(found, goal, optimum);
         for &format in &options.format.0 {
             let bytes = figure::render(&drawing, format, options.width)?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
@@ -84,7 +84,7 @@ fn table(mechanism: &OptimalMechanism) -> String {
     text
 }
 
-fn heat(found: &Comparison, goal: Goal, optimum: &Optimum) -> HeatFigure {
+fn map(found: &Comparison, goal: Goal, optimum: &Optimum) -> Figure {
     let mechanism = &optimum.mechanism;
     let posterior = &found.setting.posterior;
     let row = |(place, x): (usize, &Counts)| {
@@ -99,22 +99,18 @@ fn heat(found: &Comparison, goal: Goal, optimum: &Optimum) -> HeatFigure {
         Goal::Bayes => "mean error",
         Goal::Minimax => "worst-case error",
     };
-    HeatFigure {
-        title: format!(
-            "The {}-private release with the least {goal}",
-            kind_of_privacy(&found.setting)
-        ),
-        note: format!(
-            "n = {}, prior ({}), ε = {}{}; {goal} {:.6}; white: never",
-            posterior.n(),
-            vector(posterior.prior().alpha()).replace(';', ", "),
-            found.setting.epsilon.get(),
-            found
-                .setting
-                .delta
-                .map_or(String::new(), |delta| format!(", δ = {}", compact(&delta.get()))),
-            optimum.value,
-        ),
-        ..release_map(&cells)
-    }
+    let title =
+        format!("The {}-private release with the least {goal}", kind_of_privacy(&found.setting));
+    let note = format!(
+        "n = {}, prior ({}), ε = {}{}; {goal} {:.6}; white: never",
+        posterior.n(),
+        vector(posterior.prior().alpha()).replace(';', ", "),
+        found.setting.epsilon.get(),
+        found
+            .setting
+            .delta
+            .map_or(String::new(), |delta| format!(", δ = {}", compact(&delta.get()))),
+        optimum.value,
+    );
+    Figure::new(title, note, release_map(&cells))
 }

@@ -79,10 +79,6 @@ impl FigureFiles {
 
 /// The posterior that releases of the same data give, all together.
 pub fn figure(releases: &[&Released]) -> Figure {
-    Figure::Density(density(releases))
-}
-
-fn density(releases: &[&Released]) -> DensityFigure {
     let request = &releases[0].request;
     let densities = Posteriors::new(releases).densities();
     let categories = distinct(&densities);
@@ -104,21 +100,21 @@ fn density(releases: &[&Released]) -> DensityFigure {
         .map(|one| format!("{} at ε = {}", one.mechanism(), one.request.epsilon))
         .collect();
     let outcome = &request.table.outcome().name;
-    DensityFigure {
-        title: request.title(),
-        note: format!(
-            "{}, {}, released by {}",
-            super::text::records(releases[0].n),
-            prior_words(&request.prior),
-            mechanisms.join(" and ")
-        ),
+    let note = format!(
+        "{}, {}, released by {}",
+        super::text::records(releases[0].n),
+        prior_words(&request.prior),
+        mechanisms.join(" and ")
+    );
+    let body = DensityFigure {
         x_label: match (categories, densities.first()) {
             (1, Some(one)) => format!("share of {outcome} = {}", one.category),
             _ => format!("share of every {outcome}"),
         },
         level: format!("{} %", 100.0 * request.level),
         rows: densities.iter().map(row).collect(),
-    }
+    };
+    Figure::new(request.title(), note, body)
 }
 
 /// How many categories are shown.

@@ -10,7 +10,7 @@ use crate::report::{
     ReadingRow, Readings, Report,
 };
 use engine::named::Named;
-use figure::{self, Figure};
+use figure::{self, Body, Figure};
 use lab::experiment::config::changed_name;
 use lab::experiment::digest::{answers, overall, titled_digests};
 use lab::experiment::nearest_optimum::nearest_optimum;
@@ -35,9 +35,6 @@ pub(in crate::command) const DOCUMENTS: [(&str, &str); 5] = [
     ("notes", "Notes of DP – Bayesian Inference"),
     ("early", "An earlier version of the notes"),
 ];
-
-/// The id of the distance that the printed figures were drawn with.
-const PRINT: &str = "print";
 
 /// A name with more letters is shortened.
 const LONGEST_NAME: usize = 60;
@@ -187,17 +184,16 @@ fn panel(
         Ok(Drawing {
             name: name.clone(),
             alt: figure.description(),
-            is_map: matches!(figure, Figure::Heat(_)),
+            is_map: matches!(figure.body, Body::Heat(_)),
             svg: figure::inline(figure)?,
         })
     };
-    let print_distance = panel.distance.id() == PRINT;
     let readings = readings(panel, tables);
     Ok(PanelReport {
         id: pair(&panel.id),
         title: panel.title.clone(),
-        printed: print_distance || readings.is_some(),
-        print_distance,
+        printed: panel.is_as_printed(),
+        print_distance: panel.uses_print_distance(),
         own,
         drawings: figures.iter().map(drawing).collect::<Result<_, Failure>>()?,
         tables: titled_digests(panel, tables),

@@ -347,7 +347,7 @@ pub(super) fn draw(
     folder: &mut Folder,
     options: &FigureOptions,
 ) -> Result<Drawn, WorkError> {
-    let figures: Drawn = experiment.panels.iter().map(|panel| panel.figures(tables)).collect();
+    let figures: Drawn = experiment.figures(tables);
     for (name, drawing) in figures.iter().flatten() {
         for &format in &options.format.0 {
             let bytes = figure::render(drawing, format, options.width)?;

@@ -242,9 +242,7 @@ fn curve(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
     let points = rows.iter().filter_map(|row| Some((coordinate(&row.candidate, 0)?, row.change)));
     let label = "largest change".to_owned();
     let series = Series { label, colour: PINK, private: true };
-    Figure::Curve(CurveFigure {
-        title,
-        note: note(case),
+    let body = CurveFigure {
         x_label: "first count of the candidate r".to_owned(),
         y_label: "largest change of score |H(x, r) − H(x′, r)|".to_owned(),
         x_scale: Scale::Linear,
@@ -252,7 +250,8 @@ fn curve(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
         lines: vec![line(series, points.collect())],
         landmarks: vec![(case.setting.posterior.counts()[0] as f64, TRUTH.to_owned())],
         ..CurveFigure::default()
-    })
+    };
+    Figure::new(title, note(case), body)
 }
 
 fn numbered(
@@ -268,9 +267,7 @@ fn numbered(
     let readings = read.filter_map(|row| Some((place(&row.at)?, row.read))).collect();
     let label = "largest change".to_owned();
     let series = Series { label, colour: PINK, private: true };
-    Figure::Curve(CurveFigure {
-        title,
-        note: note(case),
+    let body = CurveFigure {
         x_label: "number of the candidate r, in lexicographic order".to_owned(),
         y_label: "largest change of score |H(x, r) − H(x′, r)|".to_owned(),
         x_scale: Scale::Linear,
@@ -278,7 +275,8 @@ fn numbered(
         lines: vec![Curve { readings, name: LineName::InLegend, ..line(series, dots.collect()) }],
         landmarks: vec![(rank(case.setting.posterior.counts()) as f64, TRUTH.to_owned())],
         ..CurveFigure::default()
-    })
+    };
+    Figure::new(title, note(case), body)
 }
 
 fn map(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
@@ -301,15 +299,14 @@ fn map(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
     {
         marks.push((first, second, "maximum".to_owned()));
     }
-    Figure::Heat(HeatFigure {
-        title,
-        note: match largest {
-            Some(row) => {
-                let at = row.candidate.replace(';', ", ");
-                format!("{}; maximum {:.4} at r = ({at})", note(case), row.change)
-            }
-            None => note(case),
-        },
+    let note = match largest {
+        Some(row) => {
+            let at = row.candidate.replace(';', ", ");
+            format!("{}; maximum {:.4} at r = ({at})", note(case), row.change)
+        }
+        None => note(case),
+    };
+    let body = HeatFigure {
         x_label: "first count of the candidate r".to_owned(),
         y_label: "second count of r".to_owned(),
         x: axis.clone(),
@@ -322,5 +319,6 @@ fn map(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
         },
         marks,
         ..HeatFigure::default()
-    })
+    };
+    Figure::new(title, note, body)
 }

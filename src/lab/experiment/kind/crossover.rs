@@ -81,14 +81,15 @@ impl Kind for Crossover {
     /// One figure for every number of steps.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let [first, second] = [0, 1].map(|place| panel.variants[place].title());
-        curves::figures(panel, tables, "crossover", COMPUTED, |_| CurveFigure {
-            note: format!("{}, balanced data", naming::prior(&panel.cases[0])),
+        let note = format!("{}, balanced data", naming::prior(&panel.cases[0]));
+        let axes = CurveFigure {
             x_label: "privacy parameter ε".to_owned(),
             y_label: format!("n from which {first} beats {second}"),
             x_scale: Scale::Log,
             y_scale: Scale::Log,
             ..CurveFigure::default()
-        })
+        };
+        curves::figures(panel, tables, "crossover", COMPUTED, |_| (note.clone(), axes.clone()))
     }
 
     fn figure_count(&self, _: &Panel) -> usize {

@@ -35,15 +35,15 @@ pub(super) fn point(
     }
 }
 
-/// One figure for every facet of the panel, as `axes` wants it; `axes` gets the facet's name. The
-/// title is that of the panel, the facet, and what `axes` adds to them. Curves that are not called
+/// One figure for every facet of the panel; `axes` gets the facet's name and gives its note and axes. The
+/// title is that of the panel and the facet. Curves that are not called
 /// `computed` show what a document claims, and are dotted.
 pub(super) fn figures(
     panel: &Panel,
     tables: &Tables,
     name: &str,
     computed: &str,
-    axes: impl Fn(&str) -> CurveFigure,
+    axes: impl Fn(&str) -> (String, CurveFigure),
 ) -> Vec<(String, Figure)> {
     let rows: Vec<&CurveRow> = panel.own(&tables.curves).collect();
     figures_of(panel, &rows, name, computed, axes)
@@ -55,16 +55,16 @@ pub(super) fn figures_of(
     rows: &[&CurveRow],
     name: &str,
     computed: &str,
-    axes: impl Fn(&str) -> CurveFigure,
+    axes: impl Fn(&str) -> (String, CurveFigure),
 ) -> Vec<(String, Figure)> {
     let facets = distinct(rows.iter().map(|row| row.facet.as_str()));
     let figure = |(number, facet): (usize, &&str)| {
         let own: Vec<&CurveRow> = rows.iter().filter(|row| row.facet == *facet).copied().collect();
         let suffix = if facets.len() > 1 { format!("-{number}") } else { String::new() };
-        let mut figure = axes(facet);
-        figure.title = titled(&[&panel.title, facet, &figure.title]);
-        figure.lines = lines(panel, &own, computed);
-        (format!("{name}{suffix}"), Figure::Curve(figure))
+        let (note, axes) = axes(facet);
+        let body = CurveFigure { lines: lines(panel, &own, computed), ..axes };
+        let title = titled(&[&panel.title, facet]);
+        (format!("{name}{suffix}"), Figure::new(title, note, body))
     };
     (1..).zip(&facets).map(figure).collect()
 }
@@ -115,9 +115,8 @@ pub(super) fn other_colour(order: usize) -> Colour {
 }
 
 /// A figure against the number of records.
-pub(super) fn against_n(note: String, y_label: &str) -> CurveFigure {
+pub(super) fn against_n(y_label: &str) -> CurveFigure {
     CurveFigure {
-        note,
         x_label: "number of records n".to_owned(),
         y_label: y_label.to_owned(),
         x_scale: Scale::Log,

@@ -67,7 +67,7 @@ impl Kind for Family {
         let figure = |(number, (setting, case)): (usize, (usize, &Case))| {
             let suffix = if many { format!("-{number}") } else { String::new() };
             let figure = self.figure(panel, case, setting, tables);
-            (format!("family{suffix}"), Figure::Curve(figure))
+            (format!("family{suffix}"), figure)
         };
         (1..).zip(panel.settings()).map(figure).collect()
     }
@@ -158,7 +158,7 @@ impl Family {
         self.over.clone().or(most.map(str::to_owned)).unwrap_or_default()
     }
 
-    fn figure(&self, panel: &Panel, case: &Case, setting: usize, tables: &Tables) -> CurveFigure {
+    fn figure(&self, panel: &Panel, case: &Case, setting: usize, tables: &Tables) -> Figure {
         let parameter = self.parameter(panel);
         let mean = |variant: &Variant| Some(row_of(tables, setting, &variant.label)?.mean);
         let groups: Vec<String> =
@@ -187,16 +187,16 @@ impl Family {
         };
         let naming = Naming::new(&panel.cases);
         let note = [naming.name(case)].into_iter().chain(naming.shared(case));
-        CurveFigure {
-            title: panel.title.clone(),
-            note: note.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", "),
+        let note = note.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+        let body = CurveFigure {
             x_label: format!("parameter {parameter}"),
             y_label: "mean error (prior predictive)".to_owned(),
             lines: names.into_iter().enumerate().map(curve).collect(),
             references,
             landmarks: ranked.iter().find_map(mark).into_iter().collect(),
             ..CurveFigure::default()
-        }
+        };
+        panel.figure(note, body)
     }
 }
 

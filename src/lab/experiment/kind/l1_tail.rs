@@ -55,14 +55,19 @@ impl Kind for L1Tail {
             let own = |row: &&CurveRow| row.facet == facet && row.y >= LEAST_DRAWN;
             panel.own(&tables.curves).filter(own).map(|row| row.x + 1.0).fold(1.0, f64::max)
         };
-        curves::figures(panel, tables, "l1-tail", EXACT, |facet| CurveFigure {
-            note: format!("{}; bounds above 1 are not shown", naming::epsilon(case)),
-            x_label: "ℓ1 error t".to_owned(),
-            y_label: "P[‖x̃ − x‖₁ ≥ t]".to_owned(),
-            y_scale: Scale::Log,
-            x_range: Some((0.0, end(facet))),
-            y_range: Some((LEAST_DRAWN, 1.0)),
-            ..CurveFigure::default()
+        let note = format!("{}; bounds above 1 are not shown", naming::epsilon(case));
+        curves::figures(panel, tables, "l1-tail", EXACT, |facet| {
+            (
+                note.clone(),
+                CurveFigure {
+                    x_label: "ℓ1 error t".to_owned(),
+                    y_label: "P[‖x̃ − x‖₁ ≥ t]".to_owned(),
+                    y_scale: Scale::Log,
+                    x_range: Some((0.0, end(facet))),
+                    y_range: Some((LEAST_DRAWN, 1.0)),
+                    ..CurveFigure::default()
+                },
+            )
         })
     }
 

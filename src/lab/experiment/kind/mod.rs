@@ -51,7 +51,7 @@ mod prelude {
     };
     pub(super) use engine::analysis::cost::{self, SettingWork};
     pub(super) use engine::refusal::Refusal;
-    pub(super) use figure::{CurveFigure, Figure, LineName, Scale};
+    pub(super) use figure::{Body, CurveFigure, Figure, LineName, Scale};
     pub(super) use table::Tables;
 }
 

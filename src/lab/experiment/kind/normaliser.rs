@@ -48,7 +48,7 @@ impl Kind for Normaliser {
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         let settings = note(panel);
         curves::figures(panel, tables, "normaliser", EXACT, |_| {
-            against_n(format!("{settings}, balanced data"), "normaliser NL = 1 / P[H = 0]")
+            (format!("{settings}, balanced data"), against_n("normaliser NL = 1 / P[H = 0]"))
         })
     }
 

@@ -68,12 +68,10 @@ impl Kind for Optimality {
         );
         let heads = epsilons.iter().map(|epsilon| (*epsilon).to_owned());
         let table = TableFigure {
-            title: panel.title.clone(),
-            note,
             columns: std::iter::once("ratio".to_owned()).chain(heads).collect(),
             rows: [BY_LOCAL, BY_EPSILON].map(line).to_vec(),
         };
-        vec![("optimality".to_owned(), Figure::Table(table))]
+        vec![("optimality".to_owned(), panel.figure(note, table))]
     }
 
     fn figure_count(&self, panel: &Panel) -> usize {

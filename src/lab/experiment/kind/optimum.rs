@@ -12,7 +12,6 @@ use engine::mechanism::law::OutputSet;
 use engine::mechanism::{Options, Variant};
 use engine::posterior::metric::Metric;
 use engine::posterior::model::{Counts, vector};
-use figure::HeatFigure;
 use system::console::short_or_dash;
 use table::{OptimalRow, OptimumRow};
 
@@ -78,9 +77,9 @@ impl Kind for Optimum {
             let own = |row: &&OptimalRow| panel.owns(row.setting);
             let rows: Vec<&OptimalRow> = tables.optimal.iter().filter(own).collect();
             let map = (!rows.is_empty()).then(|| optimal_map(panel, tables, &rows));
-            return map.map(|map| ("release".to_owned(), Figure::Heat(map))).into_iter().collect();
+            return map.map(|map| ("release".to_owned(), map)).into_iter().collect();
         }
-        vec![("multiple".to_owned(), Figure::Curve(multiples(panel, tables)))]
+        vec![("multiple".to_owned(), multiples(panel, tables))]
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {
@@ -243,7 +242,7 @@ fn optimal_rows(setting: usize, best: &optimum::Optimum) -> Vec<OptimalRow> {
     rows.filter(|row| row.probability > 0.0).collect()
 }
 
-fn multiples(panel: &Panel, tables: &Tables) -> CurveFigure {
+fn multiples(panel: &Panel, tables: &Tables) -> Figure {
     let abscissa = Abscissa::new(panel);
     let (case, naming) = (&panel.cases[0], &abscissa.naming);
     let lines = panel.variants.iter().zip(panel.series()).map(|(variant, series)| {
@@ -253,9 +252,7 @@ fn multiples(panel: &Panel, tables: &Tables) -> CurveFigure {
     });
     let mut note: Vec<String> = (!naming.sizes).then(|| naming.data(case)).into_iter().collect();
     note.extend(naming.shared(case));
-    CurveFigure {
-        title: panel.title.clone(),
-        note: note.join(", "),
+    let body = CurveFigure {
         x_label: abscissa.axis.label(panel).unwrap_or_default(),
         y_label: "mean error / least possible".to_owned(),
         y_scale: Scale::Log,
@@ -263,10 +260,11 @@ fn multiples(panel: &Panel, tables: &Tables) -> CurveFigure {
         references: vec![(1.0, "optimum".to_owned())],
         categories: abscissa.categories(panel),
         ..CurveFigure::default()
-    }
+    };
+    panel.figure(note.join(", "), body)
 }
 
-fn optimal_map(panel: &Panel, tables: &Tables, rows: &[&OptimalRow]) -> HeatFigure {
+fn optimal_map(panel: &Panel, tables: &Tables, rows: &[&OptimalRow]) -> Figure {
     let case = &panel.cases[0];
     let optimum = tables.optimum.iter().find(|row| panel.owns(row.setting));
     let value = optimum.and_then(|row| row.optimum);
@@ -275,17 +273,14 @@ fn optimal_map(panel: &Panel, tables: &Tables, rows: &[&OptimalRow]) -> HeatFigu
         .iter()
         .map(|row| (parse(&row.counts), parse(&row.released), row.probability))
         .collect();
-    HeatFigure {
-        title: panel.title.clone(),
-        note: format!(
-            "n = {}, {}, {}; mean error {}; white: probability 0",
-            case.setting.posterior.n(),
-            naming::prior(case),
-            naming::epsilon(case),
-            value.map_or("–".to_owned(), |value| format!("{value:.6}")),
-        ),
-        ..release_map(&cells)
-    }
+    let note = format!(
+        "n = {}, {}, {}; mean error {}; white: probability 0",
+        case.setting.posterior.n(),
+        naming::prior(case),
+        naming::epsilon(case),
+        value.map_or("–".to_owned(), |value| format!("{value:.6}")),
+    );
+    panel.figure(note, release_map(&cells))
 }
 
 /// A way to make a mechanism better without giving up privacy.

@@ -70,8 +70,6 @@ impl Kind for Privacy {
             note.push(scope.title().to_owned());
         }
         let figure = CurveFigure {
-            title: panel.title.clone(),
-            note: note.join(", "),
             x_label: abscissa.axis.label(panel).unwrap_or_default(),
             y_label: "exact privacy loss".to_owned(),
             x_scale: panel.scale(),
@@ -84,7 +82,7 @@ impl Kind for Privacy {
             categories: abscissa.categories(panel),
             ..CurveFigure::default()
         };
-        vec![("loss".to_owned(), Figure::Curve(figure))]
+        vec![("loss".to_owned(), panel.figure(note.join(", "), figure))]
     }
 
     fn sketches(&self, panel: &Panel) -> Vec<Figure> {

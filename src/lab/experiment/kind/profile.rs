@@ -57,16 +57,22 @@ impl Kind for Profile {
             let own = |row: &&CurveRow| row.facet == facet && row.y > 0.0;
             panel.own(&tables.curves).filter(own).map(|row| row.y).fold(1.0, f64::min)
         };
-        let mut figures = curves::figures(panel, tables, "profile", EXACT, |facet| CurveFigure {
-            note: note.clone(),
-            x_label: "ε".to_owned(),
-            y_label: "δ(ε), the largest over all pairs".to_owned(),
-            y_scale: Scale::Log,
-            y_range: Some((0.5 * least(facet).max(1e-4), 1.0)),
-            ..CurveFigure::default()
+        let mut figures = curves::figures(panel, tables, "profile", EXACT, |facet| {
+            (
+                note.clone(),
+                CurveFigure {
+                    x_label: "ε".to_owned(),
+                    y_label: "δ(ε), the largest over all pairs".to_owned(),
+                    y_scale: Scale::Log,
+                    y_range: Some((0.5 * least(facet).max(1e-4), 1.0)),
+                    ..CurveFigure::default()
+                },
+            )
         });
         for (_, figure) in &mut figures {
-            if let Figure::Curve(CurveFigure { lines, y_range: Some((bottom, _)), .. }) = figure {
+            if let Body::Curve(CurveFigure { lines, y_range: Some((bottom, _)), .. }) =
+                &mut figure.body
+            {
                 for line in lines {
                     line.exact.iter_mut().for_each(|point| point.1 = point.1.max(*bottom));
                     line.name = LineName::InLegend;

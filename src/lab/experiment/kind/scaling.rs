@@ -91,12 +91,11 @@ impl Kind for Scaling {
             panel.distance.title()
         );
         let figure = CurveFigure {
-            title: panel.title.clone(),
             y_scale: Scale::Log,
             lines: lines.collect(),
-            ..against_n(note, "candidates nearer than distance 1")
+            ..against_n("candidates nearer than distance 1")
         };
-        vec![("scaling".to_owned(), Figure::Curve(figure))]
+        vec![("scaling".to_owned(), panel.figure(note, figure))]
     }
 
     /// What is counted at every case.

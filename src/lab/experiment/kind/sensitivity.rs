@@ -93,8 +93,6 @@ impl Kind for Sensitivity {
         note.extend(beta.is_some().then(|| naming::epsilon(case)));
         note.extend(gamma.into_iter().chain(beta));
         let figure = CurveFigure {
-            title: panel.title.clone(),
-            note: note.join(", "),
             x_label: abscissa.axis.label(panel).unwrap_or_default(),
             y_label: format!("sensitivity of the {}", panel.distance.title()),
             x_scale: Scale::Linear,
@@ -105,7 +103,7 @@ impl Kind for Sensitivity {
             categories: abscissa.categories(panel),
             ..CurveFigure::default()
         };
-        vec![("sensitivity".to_owned(), Figure::Curve(figure))]
+        vec![("sensitivity".to_owned(), panel.figure(note.join(", "), figure))]
     }
 
     fn row_count(&self, _: &Panel, _: &Case, _: &SettingWork) -> f64 {

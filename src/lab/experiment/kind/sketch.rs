@@ -11,15 +11,12 @@ const MOST_LINES: usize = 5000;
 pub fn curves(panel: &Panel, times: usize, name: LineName) -> Figure {
     let names = panel.series();
     let lines = names.iter().flat_map(|series| std::iter::repeat_n(series, times));
-    let lines = lines
-        .take(MOST_LINES)
-        .map(|series| Curve { name, ..line(series.clone(), Vec::new()) });
-    let title = panel.title.clone();
-    Figure::Curve(CurveFigure { title, lines: lines.collect(), ..CurveFigure::default() })
+    let lines =
+        lines.take(MOST_LINES).map(|series| Curve { name, ..line(series.clone(), Vec::new()) });
+    panel.figure("", CurveFigure { lines: lines.collect(), ..CurveFigure::default() })
 }
 
 /// Boxes of every mechanism.
 pub fn boxes(panel: &Panel) -> Figure {
-    let (title, series) = (panel.title.clone(), panel.series());
-    Figure::Box(BoxFigure { title, series, ..BoxFigure::default() })
+    panel.figure("", BoxFigure { series: panel.series(), ..BoxFigure::default() })
 }

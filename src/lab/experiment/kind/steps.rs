@@ -59,7 +59,7 @@ impl Kind for Steps {
         let case = &panel.cases[0];
         let settings = format!("{}, {}, balanced data", naming::prior(case), naming::epsilon(case));
         curves::figures(panel, tables, "steps", EXACT, |_| {
-            against_n(format!("t steps to one side; {settings}"), "probability of this release")
+            (format!("t steps to one side; {settings}"), against_n("probability of this release"))
         })
     }
 

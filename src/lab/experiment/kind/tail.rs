@@ -75,15 +75,15 @@ impl Kind for Tail {
             let all = (end > 0.0).then_some((0.0, end));
             let is_cut = rows.iter().any(|row| row.y > GREATEST_DRAWN);
             let cut = if is_cut { "; bounds above 10 are not shown" } else { "" };
-            CurveFigure {
-                note: format!("{settings}; dotted: bounds{cut}"),
+            let axes = CurveFigure {
                 x_label: format!("{} c", panel.distance.title()),
                 y_label: "tail P[H ≥ c]".to_owned(),
                 y_scale: Scale::Log,
                 x_range: self.view.map(|view| (view.0, view.1)).or(all),
                 y_range: Some((bottom, GREATEST_DRAWN)),
                 ..CurveFigure::default()
-            }
+            };
+            (format!("{settings}; dotted: bounds{cut}"), axes)
         })
     }
 

@@ -20,7 +20,7 @@ use engine::named::Named;
 use engine::posterior::model::{Counts, approximate_compositions};
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::list_compositions;
-use figure::{BLUE, Curve, Join, Multiples, NameAt, Series};
+use figure::{BLUE, Curve, Join, NameAt, Series};
 use paper::formula::notes_laplace;
 use system::console::short_or_dash;
 use table::{ReadingRow, TheoryRow};
@@ -108,27 +108,28 @@ impl Kind for Theory {
             let note = note(panel, &naming, case);
             let readings: Vec<&ReadingRow> = panel.own(&tables.readings).collect();
             let name = if panel.cases.len() > 1 { naming.name(case) } else { String::new() };
+            let title = |what: &str| titled(&[&panel.title, &name, what]);
             let cumulative = CurveFigure {
-                title: titled(&[&panel.title, &name, "P[H ≤ c]"]),
                 y_label: "cumulative probability P[H ≤ c]".to_owned(),
                 y_range: Some((0.0, 1.02)),
                 join: Join::Steps,
-                ..self.curves(panel, &note, &rows, &[], |row| row.cumulative)
+                ..self.curves(panel, &rows, &[], |row| row.cumulative)
             };
-            figures.push((format!("cumulative{suffix}"), Figure::Curve(cumulative)));
-            let curves = self.curves(panel, &note, &rows, &readings, |row| row.probability);
+            let cumulative = Figure::new(title("P[H ≤ c]"), note.clone(), cumulative);
+            figures.push((format!("cumulative{suffix}"), cumulative));
+            let curves = self.curves(panel, &rows, &readings, |row| row.probability);
             let is_comb = is_comb(&curves);
             let probability = CurveFigure {
-                title: titled(&[&panel.title, &name, "P[H = c]"]),
                 y_label: "probability P[H = c]".to_owned(),
                 join: if is_comb { Join::Stems } else { Join::Lines },
                 name_at: NameAt::Peak,
                 ..curves
             };
-            let probability = match is_comb {
-                true => apart(&probability),
-                false => Figure::Curve(probability),
+            let body = match is_comb {
+                true => apart(&probability).into(),
+                false => Body::Curve(probability),
             };
+            let probability = Figure::new(title("P[H = c]"), note, body);
             figures.push((format!("theory{suffix}"), probability));
         }
         figures
@@ -215,7 +216,6 @@ impl Theory {
     fn curves(
         &self,
         panel: &Panel,
-        note: &str,
         rows: &[&TheoryRow],
         readings: &[&ReadingRow],
         value: impl Fn(&TheoryRow) -> f64,
@@ -231,7 +231,6 @@ impl Theory {
             Curve { readings, ..line(series, exact) }
         });
         CurveFigure {
-            note: note.to_owned(),
             x_label: format!("{} c from the true posterior", panel.distance.title()),
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,
@@ -275,15 +274,12 @@ impl Formula {
 }
 
 /// The lines of a figure, each in a small one: combs on top of one another could not be read.
-fn apart(figure: &CurveFigure) -> Figure {
+fn apart(figure: &CurveFigure) -> Vec<Figure> {
     let alone = |line: &Curve| {
-        let title = line.series.full_label();
         let lines = vec![Curve { name: LineName::Elsewhere, ..line.clone() }];
-        Figure::Curve(CurveFigure { title, note: String::new(), lines, ..figure.clone() })
+        Figure::new(line.series.full_label(), "", CurveFigure { lines, ..figure.clone() })
     };
-    let CurveFigure { title, note, lines, .. } = figure;
-    let figures = lines.iter().map(alone).collect();
-    Figure::Multiples(Multiples { title: title.clone(), note: note.clone(), figures })
+    figure.lines.iter().map(alone).collect()
 }
 
 /// A line that turns more often than this is a comb.

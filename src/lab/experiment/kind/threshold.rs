@@ -56,18 +56,19 @@ impl Kind for Threshold {
     }
 
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
-        let mut figures = curves::figures(panel, tables, "threshold", "", |_| CurveFigure {
-            note: "the ε from which on the statement holds, searched from above in steps of 25 %"
-                .to_owned(),
+        let axes = CurveFigure {
             x_label: "number of records n".to_owned(),
             y_label: "privacy parameter ε".to_owned(),
             y_scale: Scale::Log,
             ..CurveFigure::default()
-        });
+        };
+        let note = "from this ε on the statement holds";
+        let axes = |_: &str| (note.to_owned(), axes.clone());
+        let mut figures = curves::figures(panel, tables, "threshold", "", axes);
         // All curves are computed; a dotted one would be a claim.
         for (_, figure) in &mut figures {
-            if let Figure::Curve(figure) = figure {
-                figure.lines.iter_mut().for_each(|line| line.style = LineStyle::Solid);
+            if let Body::Curve(curves) = &mut figure.body {
+                curves.lines.iter_mut().for_each(|line| line.style = LineStyle::Solid);
             }
         }
         figures

@@ -72,20 +72,23 @@ impl Kind for TradeOff {
         };
         let drawn: Vec<CurveRow> = own.iter().map(exact).collect();
         let drawn: Vec<&CurveRow> = drawn.iter().collect();
-        let mut figures =
-            curves::figures_of(panel, &drawn, "trade-off", EXACT, |facet| CurveFigure {
-                note: tested(facet),
-                x_label: "probability of a false alarm".to_owned(),
-                y_label: "probability of a miss".to_owned(),
-                x_scale: Scale::Linear,
-                y_scale: Scale::Linear,
-                x_range: Some((0.0, 1.0)),
-                y_range: Some((0.0, 1.0)),
-                ..CurveFigure::default()
-            });
+        let mut figures = curves::figures_of(panel, &drawn, "trade-off", EXACT, |facet| {
+            (
+                tested(facet),
+                CurveFigure {
+                    x_label: "probability of a false alarm".to_owned(),
+                    y_label: "probability of a miss".to_owned(),
+                    x_scale: Scale::Linear,
+                    y_scale: Scale::Linear,
+                    x_range: Some((0.0, 1.0)),
+                    y_range: Some((0.0, 1.0)),
+                    ..CurveFigure::default()
+                },
+            )
+        });
         for (_, figure) in &mut figures {
-            if let Figure::Curve(figure) = figure {
-                figure.lines.iter_mut().for_each(|line| line.name = LineName::InLegend);
+            if let Body::Curve(curves) = &mut figure.body {
+                curves.lines.iter_mut().for_each(|line| line.name = LineName::InLegend);
             }
         }
         figures

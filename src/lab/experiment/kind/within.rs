@@ -161,19 +161,13 @@ impl Part {
         let own = all.iter().filter(|row| is_shown(row) && says_something(row));
         let rows: Vec<CurveRow> = own.map(|row| self.turned(row)).collect();
         let rows: Vec<&CurveRow> = rows.iter().collect();
-        let (name, title, y_label, missing) = match self {
-            Self::Within => (
-                "within",
-                "within k′ steps",
-                "P[H ≤ c(k′)], within k′ steps",
-                "bounds above 1 are not shown",
-            ),
-            Self::Beyond => (
-                "beyond",
-                "beyond k′ steps",
-                "P[H > c(k′)], not within k′ steps",
-                "values below 1e-12 are not shown",
-            ),
+        let (name, y_label, missing) = match self {
+            Self::Within => {
+                ("within", "P[H ≤ c(k′)], within k′ steps", "bounds above 1 are not shown")
+            }
+            Self::Beyond => {
+                ("beyond", "P[H > c(k′)], not within k′ steps", "values below 1e-12 are not shown")
+            }
         };
         figures_of(panel, &rows, name, EXACT, |facet| {
             let values = || rows.iter().filter(|row| row.facet == facet).map(|row| row.y);
@@ -183,12 +177,12 @@ impl Part {
             if is_cut {
                 note += &format!("; {missing}");
             }
-            CurveFigure {
-                title: title.to_owned(),
+            let axes = CurveFigure {
                 y_scale: Scale::Log,
                 y_range: Some((least.max(LEAST_BEYOND) / 1.5, 1.0)),
-                ..against_n(note, y_label)
-            }
+                ..against_n(y_label)
+            };
+            (note, axes)
         })
     }
 }

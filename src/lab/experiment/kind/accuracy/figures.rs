@@ -13,8 +13,8 @@ use engine::numeric::box_summary::Whiskers;
 use engine::posterior::metric::Metric;
 use engine::posterior::model::vector;
 use figure::{
-    BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, LineName, Multiples, Sample, Scale, Series,
-    graded_colour,
+    Body, BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, LineName, Sample, Scale,
+    Series, graded_colour,
 };
 use table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
 
@@ -261,25 +261,28 @@ fn shared_parts(panel: &Panel, abscissa: &Abscissa, mark: &Mark) -> Vec<String> 
 impl<'a> Drawing<'a> {
     /// One figure, or small ones on a page.
     fn sheet(&self, sheet: &Sheet, metric: &Metric, name: FigureName, title: String) -> Figure {
-        let draw = |facet: &Facet| match name {
-            FigureName::Box => Figure::Box(self.boxes(sheet, facet, metric)),
-            FigureName::Mean => Figure::Curve(self.means(sheet, facet, metric)),
-            FigureName::Runs => Figure::Curve(self.runs(sheet, facet, metric)),
+        let draw = |facet: &Facet| -> (String, Body) {
+            match name {
+                FigureName::Box => self.boxes(sheet, facet, metric),
+                FigureName::Mean => self.means(sheet, facet, metric),
+                FigureName::Runs => self.runs(sheet, facet, metric),
+            }
         };
         if let [only] = &sheet.facets[..] {
-            return draw(only).entitled(title, None);
+            let (note, body) = draw(only);
+            return Figure::new(title, note, body);
         }
         let mut note = String::new();
         let mut figures = Vec::new();
         for facet in sheet.facets.iter().take(MOST_FACETS) {
-            let figure = draw(facet);
-            note = figure.note().to_owned();
-            figures.push(figure.entitled(facet.title.clone(), Some(String::new())));
+            let (last, body) = draw(facet);
+            note = last;
+            figures.push(Figure::new(facet.title.clone(), "", body));
         }
         if sheet.facets.len() > MOST_FACETS {
             note += &format!("; the first {MOST_FACETS} of {} are drawn", sheet.facets.len());
         }
-        Figure::Multiples(Multiples { title, note, figures })
+        Figure::new(title, note, figures)
     }
 
     fn note(&self, sheet: &Sheet, last: &str) -> String {
@@ -326,7 +329,7 @@ impl<'a> Drawing<'a> {
         self.series.iter().map(|(_, series)| series.clone()).collect()
     }
 
-    fn boxes(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> BoxFigure {
+    fn boxes(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> (String, Body) {
         let whiskers = match self.kind.whiskers {
             Whiskers::Range => "whiskers: range".to_owned(),
             Whiskers::Iqr(factor) => format!("whiskers: {factor} IQR"),
@@ -344,18 +347,20 @@ impl<'a> Drawing<'a> {
                 boxes: self.series.iter().map(|(key, _)| of_series(key)).collect(),
             }
         });
-        BoxFigure {
-            note: self.without_infinite(sheet, facet, metric, &whiskers, |row| {
-                row.max.max(row.exact_mean.unwrap_or(0.0))
-            }),
+        let note = self.without_infinite(sheet, facet, metric, &whiskers, |row| {
+            row.max.max(row.exact_mean.unwrap_or(0.0))
+        });
+        let body = BoxFigure {
             x_label: self.abscissa.axis.label(self.panel),
             y_label: metric.error_title(),
             series: self.all_series(),
             groups: groups.collect(),
-            one_each: self.abscissa.series == self.abscissa.axis,
+            one_each: [Some(self.abscissa.axis), self.abscissa.facet]
+                .contains(&Some(self.abscissa.series)),
             bounds: Some((0.0, metric.bound.unwrap_or(f64::INFINITY))),
             ..BoxFigure::default()
-        }
+        };
+        (note, body.into())
     }
 
     fn errors(&self, row: &SummaryRow) -> &[f64] {
@@ -407,7 +412,7 @@ impl<'a> Drawing<'a> {
         printed.iter().any(Option::is_some).then_some(printed)
     }
 
-    fn means(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> CurveFigure {
+    fn means(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> (String, Body) {
         // A prior without a number is a category.
         let places = facet.along(self.abscissa.axis);
         let position = |place: usize| self.abscissa.axis.position(places[place][0].case);
@@ -423,10 +428,10 @@ impl<'a> Drawing<'a> {
             }
             self.curve(points, series.clone())
         });
-        CurveFigure {
-            note: self.without_infinite(sheet, facet, metric, "lines: exact law", |row| {
-                row.mean.max(row.exact_mean.unwrap_or(0.0))
-            }),
+        let note = self.without_infinite(sheet, facet, metric, "lines: exact law", |row| {
+            row.mean.max(row.exact_mean.unwrap_or(0.0))
+        });
+        let body = CurveFigure {
             x_label: self.abscissa.axis.label(self.panel).unwrap_or_default(),
             y_label: format!("mean {}", metric.title),
             x_scale: self.panel.scale(),
@@ -434,7 +439,8 @@ impl<'a> Drawing<'a> {
             lines: lines.collect(),
             categories,
             ..CurveFigure::default()
-        }
+        };
+        (note, body.into())
     }
 
     /// The line through some points: each has its place on the axis, its case and its row.
@@ -460,7 +466,7 @@ impl<'a> Drawing<'a> {
 
     /// The error of every run, in one strip for each mark: the runs are independent, so that
     /// nothing joins them.
-    fn runs(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> CurveFigure {
+    fn runs(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> (String, Body) {
         let drawn = self.panel.runs.min(MOST_DRAWN_RUNS);
         let mut lines: Vec<Curve> = Vec::new();
         let Abscissa { axis, series: told_by, .. } = self.abscissa;
@@ -480,14 +486,16 @@ impl<'a> Drawing<'a> {
             let dot = |(run, error): (usize, &f64)| {
                 (place + HALF_STRIP * (2.0 * (run as f64 + 0.5) / drawn as f64 - 1.0), *error)
             };
-            lines.push(Curve { name: LineName::Elsewhere, ..line(series, errors.map(dot).collect()) });
+            lines.push(Curve {
+                name: LineName::Elsewhere,
+                ..line(series, errors.map(dot).collect())
+            });
         }
         let which = match self.panel.runs > drawn {
             true => format!("the first {drawn} of them, from left to right"),
             false => "from left to right".to_owned(),
         };
-        CurveFigure {
-            note: self.note(sheet, &which),
+        let body = CurveFigure {
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,
             y_label: metric.error_title(),
@@ -495,7 +503,8 @@ impl<'a> Drawing<'a> {
             lines,
             join: Join::Dots,
             ..CurveFigure::default()
-        }
+        };
+        (self.note(sheet, &which), body.into())
     }
 }
 

@@ -25,8 +25,8 @@ pub(super) fn figures(kind: &Phase, panel: &Panel, tables: &Tables) -> Vec<(Stri
         let map = Map::new(kind, panel, axis, among, tables);
         let suffix = if among == Among::All { "" } else { "-without" };
         [
-            (format!("winner{suffix}"), Figure::Heat(map.winners(panel))),
-            (format!("margin{suffix}"), Figure::Heat(map.margins(panel))),
+            (format!("winner{suffix}"), map.winners(panel)),
+            (format!("margin{suffix}"), map.margins(panel)),
         ]
     });
     maps.collect()
@@ -72,7 +72,7 @@ impl<'a> Map<'a> {
         self.rows.iter().map(|line| line.iter().map(|row| value(*row)).collect()).collect()
     }
 
-    fn winners(&self, panel: &Panel) -> HeatFigure {
+    fn winners(&self, panel: &Panel) -> Figure {
         let wins =
             |label: &str| self.rows.iter().flatten().flatten().any(|row| row.winner == label);
         let all = panel.series();
@@ -99,9 +99,7 @@ impl<'a> Map<'a> {
             note += &format!("; nowhere best: {}", losers.join(", "));
         }
         let winner = |row: &PhaseRow| series.iter().position(|(label, _)| *label == row.winner);
-        HeatFigure {
-            title: format!("{}: the winner", self.kind.title(self.among, panel)),
-            note,
+        let body = HeatFigure {
             values: HeatValues::Categories {
                 values: self.each(|row| row.and_then(winner)),
                 strength: Some(self.each(|row| row.map_or(0.0, strength))),
@@ -109,21 +107,21 @@ impl<'a> Map<'a> {
                 series: series.into_iter().map(|(_, series)| series).collect(),
             },
             ..self.figure(panel)
-        }
+        };
+        Figure::new(format!("{}: the winner", self.kind.title(self.among, panel)), note, body)
     }
 
-    fn margins(&self, panel: &Panel) -> HeatFigure {
+    fn margins(&self, panel: &Panel) -> Figure {
         let percent = |row: &PhaseRow| row.margin.map(|margin| 100.0 * margin);
         let values = self.each(|row| row.and_then(percent).map(|value| value.max(LEAST_PERCENT)));
         let largest =
             values.iter().flatten().flatten().fold(10.0 * LEAST_PERCENT, |a, b| a.max(*b));
-        HeatFigure {
-            title: format!("{}: the margin", self.kind.title(self.among, panel)),
-            note: format!(
-                "the lead of the best of {} mechanisms over the second; {}",
-                self.kind.competitors(self.among, panel).count(),
-                common(panel)
-            ),
+        let note = format!(
+            "the lead of the best of {} mechanisms over the second; {}",
+            self.kind.competitors(self.among, panel).count(),
+            common(panel)
+        );
+        let body = HeatFigure {
             values: HeatValues::Numbers {
                 values,
                 label: "error of the second best above the best, in %".to_owned(),
@@ -131,7 +129,8 @@ impl<'a> Map<'a> {
                 range: Some((LEAST_PERCENT, largest)),
             },
             ..self.figure(panel)
-        }
+        };
+        Figure::new(format!("{}: the margin", self.kind.title(self.among, panel)), note, body)
     }
 
     fn figure(&self, panel: &Panel) -> HeatFigure {
