@@ -10,6 +10,7 @@ mod backend;
 mod boxplot;
 mod curve;
 mod density;
+mod difference;
 mod element;
 mod font;
 mod heat;
@@ -36,6 +37,7 @@ pub use axis::Scale;
 pub use boxplot::{BoxFigure, BoxStats, Group};
 pub use curve::{Curve, CurveFigure, Join, LineName, LineStyle, NameAt, Sample};
 pub use density::{DensityFigure, DensityRow};
+pub use difference::difference;
 pub use heat::{HeatFigure, HeatValues};
 pub use legibility::misplaced_texts;
 pub use shared_axes::share_axes;
@@ -129,15 +131,25 @@ impl Series {
     }
 }
 
-/// Gives series of the same colour (the same mechanism with other parameters)
-/// different shades of it. The first keeps its own.
-pub fn distinguish<'a>(series: impl IntoIterator<Item = &'a mut Series>) {
-    let mut seen: Vec<Colour> = Vec::new();
-    for one in series {
-        let base = one.colour;
-        let repeats = seen.iter().filter(|earlier| **earlier == base).count();
-        seen.push(base);
-        one.colour = theme::shade(base, repeats);
+/// Gives series of the same colour (the same mechanism with other parameters) different shades of it: of some
+/// shades the one that differs most from all other colours. The first keeps its own.
+pub fn distinguish(series: &mut [Series]) {
+    let mut taken: Vec<Colour> = Vec::new();
+    let is_repeat: Vec<bool> = (0..series.len())
+        .map(|place| series[..place].iter().any(|earlier| earlier.colour == series[place].colour))
+        .collect();
+    taken.extend(
+        series.iter().zip(&is_repeat).filter(|(_, again)| !**again).map(|(one, _)| one.colour),
+    );
+    for (one, _) in series.iter_mut().zip(is_repeat).filter(|(_, again)| *again) {
+        let nearest = |shade: &Colour| {
+            let apart = taken.iter().map(|other| difference(*shade, *other));
+            apart.map(|(usual, others)| others.min(usual / 2.0)).fold(f64::INFINITY, f64::min)
+        };
+        let shades = theme::shades(one.colour);
+        let farthest = shades.max_by(|a, b| nearest(a).total_cmp(&nearest(b)));
+        one.colour = farthest.unwrap_or(one.colour);
+        taken.push(one.colour);
     }
 }
 

@@ -254,7 +254,10 @@ data.counts.labels = ["mine"]
     sandbox.succeed(&["run", "own.toml", "--format", "svg", "-q"]);
     let before = sandbox.read("results/own/loss.svg");
     let text = String::from_utf8(before.clone()).unwrap();
-    assert!(text.contains("mine") && text.contains("readings deviate by at most"), "{text}");
+    assert!(
+        text.contains("mine") && text.contains("values read off the print deviate by at most"),
+        "{text}"
+    );
     sandbox.succeed(&["plot", "results/own", "--format", "svg", "-q"]);
     assert_eq!(before, sandbox.read("results/own/loss.svg"));
 }

@@ -20,7 +20,7 @@ pub(super) fn list(report: &Report) -> Markup {
                 @for document in &report.documents {
                     li {
                         a href={ "#" (anchor(&document.id)) } title=(document.title) {
-                            "Figures of " (document.id)
+                            (document.id)
                         }
                         (figure_list(&document.figures))
                     }
@@ -58,7 +58,8 @@ fn figure_list(figures: &[FigureReport]) -> Markup {
             @for figure in figures {
                 li {
                     a href={ "#" (anchor(&figure.name)) } title=(figure.title) {
-                        (figure.id.replace('_', " "))
+                        @if figure.source.contains(", ") { (figure.label()) }
+                        @else { (figure.id.replace('_', " ")) }
                     }
                 }
             }

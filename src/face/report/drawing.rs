@@ -10,8 +10,24 @@ pub(super) fn figure(drawing: &Drawing) -> Markup {
     html! {
         figure.drawing.map[drawing.is_map] {
             @if let Some(body) = body {
-                (PreEscaped("<svg role=\"img\" aria-label=\"")) (drawing.alt) (PreEscaped("\""))
+                (PreEscaped("<svg role=\"img\""))
+                @if !drawing.id.is_empty() {
+                    (PreEscaped(" id=\"")) (drawing.id) (PreEscaped("\""))
+                }
+                (PreEscaped(" aria-label=\"")) (drawing.alt) (PreEscaped("\""))
                 (PreEscaped(body)) "\n"
+            }
+        }
+    }
+}
+
+/// The same drawing in small: it is on the page once, and shown again.
+pub(super) fn thumbnail(drawing: &Drawing) -> Markup {
+    let opening = drawing.svg.split_inclusive('>').next().unwrap_or_default();
+    html! {
+        @if !drawing.id.is_empty() && opening.starts_with("<svg") {
+            span.drawing.map[drawing.is_map] aria-hidden="true" {
+                (PreEscaped(opening)) (PreEscaped("<use href=\"#")) (drawing.id) (PreEscaped("\"/></svg>"))
             }
         }
     }

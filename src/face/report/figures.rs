@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::text::{anchor, command, links, notes};
+use super::text::{anchor, command, count, links, notes};
 use super::{Document, FigureReport, PanelReport, Report, drawing, tables};
 use engine::analysis::cost::duration;
 
@@ -40,8 +40,8 @@ pub(super) fn title_without_kind(panel: &PanelReport) -> &str {
 pub(super) fn document(document: &Document, report: &Report) -> Markup {
     let Document { id, title, figures } = document;
     html! {
-        section.document id=(anchor(id)) {
-            h2 { (title) " " span.short { (id) } }
+        details.document id=(anchor(id)) {
+            summary { h2 { (title) " " span.short { (id) ", " (count(figures.len(), "figure")) } } }
             @for one in figures {
                 @let status = html! {
                     p.status.(one.print_status.class()) { (one.print_status.sentence()) }
@@ -61,8 +61,8 @@ pub(super) fn document(document: &Document, report: &Report) -> Markup {
 pub(super) fn questions(report: &Report) -> Markup {
     html! {
         @if !report.questions.is_empty() {
-            section #questions.document {
-                h2 { (QUESTIONS) }
+            details #questions.document {
+                summary { h2 { (QUESTIONS) } }
                 @for one in &report.questions { (figure(one, &html! {}, &html! {})) }
             }
         }

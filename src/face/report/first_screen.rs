@@ -1,17 +1,13 @@
-//! The first screen: what was found, the claims, and one pair of pictures.
+//! The first screen: what was found, the documents with all their figures, and the claims.
 
 use maud::{Markup, html};
 
 use super::claims;
 use super::drawing;
-use super::figures::{self, Pair};
 use super::summary::{Standing, Summary};
 use super::text::{anchor, count, count_word};
-use super::{FigureReport, PanelReport, Report};
+use super::{Document, Drawing, FigureReport, PanelReport, Report};
 use lab::experiment::digest::percent;
-
-/// The figure and the panel whose pair of pictures stands on the first screen.
-const FEATURED: (&str, &str) = ("icml-fig2", "a");
 
 pub(super) fn section(report: &Report) -> Markup {
     let summary = report.summary();
@@ -19,10 +15,8 @@ pub(super) fn section(report: &Report) -> Markup {
         section #summary {
             h2.unseen { "Summary" }
             div.found { @for sentence in sentences(report, &summary) { p { (sentence) } } }
-            div.first {
-                @if !report.claims.is_empty() { (claims::table(report)) }
-                (pictures(report))
-            }
+            @for document in &report.documents { (sheet(document)) }
+            @if !report.claims.is_empty() { (claims::table(report)) }
         }
     }
 }
@@ -57,16 +51,24 @@ fn figures_sentence(report: &Report, summary: &Summary) -> Option<Markup> {
 }
 
 fn readings_sentence(summary: &Summary) -> Option<Markup> {
-    let Summary { readings, readings_within: within, numbers, numbers_agreeing: agreeing, .. } =
-        summary;
+    let Summary { readings, values, numbers, numbers_agreeing: agreeing, .. } = summary;
+    let by_sampling = summary.readings_by_sampling;
+    let by_reading = summary.readings_within - by_sampling;
     let rounded = summary.numbers_by_their_rounding;
     (readings + numbers > 0).then(|| {
         html! {
             @if *readings > 0 {
-                strong { (within) " of " (readings) " values" }
-                " read off the printed figures agree within the error of reading"
+                strong { (values) " values" } " read off the printed figures were compared"
+                @if values < readings { " (" (readings) " times, since documents share figures)" }
+                ": " (by_reading) " times they agree within the error of reading"
+                @if by_sampling > 0 {
+                    ", " (by_sampling) " times within the sampling error of the printed run"
+                }
+                @if summary.readings_named > 0 {
+                    ", and " (count_word(summary.readings_named, "time")) " they differ for a known reason"
+                }
             }
-            @if readings * numbers > 0 { ", and " }
+            @if readings * numbers > 0 { "; " }
             @if *numbers > 0 {
                 strong { (agreeing) " of " (numbers) " numbers" } " in texts and captions are reproduced"
             }
@@ -107,17 +109,24 @@ fn prints_sentence(report: &Report, summary: &Summary) -> Option<Markup> {
 fn claims_sentence(summary: &Summary) -> Option<Markup> {
     let of = |standing: Standing| {
         let Standing { hold, in_part, fail } = standing;
-        html! { strong { (hold) " hold" } ", " (in_part) " in part, and " strong { (fail) " fail" } }
+        let s = |count: usize| if count == 1 { "s" } else { "" };
+        html! {
+            strong { (hold) " hold" (s(hold)) } ", " (in_part) " in part, and "
+            strong { (fail) " fail" (s(fail)) }
+        }
     };
     let same = summary.differing.is_empty();
     (summary.claims > 0).then(|| {
         html! {
             "Of " (count(summary.claims, "claim")) " in the texts, taken as stated, "
             @if same {
-                (of(summary.defined)) "; the distance changes no verdict."
+                (of(summary.defined)) "; the distance changes no verdict. "
             } @else {
                 (of(summary.defined)) " as defined; with the print distance "
-                (of(summary.printed)) "."
+                (of(summary.printed)) ". "
+            }
+            @if summary.sentences != Standing::default() {
+                "Most claims bundle several sentences: of these " (of(summary.sentences)) "."
             }
         }
     })
@@ -138,33 +147,38 @@ fn optimum_sentence(report: &Report) -> Option<Markup> {
     })
 }
 
-/// One pair of drawings, as defined and as printed.
-fn pictures(report: &Report) -> Markup {
-    let Some((figure, pair)) = featured(report) else { return html! {} };
+/// The figures of a document in small, each with a link to its place.
+fn sheet(document: &Document) -> Markup {
     html! {
-        aside.pictures {
-            @for panel in pair {
-                div {
-                    p.caption {
-                        (figures::badge(panel)) " " (figures::title_without_kind(panel))
+        section.sheet {
+            h3 { a href={ "#" (anchor(&document.id)) } { (document.title) } " " span.short { (document.id) } }
+            ul {
+                @for figure in &document.figures {
+                    li {
+                        a href={ "#" (anchor(&figure.name)) } title=(figure.title) {
+                            @if let Some(one) = shown(figure) { (drawing::thumbnail(one)) }
+                            span { (figure.label()) }
+                        }
+                        @if is_printed_otherwise(figure) {
+                            " " abbr.printed title="The print differs from what the text defines" { "≠" }
+                        }
                     }
-                    @for one in panel.drawings.iter().take(1) { (drawing::figure(one)) }
                 }
             }
-            p.source { a href={ "#" (anchor(&figure.name)) } { (figure.source) ": " (figure.title) } }
         }
     }
 }
 
-/// The pair that is named above; failing that, the first one there is.
-fn featured(report: &Report) -> Option<(&FigureReport, Pair<'_>)> {
-    let all = || {
-        let figures = report.documents.iter().flat_map(|document| &document.figures);
-        let pairs = figures
-            .flat_map(|one| figures::pairs(&one.panels).into_iter().map(move |pair| (one, pair)));
-        pairs.filter(|(_, pair)| pair.len() == 2 && pair.iter().all(|one| !one.drawings.is_empty()))
-    };
-    let is_named =
-        |(figure, pair): &(&FigureReport, Pair)| (&*figure.name, &*pair[0].id) == FEATURED;
-    all().find(is_named).or_else(|| all().next())
+/// The drawing that stands for a figure: as defined, and what the document shows rather than the cumulative
+/// probabilities.
+fn shown(figure: &FigureReport) -> Option<&Drawing> {
+    let defined = figure.panels.iter().find(|panel| !panel.printed);
+    let drawings = &defined.or(figure.panels.first())?.drawings;
+    drawings.iter().find(|one| !one.name.contains("cumulative")).or(drawings.first())
+}
+
+/// Whether there is a print that was made with other settings than the text defines.
+fn is_printed_otherwise(figure: &FigureReport) -> bool {
+    let has = |printed: bool| figure.panels.iter().any(|panel| panel.printed == printed);
+    has(true) && has(false)
 }

@@ -119,6 +119,14 @@ pub struct FigureReport {
     pub files: Vec<String>,
 }
 
+impl FigureReport {
+    /// What the document calls it: "Figure 2".
+    pub fn label(&self) -> &str {
+        let place = self.source.split_once(", ").map_or(self.source.as_str(), |(_, place)| place);
+        place.split(", §").next().unwrap_or(place)
+    }
+}
+
 /// One panel of a figure: as defined, or as printed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PanelReport {
@@ -142,6 +150,9 @@ pub struct PanelReport {
 pub struct Drawing {
     /// The name of its file, without the ending.
     pub name: String,
+    /// Its name on the page.
+    #[serde(skip)]
+    pub id: String,
     /// A description in words.
     pub alt: String,
     /// Whether its colours are a scale, which is kept on a dark page.
@@ -154,8 +165,13 @@ pub struct Drawing {
 /// Values read off a printed figure, against the computed ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Readings {
+    /// The table of readings.
+    pub file: String,
     pub total: usize,
     pub within: usize,
+    /// How many of those within are so by the sampling error of the printed run only: they deviate by more
+    /// than three errors of reading.
+    pub by_sampling: usize,
     /// How many do not, for a known reason that their notes give.
     pub named_outliers: usize,
     /// The largest deviation and where it is ("2.4e-4 (LSDim at 0.0343, vertex)"), in standard errors
@@ -169,10 +185,15 @@ pub struct Readings {
 impl Readings {
     /// Counts `rows`, which must not be empty.
     pub fn new(criterion: &str, rows: Vec<ReadingRow>) -> Self {
+        let by_sampling = |row: &&ReadingRow| {
+            row.within && row.z.is_some() && row.deviation.abs() > 3.0 * row.error
+        };
         let with = |agreement| rows.iter().filter(|row| Agreement::of(row) == agreement).count();
         Self {
+            file: String::new(),
             total: rows.len(),
             within: with(Agreement::Within),
+            by_sampling: rows.iter().filter(by_sampling).count(),
             named_outliers: with(Agreement::Named),
             largest: largest_deviation(&rows).unwrap_or_default(),
             criterion: criterion.to_owned(),

@@ -1,4 +1,5 @@
-// Everything on this page reads without this script. It filters claims and folds the contents.
+// Everything on this page reads without this script. It filters claims, folds the contents, and opens what
+// a link leads to or a printer needs.
 (function () {
   var form = document.getElementById("filter");
   if (form) {
@@ -16,4 +17,14 @@
   menu.parentNode.addEventListener("click", function (event) {
     if (event.target.tagName === "A") menu.checked = false;
   });
+  function open() {
+    var place = location.hash && document.getElementById(location.hash.slice(1));
+    for (var one = place; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+    if (place) place.scrollIntoView();
+  }
+  addEventListener("hashchange", open);
+  addEventListener("beforeprint", function () {
+    document.querySelectorAll("details.document").forEach(function (one) { one.open = true; });
+  });
+  open();
 })();

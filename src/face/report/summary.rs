@@ -1,5 +1,6 @@
 //! Counts for the top of the page, for JSON and for the terminal.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -7,6 +8,7 @@ use serde::Serialize;
 
 use super::text::count;
 use super::{JudgedClaim, Outcome, PanelReport, PrintCounts, Readings, Report};
+use paper::claims::outcomes_of_clauses;
 
 /// The counts of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -17,7 +19,11 @@ pub struct Summary {
     pub prints: PrintCounts,
     /// Values read off the printed figures.
     pub readings: usize,
+    /// Different ones: documents share figures.
+    pub values: usize,
     pub readings_within: usize,
+    /// Those of them that are so by the sampling error of the printed run only.
+    pub readings_by_sampling: usize,
     /// Readings that do not, for a known reason.
     pub readings_named: usize,
     /// Readings that do not.
@@ -32,6 +38,8 @@ pub struct Summary {
     pub defined: Standing,
     /// How they fare under the distance that the figures were drawn with.
     pub printed: Standing,
+    /// How the single sentences of the claims fare, as defined.
+    pub sentences: Standing,
     /// The claims whose verdict is another word under the other distance.
     pub differing: Vec<u32>,
     /// The claims with the same word under both distances that hold in other cases.
@@ -69,7 +77,10 @@ impl Summary {
         let readings: Vec<&Readings> =
             panels.iter().filter_map(|panel| panel.readings.as_ref()).collect();
         let sum = |count: fn(&Readings) -> usize| readings.iter().map(|one| count(one)).sum();
+        let values: BTreeMap<&str, usize> =
+            readings.iter().map(|one| (one.file.as_str(), one.total)).collect();
         let claims = &report.claims;
+        let sentences = claims.iter().flat_map(|one| outcomes_of_clauses(&one.defined.evidence));
         let numbers_of = |chosen: fn(&JudgedClaim) -> bool| {
             claims.iter().filter(|one| chosen(one)).map(|one| one.claim.number).collect()
         };
@@ -78,7 +89,9 @@ impl Summary {
             panels: panels.len(),
             prints: PrintCounts::of(figures()),
             readings: sum(|one| one.total),
+            values: values.values().sum(),
             readings_within: sum(|one| one.within),
+            readings_by_sampling: sum(|one| one.by_sampling),
             readings_named: sum(|one| one.named_outliers),
             readings_beyond: sum(Readings::beyond),
             numbers: report.numbers.len(),
@@ -89,6 +102,7 @@ impl Summary {
             claims: claims.len(),
             defined: Standing::of(claims.iter().map(|claim| claim.defined.stated.outcome)),
             printed: Standing::of(claims.iter().map(|claim| claim.printed.stated.outcome)),
+            sentences: Standing::of(sentences),
             differing: numbers_of(|claim| !claim.survives_change_of_distance()),
             differing_in_cases: numbers_of(JudgedClaim::holds_in_other_cases),
             questions: report.questions.len(),
@@ -115,9 +129,12 @@ impl fmt::Display for Summary {
             let PrintCounts { compared, not_compared, no_print } = self.prints;
             write!(f, "prints compared      {compared} of {}", self.figures)?;
             writeln!(f, " ({not_compared} not compared, {no_print} without a known print)")?;
-            write!(f, "readings matched     {} of {}", self.readings_within, self.readings)?;
+            let (within, by_sampling) = (self.readings_within, self.readings_by_sampling);
+            writeln!(f, "readings compared    {} ({} values)", self.readings, self.values)?;
+            writeln!(f, "… by reading error   {} agree", within - by_sampling)?;
+            writeln!(f, "… by sampling error  {by_sampling} more agree")?;
             let outliers = count(self.readings_named, "known outlier");
-            writeln!(f, " ({outliers}, {} beyond)", self.readings_beyond)?;
+            writeln!(f, "… not                {outliers}, {} beyond", self.readings_beyond)?;
         }
         if self.numbers > 0 {
             write!(f, "numbers reproduced   {} of {}", self.numbers_agreeing, self.numbers)?;
@@ -129,6 +146,7 @@ impl fmt::Display for Summary {
         if self.claims > 0 {
             writeln!(f, "claims, as defined   {}", self.defined)?;
             writeln!(f, "…, print distance    {}", self.printed)?;
+            writeln!(f, "… by sentence        {}, as defined", self.sentences)?;
         }
         if self.questions > 0 {
             writeln!(f, "open questions       {} answered", self.questions)?;

@@ -157,7 +157,10 @@ fn the_summary_counts() {
         panels: 4,
         prints: PrintCounts { compared: 2, not_compared: 0, no_print: 0 },
         readings: 6,
+        // Both figures have the same table of readings.
+        values: 3,
         readings_within: 4,
+        readings_by_sampling: 0,
         readings_named: 2,
         readings_beyond: 0,
         numbers: 2,
@@ -166,13 +169,16 @@ fn the_summary_counts() {
         claims: 3,
         defined: Standing { hold: 1, in_part: 1, fail: 1 },
         printed: Standing { hold: 2, in_part: 0, fail: 1 },
+        // What is tested belongs to what was meant only.
+        sentences: Standing::default(),
         differing: vec![2, 3],
         differing_in_cases: Vec::new(),
         questions: 1,
     };
     assert_eq!(summary, expected);
     let lines = summary.to_string();
-    assert!(lines.contains("readings matched     4 of 6 (2 known outliers, 0 beyond)"), "{lines}");
+    assert!(lines.contains("readings compared    6 (3 values)"), "{lines}");
+    assert!(lines.contains("… not                2 known outliers, 0 beyond"), "{lines}");
     assert!(lines.contains("…, print distance    2 hold, 0 hold in part, 1 fails"), "{lines}");
 }
 
@@ -236,7 +242,9 @@ fn the_first_screen_counts_in_sentences() {
     let (_, found) = html.split_once("<div class=\"found\">").expect("the sentences");
     let found = found.split_once("</div>").expect("their end").0;
     assert_eq!(found.matches("<p>").count(), 5, "{found}");
-    for words in ["2 figures and tables", "4 of 6 values", "1 of 2 numbers", "1 hold", "5 of"] {
+    for words in
+        ["2 figures and tables", "3 values", "4 times", "1 of 2 numbers", "1 holds", "5 of"]
+    {
         assert!(found.contains(words), "{words}: {found}");
     }
 }

@@ -152,9 +152,8 @@ impl Experiment {
     /// Where a figure comes from: the place in a document, whether it is as defined there or as printed,
     /// and how far values that were read off the print deviate.
     fn source_of(&self, panel: &Panel, figure: &Figure, tables: &Tables) -> String {
-        let Some(source) = &self.source else { return String::new() };
-        let mut parts = vec![source.clone()];
-        if self.panels.iter().any(Panel::is_as_printed) {
+        let mut parts: Vec<String> = self.source.iter().cloned().collect();
+        if self.source.is_some() && self.panels.iter().any(Panel::is_as_printed) {
             let how = if panel.is_as_printed() { "as printed" } else { "as defined" };
             parts.push(how.to_owned());
         }

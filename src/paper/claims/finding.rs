@@ -79,7 +79,7 @@ impl ClaimPart {
         words.join(", ")
     }
 
-    fn belongs_to(&self, reading: Reading) -> bool {
+    pub(super) fn belongs_to(&self, reading: Reading) -> bool {
         self.reading == Reading::Both || self.reading == reading
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::ClaimPart;
+use super::{ClaimPart, Reading};
 
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -76,6 +76,17 @@ impl Verdict {
     }
 }
 
+/// How each clause of a claim, as stated, fares on its own.
+pub fn outcomes_of_clauses(parts: &[ClaimPart]) -> Vec<Outcome> {
+    let stated = parts.iter().filter(|part| part.belongs_to(Reading::Stated));
+    let outcome = |clause: &Clause| match (clause.is_always_true(), clause.is_never_true()) {
+        (true, _) => Outcome::Holds,
+        (false, false) => Outcome::InPart,
+        (false, true) => Outcome::Fails,
+    };
+    clauses(stated).iter().map(outcome).collect()
+}
+
 /// The clauses in the order in which they come.
 fn clauses<'a>(parts: impl Iterator<Item = &'a ClaimPart>) -> Vec<Clause<'a>> {
     let mut clauses: Vec<Clause> = Vec::new();
@@ -92,6 +103,7 @@ fn clauses<'a>(parts: impl Iterator<Item = &'a ClaimPart>) -> Vec<Clause<'a>> {
 fn all_true(clauses: &[Clause]) -> String {
     match clauses.iter().map(|clause| clause.parts.len()).sum() {
         1 => "True.".to_owned(),
+        2 => "True in both cases.".to_owned(),
         cases => format!("True in all {cases} cases."),
     }
 }

@@ -44,7 +44,7 @@ pub static GAUSSIAN: BuiltIn = BuiltIn {
     id: "gaussian",
     title: "Gaussian",
     draws: "all counts plus whole noise z of sum 0 and weight exp(−|z|² / (2 σ²)), clamped; needs δ",
-    colour: 0x28_B6D4,
+    colour: 0x00_9CC0,
     uses_delta: true,
     guarantee: |setting, _| approximate(setting),
     recipe: |setting, _| least(setting, GAUSSIAN.id, least_gaussian),

@@ -27,7 +27,7 @@ pub fn figure(report: &Report) -> Figure {
         y_scale: Scale::Log,
         y_range: Some((bottom, 1.0)),
         x_range: Some((0.0, 1.2 * sum.max(f64::MIN_POSITIVE))),
-        lines: vec![Curve { exact, name: LineName::Elsewhere, ..Curve::new(series) }],
+        lines: vec![Curve { exact, name: LineName::InLegend, ..Curve::new(series) }],
         references: vec![(report.delta, format!("δ = {:?}", report.delta))],
         landmarks: vec![
             (report.composed.to_f64(), format!("ε = {}", report.composed_up())),

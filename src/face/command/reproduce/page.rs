@@ -89,7 +89,8 @@ pub(super) fn figure(
     let own = config.starts_with(QUESTIONS);
     let figures = with_shared_axes(experiment, outcome);
     let panels = experiment.panels.iter().zip(&figures);
-    let panels = panels.map(|(one, figures)| panel(one, own, &outcome.tables, figures));
+    let panels =
+        panels.map(|(one, figures)| panel(one, (&experiment.name, own), &outcome.tables, figures));
     let panels: Vec<PanelReport> = panels.collect::<Result<_, _>>()?;
     let (answers, tables) = match own {
         true => (answers(experiment, &outcome.tables), overall(experiment, &outcome.tables)),
@@ -176,13 +177,14 @@ fn with_shared_axes(experiment: &Experiment, outcome: &RunOutcome) -> Vec<Vec<(S
 
 fn panel(
     panel: &Panel,
-    own: bool,
+    (experiment, own): (&str, bool),
     tables: &Tables,
     figures: &[(String, Figure)],
 ) -> Result<PanelReport, Failure> {
     let drawing = |(name, figure): &(String, Figure)| {
         Ok(Drawing {
             name: name.clone(),
+            id: format!("{experiment}-{name}"),
             alt: figure.description(),
             is_map: matches!(figure.body, Body::Heat(_)),
             svg: figure::inline(figure)?,
@@ -211,7 +213,11 @@ fn readings(panel: &Panel, tables: &Tables) -> Option<Readings> {
     let own = panel.own(&tables.readings);
     let rows: Vec<ReadingRow> = own.cloned().collect();
     let boxes = rows.iter().any(|row| row.quantity == Quantity::Median.id());
-    (!rows.is_empty()).then(|| Readings::new(panel.kind.criterion(boxes), rows))
+    let file = panel.readings.as_ref().map_or_else(String::new, |set| set.name.clone());
+    if rows.is_empty() {
+        return None;
+    }
+    Some(Readings { file, ..Readings::new(panel.kind.criterion(boxes), rows) })
 }
 
 #[cfg(test)]
