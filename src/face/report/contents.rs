@@ -22,7 +22,7 @@ pub(super) fn list(report: &Report) -> Markup {
                         a href={ "#" (anchor(&document.id)) } title=(document.title) {
                             (document.id)
                         }
-                        (figure_list(&document.figures))
+                        (figure_list(&document.figures, true))
                     }
                 }
                 @if !report.claims.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn list(report: &Report) -> Markup {
                 @if !report.questions.is_empty() {
                     li {
                         a href="#questions" { (figures::QUESTIONS) }
-                        (figure_list(&report.questions))
+                        (figure_list(&report.questions, false))
                     }
                 }
                 li { a href="#made" { "How this page was made" } }
@@ -52,13 +52,13 @@ pub(super) fn list(report: &Report) -> Markup {
     }
 }
 
-fn figure_list(figures: &[FigureReport]) -> Markup {
+fn figure_list(figures: &[FigureReport], is_of_document: bool) -> Markup {
     html! {
         ul {
             @for figure in figures {
                 li {
                     a href={ "#" (anchor(&figure.name)) } title=(figure.title) {
-                        @if figure.source.contains(", ") { (figure.label()) }
+                        @if is_of_document { (figure.label()) }
                         @else { (figure.id.replace('_', " ")) }
                     }
                 }

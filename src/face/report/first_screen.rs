@@ -6,7 +6,7 @@ use super::claims;
 use super::drawing;
 use super::summary::{Standing, Summary};
 use super::text::{anchor, count, count_word};
-use super::{Document, Drawing, FigureReport, PanelReport, Report};
+use super::{Document, Drawing, FigureReport, PanelReport, PrintStatus, Report};
 use lab::experiment::digest::percent;
 
 pub(super) fn section(report: &Report) -> Markup {
@@ -16,6 +16,9 @@ pub(super) fn section(report: &Report) -> Markup {
             h2.unseen { "Summary" }
             div.found { @for sentence in sentences(report, &summary) { p { (sentence) } } }
             @for document in &report.documents { (sheet(document)) }
+            @if report.documents.iter().flat_map(|one| &one.figures).any(is_printed_otherwise) {
+                p.made { abbr.printed { "≠" } " The print was made otherwise than the text says." }
+            }
             @if !report.claims.is_empty() { (claims::table(report)) }
         }
     }
@@ -172,13 +175,15 @@ fn sheet(document: &Document) -> Markup {
 /// The drawing that stands for a figure: as defined, and what the document shows rather than the cumulative
 /// probabilities.
 fn shown(figure: &FigureReport) -> Option<&Drawing> {
-    let defined = figure.panels.iter().find(|panel| !panel.printed);
-    let drawings = &defined.or(figure.panels.first())?.drawings;
+    let drawn = || figure.panels.iter().filter(|panel| !panel.drawings.is_empty());
+    let panel = drawn().find(|panel| !panel.printed).or_else(|| drawn().next())?;
+    let drawings = &panel.drawings;
     drawings.iter().find(|one| !one.name.contains("cumulative")).or(drawings.first())
 }
 
 /// Whether there is a print that was made with other settings than the text defines.
 fn is_printed_otherwise(figure: &FigureReport) -> bool {
     let has = |printed: bool| figure.panels.iter().any(|panel| panel.printed == printed);
-    has(true) && has(false)
+    let is_compared = matches!(figure.print_status, PrintStatus::Compared { .. });
+    is_compared && has(true) && has(false)
 }
