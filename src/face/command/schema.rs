@@ -15,8 +15,11 @@ use service::release::document::{Combination, Document};
 use service::selftest;
 use system::diagnostic::Diagnostic;
 
+/// A command, and the schema of what it prints.
+type Printed = (&'static str, fn() -> Schema);
+
 /// The schema of the document that each command prints with `--json`.
-pub const DOCUMENTS: &[(&str, fn() -> Schema)] = &[
+const DOCUMENTS: &[Printed] = &[
     ("run", schema::<Vec<run::Document>>),
     ("check", schema::<Vec<check::Document>>),
     ("plot", schema::<Vec<plot::Drawn>>),

@@ -2,7 +2,7 @@
 //! colleague. The gallery: the figures of some results folders, to look through.
 //!
 //! The models are plain data. [`Report::html`] makes a page of it that needs no network and can be read
-//! without its script, and [`Report::json`] a JSON document.
+//! without its script, and [`Report::document`] a JSON document.
 
 mod claims;
 mod contents;

@@ -131,10 +131,10 @@ impl fmt::Display for Summary {
             writeln!(f, " ({not_compared} not compared, {no_print} without a known print)")?;
             let (within, by_sampling) = (self.readings_within, self.readings_by_sampling);
             writeln!(f, "readings compared    {} ({} values)", self.readings, self.values)?;
-            writeln!(f, "… by reading error   {} agree", within - by_sampling)?;
-            writeln!(f, "… by sampling error  {by_sampling} more agree")?;
+            writeln!(f, "  by reading error   {} agree", within - by_sampling)?;
+            writeln!(f, "  by sampling error  {by_sampling} more agree")?;
             let outliers = count(self.readings_named, "known outlier");
-            writeln!(f, "… not                {outliers}, {} beyond", self.readings_beyond)?;
+            writeln!(f, "  not                {outliers}, {} beyond", self.readings_beyond)?;
         }
         if self.numbers > 0 {
             write!(f, "numbers reproduced   {} of {}", self.numbers_agreeing, self.numbers)?;
@@ -146,7 +146,7 @@ impl fmt::Display for Summary {
         if self.claims > 0 {
             writeln!(f, "claims, as defined   {}", self.defined)?;
             writeln!(f, "…, print distance    {}", self.printed)?;
-            writeln!(f, "… by sentence        {}, as defined", self.sentences)?;
+            writeln!(f, "  by sentence        {}, as defined", self.sentences)?;
         }
         if self.questions > 0 {
             writeln!(f, "open questions       {} answered", self.questions)?;

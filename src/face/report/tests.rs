@@ -178,7 +178,7 @@ fn the_summary_counts() {
     assert_eq!(summary, expected);
     let lines = summary.to_string();
     assert!(lines.contains("readings compared    6 (3 values)"), "{lines}");
-    assert!(lines.contains("… not                2 known outliers, 0 beyond"), "{lines}");
+    assert!(lines.contains("  not                2 known outliers, 0 beyond"), "{lines}");
     assert!(lines.contains("…, print distance    2 hold, 0 hold in part, 1 fails"), "{lines}");
 }
 
