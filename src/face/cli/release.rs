@@ -66,7 +66,7 @@ pub struct Release {
     )]
     pub prior: Vec<String>,
     /// ε, a decimal number; it is taken exactly as it is written
-    #[arg(long, value_name = "E", required_unless_present = "plan", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ε", required_unless_present = "plan", allow_negative_numbers = true)]
     pub epsilon: Option<String>,
     /// The mechanism, such as geometric or geometric+remap [default: the private one with the least
     /// exact error, by prior, ε and number of records]

@@ -1,14 +1,11 @@
 //! `dpbi check`.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::{MOST_PRINTED, load, print_json, run, threads};
 use crate::cli::Check;
 use crate::failure::Failure;
 use engine::analysis::cost::{SettingWork, bytes, duration, number};
 use lab::experiment::{Experiment, Naming, Panel};
-use lab::run::forecast::Forecast;
+use lab::run::forecast::{Forecast, ForecastDocument, sampled_only};
 use system::console::Grid;
 
 pub fn execute(args: &Check) -> Result<(), Failure> {
@@ -20,7 +17,11 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
         args.shard.iter().for_each(|&shard| work.take_part(&experiment, shard));
         let part = args.shard.map_or(String::new(), |shard| format!(", {shard}"));
         let text = || format!("{source} is valid{part}\n{}\n", table(&experiment, &work, threads));
-        reports.extend(args.print.tell(false, || report(&experiment, &work, threads), text)?);
+        reports.extend(args.print.tell(
+            false,
+            || ForecastDocument::new(&experiment, &work, threads),
+            text,
+        )?);
         let admitted = work
             .admit(&source.to_string(), threads, args.machine.force)
             .and_then(|()| run::refuse_unreadable(&experiment));
@@ -99,66 +100,5 @@ fn more(all: usize, what: &str) -> String {
     match all.saturating_sub(MOST_PRINTED) {
         0 => String::new(),
         more => format!("  … and {more} more {what}\n"),
-    }
-}
-
-fn sampled_only<'a>(panel: &'a Panel, work: &'a Own) -> impl Iterator<Item = (usize, &'a str)> {
-    work.iter().flat_map(|&(case, work)| {
-        let variants = panel.variants.iter().zip(&work.sampled_only);
-        variants.filter(|(_, only)| **only).map(move |(variant, _)| (case, variant.label.as_str()))
-    })
-}
-
-/// What an experiment consists of, and what it will take.
-#[derive(Serialize, JsonSchema)]
-pub struct Document {
-    name: String,
-    panels: usize,
-    settings: usize,
-    /// The most mechanisms of a panel.
-    mechanisms: Option<usize>,
-    /// The most runs of a panel.
-    runs: Option<u64>,
-    /// The most candidates of a setting.
-    candidates: f64,
-    /// Outputs whose probabilities are computed.
-    outputs: f64,
-    /// Memory in bytes.
-    bytes: f64,
-    /// Bytes that results take.
-    disk: f64,
-    seconds: f64,
-    /// Mechanisms that have no exact law there, because it is too large.
-    sampled_only: Vec<SampledOnly>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct SampledOnly {
-    setting: usize,
-    mechanism: String,
-}
-
-fn report(experiment: &Experiment, work: &Forecast, threads: usize) -> Document {
-    let sum = work.total(threads);
-    let panels = || experiment.panels.iter();
-    let own: Vec<_> = (0..panels().len()).map(|place| work.own(place)).collect();
-    let sampled_only = panels().zip(&own).flat_map(|(panel, own)| {
-        sampled_only(panel, own).map(|(case, label)| SampledOnly {
-            setting: panel.first + case,
-            mechanism: label.to_owned(),
-        })
-    });
-    Document {
-        name: experiment.name.clone(),
-        panels: panels().len(),
-        settings: own.iter().map(Vec::len).sum::<usize>(),
-        mechanisms: panels().map(|panel| panel.variants.len()).max(),
-        runs: panels().map(|panel| panel.runs).max(),
-        candidates: work.candidates(),
-        outputs: sum.outputs,
-        bytes: sum.bytes(),
-        disk: sum.disk,
-        seconds: sum.seconds(threads),
-        sampled_only: sampled_only.collect(),
     }
 }

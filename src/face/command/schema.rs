@@ -4,13 +4,14 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 
-use super::{account, audit, check, choose, claims, gallery, inspect, list, mechanisms, optimum};
+use super::{account, audit, choose, claims, gallery, inspect, list, mechanisms, optimum};
 use super::{json_text, plot, print_document, prior, release, run, verify};
 use crate::cli;
 use crate::failure::Failure;
 use crate::report::ReportDocument;
 use engine::refusal::suggest;
 use lab::experiment::config;
+use lab::run::forecast::ForecastDocument;
 use service::release::document::{Combination, Document};
 use service::selftest;
 use system::diagnostic::Diagnostic;
@@ -21,7 +22,7 @@ type Printed = (&'static str, fn() -> Schema);
 /// The schema of the document that each command prints with `--json`.
 const DOCUMENTS: &[Printed] = &[
     ("run", schema::<Vec<run::Document>>),
-    ("check", schema::<Vec<check::Document>>),
+    ("check", schema::<Vec<ForecastDocument>>),
     ("plot", schema::<Vec<plot::Drawn>>),
     ("gallery", schema::<gallery::Document>),
     ("merge", schema::<run::Document>),

@@ -41,9 +41,9 @@ fn figures_sentence(report: &Report, summary: &Summary) -> Option<Markup> {
     let documents = count_word(report.documents.len(), "research document");
     (summary.figures > 0).then(|| {
         html! {
-            "dpbi computed " strong { (count(summary.figures, "figure")) " and tables" } " of "
-            (documents) " on the private release of posterior distributions again; "
-            (prints.compared) " of them were compared with their print"
+            "The program dpbi computed " strong { (count(summary.figures, "figure")) " and tables" }
+            " of " (documents) " on the private release of posterior distributions anew. "
+            (prints.compared) " of them were compared with their print, the published figure"
             @if prints.not_compared > 0 {
                 ", " (prints.not_compared) " were not although a print exists"
             }
@@ -61,14 +61,17 @@ fn readings_sentence(summary: &Summary) -> Option<Markup> {
     (readings + numbers > 0).then(|| {
         html! {
             @if *readings > 0 {
-                strong { (values) " values" } " read off the printed figures were compared"
-                @if values < readings { " (" (readings) " times, since documents share figures)" }
-                ": " (by_reading) " times they agree within the error of reading"
+                strong { (values) " values" } " read off the prints were compared"
+                @if values < readings {
+                    " in " (count(*readings, "comparison")) ", since documents share figures"
+                }
+                ": " (by_reading) " agree within the error of reading"
                 @if by_sampling > 0 {
-                    ", " (by_sampling) " times within the sampling error of the printed run"
+                    ", " (by_sampling) " within the sampling error of the printed run"
                 }
                 @if summary.readings_named > 0 {
-                    ", and " (count_word(summary.readings_named, "time")) " they differ for a known reason"
+                    ", and " (count_word(summary.readings_named, "value")) " differ"
+                    @if summary.readings_named == 1 { "s" } " for a known reason"
                 }
             }
             @if readings * numbers > 0 { "; " }
@@ -129,7 +132,8 @@ fn claims_sentence(summary: &Summary) -> Option<Markup> {
                 (of(summary.printed)) ". "
             }
             @if summary.sentences != Standing::default() {
-                "Most claims bundle several sentences: of these " (of(summary.sentences)) "."
+                @let Standing { hold, in_part, fail } = summary.sentences;
+                "Together they have " (hold + in_part + fail) " sentences: " (of(summary.sentences)) "."
             }
         }
     })

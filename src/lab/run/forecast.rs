@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::experiment::{Case, Experiment, Panel};
 use crate::run::store::Shard;
@@ -198,4 +200,71 @@ fn one_figure(format: Format) -> Work {
         _ => (rates::NS_PER_VECTOR_FIGURE, 0.0, rates::DISK_PER_VECTOR_FIGURE),
     };
     Work { serial_seconds: 1e-9 * ns, passing, disk, ..Work::default() }
+}
+
+/// The mechanisms that have no exact law in a setting, each with the setting's place in the panel.
+pub fn sampled_only<'a>(
+    panel: &'a Panel,
+    work: &'a [(usize, &SettingWork)],
+) -> impl Iterator<Item = (usize, &'a str)> {
+    work.iter().flat_map(|&(case, work)| {
+        let variants = panel.variants.iter().zip(&work.sampled_only);
+        variants.filter(|(_, only)| **only).map(move |(variant, _)| (case, variant.label.as_str()))
+    })
+}
+
+/// What an experiment consists of, and what it will take.
+#[derive(Serialize, JsonSchema)]
+pub struct ForecastDocument {
+    name: String,
+    panels: usize,
+    settings: usize,
+    /// The most mechanisms of a panel.
+    mechanisms: Option<usize>,
+    /// The most runs of a panel.
+    runs: Option<u64>,
+    /// The most candidates of a setting.
+    candidates: f64,
+    /// Outputs whose probabilities are computed.
+    outputs: f64,
+    /// Memory in bytes.
+    bytes: f64,
+    /// Bytes that results take.
+    disk: f64,
+    seconds: f64,
+    /// Mechanisms that have no exact law there, because it is too large.
+    sampled_only: Vec<SampledOnly>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SampledOnly {
+    setting: usize,
+    mechanism: String,
+}
+
+impl ForecastDocument {
+    pub fn new(experiment: &Experiment, work: &Forecast, threads: usize) -> Self {
+        let sum = work.total(threads);
+        let panels = || experiment.panels.iter();
+        let own: Vec<_> = (0..panels().len()).map(|place| work.own(place)).collect();
+        let sampled_only = panels().zip(&own).flat_map(|(panel, own)| {
+            sampled_only(panel, own).map(|(case, label)| SampledOnly {
+                setting: panel.first + case,
+                mechanism: label.to_owned(),
+            })
+        });
+        Self {
+            name: experiment.name.clone(),
+            panels: panels().len(),
+            settings: own.iter().map(Vec::len).sum::<usize>(),
+            mechanisms: panels().map(|panel| panel.variants.len()).max(),
+            runs: panels().map(|panel| panel.runs).max(),
+            candidates: work.candidates(),
+            outputs: sum.outputs,
+            bytes: sum.bytes(),
+            disk: sum.disk,
+            seconds: sum.seconds(threads),
+            sampled_only: sampled_only.collect(),
+        }
+    }
 }

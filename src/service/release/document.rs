@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::findings::{self, Answer, Block, Compared, Estimate, Findings};
-use super::ledger::{Account, Kept};
+use super::ledger::{Account, Entry, Kept, Part};
 use super::posterior;
 use super::{Amount, Both, Loss, Released, Request};
 use engine::posterior::model::Counts;
@@ -143,6 +143,27 @@ pub struct Ledger {
     composed_delta: Option<f64>,
     /// What keeps the budget.
     kept: Option<&'static str>,
+}
+
+/// What was entered at one time.
+#[derive(Serialize, JsonSchema)]
+pub struct EntryDocument<'a> {
+    time: &'a str,
+    column: &'a str,
+    mechanism: &'a str,
+    epsilon: String,
+    releases: Vec<PartDocument<'a>>,
+}
+
+/// One release of an entry.
+#[derive(Serialize, JsonSchema)]
+pub struct PartDocument<'a> {
+    id: &'a str,
+    column: &'a str,
+    mechanism: &'a str,
+    epsilon: String,
+    /// The released counts.
+    released: &'a [u64],
 }
 
 /// The privacy loss and the expected error of a histogram.
@@ -382,6 +403,25 @@ impl From<&Account> for Ledger {
             delta: account.delta.map(Delta::get),
             composed_delta: account.composed,
             kept: account.kept.map(Kept::words),
+        }
+    }
+}
+
+impl<'a> From<&'a Entry> for EntryDocument<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        let part = |part: &'a Part| PartDocument {
+            id: &part.id,
+            column: &part.column,
+            mechanism: &part.mechanism,
+            epsilon: part.epsilon.to_string(),
+            released: &part.released,
+        };
+        Self {
+            time: &entry.time,
+            column: &entry.column,
+            mechanism: &entry.mechanism,
+            epsilon: entry.epsilon.to_string(),
+            releases: entry.parts.iter().map(part).collect(),
         }
     }
 }

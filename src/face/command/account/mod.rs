@@ -18,6 +18,7 @@ use engine::analysis::composition::Composition;
 use engine::posterior::privacy::Delta;
 use engine::text::legible;
 use lab::run::store::write_whole;
+use service::release::document::EntryDocument;
 use service::release::{self, Account, Amount, Budget, Entry, Kept, Lines};
 use system::console::{Grid, say, significant};
 
@@ -69,27 +70,6 @@ pub struct Document<'a> {
     caveat: &'static str,
 }
 
-/// What was entered at one time.
-#[derive(Serialize, JsonSchema)]
-struct EntryDocument<'a> {
-    time: &'a str,
-    column: &'a str,
-    mechanism: &'a str,
-    epsilon: String,
-    releases: Vec<PartDocument<'a>>,
-}
-
-/// One release of an entry.
-#[derive(Serialize, JsonSchema)]
-struct PartDocument<'a> {
-    id: &'a str,
-    column: &'a str,
-    mechanism: &'a str,
-    epsilon: String,
-    /// The released counts.
-    released: &'a [u64],
-}
-
 /// Whether a budget is kept.
 #[derive(Serialize, JsonSchema)]
 struct BudgetDocument {
@@ -99,25 +79,6 @@ struct BudgetDocument {
     composed_delta: Option<f64>,
     kept: bool,
     kept_by: Option<&'static str>,
-}
-
-impl<'a> From<&'a Entry> for EntryDocument<'a> {
-    fn from(entry: &'a Entry) -> Self {
-        let part = |part: &'a release::Part| PartDocument {
-            id: &part.id,
-            column: &part.column,
-            mechanism: &part.mechanism,
-            epsilon: part.epsilon.to_string(),
-            released: &part.released,
-        };
-        Self {
-            time: &entry.time,
-            column: &entry.column,
-            mechanism: &entry.mechanism,
-            epsilon: entry.epsilon.to_string(),
-            releases: entry.parts.iter().map(part).collect(),
-        }
-    }
 }
 
 /// What a ledger has spent.
