@@ -131,25 +131,34 @@ impl Series {
     }
 }
 
+/// More series cannot be told apart by colour: those that are left have a lighter shade.
+const MOST_SHADES: usize = 24;
+
 /// Gives series of the same colour (the same mechanism with other parameters) different shades of it: of some
 /// shades the one that differs most from all other colours. The first keeps its own.
 pub fn distinguish(series: &mut [Series]) {
     let mut taken: Vec<Colour> = Vec::new();
-    let is_repeat: Vec<bool> = (0..series.len())
-        .map(|place| series[..place].iter().any(|earlier| earlier.colour == series[place].colour))
-        .collect();
-    taken.extend(
-        series.iter().zip(&is_repeat).filter(|(_, again)| !**again).map(|(one, _)| one.colour),
-    );
-    for (one, _) in series.iter_mut().zip(is_repeat).filter(|(_, again)| *again) {
+    let mut repeats = Vec::new();
+    for one in series.iter_mut() {
+        match taken.contains(&one.colour) {
+            true => repeats.push(one),
+            false => taken.push(one.colour),
+        }
+    }
+    for (searched, one) in repeats.into_iter().enumerate() {
         let nearest = |shade: &Colour| {
             let apart = taken.iter().map(|other| difference(*shade, *other));
             apart.map(|(usual, others)| others.min(usual / 2.0)).fold(f64::INFINITY, f64::min)
         };
-        let shades = theme::shades(one.colour);
-        let farthest = shades.max_by(|a, b| nearest(a).total_cmp(&nearest(b)));
-        one.colour = farthest.unwrap_or(one.colour);
-        taken.push(one.colour);
+        let mut shades = theme::shades(one.colour);
+        let found = match searched < MOST_SHADES {
+            true => shades.max_by(|a, b| nearest(a).total_cmp(&nearest(b))),
+            false => shades.next(),
+        };
+        one.colour = found.unwrap_or(one.colour);
+        if searched < MOST_SHADES {
+            taken.push(one.colour);
+        }
     }
 }
 

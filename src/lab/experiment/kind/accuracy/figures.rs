@@ -59,6 +59,7 @@ struct Drawing<'a> {
     abscissa: Abscissa,
     /// The lines, or boxes of a group, by what tells them apart.
     series: Vec<(String, Series)>,
+    names: Names,
     rows: BTreeMap<(usize, &'a str, &'a str), &'a SummaryRow>,
     errors: BTreeMap<(usize, &'a str), &'a ErrorBlock>,
     readings: Vec<&'a ReadingRow>,
@@ -75,6 +76,7 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
         kind,
         panel,
         series: all_series(panel, &abscissa),
+        names: names(panel),
         abscissa,
         rows: summary.collect(),
         errors: errors.collect(),
@@ -178,10 +180,11 @@ struct Sheet<'a> {
 /// Groups the cases by everything but the axis and what tells small figures apart, in order of appearance.
 fn sheets_of<'a>(panel: &'a Panel, abscissa: &Abscissa) -> Vec<Sheet<'a>> {
     let mut sheets: Vec<(Vec<String>, Sheet)> = Vec::new();
+    let names = names(panel);
     for mark in marks(panel) {
         let key: Vec<String> = abscissa.pages.iter().map(|axis| axis.key(&mark)).collect();
         let place = sheets.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-            let parts = shared_parts(panel, abscissa, &mark);
+            let parts = shared_parts(panel, &names, abscissa, &mark);
             let of_file = |axis: &Axis| format!("-{}", axis.file_part(&mark, &abscissa.naming));
             let suffix = abscissa.pages.iter().map(of_file).collect();
             sheets.push((key, Sheet { parts, suffix, facets: Vec::new() }));
@@ -190,7 +193,7 @@ fn sheets_of<'a>(panel: &'a Panel, abscissa: &Abscissa) -> Vec<Sheet<'a>> {
         let facets = &mut sheets[place].1.facets;
         let key = abscissa.facet.map_or(String::new(), |axis| axis.key(&mark));
         let place = facets.iter().position(|known| known.key == key).unwrap_or_else(|| {
-            let words = abscissa.facet.and_then(|axis| words(panel, abscissa, axis, &mark));
+            let words = abscissa.facet.and_then(|axis| words(&names, abscissa, axis, &mark));
             facets.push(Facet { key, title: words.unwrap_or_default(), marks: Vec::new() });
             facets.len() - 1
         });
@@ -206,13 +209,20 @@ fn marks(panel: &Panel) -> impl Iterator<Item = Mark<'_>> {
     })
 }
 
-/// The value of a mark in words. A mechanism that is not private is called so.
-fn words(panel: &Panel, abscissa: &Abscissa, axis: Axis, mark: &Mark) -> Option<String> {
-    if axis != Axis::Mechanism {
-        return axis.words(mark, &abscissa.naming);
+/// The mechanisms' names by their labels. One that is not private is called so.
+type Names = BTreeMap<String, String>;
+
+fn names(panel: &Panel) -> Names {
+    let labels = panel.variants.iter().map(|variant| variant.label.clone());
+    labels.zip(panel.series().iter().map(Series::full_label)).collect()
+}
+
+/// The value of a mark in words.
+fn words(names: &Names, abscissa: &Abscissa, axis: Axis, mark: &Mark) -> Option<String> {
+    match axis {
+        Axis::Mechanism => names.get(&mark.variant.label).cloned(),
+        _ => axis.words(mark, &abscissa.naming),
     }
-    let place = panel.variants.iter().position(|one| one.label == mark.variant.label)?;
-    Some(panel.series().swap_remove(place).full_label())
 }
 
 /// How the lines, or the boxes of a group, are drawn. Colours of a parameter's values go from dark to light.
@@ -237,7 +247,7 @@ fn all_series(panel: &Panel, abscissa: &Abscissa) -> Vec<(String, Series)> {
 }
 
 /// Data, ε, prior, δ and γ as far as neither the axis nor the titles of small figures show them.
-fn shared_parts(panel: &Panel, abscissa: &Abscissa, mark: &Mark) -> Vec<String> {
+fn shared_parts(panel: &Panel, names: &Names, abscissa: &Abscissa, mark: &Mark) -> Vec<String> {
     let case = mark.case;
     let shown = [Some(abscissa.axis), abscissa.facet, Some(abscissa.series)];
     let unless = |axes: &[Axis], text: Option<String>| {
@@ -248,7 +258,7 @@ fn shared_parts(panel: &Panel, abscissa: &Abscissa, mark: &Mark) -> Vec<String> 
         abscissa.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta());
     let gamma_matters = abscissa.naming.gammas || case.setting.gamma.get() != 1.0;
     let parts = [
-        unless(&[Axis::Mechanism], words(panel, abscissa, Axis::Mechanism, mark)),
+        unless(&[Axis::Mechanism], words(names, abscissa, Axis::Mechanism, mark)),
         unless(&[Axis::Size, Axis::Data, Axis::At], Some(abscissa.naming.data(case))),
         unless(&[Axis::Epsilon], Some(abscissa.naming.epsilon(case))),
         unless(&[Axis::Prior, Axis::SymmetricPrior], Some(naming::prior(case))),
@@ -319,7 +329,7 @@ impl<'a> Drawing<'a> {
     /// The text at the axis.
     fn name(&self, mark: &Mark) -> String {
         match self.abscissa.axis {
-            Axis::Mechanism => words(self.panel, &self.abscissa, Axis::Mechanism, mark),
+            Axis::Mechanism => self.names.get(&mark.variant.label).cloned(),
             axis => Some(axis.name(mark.case, &self.abscissa.naming)),
         }
         .unwrap_or_default()
