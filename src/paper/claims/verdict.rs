@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn a_claim_of_one_clause() {
         let all = told(&[("", "k = 2", true), ("", "k = 3", true)]);
-        assert_eq!(all, expected(Outcome::Holds, "True in all 2 cases.", "True in all 2 cases."));
+        assert_eq!(all, expected(Outcome::Holds, "True in both cases.", "True in both cases."));
         let never = told(&[("", "k = 2", false), ("", "k = 3", false)]);
         let reason = "False in all 2 cases: the claim.";
         assert_eq!(never, expected(Outcome::Fails, "False in all 2 cases.", reason));
