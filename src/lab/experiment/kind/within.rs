@@ -169,7 +169,7 @@ impl Part {
                 ("beyond", "P[H > c(k′)], not within k′ steps", "values below 1e-12 are not shown")
             }
         };
-        figures_of(panel, &rows, name, EXACT, |facet| {
+        let mut figures = figures_of(panel, &rows, name, EXACT, |facet| {
             let values = || rows.iter().filter(|row| row.facet == facet).map(|row| row.y);
             let least = values().filter(|y| *y > 0.0).fold(1.0, f64::min);
             let is_cut = values().any(|y| y > 1.0 || y == 0.0);
@@ -183,7 +183,10 @@ impl Part {
                 ..against_n(y_label)
             };
             (note, axes)
-        })
+        });
+        let heads = figures.iter_mut().map(|(_, figure)| &mut figure.head);
+        heads.for_each(|head| head.title += &format!(", {name} k′ steps"));
+        figures
     }
 }
 
