@@ -248,7 +248,7 @@ pub struct Document<'a> {
 struct Calibration<'a> {
     /// The ε in the weight.
     inner_epsilon: f64,
-    /// By which the ε of one's own expression is multiplied.
+    /// The factor by which the ε of one's own expression is multiplied.
     factor: Option<f64>,
     /// The mean error under the prior predictive distribution.
     mean: Option<Number>,

@@ -84,7 +84,7 @@ mod tests {
         for (i, (a, first)) in colours().iter().enumerate() {
             for (b, second) in &colours()[i + 1..] {
                 let [first, second] = [first, second].map(|colour| colour.on_dark());
-                assert!(distance(first, second) > 28.0, "{a} and {b}");
+                assert!(distance(first, second) > 40.0, "{a} and {b}");
             }
         }
     }

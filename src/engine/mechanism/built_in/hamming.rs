@@ -39,7 +39,7 @@ pub static HAMMING_EDGED: BuiltIn = BuiltIn {
     id: "hamming-edged",
     title: "Hamming, edged",
     draws: "r in R with weight g(r_1) … g(r_k) exp(−c d(x, r)); g(0), g(1) and c are such that the loss is ε",
-    colour: 0xFC_79FA,
+    colour: 0xFC_75EA,
     guarantee: |setting, _| Guarantee::Computed(setting.epsilon.get()),
     refusal: |setting| {
         let (k, n, epsilon) = size(setting);

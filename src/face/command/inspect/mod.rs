@@ -226,7 +226,7 @@ enum Weights {
         /// What that costs of ε at most.
         shift: f64,
     },
-    /// Of the two edges.
+    /// Of `hamming-edged`.
     Edged { rate: f64, zero: f64, one: f64 },
 }
 
