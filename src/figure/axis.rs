@@ -71,6 +71,17 @@ impl Axis {
         })
     }
 
+    /// For whole numbers: without ticks between them, if two are left.
+    pub(super) fn without_fractions(mut self) -> Self {
+        let is_whole = |(value, _): &&(f64, String)| value.fract() == 0.0;
+        let count = self.ticks.iter().filter(is_whole).count();
+        if (2..self.ticks.len()).contains(&count) {
+            self.ticks.retain(|tick| is_whole(&tick));
+            self.ticks.iter_mut().for_each(|(value, label)| *label = fixed(*value, 0));
+        }
+        self
+    }
+
     /// An axis without ticks, for names.
     pub(super) fn bare(range: (f64, f64)) -> Self {
         Self { ticks: Vec::new(), ..Self::over(range, false, 2.0) }
@@ -305,6 +316,16 @@ mod tests {
         assert_eq!(labels((0.018, 0.5), true, 6.0), ["0.02", "0.05", "0.1", "0.2", "0.5"]);
         assert_eq!(labels((1e-9, 1e6), true, 3.0), ["10⁻⁵", "10⁰", "10⁵"]);
         assert_eq!(labels((10.0, 2e4), true, 6.0), ["10¹", "10²", "10³", "10⁴"]);
+    }
+
+    #[test]
+    fn whole_numbers_have_no_ticks_between_them() {
+        let labels = |low, high| {
+            let axis = Axis::over((low, high), false, 8.0).without_fractions();
+            axis.ticks.into_iter().map(|(_, label)| label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(1.9, 6.1), ["2", "3", "4", "5", "6"]);
+        assert_eq!(labels(0.0, 0.5).len(), 6, "shares keep theirs");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::element::{BoxLook, NotchedBox, Part, diamond};
 use super::labels::Labels;
 use super::legend::{Entry, Legend, Mark};
 use super::page::{Frame, Page};
-use super::theme::{EDGE, INK, PAPER, PRINTED, Theme};
+use super::theme::{EDGE, INK, PAPER, PRINTED, SOFT, Theme};
 use super::{FigureError, Head, Series, tip};
 
 /// The five numbers of a box, its notch and what lies outside.
@@ -92,8 +92,9 @@ pub struct BoxFigure {
     pub bounds: Option<(f64, f64)>,
     /// The part of the vertical axis to show, if not what the boxes need.
     pub y_range: Option<(f64, f64)>,
-    /// Whether every group has the box of one series, which its label names.
-    pub one_each: bool,
+    /// How many boxes a group has, if not one of every series: its label names one mechanism, of which
+    /// two boxes are as defined and as printed.
+    pub in_group: Option<usize>,
     /// It is one of several figures on a page, which have one legend.
     pub is_part: bool,
 }
@@ -120,7 +121,7 @@ impl BoxFigure {
         let mut frame = Frame::new(theme, words, y, HEIGHT, 2.0 * EDGE);
         let groups = self.groups.len().max(1);
         let slot = frame.plot.width / groups as f64;
-        let places = if self.one_each { 1 } else { self.series.len() };
+        let places = self.in_group.unwrap_or(self.series.len());
         let pitch = (slot / (places as f64 + APART)).min(WIDEST);
         let names: Vec<(&str, Option<&str>)> =
             self.groups.iter().map(|group| (&*group.label, group.sublabel.as_deref())).collect();
@@ -222,8 +223,13 @@ impl BoxFigure {
     }
 
     pub(super) fn entries(&self, boxes: &Boxes) -> Vec<Entry> {
-        let named = if self.one_each { &[][..] } else { &self.series };
+        let named = if self.in_group.is_some() { &[][..] } else { &self.series };
         let mut entries: Vec<Entry> = named.iter().map(Entry::swatch).collect();
+        if self.in_group == Some(2) {
+            entries.push(Entry::new(Mark::Pair, "pairs: as defined, as printed"));
+            let hatched = self.series.iter().find(|series| !series.private);
+            entries.extend(hatched.map(|_| Entry::new(Mark::Swatch(SOFT, false), "not private")));
+        }
         let any = |has: fn(&BoxStats) -> bool| boxes.iter().flatten().any(|(_, stats)| has(stats));
         if any(|stats| stats.exact_mean.is_some()) {
             entries.push(Entry::new(Mark::Diamond, "exact mean"));

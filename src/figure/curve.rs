@@ -10,7 +10,7 @@ use super::legend::{Entry, Legend, Mark};
 use super::page::{Frame, Page};
 use super::plot_labels::{GAP, Obstacles, PlacedLabel, draw_end_labels, end_margin, side_end};
 use super::theme::{Dash, EDGE, Pen, SOFT, SPINE, Theme};
-use super::trace::{Field, Trace, pen};
+use super::trace::{Field, Trace, mark};
 use super::{FigureError, Head, Series, Width, tip};
 
 /// A mean estimated from runs.
@@ -198,8 +198,11 @@ impl CurveFigure {
 
     /// The legend of all curves.
     pub(super) fn entries(&self) -> Vec<Entry> {
-        let entry = |line: &Curve| Entry::new(Mark::Line(pen(line)), line.series.full_label());
-        let named = self.lines.iter().filter(|line| line.name != LineName::Elsewhere);
+        let entry = |(i, line): (usize, &Curve)| {
+            Entry::new(mark(line, self.join, i), line.series.full_label())
+        };
+        let all = self.lines.iter().enumerate();
+        let named = all.filter(|(_, line)| line.name != LineName::Elsewhere);
         self.key(named.map(entry).collect())
     }
 
@@ -233,15 +236,15 @@ impl CurveFigure {
             Some(label) => placed.push(label),
             None => entries.push(otherwise),
         };
-        let is_named = |trace: &&Trace| {
+        let is_named = |trace: &Trace| {
             trace.curve.name != LineName::Elsewhere && !(ends && side_end(plot, trace).is_some())
         };
-        for trace in traces.iter().filter(is_named) {
+        for (i, trace) in traces.iter().enumerate().filter(|(_, trace)| is_named(trace)) {
             let series = &trace.curve.series;
             let mark = match self.join {
                 Join::Stems => Mark::Stem(series.colour, series.private),
                 Join::Dots => Mark::Swatch(series.colour, series.private),
-                Join::Lines | Join::Steps => Mark::Line(pen(trace.curve)),
+                Join::Lines | Join::Steps => mark(trace.curve, self.join, i),
             };
             let named = match self.name_at {
                 NameAt::Peak => trace.peak(),
@@ -253,7 +256,7 @@ impl CurveFigure {
             sort(named.and_then(|point| free.label_point(look, point)), Entry::new(mark, &*name));
         }
         let entry = |(value, label): &(f64, String)| {
-            Entry::new(Mark::Line(REFERENCE), legend_label(*value, label))
+            Entry::new(Mark::Line(REFERENCE, None), legend_label(*value, label))
         };
         for (y, reference) in levels {
             sort(free.label_level(theme, y, &reference.1), entry(reference));
@@ -279,12 +282,14 @@ impl CurveFigure {
             return (Axis::bare((low - 0.5, low + 0.5)), Some(vec![(low, low.to_string())]));
         }
         let log = self.x_scale.is_log(&values);
+        let is_whole = values.iter().all(|value| value.fract() == 0.0);
         let air = 0.02 * (high - low);
         let fitted = match log {
             true => log_range(extent(values.into_iter().filter(|v| *v > 0.0))),
             false => (low - air, high + air),
         };
-        (Axis::level(self.x_range.unwrap_or(fitted), log, width, theme.tick), None)
+        let axis = Axis::level(self.x_range.unwrap_or(fitted), log, width, theme.tick);
+        (if is_whole { axis.without_fractions() } else { axis }, None)
     }
 
     /// The horizontal axis, unless names stand on it.
@@ -340,7 +345,7 @@ impl CurveFigure {
         if samples().next().is_some() {
             if self.lines.iter().any(|line| !line.exact.is_empty()) {
                 let line = Pen { colour: SOFT, width: 1.6, dash: Dash::None };
-                entries.push(Entry::new(Mark::Line(line), "exact"));
+                entries.push(Entry::new(Mark::Line(line, None), "exact"));
             }
             let barred = samples().any(|sample| sample.half_width > 0.0);
             let label = if barred { "sampled mean ± 2 s.e." } else { "sampled mean" };

@@ -22,11 +22,12 @@ pub struct Labels {
 
 impl Labels {
     /// The first way in which no two names collide, each with what is written below it: on one line
-    /// or several, smaller, only some of them if they are numbers, upright.
+    /// or several, smaller, every second one lower, only some of them if they are numbers, upright.
     pub fn fit(theme: Theme, names: &[(&str, Option<&str>)], slot: f64) -> Self {
         let Theme { tick, small, note, .. } = theme;
         let ways = [(tick, 1), (small, 1), (note, 1), (tick, 2), (small, 2), (tick, 3), (note, 3)];
-        let level = ways.iter().find_map(|(font, lines)| level(names, slot - AIR, *font, *lines));
+        let all_level =
+            ways.iter().find_map(|(font, lines)| level(names, slot - AIR, *font, *lines));
         let numbers =
             names.iter().all(|(name, below)| name.parse::<f64>().is_ok() && below.is_none());
         let thinned = |length: f64| (length / slot.max(0.1)).ceil().max(1.0) as usize;
@@ -40,7 +41,8 @@ impl Labels {
             Some(below) => vec![font.shorten(&format!("{name} ({below})"), TALLEST)],
             None => vec![font.shorten(name, TALLEST)],
         };
-        level.unwrap_or_else(|| Self {
+        let lowered = || staggered(names, slot, note).filter(|_| !numbers);
+        all_level.or_else(lowered).unwrap_or_else(|| Self {
             font,
             upright,
             names: names.iter().enumerate().map(one).collect(),
@@ -94,4 +96,14 @@ fn level(names: &[(&str, Option<&str>)], width: f64, font: Font, lines: usize) -
     };
     let names = upper.into_iter().zip(names).map(stack).collect::<Option<_>>()?;
     Some(Labels { font, upright: false, names })
+}
+
+/// Names on two heights, so that each has the room of two places.
+fn staggered(names: &[(&str, Option<&str>)], slot: f64, font: Font) -> Option<Labels> {
+    let mut labels = level(names, 2.0 * slot - AIR, font, 1)?;
+    let height = labels.names.iter().map(Vec::len).max()?;
+    for lines in labels.names.iter_mut().skip(1).step_by(2) {
+        lines.splice(0..0, vec![String::new(); height]);
+    }
+    Some(labels)
 }

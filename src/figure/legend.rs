@@ -4,7 +4,7 @@ use plotters::element::{Circle, Polygon};
 use plotters::style::Color;
 use plotters::style::text_anchor::HPos;
 
-use super::element::{ErrorBar, HatchedBar, Stem, diamond};
+use super::element::{ErrorBar, HatchedBar, Marker, Stem, diamond};
 use super::font::Font;
 use super::page::{Page, Place, centred};
 use super::theme::{Colour, DOT, EDGE, INK, PRINTED, Pen, READING, SOFT, TEXT, THIN, Theme};
@@ -37,6 +37,8 @@ pub enum Mark {
     Stripes([Colour; 3]),
     /// The left half of a box, as printed.
     HalfBox,
+    /// Two boxes side by side.
+    Pair,
     /// The exact mean in a box plot.
     Diamond,
     /// An outlier.
@@ -45,14 +47,12 @@ pub enum Mark {
     Sample(bool),
     /// A value read off a printed figure.
     Reading,
-    Line(Pen),
+    /// A line, with a dot on it or without.
+    Line(Pen, Option<Marker>),
     /// A stem; its colour and whether it is private.
     Stem(Colour, bool),
     /// The density of a distribution: its area, if that is filled, and its line.
-    Density {
-        fill: Option<Colour>,
-        pen: Pen,
-    },
+    Density { fill: Option<Colour>, pen: Pen },
     /// An interval, with a dot at the mean or without.
     Interval(Pen, bool),
 }
@@ -164,6 +164,10 @@ fn draw_mark(page: &Page, mark: Mark, (x, y): Place) -> Result<(), FigureError> 
                 bar(3.0 + i * part, 3.0 + (i + 1.0) * part, colour, true)?;
             }
         }
+        Mark::Pair => {
+            bar(3.0, 11.0, SOFT, true)?;
+            bar(14.0, MARK, SOFT, true)?;
+        }
         Mark::HalfBox => bar(6.0, 12.0, SOFT.lighten(PRINTED), true)?,
         Mark::Diamond => area.draw(&diamond(middle, theme.units(4.0), outline))?,
         Mark::Ring => area.draw(&Circle::new(middle, radius(2.2), outline))?,
@@ -172,14 +176,20 @@ fn draw_mark(page: &Page, mark: Mark, (x, y): Place) -> Result<(), FigureError> 
             let reach = if barred { 7.0 } else { 0.0 };
             let points = [at(MARK / 2.0, reach), middle, at(MARK / 2.0, -reach)];
             let (radius, style) = (radius(DOT), theme.line(SOFT, 1.1));
-            area.draw(&ErrorBar { points, radius, style })?;
+            area.draw(&ErrorBar { points, marker: Marker::Disc, radius, style })?;
         }
         Mark::Stem(colour, private) => {
             let points = [at(MARK / 2.0, 6.0), at(MARK / 2.0, -4.0)];
             let (radius, style) = (radius(0.8 * DOT), theme.line(colour, THIN));
             area.draw(&Stem { points, radius, style, hollow: !private })?;
         }
-        Mark::Line(pen) => page.stroke(&[(x, y), (x + MARK, y)], pen)?,
+        Mark::Line(pen, marker) => {
+            page.stroke(&[(x, y), (x + MARK, y)], pen)?;
+            if let Some(marker) = marker {
+                let (radius, style) = (radius(DOT), pen.colour.filled());
+                area.draw(&ErrorBar { points: [middle; 3], marker, radius, style })?;
+            }
+        }
         Mark::Density { fill, pen } => {
             let hill = HILL.map(|(across, up)| (x + across * MARK, y + 6.0 - 11.0 * up));
             if let Some(fill) = fill {

@@ -100,7 +100,7 @@ impl Numbers {
             series: self.series(mechanisms),
             bounds: self.maybe(|n| (0.0, n.between(1.0, 1.0))),
             y_range: None,
-            one_each: self.below(5) == 0,
+            in_group: (self.below(5) == 0).then_some(1),
             is_part: self.below(5) == 0,
         };
         self.headed(body)

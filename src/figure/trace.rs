@@ -7,7 +7,8 @@ use plotters::style::Color;
 use super::FigureError;
 use super::axis::Axis;
 use super::curve::{Curve, Join, LineStyle, Sample};
-use super::element::{ErrorBar, Stem};
+use super::element::{ErrorBar, Marker, Stem};
+use super::legend::Mark;
 use super::page::{Chart, Place, Rect};
 use super::theme::{BROAD, DOT, Dash, LINE, Pen, READING, THIN, Theme};
 
@@ -99,6 +100,13 @@ fn thin(path: &[Point], column: f64) -> Vec<Point> {
     columns.flat_map(outermost).collect()
 }
 
+/// How a legend shows a curve, the one with this number: its line, and its marker if dots may stand on it.
+pub fn mark(curve: &Curve, join: Join, number: usize) -> Mark {
+    let is_short = curve.style == LineStyle::Solid && curve.exact.len() <= MOST_DOTS;
+    let has_dots = join == Join::Lines && is_short || !curve.sampled.is_empty();
+    Mark::Line(pen(curve), has_dots.then(|| Marker::numbered(number)))
+}
+
 /// What the line of a curve is drawn with.
 pub fn pen(curve: &Curve) -> Pen {
     let colour = curve.series.colour;
@@ -122,6 +130,7 @@ pub struct Trace<'a> {
     heads: Vec<Point>,
     /// Whether dots mark exact values.
     dotted: bool,
+    marker: Marker,
     sampled: Vec<Sample>,
     readings: Vec<Point>,
 }
@@ -171,7 +180,8 @@ impl<'a> Trace<'a> {
         let sampled = curve.sampled.iter().map(|one| Sample { x: moved(one.x), ..*one });
         let sampled = sampled.filter(|one| field.shows(&(one.x, one.mean))).collect();
         let readings = curve.readings.iter().map(|(x, y)| (moved(*x), *y)).filter(shown).collect();
-        Self { curve, field, join, pieces, heads, dotted, sampled, readings }
+        let marker = Marker::numbered(i);
+        Self { curve, field, join, pieces, heads, dotted, marker, sampled, readings }
     }
 
     pub fn draw_exact(&self, theme: Theme, chart: &mut Chart<Axis>) -> Result<(), FigureError> {
@@ -196,11 +206,14 @@ impl<'a> Trace<'a> {
             let hollow = !series.private;
             let stem = |head: Point| Stem { points: [(head.0, foot), head], radius, style, hollow };
             chart.draw_series(heads.map(stem))?;
-        } else if self.join == Join::Dots || self.dotted {
-            let hollow = self.join == Join::Dots && !series.private;
-            let filled = series.colour.filled();
-            let style = if hollow { theme.line(series.colour, 0.9) } else { filled };
+        } else if self.join == Join::Dots {
+            let (line, filled) = (theme.line(series.colour, 0.9), series.colour.filled());
+            let style = if series.private { filled } else { line };
             chart.draw_series(heads.map(|head| Circle::new(head, radius, style)))?;
+        } else if self.dotted {
+            let (marker, style) = (self.marker, series.colour.filled());
+            let dot = |head: Point| ErrorBar { points: [head; 3], marker, radius, style };
+            chart.draw_series(heads.map(dot))?;
         }
         Ok(())
     }
@@ -213,7 +226,7 @@ impl<'a> Trace<'a> {
         let (style, radius) = (theme.line(colour.darken(0.12), 1.1), theme.units(DOT) as u32);
         chart.draw_series(self.sampled.iter().map(|Sample { x, mean, half_width }| {
             let heights = [end(mean - half_width), *mean, end(mean + half_width)];
-            ErrorBar { points: heights.map(|y| (*x, y)), radius, style }
+            ErrorBar { points: heights.map(|y| (*x, y)), marker: self.marker, radius, style }
         }))?;
         let (style, radius) = (theme.line(colour.darken(0.35), 1.1), theme.units(READING) as u32);
         chart.draw_series(self.readings.iter().map(|at| Circle::new(*at, radius, style)))?;

@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::Sandbox;
-use figure::{Format, Width, misplaced_texts, render};
+use figure::{Format, Head, Width, misplaced_texts, render};
 use lab::experiment::config::{self, Overrides};
 use lab::experiment::{Experiment, Panel};
 use rayon::prelude::*;
 use system::source::Source;
+use table::Tables;
 
 /// Every figure, table and bound that is regenerated, and how many values were read off its print.
 const FIGURES: [(&str, usize); 31] = [
@@ -350,23 +351,23 @@ fn bundled_figures_are_legible_and_explain_their_readings() {
 }
 
 fn faults(experiment: &Experiment) -> Vec<String> {
-    let (mut faults, mut readings, mut titles) = (Vec::new(), Vec::new(), BTreeSet::new());
-    for panel in &experiment.panels {
-        let tables = panel.compute();
-        for (file, figure) in panel.figures(&tables) {
-            for &width in Width::ALL.iter().chain(&[Width::Screen]) {
-                let misplaced = misplaced_texts(&figure, width).unwrap();
-                let svg = render(&figure, Format::Svg, width).unwrap();
-                let large = (svg.len() > 300_000).then(|| format!("{} bytes", svg.len()));
-                let all = misplaced.into_iter().chain(large);
-                faults.extend(all.map(|fault| format!("{file} {width:?}: {fault}")));
-            }
-            if !titles.insert(figure.head.title.clone()) {
-                faults.push(format!("two figures \"{}\"", figure.head.title));
-            }
+    let (mut faults, mut tables, mut titles) = (Vec::new(), Tables::default(), BTreeSet::new());
+    experiment.panels.iter().for_each(|panel| tables.append(panel.compute()));
+    for (file, figure) in experiment.figures(&tables).into_iter().flatten() {
+        for &width in Width::ALL.iter().chain(&[Width::Screen]) {
+            let misplaced = misplaced_texts(&figure, width).unwrap();
+            let svg = render(&figure, Format::Svg, width).unwrap();
+            let large = (svg.len() > 300_000).then(|| format!("{} bytes", svg.len()));
+            let all = misplaced.into_iter().chain(large);
+            faults.extend(all.map(|fault| format!("{file} {width:?}: {fault}")));
         }
-        readings.extend(tables.readings);
+        let Head { title, note, source, .. } = figure.head;
+        // What is as defined and what is as printed are told apart by their sources.
+        if !titles.insert((title.clone(), source)) {
+            faults.push(format!("two figures \"{title}\" ({note})"));
+        }
     }
+    let readings = tables.readings;
     if titles.is_empty() {
         faults.push("no figure".to_owned());
     }

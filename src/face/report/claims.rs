@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::figures::PRINT_DISTANCE;
 use super::tables::{fold, scroll};
 use super::text::{command, count, links, number};
-use super::{ClaimPart, JudgedClaim, Outcome, Report, Verdict};
+use super::{ClaimPart, JudgedClaim, Outcome, Reading, ReadingVerdict, Report, Sentence, Verdict};
 
 /// The section; nothing if there are no claims.
 pub(super) fn section(report: &Report) -> Markup {
@@ -107,12 +107,23 @@ fn row(judged: &JudgedClaim) -> Markup {
             @for verdict in [defined, printed] {
                 td {
                     (short_badge(verdict.stated.outcome))
+                    (how_many(&verdict.stated.sentences))
                     @if let Some(meant) = verdict.meant_otherwise() {
                         br; small { "as meant: " (meant.label()) }
                     }
                 }
             }
             td.why { (why(judged)) }
+        }
+    }
+}
+
+/// "2 of 5 sentences hold", where a claim bundles several and not all of them do.
+fn how_many(sentences: &[Sentence]) -> Markup {
+    let hold = sentences.iter().filter(|one| one.outcome == Outcome::Holds).count();
+    html! {
+        @if sentences.len() > 1 && hold < sentences.len() {
+            br; small { (hold) " of " (sentences.len()) " sentences" }
         }
     }
 }
@@ -200,12 +211,31 @@ fn verdict(verdict: &Verdict, distance: &str) -> Markup {
     html! {
         section.verdict {
             h4 { (distance) " " (badge(stated.outcome)) }
-            @if !stated.reason.is_empty() { p.condition { (stated.reason) } }
+            (reasons(stated))
             @if let Some(meant) = as_meant {
-                p.condition { b { "As meant it " (meant.outcome.label()) ". " } (meant.reason) }
+                p.condition { b { "As meant it " (meant.outcome.label()) "." } }
+                (reasons(meant))
             }
             @for remark in remarks { p.remark { (remark) } }
             (evidence_list(evidence, command))
+        }
+    }
+}
+
+/// Why, sentence by sentence.
+fn reasons(verdict: &ReadingVerdict) -> Markup {
+    html! {
+        @if let [_, _, ..] = &verdict.sentences[..] {
+            ul.clauses {
+                @for one in &verdict.sentences {
+                    li {
+                        (short_badge(one.outcome)) " " (one.words)
+                        @if !one.reason.is_empty() { small { ": " (one.reason) } }
+                    }
+                }
+            }
+        } @else if !verdict.reason.is_empty() {
+            p.condition { (verdict.reason) }
         }
     }
 }
@@ -215,8 +245,13 @@ fn evidence_list(evidence: &[ClaimPart], line: &str) -> Markup {
     if evidence.is_empty() {
         return again;
     }
-    let holding = evidence.iter().filter(|part| part.holds).count();
-    let summary = html! { "Evidence: " (holding) " of " (count(evidence.len(), "part")) " hold" };
+    let judged = evidence.iter().filter(|part| part.reading != Reading::Apart);
+    let (holding, cases) = (judged.clone().filter(|part| part.holds).count(), judged.count());
+    let apart = evidence.len() - cases;
+    let summary = html! {
+        "Evidence: true in " (holding) " of " (count(cases, "case"))
+        @if apart > 0 { ", and " (count(apart, "case")) " apart" }
+    };
     let content = html! {
         ul.evidence { @for part in evidence { (evidence_item(part)) } }
         (again)

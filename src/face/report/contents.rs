@@ -58,8 +58,7 @@ fn figure_list(figures: &[FigureReport], is_of_document: bool) -> Markup {
             @for figure in figures {
                 li {
                     a href={ "#" (anchor(&figure.name)) } title=(figure.title) {
-                        @if is_of_document { (figure.label()) }
-                        @else { (figure.id.replace('_', " ")) }
+                        @if is_of_document { (figure.label()) } @else { (figure.title) }
                     }
                 }
             }

@@ -29,13 +29,6 @@ fn side(panel: &PanelReport) -> &'static str {
     if panel.printed { "printed" } else { "defined" }
 }
 
-/// The title of a panel without the words that its label repeats.
-pub(super) fn title_without_kind(panel: &PanelReport) -> &str {
-    let title = panel.title.as_str();
-    let Some(kind) = kind(panel).map(str::to_lowercase) else { return title };
-    title.strip_suffix(kind.as_str()).map_or(title, |rest| rest.trim_end_matches([' ', ',', ':']))
-}
-
 /// The section of a document.
 pub(super) fn document(document: &Document, report: &Report) -> Markup {
     let Document { id, title, figures } = document;
@@ -150,19 +143,25 @@ pub(super) fn pairs(panels: &[PanelReport]) -> Vec<Pair<'_>> {
     pairs
 }
 
-/// A pair of panels, their tables across the whole width below.
+/// A pair of panels, their tables across the whole width below. One figure may show both.
 fn panel_group(pair: &[&PanelReport]) -> Markup {
-    let class = if pair.len() == 2 { "pair" } else { "alone" };
     html! {
-        div.(class) { @for panel in pair { (panel_box(panel)) } }
+        @match pair {
+            [defined, printed] if defined.drawings.is_empty() && !printed.drawings.is_empty() => {
+                div.alone { (panel_box(printed, &badge(defined))) }
+            }
+            [only] => div.alone { (panel_box(only, &html! {})) },
+            both => div.pair { @for panel in both { (panel_box(panel, &html! {})) } },
+        }
         @for panel in pair { (panel_tables(panel)) }
     }
 }
 
-fn panel_box(panel: &PanelReport) -> Markup {
+/// A panel, with the label of another that its figure shows too.
+fn panel_box(panel: &PanelReport, other: &Markup) -> Markup {
     html! {
         section.panel {
-            h4 { (badge(panel)) " " (title_without_kind(panel)) }
+            h4 { (other) " " (badge(panel)) " " (panel.title) }
             div.drawings { @for one in &panel.drawings { (drawing::figure(one)) } }
             div.about {
                 @if let Some(readings) = &panel.readings { (tables::readings_line(readings)) }

@@ -14,26 +14,38 @@ pub(super) fn section(report: &Report) -> Markup {
     html! {
         section #summary {
             h2.unseen { "Summary" }
-            div.found { @for sentence in sentences(report, &summary) { p { (sentence) } } }
+            dl.found {
+                @for (about, sentence) in sentences(report, &summary) {
+                    dt { (about) } dd { (sentence) }
+                }
+            }
             @for document in &report.documents { (sheet(document)) }
             @if report.documents.iter().flat_map(|one| &one.figures).any(is_printed_otherwise) {
                 p.made { abbr.printed { "≠" } " The print was made otherwise than the text says." }
             }
-            @if !report.claims.is_empty() { (claims::table(report)) }
+            @if !report.claims.is_empty() {
+                h3 { "What the documents claim, and whether it is so" }
+                p.made {
+                    "MH, EHD, EHDL and EHDS draw a posterior near the true one; LSDim, LSHist and "
+                    "LSZhang add Laplace noise to the counts. "
+                    a href="#mechanisms" { "All mechanisms" } "."
+                }
+                (claims::table(report))
+            }
         }
     }
 }
 
 /// What was found. Every number in these sentences is computed.
-fn sentences(report: &Report, summary: &Summary) -> Vec<Markup> {
+fn sentences(report: &Report, summary: &Summary) -> Vec<(&'static str, Markup)> {
     let all = [
-        figures_sentence(report, summary),
-        readings_sentence(summary),
-        prints_sentence(report, summary),
-        claims_sentence(summary),
-        optimum_sentence(report),
+        ("Figures", figures_sentence(report, summary)),
+        ("Values", readings_sentence(summary)),
+        ("Distance", prints_sentence(report, summary)),
+        ("Claims", claims_sentence(summary)),
+        ("Beyond", optimum_sentence(report)),
     ];
-    all.into_iter().flatten().collect()
+    all.into_iter().filter_map(|(about, sentence)| Some((about, sentence?))).collect()
 }
 
 fn figures_sentence(report: &Report, summary: &Summary) -> Option<Markup> {
@@ -144,7 +156,7 @@ fn optimum_sentence(report: &Report) -> Option<Markup> {
     let question = report.questions.iter().find(|question| question.nearest_optimum.is_some())?;
     let found = question.nearest_optimum.as_ref()?;
     Some(html! {
-        "Beyond the documents: the mechanism " strong { (found.mechanism) }
+        "Beyond the documents, the mechanism " strong { (found.mechanism) }
         " has the least mean error that any ε-private release can have in " (found.optimal) " of "
         a href={ "#" (anchor(&question.name)) } { (count(found.cases, "case")) }
         @if found.optimal < found.cases {

@@ -16,7 +16,7 @@ pub(super) fn section(summary: &Summary) -> Markup {
             (list(&LETTERS))
             h3 { "Words and signs" }
             (list(&WORDS))
-            h3 { "Mechanisms" }
+            h3 #mechanisms { "Mechanisms" }
             p {
                 "All of them release counts " i { "r" } " in place of the data’s counts " i { "x" }
                 ", or rather the posterior with these counts. " i { "R" }

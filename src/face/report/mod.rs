@@ -33,7 +33,7 @@ use lab::experiment::nearest_optimum::NearestOptimum;
 use lab::experiment::reading::largest_deviation;
 
 pub use gallery::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
-pub use paper::claims::{Claim, ClaimPart, Outcome, Verdict as ReadingVerdict};
+pub use paper::claims::{Claim, ClaimPart, Outcome, Reading, Sentence, Verdict as ReadingVerdict};
 pub use paper::printed_numbers::PrintedNumber;
 pub use print_findings::{PrintEvidence, PrintFinding};
 pub use print_status::{PrintCounts, PrintStatus};

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::text::count;
 use super::{JudgedClaim, Outcome, PanelReport, PrintCounts, Readings, Report};
-use paper::claims::outcomes_of_clauses;
 
 /// The counts of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -80,7 +79,7 @@ impl Summary {
         let values: BTreeMap<&str, usize> =
             readings.iter().map(|one| (one.file.as_str(), one.total)).collect();
         let claims = &report.claims;
-        let sentences = claims.iter().flat_map(|one| outcomes_of_clauses(&one.defined.evidence));
+        let sentences = claims.iter().flat_map(|one| &one.defined.stated.sentences);
         let numbers_of = |chosen: fn(&JudgedClaim) -> bool| {
             claims.iter().filter(|one| chosen(one)).map(|one| one.claim.number).collect()
         };
@@ -102,7 +101,7 @@ impl Summary {
             claims: claims.len(),
             defined: Standing::of(claims.iter().map(|claim| claim.defined.stated.outcome)),
             printed: Standing::of(claims.iter().map(|claim| claim.printed.stated.outcome)),
-            sentences: Standing::of(sentences),
+            sentences: Standing::of(sentences.map(|sentence| sentence.outcome)),
             differing: numbers_of(|claim| !claim.survives_change_of_distance()),
             differing_in_cases: numbers_of(JudgedClaim::holds_in_other_cases),
             questions: report.questions.len(),

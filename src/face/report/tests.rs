@@ -53,7 +53,13 @@ fn panel(printed: bool) -> PanelReport {
 fn verdict(outcome: Outcome) -> Verdict {
     let part = ClaimPart::new(HOSTILE, "", outcome != Outcome::Fails, [(HOSTILE, 0.25)]);
     let part = ClaimPart { reading: Reading::Meant, ..part };
-    let reading = |outcome| ReadingVerdict { outcome, why: HOSTILE.into(), reason: HOSTILE.into() };
+    let sentence = Sentence { words: HOSTILE.into(), outcome, reason: HOSTILE.into() };
+    let reading = |outcome| ReadingVerdict {
+        outcome,
+        why: HOSTILE.into(),
+        reason: HOSTILE.into(),
+        sentences: vec![sentence.clone(), sentence.clone()],
+    };
     Verdict {
         stated: reading(outcome),
         as_meant: Some(reading(Outcome::InPart)),

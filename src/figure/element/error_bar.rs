@@ -3,12 +3,13 @@
 use plotters::style::ShapeStyle;
 use plotters_backend::{BackendCoord, DrawingBackend};
 
-use super::Drawn;
+use super::{Drawn, Marker};
 
 /// An estimate between two bounds.
 pub struct ErrorBar<C> {
     /// The lower bound, the estimate and the upper bound.
     pub points: [C; 3],
+    pub marker: Marker,
     pub radius: u32,
     pub style: ShapeStyle,
 }
@@ -23,6 +24,6 @@ impl<C> ErrorBar<C> {
         if low != high {
             backend.draw_line(low, high, &self.style)?;
         }
-        backend.draw_circle(estimate, self.radius, &self.style, true)
+        self.marker.draw(estimate, self.radius, &self.style, backend)
     }
 }

@@ -5,6 +5,7 @@ mod diamond;
 mod error_bar;
 mod hatched_bar;
 mod heat_cell;
+mod marker;
 mod notched_box;
 mod stem;
 
@@ -15,6 +16,7 @@ pub use diamond::diamond;
 pub use error_bar::ErrorBar;
 pub use hatched_bar::{HatchedBar, Hatching};
 pub use heat_cell::{HatchedCell, HeatCell};
+pub use marker::Marker;
 pub use notched_box::{BoxLook, NotchedBox, Part};
 pub use stem::Stem;
 

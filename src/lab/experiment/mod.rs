@@ -19,6 +19,7 @@ pub mod nearest_optimum;
 pub mod reading;
 pub mod release_map;
 mod scope;
+mod twin;
 pub mod value;
 
 pub use cell::{Cell, CellKey, Group, Keeper, Layout, Runs, Task, groups};
@@ -138,15 +139,15 @@ pub struct Experiment {
 impl Experiment {
     /// The figures of every panel with their file names (without ending), drawn from tables.
     pub fn figures(&self, tables: &Tables) -> Vec<Vec<(String, Figure)>> {
-        let of_panel = |panel: &Panel| {
-            let mut figures = panel.figures(tables);
-            for (_, figure) in &mut figures {
+        let mut all: Vec<_> = self.panels.iter().map(|panel| panel.figures(tables)).collect();
+        self.pair_boxes(&mut all);
+        for (panel, figures) in self.panels.iter().zip(&mut all) {
+            for (_, figure) in figures {
                 figure.head.source = self.source_of(panel, figure, tables);
                 figure.head.maker = format!("dpbi {}, {}", env!("CARGO_PKG_VERSION"), self.name);
             }
-            figures
-        };
-        self.panels.iter().map(of_panel).collect()
+        }
+        all
     }
 
     /// Where a figure comes from: the place in a document, whether it is as defined there or as printed,
@@ -154,7 +155,12 @@ impl Experiment {
     fn source_of(&self, panel: &Panel, figure: &Figure, tables: &Tables) -> String {
         let mut parts: Vec<String> = self.source.iter().cloned().collect();
         if self.source.is_some() && self.panels.iter().any(Panel::is_as_printed) {
-            let how = if panel.is_as_printed() { "as printed" } else { "as defined" };
+            let how = match panel.is_as_printed() {
+                _ if twin::is_pair(figure) => "as defined and as printed",
+                true if panel.readings.is_none() => "with the print distance",
+                true => "as printed",
+                false => "as defined",
+            };
             parts.push(how.to_owned());
         }
         let largest = largest_deviation(panel.own(&tables.readings));

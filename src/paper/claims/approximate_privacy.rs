@@ -158,7 +158,10 @@ impl Audited {
             ("largest loss / ε", self.loss.0),
             ("settings", self.settings),
         ];
-        ClaimPart::new("", format!("k = {}", self.k), self.needed <= 1.0, numbers)
+        let holds = self.needed <= 1.0;
+        let told = if holds { "no counterexample in" } else { "among" };
+        let when = format!("k = {} ({told} {} settings)", self.k, self.settings);
+        ClaimPart::new("", when, holds, numbers)
     }
 
     fn remark(&self) -> String {

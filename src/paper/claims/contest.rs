@@ -25,9 +25,13 @@ impl Contest {
         &known.expect("a mechanism that takes part").1
     }
 
+    pub fn mean(&self, id: &str) -> f64 {
+        self.error(id).mean
+    }
+
     /// The mean error of `a` divided by that of `b`.
     pub fn ratio(&self, a: &str, b: &str) -> f64 {
-        self.error(a).mean / self.error(b).mean
+        self.mean(a) / self.mean(b)
     }
 
     /// 'Better', 'beats': the smaller exact mean.
@@ -47,7 +51,7 @@ impl Contest {
 
     /// A sentence about the medians, if they rank `a` and `b` in the opposite order of the means.
     pub fn objection(&self, a: &str, b: &str) -> Option<String> {
-        let by_mean = self.error(a).mean - self.error(b).mean;
+        let by_mean = self.mean(a) - self.mean(b);
         let medians = (self.error(a).median, self.error(b).median);
         let disagree = by_mean * (medians.0 - medians.1) < 0.0;
         disagree.then(|| {

@@ -36,7 +36,7 @@ use serde::Serialize;
 
 pub use finding::{ClaimPart, Finding, Reading};
 pub use lab::{Lab, balanced};
-pub use verdict::{ONE_LINE, Outcome, Verdict, outcomes_of_clauses};
+pub use verdict::{ONE_LINE, Outcome, Sentence, Verdict};
 
 /// Every claim, in the order of the report.
 pub static ALL: &[&Claim] = &[

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ClaimPart, Reading};
+use super::ClaimPart;
 
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -39,6 +39,18 @@ pub struct Verdict {
     pub why: String,
     /// The reason in full sentences: which clauses are true, and in which cases.
     pub reason: String,
+    /// The claim's sentences, each judged alone.
+    pub sentences: Vec<Sentence>,
+}
+
+/// One of the sentences that a claim bundles.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Sentence {
+    /// Empty if the claim has only one.
+    pub words: String,
+    pub outcome: Outcome,
+    /// In which cases it is true.
+    pub reason: String,
 }
 
 /// A line of a table of verdicts is not longer.
@@ -72,19 +84,8 @@ impl Verdict {
                 told.chain(rest(&always)).collect::<Vec<_>>().join(" ")
             }
         };
-        Self { outcome, why, reason }
+        Self { outcome, why, reason, sentences: clauses.iter().map(Clause::sentence).collect() }
     }
-}
-
-/// How each clause of a claim, as stated, fares on its own.
-pub fn outcomes_of_clauses(parts: &[ClaimPart]) -> Vec<Outcome> {
-    let stated = parts.iter().filter(|part| part.belongs_to(Reading::Stated));
-    let outcome = |clause: &Clause| match (clause.is_always_true(), clause.is_never_true()) {
-        (true, _) => Outcome::Holds,
-        (false, false) => Outcome::InPart,
-        (false, true) => Outcome::Fails,
-    };
-    clauses(stated).iter().map(outcome).collect()
 }
 
 /// The clauses in the order in which they come.
@@ -103,8 +104,15 @@ fn clauses<'a>(parts: impl Iterator<Item = &'a ClaimPart>) -> Vec<Clause<'a>> {
 fn all_true(clauses: &[Clause]) -> String {
     match clauses.iter().map(|clause| clause.parts.len()).sum() {
         1 => "True.".to_owned(),
-        2 => "True in both cases.".to_owned(),
-        cases => format!("True in all {cases} cases."),
+        cases => format!("True {}.", in_all(cases)),
+    }
+}
+
+/// "in all 21 cases", "in both cases"
+fn in_all(cases: usize) -> String {
+    match cases {
+        2 => "in both cases".to_owned(),
+        cases => format!("in all {cases} cases"),
     }
 }
 
@@ -151,6 +159,22 @@ impl Clause<'_> {
         if self.name.is_empty() { "the claim".to_owned() } else { format!("“{}”", self.name) }
     }
 
+    fn sentence(&self) -> Sentence {
+        let cases = in_all(self.parts.len());
+        let (outcome, reason) = match (self.is_always_true(), self.is_never_true(), &self.parts[..])
+        {
+            (true, _, [only]) => (Outcome::Holds, only.when.clone()),
+            (true, ..) => (Outcome::Holds, cases),
+            (_, true, [only]) => (Outcome::Fails, only.when.clone()),
+            (_, true, _) => (Outcome::Fails, cases),
+            _ => {
+                let (yes, no) = (self.cases(true), self.cases(false));
+                (Outcome::InPart, format!("true for {yes}; false for {no}"))
+            }
+        };
+        Sentence { words: self.name.to_owned(), outcome, reason }
+    }
+
     /// "n = 100; n = 200": the cases with this answer.
     fn cases(&self, holds: bool) -> String {
         let cases = self.parts.iter().filter(|part| part.holds == holds);
@@ -161,7 +185,7 @@ impl Clause<'_> {
     fn lines(&self, start: &str) -> Vec<String> {
         let (yes, no) = (self.cases(true), self.cases(false));
         match (self.name, self.is_never_true()) {
-            ("", true) => vec![format!("{start} in all {} cases.", self.parts.len())],
+            ("", true) => vec![format!("{start} {}.", in_all(self.parts.len()))],
             ("", false) => {
                 let (all, false_ones) =
                     (self.parts.len(), self.parts.iter().filter(|one| !one.holds));
@@ -197,7 +221,7 @@ impl Clause<'_> {
         match self.parts[..] {
             [only] if only.when.is_empty() => format!("False: {name}."),
             [only] => format!("False: {name} ({}).", only.when),
-            _ => format!("False in all {} cases: {name}.", self.parts.len()),
+            _ => format!("False {}: {name}.", in_all(self.parts.len())),
         }
     }
 }
@@ -215,7 +239,7 @@ mod tests {
     }
 
     fn told(parts: &[(&str, &str, bool)]) -> (Outcome, String, String) {
-        let Verdict { outcome, why, reason } = verdict(parts);
+        let Verdict { outcome, why, reason, .. } = verdict(parts);
         (outcome, why, reason)
     }
 
@@ -228,8 +252,8 @@ mod tests {
         let all = told(&[("", "k = 2", true), ("", "k = 3", true)]);
         assert_eq!(all, expected(Outcome::Holds, "True in both cases.", "True in both cases."));
         let never = told(&[("", "k = 2", false), ("", "k = 3", false)]);
-        let reason = "False in all 2 cases: the claim.";
-        assert_eq!(never, expected(Outcome::Fails, "False in all 2 cases.", reason));
+        let reason = "False in both cases: the claim.";
+        assert_eq!(never, expected(Outcome::Fails, "False in both cases.", reason));
         let some = told(&[("", "k = 2", true), ("", "k = 3", false), ("", "k = 4", true)]);
         let why = "True for k = 2; k = 4; false for k = 3.";
         let reason = "True for k = 2; k = 4. False for k = 3.";
@@ -242,7 +266,7 @@ mod tests {
         let one = told(&[("A", "k = 2", false), ("B", "k = 2", true), ("A", "k = 3", false)]);
         assert_eq!(
             one,
-            expected(Outcome::Fails, "False: “A”.", "False in all 2 cases: “A”. True: “B”.")
+            expected(Outcome::Fails, "False: “A”.", "False in both cases: “A”. True: “B”.")
         );
         let some = told(&[("A", "", false), ("B", "k = 2", true), ("B", "k = 3", false)]);
         let reason = "False: “A”. In part: “B” (true for k = 2; false for k = 3).";
@@ -268,6 +292,25 @@ mod tests {
         let one = told(&[("A", "k = 2", true), ("A", "k = 3", false), ("B", "", true)]);
         let reason = "In part: “A” (true for k = 2; false for k = 3). True: “B”.";
         assert_eq!(one, expected(Outcome::InPart, "“A”: only for k = 2.", reason));
+    }
+
+    #[test]
+    fn each_sentence_is_judged_alone() {
+        let all = verdict(&[
+            ("A", "k = 2", false),
+            ("A", "k = 3", false),
+            ("B", "k = 2", true),
+            ("C", "k = 2", true),
+            ("C", "k = 3", false),
+        ]);
+        let told: Vec<(&str, Outcome, &str)> =
+            all.sentences.iter().map(|one| (&*one.words, one.outcome, &*one.reason)).collect();
+        let expected = [
+            ("A", Outcome::Fails, "in both cases"),
+            ("B", Outcome::Holds, "k = 2"),
+            ("C", Outcome::InPart, "true for k = 2; false for k = 3"),
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub use bars::{bar, columns};
 pub use engine::numeric::{short, short_or_dash, significant};
 pub use engine::text::is_obeyed;
 pub use grid::Grid;
-pub use obeyed::{harmless_json, json_text};
+pub use obeyed::harmless_json;
 pub use style::Style;
 pub use table_format::TableFormat;
 pub use wrap::{Hang, fold, shorten, visible};

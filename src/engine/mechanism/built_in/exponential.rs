@@ -94,7 +94,7 @@ pub static MH_GAMMA: BuiltIn = BuiltIn {
     id: "mh-gamma",
     title: "MH (γ-smooth)",
     draws: "r in R with weight exp(−ε H / (2 S_γ(x)))",
-    colour: 0xCC_0C18,
+    colour: 0xC6_0012,
     choices: &[Choice::Gamma, Choice::Divisor, Choice::Calibrated],
     guarantee: |setting, options| {
         let divisor = options.divisor.unwrap_or(DIVISOR);

@@ -109,7 +109,7 @@ pub fn figure(releases: &[&Released]) -> Figure {
     let body = DensityFigure {
         x_label: match (categories, densities.first()) {
             (1, Some(one)) => format!("share of {outcome} = {}", one.category),
-            _ => format!("share of every {outcome}"),
+            _ => format!("share of each {outcome}"),
         },
         level: format!("{} %", 100.0 * request.level),
         rows: densities.iter().map(row).collect(),

@@ -340,10 +340,14 @@ impl<'a> Drawing<'a> {
     }
 
     fn boxes(&self, sheet: &Sheet, facet: &Facet, metric: &Metric) -> (String, Body) {
-        let whiskers = match self.kind.whiskers {
+        let mut last = match self.kind.whiskers {
             Whiskers::Range => "whiskers: range".to_owned(),
             Whiskers::Iqr(factor) => format!("whiskers: {factor} IQR"),
         };
+        let mut rows = facet.marks.iter().filter_map(|mark| self.row(mark, metric.id));
+        if rows.any(|row| row.exact_mean.is_none()) {
+            last += "; without a diamond: no exact mean is known";
+        }
         let groups = facet.along(self.abscissa.axis).into_iter().map(|marks| {
             let counts = vector(marks[0].case.setting.posterior.counts()).replace(';', " / ");
             let data_axis = matches!(self.abscissa.axis, Axis::Data | Axis::At);
@@ -357,7 +361,7 @@ impl<'a> Drawing<'a> {
                 boxes: self.series.iter().map(|(key, _)| of_series(key)).collect(),
             }
         });
-        let note = self.without_infinite(sheet, facet, metric, &whiskers, |row| {
+        let note = self.without_infinite(sheet, facet, metric, &last, |row| {
             row.max.max(row.exact_mean.unwrap_or(0.0))
         });
         let body = BoxFigure {
@@ -365,8 +369,9 @@ impl<'a> Drawing<'a> {
             y_label: metric.error_title(),
             series: self.all_series(),
             groups: groups.collect(),
-            one_each: [Some(self.abscissa.axis), self.abscissa.facet]
-                .contains(&Some(self.abscissa.series)),
+            in_group: [Some(self.abscissa.axis), self.abscissa.facet]
+                .contains(&Some(self.abscissa.series))
+                .then_some(1),
             bounds: Some((0.0, metric.bound.unwrap_or(f64::INFINITY))),
             ..BoxFigure::default()
         };

@@ -371,8 +371,8 @@ impl FigureName {
     /// What tells it from the other figures of a panel, in its title.
     fn heading(self) -> &'static str {
         match self {
-            Self::Box => "boxes",
-            Self::Mean => "means",
+            Self::Box => "errors of the runs",
+            Self::Mean => "mean error",
             Self::Runs => "single runs",
         }
     }
