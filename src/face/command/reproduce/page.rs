@@ -126,11 +126,12 @@ pub(super) fn finding(
 ) -> Result<PrintFinding, Failure> {
     let evidence = |trial: &archaeology::Trial| -> Result<PrintEvidence, Failure> {
         let open = PrintEvidence { setting: trial.name(), ..PrintEvidence::default() };
-        if trial.change.is_empty() && is_planned(trial.figure) {
+        if trial.is_unchanged() && is_planned(trial.figure) {
             return Ok(open);
         }
-        let archaeology::Evidence { within, total, largest, .. } = trial.evidence()?;
-        Ok(PrintEvidence { within, total, largest, ..open })
+        let found = trial.evidence()?;
+        let largest = found.deviations();
+        Ok(PrintEvidence { within: found.within, total: found.total, largest, ..open })
     };
     Ok(PrintFinding {
         finding,
