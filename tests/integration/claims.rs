@@ -336,7 +336,7 @@ fn growing_data() {
         // rate ½ against ⌊Lap(1)⌋ and ⌊Lap(2)⌋.
         let geometric = 1.0 / f64::sinh(0.5);
         let floored = |b: f64| 0.5 + 1.0 / f64::exp_m1(1.0 / b);
-        let part = parts(finding, "MH approaches LSHist, k = 2")[0];
+        let part = parts(finding, "falls below 1.1, k = 2")[0];
         let ratio = number(part, "MH / LSHist at n = 15000");
         assert!((ratio / (geometric / floored(1.0)) - 1.0).abs() < 2e-3, "{ratio}");
         let large = *parts(finding, "MH beats LSDim above n = 300, k = 2").last().unwrap();

@@ -175,8 +175,8 @@ fn the_summary_counts() {
         claims: 3,
         defined: Standing { hold: 1, in_part: 1, fail: 1 },
         printed: Standing { hold: 2, in_part: 0, fail: 1 },
-        // What is tested belongs to what was meant only.
-        sentences: Standing::default(),
+        // Each claim has two.
+        sentences: Standing { hold: 2, in_part: 2, fail: 2 },
         differing: vec![2, 3],
         differing_in_cases: Vec::new(),
         questions: 1,
@@ -245,9 +245,9 @@ fn findings_figures_and_claims_link_to_each_other() {
 #[test]
 fn the_first_screen_counts_in_sentences() {
     let html = report().html();
-    let (_, found) = html.split_once("<div class=\"found\">").expect("the sentences");
-    let found = found.split_once("</div>").expect("their end").0;
-    assert_eq!(found.matches("<p>").count(), 5, "{found}");
+    let (_, found) = html.split_once("<dl class=\"found\">").expect("the sentences");
+    let found = found.split_once("</dl>").expect("their end").0;
+    assert_eq!(found.matches("<dd>").count(), 5, "{found}");
     for words in [
         "2 figures and tables",
         "3 values",

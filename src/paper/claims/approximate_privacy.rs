@@ -159,8 +159,8 @@ impl Audited {
             ("settings", self.settings),
         ];
         let holds = self.needed <= 1.0;
-        let told = if holds { "no counterexample in" } else { "among" };
-        let when = format!("k = {} ({told} {} settings)", self.k, self.settings);
+        let told = if holds { ", no counterexample" } else { "" };
+        let when = format!("k = {} ({} settings{told})", self.k, self.settings);
         ClaimPart::new("", when, holds, numbers)
     }
 

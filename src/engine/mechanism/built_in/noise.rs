@@ -96,7 +96,7 @@ pub static GEOMETRIC_ALL: BuiltIn = BuiltIn {
     id: "geometric-all",
     title: "Geometric (all)",
     draws: "all counts plus two-sided geometric noise of rate ε/2, clamped; total left open",
-    colour: 0x00_5A36,
+    colour: 0x00_563E,
     guarantee: |setting, options| pure(setting, ALL_COUNTS, options.scale_factor),
     recipe: |setting, options| {
         if setting.posterior.k() == 2 {
