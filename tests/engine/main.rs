@@ -4,6 +4,7 @@
 extern crate dpbi_engine as engine;
 
 mod exact;
+mod optimality;
 mod privacy;
 mod sensitivity;
 mod settings;

@@ -1,7 +1,7 @@
 //! Settings in which a formula gives the optimum, so that no solver is needed.
 
 use super::program::full_field;
-use super::{Goal, OptimalMechanism, Optimum, Question, WIDEST};
+use super::{Goal, Method, OptimalMechanism, Optimum, Question, WIDEST};
 use crate::mechanism::law::{OutputSet, Outputs};
 use crate::numeric::sum::{Sum, sum};
 use crate::numeric::{exp_accurate, ln, log1p};
@@ -104,7 +104,11 @@ fn constant(template: &Setting, set: OutputSet, chosen: usize, bounds: (f64, f64
     let mut row = vec![f64::NEG_INFINITY; outputs.len()];
     row[chosen] = 0.0;
     let ln_probabilities = vec![row; inputs.len()];
-    Optimum::new(bounds, OptimalMechanism { inputs, outputs, ln_probabilities }, None)
+    Optimum::new(
+        bounds,
+        OptimalMechanism { inputs, outputs, ln_probabilities },
+        (Method::Formula, None),
+    )
 }
 
 /// The mechanism that releases the truth, or any other candidate with a probability e^ε times smaller.
@@ -127,5 +131,5 @@ fn truthful(template: &Setting, goal: Goal, set: OutputSet) -> Optimum {
         None => exp_accurate(truth - epsilon) * summed_distances(template, goal),
     };
     let mechanism = OptimalMechanism { inputs, outputs, ln_probabilities };
-    Optimum::new((0.0, error), mechanism, None)
+    Optimum::new((0.0, error), mechanism, (Method::Formula, None))
 }

@@ -8,7 +8,8 @@
 //! on the solver. Its probabilities are repaired until they are a private mechanism, whose error is an
 //! upper bound. Its dual variables are repaired until they are feasible, and their value is a lower
 //! bound. The optimum lies between the two. A large program is solved by column generation, with bounds
-//! of the same kind (see `columns`).
+//! of the same kind (see `columns`). No program is needed where flows prove that the tight mechanism is
+//! optimal (see `transport`).
 //!
 //! With a δ the constraints are P(r|x) <= e^ε P(r|x') + s with slacks s >= 0, whose sum over r is at
 //! most δ for every x and x'. This program is always solved as a whole.
@@ -43,15 +44,19 @@ mod program;
 mod size;
 mod slack;
 mod solver;
+mod transport;
 
 pub use columns::Bracket;
 pub use mechanism::OptimalMechanism;
 pub use size::Size;
 pub use solver::Account;
+pub use transport::FlowBound;
 
 use program::Program;
 
+use crate::analysis::cost::Work;
 use crate::mechanism::law::OutputSet;
+use crate::mechanism::law::tight::Tight;
 use crate::posterior::privacy::Delta;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
@@ -107,6 +112,31 @@ pub enum OptimumError {
     },
 }
 
+/// How an optimum was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// A formula.
+    Formula,
+    /// Flows prove that the tight mechanism is optimal.
+    Flows,
+    /// The whole linear program.
+    Program,
+    /// Column generation.
+    Columns,
+}
+
+impl Method {
+    /// In words, after "by".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Formula => "a formula",
+            Self::Flows => "flows",
+            Self::Program => "the whole program",
+            Self::Columns => "columns",
+        }
+    }
+}
+
 /// The optimum, between certified bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
@@ -118,15 +148,21 @@ pub struct Optimum {
     pub upper: f64,
     /// A private mechanism with nearly the least error.
     pub mechanism: OptimalMechanism,
-    /// What the solver says; `None` where a formula gives the answer.
+    /// How it was found.
+    pub method: Method,
+    /// What the solver says; `None` where no program was solved.
     pub account: Option<Account>,
 }
 
 impl Optimum {
-    fn new(bounds: (f64, f64), mechanism: OptimalMechanism, account: Option<Account>) -> Self {
+    fn new(
+        bounds: (f64, f64),
+        mechanism: OptimalMechanism,
+        (method, account): (Method, Option<Account>),
+    ) -> Self {
         let (lower, upper) = (bounds.0.clamp(0.0, bounds.1), bounds.1);
         let value = account.as_ref().map_or(upper, |account| account.primal);
-        Self { value: value.clamp(lower, upper), lower, upper, mechanism, account }
+        Self { value: value.clamp(lower, upper), lower, upper, mechanism, method, account }
     }
 }
 
@@ -158,6 +194,9 @@ pub fn answer(
     report: &dyn Fn(Bracket),
 ) -> Result<Optimum, OptimumError> {
     let whole = Size::of_whole(template, question, template.posterior.n());
+    if let Some(optimum) = by_flows(template, question, &whole)? {
+        return Ok(optimum);
+    }
     if !Size::by_columns(template, question, &whole) {
         return solve_whole(template, question, true);
     }
@@ -169,6 +208,43 @@ pub fn answer(
         Err(OptimumError::Loose { .. }) if whole.fits() => solve_whole(template, question, true),
         found => found,
     }
+}
+
+/// The optimum if flows prove that the tight mechanism reaches it, where they take less time than the `whole`
+/// program.
+fn by_flows(
+    template: &Setting,
+    question: Question,
+    whole: &Size,
+) -> Result<Option<Optimum>, OptimumError> {
+    let is_possible = question == Question::pure(Goal::Bayes, OutputSet::Simplex)
+        && template.posterior.k() > 2
+        && !Tight::is_likely_clipped(
+            template.posterior.k(),
+            template.posterior.n(),
+            template.epsilon.get(),
+        )
+        && work_of_flows(template).cpu_seconds < whole.work.cpu_seconds
+        && columns::is_possible(template);
+    if !is_possible {
+        return Ok(None);
+    }
+    let without = without_program(template, question)?;
+    Ok(without.or_else(|| transport::optimum(template)))
+}
+
+/// A lower bound on the optimum of ε-private releases whose outputs are the data sets, for any number of records:
+/// see `transport`.
+pub fn bound_by_flows(template: &Setting) -> Result<FlowBound, OptimumError> {
+    if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
+        return Err(refusal.into());
+    }
+    transport::bound(template)
+}
+
+/// What [`bound_by_flows`] takes.
+pub fn work_of_flows(template: &Setting) -> Work {
+    transport::work(template, template.posterior.n())
 }
 
 /// The answer if a formula gives it.
@@ -221,7 +297,7 @@ fn solve_whole(
         return constant.flatten().ok_or(loose);
     }
     let mechanism = OptimalMechanism::unfold(program, &repaired);
-    Ok(Optimum::new((lower, upper), mechanism, Some(account)))
+    Ok(Optimum::new((lower, upper), mechanism, (Method::Program, Some(account))))
 }
 
 #[cfg(test)]

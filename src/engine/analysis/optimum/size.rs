@@ -158,7 +158,7 @@ impl Size {
 }
 
 /// The number of permutations that leave the program unchanged.
-fn order(prior: &Prior) -> f64 {
+pub(super) fn order(prior: &Prior) -> f64 {
     let factorial = |m: usize| (1..=m).map(|i| i as f64).product::<f64>();
     prior.exchangeable().iter().map(|group| factorial(group.len())).product()
 }

@@ -5,6 +5,8 @@ use crate::posterior::distance::{self};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::Prior;
 use crate::posterior::privacy::{Delta, Epsilon};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
 
 pub(super) fn template(prior: &[f64], n: u64, epsilon: f64) -> Setting {
     let mut counts = vec![0; prior.len()];
@@ -155,7 +157,8 @@ fn the_size_is_foreseen() {
     ] {
         let template = template(&prior, n, 1.0);
         let size = Size::new(&template, Question::pure(Goal::Bayes, set));
-        let account = solve(&template, Goal::Bayes, set).unwrap().account.unwrap();
+        let whole = solve_whole(&template, Question::pure(Goal::Bayes, set), true);
+        let account = whole.unwrap().account.unwrap();
         let near = |foreseen: f64, given: usize| {
             let ratio = foreseen / given as f64;
             assert!((0.6..1.4).contains(&ratio), "{prior:?} {n}: {foreseen} for {given}");
@@ -272,4 +275,50 @@ fn exchangeable_categories_with_delta() {
             assert!(folded.lower <= plain.upper && plain.lower <= folded.upper);
         }
     }
+}
+
+/// Forty settings with two to five categories, odd priors and four distances. Both answers occur.
+#[test]
+fn flows_and_the_whole_program_agree() {
+    let prior = prop::collection::vec(prop::sample::select(vec![0.3, 0.7, 1.0, 2.5]), 2..=5);
+    let distance = prop::sample::select(vec!["hellinger", "print", "tv", "kl"]);
+    let config = Config {
+        cases: 40,
+        rng_seed: RngSeed::Fixed(15),
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let answers = std::cell::Cell::new([0, 0]);
+    let test = |(prior, size, epsilon, distance): (Vec<f64>, u64, f64, &str)| {
+        let (k, n) = (prior.len(), [14, 7, 4, 3][prior.len() - 2].min(size));
+        let distance = distance::find(distance).expect("a distance");
+        let setting = Setting { distance, ..template(&prior, n, epsilon) };
+        if setting.distance.refuses_scores(&setting.posterior).is_some() {
+            return Ok(());
+        }
+        let question = Question::pure(Goal::Bayes, OutputSet::Simplex);
+        let whole = solve_whole(&setting, question, true).expect("an optimum");
+        let found = bound_by_flows(&setting).expect("a bound");
+        prop_assert!(found.lower <= whole.upper * (1.0 + 1e-12), "{found:?} {whole:?}");
+        let tight = Tight::find(k, n, epsilon).expect("weights");
+        if tight.is_clipped() {
+            return Ok(());
+        }
+        prop_assert!(found.tight >= whole.lower * (1.0 - 1e-12), "{found:?} {whole:?}");
+        let [mut yes, mut no] = answers.get();
+        if found.is_tight_optimal() {
+            prop_assert!(found.tight <= whole.upper * (1.0 + 1e-7), "{found:?} {whole:?}");
+            yes += 1;
+        } else if found.lower < (1.0 - 1e-4) * found.tight {
+            // The condition is necessary: something is better.
+            prop_assert!(whole.upper < (1.0 - 1e-9) * found.tight, "{found:?} {whole:?}");
+            no += 1;
+        }
+        answers.set([yes, no]);
+        Ok(())
+    };
+    let strategy = (prior, 2_u64..=14, 0.3_f64..2.5, distance);
+    TestRunner::new(config).run(&strategy, test).unwrap_or_else(|error| panic!("{error}"));
+    let [yes, no] = answers.get();
+    assert!(yes >= 8 && no >= 8, "{yes} optimal, {no} not");
 }

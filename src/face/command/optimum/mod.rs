@@ -172,6 +172,8 @@ struct Certificate {
     loss: Number,
     /// Its exact δ at ε, with δ.
     delta: Option<f64>,
+    /// How it was found: by a formula, by flows, by the whole program or by columns.
+    method: &'static str,
     /// The error of the solver's solution; like what follows, nothing if no linear program was solved.
     primal: Option<f64>,
     /// The solver's lower bound on the error.
@@ -245,6 +247,7 @@ impl Certificate {
             upper: optimum.upper,
             loss: Number(optimum.mechanism.loss()),
             delta: setting.delta.map(|_| optimum.mechanism.delta(setting.epsilon.get())),
+            method: optimum.method.words(),
             primal: account.map(|account| account.primal),
             dual: account.map(|account| account.dual),
             gap: account.map(|account| (account.primal - account.dual).abs()),
@@ -311,7 +314,7 @@ impl Comparison {
                 format!("{:.9}", optimum.value),
                 format!("{:.9}", round_down(optimum.lower)),
                 format!("{:.9}", round_up(optimum.upper)),
-                gap.map_or("by a formula".to_owned(), |gap| format!("{gap:.1e}")),
+                gap.map_or(format!("by {}", optimum.method.words()), |gap| format!("{gap:.1e}")),
             ]);
         }
         text += &grid.render();

@@ -3,12 +3,8 @@
 
 use super::curves::{self, point};
 use super::prelude::*;
-use engine::analysis::optimum::{self, Goal, Question, Size};
-use engine::analysis::predictive_error::over_all_data;
-use engine::mechanism::law::OutputSet;
+use engine::analysis::optimum;
 use engine::mechanism::law::tight::{Effort, Tight};
-use engine::mechanism::{self, Variant};
-use engine::posterior::metric::Metric;
 use engine::posterior::privacy::Epsilon;
 use engine::posterior::setting::Setting;
 use figure::LineStyle;
@@ -26,12 +22,8 @@ const SMALLEST: f64 = 0.02;
 /// Each step downwards.
 const STEP: f64 = 1.25;
 
-/// Thresholds are found to within this, relatively: one by the signs of weights, one by linear programs.
-const SIGNS: f64 = 1e-6;
-const PROGRAMS: f64 = 2e-3;
-
-/// Nearer to the certified lower bound than this, relatively, an error is called the least.
-const OPTIMAL: f64 = 1e-6;
+/// Thresholds are found to within this, relatively: one by the signs of weights, one by flows.
+const ACCURACY: f64 = 1e-7;
 
 impl Kind for Threshold {
     fn compares_mechanisms(&self) -> bool {
@@ -45,9 +37,12 @@ impl Kind for Threshold {
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, .. } = *task;
         let (k, n) = (case.setting.posterior.k(), case.setting.posterior.n());
-        let is_signed = |epsilon: f64| Ok(!Tight::find(k, n, epsilon)?.is_clipped());
-        let weights = least(is_signed, SIGNS)?;
-        let best = least(|epsilon| is_optimal(&case.setting, epsilon), PROGRAMS)?;
+        let signed = |epsilon: f64| match Tight::is_surely_positive(k, epsilon) {
+            true => Ok(1.0),
+            false => Ok(Tight::find(k, n, epsilon)?.signed()),
+        };
+        let weights = least(signed)?;
+        let best = least(|epsilon| shortfall(&case.setting, epsilon))?;
         let found = [("no weight is negative", weights), ("optimal", best)];
         let curves = found.into_iter().filter_map(|(name, epsilon)| {
             Some(point(panel, "", "", format!("k = {k}: {name}"), (n as f64, epsilon?)))
@@ -85,9 +80,9 @@ impl Kind for Threshold {
     fn cost(&self, _: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         let (k, n) = (case.setting.posterior.k(), case.setting.posterior.n());
         let mut work = cost::predict_changes(&case.setting);
-        let question = Question::pure(Goal::Bayes, OutputSet::Simplex);
-        for _ in 0..PROGRAMS_PER_THRESHOLD {
-            work.common.add(Size::new(&case.setting, question).work);
+        for _ in 0..FLOWS_PER_THRESHOLD {
+            let at = Setting { epsilon: Epsilon::new(1.0)?, ..case.setting.clone() };
+            work.common.add(optimum::work_of_flows(&at));
         }
         let rows = Effort::new(k, n, 0.5).rows * WEIGHTS_PER_THRESHOLD;
         work.common.cpu_seconds += 1e-9 * cost::rates::ns_per_tight_row(k) * rows;
@@ -99,39 +94,73 @@ impl Kind for Threshold {
     }
 }
 
-/// How many linear programs and how many sets of weights a threshold takes.
-const PROGRAMS_PER_THRESHOLD: usize = 15;
-const WEIGHTS_PER_THRESHOLD: f64 = 35.0;
+/// How many bounds by flows and how many sets of weights a threshold takes.
+const FLOWS_PER_THRESHOLD: usize = 18;
+const WEIGHTS_PER_THRESHOLD: f64 = 50.0;
 
-/// The least ε from which on `holds`, as far as every [`STEP`] was tried; `None` if it holds down to
-/// [`SMALLEST`], or does not hold at [`LARGEST`].
-fn least(
-    holds: impl Fn(f64) -> Result<bool, Refusal>,
-    accuracy: f64,
-) -> Result<Option<f64>, Refusal> {
-    let (mut low, mut high) = (LARGEST, LARGEST);
-    while holds(low)? {
-        (low, high) = (low / STEP, low);
-        if low < SMALLEST {
+/// The least ε from which on a margin is not negative, as far as every [`STEP`] was tried; `None` if that is so
+/// down to [`SMALLEST`], or not at [`LARGEST`].
+fn least(margin: impl Fn(f64) -> Result<f64, Refusal>) -> Result<Option<f64>, Refusal> {
+    let mut high = (LARGEST, 0.0);
+    let mut fails: Vec<(f64, f64)> = Vec::new();
+    for at in std::iter::successors(Some(LARGEST), |at| Some(at / STEP)) {
+        let found = margin(at)?;
+        if found < 0.0 {
+            fails.push((at, found));
+            break;
+        }
+        high = (at, found);
+        if at < SMALLEST {
             return Ok(None);
         }
     }
-    if low == LARGEST {
+    let mut low = fails[0];
+    if low.0 == LARGEST {
         return Ok(None);
     }
-    while high > low * (1.0 + accuracy) {
-        let middle = (low * high).sqrt();
-        if holds(middle)? { high = middle } else { low = middle }
+    let mut slow = false;
+    while high.0 > low.0 * (1.0 + ACCURACY) {
+        // Where the margin is 0 on a line: through both ends, or through the last two failures.
+        let line = match fails[..] {
+            _ if high.1 > 0.0 => Some((low, high)),
+            [.., one, other] if one.1 < other.1 => Some((one, other)),
+            _ => None,
+        };
+        let end = line.map(|((a, f), (b, g))| b - g * (a - b) / (f - g));
+        // As far beyond it as it is from the nearer end, so that this becomes the other end; or next to it.
+        let least = 0.4 * ACCURACY * low.0;
+        let places = end.filter(|_| !slow).map(|end| {
+            let (from_low, from_high) = (end - low.0, high.0 - end);
+            let beyond = match from_low < from_high {
+                true => end + from_low.max(least),
+                false => end - from_high.max(least),
+            };
+            [beyond, end - least, end + least]
+        });
+        let inside = |at: &f64| low.0 < *at && *at < high.0;
+        let at = places.and_then(|places| places.into_iter().find(inside));
+        let at = at.unwrap_or_else(|| (low.0 * high.0).sqrt());
+        let (width, found) = (high.0 - low.0, margin(at)?);
+        if found < 0.0 {
+            low = (at, found);
+            fails.push(low);
+        } else {
+            high = (at, found);
+        }
+        slow = high.0 - low.0 > 0.5 * width && !slow;
     }
-    Ok(Some(high))
+    Ok(Some(high.0))
 }
 
-/// Whether the mean error of the tight mechanism is the least that is possible.
-fn is_optimal(template: &Setting, epsilon: f64) -> Result<bool, Refusal> {
+/// How far the bound by flows is below the error of the tight mechanism, relative to it and negative; 0 if it proves
+/// that the mechanism is optimal.
+fn shortfall(template: &Setting, epsilon: f64) -> Result<f64, Refusal> {
     let setting = Setting { epsilon: Epsilon::new(epsilon)?, ..template.clone() };
-    let tight = Variant::plain(mechanism::find("tight").expect("a mechanism"));
-    let metric = Metric::from_distance(setting.distance);
-    let Some(found) = over_all_data(&tight, &setting, metric)? else { return Ok(false) };
-    let best = optimum::solve(&setting, Goal::Bayes, OutputSet::Simplex).ok();
-    Ok(best.is_some_and(|best| found.mean <= best.lower * (1.0 + OPTIMAL)))
+    let is_clipped =
+        Tight::find(setting.posterior.k(), setting.posterior.n(), epsilon)?.is_clipped();
+    Ok(match optimum::bound_by_flows(&setting) {
+        Ok(found) if found.is_tight_optimal() && !is_clipped => 0.0,
+        Ok(found) => found.lower / found.tight - 1.0,
+        Err(_) => -1.0,
+    })
 }

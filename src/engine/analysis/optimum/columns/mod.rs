@@ -18,7 +18,7 @@ mod space;
 use self::master::{Column, Master};
 use self::repair::Repair;
 use self::space::Space;
-use super::{Account, Optimum, OptimumError, WIDEST};
+use super::{Account, Method, Optimum, OptimumError, WIDEST};
 use crate::numeric::{exp_accurate, sum::sum};
 use crate::parallel;
 use crate::posterior::setting::Setting;
@@ -120,7 +120,7 @@ pub fn solve(template: &Setting, report: &dyn Fn(Bracket)) -> Result<Optimum, Op
     };
     let upper = repair.error;
     let mechanism = repair.mechanism(space, &master);
-    Ok(Optimum::new((lower, upper), mechanism, Some(account)))
+    Ok(Optimum::new((lower, upper), mechanism, (Method::Columns, Some(account))))
 }
 
 /// The prices that every output allows, and the columns that are worth more than their cost.

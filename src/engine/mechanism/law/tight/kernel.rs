@@ -11,11 +11,12 @@ use crate::numeric::{Sum, exp_accurate, expm1, ln};
 use crate::operations::{Operation, count};
 use crate::parallel;
 
-/// All candidates of n records in k categories, up to the order of the categories.
+/// All candidates of n records in k categories, up to the order of categories that can be exchanged.
 pub struct Orbits {
     k: usize,
     n: usize,
-    /// One candidate of each orbit, its counts in descending order, one after the other.
+    /// One candidate of each orbit, one after the other: the counts of categories that can be exchanged are
+    /// in descending order.
     members: Vec<u32>,
     /// How many candidates each orbit has.
     pub sizes: Vec<f64>,
@@ -28,8 +29,13 @@ pub struct Orbits {
 }
 
 impl Orbits {
-    /// All orbits.
+    /// All orbits, where any two categories can be exchanged.
     pub fn new(k: usize, n: u64) -> Self {
+        Self::under(k, n, &[(0..k).collect()])
+    }
+
+    /// All orbits, where the categories of each group can be exchanged.
+    pub fn under(k: usize, n: u64, groups: &[Vec<usize>]) -> Self {
         let n = n as usize;
         let mut heads = vec![1; n + 1];
         for places in 1..k {
@@ -47,7 +53,7 @@ impl Orbits {
             starts: Vec::new(),
             heads,
         };
-        orbits.list();
+        orbits.list(groups);
         orbits
     }
 
@@ -61,7 +67,7 @@ impl Orbits {
         self.sizes.len()
     }
 
-    /// One candidate of an orbit, in descending order.
+    /// One candidate of an orbit.
     pub fn member(&self, orbit: usize) -> &[u32] {
         &self.members[orbit * self.k..][..self.k]
     }
@@ -71,18 +77,24 @@ impl Orbits {
         &self.orbit_of
     }
 
-    fn list(&mut self) {
+    fn list(&mut self, groups: &[Vec<usize>]) {
         let (k, n) = (self.k, self.n);
         let mut places = std::collections::HashMap::new();
         let mut r = vec![0_u32; k];
         let mut sorted = vec![0_u32; k];
+        let mut counts = Vec::with_capacity(k);
         r[k - 1] = n as u32;
         loop {
             if r[k - 2] == 0 {
                 self.starts.push(self.orbit_of.len());
             }
             sorted.copy_from_slice(&r);
-            sorted.sort_unstable_by(|a, b| b.cmp(a));
+            for group in groups {
+                counts.clear();
+                counts.extend(group.iter().map(|&i| r[i]));
+                counts.sort_unstable_by(|a, b| b.cmp(a));
+                group.iter().zip(&counts).for_each(|(&i, &count)| sorted[i] = count);
+            }
             let place = *places.entry(sorted.clone()).or_insert_with(|| {
                 self.members.extend(&sorted);
                 self.sizes.push(0.0);

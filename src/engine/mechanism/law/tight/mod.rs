@@ -18,8 +18,10 @@ mod solve;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kernel::{Decay, Orbits, Rows, shells, tails};
+pub(crate) use kernel::{Decay, Orbits, Rows};
 pub(super) use kernel::{marginals, whole_lattice};
+use kernel::{shells, tails};
+pub(crate) use solve::solve;
 
 use crate::numeric::{exp_accurate, expm1, ln, log1p};
 use crate::posterior::model::{approximate_compositions, neighbours};
@@ -35,6 +37,8 @@ pub struct Tight {
     /// Z(x) by the rank of x, if negative weights were set to 0.
     normalisers: Vec<f64>,
     smallest: f64,
+    /// The smallest before negative ones were set to 0.
+    signed: f64,
     largest: f64,
     residual: f64,
     /// The largest |ln Z(x) − ln Z(x')| over adjacent data sets, bounded from above.
@@ -191,7 +195,7 @@ fn reach(k: usize, rate: f64) -> u64 {
 
 /// How many records a candidate is away from a data set if all candidates further away contribute less than
 /// `least` to its sum.
-fn furthest(k: usize, rate: f64, least: f64) -> u64 {
+pub(crate) fn furthest(k: usize, rate: f64, least: f64) -> u64 {
     position(&tails(&shells(k, rate)), least)
 }
 
@@ -255,7 +259,9 @@ impl Tight {
         let decay = Decay::new(rate, effort.records.min(furthest(k, rate, NEGLIGIBLE)));
         let tolerance = if effort.layer.is_some() { 0.1 * CONVERGED } else { 0.0 };
         let guess = guess(&orbits, effort.records, rate);
-        let weights = solve::solve(&orbits, &decay, rate, guess, tolerance);
+        let target = vec![1.0; orbits.len()];
+        let weights = solve::solve(&orbits, &decay, rate, &target, guess, tolerance);
+        let signed = weights.iter().copied().fold(f64::INFINITY, f64::min);
         let weights: Vec<f64> =
             weights.iter().map(|w| (w * UNITS).round().max(0.0) / UNITS).collect();
         let (smallest, largest) = extremes(&weights);
@@ -266,6 +272,7 @@ impl Tight {
             values: orbits.orbit_of().iter().map(|&orbit| weights[orbit as usize]).collect(),
             normalisers: Vec::new(),
             smallest,
+            signed,
             largest,
             residual: 0.0,
             shift: 0.0,
@@ -299,6 +306,7 @@ impl Tight {
             values,
             normalisers: Vec::new(),
             smallest: inside.min(end),
+            signed: inside.min(end),
             largest: end,
             residual: ROUNDING,
             shift: SHIFT * ROUNDING,
@@ -399,6 +407,18 @@ impl Tight {
     /// The least weight.
     pub fn smallest(&self) -> f64 {
         self.smallest
+    }
+
+    /// Whether no weight is negative at this rate, whatever the number of records. With s the sum of a^d over the
+    /// whole lattice, Σ_{r ≠ x} a^(d(x, r)) <= s − 1 <= 1 at every x, so that the solution of w = 1 − (Φ − 1) w
+    /// is not negative.
+    pub fn is_surely_positive(k: usize, rate: f64) -> bool {
+        k == 2 || whole_lattice(k, rate) <= 2.0
+    }
+
+    /// The least weight before negative ones were set to 0.
+    pub fn signed(&self) -> f64 {
+        self.signed
     }
 
     /// The largest weight.

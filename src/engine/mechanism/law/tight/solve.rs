@@ -1,4 +1,4 @@
-//! The weights that make Σ_r w(r) a^(d(x, r)) equal to 1 at every x.
+//! The weights that make Σ_r w(r) a^(d(x, r)) equal to a target at every x: to 1 for the tight mechanism.
 //!
 //! The matrix a^(d(x, r)) is symmetric and positive definite, because it is a product of such matrices
 //! over the coordinates. It is never stored: a product with it takes one pass (see [`super::kernel`]),
@@ -30,12 +30,13 @@ pub const MOST_PRECONDITIONED: usize = 4;
 /// The most steps of a round.
 const STEPS: usize = 4000;
 
-/// The weight of every orbit, starting from a guess. The residual is at most `tolerance`, or as small as
-/// rounding allows.
+/// The weight of every orbit, starting from a guess, for a `target` whose largest value is about 1. The
+/// residual is at most `tolerance`, or as small as rounding allows.
 pub fn solve(
     orbits: &Orbits,
     decay: &Decay,
     rate: f64,
+    target: &[f64],
     guess: Vec<f64>,
     tolerance: f64,
 ) -> Vec<f64> {
@@ -43,7 +44,7 @@ pub fn solve(
     let mut weights = guess;
     let mut best = (f64::INFINITY, weights.clone());
     for _ in 0..ROUNDS {
-        let residual = residual(orbits, decay, &weights);
+        let residual = residual(orbits, decay, target, &weights);
         let largest = largest(&residual);
         if largest >= 0.5 * best.0 {
             break;
@@ -59,9 +60,10 @@ pub fn solve(
     best.1
 }
 
-/// 1 − Σ_r w(r) a^(d(x, r)) at every orbit of x.
-fn residual(orbits: &Orbits, decay: &Decay, weights: &[f64]) -> Vec<f64> {
-    Rows::new(orbits, decay, weights).sums().iter().map(|sum| 1.0 - sum).collect()
+/// The target less Σ_r w(r) a^(d(x, r)), at every orbit of x.
+fn residual(orbits: &Orbits, decay: &Decay, target: &[f64], weights: &[f64]) -> Vec<f64> {
+    let sums = Rows::new(orbits, decay, weights).sums();
+    target.iter().zip(sums).map(|(target, sum)| target - sum).collect()
 }
 
 fn largest(values: &[f64]) -> f64 {
