@@ -47,7 +47,7 @@ fn differing(report: &Report) -> Markup {
 /// Shows only some claims. The script shows the form itself, which does nothing without it.
 fn filter(report: &Report) -> Markup {
     let all = [Outcome::Holds, Outcome::InPart, Outcome::Fails];
-    let outcomes = all.map(|outcome| (class(outcome), outcome.label()));
+    let outcomes = all.map(|outcome| (look(outcome).0, outcome.label()));
     let select = |name: &str, label: &str, options: &[(&str, &str)]| {
         html! {
             label {
@@ -106,7 +106,7 @@ fn row(judged: &JudgedClaim) -> Markup {
             td { a href=(place) { (claim.title) } }
             @for verdict in [defined, printed] {
                 td {
-                    (short_badge(verdict.stated.outcome))
+                    (badge(verdict.stated.outcome))
                     (how_many(&verdict.stated.sentences))
                     @if let Some(meant) = verdict.meant_otherwise() {
                         br; small { "as meant: " (meant.label()) }
@@ -128,14 +128,10 @@ fn how_many(sentences: &[Sentence]) -> Markup {
     }
 }
 
+/// The outcome in a word or two.
 fn badge(outcome: Outcome) -> Markup {
-    html! { span.badge.(class(outcome)) { (sign(outcome)) " " (outcome.label()) } }
-}
-
-/// The outcome in a narrow column.
-fn short_badge(outcome: Outcome) -> Markup {
-    let word = if outcome == Outcome::InPart { "in part" } else { outcome.label() };
-    html! { span.badge.(class(outcome)) { (sign(outcome)) " " (word) } }
+    let (class, sign, word) = look(outcome);
+    html! { span.badge.(class) { (sign) " " (word) } }
 }
 
 /// The reason in a few words: as defined, or with the print distance if there is none as defined.
@@ -167,21 +163,12 @@ impl Report {
     }
 }
 
-/// The class, in the style sheet, of an outcome.
-fn class(outcome: Outcome) -> &'static str {
+/// The class of an outcome in the style sheet, a sign for those who do not see its colour, and a word.
+fn look(outcome: Outcome) -> (&'static str, &'static str, &'static str) {
     match outcome {
-        Outcome::Holds => "holds",
-        Outcome::InPart => "part",
-        Outcome::Fails => "fails",
-    }
-}
-
-/// A sign in addition to the colour, which not everyone sees and not every printer prints.
-fn sign(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Holds => "✓",
-        Outcome::InPart => "◐",
-        Outcome::Fails => "✗",
+        Outcome::Holds => ("holds", "✓", "holds"),
+        Outcome::InPart => ("part", "◐", "in part"),
+        Outcome::Fails => ("fails", "✗", "fails"),
     }
 }
 
@@ -190,8 +177,8 @@ fn card(judged: &JudgedClaim, report: &Report) -> Markup {
     let named = report.documents.iter().map(|document| document.id.as_str());
     let named: Vec<&str> = named.filter(|id| claim.source.contains(id)).collect();
     html! {
-        article.claim id={ "claim-" (claim.number) } data-defined=(class(defined.stated.outcome))
-            data-printed=(class(printed.stated.outcome)) data-documents=(named.join(" ")) {
+        article.claim id={ "claim-" (claim.number) } data-defined=(look(defined.stated.outcome).0)
+            data-printed=(look(printed.stated.outcome).0) data-documents=(named.join(" ")) {
             p.source { "Claim " (claim.number) " · " (claim.source) }
             h3 { (claim.title) }
             p.statement { (claim.statement) }
@@ -229,7 +216,7 @@ fn reasons(verdict: &ReadingVerdict) -> Markup {
             ul.clauses {
                 @for one in &verdict.sentences {
                     li {
-                        (short_badge(one.outcome)) " " (one.words)
+                        (badge(one.outcome)) " " (one.words)
                         @if !one.reason.is_empty() { small { ": " (one.reason) } }
                     }
                 }

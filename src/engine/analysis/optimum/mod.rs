@@ -57,6 +57,7 @@ use program::Program;
 use crate::analysis::cost::Work;
 use crate::mechanism::law::OutputSet;
 use crate::mechanism::law::tight::Tight;
+use crate::posterior::model::approximate_compositions;
 use crate::posterior::privacy::Delta;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
@@ -210,6 +211,9 @@ pub fn answer(
     }
 }
 
+/// The most data sets for which the tight mechanism is written down as a matrix.
+const MOST_INPUTS: f64 = 6000.0;
+
 /// The optimum if flows prove that the tight mechanism reaches it, where they take less time than the `whole`
 /// program.
 fn by_flows(
@@ -217,13 +221,11 @@ fn by_flows(
     question: Question,
     whole: &Size,
 ) -> Result<Option<Optimum>, OptimumError> {
+    let (n, k) = (template.posterior.n(), template.posterior.k());
     let is_possible = question == Question::pure(Goal::Bayes, OutputSet::Simplex)
-        && template.posterior.k() > 2
-        && !Tight::is_likely_clipped(
-            template.posterior.k(),
-            template.posterior.n(),
-            template.epsilon.get(),
-        )
+        && k > 2
+        && approximate_compositions(n, k) <= MOST_INPUTS
+        && !Tight::is_likely_clipped(k, n, template.epsilon.get())
         && work_of_flows(template).cpu_seconds < whole.work.cpu_seconds
         && columns::is_possible(template);
     if !is_possible {

@@ -356,12 +356,9 @@ impl Comparison {
             rival.variant.is_private(&self.setting)
                 && rival.errors.as_ref().is_some_and(|e| e.mean < self.bayes.lower - 1e-12)
         });
-        let note = if beaten {
-            "\n  A private mechanism below the optimum releases counts outside its release set.\n"
-        } else {
-            ""
-        };
-        self.grid().render() + note
+        let note =
+            "\n  A private mechanism below the optimum releases counts outside its release set.\n";
+        self.grid().render() + if beaten { note } else { "" }
     }
 }
 
