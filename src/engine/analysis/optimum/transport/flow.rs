@@ -6,7 +6,6 @@
 //! was sent before. Those far away are served first: a unit that they lack costs most.
 
 /// The neighbourhood of an output.
-#[derive(Default)]
 pub struct Flow {
     /// How many records each node is away from the output.
     away: Vec<u32>,
@@ -34,31 +33,29 @@ const REST: f64 = 1e-14;
 impl Flow {
     /// Nodes with their distances and what they have or need, and for each the nodes that are one step nearer.
     /// One node, the output, has the distance 0.
-    pub fn start(&mut self, away: Vec<u32>, excess: Vec<f64>, first: Vec<u32>, nearer: Vec<u32>) {
+    pub fn new(away: Vec<u32>, excess: Vec<f64>, first: Vec<u32>, nearer: Vec<u32>) -> Self {
         let nodes = away.len();
-        self.sent.clear();
-        self.sent.resize(nearer.len(), 0.0);
-        self.first_arriving.clear();
-        self.first_arriving.resize(nodes + 1, 0);
-        nearer.iter().for_each(|&to| self.first_arriving[to as usize + 1] += 1);
+        let mut first_arriving = vec![0; nodes + 1];
+        nearer.iter().for_each(|&to| first_arriving[to as usize + 1] += 1);
         for node in 0..nodes {
-            self.first_arriving[node + 1] += self.first_arriving[node];
+            first_arriving[node + 1] += first_arriving[node];
         }
-        let mut next = self.first_arriving.clone();
-        self.arriving.clear();
-        self.arriving.resize(nearer.len(), (0, 0));
+        let mut next = first_arriving.clone();
+        let mut arriving = vec![(0, 0); nearer.len()];
         for node in 0..nodes {
             for step in first[node]..first[node + 1] {
                 let place = &mut next[nearer[step as usize] as usize];
-                self.arriving[*place as usize] = (node as u32, step);
+                arriving[*place as usize] = (node as u32, step);
                 *place += 1;
             }
         }
-        (self.away, self.excess, self.first, self.nearer) = (away, excess, first, nearer);
+        let sent = vec![0.0; nearer.len()];
+        let (way, queue) = (vec![None; nodes], Vec::new());
+        Self { away, excess, first, nearer, sent, arriving, first_arriving, way, queue }
     }
 
     /// Moves as much as can be moved. For every node what it lacks in the end, with all rounding errors.
-    pub fn run(&mut self) -> Vec<f64> {
+    pub fn run(mut self) -> Vec<f64> {
         let given = self.excess.clone();
         self.send_towards_output();
         self.serve();
@@ -102,9 +99,8 @@ impl Flow {
     /// Serves those in need, those far away first.
     fn serve(&mut self) {
         let output = self.away.iter().position(|&away| away == 0).expect("an output");
-        let scale = |node: usize| REST * self.excess[node].abs().max(f64::MIN_POSITIVE);
         let mut needy: Vec<usize> = (0..self.away.len())
-            .filter(|&node| node != output && self.excess[node] < -scale(node))
+            .filter(|&node| node != output && self.excess[node] < 0.0)
             .collect();
         needy.sort_unstable_by_key(|&node| std::cmp::Reverse(self.away[node]));
         for node in needy {
@@ -120,8 +116,7 @@ impl Flow {
 
     /// Looks for a way from the output to `node`, from its end.
     fn find_way(&mut self, node: usize, output: usize) -> bool {
-        self.way.clear();
-        self.way.resize(self.away.len(), None);
+        self.way.fill(None);
         self.queue.clear();
         self.queue.push(node as u32);
         let mut head = 0;

@@ -27,6 +27,7 @@ use ball::Lattice;
 use flow::Flow;
 use losses::Losses;
 
+use super::columns;
 use super::size::order;
 use super::{Method, OptimalMechanism, Optimum, OptimumError};
 use crate::analysis::cost::{Work, rates};
@@ -81,6 +82,9 @@ impl FlowBound {
 
 /// The lower bound at the prior, distance, ε and number of records of `template`.
 pub fn bound(template: &Setting) -> Result<FlowBound, OptimumError> {
+    if !Losses::grow_outwards(template) && !columns::is_possible(template) {
+        return Err(OptimumError::Solver("probabilities are too small for a double".to_owned()));
+    }
     let space = Space::new(template);
     let costs = space.costs();
     if !costs.iter().all(|cost| cost.is_finite()) {
@@ -88,8 +92,8 @@ pub fn bound(template: &Setting) -> Result<FlowBound, OptimumError> {
     }
     let y = space.invert(&costs);
     let tight = space.total(&y);
-    let y = space.below_costs(y, &costs);
-    let radius = space.radius(&y);
+    let mut y = space.below_costs(y, &costs);
+    let radius = space.radius(&mut y);
     let (lowered, short) = space.lowered(&y, radius);
     let lower = space.total(&lowered) - ROUNDING * space.total(&absolute(&lowered));
     Ok(FlowBound { tight, lower: lower.max(0.0), radius: u64::from(radius), short })
@@ -257,18 +261,18 @@ impl<'a> Space<'a> {
         y.into_iter().map(|value| value - most).collect()
     }
 
-    /// A radius with all needs in it: further away π(q) L(q, r) covers y(q).
-    fn radius(&self, y: &[f64]) -> u32 {
-        let whole = self.n;
+    /// A radius with all needs in it: further away π(q) L(q, r) covers y(q). Where no radius below that of all data
+    /// sets would do, y(q) becomes 0.
+    fn radius(&self, y: &mut [f64]) -> u32 {
         if !Losses::grow_outwards(self.template) {
-            return whole;
+            return self.n;
         }
         let furthest_need = |orbit: usize| {
             let q = self.orbits.member(orbit);
             let rank = self.lattice.rank(q);
-            let enough = y[orbit] / self.weights[orbit];
+            let enough = y[orbit] / self.weights[orbit] * (1.0 + 4.0 * ROUNDING);
             // Losses grow along all ways from q: if all at one distance suffice, those beyond do too.
-            (1..self.reach).find(|&radius| {
+            (1..=self.reach).find(|&radius| {
                 let mut covered = true;
                 self.lattice.ball(q, radius, &mut |r, _, away| {
                     if away == radius {
@@ -279,8 +283,12 @@ impl<'a> Space<'a> {
             })
         };
         let needs = parallel::map_range(0..self.orbits.len(), furthest_need);
-        let furthest = needs.iter().map(|need| need.unwrap_or(whole)).max().unwrap_or(0);
-        whole.min(furthest.saturating_add(BEYOND)).min(self.reach.max(1))
+        if self.reach < self.n {
+            let endless = needs.iter().zip(y).filter(|(need, _)| need.is_none());
+            endless.for_each(|(_, y)| *y = y.min(0.0));
+        }
+        let furthest = needs.iter().map(|need| need.unwrap_or(self.reach)).max().unwrap_or(0);
+        self.reach.min(furthest + BEYOND)
     }
 
     /// y lowered until there is a flow for every output, and for how many outputs that was needed.
@@ -343,9 +351,7 @@ impl<'a> Space<'a> {
             return Vec::new();
         }
         let (first, nearer) = self.steps(r, &nodes, &counts);
-        let mut flow = Flow::default();
-        flow.start(away.clone(), excess, first, nearer);
-        let lacks = flow.run();
+        let lacks = Flow::new(away.clone(), excess, first, nearer).run();
         let lack = |((lack, (_, orbit)), away): ((f64, &(usize, u32)), &u32)| {
             let lowered = lack / self.powers[*away as usize] * (1.0 + ROUNDING);
             (*away > 0 && lack > 0.0).then_some((*orbit, lowered))
