@@ -157,7 +157,7 @@ fn optimum_sentence(report: &Report) -> Option<Markup> {
     let found = question.nearest_optimum.as_ref()?;
     Some(html! {
         "Beyond the documents, the mechanism " strong { (found.mechanism) }
-        " has the least mean error that any ε-private release can have in " (found.optimal) " of "
+        " has the least mean error that an ε-private release of counts with the total n can have in " (found.optimal) " of "
         a href={ "#" (anchor(&question.name)) } { (count(found.cases, "case")) }
         @if found.optimal < found.cases {
             "; in the others its error is at most " (percent(Some(found.excess))) " above the optimum"

@@ -30,6 +30,11 @@ kind! {
 const SHOWN: usize = 10;
 
 impl Kind for Family {
+    /// 2: flows may find the optimum.
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
         let parameter = self.parameter(panel);
         if values(panel, &parameter).len() > 1 {

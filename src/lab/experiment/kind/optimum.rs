@@ -33,6 +33,11 @@ impl Optimum {
 }
 
 impl Kind for Optimum {
+    /// 2: flows may find the optimum.
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
         if self.with_delta && panel.cases.iter().any(|case| case.setting.delta.is_none()) {
             let cause = "`with_delta` needs a δ";

@@ -26,6 +26,11 @@ const STEP: f64 = 1.25;
 const ACCURACY: f64 = 1e-7;
 
 impl Kind for Threshold {
+    /// 2: the second threshold is found by flows.
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn compares_mechanisms(&self) -> bool {
         false
     }
