@@ -99,9 +99,10 @@ impl Kind for Threshold {
     }
 }
 
-/// How many bounds by flows and how many sets of weights a threshold takes.
+/// How many bounds by flows a threshold takes, and how many times one set of weights at ε = 0.5: about thirty sets are
+/// computed, many at a smaller ε, each in several rounds.
 const FLOWS_PER_THRESHOLD: usize = 18;
-const WEIGHTS_PER_THRESHOLD: f64 = 50.0;
+const WEIGHTS_PER_THRESHOLD: f64 = 250.0;
 
 /// The least ε from which on a margin is not negative, as far as every [`STEP`] was tried; `None` if that is so
 /// down to [`SMALLEST`], or not at [`LARGEST`].

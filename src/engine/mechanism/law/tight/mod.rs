@@ -253,7 +253,7 @@ impl Tight {
 
     fn new(k: usize, n: u64, rate: f64, effort: Effort) -> Self {
         if k == 2 {
-            return Self::on_a_line(rate);
+            return Self::on_a_line(n, rate);
         }
         let orbits = Orbits::new(k, effort.records);
         let decay = Decay::new(rate, effort.records.min(furthest(k, rate, NEGLIGIBLE)));
@@ -294,19 +294,21 @@ impl Tight {
     }
 
     /// The weights for two categories: 1 / (1 + a) at both ends, (1 − a) / (1 + a) between them.
-    fn on_a_line(rate: f64) -> Self {
+    fn on_a_line(n: u64, rate: f64) -> Self {
         let a = exp_accurate(-rate);
         let rounded = |weight: f64| (weight * UNITS).round() / UNITS;
         let (end, inside) = (rounded(1.0 / (1.0 + a)), rounded(-expm1(-rate) / (1.0 + a)));
         // Without records there is one candidate, (0, 0).
         let values = vec![1.0, end, end, inside];
+        // One record leaves nothing between the ends.
+        let smallest = if n > 1 { inside.min(end) } else { end };
         Self {
             k: 2,
             place: Place::Layer(1),
             values,
             normalisers: Vec::new(),
-            smallest: inside.min(end),
-            signed: inside.min(end),
+            smallest,
+            signed: smallest,
             largest: end,
             residual: ROUNDING,
             shift: SHIFT * ROUNDING,
@@ -455,13 +457,15 @@ impl Tight {
             ));
         }
         let (mut rate, mut table) = (epsilon, found);
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
+            // At a small ε the rounding of the shift is more than may be left unused: every round leaves more.
+            let unused = round as f64 * ROUNDING;
             let loss = rate + table.shift;
-            if loss <= epsilon && epsilon - loss <= EXHAUSTED * epsilon {
+            if loss <= epsilon && epsilon - loss <= EXHAUSTED * epsilon + 2.0 * unused {
                 return Ok(rate);
             }
             // The shift hardly depends on the rate.
-            rate = (epsilon - table.shift) * (1.0 - 0.5 * EXHAUSTED);
+            rate = (epsilon - table.shift - unused) * (1.0 - 0.5 * EXHAUSTED);
             if rate <= 0.5 * epsilon {
                 break;
             }
