@@ -187,7 +187,7 @@ fn numbers_are_pinned_with_their_version() {
             2,
             [
                 "7de1a75d9dbf07b24f900863a34051ef430b66743a7cee78763ca5ab2414f8bb",
-                "1c63424f123729a3dc243403179da3eea7b9e3a00f3a425611513759cad8a489",
+                "ac9336b3bca36e60d77fa6f215017470b72f226fa5f8e9f1f24321e77c6aff5b",
             ]
         ),
         "a number or a draw (the first hash), or the key or the form of a cell (the second) has \
