@@ -83,7 +83,7 @@ impl Scatter {
             deviations.fold((0.0, 0.0), |(sum, count), z| (sum + z * z, count + 1.0));
         // The cube root of a χ² is nearly normal (Wilson and Hilferty, 1931).
         let variance = 2.0 / (9.0 * count);
-        let excess = (f64::cbrt(sum / count) - (1.0 - variance)) / variance.sqrt();
+        let excess = (libm::cbrt(sum / count) - (1.0 - variance)) / variance.sqrt();
         Self { rms: (sum / count).sqrt(), excess }
     }
 }
