@@ -457,11 +457,12 @@ impl Tight {
             ));
         }
         let (mut rate, mut table) = (epsilon, found);
-        for round in 0..ROUNDS {
-            // At a small ε the rounding of the shift is more than may be left unused: every round leaves more.
-            let unused = round as f64 * ROUNDING;
+        for round in 0..2 * ROUNDS {
+            // At a small ε the rounding of the shift is more than may be left unused: then every round leaves more.
+            let unused = round.saturating_sub(ROUNDS) as f64 * ROUNDING;
             let loss = rate + table.shift;
-            if loss <= epsilon && epsilon - loss <= EXHAUSTED * epsilon + 2.0 * unused {
+            let left = if round < ROUNDS { EXHAUSTED * epsilon } else { f64::INFINITY };
+            if loss <= epsilon && epsilon - loss <= left {
                 return Ok(rate);
             }
             // The shift hardly depends on the rate.
@@ -471,7 +472,7 @@ impl Tight {
             }
             table = Self::find(k, n, rate)?;
         }
-        if rate + table.shift <= epsilon {
+        if rate > 0.0 && rate + Self::find(k, n, rate)?.shift <= epsilon {
             return Ok(rate);
         }
         Err(Refusal::new(
