@@ -288,8 +288,8 @@ pub const CHARCOAL: Colour = Colour::hex(0x33_3333);
 /// that confuse red and green.
 const OWN: &[Colour] = &[
     Colour::hex(0x8C_4049),
-    Colour::hex(0x79_9549),
     Colour::hex(0x29_2591),
+    Colour::hex(0x79_9549),
     Colour::hex(0x2C_A69A),
     Colour::hex(0x74_205A),
     Colour::hex(0xFF_7E72),
