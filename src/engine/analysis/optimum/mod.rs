@@ -246,7 +246,7 @@ pub fn bound_by_flows(template: &Setting) -> Result<FlowBound, OptimumError> {
 
 /// What [`bound_by_flows`] takes.
 pub fn work_of_flows(template: &Setting) -> Work {
-    transport::work(template, template.posterior.n())
+    transport::work(template)
 }
 
 /// The answer if a formula gives it.

@@ -157,8 +157,12 @@ impl Size {
     }
 }
 
+/// m!
+pub(super) fn factorial(m: usize) -> f64 {
+    (1..=m).map(|i| i as f64).product()
+}
+
 /// The number of permutations that leave the program unchanged.
 pub(super) fn order(prior: &Prior) -> f64 {
-    let factorial = |m: usize| (1..=m).map(|i| i as f64).product::<f64>();
     prior.exchangeable().iter().map(|group| factorial(group.len())).product()
 }

@@ -85,10 +85,9 @@ impl Kind for Threshold {
     fn cost(&self, _: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
         let (k, n) = (case.setting.posterior.k(), case.setting.posterior.n());
         let mut work = cost::predict_changes(&case.setting);
-        for _ in 0..FLOWS_PER_THRESHOLD {
-            let at = Setting { epsilon: Epsilon::new(1.0)?, ..case.setting.clone() };
-            work.common.add(optimum::work_of_flows(&at));
-        }
+        let at = Setting { epsilon: Epsilon::new(1.0)?, ..case.setting.clone() };
+        let flows = optimum::work_of_flows(&at);
+        (0..FLOWS_PER_THRESHOLD).for_each(|_| work.common.add(flows));
         let rows = Effort::new(k, n, 0.5).rows * WEIGHTS_PER_THRESHOLD;
         work.common.cpu_seconds += 1e-9 * cost::rates::ns_per_tight_row(k) * rows;
         Ok(work)

@@ -28,10 +28,12 @@ use flow::Flow;
 use losses::Losses;
 
 use super::columns;
-use super::size::order;
+use super::size::{factorial, order};
 use super::{Method, OptimalMechanism, Optimum, OptimumError};
 use crate::analysis::cost::{Work, rates};
-use crate::mechanism::law::tight::{Decay, Effort, Orbits, Rows, Tight, furthest, solve};
+use crate::mechanism::law::tight::{
+    Decay, Effort, Orbits, Rows, Tight, furthest, shell_size, solve,
+};
 use crate::numeric::{Sum, exp_accurate, ln};
 use crate::parallel;
 use crate::posterior::model::{Counts, Predictive, approximate_compositions, hamming_distance};
@@ -45,10 +47,6 @@ pub struct FlowBound {
     pub tight: f64,
     /// No ε-private mechanism whose outputs are the data sets has a smaller error.
     pub lower: f64,
-    /// How many records around an output were looked at.
-    pub radius: u64,
-    /// For how many outputs, up to the order of categories, the flow falls short.
-    pub short: usize,
 }
 
 /// What candidates contribute that are too far away to matter.
@@ -94,9 +92,9 @@ pub fn bound(template: &Setting) -> Result<FlowBound, OptimumError> {
     let tight = space.total(&y);
     let mut y = space.below_costs(y, &costs);
     let radius = space.radius(&mut y);
-    let (lowered, short) = space.lowered(&y, radius);
+    let lowered = space.lowered(&y, radius);
     let lower = space.total(&lowered) - ROUNDING * space.total(&absolute(&lowered));
-    Ok(FlowBound { tight, lower: lower.max(0.0), radius: u64::from(radius), short })
+    Ok(FlowBound { tight, lower: lower.max(0.0) })
 }
 
 /// The optimum, if the tight mechanism is proved to reach it.
@@ -117,30 +115,25 @@ pub fn optimum(template: &Setting) -> Option<Optimum> {
 }
 
 /// What the bound takes.
-pub fn work(template: &Setting, n: u64) -> Work {
-    let (k, rate) = (template.posterior.k(), template.epsilon.get());
+pub fn work(template: &Setting) -> Work {
+    let (n, k, rate) = (template.posterior.n(), template.posterior.k(), template.epsilon.get());
     let all = approximate_compositions(n, k);
     let orbits = (all / order(template.posterior.prior())).max(1.0);
     let ball = |radius: u64| ball_size(k, radius.min(n)).min(all);
-    let reach = ball(u64::from(reach(k, n, rate)));
-    let losses = match Losses::grow_outwards(template) {
-        true => 8.0 * n as f64 * (2.0 * ball(n)).min(2.0 * n as f64),
-        false => 8.0 * orbits * all,
+    let reach = u64::from(reach(k, n, rate));
+    let (losses, near) = match Losses::grow_outwards(template) {
+        true => (16.0 * n as f64 * reach as f64, ball(USUAL_RADIUS)),
+        false => (8.0 * orbits * all, all),
     };
-    let near = if Losses::grow_outwards(template) { ball(USUAL_RADIUS) } else { all };
     // Twice: for the weights, and for y, which has fewer categories that can be exchanged.
     let rows = Effort::new(k, n, rate).rows * (1.0 + factorial(k) * orbits / all);
-    let ns = orbits * (NS_PER_LOSS * template.distance.effort() * reach + NS_PER_NODE * near)
+    let ns = orbits * (NS_PER_LOSS * template.distance.effort() * ball(reach) + NS_PER_NODE * near)
         + rates::ns_per_tight_row(k) * rows;
     let bytes = losses + 16.0 * all;
     Work { outputs: orbits, passing: bytes, cpu_seconds: 1e-9 * ns, ..Work::default() }
 }
 
-fn factorial(k: usize) -> f64 {
-    (1..=k).map(|i| i as f64).product()
-}
-
-/// Nanoseconds for a loss, and for a node of a flow, measured with k = 3 and 4, n up to 1000.
+/// Nanoseconds for a loss, and for a node of a flow, measured with k = 3 and 4 and up to 100 records.
 const NS_PER_LOSS: f64 = 60.0;
 const NS_PER_NODE: f64 = 250.0;
 /// The usual radius.
@@ -148,17 +141,7 @@ const USUAL_RADIUS: u64 = 7;
 
 /// How many vectors of k whole numbers with the sum 0 move at most `radius` records.
 fn ball_size(k: usize, radius: u64) -> f64 {
-    let choose =
-        |n: u64, m: u64| -> f64 { (1..=m).map(|i| (n + 1 - i) as f64 / i as f64).product() };
-    let k = k as u64;
-    let shell = |d: u64| -> f64 {
-        (1..k)
-            .map(|j| {
-                choose(k, j) * choose(d - 1, (j - 1).min(d)) * choose(d + k - j - 1, k - j - 1)
-            })
-            .sum()
-    };
-    1.0 + (1..=radius).map(shell).sum::<f64>()
+    1.0 + (1..=radius).map(|d| shell_size(k, d)).sum::<f64>()
 }
 
 fn absolute(values: &[f64]) -> Vec<f64> {
@@ -291,25 +274,19 @@ impl<'a> Space<'a> {
         self.reach.min(furthest + BEYOND)
     }
 
-    /// y lowered until there is a flow for every output, and for how many outputs that was needed.
-    fn lowered(&self, y: &[f64], radius: u32) -> (Vec<f64>, usize) {
+    /// y lowered until there is a flow for every output.
+    fn lowered(&self, y: &[f64], radius: u32) -> Vec<f64> {
         let mut lowered = y.to_vec();
-        let mut short = 0;
         for first in (0..self.orbits.len()).step_by(PIECE) {
             let piece = first..self.orbits.len().min(first + PIECE);
             let lacks: Vec<Vec<(u32, f64)>> =
                 parallel::map_range(piece, |orbit| self.lacks(orbit, y, radius));
-            for lacks in lacks {
-                let mut is_short = false;
-                for (orbit, lack) in lacks {
-                    let value = &mut lowered[orbit as usize];
-                    *value = value.min(y[orbit as usize] - lack);
-                    is_short |= lack > SHORT * y[orbit as usize].abs();
-                }
-                short += usize::from(is_short);
+            for (orbit, lack) in lacks.into_iter().flatten() {
+                let value = &mut lowered[orbit as usize];
+                *value = value.min(y[orbit as usize] - lack);
             }
         }
-        (lowered, short)
+        lowered
     }
 
     /// By how much y is too large at some orbits for the output that stands for `output`. As long as it helps,

@@ -237,22 +237,24 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The sums of a^(‖z‖₁/2) over all z of k whole numbers with Σ z = 0 that move d records, for d = 0, 1, …
-/// until they do not matter.
+/// How many vectors of k whole numbers with the sum 0 move d >= 1 records.
 ///
 /// If j of the numbers are positive, they can be chosen in C(k, j) ways, be d in sum in C(d−1, j−1) ways, and
 /// leave C(d+k−j−1, k−j−1) ways to the others.
-pub fn shells(k: usize, rate: f64) -> Vec<f64> {
+pub fn shell_size(k: usize, d: u64) -> f64 {
     let choose = |n: u64, m: u64| -> f64 {
         (1..=m).map(|i| (n + 1 - i.min(n + 1)) as f64 / i as f64).product()
     };
     let k = k as u64;
-    let vectors = |d: u64| -> f64 {
-        let ways =
-            (1..k).map(|j| choose(k, j) * choose(d - 1, j - 1) * choose(d + k - j - 1, k - j - 1));
-        ways.sum()
-    };
-    let shell = |d: u64| vectors(d) * exp_accurate(-rate * d as f64);
+    let ways =
+        (1..k).map(|j| choose(k, j) * choose(d - 1, j - 1) * choose(d + k - j - 1, k - j - 1));
+    ways.sum()
+}
+
+/// The sums of a^(‖z‖₁/2) over all z of k whole numbers with Σ z = 0 that move d records, for d = 0, 1, …
+/// until they do not matter.
+pub fn shells(k: usize, rate: f64) -> Vec<f64> {
+    let shell = |d: u64| shell_size(k, d) * exp_accurate(-rate * d as f64);
     let mut shells = vec![1.0];
     // They rise as long as rate · d < k.
     for d in 1.. {

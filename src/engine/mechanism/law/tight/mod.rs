@@ -18,7 +18,7 @@ mod solve;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub(crate) use kernel::{Decay, Orbits, Rows};
+pub(crate) use kernel::{Decay, Orbits, Rows, shell_size};
 pub(super) use kernel::{marginals, whole_lattice};
 use kernel::{shells, tails};
 pub(crate) use solve::solve;
