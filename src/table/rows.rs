@@ -187,7 +187,7 @@ pub struct OptimumRow {
     pub mean: f64,
     /// Its exact mean error at the data set where that is largest.
     pub worst: f64,
-    /// The least mean error of any private mechanism; empty if the solver gave up.
+    /// The least mean error of any private mechanism; empty if it is not known to three digits.
     pub optimum: Option<f64>,
     /// A certified lower bound on it.
     pub lower: Option<f64>,
@@ -211,9 +211,9 @@ impl OptimumRow {
             mechanism: label.to_owned(),
             mean: error.mean,
             worst: error.worst,
-            optimum: best.map(|best| best.value),
+            optimum: best.and_then(Optimum::known),
             lower: best.map(|best| best.lower),
-            upper: best.map(|best| best.upper),
+            upper: best.map(|best| best.upper).filter(|upper| upper.is_finite()),
             ratio: best.and_then(|best| best.multiple(error.mean)),
         }
     }

@@ -5,7 +5,7 @@ use engine::analysis::optimum::{self, FlowBound};
 use engine::posterior::setting::Setting;
 
 fn bound(setting: &Setting) -> FlowBound {
-    optimum::bound_by_flows(setting).unwrap_or_else(|error| panic!("{error}"))
+    optimum::check_by_flows(setting).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

@@ -201,6 +201,9 @@ pub struct Optimum {
     /// Also each mechanism calibrated, remapped, and both, where that is possible
     #[arg(long)]
     pub tuned: bool,
+    /// Write prices and flows that prove the least error to FILE; scripts/check_certificate.py checks them
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Write the optimal mechanism to DIR/optimum/, as a table and a heat map
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

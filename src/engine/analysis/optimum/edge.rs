@@ -106,7 +106,7 @@ fn constant(template: &Setting, set: OutputSet, chosen: usize, bounds: (f64, f64
     let ln_probabilities = vec![row; inputs.len()];
     Optimum::new(
         bounds,
-        OptimalMechanism { inputs, outputs, ln_probabilities },
+        Some(OptimalMechanism { inputs, outputs, ln_probabilities }),
         (Method::Formula, None),
     )
 }
@@ -131,5 +131,5 @@ fn truthful(template: &Setting, goal: Goal, set: OutputSet) -> Optimum {
         None => exp_accurate(truth - epsilon) * summed_distances(template, goal),
     };
     let mechanism = OptimalMechanism { inputs, outputs, ln_probabilities };
-    Optimum::new((0.0, error), mechanism, (Method::Formula, None))
+    Optimum::new((0.0, error), Some(mechanism), (Method::Formula, None))
 }

@@ -9,7 +9,8 @@
 //! upper bound. Its dual variables are repaired until they are feasible, and their value is a lower
 //! bound. The optimum lies between the two. A large program is solved by column generation, with bounds
 //! of the same kind (see `columns`). No program is needed where flows prove that the tight mechanism is
-//! optimal (see `transport`).
+//! optimal. Where a program would take too long, flows give a lower bound, and the error of the tight
+//! mechanism is an upper one (see `transport`).
 //!
 //! With a δ the constraints are P(r|x) <= e^ε P(r|x') + s with slacks s >= 0, whose sum over r is at
 //! most δ for every x and x'. This program is always solved as a whole.
@@ -41,6 +42,7 @@ mod columns;
 mod edge;
 mod mechanism;
 mod program;
+mod search;
 mod size;
 mod slack;
 mod solver;
@@ -49,15 +51,15 @@ mod transport;
 pub use columns::Bracket;
 pub use mechanism::OptimalMechanism;
 pub use size::Size;
+use size::Way;
 pub use solver::Account;
-pub use transport::FlowBound;
+pub use transport::{FlowBound, FlowCertificate, MOST_CERTIFIED};
 
 use program::Program;
 
 use crate::analysis::cost::Work;
 use crate::mechanism::law::OutputSet;
 use crate::mechanism::law::tight::Tight;
-use crate::posterior::model::approximate_compositions;
 use crate::posterior::privacy::Delta;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
@@ -118,7 +120,7 @@ pub enum OptimumError {
 pub enum Method {
     /// A formula.
     Formula,
-    /// Flows prove that the tight mechanism is optimal.
+    /// Flows: they prove that the tight mechanism is optimal, or how far from it it is at most.
     Flows,
     /// The whole linear program.
     Program,
@@ -141,37 +143,50 @@ impl Method {
 /// The optimum, between certified bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
-    /// The least error: the solver's value, within the bounds.
+    /// The solver's value, within the bounds; the upper one where no program was solved.
     pub value: f64,
     /// No private mechanism has a smaller error.
     pub lower: f64,
-    /// The error of `mechanism`: the optimum is at most this.
+    /// The error of a private mechanism: the optimum is at most this. Infinite if none was computed.
     pub upper: f64,
-    /// A private mechanism with nearly the least error.
-    pub mechanism: OptimalMechanism,
+    /// That mechanism, if it is small enough to be written down.
+    pub mechanism: Option<OptimalMechanism>,
     /// How it was found.
     pub method: Method,
     /// What the solver says; `None` where no program was solved.
     pub account: Option<Account>,
 }
 
+/// An optimum is known well enough if its bounds differ by this part at most.
+const KNOWN: f64 = 1e-3;
+
 impl Optimum {
     fn new(
         bounds: (f64, f64),
-        mechanism: OptimalMechanism,
+        mechanism: Option<OptimalMechanism>,
         (method, account): (Method, Option<Account>),
     ) -> Self {
         let (lower, upper) = (bounds.0.clamp(0.0, bounds.1), bounds.1);
         let value = account.as_ref().map_or(upper, |account| account.primal);
         Self { value: value.clamp(lower, upper), lower, upper, mechanism, method, account }
     }
-}
 
-impl Optimum {
+    /// The least error, if it is known well enough to say.
+    pub fn known(&self) -> Option<f64> {
+        // What a program has found is narrow, and may be near 0.
+        let is_narrow = self.upper - self.lower <= (KNOWN * self.lower).max(WIDEST);
+        is_narrow.then_some(self.value)
+    }
+
     /// `error` as a multiple of the optimum, where that is known well enough to say.
     pub fn multiple(&self, error: f64) -> Option<f64> {
-        let known = self.upper - self.lower <= 1e-3 * self.lower;
+        let known = self.upper - self.lower <= KNOWN * self.lower;
         (known && self.value > 0.0).then(|| error / self.value)
+    }
+
+    /// The largest multiple of the optimum that `error` can be.
+    pub fn largest_multiple(&self, error: f64) -> Option<f64> {
+        (self.lower > 0.0 && error.is_finite()).then(|| error / self.lower)
     }
 }
 
@@ -194,40 +209,42 @@ pub fn answer(
     question: Question,
     report: &dyn Fn(Bracket),
 ) -> Result<Optimum, OptimumError> {
-    let whole = Size::of_whole(template, question, template.posterior.n());
-    if let Some(optimum) = by_flows(template, question, &whole)? {
+    if let Some(optimum) = by_check(template, question)? {
         return Ok(optimum);
     }
-    if !Size::by_columns(template, question, &whole) {
+    let (way, _) = Size::way(template, question, template.posterior.n());
+    if way == Way::Whole {
         return solve_whole(template, question, true);
     }
     if let Some(optimum) = without_program(template, question)? {
         return Ok(optimum);
     }
+    if way == Way::Flows {
+        return transport::bracket(template);
+    }
     match columns::solve(template, report) {
         // Columns may take too many rounds where ε is small and no two categories are alike.
-        Err(OptimumError::Loose { .. }) if whole.fits() => solve_whole(template, question, true),
+        Err(OptimumError::Loose { .. }) => {
+            match Size::of_whole(template, question, template.posterior.n()) {
+                whole if whole.fits() => solve_whole(template, question, true),
+                _ => transport::bracket(template),
+            }
+        }
         found => found,
     }
 }
 
-/// The most data sets for which the tight mechanism is written down as a matrix.
-const MOST_INPUTS: f64 = 6000.0;
-
-/// The optimum if flows prove that the tight mechanism reaches it, where they take less time than the `whole`
-/// program.
-fn by_flows(
-    template: &Setting,
-    question: Question,
-    whole: &Size,
-) -> Result<Option<Optimum>, OptimumError> {
+/// The optimum if flows prove that the tight mechanism reaches it, where they take less time than the whole program
+/// and the mechanism can be written down.
+fn by_check(template: &Setting, question: Question) -> Result<Option<Optimum>, OptimumError> {
     let (n, k) = (template.posterior.n(), template.posterior.k());
+    let whole = Size::of_whole(template, question, n);
     let is_possible = question == Question::pure(Goal::Bayes, OutputSet::Simplex)
         && k > 2
-        && approximate_compositions(n, k) <= MOST_INPUTS
+        && transport::is_small(n, k)
         && !Tight::is_likely_clipped(k, n, template.epsilon.get())
         && work_of_flows(template).cpu_seconds < whole.work.cpu_seconds
-        && columns::is_possible(template);
+        && columns::is_possible(template.epsilon.get(), n);
     if !is_possible {
         return Ok(None);
     }
@@ -244,9 +261,25 @@ pub fn bound_by_flows(template: &Setting) -> Result<FlowBound, OptimumError> {
     transport::bound(template)
 }
 
-/// What [`bound_by_flows`] takes.
+/// Whether flows prove the tight mechanism optimal, and else how much they lack: see `transport`.
+pub fn check_by_flows(template: &Setting) -> Result<FlowBound, OptimumError> {
+    if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
+        return Err(refusal.into());
+    }
+    transport::check(template)
+}
+
+/// The bound by flows with all that proves it, for few data sets.
+pub fn certificate_by_flows(template: &Setting) -> Result<FlowCertificate, OptimumError> {
+    if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
+        return Err(refusal.into());
+    }
+    transport::certificate(template)
+}
+
+/// What [`check_by_flows`] takes.
 pub fn work_of_flows(template: &Setting) -> Work {
-    transport::work(template)
+    transport::work(template, template.posterior.n(), false)
 }
 
 /// The answer if a formula gives it.
@@ -265,7 +298,8 @@ fn without_program(
     if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
         return Err(refusal.into());
     }
-    Ok(edge::optimum(template, question))
+    let is_small = transport::is_small(template.posterior.n(), template.posterior.k());
+    Ok(if is_small { edge::optimum(template, question) } else { None })
 }
 
 /// The optimum by the whole program. Without `symmetry` categories that can be exchanged are not used to
@@ -299,7 +333,7 @@ fn solve_whole(
         return constant.flatten().ok_or(loose);
     }
     let mechanism = OptimalMechanism::unfold(program, &repaired);
-    Ok(Optimum::new((lower, upper), mechanism, (Method::Program, Some(account))))
+    Ok(Optimum::new((lower, upper), Some(mechanism), (Method::Program, Some(account))))
 }
 
 #[cfg(test)]

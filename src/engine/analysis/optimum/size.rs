@@ -1,6 +1,6 @@
 //! The size of the linear program, predicted before it is made.
 
-use super::{Goal, Question, columns};
+use super::{Goal, Question, columns, transport};
 use crate::analysis::cost::{LONGEST, Work};
 use crate::mechanism::law::{OutputSet, Outputs};
 use crate::posterior::model::{Prior, approximate_compositions};
@@ -21,6 +21,8 @@ const ITERATIONS: f64 = 10.0;
 
 /// Programs that take longer than this are solved by column generation, where it is possible.
 const MOMENT: f64 = 0.5;
+/// A program that takes longer than this is not solved if flows are quicker, in seconds.
+const LONG: f64 = 300.0;
 /// Column generation: nanoseconds for each error, for each output and edge of the graph of data sets in
 /// a round, for each row and each entry of the inverse or of the columns in a pivot, for each
 /// probability at the end; rounds at ε = 1. Measured with k = 3 and 4, up to 5 456 data sets, and ε from
@@ -30,6 +32,17 @@ const NS_PER_FLOW: f64 = 22.0;
 const NS_PER_PIVOT: f64 = 1.7;
 const NS_PER_PROBABILITY: f64 = 60.0;
 const ROUNDS: f64 = 7.0;
+
+/// How a question is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// By the whole program.
+    Whole,
+    /// By column generation.
+    Columns,
+    /// By flows, which may leave a gap.
+    Flows,
+}
 
 /// A prediction of the program's size, good to a factor of two or so.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,10 +63,27 @@ impl Size {
 
     /// The same with another number of records.
     pub fn at(template: &Setting, question: Question, n: u64) -> Self {
+        Self::way(template, question, n).1
+    }
+
+    /// How a question is answered, and what that takes. This depends on forecasts alone, not on the machine.
+    pub(super) fn way(template: &Setting, question: Question, n: u64) -> (Way, Self) {
         let whole = Self::of_whole(template, question, n);
-        match Self::by_columns(template, question, &whole) {
-            true => Self::of_columns(template, n),
-            false => whole,
+        let is_pure = question == Question::pure(Goal::Bayes, OutputSet::Simplex);
+        if !is_pure || whole.work.cpu_seconds <= MOMENT {
+            return (Way::Whole, whole);
+        }
+        let columns = Self::of_columns(template, n);
+        let flows = Self::of_flows(template, n);
+        let patience = LONG.max(flows.work.cpu_seconds);
+        let by_columns = columns::is_possible(template.epsilon.get(), n)
+            && columns.work.cpu_seconds <= patience
+            && columns.work.bytes() <= USUAL_MEMORY;
+        match by_columns {
+            true => (Way::Columns, columns),
+            // A program that is larger than it takes long.
+            false if whole.work.cpu_seconds <= patience && whole.fits() => (Way::Whole, whole),
+            false => (Way::Flows, flows),
         }
     }
 
@@ -66,14 +96,6 @@ impl Size {
             constraints: self.constraints.max(other.constraints),
             work,
         }
-    }
-
-    /// Whether column generation can answer the question, and the `whole` program would take longer than
-    /// a moment.
-    pub(super) fn by_columns(template: &Setting, question: Question, whole: &Self) -> bool {
-        let Question { goal, set, delta } = question;
-        let possible = goal == Goal::Bayes && set == OutputSet::Simplex && delta.is_none();
-        possible && whole.work.cpu_seconds > MOMENT && columns::is_possible(template)
     }
 
     /// Whether a usual machine can do it in a day. (What is solved must not depend on the machine.)
@@ -117,6 +139,12 @@ impl Size {
                 ..Work::default()
             },
         }
+    }
+
+    /// The size of a bound by flows: there is no program.
+    fn of_flows(template: &Setting, n: u64) -> Self {
+        let work = transport::work(template, n, true);
+        Self { unknowns: 0.0, constraints: work.outputs, work }
     }
 
     /// The size of column generation: some columns for every orbit of data sets.

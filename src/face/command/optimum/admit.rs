@@ -3,7 +3,7 @@
 use crate::cli;
 use crate::command::announce;
 use crate::progress::Clock;
-use engine::analysis::cost::{self, LONGEST, Work};
+use engine::analysis::cost::{self, LONGEST, Limits, THOROUGH, Work};
 use engine::analysis::optimum::{Question, Size};
 use engine::analysis::ranking::Data;
 use engine::mechanism::Variant;
@@ -27,15 +27,25 @@ pub fn admit(
         first.map(|first| sizes.fold(first, Size::and))
     };
     let Some(size) = all(setting.posterior.n()) else { return Ok(None) };
-    let seconds = size.work.cpu_seconds + comparison(setting, rivals) / threads as f64;
+    // Flows are found on all threads, programs are solved on one.
+    let own = if size.unknowns > 0.0 { size.work.cpu_seconds } else { size.work.seconds(threads) };
+    let seconds = own + comparison(setting, rivals) / threads as f64;
     let memory = available_memory();
     let fits = |work: &Work, seconds: f64| seconds <= LONGEST && work.bytes() <= memory;
     if !fits(&size.work, seconds) && !args.machine.force {
         let possible = |n: u64| all(n).is_some_and(|size| fits(&size.work, size.work.cpu_seconds));
+        let what = match size.unknowns > 0.0 {
+            true => format!(
+                "this linear program is too large: {} unknowns, {} constraints",
+                cost::number(size.unknowns),
+                cost::number(size.constraints)
+            ),
+            false => {
+                format!("there are too many outputs: flows to {}", cost::number(size.constraints))
+            }
+        };
         let cause = format!(
-            "this linear program is too large: {} unknowns, {} constraints, about {} of {} available, about {}",
-            cost::number(size.unknowns),
-            cost::number(size.constraints),
+            "{what}, about {} of {} available, about {}",
             cost::bytes(size.work.bytes()),
             cost::bytes(memory),
             cost::duration(seconds),
@@ -45,6 +55,26 @@ pub fn admit(
         return Err(Diagnostic::new(cause).help(remedy));
     }
     Ok(announce(seconds, args.announce.quiet))
+}
+
+/// Mechanisms whose errors at every data set would take longer than this in all are left out, in seconds of one
+/// thread: those that take longest.
+const LONGEST_COMPARISON: f64 = 600.0;
+
+/// The mechanisms that are compared, and how many are left out, unless all are wanted.
+pub fn quick(setting: &Setting, rivals: Vec<Variant>, all: bool) -> (Vec<Variant>, usize) {
+    let limits = Limits { seconds: LONGEST_COMPARISON, ..THOROUGH };
+    let work = |variant| (false, cost::predict_error(variant, setting, Data::PriorPredictive));
+    let quick = limits.quickest(rivals.iter().map(work), |work| work.cpu_seconds);
+    let number = rivals.len();
+    let of_flows = |variant: &Variant| super::is_plainly_tight(variant);
+    let pairs = rivals.into_iter().zip(quick);
+    let kept: Vec<Variant> = pairs
+        .filter(|(variant, quick)| all || *quick || of_flows(variant))
+        .map(|(variant, _)| variant)
+        .collect();
+    let left_out = number - kept.len();
+    (kept, left_out)
 }
 
 /// Seconds of one thread for the mechanisms' errors at every data set.

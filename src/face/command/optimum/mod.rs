@@ -1,6 +1,7 @@
 //! `dpbi optimum`.
 
 mod admit;
+mod certificate;
 mod write;
 
 pub(super) use write::is_own_file;
@@ -13,10 +14,11 @@ use super::typed::{self, wrong};
 use crate::cli;
 use crate::cli::names::{RELEASE_SETS, ReleaseSet};
 use crate::failure::{Failure, WorkError};
-use engine::analysis::optimum::{self, Bracket, Goal, Optimum, OptimumError, Question};
-use engine::analysis::predictive_error::{PredictiveError, over_all_data};
+use engine::analysis::optimum::{self, Bracket, Goal, Method, Optimum, OptimumError, Question};
+use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::{Tuning, Variant};
+use engine::mechanism::law::{OutputSet, Outputs};
+use engine::mechanism::{Options, Tuning, Variant};
 use engine::posterior::metric::Metric;
 use engine::posterior::model::{Counts, vector};
 use engine::posterior::privacy::{Delta, Guarantee, compact};
@@ -36,13 +38,20 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let counts = typed::counts(&args.model, &args.data);
     let setting = typed::setting(&args.model, counts, args.privacy.epsilon)?;
     let set = release_set(&args.release_set)?;
-    let rivals = rivals(args, &setting)?;
+    let (rivals, left_out) = admit::quick(&setting, rivals(args, &setting)?, args.machine.force);
     let question = |goal| Question { goal, set: set.outputs, delta: setting.delta };
     let goals = if args.minimax { &[Goal::Bayes, Goal::Minimax][..] } else { &[Goal::Bayes] };
     let questions: Vec<Question> = goals.iter().map(|&goal| question(goal)).collect();
+    if let Some(path) = &args.certificate {
+        certificate::check(path, &setting, &questions)?;
+    }
     let clock = admit::admit(&setting, &questions, &rivals, threads, args)?;
 
     let folder = args.out.as_deref().map(write::open).transpose()?;
+    let certificate = match &args.certificate {
+        Some(path) => Some((path, certificate::make(&setting)?)),
+        None => None,
+    };
     let report = |bracket: Bracket| {
         let Bracket { round, lower, upper } = bracket;
         let text = format!("round {round}: {:.9} to {:.9}", round_down(lower), round_up(upper));
@@ -63,14 +72,24 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let metric = Metric::from_distance(setting.distance);
     let measure = |(variant, tuned): (Variant, Variant)| {
         let refused = |refusal| typed::refused(&variant, refusal);
+        // Flows have computed the mean error of the tight mechanism; its law may be too large.
+        if bayes.method == Method::Flows && bayes.upper.is_finite() && is_plainly_tight(&variant) {
+            let (mean, worst) = (Some(bayes.upper), None);
+            return Ok(Rival { variant, mean, worst });
+        }
         let errors = over_all_data(&tuned, &setting, metric).map_err(refused)?;
-        Ok(Rival { variant, errors })
+        let mean = errors.as_ref().map(|errors| errors.mean);
+        let worst = errors.map(|errors| (errors.worst, errors.worst_at));
+        Ok(Rival { variant, mean, worst })
     };
     let mut rivals = rivals.into_iter().map(measure).collect::<Result<Vec<_>, Diagnostic>>()?;
-    let mean = |rival: &Rival| rival.errors.as_ref().map_or(f64::INFINITY, |errors| errors.mean);
+    let mean = |rival: &Rival| rival.mean.unwrap_or(f64::INFINITY);
     rivals.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
     drop(clock);
-    let found = Comparison { setting, set, bayes, minimax, rivals };
+    let found = Comparison { setting, set, bayes, minimax, rivals, left_out };
+    if let Some((path, certificate)) = certificate {
+        certificate::write(path, &certificate)?;
+    }
     let written = match folder {
         Some(folder) => Some(write::write(folder, &found, &args.figures)?),
         None => None,
@@ -133,10 +152,18 @@ fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagno
     Ok(rivals)
 }
 
+/// Whether this is the tight mechanism as it is.
+fn is_plainly_tight(variant: &Variant) -> bool {
+    variant.mechanism.id() == "tight" && variant.options == Options::default()
+}
+
 /// A mechanism and its errors over all data sets; without errors where its law is too large.
 struct Rival {
     variant: Variant,
-    errors: Option<PredictiveError>,
+    /// The mean error under the prior predictive distribution.
+    mean: Option<f64>,
+    /// The largest error, and the data set where that is.
+    worst: Option<(f64, Counts)>,
 }
 
 /// The optimum, and how far mechanisms are from it.
@@ -149,10 +176,10 @@ pub struct Document {
     distance: &'static str,
     /// Which counts may be released.
     release_set: &'static str,
-    data_sets: usize,
-    outputs: usize,
-    /// The least mean error under the prior predictive distribution.
-    bayes: f64,
+    data_sets: u64,
+    outputs: u64,
+    /// The least mean error under the prior predictive distribution; nothing if it is not known to three digits.
+    bayes: Option<f64>,
     /// The least error at the worst data set.
     minimax: Option<f64>,
     bayes_certificate: Certificate,
@@ -163,13 +190,14 @@ pub struct Document {
 /// What shows that an optimum is one.
 #[derive(Serialize, JsonSchema)]
 struct Certificate {
-    value: f64,
+    /// The least error, if it is known to three digits.
+    value: Option<f64>,
     /// No private mechanism has a smaller error.
     lower: f64,
-    /// A private mechanism has this error.
-    upper: f64,
-    /// The exact privacy loss of that mechanism.
-    loss: Number,
+    /// A private mechanism has this error; nothing if none was computed.
+    upper: Option<f64>,
+    /// The exact privacy loss of that mechanism, if it can be written down.
+    loss: Option<Number>,
     /// Its exact δ at ε, with δ.
     delta: Option<f64>,
     /// How it was found: by a formula, by flows, by the whole program or by columns.
@@ -198,6 +226,8 @@ struct RivalDocument {
     mean: Option<Number>,
     /// The mean error over the optimum.
     ratio: Option<f64>,
+    /// The mean error over the proved lower bound: `ratio` is at most this.
+    bound: Option<f64>,
     /// The error at the worst data set.
     worst: Option<Number>,
     worst_at: Option<Counts>,
@@ -211,28 +241,35 @@ struct Comparison {
     bayes: Optimum,
     minimax: Option<Optimum>,
     rivals: Vec<Rival>,
+    /// Mechanisms whose errors would take too long.
+    left_out: usize,
 }
 
 impl Rival {
     fn ratio(&self, optimum: &Optimum) -> Option<f64> {
-        optimum.multiple(self.errors.as_ref()?.mean)
+        optimum.multiple(self.mean?)
+    }
+
+    fn bound(&self, optimum: &Optimum) -> Option<f64> {
+        optimum.largest_multiple(self.mean?)
     }
 
     fn worst_ratio(&self, optimum: Option<&Optimum>) -> Option<f64> {
-        optimum?.multiple(self.errors.as_ref()?.worst)
+        optimum?.multiple(self.worst.as_ref()?.0)
     }
 
     fn document(&self, found: &Comparison) -> RivalDocument {
-        let errors = self.errors.as_ref();
+        let worst = self.worst.as_ref();
         RivalDocument {
             id: self.variant.label.clone(),
             calibrated: self.variant.options.calibrated,
             remap: self.variant.options.remap,
             guarantee: self.variant.guarantee(&found.setting).to_string(),
-            mean: errors.map(|errors| Number(errors.mean)),
+            mean: self.mean.map(Number),
             ratio: self.ratio(&found.bayes),
-            worst: errors.map(|errors| Number(errors.worst)),
-            worst_at: errors.map(|errors| errors.worst_at.clone()),
+            bound: self.bound(&found.bayes),
+            worst: worst.map(|worst| Number(worst.0)),
+            worst_at: worst.map(|worst| worst.1.clone()),
             worst_ratio: self.worst_ratio(found.minimax.as_ref()),
         }
     }
@@ -240,13 +277,16 @@ impl Rival {
 
 impl Certificate {
     fn new(optimum: &Optimum, setting: &Setting) -> Self {
-        let account = optimum.account.as_ref();
+        let (account, mechanism) = (optimum.account.as_ref(), optimum.mechanism.as_ref());
         Self {
-            value: optimum.value,
+            value: optimum.known(),
             lower: optimum.lower,
-            upper: optimum.upper,
-            loss: Number(optimum.mechanism.loss()),
-            delta: setting.delta.map(|_| optimum.mechanism.delta(setting.epsilon.get())),
+            upper: Some(optimum.upper).filter(|upper| upper.is_finite()),
+            loss: mechanism.map(|mechanism| Number(mechanism.loss())),
+            delta: setting
+                .delta
+                .and(mechanism)
+                .map(|mechanism| mechanism.delta(setting.epsilon.get())),
             method: optimum.method.words(),
             primal: account.map(|account| account.primal),
             dual: account.map(|account| account.dual),
@@ -270,14 +310,21 @@ impl Comparison {
             delta: self.setting.delta.map(Delta::get),
             distance: self.setting.distance.id(),
             release_set: self.set.name,
-            data_sets: self.bayes.mechanism.inputs.len(),
-            outputs: self.bayes.mechanism.outputs.len(),
-            bayes: self.bayes.value,
-            minimax: self.minimax.as_ref().map(|optimum| optimum.value),
+            data_sets: self.sizes()[0],
+            outputs: self.sizes()[1],
+            bayes: self.bayes.known(),
+            minimax: self.minimax.as_ref().and_then(Optimum::known),
             bayes_certificate: certificate(&self.bayes),
             minimax_certificate: self.minimax.as_ref().map(certificate),
             mechanisms: self.rivals.iter().map(|rival| rival.document(self)).collect(),
         }
+    }
+
+    /// How many data sets and outputs there are.
+    fn sizes(&self) -> [u64; 2] {
+        let (n, k) = (self.setting.posterior.n(), self.setting.posterior.k());
+        [OutputSet::Simplex, self.set.outputs]
+            .map(|set| Outputs::new(set, n, k).approximate_len() as u64)
     }
 
     fn text(&self) -> String {
@@ -299,8 +346,8 @@ impl Comparison {
             self.setting
                 .delta
                 .map_or(String::new(), |delta| format!(", δ = {}", compact(&delta.get()))),
-            self.bayes.mechanism.inputs.len(),
-            self.bayes.mechanism.outputs.len(),
+            self.sizes()[0],
+            self.sizes()[1],
         );
         let mut grid = Grid::new(1);
         grid.row(["", "optimum", "at least", "at most", "gap"]);
@@ -309,39 +356,59 @@ impl Comparison {
         for (name, optimum) in optima.into_iter().chain([minimax]).flatten() {
             let account = optimum.account.as_ref();
             let gap = account.map(|account| (account.primal - account.dual).abs());
+            let upper = Some(optimum.upper).filter(|upper| upper.is_finite());
             grid.row([
                 name.to_owned(),
-                format!("{:.9}", optimum.value),
+                optimum.known().map_or("–".to_owned(), |value| format!("{value:.9}")),
                 format!("{:.9}", round_down(optimum.lower)),
-                format!("{:.9}", round_up(optimum.upper)),
+                upper.map_or("–".to_owned(), |upper| format!("{:.9}", round_up(upper))),
                 gap.map_or(format!("by {}", optimum.method.words()), |gap| format!("{gap:.1e}")),
             ]);
         }
         text += &grid.render();
         text += "  At most: the error of a private mechanism that was found. At least: a bound that follows \
                  from duality.\n";
-        text
+        text + &self.verdict()
+    }
+
+    /// What flows say of the tight mechanism.
+    fn verdict(&self) -> String {
+        let bound = self.bayes.largest_multiple(self.bayes.upper);
+        let Some(bound) = bound.filter(|_| self.bayes.method == Method::Flows) else {
+            return String::new();
+        };
+        let outputs = "among all ε-private releases of counts with the same total";
+        match bound - 1.0 < PROVED {
+            true => format!("  Proved by flows: `tight` is optimal {outputs}.\n"),
+            false => format!(
+                "  Proved by flows: `tight` is at most {} above the least possible error {outputs}.\n",
+                percent(bound - 1.0)
+            ),
+        }
     }
 
     /// The mechanisms, best first.
     fn grid(&self) -> Grid {
         let mut grid = Grid::new(2);
-        let mut header = vec!["mechanism", "guarantee", "mean error", "× optimum", "worst error"];
+        let is_known = self.bayes.known().is_some();
+        let times_optimum = if is_known { "× optimum" } else { "× optimum, at most" };
+        let mut header = vec!["mechanism", "guarantee", "mean error", times_optimum, "worst error"];
         header.extend(self.minimax.as_ref().map(|_| "× minimax"));
         header.push("at");
         grid.row(header);
         let times = |ratio: Option<f64>| ratio.map_or("–".to_owned(), |r| format!("{r:.4}"));
         for rival in &self.rivals {
-            let errors = rival.errors.as_ref();
+            let worst = rival.worst.as_ref();
+            let ratio = if is_known { rival.ratio(&self.bayes) } else { rival.bound(&self.bayes) };
             let mut cells = vec![
                 typed::shown(&rival.variant),
                 rival.variant.guarantee(&self.setting).to_string(),
-                short_or_dash(errors.map(|errors| errors.mean)),
-                times(rival.ratio(&self.bayes)),
-                short_or_dash(errors.map(|errors| errors.worst)),
+                short_or_dash(rival.mean),
+                times(ratio),
+                short_or_dash(worst.map(|worst| worst.0)),
             ];
             cells.extend(self.minimax.as_ref().map(|o| times(rival.worst_ratio(Some(o)))));
-            let at = errors.map(|errors| vector(&errors.worst_at).replace(';', ","));
+            let at = worst.map(|worst| vector(&worst.1).replace(';', ","));
             cells.push(at.unwrap_or_default());
             grid.row(cells);
         }
@@ -354,12 +421,29 @@ impl Comparison {
         }
         let beaten = self.rivals.iter().any(|rival| {
             rival.variant.is_private(&self.setting)
-                && rival.errors.as_ref().is_some_and(|e| e.mean < self.bayes.lower - 1e-12)
+                && rival.mean.is_some_and(|mean| mean < self.bayes.lower - 1e-12)
         });
+        let left_out = match self.left_out {
+            0 => String::new(),
+            1 => "\n  One mechanism is left out: its exact error would take long (--force compares it).\n".to_owned(),
+            many => format!(
+                "\n  {many} mechanisms are left out: their exact errors would take long (--force compares them).\n"
+            ),
+        };
         let note =
             "\n  A private mechanism below the optimum releases counts outside its release set.\n";
-        self.grid().render() + if beaten { note } else { "" }
+        self.grid().render() + if beaten { note } else { "" } + &left_out
     }
+}
+
+/// A bound nearer to the error than this, relatively, is a proof of optimality.
+const PROVED: f64 = 3e-11;
+
+/// A part in percent, rounded up to two digits.
+fn percent(part: f64) -> String {
+    let step = libm::pow(10.0, libm::log10(100.0 * part).floor() - 1.0);
+    let rounded = (100.0 * part / step - 1e-9).ceil() * step;
+    format!("{} %", compact(&rounded))
 }
 
 /// What is asked of a release, in symbols.

@@ -49,15 +49,16 @@ pub fn write(
             Goal::Bayes => BAYES,
             Goal::Minimax => MINIMAX,
         };
-        folder.write(&format!("{name}.csv"), table(&optimum.mechanism).into_bytes())?;
-        if optimum.mechanism.outputs.len() > MOST_CELLS {
-            say(format!(
-                "note: {} outputs are too many for a heat map",
-                optimum.mechanism.outputs.len()
-            ));
+        let Some(mechanism) = &optimum.mechanism else {
+            say("note: there are too many data sets for a table of the mechanism");
+            continue;
+        };
+        folder.write(&format!("{name}.csv"), table(mechanism).into_bytes())?;
+        if mechanism.outputs.len() > MOST_CELLS {
+            say(format!("note: {} outputs are too many for a heat map", mechanism.outputs.len()));
             continue;
         }
-        let drawing = map(found, goal, optimum);
+        let drawing = map(found, goal, optimum, mechanism);
         for &format in &options.format.0 {
             let bytes = figure::render(&drawing, format, options.width)?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
@@ -84,8 +85,7 @@ fn table(mechanism: &OptimalMechanism) -> String {
     text
 }
 
-fn map(found: &Comparison, goal: Goal, optimum: &Optimum) -> Figure {
-    let mechanism = &optimum.mechanism;
+fn map(found: &Comparison, goal: Goal, optimum: &Optimum, mechanism: &OptimalMechanism) -> Figure {
     let posterior = &found.setting.posterior;
     let row = |(place, x): (usize, &Counts)| {
         let cell = |(output, r): (usize, &Counts)| {
@@ -99,8 +99,9 @@ fn map(found: &Comparison, goal: Goal, optimum: &Optimum) -> Figure {
         Goal::Bayes => "mean error",
         Goal::Minimax => "worst-case error",
     };
+    let which = if optimum.known().is_some() { "the least" } else { "a small" };
     let title =
-        format!("The {}-private release with the least {goal}", kind_of_privacy(&found.setting));
+        format!("The {}-private release with {which} {goal}", kind_of_privacy(&found.setting));
     let note = format!(
         "n = {}, prior ({}), ε = {}{}; {goal} {:.6}; white: never",
         posterior.n(),

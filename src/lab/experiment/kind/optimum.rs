@@ -6,7 +6,7 @@ use super::curves::line;
 use super::prelude::*;
 use crate::experiment::digest::{by_case, percent, spread, spread_in_words};
 use crate::experiment::release_map::release_map;
-use engine::analysis::optimum::{self, Goal, Question, Size};
+use engine::analysis::optimum::{self, Goal, OptimalMechanism, Question, Size};
 use engine::analysis::predictive_error::over_all_data;
 use engine::mechanism::law::OutputSet;
 use engine::mechanism::{Options, Variant};
@@ -68,9 +68,10 @@ impl Kind for Optimum {
             tables.optimum.extend(found.map(row));
             finished(place);
         }
-        let drawn = |best: &optimum::Optimum| best.mechanism.outputs.len() <= MOST_OUTPUTS;
-        if let (true, Some(best)) = (is_alone(panel), best.filter(drawn)) {
-            tables.optimal = optimal_rows(setting, &best);
+        let mechanism = best.and_then(|best| best.mechanism);
+        let drawn = mechanism.filter(|mechanism| mechanism.outputs.len() <= MOST_OUTPUTS);
+        if let (true, Some(mechanism)) = (is_alone(panel), drawn) {
+            tables.optimal = optimal_rows(setting, &mechanism);
         }
         Ok(tables)
     }
@@ -232,8 +233,7 @@ fn bought(panel: &Panel, tables: &Tables) -> Option<String> {
     ))
 }
 
-fn optimal_rows(setting: usize, best: &optimum::Optimum) -> Vec<OptimalRow> {
-    let mechanism = &best.mechanism;
+fn optimal_rows(setting: usize, mechanism: &OptimalMechanism) -> Vec<OptimalRow> {
     let row = |(x, counts): (usize, &Counts)| {
         let released = move |(r, output): (usize, &Counts)| OptimalRow {
             setting,

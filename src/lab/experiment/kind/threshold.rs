@@ -163,7 +163,7 @@ fn shortfall(template: &Setting, epsilon: f64) -> Result<f64, Refusal> {
     let setting = Setting { epsilon: Epsilon::new(epsilon)?, ..template.clone() };
     let is_clipped =
         Tight::find(setting.posterior.k(), setting.posterior.n(), epsilon)?.is_clipped();
-    Ok(match optimum::bound_by_flows(&setting) {
+    Ok(match optimum::check_by_flows(&setting) {
         Ok(found) if found.is_tight_optimal() && !is_clipped => 0.0,
         Ok(found) => found.lower / found.tight - 1.0,
         Err(_) => -1.0,

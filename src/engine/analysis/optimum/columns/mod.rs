@@ -3,7 +3,7 @@
 //! A mechanism is a sum of columns, one or more for each output r: functions p of the data set with
 //! p(x) <= e^ε p(x') for adjacent x and x'. The best mechanism needs only columns of the form
 //! c e^(−ε f), with f in whole numbers. The program over a few of them is small (see `master.rs`). Its
-//! prices tell which other columns would make it better (see `pricing.rs`): these are added, until none
+//! prices tell which other columns would make it better (see `search.rs`): these are added, until none
 //! is left. The first columns are those with f the distance to one data set; often few more are needed.
 //!
 //! The bounds do not rest on the simplex method, nor on the search. The columns in use are repaired
@@ -11,13 +11,13 @@
 //! a feasible solution of the dual, whose value is a lower bound.
 
 mod master;
-mod pricing;
 mod repair;
 mod space;
 
 use self::master::{Column, Master};
 use self::repair::Repair;
 use self::space::Space;
+use super::search::Search;
 use super::{Account, Method, Optimum, OptimumError, WIDEST};
 use crate::numeric::{exp_accurate, sum::sum};
 use crate::parallel;
@@ -55,8 +55,8 @@ pub struct Bracket {
 }
 
 /// Whether numbers stay within the range of a double.
-pub fn is_possible(template: &Setting) -> bool {
-    template.epsilon.get() * template.posterior.n() as f64 <= LARGEST_EXPONENT
+pub fn is_possible(epsilon: f64, n: u64) -> bool {
+    epsilon * n as f64 <= LARGEST_EXPONENT
 }
 
 /// The least mean error at the prior, distance, ε and number of records of `template`.
@@ -120,7 +120,7 @@ pub fn solve(template: &Setting, report: &dyn Fn(Bracket)) -> Result<Optimum, Op
     };
     let upper = repair.error;
     let mechanism = repair.mechanism(space, &master);
-    Ok(Optimum::new((lower, upper), mechanism, (Method::Columns, Some(account))))
+    Ok(Optimum::new((lower, upper), Some(mechanism), (Method::Columns, Some(account))))
 }
 
 /// The prices that every output allows, and the columns that are worth more than their cost.
@@ -129,20 +129,38 @@ fn price_all(space: &Space, master: &Master, prices: &[f64]) -> (Vec<f64>, Vec<C
     let mut allowed = vec![f64::INFINITY; rows];
     let mut columns = Vec::new();
     let one = |output: usize| {
-        let priced = pricing::price(space, output, prices);
-        let column = with_best_output(space, space.orbits[output][0] as usize, &priced.f);
+        let (search, allowed) = price(space, output, prices);
+        let column = with_best_output(space, space.orbits[output][0] as usize, &search.f);
         let worthwhile = master.reduced_cost(&column) < -WORTHWHILE * column.cost;
-        (priced.allowed, worthwhile.then_some(column))
+        (allowed, worthwhile.then_some(column))
     };
     for first in (0..rows).step_by(PIECE) {
         let piece: Vec<(Vec<f64>, Option<Column>)> =
             parallel::map_range(first..rows.min(first + PIECE), one);
         for (prices, column) in piece {
-            allowed.iter_mut().zip(prices).for_each(|(least, price)| *least = least.min(price));
+            for (&orbit, price) in space.orbit_of.iter().zip(prices) {
+                allowed[orbit as usize] = allowed[orbit as usize].min(price);
+            }
             columns.extend(column);
         }
     }
     (allowed, columns)
+}
+
+/// The best column of the output that represents `orbit`, and the prices that it allows.
+fn price<'a>(space: &'a Space, orbit: usize, prices: &[f64]) -> (Search<'a>, Vec<f64>) {
+    let home = space.orbits[orbit][0] as usize;
+    let costs: Vec<f64> = space
+        .weights
+        .iter()
+        .zip(&space.errors[orbit])
+        .map(|(weight, error)| weight * error)
+        .collect();
+    let prices: Vec<f64> = space.orbit_of.iter().map(|&orbit| prices[orbit as usize]).collect();
+    let from = (home, space.distances(home));
+    let search = Search::run(&space.graph, from, space.epsilon, (&costs, &prices));
+    let allowed = search.allowed(&costs);
+    (search, allowed)
 }
 
 /// The columns e^(−ε distance to c), for one c of every orbit, each with its best output.
@@ -168,7 +186,8 @@ fn with_best_output(space: &Space, start: usize, f: &[i32]) -> Column {
     };
     let (mut best, mut smallest) = (start, cost(start));
     loop {
-        let steps = space.arcs_of(best).iter().map(|arc| (arc.to as usize, cost(arc.to as usize)));
+        let steps =
+            space.graph.arcs_of(best).iter().map(|arc| (arc.to as usize, cost(arc.to as usize)));
         match steps.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|found| found.1 < smallest) {
             Some(found) => (best, smallest) = found,
             None => break,

@@ -33,7 +33,7 @@ impl Repair {
         }
         let sums: Vec<f64> = sums.iter().map(Sum::value).collect();
         let steps = space.orbits.iter().enumerate().flat_map(|(orbit, members)| {
-            let arcs = space.arcs_of(members[0] as usize).iter();
+            let arcs = space.graph.arcs_of(members[0] as usize).iter();
             arcs.map(move |arc| (orbit, space.orbit_of[arc.to as usize] as usize))
         });
         let Completion { most, missing, share } = Completion::new(&sums, space.epsilon, steps);

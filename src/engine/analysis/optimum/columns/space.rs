@@ -3,20 +3,12 @@
 //! Outputs are counts with the same total, so every data set is an output too.
 
 use crate::analysis::optimum::program::full_field;
+use crate::analysis::optimum::search::Graph;
 use crate::numeric::{Sum, exp_accurate};
 use crate::parallel;
 use crate::posterior::model::{Counts, Predictive, hamming_distance, neighbours};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{list_compositions, rank};
-
-/// One end of an edge, seen from the other.
-#[derive(Clone, Copy, Debug)]
-pub struct Arc {
-    /// The neighbour.
-    pub to: u32,
-    /// The edge, which both ends share.
-    pub edge: u32,
-}
 
 /// The data sets, their neighbours, weights and errors.
 pub struct Space {
@@ -24,8 +16,8 @@ pub struct Space {
     pub epsilon: f64,
     /// The data sets.
     pub inputs: Vec<Counts>,
-    /// How many pairs of data sets are adjacent.
-    pub edges: usize,
+    /// Which of them are adjacent.
+    pub graph: Graph,
     /// The prior predictive probability of every data set.
     pub weights: Vec<f64>,
     /// The members of every orbit; the first one represents it.
@@ -36,8 +28,6 @@ pub struct Space {
     pub permutations: Vec<Vec<u32>>,
     /// For every orbit of outputs the error of its representative at every data set.
     pub errors: Vec<Vec<f64>>,
-    arcs: Vec<Arc>,
-    first_arc: Vec<u32>,
 }
 
 impl Space {
@@ -58,45 +48,19 @@ impl Space {
             .collect();
         let (orbits, orbit_of) = orbits(inputs.len(), &permutations);
         let errors = errors(template, &inputs, &orbits);
-        let mut space = Self {
+        let graph = Graph::new(inputs.len(), |place, list| {
+            list.extend(neighbours(&inputs[place]).map(|moved| rank(&moved) as u32));
+        });
+        Self {
             epsilon: template.epsilon.get(),
-            edges: 0,
+            graph,
             weights,
             orbits,
             orbit_of,
             permutations,
             errors,
-            arcs: Vec::new(),
-            first_arc: vec![0],
             inputs,
-        };
-        space.connect();
-        space
-    }
-
-    fn connect(&mut self) {
-        for (place, x) in self.inputs.iter().enumerate() {
-            for moved in neighbours(x) {
-                let to = rank(&moved);
-                // The end that stands earlier in the list has numbered the edge already.
-                let edge = match to < place {
-                    true => self.arcs_of(to).iter().find(|arc| arc.to as usize == place),
-                    false => None,
-                };
-                let edge = edge.map_or(self.edges as u32, |arc| arc.edge);
-                if edge as usize == self.edges {
-                    self.edges += 1;
-                }
-                self.arcs.push(Arc { to: to as u32, edge });
-            }
-            self.first_arc.push(self.arcs.len() as u32);
         }
-    }
-
-    /// The edges at a data set.
-    #[inline]
-    pub fn arcs_of(&self, place: usize) -> &[Arc] {
-        &self.arcs[self.first_arc[place] as usize..self.first_arc[place + 1] as usize]
     }
 
     /// How many records separate every data set from the one at `place`.

@@ -66,10 +66,10 @@ fn the_mechanism_is_private_and_has_the_error_that_is_stated() {
         crate::analysis::optimum::tests::assert_private(&found, epsilon);
         let space = Space::new(&template);
         let mut error = 0.0;
-        for (output, r) in found.mechanism.outputs.iter().enumerate() {
+        for (output, r) in found.mechanism().outputs.iter().enumerate() {
             for (x, weight) in space.weights.iter().enumerate() {
                 let field = super::super::program::full_field(&template, space.inputs[x].clone());
-                error += weight * field.at(r) * found.mechanism.probability(x, output);
+                error += weight * field.at(r) * found.mechanism().probability(x, output);
             }
         }
         assert!((error - found.upper).abs() < 1e-13, "{error} {}", found.upper);
@@ -90,12 +90,14 @@ fn no_private_column_is_worth_more_than_the_one_found() {
     };
     let power = |f: &i32| exp_accurate(-0.7 * f64::from(*f));
     for output in 0..space.orbits.len() {
-        let found = pricing::price(&space, output, &prices);
+        let (found, _) = price(&space, output, &prices);
         assert_eq!(found.f[output], 0);
         let p: Vec<f64> = found.f.iter().map(power).collect();
-        assert!((worth(output, &p) - found.reduced_cost).abs() < 1e-14, "{output}");
+        assert!((worth(output, &p) - found.reduced_cost()).abs() < 1e-14, "{output}");
         for (x, f) in found.f.iter().enumerate() {
-            assert!(space.arcs_of(x).iter().all(|arc| (found.f[arc.to as usize] - f).abs() <= 1));
+            assert!(
+                space.graph.arcs_of(x).iter().all(|arc| (found.f[arc.to as usize] - f).abs() <= 1)
+            );
         }
         // Every column that lies at most three steps above some cone.
         for centre in 0..space.orbits.len() {
@@ -104,7 +106,10 @@ fn no_private_column_is_worth_more_than_the_one_found() {
                     space.distances(centre).iter().map(|d| (d - rise).max(0)).collect();
                 let p: Vec<f64> = f.iter().map(power).collect();
                 let scaled: Vec<f64> = p.iter().map(|value| value / p[output]).collect();
-                assert!(worth(output, &scaled) >= found.reduced_cost - 1e-14, "{output} {centre}");
+                assert!(
+                    worth(output, &scaled) >= found.reduced_cost() - 1e-14,
+                    "{output} {centre}"
+                );
             }
         }
     }

@@ -12,7 +12,6 @@
 //! sets that cannot be reached this way get a smaller f: they are a set S whose total need is not met
 //! from outside, so a larger p on S makes the column better. Both go on until all needs are met.
 
-use super::space::Space;
 use crate::numeric::exp_accurate;
 
 /// The part of a need that may remain.
@@ -22,41 +21,71 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// No label yet.
 const FAR: u32 = u32::MAX;
 
-/// The best column of one output.
-pub struct Priced {
-    /// The column is e^(−ε f); f is 0 at the output.
-    pub f: Vec<i32>,
-    /// Σ_x a(x) p(x): negative if the column is worth more than its cost.
-    #[cfg(test)]
-    pub reduced_cost: f64,
-    /// For every orbit of data sets the largest price that this output allows.
-    pub allowed: Vec<f64>,
+/// One end of an edge, seen from the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Arc {
+    /// The neighbour.
+    pub to: u32,
+    /// The edge, which both ends share.
+    pub edge: u32,
 }
 
-/// Finds the best column of the output that represents `orbit`.
-pub fn price(space: &Space, orbit: usize, prices: &[f64]) -> Priced {
-    let mut search = FlowSearch::new(space, orbit, prices);
-    search.send_home();
-    while search.needy() {
-        if !search.send_back() {
-            search.lower_unreached();
+/// Data sets, some of which are adjacent.
+#[derive(Default)]
+pub struct Graph {
+    /// How many pairs of data sets are adjacent.
+    edges: usize,
+    arcs: Vec<Arc>,
+    /// Where the arcs of each data set begin, and where the last ones end.
+    first_arc: Vec<u32>,
+}
+
+impl Graph {
+    /// The graph of `nodes` data sets; `neighbours` lists those of one.
+    pub fn new(nodes: usize, mut neighbours: impl FnMut(usize, &mut Vec<u32>)) -> Self {
+        let mut graph = Self { first_arc: vec![0], ..Self::default() };
+        let mut list = Vec::new();
+        for place in 0..nodes {
+            list.clear();
+            neighbours(place, &mut list);
+            for &to in &list {
+                // The end that stands earlier in the list has numbered the edge already.
+                let edge = match (to as usize) < place {
+                    true => graph.arcs_of(to as usize).iter().find(|arc| arc.to as usize == place),
+                    false => None,
+                };
+                let edge = edge.map_or(graph.edges as u32, |arc| arc.edge);
+                if edge as usize == graph.edges {
+                    graph.edges += 1;
+                }
+                graph.arcs.push(Arc { to, edge });
+            }
+            graph.first_arc.push(graph.arcs.len() as u32);
         }
+        graph
     }
-    Priced {
-        #[cfg(test)]
-        reduced_cost: search.excess[search.home],
-        allowed: search.allowed(orbit),
-        f: search.f,
+
+    /// How many arcs there are.
+    pub fn len(&self) -> usize {
+        self.arcs.len()
+    }
+
+    /// The edges at a data set.
+    #[inline]
+    pub fn arcs_of(&self, place: usize) -> &[Arc] {
+        &self.arcs[self.first_arc[place] as usize..self.first_arc[place + 1] as usize]
     }
 }
 
-struct FlowSearch<'a> {
-    space: &'a Space,
+/// The best column of one output, and the flow that proves it.
+pub struct Search<'a> {
+    graph: &'a Graph,
     /// The output.
     home: usize,
-    f: Vec<i32>,
+    /// The column is e^(−ε f); f is 0 at the output.
+    pub f: Vec<i32>,
     /// e^(−ε f).
-    p: Vec<f64>,
+    pub p: Vec<f64>,
     /// What arrives over each edge, at the end with the smaller f.
     flow: Vec<f64>,
     /// a(x) with all that arrives, without all that is sent.
@@ -73,52 +102,74 @@ struct FlowSearch<'a> {
     decay: f64,
 }
 
-impl<'a> FlowSearch<'a> {
-    fn new(space: &'a Space, orbit: usize, prices: &[f64]) -> Self {
-        let home = space.orbits[orbit][0] as usize;
-        let f = space.distances(home);
-        let p = f.iter().map(|&f| exp_accurate(-space.epsilon * f64::from(f))).collect();
-        let nodes = space.inputs.len();
-        let (mut excess, mut rest) = (Vec::with_capacity(nodes), Vec::with_capacity(nodes));
-        for x in 0..nodes {
-            let cost = space.weights[x] * space.errors[orbit][x];
-            let price = prices[space.orbit_of[x] as usize];
-            excess.push(cost - price);
-            rest.push(REST * (cost + price.abs()));
-        }
-        Self {
-            space,
+impl<'a> Search<'a> {
+    /// Finds the best column of the output `home`. Data sets are `f` records from it, and have costs and prices.
+    pub fn run(
+        graph: &'a Graph,
+        (home, f): (usize, Vec<i32>),
+        epsilon: f64,
+        (costs, prices): (&[f64], &[f64]),
+    ) -> Self {
+        let p = f.iter().map(|&f| exp_accurate(-epsilon * f64::from(f))).collect();
+        let pairs = || costs.iter().zip(prices);
+        let nodes = f.len();
+        let mut search = Self {
+            graph,
             home,
             f,
             p,
-            flow: vec![0.0; space.edges],
-            excess,
-            rest,
+            flow: vec![0.0; graph.edges],
+            excess: pairs().map(|(cost, price)| cost - price).collect(),
+            rest: pairs().map(|(cost, price)| REST * (cost + price.abs())).collect(),
             label: vec![FAR; nodes],
             queue: Vec::with_capacity(nodes),
             next_arc: vec![0; nodes],
-            growth: exp_accurate(space.epsilon),
-            decay: exp_accurate(-space.epsilon),
+            growth: exp_accurate(epsilon),
+            decay: exp_accurate(-epsilon),
+        };
+        search.send_home();
+        while search.needy() {
+            if !search.send_back() {
+                search.lower_unreached();
+            }
         }
+        search
     }
 
-    /// Sends all there is towards the output, from far to near, in equal parts over all shortest ways.
+    /// Σ_x a(x) p(x): negative if the column is worth more than its cost.
+    #[cfg(test)]
+    pub fn reduced_cost(&self) -> f64 {
+        self.excess[self.home]
+    }
+
+    /// Sends all there is towards the output, from far to near: to neighbours in need what they need, and the rest
+    /// in equal parts over all shortest ways.
     fn send_home(&mut self) {
         let mut order: Vec<u32> = (0..self.f.len() as u32).collect();
         order.sort_by_key(|&x| -self.f[x as usize]);
         for x in order {
             let x = x as usize;
-            let amount = self.excess[x];
-            if amount <= 0.0 || x == self.home {
+            if self.excess[x] <= 0.0 || x == self.home {
                 continue;
             }
-            let arcs = self.space.arcs_of(x);
-            let nearer = |to: u32| self.f[to as usize] < self.f[x];
-            let ways = arcs.iter().filter(|arc| nearer(arc.to)).count();
-            let arrives = amount / ways as f64 * self.decay;
-            for arc in arcs.iter().filter(|arc| self.f[arc.to as usize] < self.f[x]) {
-                self.flow[arc.edge as usize] += arrives;
-                self.excess[arc.to as usize] += arrives;
+            let nearer = |arc: &&Arc| self.f[arc.to as usize] < self.f[x];
+            let arcs = self.graph.arcs_of(x);
+            let mut left = self.excess[x] * self.decay;
+            for arc in arcs.iter().filter(nearer) {
+                let to = arc.to as usize;
+                let arrives = left.min(-self.excess[to]);
+                if arrives > 0.0 && to != self.home {
+                    self.flow[arc.edge as usize] += arrives;
+                    self.excess[to] += arrives;
+                    left -= arrives;
+                }
+            }
+            let arrives = left / arcs.iter().filter(nearer).count() as f64;
+            if arrives > 0.0 {
+                for arc in arcs.iter().filter(nearer) {
+                    self.flow[arc.edge as usize] += arrives;
+                    self.excess[arc.to as usize] += arrives;
+                }
             }
             self.excess[x] = 0.0;
         }
@@ -142,7 +193,7 @@ impl<'a> FlowSearch<'a> {
             if self.label[x] >= self.label[self.home] {
                 break;
             }
-            for arc in self.space.arcs_of(x) {
+            for arc in self.graph.arcs_of(x) {
                 let from = arc.to as usize;
                 if self.label[from] == FAR && self.can_send(from, x, arc.edge as usize) {
                     self.label[from] = self.label[x] + 1;
@@ -193,7 +244,7 @@ impl<'a> FlowSearch<'a> {
 
     /// The next edge from `at` on which the label falls.
     fn advance(&mut self, at: usize) -> Option<(usize, usize)> {
-        let arcs = self.space.arcs_of(at);
+        let arcs = self.graph.arcs_of(at);
         while let Some(arc) = arcs.get(self.next_arc[at] as usize) {
             let to = arc.to as usize;
             let falls = self.label[to] != FAR && self.label[to] + 1 == self.label[at];
@@ -245,15 +296,21 @@ impl<'a> FlowSearch<'a> {
         }
     }
 
-    /// For every orbit of data sets the largest price that is feasible with this flow. Rounding is
-    /// allowed for.
-    fn allowed(&self, orbit: usize) -> Vec<f64> {
-        let space = self.space;
-        let mut allowed = vec![f64::INFINITY; space.orbits.len()];
-        for x in 0..self.f.len() {
-            let cost = space.weights[x] * space.errors[orbit][x];
+    /// What is sent: from where, to where, and how much leaves.
+    pub fn moves(&self) -> Vec<(u32, u32, f64)> {
+        let from = |x: usize| {
+            let arcs = self.graph.arcs_of(x).iter();
+            let sent = arcs.filter(move |arc| self.f[arc.to as usize] < self.f[x]);
+            sent.map(move |arc| (x as u32, arc.to, self.growth * self.flow[arc.edge as usize]))
+        };
+        (0..self.f.len()).flat_map(from).filter(|sent| sent.2 > 0.0).collect()
+    }
+
+    /// For every data set the largest price that is feasible with this flow. Rounding is allowed for.
+    pub fn allowed(&self, costs: &[f64]) -> Vec<f64> {
+        let allowed = |(x, &cost): (usize, &f64)| {
             let (mut arrives, mut sent) = (0.0, 0.0);
-            for arc in space.arcs_of(x) {
+            for arc in self.graph.arcs_of(x) {
                 let flow = self.flow[arc.edge as usize];
                 match self.f[arc.to as usize] - self.f[x] {
                     1 => arrives += flow,
@@ -261,10 +318,8 @@ impl<'a> FlowSearch<'a> {
                     _ => debug_assert!(flow == 0.0, "flow between equal data sets"),
                 }
             }
-            let rounding = ROUNDING * (cost + arrives + sent);
-            let price = &mut allowed[space.orbit_of[x] as usize];
-            *price = price.min(cost + arrives - sent - rounding);
-        }
-        allowed
+            cost + arrives - sent - ROUNDING * (cost + arrives + sent)
+        };
+        costs.iter().enumerate().map(allowed).collect()
     }
 }

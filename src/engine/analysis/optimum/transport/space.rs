@@ -1,0 +1,399 @@
+//! The data sets, what they cost, and the neighbourhoods of outputs.
+
+use super::ball::Lattice;
+use super::losses::Losses;
+use super::{HELPS, NEGLIGIBLE, PRECISION, ROUNDING, SHORT, absolute, ball_size, beyond, reach};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::analysis::optimum::search::{Graph, Search};
+use crate::mechanism::law::tight::{Decay, Orbits, Rows, shell_size, solve};
+use crate::numeric::{Sum, exp_accurate};
+use crate::parallel;
+use crate::posterior::model::Predictive;
+use crate::posterior::setting::Setting;
+
+/// The data sets, up to the order of categories that can be exchanged.
+pub struct Space<'a> {
+    template: &'a Setting,
+    n: u32,
+    lattice: Lattice,
+    pub orbits: Orbits,
+    /// The prior predictive probability of every orbit's members.
+    weights: Vec<f64>,
+    losses: Losses,
+    /// c(r) = Σ_x π(x) L(x, r) a^(d(x, r)), not too large.
+    pub costs: Vec<f64>,
+    /// a^d.
+    powers: Vec<f64>,
+    decay: Decay,
+    /// Candidates further away do not matter to a sum.
+    pub reach: u32,
+    /// Graphs of neighbourhoods: all outputs that are equally far from the edges have the same one.
+    graphs: Mutex<Graphs>,
+}
+
+/// Graphs by radius and by the counts of the output, as far as they are below it.
+type Graphs = HashMap<(u32, Vec<u32>), Arc<Graph>>;
+
+impl<'a> Space<'a> {
+    /// The data sets up to all exchanges that the prior does not notice.
+    pub fn new(template: &'a Setting) -> Self {
+        Self::of(template, &template.posterior.prior().exchangeable())
+    }
+
+    /// The data sets up to exchanges of categories within `groups`.
+    pub fn of(template: &'a Setting, groups: &[Vec<usize>]) -> Self {
+        let prior = template.posterior.prior();
+        let (n, k, rate) = (template.posterior.n(), prior.k(), template.epsilon.get());
+        let lattice = Lattice::new(k, n);
+        let orbits = Orbits::under(k, n, groups);
+        let predictive = Predictive::new(prior, n);
+        let weight = |orbit: usize| {
+            let counts: Vec<u64> = orbits.member(orbit).iter().map(|&c| u64::from(c)).collect();
+            exp_accurate(predictive.ln_probability(&counts))
+        };
+        let weights = (0..orbits.len()).map(weight).collect();
+        let reach = reach(k, n, rate);
+        let mut space = Self {
+            template,
+            n: n as u32,
+            costs: Vec::new(),
+            weights,
+            losses: Losses::new(template, &orbits, &lattice, reach),
+            powers: (0..=n).map(|d| exp_accurate(-rate * d as f64)).collect(),
+            decay: Decay::new(rate, u64::from(reach)),
+            reach,
+            graphs: Mutex::default(),
+            lattice,
+            orbits,
+        };
+        space.costs = space.total_costs();
+        space
+    }
+
+    /// Σ over all members.
+    pub fn total(&self, values: &[f64]) -> f64 {
+        values
+            .iter()
+            .zip(&self.orbits.sizes)
+            .map(|(value, size)| value * size)
+            .collect::<Sum>()
+            .value()
+    }
+
+    fn total_costs(&self) -> Vec<f64> {
+        parallel::map_range(0..self.orbits.len(), |orbit| {
+            let (r, mut sum) = (self.orbits.member(orbit), Sum::default());
+            self.lattice.ball(r, self.reach, &mut |x, rank, away| {
+                sum.add(self.supply(x, rank, r, orbit) * self.powers[away as usize]);
+            });
+            sum.value() * (1.0 - ROUNDING)
+        })
+    }
+
+    /// π(x) L(x, r).
+    fn supply(&self, x: &[u32], rank: usize, r: &[u32], orbit: usize) -> f64 {
+        let weight = self.weights[self.orbits.orbit_of()[rank] as usize];
+        weight * self.losses.at(x, rank, r, orbit)
+    }
+
+    /// y with Σ_x y(x) a^(d(x, r)) = c(r), nearly.
+    pub fn invert(&self) -> Vec<f64> {
+        let largest = self.costs.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let target: Vec<f64> = self.costs.iter().map(|cost| cost / largest).collect();
+        let rate = self.template.epsilon.get();
+        let y = solve(&self.orbits, &self.decay, rate, &target, target.clone(), PRECISION);
+        y.into_iter().map(|value| value * largest).collect()
+    }
+
+    /// Σ_x y(x) a^(d(x, r)) for every r, not too small.
+    fn worth(&self, y: &[f64]) -> Vec<f64> {
+        let sums = |values: &[f64]| Rows::new(&self.orbits, &self.decay, values).sums();
+        let far = NEGLIGIBLE * y.iter().fold(0.0, |largest, y| f64::max(largest, y.abs()));
+        let sizes = sums(&absolute(y));
+        sums(y).iter().zip(&sizes).map(|(sum, size)| sum + ROUNDING * size + far).collect()
+    }
+
+    /// For every output a radius with all needs in it, and a little more: further away π(q) L(q, r) covers y(q).
+    /// Where none within reach would do, y(q) becomes 0.
+    pub fn radii(&self, y: &mut [f64]) -> Vec<u32> {
+        if !Losses::grow_outwards(self.template) {
+            return vec![self.n; y.len()];
+        }
+        let covered_from = |orbit: usize| {
+            let q = self.orbits.member(orbit);
+            let rank = self.lattice.rank(q);
+            let enough = y[orbit] / self.weights[orbit] * (1.0 + 4.0 * ROUNDING);
+            // Losses grow along all ways from q: if all at one distance suffice, those beyond do too.
+            (1..=self.reach).find(|&radius| {
+                let mut covered = true;
+                self.lattice.ball(q, radius, &mut |r, _, away| {
+                    if away == radius {
+                        covered &= self.losses.at(q, rank, r, orbit) >= enough;
+                    }
+                });
+                covered
+            })
+        };
+        let covered_from = parallel::map_range(0..y.len(), covered_from);
+        let end = |(from, y): (Option<u32>, &mut f64)| match from {
+            None if self.reach < self.n => {
+                *y = y.min(0.0);
+                0
+            }
+            from => from.unwrap_or(self.n + 1),
+        };
+        let covered_from: Vec<u32> = covered_from.into_iter().zip(y).map(end).collect();
+        let furthest = covered_from.iter().copied().max().unwrap_or(0).min(self.reach);
+        let beyond = beyond(self.template.epsilon.get());
+        let radius = |output: usize| {
+            let mut radius = 0;
+            self.lattice.ball(self.orbits.member(output), furthest, &mut |_, rank, away| {
+                if away > radius && away < covered_from[self.orbits.orbit_of()[rank] as usize] {
+                    radius = away;
+                }
+            });
+            self.reach.min(radius + beyond)
+        };
+        parallel::map_range(0..covered_from.len(), radius)
+    }
+
+    /// How many data sets are at most `radius` records from one that is far from the edges.
+    pub fn ball_size(&self, radius: u32) -> f64 {
+        ball_size(self.orbits.k(), u64::from(radius)).min(self.orbits.orbit_of().len() as f64)
+    }
+
+    /// Lowers prices that are much larger than the error at a usual distance: those of data sets that are less
+    /// likely than their neighbours. Nothing would be released for them alone.
+    pub fn cap(&self, y: &mut [f64]) {
+        if !Losses::grow_outwards(self.template) {
+            return;
+        }
+        let k = self.orbits.k();
+        let shell = |d: u32| shell_size(k, u64::from(d)) * self.powers[d as usize];
+        let moved: f64 = (1..=self.reach).map(|d| f64::from(d) * shell(d)).sum();
+        let usual = moved / (1..=self.reach).map(shell).sum::<f64>();
+        let usual = (usual.ceil() as u32).clamp(1, self.reach);
+        let largest = |orbit: usize| {
+            let q = self.orbits.member(orbit);
+            let (rank, mut largest) = (self.lattice.rank(q), 0.0);
+            self.lattice.ball(q, usual, &mut |r, _, away| {
+                if away == usual {
+                    largest = f64::max(largest, self.losses.at(q, rank, r, orbit));
+                }
+            });
+            largest
+        };
+        let largest = parallel::map_range(0..y.len(), largest);
+        for ((y, largest), weight) in y.iter_mut().zip(largest).zip(&self.weights) {
+            *y = y.min(CAP * weight * largest);
+        }
+    }
+
+    /// The column a^d of an output, as far as `radius`.
+    pub fn cone(&self, output: usize, radius: u32) -> Vec<(u32, f64)> {
+        let mut column = Vec::new();
+        self.lattice.ball(self.orbits.member(output), radius, &mut |_, rank, away| {
+            column.push((self.orbits.orbit_of()[rank], self.powers[away as usize]));
+        });
+        column
+    }
+
+    /// The neighbourhood of the output that stands for `output`.
+    pub fn around(&self, output: usize, radius: u32) -> Neighbourhood {
+        let r = self.orbits.member(output);
+        let mut found = Neighbourhood::default();
+        let (mut ranks, mut counts) = (Vec::new(), Vec::new());
+        self.lattice.ball(r, radius, &mut |x, rank, away| {
+            if away == 0 {
+                found.home = ranks.len();
+            }
+            ranks.push(rank);
+            counts.extend_from_slice(x);
+            found.orbits.push(self.orbits.orbit_of()[rank]);
+            found.away.push(away as i32);
+            found.costs.push(self.supply(x, rank, r, output) * (1.0 - ROUNDING));
+        });
+        found.graph = self.graph(r, radius, (&ranks, &counts));
+        found
+    }
+
+    /// Which of the data sets around r are adjacent. They are given in the order of their places.
+    fn graph(&self, r: &[u32], radius: u32, (ranks, counts): (&[usize], &[u32])) -> Arc<Graph> {
+        let shape = (radius, r.iter().map(|&count| count.min(radius)).collect::<Vec<u32>>());
+        let known = || self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(graph) = known().get(&shape) {
+            return graph.clone();
+        }
+        let k = r.len();
+        let mut moved = vec![0; k];
+        let graph = Graph::new(ranks.len(), |node, list| {
+            moved.copy_from_slice(&counts[node * k..][..k]);
+            for from in 0..k {
+                for to in (0..k).filter(|&to| to != from) {
+                    if moved[from] == 0 {
+                        continue;
+                    }
+                    moved[from] -= 1;
+                    moved[to] += 1;
+                    let place = ranks.binary_search(&self.lattice.rank(&moved));
+                    list.extend(place.ok().map(|place| place as u32));
+                    moved[from] += 1;
+                    moved[to] -= 1;
+                }
+            }
+        });
+        let graph = Arc::new(graph);
+        let mut known = known();
+        if known.values().map(|graph| graph.len()).sum::<usize>() < MOST_ARCS {
+            known.insert(shape, graph.clone());
+        }
+        graph
+    }
+
+    /// The prices that the flow of one output allows.
+    fn allowed(&self, output: usize, prices: &Prices, mut radius: u32) -> Vec<(u32, f64)> {
+        let lacks = |allowed: &[(u32, f64)]| -> f64 {
+            let lack = |&(orbit, most): &(u32, f64)| {
+                let price = prices.y[orbit as usize];
+                let lack = price - most;
+                if lack > SHORT * price.abs() {
+                    lack * self.orbits.sizes[orbit as usize]
+                } else {
+                    0.0
+                }
+            };
+            allowed.iter().map(lack).sum()
+        };
+        let mut found = self.allowed_within(output, prices, radius);
+        while lacks(&found) > 0.0 && radius < self.reach {
+            radius = self.reach.min(2 * radius);
+            let wider = self.allowed_within(output, prices, radius);
+            let helps = lacks(&wider) < HELPS * lacks(&found);
+            found = wider;
+            if !helps {
+                break;
+            }
+        }
+        found
+    }
+
+    fn allowed_within(&self, output: usize, prices: &Prices, radius: u32) -> Vec<(u32, f64)> {
+        let near = self.around(output, radius);
+        let (search, costs, _) = self.search(&near, output, prices, 1.0);
+        near.orbits.iter().copied().zip(search.allowed(&costs)).collect()
+    }
+
+    /// The best column of an output if all prices are multiplied by `scale`, and the ratio of its cost and worth.
+    pub fn best_column<'b>(
+        &self,
+        near: &'b Neighbourhood,
+        output: usize,
+        prices: &Prices,
+        scale: f64,
+    ) -> (Search<'b>, f64) {
+        let (search, _, outside) = self.search(near, output, prices, scale);
+        let cost: f64 = near.costs.iter().zip(&search.p).map(|(cost, p)| cost * p).sum();
+        let worth = |(&orbit, p): (&u32, &f64)| prices.y[orbit as usize] * p;
+        let worth: f64 = near.orbits.iter().zip(&search.p).map(worth).sum();
+        let ratio = (cost + outside.0) / (worth + outside.1);
+        (search, ratio)
+    }
+
+    /// The best column of an output if all prices are multiplied by `scale`, the costs, and what those outside
+    /// have and need.
+    pub fn search<'b>(
+        &self,
+        near: &'b Neighbourhood,
+        output: usize,
+        prices: &Prices,
+        scale: f64,
+    ) -> (Search<'b>, Vec<f64>, (f64, f64)) {
+        let own: Vec<f64> = near.orbits.iter().map(|&orbit| prices.y[orbit as usize]).collect();
+        let total = |values: &[f64]| {
+            let term = |(value, &away): (&f64, &i32)| value * self.powers[away as usize];
+            values.iter().zip(&near.away).map(term).collect::<Sum>().value()
+        };
+        let (cost, worth) = (self.costs[output], prices.worth[output]);
+        let outside = (cost - total(&near.costs), worth - total(&own));
+        let mut costs = near.costs.clone();
+        let beyond = outside.0 - scale * outside.1 - ROUNDING * (cost + scale * worth.abs());
+        costs[near.home] += beyond.max(0.0);
+        let own: Vec<f64> = own.iter().map(|y| scale * y).collect();
+        let from = (near.home, near.away.clone());
+        let search = Search::run(&near.graph, from, self.template.epsilon.get(), (&costs, &own));
+        (search, costs, outside)
+    }
+
+    /// The largest prices that the flows of all outputs allow, at most y. With `proof` more is looked at where
+    /// little is missing.
+    pub fn lowered(&self, mut y: Vec<f64>, proof: Proof) -> Vec<f64> {
+        let radii = self.radii(&mut y);
+        let prices = Prices::new(self, y);
+        let enough = self.total(&prices.y) * (1.0 - HOPELESS);
+        let mut lowered = prices.y.clone();
+        for first in (0..radii.len()).step_by(PIECE) {
+            let piece = first..radii.len().min(first + PIECE);
+            let allowed: Vec<Vec<(u32, f64)>> = parallel::map_range(piece, |output| match proof {
+                Proof::OfBound => self.allowed_within(output, &prices, radii[output]),
+                _ => self.allowed(output, &prices, radii[output]),
+            });
+            for (orbit, most) in allowed.into_iter().flatten() {
+                lowered[orbit as usize] = lowered[orbit as usize].min(most);
+            }
+            if proof == Proof::OfOptimality && self.total(&lowered) < enough {
+                break;
+            }
+        }
+        lowered
+    }
+}
+
+/// What is to be proved by flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// That these prices are feasible; how far they are from it is of no interest.
+    OfOptimality,
+    /// As near to these prices as possible.
+    OfPrices,
+    /// A bound that is good enough.
+    OfBound,
+}
+
+impl Prices {
+    pub fn new(space: &Space, y: Vec<f64>) -> Self {
+        Self { worth: space.worth(&y), y }
+    }
+}
+
+/// Prices y of the data sets, and Σ_x y(x) a^(d(x, r)) for every output r.
+pub struct Prices {
+    pub y: Vec<f64>,
+    pub worth: Vec<f64>,
+}
+
+/// The data sets around an output, in the order of their places.
+#[derive(Default)]
+pub struct Neighbourhood {
+    /// The output.
+    home: usize,
+    orbits: Vec<u32>,
+    /// How many records each is away from the output.
+    away: Vec<i32>,
+    /// π(x) L(x, r).
+    costs: Vec<f64>,
+    graph: Arc<Graph>,
+}
+
+/// Prices that are too large in sum by this part are not those of an optimum.
+const HOPELESS: f64 = 1e-7;
+
+/// A price is at most this multiple of the largest error at a usual distance.
+const CAP: f64 = 0.8;
+
+/// All graphs that are kept have so many arcs.
+const MOST_ARCS: usize = 10_000_000;
+
+/// Outputs that are looked at together.
+pub const PIECE: usize = 4096;
