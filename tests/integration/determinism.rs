@@ -187,7 +187,7 @@ fn numbers_are_pinned_with_their_version() {
             2,
             [
                 "7de1a75d9dbf07b24f900863a34051ef430b66743a7cee78763ca5ab2414f8bb",
-                "ac9336b3bca36e60d77fa6f215017470b72f226fa5f8e9f1f24321e77c6aff5b",
+                "02f21b1af684049f1f09899b91a44e2beb0536548eca84c1ec823ef37aba42db",
             ]
         ),
         "a number or a draw (the first hash), or the key or the form of a cell (the second) has \

@@ -198,7 +198,7 @@ fn the_command_refuses_what_makes_no_sense() {
         ("--mechanism", "edhs", "did you mean `ehds`?"),
         ("--mechanism", "mh-beta", "needs a delta"),
         ("--n", "9007199254740993", "more records than dpbi can count"),
-        ("--n", "20000", "n = "),
+        ("--n", "2000000000", "n = "),
     ] {
         let outcome = with(flag, value);
         assert_eq!(outcome.status, 2, "{flag} {value}: {}", outcome.stderr);
@@ -209,4 +209,60 @@ fn the_command_refuses_what_makes_no_sense() {
     let outcome =
         sandbox.dpbi(&[&args[..], &["--distance", "print", "--release-set", "below"]].concat());
     assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+}
+
+/// The linear program has forty million unknowns; flows need none.
+#[test]
+fn flows_answer_for_many_records() {
+    let sandbox = Sandbox::new();
+    let args =
+        ["optimum", "--prior", "1,1,1", "--n", "150", "--epsilon", "1.4", "--mechanism", "tight"];
+    let found = sandbox.json(&[&args[..], &["--json"]].concat());
+    let [certificate, tight] = [&found["bayes_certificate"], &found["mechanisms"][0]];
+    assert_eq!(certificate["method"], "flows");
+    let number = |value: &Value, key: &str| value[key].as_f64().unwrap();
+    let bound = number(tight, "bound");
+    assert_eq!(bound, number(tight, "mean") / number(certificate, "lower"));
+    // 0.26 % when this was written; the threshold of optimality is near 1.9.
+    assert!(bound > 1.0 && bound < 1.004, "{bound}");
+    assert!(
+        found["bayes"].is_null()
+            || number(certificate, "upper") < 1.001 * number(certificate, "lower")
+    );
+    let text = sandbox.succeed(&args);
+    assert!(text.contains("Proved by flows: `tight` is at most 0."), "{text}");
+    assert!(text.contains(" % above the least possible error"), "{text}");
+}
+
+/// What a certificate says is checked by a script in Python, from the file alone.
+#[test]
+fn a_certificate_is_checked_by_somebody_else() {
+    let sandbox = Sandbox::new();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/check_certificate.py");
+    let check = |file: &str| {
+        let file = sandbox.path(file);
+        std::process::Command::new("python3").arg(script).arg(file).output()
+    };
+    for (prior, n, epsilon) in [("1,1,1", "12", "1"), ("0.5,2,1", "6", "0.7"), ("1,1", "15", "0.5")]
+    {
+        let args = ["optimum", "--prior", prior, "--n", n, "--epsilon", epsilon];
+        sandbox
+            .succeed(&[&args[..], &["--mechanism", "tight", "--certificate", "c.json"]].concat());
+        let Ok(outcome) = check("c.json") else { return };
+        let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
+        assert!(outcome.status.success(), "{prior}: {}", String::from_utf8_lossy(&outcome.stderr));
+        assert!(said.contains("The certificate holds."), "{said}");
+        // A price that is too high is found out.
+        let mut file: Value = serde_json::from_str(&sandbox.text("c.json")).unwrap();
+        let price = file["prices"][2].as_f64().unwrap();
+        file["prices"][2] = Value::from(price * (1.0 + 1e-6) + 1e-9);
+        sandbox.write("c.json", &file.to_string());
+        assert_eq!(check("c.json").unwrap().status.code(), Some(1), "{prior}");
+    }
+    let many = ["optimum", "--prior", "1,1,1", "--n", "100", "--epsilon", "1"];
+    let outcome = sandbox.dpbi(&[&many[..], &["--certificate", "c.json"]].concat());
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("n = 43 would do"), "{}", outcome.stderr);
+    let minimax = ["--minimax", "--certificate", "c.json"];
+    assert_eq!(sandbox.dpbi(&[&many[..], &minimax].concat()).status, 2);
 }

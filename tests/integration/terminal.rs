@@ -100,7 +100,7 @@ const TYPICAL: &[&str] = &[
     "!audit --prior 1,1 --n 8 --epsilon 1 --log-weight -1/(r1-3)",
     "!inspect --prior 1,1 --counts 3,4 --epsilon 1 --law law.csv",
     "!choose --prior 1,1 --n 20",
-    "!optimum --prior 1,1,1,1 --n 500 --epsilon 1",
+    "!optimum --prior 1,1,1,1 --n 20000 --epsilon 1",
     "!prior --mean 0.5,0.3 --interval 0.4,0.6",
     "!release --data survey.csv --column answr --categories no,yes --prior 1,1 --epsilon 1",
     "!release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 1 --seed 1",

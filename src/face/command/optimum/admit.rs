@@ -16,7 +16,7 @@ use system::platform::available_memory;
 pub fn admit(
     setting: &Setting,
     questions: &[Question],
-    rivals: &[Variant],
+    rivals: &[(Variant, bool)],
     threads: usize,
     args: &cli::Optimum,
 ) -> Result<Option<Clock>, Diagnostic> {
@@ -59,26 +59,35 @@ pub fn admit(
 
 /// Mechanisms whose errors at every data set would take longer than this in all are left out, in seconds of one
 /// thread: those that take longest.
-const LONGEST_COMPARISON: f64 = 600.0;
+const LONGEST_COMPARISON: f64 = 60.0;
 
-/// The mechanisms that are compared, and how many are left out, unless all are wanted.
-pub fn quick(setting: &Setting, rivals: Vec<Variant>, all: bool) -> (Vec<Variant>, usize) {
+/// The mechanisms that are compared, and how many are left out, unless all are wanted. Flows know the error of the
+/// tight one: it is marked if its law would take too long.
+pub fn quick(
+    setting: &Setting,
+    question: Question,
+    rivals: Vec<Variant>,
+    all: bool,
+) -> (Vec<(Variant, bool)>, usize) {
     let limits = Limits { seconds: LONGEST_COMPARISON, ..THOROUGH };
     let work = |variant| (false, cost::predict_error(variant, setting, Data::PriorPredictive));
     let quick = limits.quickest(rivals.iter().map(work), |work| work.cpu_seconds);
+    let by_flows = Size::new(setting, question).unknowns == 0.0;
     let number = rivals.len();
-    let of_flows = |variant: &Variant| super::is_plainly_tight(variant);
-    let pairs = rivals.into_iter().zip(quick);
-    let kept: Vec<Variant> = pairs
-        .filter(|(variant, quick)| all || *quick || of_flows(variant))
-        .map(|(variant, _)| variant)
-        .collect();
+    let mark = |(variant, quick): (Variant, bool)| {
+        let known = by_flows && !quick && super::is_plainly_tight(&variant);
+        (all || quick || known).then_some((variant, known))
+    };
+    let kept: Vec<(Variant, bool)> = rivals.into_iter().zip(quick).filter_map(mark).collect();
     let left_out = number - kept.len();
     (kept, left_out)
 }
 
 /// Seconds of one thread for the mechanisms' errors at every data set.
-fn comparison(setting: &Setting, rivals: &[Variant]) -> f64 {
-    let error = |variant: &Variant| cost::predict_error(variant, setting, Data::PriorPredictive);
-    rivals.iter().filter_map(error).map(|work| work.cpu_seconds).sum()
+fn comparison(setting: &Setting, rivals: &[(Variant, bool)]) -> f64 {
+    let error = |(variant, _): &(Variant, bool)| {
+        cost::predict_error(variant, setting, Data::PriorPredictive)
+    };
+    let rivals = rivals.iter().filter(|(_, known)| !known);
+    rivals.filter_map(error).map(|work| work.cpu_seconds).sum()
 }

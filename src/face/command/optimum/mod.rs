@@ -38,8 +38,10 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let counts = typed::counts(&args.model, &args.data);
     let setting = typed::setting(&args.model, counts, args.privacy.epsilon)?;
     let set = release_set(&args.release_set)?;
-    let (rivals, left_out) = admit::quick(&setting, rivals(args, &setting)?, args.machine.force);
     let question = |goal| Question { goal, set: set.outputs, delta: setting.delta };
+    let rivals = rivals(args, &setting)?;
+    let (rivals, left_out) =
+        admit::quick(&setting, question(Goal::Bayes), rivals, args.machine.force);
     let goals = if args.minimax { &[Goal::Bayes, Goal::Minimax][..] } else { &[Goal::Bayes] };
     let questions: Vec<Question> = goals.iter().map(|&goal| question(goal)).collect();
     if let Some(path) = &args.certificate {
@@ -59,8 +61,8 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     };
     // What cannot be tuned is refused before the program is solved.
     let tuning = TuningCache::default();
-    let tune = |variant: Variant| match tuning.tune(&variant, &setting) {
-        Ok(tuned) => Ok((variant, tuned.variant)),
+    let tune = |(variant, known): (Variant, bool)| match tuning.tune(&variant, &setting) {
+        Ok(tuned) => Ok((variant, tuned.variant, known)),
         Err(refusal) => Err(typed::refused(&variant, refusal)),
     };
     let rivals = rivals.into_iter().map(tune).collect::<Result<Vec<_>, Diagnostic>>()?;
@@ -70,12 +72,11 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
         false => None,
     };
     let metric = Metric::from_distance(setting.distance);
-    let measure = |(variant, tuned): (Variant, Variant)| {
+    let measure = |(variant, tuned, known): (Variant, Variant, bool)| {
         let refused = |refusal| typed::refused(&variant, refusal);
-        // Flows have computed the mean error of the tight mechanism; its law may be too large.
-        if bayes.method == Method::Flows && bayes.upper.is_finite() && is_plainly_tight(&variant) {
-            let (mean, worst) = (Some(bayes.upper), None);
-            return Ok(Rival { variant, mean, worst });
+        if known {
+            let mean = Some(bayes.upper).filter(|upper| upper.is_finite());
+            return Ok(Rival { variant, mean, worst: None });
         }
         let errors = over_all_data(&tuned, &setting, metric).map_err(refused)?;
         let mean = errors.as_ref().map(|errors| errors.mean);
@@ -441,9 +442,10 @@ const PROVED: f64 = 3e-11;
 
 /// A part in percent, rounded up to two digits.
 fn percent(part: f64) -> String {
-    let step = libm::pow(10.0, libm::log10(100.0 * part).floor() - 1.0);
-    let rounded = (100.0 * part / step - 1e-9).ceil() * step;
-    format!("{} %", compact(&rounded))
+    let place = 1.0 - libm::log10(100.0 * part).floor();
+    let scale = libm::pow(10.0, place);
+    let rounded = (100.0 * part * scale - 1e-9).ceil() / scale;
+    format!("{rounded:.*} %", place.max(0.0) as usize)
 }
 
 /// What is asked of a release, in symbols.

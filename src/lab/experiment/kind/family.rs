@@ -30,9 +30,9 @@ kind! {
 const SHOWN: usize = 10;
 
 impl Kind for Family {
-    /// 2: flows may find the optimum.
+    /// 3: flows with losses may find it.
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {

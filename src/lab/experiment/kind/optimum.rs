@@ -33,9 +33,9 @@ impl Optimum {
 }
 
 impl Kind for Optimum {
-    /// 2: flows may find the optimum.
+    /// 3: flows with losses may find it.
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {

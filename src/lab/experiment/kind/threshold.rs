@@ -26,9 +26,9 @@ const STEP: f64 = 1.25;
 const ACCURACY: f64 = 1e-7;
 
 impl Kind for Threshold {
-    /// 2: the second threshold is found by flows.
+    /// 3: flows with losses find the second threshold.
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn compares_mechanisms(&self) -> bool {

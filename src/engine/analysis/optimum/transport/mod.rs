@@ -89,7 +89,7 @@ pub fn check(template: &Setting) -> Result<FlowBound, OptimumError> {
     let space = space(template)?;
     let y = space.invert();
     let tight = space.total(&y);
-    Ok(FlowBound::new(&space, tight, &space.lowered(y, Proof::OfPrices)))
+    Ok(FlowBound::new(&space, tight, &space.lowered(y, Proof::Prices)))
 }
 
 /// The optimality of the tight mechanism, or else a good lower bound.
@@ -102,12 +102,12 @@ fn prices(template: &Setting) -> Result<(FlowBound, Vec<f64>), OptimumError> {
     let space = space(template)?;
     let y = space.invert();
     let tight = space.total(&y);
-    let first = space.lowered(y.clone(), Proof::OfOptimality);
+    let first = space.lowered(y.clone(), Proof::Optimality);
     let found = FlowBound::new(&space, tight, &first);
     if found.is_tight_optimal() {
         return Ok((found, first));
     }
-    let better = space.lowered(ascent::improved(&space, y), Proof::OfBound);
+    let better = space.lowered(ascent::improved(&space, y), Proof::Bound);
     Ok((FlowBound::new(&space, tight, &better), better))
 }
 
@@ -198,6 +198,7 @@ pub fn work(template: &Setting, n: u64, good: bool) -> Work {
     };
     // Twice: for the weights, and for y, which has fewer categories that can be exchanged.
     let rows = Effort::new(k, n, rate).rows * (1.0 + factorial(k) * orbits / all);
+    let ns_per_node = NS_PER_NODE * libm::pow(0.5 * (k as f64 - 1.0), GROWTH);
     let searches = if good {
         SEARCHED * (ascent::sweeps(orbits * near) + ascent::CLOSING) as f64
     } else {
@@ -205,15 +206,17 @@ pub fn work(template: &Setting, n: u64, good: bool) -> Work {
     };
     let ns = orbits
         * (NS_PER_LOSS * template.distance.effort() * ball_size(k, reach).min(all)
-            + NS_PER_NODE * searches * near)
+            + ns_per_node * searches * near)
         + rates::ns_per_tight_row(k) * rows;
     let bytes = losses + 16.0 * all + 12.0 * near * PIECE.min(orbits as usize) as f64;
     Work { outputs: orbits, passing: bytes, cpu_seconds: 1e-9 * ns, ..Work::default() }
 }
 
-/// Nanoseconds for a loss, and for a node of a flow, measured with k = 3 and 4 and up to 1000 records.
+/// Nanoseconds for a loss, and for a node of a flow in three categories and its growth with their number, measured with
+/// k = 2 to 4 and up to 1000 records.
 const NS_PER_LOSS: f64 = 60.0;
-const NS_PER_NODE: f64 = 250.0;
+const NS_PER_NODE: f64 = 500.0;
+const GROWTH: f64 = 4.5;
 /// The usual radius of needs, and the largest one times sqrt(ε³ / n), as measured.
 const USUAL_NEED: f64 = 5.0;
 const FURTHEST_NEED: f64 = 0.6;

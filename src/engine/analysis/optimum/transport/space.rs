@@ -336,13 +336,13 @@ impl<'a> Space<'a> {
         for first in (0..radii.len()).step_by(PIECE) {
             let piece = first..radii.len().min(first + PIECE);
             let allowed: Vec<Vec<(u32, f64)>> = parallel::map_range(piece, |output| match proof {
-                Proof::OfBound => self.allowed_within(output, &prices, radii[output]),
+                Proof::Bound => self.allowed_within(output, &prices, radii[output]),
                 _ => self.allowed(output, &prices, radii[output]),
             });
             for (orbit, most) in allowed.into_iter().flatten() {
                 lowered[orbit as usize] = lowered[orbit as usize].min(most);
             }
-            if proof == Proof::OfOptimality && self.total(&lowered) < enough {
+            if proof == Proof::Optimality && self.total(&lowered) < enough {
                 break;
             }
         }
@@ -354,11 +354,11 @@ impl<'a> Space<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// That these prices are feasible; how far they are from it is of no interest.
-    OfOptimality,
+    Optimality,
     /// As near to these prices as possible.
-    OfPrices,
+    Prices,
     /// A bound that is good enough.
-    OfBound,
+    Bound,
 }
 
 impl Prices {
