@@ -22,7 +22,7 @@ const ITERATIONS: f64 = 10.0;
 /// Programs that take longer than this are solved by column generation, where it is possible.
 const MOMENT: f64 = 0.5;
 /// A program that takes longer than this is not solved if flows are quicker, in seconds.
-const LONG: f64 = 300.0;
+const LONG: f64 = 60.0;
 /// Column generation: nanoseconds for each error, for each output and edge of the graph of data sets in
 /// a round, for each row and each entry of the inverse or of the columns in a pivot, for each
 /// probability at the end; rounds at ε = 1. Measured with k = 3 and 4, up to 5 456 data sets, and ε from
