@@ -24,3 +24,14 @@ fn the_tight_mechanism_becomes_optimal_where_the_reference_says() {
     }
     assert_eq!(tested, 17);
 }
+
+/// Costs are much larger than prices there, and rounding must not hide the proof.
+#[test]
+fn it_stays_optimal_at_a_large_epsilon() {
+    for epsilon in [3.0, 8.0, 16.0] {
+        for (prior, n) in [(vec![1.0; 3], 12), (vec![1.0; 4], 6), (vec![1.0; 2], 40)] {
+            let found = bound(&of_size(&prior, n, epsilon, "hellinger"));
+            assert!(found.is_tight_optimal(), "{prior:?} {n} {epsilon}: {found:?}");
+        }
+    }
+}

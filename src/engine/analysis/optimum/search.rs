@@ -18,6 +18,8 @@ use crate::numeric::exp_accurate;
 const REST: f64 = 1e-14;
 /// A bound on the relative rounding error of a sum of a few dozen terms of one pair.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// The part of what a data set has that is not sent. It makes up for all rounding: costs may be much larger than prices.
+const HELD_BACK: f64 = 3.0 * ROUNDING;
 /// No label yet.
 const FAR: u32 = u32::MAX;
 
@@ -154,7 +156,7 @@ impl<'a> Search<'a> {
             }
             let nearer = |arc: &&Arc| self.f[arc.to as usize] < self.f[x];
             let arcs = self.graph.arcs_of(x);
-            let mut left = self.excess[x] * self.decay;
+            let mut left = self.excess[x] * (self.decay * (1.0 - HELD_BACK));
             for arc in arcs.iter().filter(nearer) {
                 let to = arc.to as usize;
                 let arrives = left.min(-self.excess[to]);
