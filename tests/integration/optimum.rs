@@ -211,7 +211,7 @@ fn the_command_refuses_what_makes_no_sense() {
     assert_eq!(outcome.status, 2, "{}", outcome.stderr);
 }
 
-/// The linear program has forty million unknowns; flows need none.
+/// The linear program would have 22 million unknowns; flows need none.
 #[test]
 fn flows_answer_for_many_records() {
     let sandbox = Sandbox::new();
@@ -223,8 +223,8 @@ fn flows_answer_for_many_records() {
     let number = |value: &Value, key: &str| value[key].as_f64().unwrap();
     let bound = number(tight, "bound");
     assert_eq!(bound, number(tight, "mean") / number(certificate, "lower"));
-    // 0.26 % when this was written; the threshold of optimality is near 1.9.
-    assert!(bound > 1.0 && bound < 1.004, "{bound}");
+    // 0.44 % when this was written; the threshold of optimality is near 1.9.
+    assert!(bound > 1.0 && bound < 1.006, "{bound}");
     assert!(
         found["bayes"].is_null()
             || number(certificate, "upper") < 1.001 * number(certificate, "lower")

@@ -11,13 +11,17 @@
 //! Σ_r w(r) c(r) with c(r) = Σ_x π(x) L(x, r) a^(d(x, r)). This is Σ y for the y with
 //! Σ_x y(x) a^(d(x, r)) = c(r). So the tight mechanism is optimal if there are such amounts for this y.
 //!
-//! The amounts are a flow towards r. Only what π(q) L(q, r) does not cover at q itself must come from elsewhere,
-//! and r itself gets what the others leave: exactly y(r), since what they have is c(r) in all. So it is enough to
-//! look at a ball around r that has all q ≠ r with y(q) > π(q) L(q, r). Where a flow falls short at q, y(q) is
-//! lowered, and Σ y is still a lower bound.
+//! The amounts are a flow towards r. Below some ε there are none for this y. But any prices y give a bound if for
+//! every output there is a flow with losses: amounts go to adjacent data sets in any direction, the part a of each
+//! arrives, and in the end every data set has its price (see `search`). Such prices are looked for in `ascent`.
+//! What a flow still lacks at a data set is subtracted from its price in the end.
 //!
-//! Nothing rests on y being exact: any y with such flows gives a bound. Losses are rounded down, needs up; the
-//! residual of y and all rounding are subtracted.
+//! Only what π(q) L(q, r) does not cover at q itself must come from elsewhere. So it is enough to look at a ball around
+//! r that has all q with y(q) > π(q) L(q, r). Those outside send what they have beyond their prices straight to r; the
+//! amount that arrives is a difference of sums over all data sets.
+//!
+//! Nothing rests on y being exact. Losses are rounded down, needs up; the residual of y and all rounding are
+//! subtracted.
 
 mod ascent;
 mod ball;

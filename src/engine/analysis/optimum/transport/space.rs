@@ -297,12 +297,13 @@ impl<'a> Space<'a> {
         let cost: f64 = near.costs.iter().zip(&search.p).map(|(cost, p)| cost * p).sum();
         let worth = |(&orbit, p): (&u32, &f64)| prices.y[orbit as usize] * p;
         let worth: f64 = near.orbits.iter().zip(&search.p).map(worth).sum();
-        let ratio = (cost + outside.0) / (worth + outside.1);
+        let worth = worth + outside.1;
+        let ratio = if worth > 0.0 { (cost + outside.0) / worth } else { f64::INFINITY };
         (search, ratio)
     }
 
-    /// The best column of an output if all prices are multiplied by `scale`, the costs, and what those outside
-    /// have and need.
+    /// The same search. With it the costs, where the output has what those outside send to it, and the costs and
+    /// worth of those outside.
     pub fn search<'b>(
         &self,
         near: &'b Neighbourhood,
@@ -326,8 +327,8 @@ impl<'a> Space<'a> {
         (search, costs, outside)
     }
 
-    /// The largest prices that the flows of all outputs allow, at most y. With `proof` more is looked at where
-    /// little is missing.
+    /// The largest prices that the flows of all outputs allow, at most y. They are feasible, unless a proof of
+    /// optimality was given up.
     pub fn lowered(&self, mut y: Vec<f64>, proof: Proof) -> Vec<f64> {
         let radii = self.radii(&mut y);
         let prices = Prices::new(self, y);
@@ -361,16 +362,16 @@ pub enum Proof {
     Bound,
 }
 
-impl Prices {
-    pub fn new(space: &Space, y: Vec<f64>) -> Self {
-        Self { worth: space.worth(&y), y }
-    }
-}
-
 /// Prices y of the data sets, and Σ_x y(x) a^(d(x, r)) for every output r.
 pub struct Prices {
     pub y: Vec<f64>,
     pub worth: Vec<f64>,
+}
+
+impl Prices {
+    pub fn new(space: &Space, y: Vec<f64>) -> Self {
+        Self { worth: space.worth(&y), y }
+    }
 }
 
 /// The data sets around an output, in the order of their places.
