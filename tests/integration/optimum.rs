@@ -248,6 +248,7 @@ fn a_certificate_is_checked_by_somebody_else() {
         let args = ["optimum", "--prior", prior, "--n", n, "--epsilon", epsilon];
         sandbox
             .succeed(&[&args[..], &["--mechanism", "tight", "--certificate", "c.json"]].concat());
+        // The tests do not need Python; where there is none, nobody checks the file.
         let Ok(outcome) = check("c.json") else { return };
         let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
         assert!(outcome.status.success(), "{prior}: {}", String::from_utf8_lossy(&outcome.stderr));

@@ -255,26 +255,26 @@ fn by_check(template: &Setting, question: Question) -> Result<Option<Optimum>, O
 /// A lower bound on the optimum of ε-private releases whose outputs are the data sets, for any number of records:
 /// see `transport`.
 pub fn bound_by_flows(template: &Setting) -> Result<FlowBound, OptimumError> {
-    if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
-        return Err(refusal.into());
-    }
+    admit_flows(template)?;
     transport::bound(template)
 }
 
 /// Whether flows prove the tight mechanism optimal, and else how much they lack: see `transport`.
 pub fn check_by_flows(template: &Setting) -> Result<FlowBound, OptimumError> {
-    if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
-        return Err(refusal.into());
-    }
+    admit_flows(template)?;
     transport::check(template)
 }
 
 /// The bound by flows with all that proves it, for few data sets.
 pub fn certificate_by_flows(template: &Setting) -> Result<FlowCertificate, OptimumError> {
-    if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
-        return Err(refusal.into());
-    }
+    admit_flows(template)?;
     transport::certificate(template)
+}
+
+/// Refuses a distance that two posteriors may not have.
+fn admit_flows(template: &Setting) -> Result<(), OptimumError> {
+    let refusal = template.distance.refuses_scores(&template.posterior);
+    refusal.map_or(Ok(()), |refusal| Err(refusal.into()))
 }
 
 /// What [`check_by_flows`] takes.
