@@ -1,14 +1,17 @@
 //! What a command was to print and what it printed. A line `…` stands for any lines, a `…` within a
-//! line for any text.
+//! line for any text. Forecasts of time are left out of what was printed: whether there is one depends
+//! on the number of threads.
 
 /// Whether a line stands for any number of lines.
 fn is_gap(line: &str) -> bool {
     matches!(line.trim(), "…" | "...")
 }
 
-/// The lines of an output without spaces at their ends and empty lines around them.
+/// The lines of an output without forecasts, spaces at their ends and empty lines around them.
 pub fn trimmed(output: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> = output.lines().map(str::trim_end).collect();
+    let is_forecast = |line: &&str| line.starts_with("this will take about ");
+    let lines = output.lines().filter(|line| !is_forecast(line));
+    let mut lines: Vec<&str> = lines.map(str::trim_end).collect();
     while lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
     }
@@ -107,7 +110,7 @@ fn without_times(line: &str) -> String {
 #[test]
 fn gaps_stand_for_lines_and_for_text() {
     let expected = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
-    let got = trimmed("\na 1\nb\nc 2 d\n\n");
+    let got = trimmed("\nthis will take about 8 s\na 1\nb\nc 2 d\n\n");
     assert_eq!(got, ["a 1", "b", "c 2 d"]);
     for fits in ["a 1\nb\nc 2 d", "…\nc … d", "a 1\n…", "…", "a…1\n...\nb\nc 2 d", "…\nb\n…"]
     {
