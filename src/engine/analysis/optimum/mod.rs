@@ -222,12 +222,13 @@ pub fn answer(
     if way == Way::Flows {
         return transport::bracket(template);
     }
-    match columns::solve(template, report) {
+    match columns::solve(template, question.set, report) {
         // Columns may take too many rounds where ε is small and no two categories are alike.
-        Err(OptimumError::Loose { .. }) => {
+        Err(loose @ OptimumError::Loose { .. }) => {
             match Size::of_whole(template, question, template.posterior.n()) {
                 whole if whole.fits() => solve_whole(template, question, true),
-                _ => transport::bracket(template),
+                _ if question.set == OutputSet::Simplex => transport::bracket(template),
+                _ => Err(loose),
             }
         }
         found => found,

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::mechanism::law::{OutputSet, Outputs};
 use crate::numeric::{Sum, exp_accurate};
+use crate::parallel;
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Counts, Posterior, Predictive, hamming_distance, neighbours};
 use crate::posterior::setting::Setting;
@@ -254,6 +255,23 @@ pub(super) fn full_field(template: &Setting, counts: Counts) -> Box<dyn Field> {
     let posterior = Posterior::new(template.posterior.prior().clone(), counts);
     let reach = Reach { windows: vec![(0, posterior.n()); posterior.k()], ball: false };
     template.distance.field(&posterior, &reach)
+}
+
+/// For every output the error of releasing it at each data set.
+pub(super) fn errors(template: &Setting, inputs: &[Counts], outputs: &[Counts]) -> Vec<Vec<f64>> {
+    let at_input = |x: &Counts| {
+        let field = full_field(template, x.clone());
+        outputs.iter().map(|r| field.at(r)).collect::<Vec<f64>>()
+    };
+    let mut errors = vec![Vec::with_capacity(inputs.len()); outputs.len()];
+    // In pieces, so that the table is never there twice.
+    for piece in inputs.chunks(256) {
+        let rows: Vec<Vec<f64>> = parallel::map(piece, at_input);
+        for row in rows {
+            errors.iter_mut().zip(row).for_each(|(errors, error)| errors.push(error));
+        }
+    }
+    errors
 }
 
 /// The pair of the same orbit whose categories, within every group, are in descending order of x,

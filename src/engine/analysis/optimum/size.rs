@@ -69,20 +69,39 @@ impl Size {
     /// How a question is answered, and what that takes. This depends on forecasts alone, not on the machine.
     pub(super) fn way(template: &Setting, question: Question, n: u64) -> (Way, Self) {
         let whole = Self::of_whole(template, question, n);
-        let is_pure = question == Question::pure(Goal::Bayes, OutputSet::Simplex);
-        if !is_pure || whole.work.cpu_seconds <= MOMENT {
-            return (Way::Whole, whole);
+        let columns = match question {
+            Question { goal: Goal::Bayes, set, delta: None } if whole.work.cpu_seconds > MOMENT => {
+                Self::of_columns(template, set, n)
+            }
+            _ => return (Way::Whole, whole),
+        };
+        let is_possible = match question.set {
+            OutputSet::Simplex | OutputSet::Below => {
+                columns::is_possible(template.epsilon.get(), n)
+            }
+            OutputSet::Restored | OutputSet::Open => false,
+        };
+        let by_columns = |patience: f64| {
+            is_possible
+                && columns.work.cpu_seconds <= patience
+                && columns.work.bytes() <= USUAL_MEMORY
+        };
+        // Flows are for outputs of the same total.
+        if question.set != OutputSet::Simplex {
+            return match by_columns(whole.work.cpu_seconds) || !whole.fits() && by_columns(LONGEST)
+            {
+                true => (Way::Columns, columns),
+                false => (Way::Whole, whole),
+            };
         }
-        let columns = Self::of_columns(template, n);
         let flows = Self::of_flows(template, n);
         let patience = LONG.max(flows.work.cpu_seconds);
-        let by_columns = columns::is_possible(template.epsilon.get(), n)
-            && columns.work.cpu_seconds <= patience
-            && columns.work.bytes() <= USUAL_MEMORY;
-        match by_columns {
-            true => (Way::Columns, columns),
-            // A program that is larger than it takes long.
-            false if whole.work.cpu_seconds <= patience && whole.fits() => (Way::Whole, whole),
+        if by_columns(patience) {
+            return (Way::Columns, columns);
+        }
+        // A program that is larger than it takes long.
+        match whole.work.cpu_seconds <= patience && whole.fits() {
+            true => (Way::Whole, whole),
             false => (Way::Flows, flows),
         }
     }
@@ -126,7 +145,9 @@ impl Size {
             constraints += unknowns * (1.0 + pairs) + rows * pairs;
             unknowns *= 1.0 + pairs;
         }
-        let ns = ITERATIONS * (NS_PER_FILL * fill * front + NS_PER_CONSTRAINT * constraints);
+        // With more outputs than data sets it takes more iterations, and each takes longer, as measured.
+        let iterations = ITERATIONS * if outputs > inputs { 5.0 } else { 1.0 };
+        let ns = iterations * (NS_PER_FILL * fill * front + NS_PER_CONSTRAINT * constraints);
         let bytes =
             BYTES_PER_FILL * fill + BYTES_PER_CONSTRAINT * constraints + 12.0 * inputs * outputs;
         Self {
@@ -148,10 +169,12 @@ impl Size {
     }
 
     /// The size of column generation: some columns for every orbit of data sets.
-    fn of_columns(template: &Setting, n: u64) -> Self {
+    fn of_columns(template: &Setting, set: OutputSet, n: u64) -> Self {
         let prior = template.posterior.prior();
         let inputs = approximate_compositions(n, prior.k());
+        let outputs = Outputs::new(set, n, prior.k()).approximate_len();
         let rows = (inputs / order(prior)).max(1.0);
+        let priced = (outputs / order(prior)).max(1.0);
         let (kf, nf) = (prior.k() as f64, n as f64);
         let edges = inputs * kf * (kf - 1.0) * nf / (nf + kf - 1.0).max(1.0);
         // The larger ε, the nearer are the first columns to the best ones.
@@ -159,19 +182,28 @@ impl Size {
         let rounds = ROUNDS * stretch;
         let columns = rows * (1.0 + 1.5 * stretch).min(8.0);
         let freedom = (kf - 2.0).max(1.0);
+        // Where categories differ, the first columns are further from the best ones.
+        let distinct = match prior.k() {
+            2 => 1.0,
+            k => {
+                let groups = prior.exchangeable();
+                (k + groups.len() - groups.iter().map(Vec::len).sum::<usize>()) as f64
+            }
+        };
+        let odd = distinct * distinct * freedom * freedom;
         // The first columns of two categories, remapped geometric noise, are nearly the best ones unless ε
         // is large, as measured.
         let few = if prior.k() == 2 && template.epsilon.get() < 1.0 { 0.01 } else { 1.0 };
         let pivots = few * rows * (stretch * stretch).max(1.0) * freedom * freedom * freedom;
-        let ns = NS_PER_ERROR * inputs * rows
-            + NS_PER_FLOW * rounds * stretch.max(1.0) * rows * edges
+        let ns = NS_PER_ERROR * inputs * priced
+            + NS_PER_FLOW * odd * rounds * stretch.max(1.0) * priced * edges
             + NS_PER_PIVOT * pivots * rows * (rows + columns)
-            + NS_PER_PROBABILITY * inputs * inputs;
+            + NS_PER_PROBABILITY * inputs * outputs;
         // The errors, the inverse and its matrix, the columns; the mechanism by columns and by rows.
-        let bytes = 8.0 * inputs * rows
+        let bytes = 8.0 * inputs * priced
             + 16.0 * rows * rows
             + columns * (8.0 * rows + 2.0 * inputs)
-            + 16.0 * inputs * inputs;
+            + 16.0 * inputs * outputs;
         Self {
             unknowns: columns,
             constraints: rows,

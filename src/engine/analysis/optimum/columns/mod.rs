@@ -19,6 +19,7 @@ use self::repair::Repair;
 use self::space::Space;
 use super::search::Search;
 use super::{Account, Method, Optimum, OptimumError, WIDEST};
+use crate::mechanism::law::OutputSet;
 use crate::numeric::{exp_accurate, sum::sum};
 use crate::parallel;
 use crate::posterior::setting::Setting;
@@ -59,11 +60,16 @@ pub fn is_possible(epsilon: f64, n: u64) -> bool {
     epsilon * n as f64 <= LARGEST_EXPONENT
 }
 
-/// The least mean error at the prior, distance, ε and number of records of `template`.
-pub fn solve(template: &Setting, report: &dyn Fn(Bracket)) -> Result<Optimum, OptimumError> {
-    let space = Space::new(template);
+/// The least mean error at the prior, distance, ε and number of records of `template`, with outputs of the same
+/// total or also of smaller ones.
+pub fn solve(
+    template: &Setting,
+    set: OutputSet,
+    report: &dyn Fn(Bracket),
+) -> Result<Optimum, OptimumError> {
+    let space = Space::new(template, set);
     let rows = space.orbits.len();
-    let sizes: Vec<f64> = space.orbits.iter().map(|members| members.len() as f64).collect();
+    let sizes: Vec<f64> = space.orbits.members.iter().map(|members| members.len() as f64).collect();
     let dependent = || OptimumError::Solver("the columns are dependent".to_owned());
     let dearest = 1e3 * space.errors.iter().flatten().copied().fold(0.0, f64::max);
     if !dearest.is_finite() {
@@ -125,20 +131,21 @@ pub fn solve(template: &Setting, report: &dyn Fn(Bracket)) -> Result<Optimum, Op
 
 /// The prices that every output allows, and the columns that are worth more than their cost.
 fn price_all(space: &Space, master: &Master, prices: &[f64]) -> (Vec<f64>, Vec<Column>) {
-    let rows = space.orbits.len();
-    let mut allowed = vec![f64::INFINITY; rows];
+    let outputs = space.output_orbits.len();
+    let mut allowed = vec![f64::INFINITY; space.orbits.len()];
     let mut columns = Vec::new();
-    let one = |output: usize| {
-        let (search, allowed) = price(space, output, prices);
-        let column = with_best_output(space, space.orbits[output][0] as usize, &search.f);
+    let one = |orbit: usize| {
+        let (search, allowed) = price(space, orbit, prices);
+        let output = space.output_orbits.members[orbit][0] as usize;
+        let column = with_best_output(space, output, &search.f);
         let worthwhile = master.reduced_cost(&column) < -WORTHWHILE * column.cost;
         (allowed, worthwhile.then_some(column))
     };
-    for first in (0..rows).step_by(PIECE) {
+    for first in (0..outputs).step_by(PIECE) {
         let piece: Vec<(Vec<f64>, Option<Column>)> =
-            parallel::map_range(first..rows.min(first + PIECE), one);
+            parallel::map_range(first..outputs.min(first + PIECE), one);
         for (prices, column) in piece {
-            for (&orbit, price) in space.orbit_of.iter().zip(prices) {
+            for (&orbit, price) in space.orbits.of.iter().zip(prices) {
                 allowed[orbit as usize] = allowed[orbit as usize].min(price);
             }
             columns.extend(column);
@@ -149,14 +156,14 @@ fn price_all(space: &Space, master: &Master, prices: &[f64]) -> (Vec<f64>, Vec<C
 
 /// The best column of the output that represents `orbit`, and the prices that it allows.
 fn price<'a>(space: &'a Space, orbit: usize, prices: &[f64]) -> (Search<'a>, Vec<f64>) {
-    let home = space.orbits[orbit][0] as usize;
+    let home = space.home(orbit);
     let costs: Vec<f64> = space
         .weights
         .iter()
         .zip(&space.errors[orbit])
         .map(|(weight, error)| weight * error)
         .collect();
-    let prices: Vec<f64> = space.orbit_of.iter().map(|&orbit| prices[orbit as usize]).collect();
+    let prices: Vec<f64> = space.orbits.of.iter().map(|&orbit| prices[orbit as usize]).collect();
     let from = (home, space.distances(home));
     let search = Search::run(&space.graph, from, space.epsilon, (&costs, &prices));
     let allowed = search.allowed(&costs);
@@ -167,9 +174,10 @@ fn price<'a>(space: &'a Space, orbit: usize, prices: &[f64]) -> (Search<'a>, Vec
 fn first_columns(space: &Space) -> Vec<Column> {
     let one = |members: &Vec<u32>| {
         let centre = members[0] as usize;
-        with_best_output(space, centre, &space.distances(centre))
+        let output = space.output_at(centre);
+        with_best_output(space, output, &space.distances(centre))
     };
-    parallel::map(&space.orbits, one)
+    parallel::map(&space.orbits.members, one)
 }
 
 /// The column e^(−ε f), scaled to a largest value of 1, with an output of small cost: the one that is
@@ -180,20 +188,20 @@ fn with_best_output(space: &Space, start: usize, f: &[i32]) -> Column {
     let p: Vec<f64> =
         f.iter().map(|f| exp_accurate(-space.epsilon * f64::from(f - least))).collect();
     let cost = |output: usize| {
-        let errors = &space.errors[space.orbit_of[output] as usize];
+        let errors = &space.errors[space.output_orbits.of[output] as usize];
         let places = space.to_representative(output).iter().zip(&p).zip(&space.weights);
         places.map(|((&x, p), weight)| weight * errors[x as usize] * p).sum::<f64>()
     };
     let (mut best, mut smallest) = (start, cost(start));
     loop {
-        let steps =
-            space.graph.arcs_of(best).iter().map(|arc| (arc.to as usize, cost(arc.to as usize)));
+        let near = space.output_graph.arcs_of(best).iter().map(|arc| arc.to as usize);
+        let steps = near.map(|output| (output, cost(output)));
         match steps.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|found| found.1 < smallest) {
             Some(found) => (best, smallest) = found,
             None => break,
         }
     }
-    let output = space.orbit_of[best] as usize;
+    let output = space.output_orbits.of[best] as usize;
     let (mut own_f, mut own_p) = (vec![0; f.len()], vec![0.0; f.len()]);
     for ((&x, f), p) in space.to_representative(best).iter().zip(f).zip(&p) {
         own_f[x as usize] = (f - least) as i16;

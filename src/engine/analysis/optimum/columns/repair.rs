@@ -32,19 +32,19 @@ impl Repair {
             error.add(value * column.cost);
         }
         let sums: Vec<f64> = sums.iter().map(Sum::value).collect();
-        let steps = space.orbits.iter().enumerate().flat_map(|(orbit, members)| {
+        let steps = space.orbits.members.iter().enumerate().flat_map(|(orbit, members)| {
             let arcs = space.graph.arcs_of(members[0] as usize).iter();
-            arcs.map(move |arc| (orbit, space.orbit_of[arc.to as usize] as usize))
+            arcs.map(move |arc| (orbit, space.orbits.of[arc.to as usize] as usize))
         });
         let Completion { most, missing, share } = Completion::new(&sums, space.epsilon, steps);
         let gift = |missing: &f64| share + (1.0 - share) * missing;
         let gifts: Vec<f64> = missing.iter().map(gift).collect();
         let everywhere = vec![1.0; space.inputs.len()];
-        let favourite = (0..space.orbits.len())
+        let favourite = (0..space.output_orbits.len())
             .map(|orbit| (orbit, space.cost(orbit, &everywhere)))
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .map_or(0, |found| found.0);
-        let at: Vec<f64> = space.orbit_of.iter().map(|&orbit| gifts[orbit as usize]).collect();
+        let at: Vec<f64> = space.orbits.of.iter().map(|&orbit| gifts[orbit as usize]).collect();
         let scale = (1.0 - share) / most;
         let error = scale * error.value() + space.cost(favourite, &at);
         Self { error, scale, favourite, gifts }
@@ -57,26 +57,27 @@ impl Repair {
         let power = |f: i16| exp_accurate(-space.epsilon * f64::from(f));
         let powers: Vec<f64> = (0..=largest.unwrap_or(0)).map(power).collect();
         // One vector for each output. A column stands for all that permutations make of it.
-        let mut columns = vec![vec![0.0; size]; size];
+        let mut columns = vec![vec![0.0; size]; space.outputs.len()];
+        let images = space.orbits.images.iter().zip(&space.output_orbits.images);
         for (column, value) in used(master) {
-            let output = space.orbits[column.output][0] as usize;
-            let factor = self.scale * value / space.permutations.len() as f64;
-            for image in &space.permutations {
-                let target = &mut columns[image[output] as usize];
+            let output = space.output_orbits.members[column.output][0] as usize;
+            let factor = self.scale * value / images.len() as f64;
+            for (image, output_image) in images.clone() {
+                let target = &mut columns[output_image[output] as usize];
                 for (&x, &f) in image.iter().zip(&column.f) {
                     target[x as usize] += factor * powers[f as usize];
                 }
             }
         }
-        let members = &space.orbits[self.favourite];
+        let members = &space.output_orbits.members[self.favourite];
         for &output in members {
-            for (value, &orbit) in columns[output as usize].iter_mut().zip(&space.orbit_of) {
+            for (value, &orbit) in columns[output as usize].iter_mut().zip(&space.orbits.of) {
                 *value += self.gifts[orbit as usize] / members.len() as f64;
             }
         }
         let row = |x: usize| columns.iter().map(|column| ln(column[x])).collect();
         let ln_probabilities = parallel::map_range(0..size, row);
-        OptimalMechanism { outputs: space.inputs.clone(), inputs: space.inputs, ln_probabilities }
+        OptimalMechanism { outputs: space.outputs, inputs: space.inputs, ln_probabilities }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::posterior::distance;
 const PURE: Question = Question { goal: Goal::Bayes, set: OutputSet::Simplex, delta: None };
 
 fn by_columns(template: &Setting) -> Optimum {
-    solve(template, &|_| ()).unwrap()
+    solve(template, OutputSet::Simplex, &|_| ()).unwrap()
 }
 
 /// Twenty small cases, by both ways.
@@ -44,11 +44,45 @@ fn the_whole_program_has_the_same_optimum() {
     }
 }
 
+/// Outputs may have any smaller total, which helps in five of these cases.
+#[test]
+fn outputs_of_smaller_totals() {
+    let question = Question { set: OutputSet::Below, ..PURE };
+    let cases: [(&[f64], u64, f64); 8] = [
+        (&[1.0, 1.0, 1.0], 4, 0.8),
+        (&[1.0, 1.0, 1.0], 8, 0.3),
+        (&[1.0, 1.0, 1.0], 6, 3.0),
+        (&[1.0, 2.0, 3.0], 5, 0.5),
+        (&[0.3, 1.0, 0.3], 6, 1.5),
+        (&[1.0, 1.0], 12, 0.2),
+        (&[5.0, 0.7], 9, 1.0),
+        (&[1.0, 1.0, 1.0, 1.0], 4, 0.6),
+    ];
+    let mut gains = 0;
+    for (prior, n, epsilon) in cases {
+        let template = template(prior, n, epsilon);
+        let columns = solve(&template, OutputSet::Below, &|_| ()).unwrap();
+        let whole = solve_whole(&template, question, true).unwrap();
+        assert!((columns.value - whole.value).abs() < 1e-8, "{prior:?} {n} {epsilon}");
+        assert!(columns.lower <= whole.upper && whole.lower <= columns.upper);
+        assert!(columns.upper - columns.lower <= NEAR, "{prior:?} {n} {epsilon}");
+        crate::analysis::optimum::tests::assert_private(&columns, epsilon);
+        let same = by_columns(&template).value;
+        assert!(columns.value <= same + NEAR, "{prior:?} {n} {epsilon}");
+        gains += usize::from(columns.value < 0.999 * same);
+    }
+    assert_eq!(gains, 5);
+    let found = solve(&template(&[1.0; 3], 4, 0.8), OutputSet::Below, &|_| ()).unwrap();
+    assert!((found.value - 0.376_456_091).abs() < 1e-9, "{}", found.value);
+}
+
 #[test]
 fn bounds_close_in_from_both_sides() {
     let brackets = std::cell::RefCell::new(Vec::new());
     let template = template(&[1.0; 3], 12, 0.5);
-    let found = solve(&template, &|bracket| brackets.borrow_mut().push(bracket)).unwrap();
+    let found =
+        solve(&template, OutputSet::Simplex, &|bracket| brackets.borrow_mut().push(bracket))
+            .unwrap();
     let brackets = brackets.into_inner();
     assert!(brackets.len() > 2);
     for pair in brackets.windows(2) {
@@ -64,7 +98,7 @@ fn the_mechanism_is_private_and_has_the_error_that_is_stated() {
         let template = template(&prior, n, epsilon);
         let found = by_columns(&template);
         crate::analysis::optimum::tests::assert_private(&found, epsilon);
-        let space = Space::new(&template);
+        let space = Space::new(&template, OutputSet::Simplex);
         let mut error = 0.0;
         for (output, r) in found.mechanism().outputs.iter().enumerate() {
             for (x, weight) in space.weights.iter().enumerate() {
@@ -81,7 +115,7 @@ fn the_mechanism_is_private_and_has_the_error_that_is_stated() {
 #[test]
 fn no_private_column_is_worth_more_than_the_one_found() {
     let template = template(&[1.0, 2.0, 1.5], 6, 0.7);
-    let space = Space::new(&template);
+    let space = Space::new(&template, OutputSet::Simplex);
     let prices: Vec<f64> =
         (0..space.orbits.len()).map(|x| 0.02 * ((x * x * 7 + 3 * x) % 11) as f64 / 11.0).collect();
     let worth = |output: usize, p: &[f64]| {

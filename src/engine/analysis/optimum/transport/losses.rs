@@ -1,12 +1,13 @@
 //! L(x, r), the error of releasing r when the data are x, for any two candidates that are near each other.
 
-use super::ball::Lattice;
-use crate::analysis::optimum::program::full_field;
+use crate::analysis::optimum::program::errors;
 use crate::mechanism::law::tight::Orbits;
 use crate::numeric::expm1;
 use crate::numeric::log_affinity::log_affinity;
 use crate::parallel;
+use crate::posterior::model::Counts;
 use crate::posterior::setting::Setting;
+use crate::posterior::simplex::list_compositions;
 
 /// The losses, rounded down by as much as they may be too large.
 pub struct Losses {
@@ -25,11 +26,11 @@ enum Values {
 
 impl Losses {
     /// For candidates at most `reach` records apart.
-    pub fn new(template: &Setting, orbits: &Orbits, lattice: &Lattice, reach: u32) -> Self {
+    pub fn new(template: &Setting, orbits: &Orbits, reach: u32) -> Self {
         let (relative, absolute) = template.distance.accuracy();
         let values = match template.distance.power(&template.posterior) {
             Some(power) => Self::affinity(template, power, reach),
-            None => Values::Matrix(matrix(template, orbits, lattice)),
+            None => Values::Matrix(matrix(template, orbits)),
         };
         Self { values, relative, absolute }
     }
@@ -83,25 +84,9 @@ impl Losses {
     }
 }
 
-fn matrix(template: &Setting, orbits: &Orbits, lattice: &Lattice) -> Vec<Vec<f64>> {
-    let representatives: Vec<Vec<u64>> = (0..orbits.len())
-        .map(|orbit| orbits.member(orbit).iter().map(|&count| u64::from(count)).collect())
-        .collect();
-    let mut inputs = Vec::new();
-    let n = template.posterior.n() as u32;
-    lattice.ball(orbits.member(0), n, &mut |x, _, _| {
-        inputs.push(x.iter().map(|&count| u64::from(count)).collect::<Vec<u64>>());
-    });
-    let mut errors = vec![Vec::with_capacity(inputs.len()); orbits.len()];
-    // In pieces, so that the table is never there twice.
-    for piece in inputs.chunks(256) {
-        let rows: Vec<Vec<f64>> = parallel::map(piece, |x| {
-            let field = full_field(template, x.clone());
-            representatives.iter().map(|r| field.at(r)).collect()
-        });
-        for row in rows {
-            errors.iter_mut().zip(row).for_each(|(errors, error)| errors.push(error));
-        }
-    }
-    errors
+fn matrix(template: &Setting, orbits: &Orbits) -> Vec<Vec<f64>> {
+    let counts = |orbit| orbits.member(orbit).iter().map(|&count| u64::from(count)).collect();
+    let outputs: Vec<Counts> = (0..orbits.len()).map(counts).collect();
+    let inputs = list_compositions(template.posterior.n(), template.posterior.k());
+    errors(template, &inputs, &outputs)
 }

@@ -60,7 +60,7 @@ impl<'a> Space<'a> {
             n: n as u32,
             costs: Vec::new(),
             weights,
-            losses: Losses::new(template, &orbits, &lattice, reach),
+            losses: Losses::new(template, &orbits, reach),
             powers: (0..=n).map(|d| exp_accurate(-rate * d as f64)).collect(),
             decay: Decay::new(rate, u64::from(reach)),
             reach,
