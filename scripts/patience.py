@@ -24,7 +24,7 @@ EPSILONS = [1e-4, 0.01, 0.05, 0.3, 1, 1, 3, 10]
 EXPRESSIONS = ["-epsilon * d", "-epsilon * H / (2 * LS)", "-epsilon * d^0.7", "-epsilon * abs(t)", "-abs(t)^0.5 / 5",
                "-epsilon * H * (1 + r1 / (n + 1))", "-epsilon * t^2 / (1 + abs(t))"]
 COMMANDS = ["release", "release", "release-with", "dry-run", "table", "show", "choose", "choose-error", "inspect",
-            "inspect-with", "inspect-own", "audit", "audit-own", "optimum", "check", "run"]
+            "inspect-with", "inspect-own", "audit", "audit-own", "optimum", "check", "run", "posterior"]
 # Commands that must answer, whatever the size.
 NO_EXCUSE = {"release", "dry-run", "table", "show"}
 SECONDS = {"s": 1, "min": 60, "hours": 3600, "days": 86400, "years": 3e7}
@@ -105,6 +105,11 @@ class Cases:
             # What is refused has nothing to show.
             return (command, ["show", path]) if os.path.exists(path) else ("release-with", made)
         model = ["--prior", ones]
+        if command == "posterior":
+            law = rng.choice(["discrete-laplace(epsilon=%s)", "laplace(epsilon=%s)", "discrete-gaussian(rho=%s)",
+                              "gaussian(rho=%s)"])
+            known = ["--n", n] if rng.random() < 0.5 else []
+            return command, ["posterior", "--released", counts, "--noise", law % epsilon, *model, *known]
         if command == "choose":
             data = ["--counts", counts] if rng.random() < 0.3 else ["--n", n]
             return command, ["choose", *model, *data, "--epsilon", epsilon, *delta]

@@ -27,6 +27,7 @@ mod own;
 mod own_commands;
 mod papers;
 mod phase;
+mod posterior;
 mod prior;
 mod release;
 mod scaling;

@@ -76,6 +76,9 @@ const TYPICAL: &[&str] = &[
     "show a.json --compare yes,no --level 0.5",
     "show fixed.json",
     "combine a.json b.json",
+    "posterior --released 41,17,9 --noise discrete-laplace(epsilon=0.5) --prior 1",
+    "posterior --released 41,17,9 --noise gaussian(sigma=4) --rounded --clamped --prior 1 --n 67 \
+     --labels no,maybe,yes",
     // Errors.
     "!rnu",
     "!run absent.toml",
@@ -91,6 +94,7 @@ const TYPICAL: &[&str] = &[
     "!verify absent",
     "!reproduce icml/fig99",
     "!claims 99",
+    "!posterior --released 41,17 --noise laplacian(scale=1) --prior 1",
     "!inspect --prior 1,1 --counts 1,2,3 --epsilon 1",
     "!inspect --counts 1,2",
     "!audit --prior 1,1 --epsilon 1 --mechanism ehds",

@@ -26,7 +26,7 @@ pub use experiments::{
     Check, Copy, Gallery, List, Mechanisms, Merge, Plot, Reproduce, Run, Verify,
 };
 pub use prior::Prior;
-pub use release::{Combine, Release, Show, View};
+pub use release::{Combine, Posterior, Release, Show, View};
 pub use shared::{
     Announce, Compared, Configs, Data, FigureFile, FigureOptions, MOST_THREADS, Machine, Model,
     Output, Print, Privacy, Quiet, Replace, TableOption, Threads, Verbosity,
@@ -158,6 +158,8 @@ pub enum Command {
     Show(Show),
     /// Join several releases of the same data into one noise-aware posterior
     Combine(Combine),
+    /// The posterior of noisy counts that somebody else has released
+    Posterior(Box<Posterior>),
     /// What a ledger has spent: by addition and by exact composition
     Account(Account),
     /// A Beta or Dirichlet prior from words: a mean, an interval and its probability
@@ -177,7 +179,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Experiments", &["run", "check", "copy", "plot", "gallery", "merge", "verify", "list"]),
     ("Documents", &["reproduce", "claims"]),
     ("One setting", &["inspect", "audit", "choose", "optimum", "mechanisms"]),
-    ("Real data", &["release", "show", "combine", "account", "prior"]),
+    ("Real data", &["release", "show", "combine", "posterior", "account", "prior"]),
     ("This program", &["selftest", "schema", "completions", "man", "help"]),
 ];
 

@@ -149,6 +149,85 @@ pub struct Combine {
     pub view: View,
 }
 
+#[derive(Debug, Args)]
+#[command(mut_arg("figure", |figure| figure.help(OF_POSTERIOR)))]
+#[command(after_help = "Examples:\n  \
+    dpbi posterior --released 41,17,9 --noise 'discrete-laplace(epsilon=0.5)' \\\n    \
+        --prior 1\n  \
+    dpbi posterior --released 41,17,9 --noise 'discrete-gaussian(sigma=4)' \\\n    \
+        --prior 1 --n 67 --labels no,maybe,yes\n  \
+    dpbi posterior --data cells.csv --by arm --column answer --count noisy \\\n    \
+        --noise 'laplace(scale=2)' --rounded --clamped --prior 1 --compare yes\n\n\
+    Noise on every count, independent of the others:\n  \
+    discrete-laplace(epsilon=E)  e^(-E |t|) for whole t; or scale=1/E\n  \
+    discrete-gaussian(sigma=S)   e^(-t^2 / 2S^2) for whole t; or rho=1/(2S^2)\n  \
+    laplace(scale=B)             e^(-|t|/B) for real t; or epsilon=1/B\n  \
+    gaussian(sigma=S)            e^(-t^2 / 2S^2) for real t; or rho=1/(2S^2)\n  \
+    EXPRESSION in t              the logarithm of the weight of a whole t\n  \
+    FILE.csv                     columns t and probability\n\
+    Add cells=M if a number is the sum of M noisy cells.\n\n\
+    This reads what others have released. It says nothing about its privacy.")]
+pub struct Posterior {
+    /// The numbers that were released, one for every cell. Repeat it for several releases of the same counts
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        allow_hyphen_values = true,
+        required_unless_present = "data",
+        conflicts_with = "data"
+    )]
+    pub released: Vec<String>,
+    /// A CSV file with a row for every cell
+    #[arg(long, value_name = "FILE", requires = "column", requires = "count")]
+    pub data: Option<PathBuf>,
+    /// The column of that file with the released numbers; several for several releases of the same counts
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "data")]
+    pub count: Vec<String>,
+    /// The column of that file with the outcome
+    #[arg(long, value_name = "NAME", requires = "data")]
+    pub column: Option<String>,
+    /// A column of that file with groups. May be repeated
+    #[arg(long, value_name = "NAME", requires = "data")]
+    pub by: Vec<String>,
+    /// The names of the cells [default: 1, 2, …]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', conflicts_with = "data")]
+    pub labels: Vec<String>,
+    /// The noise on every count; once, or once for every release
+    #[arg(long, value_name = "NOISE", required = true, allow_hyphen_values = true)]
+    pub noise: Vec<String>,
+    /// Sums of counts and real noise were rounded to the nearest whole number
+    #[arg(long)]
+    pub rounded: bool,
+    /// Numbers below 0 were replaced by 0
+    #[arg(long)]
+    pub clamped: bool,
+    /// The prior: one number for all cells, one for each category of the column, one for each cell, or
+    /// GROUP=A,B,… for every group
+    #[arg(long, value_name = "A,B,…", required = true, allow_hyphen_values = true)]
+    pub prior: Vec<String>,
+    /// The number of records, if it is public
+    #[arg(long, value_name = "N", value_parser = records, conflicts_with = "n_prior")]
+    pub n: Option<u64>,
+    /// What is believed of an unknown number of records: flat, flat:MOST or negative-binomial:MEAN (with the sum of
+    /// the prior as its shape) [default: flat]
+    #[arg(long, value_name = "LAW")]
+    pub n_prior: Option<String>,
+    /// The probability of credible intervals
+    #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
+    pub level: f64,
+    /// Compare the share of this category of the column between groups. May be repeated
+    #[arg(long, value_name = "[NAME=]CATEGORY", value_delimiter = ',', requires = "by")]
+    pub compare: Vec<String>,
+    #[command(flatten)]
+    pub figure: FigureFile,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub tables: TableOption,
+}
+
 /// What is shown of a release.
 #[derive(Debug, Args)]
 #[command(mut_arg("figure", |figure| figure.help(OF_POSTERIOR)))]

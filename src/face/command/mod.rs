@@ -18,6 +18,7 @@ mod optimum;
 mod orientation;
 mod paths;
 mod plot;
+mod posterior;
 mod prior;
 mod release;
 mod reproduce;
@@ -94,6 +95,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Release(args) => release::execute(args),
         Command::Show(args) => show::execute(args),
         Command::Combine(args) => show::combine(args),
+        Command::Posterior(args) => posterior::execute(args),
         Command::Account(args) => account::execute(args),
         Command::Selftest(args) => selftest::execute(args),
         Command::List(args) => list::execute(args),

@@ -12,7 +12,7 @@ use crate::report::ReportDocument;
 use engine::refusal::suggest;
 use lab::experiment::config;
 use lab::run::forecast::ForecastDocument;
-use service::release::document::{Combination, Document};
+use service::release::document::{Combination, Document, Reading};
 use service::selftest;
 use system::diagnostic::Diagnostic;
 
@@ -38,6 +38,7 @@ const DOCUMENTS: &[Printed] = &[
     ("release", schema::<ReleaseDocument>),
     ("show", schema::<Document>),
     ("combine", schema::<Combination>),
+    ("posterior", schema::<Reading>),
     ("account", schema::<account::Document>),
     ("prior", schema::<prior::Document>),
     ("selftest", schema::<selftest::Document>),

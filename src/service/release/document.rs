@@ -1,7 +1,7 @@
 //! A release as a JSON document: for other programs, and as a file that is read again.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::findings::{self, Answer, Block, Compared, Estimate, Findings};
@@ -18,6 +18,7 @@ pub const VERSION: u64 = 1;
 pub const ONE: &str = "dpbi release";
 pub const SEVERAL: &str = "dpbi releases";
 const COMBINED: &str = "dpbi combination";
+const READING: &str = "dpbi posterior";
 
 /// A private release, or several that were made together. Everything in it is public.
 #[derive(Serialize, JsonSchema)]
@@ -127,6 +128,96 @@ pub struct Combination {
     level: f64,
     #[serde(flatten)]
     tables: Tables,
+}
+
+/// What counts tell that somebody else has released.
+#[derive(Serialize, JsonSchema)]
+pub struct Reading {
+    #[schemars(extend("const" = READING))]
+    format: &'static str,
+    #[schemars(extend("const" = VERSION))]
+    version: u64,
+    /// How the counts were released, once or several times.
+    releases: Vec<ReleasedElsewhere>,
+    columns: Vec<Column>,
+    /// The prior's parameter of every cell.
+    prior: Vec<f64>,
+    /// The number of records, if it is known.
+    n: Option<u64>,
+    /// What was believed of an unknown number of records.
+    n_prior: Option<String>,
+    /// The number of records after the release, if it is not known.
+    records: Option<Mean>,
+    /// The probability of credible intervals.
+    level: f64,
+    /// A bound on the probability of what was left out.
+    left_out: f64,
+    /// The share of every cell.
+    shares: Vec<Share>,
+    #[serde(flatten)]
+    tables: Tables,
+}
+
+/// Numbers that somebody else has released, and how.
+#[derive(Serialize, JsonSchema)]
+pub struct ReleasedElsewhere {
+    pub released: Vec<f64>,
+    pub noise: String,
+    /// Whether numbers were rounded to whole ones, and whether those below 0 were replaced by 0.
+    pub rounded: bool,
+    pub clamped: bool,
+}
+
+/// The share of a cell.
+#[derive(Serialize, JsonSchema)]
+struct Share {
+    cell: String,
+    mean: f64,
+    low: f64,
+    high: f64,
+}
+
+/// What is known of the number of records.
+pub struct Records {
+    /// The number, if it is public.
+    pub n: Option<u64>,
+    /// Else what was believed before, and what is known now.
+    pub prior: Option<String>,
+    pub estimate: Option<Estimate>,
+}
+
+impl Reading {
+    pub fn new(
+        request: &Request,
+        releases: Vec<ReleasedElsewhere>,
+        records: Records,
+        left_out: f64,
+        findings: &Findings,
+    ) -> Self {
+        let share = |row: &findings::Row| {
+            let Estimate { value, interval } = row.share.aware?;
+            Some(Share {
+                cell: row.name.clone(),
+                mean: value,
+                low: interval.low,
+                high: interval.high,
+            })
+        };
+        Self {
+            format: READING,
+            version: VERSION,
+            releases,
+            columns: columns(request),
+            prior: request.prior.clone(),
+            n: records.n,
+            n_prior: records.prior,
+            records: records.estimate.as_ref().map(Mean::from),
+            level: request.level,
+            left_out,
+            shares: findings.cells.iter().filter_map(share).collect(),
+            tables: Tables::new(request, findings),
+        }
+    }
 }
 
 /// The state of a ledger.
@@ -239,7 +330,8 @@ struct Row {
     #[serde(flatten)]
     names: Map<String, Value>,
     /// Their released counts together.
-    released: Option<u64>,
+    #[serde(serialize_with = "whole")]
+    released: Option<f64>,
     /// The naive posterior's parameter of a category.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameter: Option<f64>,
@@ -247,6 +339,16 @@ struct Row {
     share: Both<Mean>,
     /// The probability of the naive interval under the noise-aware posterior.
     naive_coverage: Option<f64>,
+}
+
+/// A number without a point if it is whole.
+fn whole<S: Serializer>(number: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+            to.serialize_i64(*number as i64)
+        }
+        number => number.serialize(to),
+    }
 }
 
 /// The keys that a row has besides its names.

@@ -47,8 +47,8 @@ pub struct Estimate {
 pub struct Row {
     /// The name of these cells.
     pub name: String,
-    /// The sum of their released counts; `None` for several releases together.
-    pub released: Option<u64>,
+    /// The sum of what was released for them; `None` for several releases together.
+    pub released: Option<f64>,
     pub share: Both<Estimate>,
     /// The probability of the naive interval, by the noise-aware posterior.
     pub naive_coverage: Option<f64>,
@@ -163,7 +163,11 @@ pub(super) struct Laws<'a> {
 
 /// What is known after releases of the same data: the laws of the true counts, naive and noise-aware.
 pub struct Posteriors<'a> {
-    releases: &'a [&'a Released],
+    request: &'a Request,
+    /// What was released for every cell, if that was done once.
+    released: Option<Vec<f64>>,
+    /// The release, if it is one of our own.
+    own: Option<&'a Released>,
     pub(super) histograms: Vec<Histogram>,
     laws: Both<Vec<CountsLaw>>,
     unaware: Option<String>,
@@ -192,11 +196,33 @@ impl<'a> Posteriors<'a> {
         let aware: Result<Vec<CountsLaw>, String> =
             histograms.iter().enumerate().map(law).collect();
         let unaware = aware.as_ref().err().cloned();
-        Self { releases, laws: Both { naive, aware: aware.ok() }, unaware, histograms }
+        let own = (releases.len() == 1).then_some(first);
+        let released = own.map(|own| own.counts.iter().map(|&count| count as f64).collect());
+        Self {
+            request: &first.request,
+            released,
+            own,
+            laws: Both { naive, aware: aware.ok() },
+            unaware,
+            histograms,
+        }
+    }
+
+    /// What is known after others have released counts of one histogram; `released` is what they did, if they did
+    /// it once.
+    pub fn published(request: &'a Request, law: CountsLaw, released: Option<Vec<f64>>) -> Self {
+        Self {
+            request,
+            released,
+            own: None,
+            histograms: request.histograms(law.n().unwrap_or(0)),
+            laws: Both { naive: None, aware: Some(vec![law]) },
+            unaware: None,
+        }
     }
 
     pub(super) fn request(&self) -> &'a Request {
-        &self.releases[0].request
+        self.request
     }
 
     /// The posterior by these laws, one for each histogram.
@@ -212,10 +238,7 @@ impl<'a> Posteriors<'a> {
     pub fn findings(&self) -> Findings {
         let (request, views) = (self.request(), self.views());
         let (comparisons, uncompared) = comparisons(request, &views);
-        let released = match self.releases {
-            [one] => Some(one.counts.as_slice()),
-            _ => None,
-        };
+        let released = self.released.as_deref();
         Findings {
             cells: cells(request, &views, released),
             margins: margins(request, &views, released),
@@ -225,10 +248,7 @@ impl<'a> Posteriors<'a> {
             uncompared,
             joint: views.map(Laws::joint),
             unaware: self.unaware.clone(),
-            accuracy: match self.releases {
-                [one] => accuracies(one, &self.histograms),
-                _ => Vec::new(),
-            },
+            accuracy: self.own.map_or(Vec::new(), |own| accuracies(own, &self.histograms)),
         }
     }
 }
@@ -244,7 +264,7 @@ fn accuracies(release: &Released, histograms: &[Histogram]) -> Vec<Accuracy> {
 /// The row of one share.
 fn row<'a>(
     name: String,
-    released: Option<u64>,
+    released: Option<f64>,
     level: f64,
     views: &Both<Laws<'a>>,
     share: impl Fn(&Laws<'a>) -> Option<BetaMixture>,
@@ -263,11 +283,11 @@ fn row<'a>(
     }
 }
 
-fn sum(released: Option<&[u64]>, cells: &[usize]) -> Option<u64> {
+fn sum(released: Option<&[f64]>, cells: &[usize]) -> Option<f64> {
     released.map(|counts| cells.iter().map(|&cell| counts[cell]).sum())
 }
 
-fn cells(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec<Row> {
+fn cells(request: &Request, views: &Both<Laws>, released: Option<&[f64]>) -> Vec<Row> {
     let table = &request.table;
     let cell = |cell: usize| {
         row(table.cell_name(cell), sum(released, &[cell]), request.level, views, |laws| {
@@ -277,7 +297,7 @@ fn cells(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec
     parallel::map_range(0..table.cells(), cell)
 }
 
-fn margins(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec<Block> {
+fn margins(request: &Request, views: &Both<Laws>, released: Option<&[f64]>) -> Vec<Block> {
     let table = &request.table;
     if request.fixed.is_some() {
         return Vec::new();
@@ -298,7 +318,7 @@ fn margins(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> V
     table.margins().iter().map(block).collect()
 }
 
-fn groups(request: &Request, views: &Both<Laws>, released: Option<&[u64]>) -> Vec<Block> {
+fn groups(request: &Request, views: &Both<Laws>, released: Option<&[f64]>) -> Vec<Block> {
     let table = &request.table;
     if request.fixed.is_some() || table.groups() == 1 {
         return Vec::new();

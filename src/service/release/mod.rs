@@ -31,6 +31,7 @@
 //! ```
 
 mod accuracy;
+mod cells;
 mod densities;
 mod discrete;
 pub mod document;
@@ -50,6 +51,7 @@ mod weighed;
 pub use accuracy::{
     Contest, Loss, Reason, choose, error_near, estimated_error, expected_error, loss,
 };
+pub use cells::Cells;
 pub use densities::Density;
 pub use engine::posterior::amount::{Amount, AmountError};
 pub use entropy::Entropy;
@@ -62,7 +64,10 @@ pub use ledger::{
     read as read_ledger,
 };
 pub use method::{Method, Ready};
-pub use posterior::{BetaMixture, Comparison, CountsLaw, Interval, Joint, Seen};
+pub use posterior::{
+    BetaMixture, Comparison, CountsLaw, FORMS, Inferred, Interval, Joint, Published,
+    PublishedNoise, Seen, Total,
+};
 pub use profile::profile;
 pub use released::{Released, price};
 pub use request::{Histogram, Request};

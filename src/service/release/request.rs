@@ -19,7 +19,7 @@ pub struct Request {
     pub fixed: Option<Vec<u64>>,
     /// The prior's parameter of every cell.
     pub prior: Vec<f64>,
-    /// ε.
+    /// ε; 0 if nothing is released, but what others have released is read.
     pub epsilon: Amount,
     /// The mechanism, if the user names it.
     pub variant: Option<Variant>,

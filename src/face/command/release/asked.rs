@@ -25,7 +25,8 @@ pub struct Asked {
     pub fixed_groups: Option<Vec<(String, u64)>>,
     /// Parameters of groups; those without a name hold for all of them.
     pub prior: Vec<GroupPrior>,
-    pub epsilon: String,
+    /// None where nothing is released.
+    pub epsilon: Option<String>,
     pub mechanism: Option<String>,
     pub level: f64,
     pub compare: Vec<String>,
@@ -60,7 +61,10 @@ impl Asked {
             table,
             fixed,
             prior,
-            epsilon: positive("epsilon", &self.epsilon, wrong)?,
+            epsilon: match &self.epsilon {
+                Some(epsilon) => positive("epsilon", epsilon, wrong)?,
+                None => Amount::ZERO,
+            },
             variant: self.mechanism.as_ref().map(parse).transpose()?,
             level,
             compared,

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use engine::posterior::privacy::compact;
 use figure::{self, DensityFigure, DensityRow, Figure, Format, Width};
 use lab::run::store::write_whole;
-use service::release::{Density, Posteriors, Released};
+use service::release::{Density, Posteriors, Released, Request};
 use system::diagnostic::Diagnostic;
 
 /// The files of one figure.
@@ -79,8 +79,22 @@ impl FigureFiles {
 
 /// The posterior that releases of the same data give, all together.
 pub fn figure(releases: &[&Released]) -> Figure {
-    let request = &releases[0].request;
-    let densities = Posteriors::new(releases).densities();
+    let mechanisms: Vec<String> = (releases.iter())
+        .map(|one| format!("{} at ε = {}", one.mechanism(), one.request.epsilon))
+        .collect();
+    let records = super::text::records(releases[0].n);
+    let how = format!("released by {}", mechanisms.join(" and "));
+    of_posterior(&releases[0].request, &Posteriors::new(releases), &records, &how)
+}
+
+/// The figure of a posterior, of so many `records`, which were released in some way.
+pub fn of_posterior(
+    request: &Request,
+    posteriors: &Posteriors,
+    records: &str,
+    how: &str,
+) -> Figure {
+    let densities = posteriors.densities();
     let categories = distinct(&densities);
     let row = |one: &Density| DensityRow {
         label: match (one.group.as_str(), categories > 1) {
@@ -96,16 +110,8 @@ pub fn figure(releases: &[&Released]) -> Figure {
         aware_interval: one.estimate.aware.map(|one| (one.interval.low, one.interval.high)),
         mean: one.estimate.best().map(|one| one.value),
     };
-    let mechanisms: Vec<String> = (releases.iter())
-        .map(|one| format!("{} at ε = {}", one.mechanism(), one.request.epsilon))
-        .collect();
     let outcome = &request.table.outcome().name;
-    let note = format!(
-        "{}, {}, released by {}",
-        super::text::records(releases[0].n),
-        prior_words(&request.prior),
-        mechanisms.join(" and ")
-    );
+    let note = format!("{records}, {}, {how}", prior_words(&request.prior));
     let body = DensityFigure {
         x_label: match (categories, densities.first()) {
             (1, Some(one)) => format!("share of {outcome} = {}", one.category),

@@ -49,7 +49,7 @@ pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
         other: args.other.iter().map(other).collect(),
         fixed_groups: args.fixed_groups.as_deref().map(|text| sizes(text, wrong)).transpose()?,
         prior: args.prior.iter().map(|text| prior(text, wrong)).collect::<Result<_, _>>()?,
-        epsilon: args.epsilon.clone().unwrap_or_default(),
+        epsilon: Some(args.epsilon.clone().unwrap_or_default()),
         mechanism: args.mechanism.clone(),
         level: args.level.unwrap_or(LEVEL),
         compare: args.compare.clone(),
@@ -68,7 +68,7 @@ fn split_name<'a>(text: &'a str, columns: &[&str]) -> (Option<String>, &'a str) 
 }
 
 /// `1,1` or `GROUP=1,1`.
-fn prior(text: &str, wrong: Wrong) -> Result<GroupPrior, Diagnostic> {
+pub fn prior(text: &str, wrong: Wrong) -> Result<GroupPrior, Diagnostic> {
     let (name, rest) = match text.rsplit_once('=') {
         Some((name, rest)) => (Some(name.trim().to_owned()), rest),
         None => (None, text),

@@ -4,7 +4,7 @@ pub mod asked;
 mod claim;
 pub mod dry_run;
 pub mod figure;
-mod flags;
+pub mod flags;
 mod notice;
 mod plan;
 mod prepare;

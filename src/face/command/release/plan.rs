@@ -157,7 +157,7 @@ impl Columns<'_> {
                 .collect::<Result<_, Diagnostic>>()?,
             fixed_groups: fixed.map(sizes).transpose()?,
             prior: parameters(prior)?,
-            epsilon: epsilon.decimal()?.to_owned(),
+            epsilon: Some(epsilon.decimal()?.to_owned()),
             mechanism: mechanism.map(|node| node.string()).transpose()?.map(str::to_owned),
             level: levels.of(own_level.map(|node| node.number()).transpose()?),
             compare: strings(compare)?,

@@ -103,7 +103,7 @@ fn check(stored: Stored, file: &str) -> Result<Loaded, Diagnostic> {
         other: Vec::new(),
         fixed_groups: None,
         prior: vec![(None, stored.prior)],
-        epsilon: stored.epsilon,
+        epsilon: Some(stored.epsilon),
         mechanism: Some(stored.mechanism),
         level: stored.level,
         compare: stored.compare,

@@ -98,7 +98,7 @@ pub fn records(n: u64) -> String {
 }
 
 /// What is released: the name in a plan, and the columns.
-fn what(request: &Request) -> String {
+pub fn what(request: &Request) -> String {
     let title = legible(&request.table.title());
     match &request.name {
         Some(name) if *name != request.table.title() => {
@@ -108,7 +108,7 @@ fn what(request: &Request) -> String {
     }
 }
 
-fn tables(request: &Request, findings: &Findings) -> String {
+pub fn tables(request: &Request, findings: &Findings) -> String {
     let percent = format!("{} %", 100.0 * request.level);
     let mut text = String::new();
     let grouped = request.table.groups() > 1;
@@ -190,8 +190,11 @@ fn head(grid: &mut Grid, rows: &[Row], percent: &str, covers: bool) {
     if row.share.naive.is_some() {
         head.extend(["naive".to_owned(), format!("naive {percent}")]);
     }
-    if row.share.aware.is_some() {
-        head.extend(["aware".to_owned(), format!("aware {percent}")]);
+    match (&row.share.aware, &row.share.naive) {
+        (Some(_), Some(_)) => head.extend(["aware".to_owned(), format!("aware {percent}")]),
+        // There is nothing to tell it from.
+        (Some(_), None) => head.extend(["mean".to_owned(), percent.to_owned()]),
+        (None, _) => {}
     }
     if covers && row.naive_coverage.is_some() {
         head.push("covers".to_owned());
@@ -216,7 +219,7 @@ fn shown(estimate: &Estimate) -> [String; 2] {
     [short(estimate.value), range(estimate.interval)]
 }
 
-fn range(Interval { low, high }: Interval) -> String {
+pub fn range(Interval { low, high }: Interval) -> String {
     format!("{} – {}", short(low), short(high))
 }
 
@@ -229,8 +232,14 @@ fn joint(request: &Request, findings: &Findings) -> String {
     let percent = format!("{} %", 100.0 * request.level);
     let exactly = if joint.iter().all(|joint| joint.exact) { "" } else { "at least " };
     let mut grid = Grid::new(1);
-    let aware = if findings.joint.aware.is_some() { "aware" } else { "naive" };
-    grid.row(["".to_owned(), aware.to_owned()]);
+    let which = match findings.joint {
+        Both { aware: Some(_), naive: Some(_) } => "aware",
+        Both { aware: Some(_), naive: None } => "",
+        Both { aware: None, .. } => "naive",
+    };
+    if !which.is_empty() {
+        grid.row(["".to_owned(), which.to_owned()]);
+    }
     let intervals = joint.iter().flat_map(|joint: &Joint| &joint.intervals);
     for (row, interval) in findings.cells.iter().zip(intervals) {
         grid.row([legible(&row.name), range(*interval)]);
@@ -249,7 +258,9 @@ fn comparisons(compared: &[Compared], uncompared: Option<&str>, percent: &str) -
     for category in categories {
         let of_category = compared.iter().filter(|one| one.category == category);
         let mut grid = Grid::new(2);
-        grid.row(["A vs B", "", "P[A > B]", "A − B", percent, "A / B", percent]);
+        // No group is called so.
+        let names = ["1st vs 2nd", "", "P[1st > 2nd]", "1st − 2nd", percent, "1st / 2nd", percent];
+        grid.row(names);
         for one in of_category.clone() {
             let pair = format!("{} vs {}", legible(&one.group), legible(&one.other));
             let rows = [("naive", &one.answer.naive), ("aware", &one.answer.aware)];
@@ -275,24 +286,27 @@ fn comparisons(compared: &[Compared], uncompared: Option<&str>, percent: &str) -
     text
 }
 
-/// A comparison in a sentence.
+/// A comparison in a sentence, about the group whose share is probably the larger one.
 fn sentence(one: &Compared, percent: &str) -> String {
-    let Both { naive, aware } = &one.answer;
-    let (group, other, category) =
-        (legible(&one.group), legible(&one.other), legible(&one.category));
-    let Some(Answer { larger, difference, .. }) = aware.as_ref().or(naive.as_ref()) else {
-        return String::new();
+    let Some(best) = one.answer.best() else { return String::new() };
+    let is_turned = best.larger < 0.5;
+    let answer = one.answer.map(|answer| if is_turned { turned(answer) } else { *answer });
+    let (group, other) = match is_turned {
+        false => (legible(&one.group), legible(&one.other)),
+        true => (legible(&one.other), legible(&one.group)),
     };
-    let noise = match (aware, naive) {
-        (Some(_), Some(naive)) => {
+    let noise = match &answer {
+        Both { aware: Some(_), naive: Some(naive) } => {
             format!(" ({} if the noise is ignored)", probability(naive.larger))
         }
-        (Some(_), None) => String::new(),
-        (None, _) => ", if the noise is ignored".to_owned(),
+        Both { aware: Some(_), naive: None } => String::new(),
+        Both { aware: None, .. } => ", if the noise is ignored".to_owned(),
     };
+    let Some(Answer { larger, difference, .. }) = answer.best() else { return String::new() };
     format!(
-        "  `{category}` is more frequent in `{group}` than in `{other}` with probability {}{noise}. The \
+        "  `{}` is more frequent in `{group}` than in `{other}` with probability {}{noise}. The \
          difference of the shares is {}; with {percent} it lies between {} and {}.\n",
+        legible(&one.category),
         probability(*larger),
         three(difference.value),
         three(difference.interval.low),
@@ -300,9 +314,23 @@ fn sentence(one: &Compared, percent: &str) -> String {
     )
 }
 
-/// Three digits: more of a comparison would not be believed.
+/// The same comparison the other way round.
+fn turned(Answer { larger, difference, ratio }: &Answer) -> Answer {
+    let turn = |one: &Estimate, by: fn(f64) -> f64| Estimate {
+        value: by(one.value),
+        interval: Interval { low: by(one.interval.high), high: by(one.interval.low) },
+    };
+    Answer {
+        larger: 1.0 - larger,
+        difference: turn(difference, |x| -x),
+        ratio: turn(ratio, |x| 1.0 / x),
+    }
+}
+
+/// Three digits: more of a comparison would not be believed. A minus is a minus.
 fn three(value: f64) -> String {
-    significant(value, 3)
+    let sign = if value < 0.0 { "−" } else { "" };
+    format!("{sign}{}", significant(value.abs(), 3))
 }
 
 /// A probability in per cent. Only what is certain is called 0 or 100 %.

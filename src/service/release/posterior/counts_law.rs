@@ -9,11 +9,11 @@ use engine::analysis::true_counts::{self, CountNoise, Noisy};
 use engine::mechanism::Variant;
 use engine::mechanism::law;
 use engine::mechanism::prepared::PreparedSetting;
-use engine::numeric::exp_accurate;
+use engine::numeric::{Sum, exp_accurate};
 use engine::parallel;
 use engine::posterior::model::{Counts, Posterior, Predictive, Prior, approximate_compositions};
 use engine::posterior::setting::Setting;
-use engine::posterior::simplex::list_compositions;
+use engine::posterior::simplex::{Window, list_compositions};
 
 /// The most products of a convolution: they take some seconds.
 const MOST_PRODUCTS: f64 = 2e9;
@@ -52,13 +52,15 @@ pub struct Seen<'a> {
 #[derive(Clone, Debug)]
 pub struct CountsLaw {
     prior: Prior,
+    /// The number of records; if it is not known, the largest that is possible. One more factor then weighs the
+    /// records that are missing.
     n: u64,
     form: Form,
 }
 
 #[derive(Clone, Debug)]
 enum Form {
-    /// w(x) ∝ Π_i f_i(x_i), if the counts sum to n.
+    /// w(x) ∝ Π_i f_i(x_i), if the counts sum to n. There may be one more factor than cells.
     Product(Factors),
     /// Every data set, and its weight.
     Listed(Vec<(Counts, f64)>),
@@ -191,13 +193,46 @@ impl CountsLaw {
         }
     }
 
+    /// The law whose factors weigh counts that sum to n.
+    pub(super) fn from_factors(prior: Prior, n: u64, cells: Vec<Weights>) -> Result<Self, String> {
+        Self { prior, n, form: Form::Product(Factors::new(cells, n)) }.reached()
+    }
+
     pub fn prior(&self) -> &Prior {
         &self.prior
     }
 
-    /// The number of records.
-    pub fn n(&self) -> u64 {
-        self.n
+    /// The number of records, if it is known.
+    pub fn n(&self) -> Option<u64> {
+        (self.parts() == self.prior.k()).then_some(self.n)
+    }
+
+    /// How many counts sum to n: those of all cells, and maybe that of missing records.
+    fn parts(&self) -> usize {
+        match &self.form {
+            Form::Product(factors) => factors.cells.len(),
+            Form::Listed(_) => self.prior.k(),
+        }
+    }
+
+    /// The law of the number of records: its smallest value and the probabilities from there on.
+    pub fn total(&self) -> (u64, Vec<f64>) {
+        let (Form::Product(factors), None) = (&self.form, self.n()) else {
+            return (self.n, vec![1.0]);
+        };
+        let last = factors.cells.len() - 1;
+        let (cells, missing) = (&factors.before[last], &factors.cells[last]);
+        let (low, high) = (self.n - missing.last().min(self.n), self.n - missing.first);
+        let weights: Vec<f64> =
+            (low..=high).map(|n| cells.get(n) * missing.get(self.n - n)).collect();
+        let sum = weights.iter().copied().collect::<Sum>().value();
+        (low, weights.iter().map(|weight| weight / sum).collect())
+    }
+
+    /// Why shares are not computed, if so.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let all: Vec<usize> = (0..self.prior.k()).collect();
+        all.iter().find_map(|&cell| self.within_refusal(&[cell], &all))
     }
 
     /// The posterior of the share of some cells, not all, among all records.
@@ -226,7 +261,7 @@ impl CountsLaw {
             Form::Product(factors) => {
                 let width = |cells: &[usize]| factors.width(cells, self.n);
                 let [cells, rest] = [&part.cells, &part.rest].map(|cells| width(cells));
-                let totals = (cells + rest).min(width(&part.others(self.prior.k())));
+                let totals = (cells + rest).min(width(&part.others(self.parts())));
                 totals * cells.min(rest)
             }
             Form::Listed(all) => all.len() as f64,
@@ -238,7 +273,7 @@ impl CountsLaw {
         let part = Part::new(cells, group);
         let counts = match &self.form {
             Form::Product(factors) => {
-                let others = factors.sum(&part.others(self.prior.k()), self.n);
+                let others = factors.sum(&part.others(self.parts()), self.n);
                 let cells = factors.sum(&part.cells, self.n);
                 let rest = factors.sum(&part.rest, self.n);
                 pairs(&cells, &rest, self.n, |t| others.get(self.n - t))
@@ -327,7 +362,7 @@ impl CountsLaw {
     ) -> (Rows, Rows, Vec<(usize, usize, f64)>) {
         let n = self.n;
         let inside = [a.cells.as_slice(), &a.rest, &b.cells, &b.rest].concat();
-        let others = all_but(self.prior.k(), [&inside]);
+        let others = all_but(self.parts(), [&inside]);
         let others = factors.sum(&others, n);
         let pair = |part: &Part| (factors.sum(&part.cells, n), factors.sum(&part.rest, n));
         let (pair_a, pair_b) = (pair(a), pair(b));
@@ -453,8 +488,17 @@ fn rows(pairs: BTreeMap<(u64, u64), f64>) -> Rows {
 /// The predictive probability of x and the probability of the noise are both products over the cells.
 fn factors(noisy: &[Noisy], prior: &Prior, n: u64) -> Result<Vec<Weights>, String> {
     let windows = true_counts::windows(noisy, prior, n, NEGLIGIBLE);
+    refuse_wide(&windows, n)?;
+    let factor = |(i, window): (usize, (u64, u64))| {
+        Weights::from_logs(window.0, &true_counts::ln_weights(noisy, prior, n, i, window))
+    };
+    Ok(windows.into_iter().enumerate().map(factor).collect())
+}
+
+/// Refuses windows whose convolution takes long.
+pub(super) fn refuse_wide(windows: &[Window], n: u64) -> Result<(), String> {
     let (mut products, mut length, mut widest) = (0.0, 1.0, 0.0_f64);
-    for (low, high) in &windows {
+    for (low, high) in windows {
         let width = (high - low) as f64 + 1.0;
         products += 2.0 * length * width;
         length = (length + width).min(n as f64 + 1.0);
@@ -467,10 +511,7 @@ fn factors(noisy: &[Noisy], prior: &Prior, n: u64) -> Result<Vec<Weights>, Strin
             windows.len()
         ));
     }
-    let factor = |(i, window): (usize, (u64, u64))| {
-        Weights::from_logs(window.0, &true_counts::ln_weights(noisy, prior, n, i, window))
-    };
-    Ok(windows.into_iter().enumerate().map(factor).collect())
+    Ok(())
 }
 
 /// The weights from the probability of the releases at every data set of n records.

@@ -103,7 +103,8 @@ struct Divided {
 
 impl Divided {
     fn new(law: &CountsLaw) -> Result<Self, String> {
-        let total = law.prior().total() + law.n() as f64;
+        let n = law.n().ok_or("the number of records is not known")?;
+        let total = law.prior().total() + n as f64;
         let rules = [gauss::legendre(16), gauss::legendre(24)];
         let left = AtomicUsize::new(0);
         let mut divided = match law.prior().k() {

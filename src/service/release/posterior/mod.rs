@@ -17,6 +17,8 @@ mod beta_row;
 mod comparison;
 mod counts_law;
 mod joint;
+mod noise;
+mod published;
 mod weights;
 
 #[cfg(test)]
@@ -26,3 +28,5 @@ pub use beta_mixture::{BetaMixture, Interval};
 pub use comparison::Comparison;
 pub use counts_law::{CountsLaw, Seen};
 pub use joint::Joint;
+pub use noise::{FORMS, PublishedNoise};
+pub use published::{Inferred, Published, Total};

@@ -3,4 +3,5 @@
 mod brute;
 mod comparisons;
 mod joints;
+mod published;
 mod shares;

@@ -1,0 +1,434 @@
+//! The noise on counts that somebody else has released: how likely what was released is, for every true count.
+//!
+//! Probabilities are up to a factor that does not depend on the count.
+
+use engine::expression::{Expression, Names, Symbol};
+use engine::numeric::{exp_accurate, expm1, gauss, ln, log1p};
+
+/// The law of the noise on one count.
+#[derive(Clone, Debug, PartialEq)]
+enum Law {
+    /// e^(−rate |z|) for whole z.
+    DiscreteLaplace { rate: f64 },
+    /// e^(−z²/2σ²) for whole z.
+    DiscreteGaussian { sigma: f64 },
+    /// e^(−|z|/scale) for real z.
+    Laplace { scale: f64 },
+    /// e^(−z²/2σ²) for real z.
+    Gaussian { sigma: f64 },
+    /// The logarithms of the weights of whole numbers from `first` on; the largest is 0.
+    Listed { first: i64, logs: Vec<f64> },
+}
+
+/// The noise that each count got, and what was done with the sum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PublishedNoise {
+    law: Law,
+    words: String,
+    /// Real numbers were rounded to the nearest whole one.
+    rounded: bool,
+    /// Numbers below 0 were replaced by 0.
+    clamped: bool,
+}
+
+/// The laws that have a name, and how each is written.
+pub const FORMS: [&str; 4] = [
+    "discrete-laplace(epsilon=E)",
+    "discrete-gaussian(sigma=S)",
+    "laplace(scale=B)",
+    "gaussian(sigma=S)",
+];
+
+/// The largest scale of noise, and the smallest.
+const SCALES: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
+
+/// Weights that are smaller than the largest by a factor of e to this are left out of a list.
+const LEAST_LOG: f64 = -80.0;
+
+/// The furthest step of a listed law.
+const FURTHEST: i64 = 1 << 20;
+
+/// The most noisy cells whose sum was released.
+const MOST_CELLS: f64 = 1000.0;
+
+/// Nodes of Gauss's rule for the integral over one step.
+const NODES: usize = 24;
+
+impl PublishedNoise {
+    /// Reads `discrete-laplace(epsilon=0.5)` and the like, or an expression in t: the logarithm of the weight of
+    /// the whole number t.
+    pub fn parse(text: &str, rounded: bool, clamped: bool) -> Result<Self, String> {
+        let text = text.trim();
+        let law = match named(text) {
+            Some(found) => found?,
+            None => expression(text)?,
+        };
+        Self { law, words: text.to_owned(), rounded, clamped }.checked()
+    }
+
+    /// Noise with these probabilities of whole numbers.
+    pub fn listed(words: String, table: &[(i64, f64)], clamped: bool) -> Result<Self, String> {
+        let wrong = |(z, p): &&(i64, f64)| !(*p >= 0.0 && p.is_finite()) || z.abs() > FURTHEST;
+        if let Some((z, p)) = table.iter().find(wrong) {
+            return Err(format!("{p} cannot be the probability of {z}"));
+        }
+        let ends = table
+            .iter()
+            .map(|(z, _)| *z)
+            .fold((i64::MAX, i64::MIN), |(low, high), z| (low.min(z), high.max(z)));
+        if ends.0 > ends.1 {
+            return Err("the table is empty".to_owned());
+        }
+        let mut weights = vec![None; (ends.1 - ends.0) as usize + 1];
+        for (z, p) in table {
+            if weights[(z - ends.0) as usize].replace(*p).is_some() {
+                return Err(format!("{z} stands in the table twice"));
+            }
+        }
+        let logs = weights.into_iter().map(|p| ln(p.unwrap_or(0.0))).collect();
+        Self { law: from_logs(ends.0, logs)?, words, rounded: false, clamped }.checked()
+    }
+
+    fn checked(self) -> Result<Self, String> {
+        match self.is_continuous() {
+            false if self.rounded => {
+                Err(format!("`{}` is on whole numbers, which are not rounded", self.words))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    fn is_continuous(&self) -> bool {
+        matches!(self.law, Law::Laplace { .. } | Law::Gaussian { .. })
+    }
+
+    /// The law as the user wrote it.
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+
+    pub fn is_rounded(&self) -> bool {
+        self.rounded
+    }
+
+    pub fn is_clamped(&self) -> bool {
+        self.clamped
+    }
+
+    /// Why `value` cannot have been released, if so.
+    pub fn refuses(&self, value: f64) -> Option<String> {
+        match () {
+            () if !value.is_finite() || value.abs() > 1e15 => Some(format!("{value} is no count")),
+            () if self.clamped && value < 0.0 => {
+                Some(format!("{value} is below 0, and numbers below 0 are said to be replaced"))
+            }
+            () if (self.rounded || !self.is_continuous()) && value.fract() != 0.0 => {
+                Some(format!("{value} is not a whole number, as `{}` would give", self.words))
+            }
+            () => None,
+        }
+    }
+
+    /// Steps beyond which a weight is smaller than the largest by a factor of e^`drop`.
+    pub fn reach(&self, drop: f64) -> f64 {
+        let own = match &self.law {
+            Law::DiscreteLaplace { rate } => drop / rate,
+            Law::Laplace { scale } => drop * scale,
+            Law::DiscreteGaussian { sigma } | Law::Gaussian { sigma } => {
+                sigma * (2.0 * drop).sqrt()
+            }
+            Law::Listed { first, logs } => {
+                (first.unsigned_abs()).max((first + logs.len() as i64).unsigned_abs()) as f64
+            }
+        };
+        // Rounding and clamping add less than a step.
+        own.ceil() + 2.0
+    }
+
+    /// ln P[`value` | x] for every x from `low` to `high`.
+    pub fn logs(&self, value: f64, low: u64, high: u64) -> Vec<f64> {
+        if self.clamped && value <= 0.0 {
+            return self.logs_of_clamped(low, high);
+        }
+        let rule = match self.rounded {
+            true => gauss::legendre(NODES),
+            false => Vec::new(),
+        };
+        let log = |x: u64| {
+            let z = value - x as f64;
+            match self.rounded {
+                true => self.between(z - 0.5, z + 0.5, &rule),
+                false => self.log(z),
+            }
+        };
+        (low..=high).map(log).collect()
+    }
+
+    /// The largest value of [`Self::logs`] over all x.
+    pub fn peak(&self, value: f64) -> f64 {
+        match (&self.law, self.clamped && value <= 0.0) {
+            (_, true) => self.logs(value, 0, 0)[0],
+            (Law::Listed { .. }, false) => 0.0,
+            (_, false) => {
+                let nearest = value.max(0.0).round() as u64;
+                self.logs(value, nearest, nearest)[0]
+            }
+        }
+    }
+
+    /// The logarithm of the weight of z.
+    fn log(&self, z: f64) -> f64 {
+        match &self.law {
+            Law::DiscreteLaplace { rate } => -rate * z.abs(),
+            Law::Laplace { scale } => -z.abs() / scale,
+            Law::DiscreteGaussian { sigma } | Law::Gaussian { sigma } => {
+                -0.5 * (z / sigma) * (z / sigma)
+            }
+            Law::Listed { first, logs } => {
+                let place = usize::try_from(z as i64 - first).ok();
+                place.and_then(|place| logs.get(place)).copied().unwrap_or(f64::NEG_INFINITY)
+            }
+        }
+    }
+
+    /// ln P[low < z < high] of a real law, one step wide.
+    fn between(&self, low: f64, high: f64, rule: &[(f64, f64)]) -> f64 {
+        // Laws are symmetric: the end that is nearer to 0 comes first.
+        let (near, far) = if low.abs() <= high.abs() { (low, high) } else { (-high, -low) };
+        match &self.law {
+            Law::Laplace { scale } => {
+                let (a, b) = (near / scale, far / scale);
+                match a >= 0.0 {
+                    true => -a + ln(-expm1(a - b)),
+                    false => ln(-expm1(a) - expm1(-b)),
+                }
+            }
+            Law::Gaussian { sigma } if *sigma < 1.0 => {
+                let tail = |z: f64| libm::erfc(z / sigma * std::f64::consts::FRAC_1_SQRT_2);
+                let width = tail(near) - tail(far);
+                if width > 0.0 { ln(width) } else { self.log(near) - ln(near / sigma) }
+            }
+            _ => {
+                let peak = self.log(if near < 0.0 { 0.0 } else { near });
+                let sum = rule.iter().map(|(u, weight)| {
+                    weight * exp_accurate(self.log(near + u * (far - near)) - peak)
+                });
+                peak + ln(sum.sum::<f64>())
+            }
+        }
+    }
+
+    /// ln P[x + z is at most 0, or rounds to that] for every x.
+    fn logs_of_clamped(&self, low: u64, high: u64) -> Vec<f64> {
+        let edge = |x: u64| x as f64 - if self.rounded { 0.5 } else { 0.0 };
+        match &self.law {
+            Law::DiscreteLaplace { rate } => (low..=high).map(|x| -rate * x as f64).collect(),
+            Law::Laplace { scale } => {
+                let log = |x: u64| match edge(x) / scale {
+                    a if a >= 0.0 => -a - std::f64::consts::LN_2,
+                    a => log1p(-0.5 * exp_accurate(a)),
+                };
+                (low..=high).map(log).collect()
+            }
+            Law::Gaussian { sigma } => {
+                let log = |x: u64| {
+                    let t = edge(x) / sigma;
+                    match libm::erfc(t * std::f64::consts::FRAC_1_SQRT_2) {
+                        tail if tail > 0.0 => ln(0.5 * tail),
+                        _ => -0.5 * t * t - ln(t) - 0.5 * ln(2.0 * std::f64::consts::PI),
+                    }
+                };
+                (low..=high).map(log).collect()
+            }
+            Law::DiscreteGaussian { .. } | Law::Listed { .. } => {
+                // Sums from the far end.
+                let beyond = high + self.reach(-LEAST_LOG) as u64;
+                let mut sum = f64::NEG_INFINITY;
+                let mut logs: Vec<f64> = (low..=beyond)
+                    .rev()
+                    .map(|x| {
+                        sum = ln_add(sum, self.log(-(x as f64)));
+                        sum
+                    })
+                    .collect();
+                logs.reverse();
+                logs.truncate((high - low) as usize + 1);
+                logs
+            }
+        }
+    }
+}
+
+/// ln(e^a + e^b).
+fn ln_add(a: f64, b: f64) -> f64 {
+    let (small, large) = if a < b { (a, b) } else { (b, a) };
+    match large == f64::NEG_INFINITY {
+        true => large,
+        false => large + log1p(exp_accurate(small - large)),
+    }
+}
+
+/// A law that has a name; `None` if the text is not of the form `name(…)`.
+fn named(text: &str) -> Option<Result<Law, String>> {
+    let (name, rest) = text.split_once('(')?;
+    let (name, arguments) = (name.trim(), rest.strip_suffix(')')?);
+    if !matches!(
+        name,
+        "discrete-laplace" | "geometric" | "discrete-gaussian" | "laplace" | "gaussian"
+    ) {
+        return None;
+    }
+    Some(with_arguments(name, arguments))
+}
+
+fn with_arguments(name: &str, arguments: &str) -> Result<Law, String> {
+    let (mut scale, mut cells) = (None, 1.0);
+    let gaussian = name.ends_with("gaussian");
+    for argument in arguments.split(',') {
+        let (key, value) = argument
+            .split_once('=')
+            .ok_or_else(|| format!("`{}` is not of the form key=value", argument.trim()))?;
+        let (key, value) = (key.trim(), value.trim());
+        let number: f64 = value.parse().map_err(|_| format!("`{value}` is not a number"))?;
+        if number.is_nan() || number <= 0.0 {
+            return Err(format!("{key} must be above 0, not {value}"));
+        }
+        match key {
+            "cells" if number.fract() == 0.0 && number <= MOST_CELLS => cells = number,
+            "cells" => {
+                return Err(format!("cells is a whole number up to {MOST_CELLS}, not {value}"));
+            }
+            _ => {
+                let found = match (key, gaussian) {
+                    ("epsilon", false) => 1.0 / number,
+                    ("scale", false) | ("sigma", true) => number,
+                    // A record changes one count by one: ρ = 1/2σ².
+                    ("rho", true) => (0.5 / number).sqrt(),
+                    _ => return Err(format!("`{name}` has no `{key}`: it is {}", keys(gaussian))),
+                };
+                if scale.replace(found).is_some() {
+                    return Err(format!("give one of {}", keys(gaussian)));
+                }
+            }
+        }
+    }
+    let scale = scale.ok_or_else(|| format!("`{name}` needs {}", keys(gaussian)))?;
+    if !SCALES.contains(&scale) {
+        return Err(format!(
+            "a scale of {scale:e} is not between {:e} and {:e}",
+            SCALES.start(),
+            SCALES.end()
+        ));
+    }
+    let law = match name {
+        "discrete-laplace" | "geometric" => Law::DiscreteLaplace { rate: 1.0 / scale },
+        "discrete-gaussian" => Law::DiscreteGaussian { sigma: scale },
+        "laplace" => Law::Laplace { scale },
+        _ => Law::Gaussian { sigma: scale },
+    };
+    match (law, cells as usize) {
+        (law, 1) => Ok(law),
+        (Law::Gaussian { sigma }, cells) => {
+            Ok(Law::Gaussian { sigma: sigma * (cells as f64).sqrt() })
+        }
+        (Law::Laplace { .. }, _) => {
+            Err("sums of cells are for discrete noise and for `gaussian`".to_owned())
+        }
+        (law, cells) => sum_of(law, cells),
+    }
+}
+
+fn keys(gaussian: bool) -> &'static str {
+    if gaussian { "sigma=… or rho=…" } else { "epsilon=… or scale=…" }
+}
+
+/// The sum of `cells` independent numbers.
+fn sum_of(law: Law, cells: usize) -> Result<Law, String> {
+    let one = PublishedNoise { law, words: String::new(), rounded: false, clamped: false };
+    let reach = one.reach(-LEAST_LOG) as i64;
+    if reach * cells as i64 > FURTHEST / 16 {
+        return Err("the noise is too wide for the sum of so many cells".to_owned());
+    }
+    let single: Vec<f64> = (-reach..=reach).map(|z| exp_accurate(one.log(z as f64))).collect();
+    let (mut sum, mut power, mut left) = (vec![1.0], single, cells);
+    // By squaring.
+    loop {
+        if left % 2 == 1 {
+            sum = convolved(&sum, &power);
+        }
+        left /= 2;
+        if left == 0 {
+            break;
+        }
+        power = convolved(&power, &power);
+    }
+    let first = -(sum.len() as i64 / 2);
+    from_logs(first, sum.into_iter().map(ln).collect())
+}
+
+/// Weights of sums, divided by the largest.
+fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let mut sum = vec![0.0; a.len() + b.len() - 1];
+    for (i, a) in a.iter().enumerate() {
+        sum[i..].iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
+    }
+    let largest = sum.iter().copied().fold(0.0, f64::max);
+    sum.iter_mut().for_each(|value| *value /= largest);
+    sum
+}
+
+/// The law with these logarithms of weights, without what is negligible.
+fn from_logs(first: i64, logs: Vec<f64>) -> Result<Law, String> {
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let counts = |log: &f64| *log - largest >= LEAST_LOG;
+    let ends = (logs.iter().position(counts), logs.iter().rposition(counts));
+    let (Some(start), Some(end)) = ends else {
+        return Err("no number has a positive weight".to_owned());
+    };
+    let logs = logs[start..=end].iter().map(|log| log - largest).collect();
+    Ok(Law::Listed { first: first + start as i64, logs })
+}
+
+/// The only name in an expression.
+struct Step;
+
+impl Names for Step {
+    fn find(&self, name: &str) -> Option<Symbol> {
+        (name == "t").then_some(Symbol::Variable(0))
+    }
+
+    fn known(&self) -> Vec<String> {
+        vec!["t".to_owned()]
+    }
+}
+
+/// The law whose log weight at t is an expression.
+fn expression(text: &str) -> Result<Law, String> {
+    let parsed = Expression::parse(text, &Step).map_err(|fault| fault.cause)?;
+    let program = parsed.fix(&|_| None);
+    let log = |t: i64| {
+        let value = |_| t as f64;
+        match parsed.fault(&value) {
+            Some(fault) => Err(format!("at t = {t}: {}", fault.cause)),
+            None => Ok(program.value(&value)),
+        }
+    };
+    let (mut below, mut above) = (Vec::new(), vec![log(0)?]);
+    let mut reach = 16;
+    loop {
+        for t in above.len() as i64..=reach {
+            below.push(log(-t)?);
+            above.push(log(t)?);
+        }
+        let all: Vec<f64> = below.iter().rev().chain(&above).copied().collect();
+        let Law::Listed { first, logs } = from_logs(-reach, all)? else { unreachable!("a list") };
+        // Nothing counts between here and four times as far.
+        if 4 * first.abs().max(first + logs.len() as i64) <= reach {
+            return Ok(Law::Listed { first, logs });
+        }
+        if reach >= FURTHEST / 8 {
+            return Err(format!("the weights of `{text}` do not vanish up to t = {reach}"));
+        }
+        reach *= 2;
+    }
+}

@@ -1,0 +1,219 @@
+//! The law of the true counts, given counts that somebody else has released.
+//!
+//! Each count got noise of its own, so the weight of the counts x is g(N) Π_i f_i(x_i): f_i holds the prior's
+//! weight of x_i and the likelihood of what was released, and g belongs to the number of records N = Σ x_i. If N
+//! is known, the counts sum to it. If not, the records that are missing from the largest possible N are one more
+//! count, with the weight g.
+
+use super::counts_law::{CountsLaw, refuse_wide};
+use super::noise::PublishedNoise;
+use super::weights::Weights;
+use engine::numeric::{Sum, exp_accurate, lgamma, ln, log1p};
+use engine::posterior::model::Prior;
+use engine::posterior::simplex::Window;
+
+/// ln of the part of the probability that may lie outside of the window of one cell.
+const LN_OUTSIDE: f64 = -45.0;
+
+/// Numbers of records that are less likely than this, relative to the likeliest, are left out.
+const UNLIKELY: f64 = 1e-19;
+
+/// The largest number of records.
+pub const MOST_RECORDS: u64 = 1_000_000_000_000;
+
+/// What is known of the number of records before the release.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Total {
+    Known(u64),
+    /// All numbers are equally likely, up to a bound if there is one.
+    Flat(Option<u64>),
+    /// Negative binomial with this mean; its shape is the sum of the prior's parameters, so that the counts of the
+    /// cells are independent.
+    NegativeBinomial(f64),
+}
+
+/// One release: the number for every cell, and the noise in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Published<'a> {
+    pub noise: &'a PublishedNoise,
+    pub values: &'a [f64],
+}
+
+/// The law of the true counts, and a bound on the probability of the data sets that were left out.
+pub struct Inferred {
+    pub law: CountsLaw,
+    pub left_out: f64,
+}
+
+impl Inferred {
+    /// The law given releases of the same data; or why it is not computed.
+    pub fn new(prior: &Prior, total: Total, releases: &[Published]) -> Result<Self, String> {
+        let problem = Problem { prior, total, releases };
+        let windows = problem.windows()?;
+        let outside = windows.len() as f64 * exp_accurate(LN_OUTSIDE);
+        let mut cells: Vec<Weights> = (windows.into_iter().enumerate())
+            .map(|(cell, window)| problem.factor(cell, window))
+            .collect();
+        let (n, trimmed) = match total {
+            Total::Known(n) => (n, 0.0),
+            Total::Flat(_) | Total::NegativeBinomial(_) => {
+                let (n, missing, trimmed) = problem.missing(&cells)?;
+                cells.push(missing);
+                (n, trimmed)
+            }
+        };
+        let law = CountsLaw::from_factors(prior.clone(), n, cells)?;
+        match law.refusal() {
+            None => Ok(Self { law, left_out: outside + trimmed }),
+            Some(cause) => Err(cause),
+        }
+    }
+}
+
+struct Problem<'a> {
+    prior: &'a Prior,
+    total: Total,
+    releases: &'a [Published<'a>],
+}
+
+impl Problem<'_> {
+    fn most_records(&self) -> u64 {
+        match self.total {
+            Total::Known(n) | Total::Flat(Some(n)) => n,
+            Total::Flat(None) | Total::NegativeBinomial(_) => MOST_RECORDS,
+        }
+    }
+
+    /// Some data set that is possible and not unlikely.
+    fn likely(&self) -> Vec<u64> {
+        let k = self.prior.k();
+        let near = |i: usize| {
+            let sum: f64 = self.releases.iter().map(|one| one.values[i].max(0.0)).sum();
+            (sum / self.releases.len() as f64).round() as i64
+        };
+        let near: Vec<i64> = (0..k).map(near).collect();
+        let most = self.most_records() as i64;
+        let sum: i64 = near.iter().sum();
+        if sum <= most && !matches!(self.total, Total::Known(_)) {
+            return near.iter().map(|&count| count as u64).collect();
+        }
+        // All counts move by the same number of records, as far as they can.
+        let moved = |by: i64| near.iter().map(move |&count| (count + by).max(0));
+        let (mut low, mut high) = (-sum.max(most) - 1, most + 1);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if moved(middle).sum::<i64>() <= most { low = middle } else { high = middle }
+        }
+        let mut counts: Vec<u64> = moved(low).map(|count| count as u64).collect();
+        let left = most as u64 - counts.iter().sum::<u64>();
+        // The next step would be one record too far for some of them.
+        let rising: Vec<usize> = (0..k).filter(|&i| near[i] + low + 1 > 0).collect();
+        rising.iter().take(left as usize).for_each(|&i| counts[i] += 1);
+        counts
+    }
+
+    /// The logarithm of a data set's probability before the release, at most 0.
+    fn ln_prior(&self, counts: &[u64]) -> f64 {
+        let alpha = self.prior.alpha();
+        let (sum, n) = (self.prior.total(), counts.iter().sum::<u64>() as f64);
+        let cell = |(&alpha, &x): (&f64, &u64)| {
+            lgamma(alpha + x as f64) - lgamma(alpha) - lgamma(x as f64 + 1.0)
+        };
+        let cells: f64 = alpha.iter().zip(counts).map(cell).sum();
+        match self.total {
+            Total::NegativeBinomial(mean) => {
+                cells + n * ln(mean / (mean + sum)) + sum * ln(sum / (mean + sum))
+            }
+            _ => cells + lgamma(sum) + lgamma(n + 1.0) - lgamma(sum + n),
+        }
+    }
+
+    /// The counts of every cell that matter.
+    ///
+    /// Let x be the likely data set above. All data sets with a count of cell i outside of its window have together
+    /// at most the probability of such a count's noise, times the peaks of all other noise, times the number of
+    /// totals: before the release the data sets of one total have the probability 1. Compared with x alone this is
+    /// at most e^`LN_OUTSIDE`.
+    fn windows(&self) -> Result<Vec<Window>, String> {
+        let likely = self.likely();
+        let most = self.most_records();
+        let mut drop = -LN_OUTSIDE - self.ln_prior(&likely);
+        if let Total::Flat(_) = self.total {
+            drop += ln(most as f64 + 1.0);
+        }
+        for one in self.releases {
+            for (&value, &x) in one.values.iter().zip(&likely) {
+                let peak = one.noise.peak(value);
+                // The reach is relative to noise 0, which may be more likely than the peak.
+                drop += peak - one.noise.logs(value, x, x)[0] - peak.min(0.0);
+            }
+        }
+        if !drop.is_finite() {
+            return Err("no counts fit what was released".to_owned());
+        }
+        let window = |i: usize| -> Window {
+            let ends = self.releases.iter().map(|one| {
+                let reach = one.noise.reach(drop);
+                ((one.values[i] - reach).max(0.0) as u64, (one.values[i] + reach).max(0.0) as u64)
+            });
+            let (low, high) =
+                ends.fold((0, most), |(low, high), own| (low.max(own.0), high.min(own.1)));
+            // The likely count is in every window, but for rounding.
+            (low.min(likely[i]), high.max(likely[i]))
+        };
+        let windows: Vec<Window> = (0..self.prior.k()).map(window).collect();
+        refuse_wide(&windows, most)?;
+        Ok(windows)
+    }
+
+    /// The prior's weight of every count of a cell, times the likelihood of what was released.
+    fn factor(&self, cell: usize, (low, high): Window) -> Weights {
+        let alpha = self.prior.alpha()[cell];
+        let mut logs = vec![0.0; (high - low) as usize + 1];
+        for one in self.releases {
+            let own = one.noise.logs(one.values[cell], low, high);
+            logs.iter_mut().zip(own).for_each(|(log, own)| *log += own);
+        }
+        let mut predictive = 0.0;
+        for (log, x) in logs.iter_mut().zip(low..) {
+            if x > low {
+                predictive += ln((alpha + (x - 1) as f64) / x as f64);
+            }
+            *log += predictive;
+        }
+        Weights::from_logs(low, &logs)
+    }
+
+    /// The largest number of records that matters, the weights of those that are missing from it, and the part of
+    /// the probability that this leaves out.
+    fn missing(&self, cells: &[Weights]) -> Result<(u64, Weights, f64), String> {
+        let (sum, most) = (self.prior.total(), self.most_records());
+        let totals = cells[1..].iter().fold(cells[0].clone(), |all, one| all.plus(one, most));
+        let mut ln_g = 0.0;
+        let mut logs = Vec::new();
+        for n in totals.first..=totals.last() {
+            if n > totals.first {
+                ln_g += match self.total {
+                    Total::NegativeBinomial(mean) => ln(mean / (mean + sum)),
+                    Total::Known(_) | Total::Flat(_) => -log1p((sum - 1.0) / n as f64),
+                };
+            }
+            logs.push(ln_g);
+        }
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weigh = |(log, weight): (&f64, &f64)| weight * exp_accurate(log - largest);
+        let weights: Vec<f64> = logs.iter().zip(&totals.values).map(weigh).collect();
+        let likeliest = weights.iter().copied().fold(0.0, f64::max);
+        let counts = |weight: &f64| *weight > UNLIKELY * likeliest;
+        let ends = (weights.iter().position(counts), weights.iter().rposition(counts));
+        let (Some(start), Some(end)) = ends else {
+            return Err("what was released is too unlikely for double precision".to_owned());
+        };
+        let part = |of: &[f64]| of.iter().copied().collect::<Sum>().value();
+        let trimmed = part(&weights[..start]) + part(&weights[end + 1..]);
+        let mut missing = logs[start..=end].to_vec();
+        missing.reverse();
+        let n = totals.first + end as u64;
+        Ok((n, Weights::from_logs(0, &missing), trimmed / part(&weights)))
+    }
+}

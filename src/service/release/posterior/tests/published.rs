@@ -1,0 +1,359 @@
+//! Counts that others have released, against sums over all counts.
+
+use super::super::{BetaMixture, Inferred, Interval, Published, PublishedNoise, Total};
+use engine::numeric::{Sum, lgamma};
+use engine::posterior::model::Prior;
+use engine::rng::{Stream, stream, uniform};
+use statrs::function::beta::beta_reg;
+use statrs::function::erf::erfc;
+
+/// The noise as the test knows it.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    DiscreteLaplace(f64),
+    DiscreteGaussian(f64),
+    Laplace(f64),
+    Gaussian(f64),
+    /// The sum of two discrete Laplace numbers.
+    Two(f64),
+    /// The log weight −t²/2 − |t|/3.
+    Expression,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    kind: Kind,
+    rounded: bool,
+    clamped: bool,
+}
+
+/// No noise is longer.
+const FAR: i64 = 120;
+
+impl Case {
+    fn noise(self) -> PublishedNoise {
+        let text = match self.kind {
+            Kind::DiscreteLaplace(rate) => format!("discrete-laplace(epsilon={rate})"),
+            Kind::DiscreteGaussian(sigma) => format!("discrete-gaussian(sigma={sigma})"),
+            Kind::Laplace(scale) => format!("laplace(scale={scale})"),
+            Kind::Gaussian(sigma) => format!("gaussian(sigma={sigma})"),
+            Kind::Two(rate) => format!("discrete-laplace(epsilon={rate}, cells=2)"),
+            Kind::Expression => "-t^2/2 - abs(t)/3".to_owned(),
+        };
+        PublishedNoise::parse(&text, self.rounded, self.clamped).unwrap()
+    }
+
+    fn is_continuous(self) -> bool {
+        matches!(self.kind, Kind::Laplace(_) | Kind::Gaussian(_))
+    }
+
+    fn weight(self, t: f64) -> f64 {
+        match self.kind {
+            Kind::DiscreteLaplace(rate) => (-rate * t.abs()).exp(),
+            Kind::Laplace(scale) => (-t.abs() / scale).exp(),
+            Kind::DiscreteGaussian(sigma) | Kind::Gaussian(sigma) => {
+                (-0.5 * (t / sigma).powi(2)).exp()
+            }
+            Kind::Two(rate) => {
+                (-FAR..=FAR).map(|z| (-rate * (z.abs() as f64 + (t - z as f64).abs())).exp()).sum()
+            }
+            Kind::Expression => (-0.5 * t * t - t.abs() / 3.0).exp(),
+        }
+    }
+
+    /// P[z ≤ t] of a real law.
+    fn below(self, t: f64) -> f64 {
+        match self.kind {
+            Kind::Laplace(scale) if t < 0.0 => 0.5 * (t / scale).exp(),
+            Kind::Laplace(scale) => 1.0 - 0.5 * (-t / scale).exp(),
+            Kind::Gaussian(sigma) => 0.5 * erfc(-t / sigma / 2_f64.sqrt()),
+            _ => unreachable!("a law of whole numbers"),
+        }
+    }
+
+    /// P[value | x], up to a factor.
+    fn likelihood(self, value: f64, x: u64) -> f64 {
+        let (x, clamped) = (x as f64, self.clamped && value == 0.0);
+        match (self.is_continuous(), self.rounded) {
+            (false, _) if clamped => (0..FAR).map(|z| self.weight(-x - z as f64)).sum(),
+            (true, rounded) if clamped => self.below(if rounded { 0.5 } else { 0.0 } - x),
+            // The far side of a symmetric law would lose digits.
+            (true, true) => {
+                let (a, b) = ((value - x).abs() - 0.5, (value - x).abs() + 0.5);
+                self.below(-a) - self.below(-b)
+            }
+            _ => self.weight(value - x),
+        }
+    }
+}
+
+fn prior_weight(prior: &[f64], total: Total, x: &[u64]) -> f64 {
+    let (sum, n) = (prior.iter().sum::<f64>(), x.iter().sum::<u64>() as f64);
+    let cells: f64 = (prior.iter().zip(x))
+        .map(|(a, &x)| lgamma(a + x as f64) - lgamma(*a) - lgamma(x as f64 + 1.0))
+        .sum();
+    let of_total = match total {
+        Total::Known(known) => return if n == known as f64 { cells.exp() } else { 0.0 },
+        Total::Flat(most) if most.is_some_and(|most| n > most as f64) => return 0.0,
+        Total::Flat(_) => lgamma(n + 1.0) + lgamma(sum) - lgamma(sum + n),
+        Total::NegativeBinomial(mean) => n * (mean / (mean + sum)).ln(),
+    };
+    (cells + of_total).exp()
+}
+
+/// All counts up to `most` in k cells.
+fn all_counts(k: usize, most: u64) -> Vec<Vec<u64>> {
+    (0..k).fold(vec![Vec::new()], |all, _| {
+        all.iter().flat_map(|x| (0..=most).map(move |c| [x.as_slice(), &[c]].concat())).collect()
+    })
+}
+
+fn pick<T: Copy>(from: &[T], rng: &mut Stream) -> T {
+    from[(uniform(rng) * from.len() as f64) as usize]
+}
+
+#[test]
+fn two_hundred_cases_by_sums_over_all_counts() {
+    let mut rng = stream(1, "counts of others");
+    let kinds = [
+        Kind::DiscreteLaplace(1.3),
+        Kind::DiscreteLaplace(3.0),
+        Kind::DiscreteGaussian(0.6),
+        Kind::DiscreteGaussian(2.5),
+        Kind::Laplace(0.4),
+        Kind::Laplace(0.9),
+        Kind::Gaussian(0.5),
+        Kind::Gaussian(2.2),
+        Kind::Two(2.0),
+        Kind::Expression,
+    ];
+    for number in 0..200 {
+        let k = 2 + number % 2;
+        let kind = kinds[number / 2 % kinds.len()];
+        let mut case = Case { kind, rounded: false, clamped: uniform(&mut rng) < 0.5 };
+        case.rounded = case.is_continuous() && uniform(&mut rng) < 0.5;
+        let prior: Vec<f64> = (0..k).map(|_| pick(&[0.3, 1.0, 2.5], &mut rng)).collect();
+        let truth: Vec<f64> = (0..k).map(|_| (uniform(&mut rng) * 8.0).floor()).collect();
+        let release = |rng: &mut Stream| -> Vec<f64> {
+            let noisy = truth.iter().map(|x| {
+                let value = x + 4.0 * (uniform(rng) - 0.5);
+                let whole = !case.is_continuous() || case.rounded;
+                let value = if whole { value.round() } else { value };
+                if case.clamped { value.max(0.0) } else { value }
+            });
+            noisy.collect()
+        };
+        let releases: Vec<Vec<f64>> = (0..1 + number % 3 / 2).map(|_| release(&mut rng)).collect();
+        let n = truth.iter().sum::<f64>() as u64;
+        let totals = [
+            Total::Known(n + 1),
+            Total::Flat(None),
+            Total::Flat(Some(n + 3)),
+            Total::NegativeBinomial(9.5),
+        ];
+        let total = totals[number % 4];
+        let noise = case.noise();
+        let published: Vec<Published> =
+            releases.iter().map(|values| Published { noise: &noise, values }).collect();
+        let found = Inferred::new(&Prior::new(prior.clone()).unwrap(), total, &published).unwrap();
+        assert!(found.left_out < 1e-15, "{}", found.left_out);
+        // Twice the noise's reach beyond what was released nothing counts.
+        let most = if k == 2 { 110 } else { 60 };
+        let (mut sum, mut mean, mut below) = (Sum::default(), Sum::default(), Sum::default());
+        let (point, all) = (0.37, prior.iter().sum::<f64>());
+        // For every cell the likelihood of each count.
+        let table = |i: usize| -> Vec<f64> {
+            let one =
+                |x: u64| releases.iter().map(|values| case.likelihood(values[i], x)).product();
+            (0..=most).map(one).collect()
+        };
+        let tables: Vec<Vec<f64>> = (0..k).map(table).collect();
+        for x in all_counts(k, most) {
+            let likelihood: f64 = x.iter().zip(&tables).map(|(&x, of)| of[x as usize]).product();
+            if likelihood < 1e-60 {
+                continue;
+            }
+            let weight = likelihood * prior_weight(&prior, total, &x);
+            let (own, n) = (prior[0] + x[0] as f64, x.iter().sum::<u64>() as f64);
+            sum.add(weight);
+            mean.add(weight * own / (all + n));
+            if weight > 1e-18 * sum.value() {
+                below.add(weight * beta_reg(own, all + n - own, point));
+            }
+        }
+        let share = found.law.share(&[0]);
+        let mean = mean.value() / sum.value();
+        let what = format!("{number}: {case:?} {prior:?} {total:?} {releases:?}");
+        assert!((share.mean() / mean - 1.0).abs() < 1e-10, "{what}: {} {mean}", share.mean());
+        let below = below.value() / sum.value();
+        assert!(
+            (share.below(point) - below).abs() < 1e-10,
+            "{what}: {} {below}",
+            share.below(point)
+        );
+    }
+}
+
+/// A number with this noise, by inversion.
+fn draw(case: Case, rng: &mut Stream) -> f64 {
+    let u = uniform(rng);
+    match case.kind {
+        Kind::Laplace(scale) => {
+            let sign = if u < 0.5 { -1.0 } else { 1.0 };
+            -sign * scale * (1.0 - (2.0 * u - 1.0).abs()).ln()
+        }
+        _ => {
+            let weights: Vec<f64> = (-FAR..=FAR).map(|z| case.weight(z as f64)).collect();
+            let sum: f64 = weights.iter().sum();
+            let mut left = u * sum;
+            let found = weights.iter().position(|weight| {
+                left -= weight;
+                left < 0.0
+            });
+            found.unwrap_or(0) as f64 - FAR as f64
+        }
+    }
+}
+
+/// How often the interval of the first share holds it, and the same for intervals that take the numbers for the true
+/// counts. Probabilities, counts and noise are drawn.
+fn coverage(case: Case, is_known: bool, draws: usize) -> (f64, f64) {
+    let (prior, n, level) = (Prior::new(vec![1.0, 1.0, 2.0]).unwrap(), 40, 0.9);
+    let noise = case.noise();
+    let covers = |number: usize| -> (bool, bool) {
+        let mut rng = stream(number as u64, "coverage");
+        let weights = prior.draw_weights(&mut rng);
+        let sum: f64 = weights.iter().sum();
+        let mut x = [0.0; 3];
+        for _ in 0..n {
+            let mut left = uniform(&mut rng) * sum;
+            let cell = weights.iter().position(|weight| {
+                left -= weight;
+                left < 0.0
+            });
+            x[cell.unwrap_or(2)] += 1.0;
+        }
+        let noisy = x.map(|x| {
+            let value = x + draw(case, &mut rng);
+            if case.clamped { value.max(0.0) } else { value }
+        });
+        let total = if is_known { Total::Known(n) } else { Total::Flat(None) };
+        let published = [Published { noise: &noise, values: &noisy }];
+        let found = Inferred::new(&prior, total, &published).unwrap();
+        let share = weights[0] / sum;
+        let holds = |interval: Interval| interval.low <= share && share <= interval.high;
+        let rest: f64 = noisy[1..].iter().map(|value| value.max(0.0)).sum();
+        let naive = BetaMixture::beta(1.0 + noisy[0].max(0.0), 3.0 + rest);
+        (holds(found.law.share(&[0]).interval(level)), holds(naive.interval(level)))
+    };
+    let all: Vec<(bool, bool)> = engine::parallel::map_range(0..draws, covers);
+    let part = |which: fn(&(bool, bool)) -> bool| {
+        all.iter().filter(|one| which(one)).count() as f64 / draws as f64
+    };
+    (part(|one| one.0), part(|one| one.1))
+}
+
+/// Intervals hold with their probability; a false alarm has a probability of 6e-5 each. Intervals that ignore the
+/// noise are found out.
+#[test]
+fn intervals_hold_with_their_probability() {
+    let draws = 1000;
+    let allowed = 4.0 * (0.9 * 0.1 / draws as f64).sqrt();
+    for (kind, clamped) in [
+        (Kind::DiscreteLaplace(0.3), false),
+        (Kind::DiscreteGaussian(4.0), true),
+        (Kind::Laplace(3.0), false),
+    ] {
+        let case = Case { kind, rounded: false, clamped };
+        for is_known in [true, false] {
+            let (aware, naive) = coverage(case, is_known, draws);
+            assert!((aware - 0.9).abs() < allowed, "{case:?} {is_known}: {aware}");
+            assert!(naive < 0.9 - allowed, "{case:?}: {naive}");
+        }
+    }
+}
+
+/// Ten thousand data sets for each noise: two and a half standard errors.
+#[test]
+#[ignore = "it takes a minute"]
+fn intervals_of_ten_thousand_data_sets() {
+    for kind in [Kind::DiscreteLaplace(0.3), Kind::DiscreteGaussian(4.0), Kind::Laplace(3.0)] {
+        for is_known in [true, false] {
+            let case = Case { kind, rounded: false, clamped: false };
+            let (aware, naive) = coverage(case, is_known, 10_000);
+            println!("{kind:?}, n known: {is_known}: {aware}, naive {naive}");
+            assert!((aware - 0.9).abs() < 2.5 * 0.003, "{kind:?} {is_known}: {aware}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_records_has_its_law() {
+    let noise = PublishedNoise::parse("discrete-laplace(epsilon=1)", false, false).unwrap();
+    let prior = Prior::new(vec![1.0, 2.0]).unwrap();
+    let published = [Published { noise: &noise, values: &[5.0, -1.0] }];
+    let found = Inferred::new(&prior, Total::Flat(None), &published).unwrap();
+    assert_eq!(found.law.n(), None);
+    let (first, probabilities) = found.law.total();
+    assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+    let weight = |n: u64| -> f64 {
+        let one = |x: u64| {
+            let noise = (5.0 - x as f64).abs() + (n - x) as f64 + 1.0;
+            prior_weight(&[1.0, 2.0], Total::Flat(None), &[x, n - x]) * (-noise).exp()
+        };
+        (0..=n).map(one).sum()
+    };
+    let sum: f64 = (0..200).map(weight).sum();
+    for n in [first, 4, 5, 6, 12] {
+        let probability = probabilities[(n - first) as usize];
+        assert!((probability - weight(n) / sum).abs() < 1e-13, "{n}: {probability}");
+    }
+}
+
+#[test]
+fn many_cells_and_records_take_seconds() {
+    let noise = PublishedNoise::parse("discrete-laplace(epsilon=0.5)", false, false).unwrap();
+    let prior = Prior::new(vec![1.0; 20]).unwrap();
+    let values: Vec<f64> = (0..20).map(|i| 5000.0 + f64::from(i)).collect();
+    let n = values.iter().sum::<f64>() as u64;
+    for total in [Total::Known(n), Total::Flat(None), Total::NegativeBinomial(1e5)] {
+        let published = [Published { noise: &noise, values: &values }];
+        let found = Inferred::new(&prior, total, &published).unwrap();
+        let interval = found.law.share(&[3]).interval(0.95);
+        assert!(interval.low < 0.05 && interval.high > 0.05, "{interval:?}");
+        assert!((interval.high - interval.low - 0.0027).abs() < 2e-4, "{interval:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let parse = |text: &str| PublishedNoise::parse(text, false, false).unwrap_err();
+    for (text, cause) in [
+        ("laplace(sigma=2)", "`laplace` has no `sigma`"),
+        ("laplace()", "is not of the form key=value"),
+        ("gaussian(sigma=-1)", "sigma must be above 0, not -1"),
+        ("gaussian(sigma=2,rho=1)", "give one of sigma=… or rho=…"),
+        ("discrete-laplace(epsilon=1e9)", "a scale of 1e-9 is not between"),
+        ("laplace(scale=1,cells=3)", "sums of cells are for discrete noise"),
+        ("-abs(t", "this `(` is not closed"),
+        ("t", "do not vanish"),
+        ("normal(2)", "normal"),
+    ] {
+        let error = parse(text);
+        assert!(error.contains(cause), "{text}: {error}");
+    }
+    let noise = PublishedNoise::parse("discrete-laplace(epsilon=1)", false, true).unwrap();
+    assert!(noise.refuses(2.5).is_some() && noise.refuses(-1.0).is_some());
+    assert!(noise.refuses(2.0).is_none() && noise.refuses(f64::NAN).is_some());
+    assert!(PublishedNoise::parse("discrete-laplace(epsilon=1)", true, false).is_err());
+    let table = |table: &[(i64, f64)]| PublishedNoise::listed("x".to_owned(), table, false);
+    assert!(table(&[(0, 0.5), (0, 0.5)]).is_err() && table(&[(0, -0.5)]).is_err());
+    assert!(table(&[]).is_err() && table(&[(0, 0.0)]).is_err());
+    // Noise of at most one step, and numbers that no counts of three records give.
+    let narrow = table(&[(-1, 0.25), (0, 0.5), (1, 0.25)]).unwrap();
+    let prior = Prior::new(vec![1.0; 2]).unwrap();
+    let published = [Published { noise: &narrow, values: &[9.0, 9.0] }];
+    assert!(Inferred::new(&prior, Total::Known(3), &published).is_err());
+    let published = [Published { noise: &narrow, values: &[2.0, 1.0] }];
+    assert!(Inferred::new(&prior, Total::Known(3), &published).is_ok());
+}
