@@ -70,12 +70,10 @@ fn groups_are_compared_and_drawn() {
         "posterior --data cells.csv --by arm --column answer --count noisy --noise laplace(scale=2) \
          --rounded --clamped --prior 1 --compare yes --figure a.svg",
     );
-    let output = sandbox.dpbi(&args);
-    assert!(output.status.success());
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = sandbox.succeed(&args).replace("\n  ", " ");
     let sentence = "`yes` is more frequent in `B` than in `A` with probability above 99.9 %.";
     assert!(text.contains(sentence), "{text}");
-    assert!(std::fs::read_to_string(sandbox.path("a.svg")).unwrap().contains("<svg"));
+    assert!(sandbox.text("a.svg").contains("<svg"));
     // A 0 stands for all numbers below it, which changes the share.
     let share = |flags: &str| {
         let args = words(
@@ -122,9 +120,9 @@ fn what_is_wrong_is_said() {
         ),
         ("--released 9,9 --noise -100000*t^2 --prior 1 --n 3", "the posterior is not computed"),
     ] {
-        let output = sandbox.dpbi(&[&["posterior"], &words(args)[..]].concat());
-        let said = String::from_utf8_lossy(&output.stderr).replace("\n  ", " ");
-        assert_eq!(output.status.code(), Some(2), "{args}: {said}");
+        let outcome = sandbox.dpbi(&[&["posterior"], &words(args)[..]].concat());
+        assert_eq!(outcome.status, 2, "{args}");
+        let said = outcome.stderr.replace("\n  ", " ");
         assert!(said.contains(cause), "{args}: {said}");
     }
 }

@@ -100,7 +100,7 @@ pub struct Release {
     /// The number of records, for a dry run without the data
     #[arg(long, value_name = "N", value_parser = records, requires = "dry_run")]
     pub n: Option<u64>,
-    /// Enter the release into this file before anything of it is shown
+    /// Enter the release into this file before anything of it is shown; none: nobody is to count
     #[arg(long, value_name = "FILE")]
     pub ledger: Option<PathBuf>,
     /// What all releases in the ledger may spend: the sum of their ε is at most E; or, with D, their
@@ -112,6 +112,12 @@ pub struct Release {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub figure: FigureFile,
+    /// Also show what the released counts would tell if the noise were ignored
+    #[arg(long)]
+    pub naive: bool,
+    /// Release at an ε above 30, which protects nobody
+    #[arg(long)]
+    pub force: bool,
     /// Refused: noise that can be drawn again protects nobody
     #[arg(long, value_name = "N", hide = true)]
     pub seed: Option<String>,
@@ -130,6 +136,12 @@ pub struct Show {
     /// The file that `dpbi release --out` wrote
     #[arg(value_name = "FILE.json")]
     pub file: PathBuf,
+    /// Also show what the released counts would tell if the noise were ignored
+    #[arg(long)]
+    pub naive: bool,
+    /// Print only the sentences that can be published
+    #[arg(long, conflicts_with_all = ["json", "table"])]
+    pub text: bool,
     #[command(flatten)]
     pub view: View,
 }

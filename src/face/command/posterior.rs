@@ -38,7 +38,7 @@ pub fn execute(args: &Posterior) -> Result<(), Failure> {
             Some(n) => text::records(n),
             None => "an unknown number of records".to_owned(),
         };
-        files.write(&figure::of_posterior(&asked.request, &posteriors, &records, &how))?;
+        files.write(&figure::of_posterior(&asked.request, &posteriors, (&records, &how), false))?;
     }
     if args.tables.print(|| text::table(&asked.request, &findings))? {
         return Ok(());

@@ -7,12 +7,12 @@ use super::release::asked::{check_level, compared};
 use super::release::figure::{self, FigureFiles};
 use super::release::read::{self, Loaded};
 use super::release::text;
-use super::{paths::Paths, threads, typed};
+use super::{paths::Paths, print, threads, typed};
 use crate::cli::{Combine, Show, View};
 use crate::failure::Failure;
 use engine::refusal::suggest;
 use service::release::document::{Combination, Document};
-use service::release::{Posteriors, Released, read_ledger};
+use service::release::{Findings, Posteriors, Released, read_ledger};
 use system::console::say;
 use system::diagnostic::Diagnostic;
 
@@ -31,19 +31,29 @@ pub fn execute(args: &Show) -> Result<(), Failure> {
         findings.push(Posteriors::new(&[release]).findings());
     }
     for (release, files) in releases.iter().zip(&figures) {
-        files.write(&figure::figure(&[release]))?;
+        files.write(&figure::figure(&[release], args.naive))?;
     }
     if let ([release], [findings]) = (&releases[..], &findings[..])
-        && args.view.tables.print(|| text::table(&release.request, findings))?
+        && args
+            .view
+            .tables
+            .print(|| text::table(&release.request, &text::shown_findings(findings, args.naive)))?
     {
         return Ok(());
     }
     if args.view.tables.table.is_some() {
         return Err(several(&args.file).into());
     }
-    let text = || {
+    if args.text {
         let both = releases.iter().zip(&findings);
-        let texts: Vec<String> = both.map(|(a, b)| text::release(a, b, None)).collect();
+        let texts: Vec<String> = both.map(|(a, b)| text::paragraph(a, b) + "\n").collect();
+        return print(&texts.join("\n"));
+    }
+    let text = || {
+        let one = |(release, findings): (&Released, &Findings)| {
+            text::release(release, &text::shown_findings(findings, args.naive), None)
+        };
+        let texts: Vec<String> = releases.iter().zip(&findings).map(one).collect();
         texts.join("\n") + &text::whose_word(args.view.ledger.as_deref()) + text::FOOTER
     };
     args.view.print.answer(|| Document::new(&releases, Some(&findings), None), text)
@@ -84,7 +94,7 @@ pub fn combine(args: &Combine) -> Result<(), Failure> {
         return Err(Diagnostic::new(cause).help(remedy).into());
     }
     for files in &figures {
-        files.write(&figure::figure(&releases))?;
+        files.write(&figure::figure(&releases, false))?;
     }
     if args.view.tables.print(|| text::table(&releases[0].request, &findings))? {
         return Ok(());

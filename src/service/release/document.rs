@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::findings::{self, Answer, Block, Compared, Estimate, Findings};
 use super::ledger::{Account, Entry, Kept, Part};
 use super::posterior;
+use super::sentences::sentences;
 use super::{Amount, Both, Loss, Released, Request};
 use engine::posterior::model::Counts;
 use engine::posterior::privacy::Delta;
@@ -62,6 +63,9 @@ pub struct One {
     histograms: Option<Vec<Accuracy>>,
     #[serde(flatten)]
     tables: Option<Tables>,
+    /// What was done and found, in sentences that can be published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentences: Option<Vec<String>>,
     /// The ledger after the release. In a document of several releases it stands at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger: Option<Option<Ledger>>,
@@ -442,6 +446,7 @@ impl One {
             accuracy: whole,
             histograms,
             tables,
+            sentences: findings.map(|findings| sentences(release, findings)),
             ledger: None,
         }
     }

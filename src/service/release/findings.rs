@@ -28,6 +28,13 @@ impl<T> Both<T> {
         Both { naive: self.naive.as_ref().map(&f), aware: self.aware.as_ref().map(&f) }
     }
 
+    /// Leaves out the naive answer if there is a better one.
+    fn prefer_aware(&mut self) {
+        if self.aware.is_some() {
+            self.naive = None;
+        }
+    }
+
     /// The best answer that there is.
     pub fn best(&self) -> Option<&T> {
         self.aware.as_ref().or(self.naive.as_ref())
@@ -124,6 +131,48 @@ impl Errors {
     }
 }
 
+/// What would be learned of the share of a category: half the width of its interval, if the data are as the prior
+/// expects them.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Prospect {
+    pub category: String,
+    pub half_width: f64,
+    /// The same from the true counts.
+    pub without_noise: f64,
+}
+
+impl Prospect {
+    /// Of the first category that is compared, or of the last one; `None` if that takes long.
+    pub fn new(request: &Request, methods: &[Method], n: u64) -> Option<Self> {
+        let (method, histogram) = methods.iter().zip(request.histograms(n)).next()?;
+        let (variant, template) = (method.variant(), method.template());
+        if !CountsLaw::is_foreseeable(variant, template) {
+            return None;
+        }
+        let outcome = request.table.outcome();
+        let place = request.compared.first().copied().unwrap_or(outcome.categories.len() - 1);
+        let cells: Vec<usize> = (0..histogram.prior.k())
+            .filter(|cell| cell % outcome.categories.len() == place)
+            .collect();
+        let expected = accuracy::apportion(histogram.prior.alpha(), histogram.n);
+        let aware = CountsLaw::given(&[Seen { variant, template, released: &expected }]).ok()?;
+        let half = |law: &CountsLaw| {
+            let Interval { low, high } = law.share(&cells).interval(request.level);
+            0.5 * (high - low)
+        };
+        Some(Self {
+            category: outcome.categories[place].clone(),
+            half_width: half(&aware),
+            without_noise: half(&CountsLaw::exactly(&histogram.prior, &expected)),
+        })
+    }
+
+    /// Whether the noise is wider than the sampling error.
+    pub fn is_drowned(&self) -> bool {
+        self.half_width * self.half_width > 2.0 * self.without_noise * self.without_noise
+    }
+}
+
 /// What a release tells, or several of the same data together.
 #[derive(Clone, Debug)]
 pub struct Findings {
@@ -144,6 +193,22 @@ pub struct Findings {
     pub unaware: Option<String>,
     /// The accuracy of every histogram; none for several releases together.
     pub accuracy: Vec<Accuracy>,
+}
+
+impl Findings {
+    /// The noise-aware answers alone, where there are any.
+    pub fn without_naive(mut self) -> Self {
+        let row = |row: &mut Row| {
+            row.share.prefer_aware();
+            row.naive_coverage = row.naive_coverage.filter(|_| row.share.naive.is_some());
+        };
+        self.cells.iter_mut().for_each(row);
+        let blocks = self.margins.iter_mut().chain(&mut self.groups);
+        blocks.flat_map(|block| &mut block.rows).for_each(row);
+        self.comparisons.iter_mut().for_each(|one| one.answer.prefer_aware());
+        self.joint.prefer_aware();
+        self
+    }
 }
 
 impl Estimate {

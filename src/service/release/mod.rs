@@ -44,6 +44,7 @@ mod posterior;
 mod profile;
 mod released;
 mod request;
+pub mod sentences;
 mod table;
 mod tally;
 mod weighed;
@@ -57,7 +58,7 @@ pub use engine::posterior::amount::{Amount, AmountError};
 pub use entropy::Entropy;
 pub use estimate::Estimated;
 pub use findings::{
-    Accuracy, Answer, Block, Both, Compared, Errors, Estimate, Findings, Posteriors, Row,
+    Accuracy, Answer, Block, Both, Compared, Errors, Estimate, Findings, Posteriors, Prospect, Row,
 };
 pub use ledger::{
     Account, Budget, Entry, Kept, LedgerError, Lines, Part, compose, enter, in_releases,

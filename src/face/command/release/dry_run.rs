@@ -10,9 +10,9 @@ use crate::failure::Failure;
 use engine::text::legible;
 use service::release::document::Ledger;
 use service::release::{
-    Account, Amount, Contest, Errors, Reason, Released, count_records, read_ledger,
+    Account, Amount, Contest, Errors, Prospect, Reason, Released, count_records, read_ledger,
 };
-use system::console::{Grid, say, short};
+use system::console::{Grid, say, short, significant};
 use system::diagnostic::Diagnostic;
 
 /// What releases would cost.
@@ -44,6 +44,8 @@ pub struct Planned {
     spent: String,
     /// The largest of the errors of its histograms under the prior predictive distribution.
     expected_error: Option<f64>,
+    /// What would be learned.
+    prospect: Option<Prospect>,
     #[serde(skip)]
     errors: Vec<Errors>,
 }
@@ -66,6 +68,7 @@ impl Planned {
             price: release.price().to_string(),
             spent: release.spent().to_string(),
             expected_error: known.and_then(|known| known.into_iter().reduce(f64::max)),
+            prospect: Prospect::new(&release.request, &release.methods, release.n),
             errors,
         }
     }
@@ -103,12 +106,13 @@ fn text(document: &Document, account: Option<&Account>) -> String {
         ]);
     }
     let mut text = format!("  {}; nothing is released\n\n{}\n", records(*n), grid.render());
-    for Planned { name, reason, compared, errors, .. } in planned {
+    for Planned { name, reason, compared, prospect, errors, .. } in planned {
         text += &format!("  {}: {reason}", legible(name));
         text += &match &errors[..] {
             [errors] => format!("; the error is {}.\n", error_words(errors).join(", ")),
             _ => ".\n".to_owned(),
         };
+        text += &prospect.as_ref().map_or(String::new(), learned);
         let compared = compared.iter().flat_map(contestants);
         for (title, names) in compared.filter(|(_, names)| !names.is_empty()) {
             text += &format!("    {title}: {}\n", names.join(", "));
@@ -120,6 +124,24 @@ fn text(document: &Document, account: Option<&Account>) -> String {
         false => ("ledger", format!("then: {}", account.words())),
     }));
     text + "\n" + &list(lines)
+}
+
+/// What would be learned, in words.
+fn learned(prospect: &Prospect) -> String {
+    let Prospect { category, half_width, without_noise } = prospect;
+    let warning = match prospect.is_drowned() {
+        true => {
+            " The noise is wider than the sampling error: a larger ε or fewer cells would tell more."
+        }
+        false => "",
+    };
+    format!(
+        "    If the data are as the prior expects them, the interval for `{}` will be about ± {}; without noise ± \
+         {}.{warning}\n",
+        legible(category),
+        significant(*half_width, 2),
+        significant(*without_noise, 2)
+    )
 }
 
 /// The mechanisms of a choice, by what is known of their errors.

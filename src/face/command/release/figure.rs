@@ -77,25 +77,27 @@ impl FigureFiles {
     }
 }
 
-/// The posterior that releases of the same data give, all together.
-pub fn figure(releases: &[&Released]) -> Figure {
+/// The posterior that releases of the same data give, all together; also the `naive` one, if it is wanted or there
+/// is no other.
+pub fn figure(releases: &[&Released], naive: bool) -> Figure {
     let mechanisms: Vec<String> = (releases.iter())
         .map(|one| format!("{} at ε = {}", one.mechanism(), one.request.epsilon))
         .collect();
     let records = super::text::records(releases[0].n);
     let how = format!("released by {}", mechanisms.join(" and "));
-    of_posterior(&releases[0].request, &Posteriors::new(releases), &records, &how)
+    of_posterior(&releases[0].request, &Posteriors::new(releases), (&records, &how), naive)
 }
 
 /// The figure of a posterior, of so many `records`, which were released in some way.
 pub fn of_posterior(
     request: &Request,
     posteriors: &Posteriors,
-    records: &str,
-    how: &str,
+    (records, how): (&str, &str),
+    naive: bool,
 ) -> Figure {
     let densities = posteriors.densities();
     let categories = distinct(&densities);
+    let shows_naive = |one: &Density| naive || one.posterior.aware.is_none();
     let row = |one: &Density| DensityRow {
         label: match (one.group.as_str(), categories > 1) {
             ("", _) => one.category.clone(),
@@ -104,9 +106,10 @@ pub fn of_posterior(
         },
         colour: figure::numbered_colour(one.group_number),
         prior: one.prior.clone(),
-        naive: one.posterior.naive.clone().unwrap_or_default(),
+        naive: one.posterior.naive.clone().filter(|_| shows_naive(one)).unwrap_or_default(),
         aware: one.posterior.aware.clone().unwrap_or_default(),
-        naive_interval: one.estimate.naive.map(|one| (one.interval.low, one.interval.high)),
+        naive_interval: (one.estimate.naive.filter(|_| shows_naive(one)))
+            .map(|one| (one.interval.low, one.interval.high)),
         aware_interval: one.estimate.aware.map(|one| (one.interval.low, one.interval.high)),
         mean: one.estimate.best().map(|one| one.value),
     };

@@ -39,8 +39,10 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     if args.dry_run {
         return dry_run::execute(&job, threads, &args.print);
     }
+    job.check_epsilon(args.force)?;
     let files = Files::new(&job, args)?;
     refuse_lost_output(files.out)?;
+    job.say_who_counts();
     let tables: Vec<&Table> = job.requests.iter().map(|request| &request.table).collect();
     let Tally { counts, hash } = release::count(job.data()?, &tables, job.delimiter)?;
     let n = counts[0].iter().sum();
@@ -90,7 +92,8 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
             // Several releases have one entry: the last one shows it.
             let (ledger, last) = (text::ledger(account.as_ref()), releases.len() - 1);
             let one = |(place, (release, findings)): (usize, (&Released, &Findings))| {
-                text::release(release, findings, (place == last).then_some(&ledger))
+                let findings = text::shown_findings(findings, args.naive);
+                text::release(release, &findings, (place == last).then_some(&ledger))
             };
             let texts: Vec<String> = releases.iter().zip(&found).enumerate().map(one).collect();
             console::fit(&(texts.join("\n") + text::FOOTER))
@@ -98,7 +101,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     };
     // A file that cannot be written does not keep the release from being printed.
     let kept = keep(Some(&found)).or_else(|error| kept.and(Err(error)));
-    let drawn = files.draw(&releases);
+    let drawn = files.draw(&releases, args.naive);
     let printed = console::emit_whole(&text);
     printed.map_err(|source| WorkError::Unprinted {
         source,
@@ -138,10 +141,21 @@ struct Job {
     requests: Vec<Request>,
     data: Option<PathBuf>,
     ledger: Option<PathBuf>,
+    /// The user said that there is to be no ledger.
+    uncounted: bool,
     budget: Option<Budget>,
     n: Option<u64>,
     delimiter: u8,
 }
+
+/// In place of a ledger: nobody is to count.
+const NO_LEDGER: &str = "none";
+
+/// Above this ε a guess about a record is nearly certain: a warning.
+const LARGE: f64 = 10.0;
+
+/// Above this ε nothing is protected.
+const LARGEST: f64 = 30.0;
 
 impl Job {
     fn new(args: &Release) -> Result<Self, Diagnostic> {
@@ -155,11 +169,12 @@ impl Job {
         let planned = args.plan.as_deref().map(|path| plan::read(path, level)).transpose()?;
         let budget = args.budget.as_deref();
         let budget = budget.map(|text| asked::budget(text, &wrong)).transpose()?;
-        let job = match planned {
+        let mut job = match planned {
             None => Self {
                 requests: vec![flags::request(args, &wrong)?],
                 data: args.data.clone(),
                 ledger: args.ledger.clone(),
+                uncounted: false,
                 budget,
                 n: args.n,
                 delimiter: args.delimiter.unwrap_or(b','),
@@ -169,16 +184,49 @@ impl Job {
                 requests: plan.requests,
                 data: args.data.clone().or(plan.data),
                 ledger: args.ledger.clone().or(plan.ledger),
+                uncounted: false,
                 budget: budget.or(plan.budget),
                 n: args.n.or(plan.n),
                 delimiter: args.delimiter.or(plan.delimiter).unwrap_or(b','),
             },
         };
+        job.uncounted = job.ledger.take_if(|path| path.as_os_str() == NO_LEDGER).is_some();
         if job.budget.is_some() && job.ledger.is_none() {
             return Err(wrong("budget", "without a ledger nobody counts what is spent")
                 .help("give --ledger FILE"));
         }
         Ok(job)
+    }
+
+    /// Warns of an ε that hardly protects, and refuses one that does not, unless it is forced.
+    fn check_epsilon(&self, force: bool) -> Result<(), Diagnostic> {
+        for Request { epsilon, .. } in &self.requests {
+            let value = epsilon.to_f64();
+            let guess = 1.0 / (1.0 + engine::numeric::exp_accurate(-value));
+            if value > LARGEST && !force {
+                let cause = format!("ε = {epsilon} protects nobody");
+                let help = format!("use an ε below {LARGE}; --force releases at any ε");
+                return Err(Diagnostic::new(cause).help(help));
+            }
+            if value > LARGE {
+                say(format!(
+                    "note: ε = {epsilon} is large: who knows all other records, and that the last one has one of \
+                     two categories, may guess it with probability {}",
+                    release::sentences::probability(guess)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says before anything is drawn that nobody counts, unless that is meant.
+    fn say_who_counts(&self) {
+        if self.ledger.is_none() && !self.uncounted {
+            say(format!(
+                "note: nobody counts what is spent (--ledger FILE does; --ledger {NO_LEDGER} says that this is \
+                 meant)"
+            ));
+        }
     }
 
     fn data(&self) -> Result<&Path, Diagnostic> {
@@ -287,8 +335,8 @@ impl<'a> Files<'a> {
     }
 
     /// Draws the figures.
-    fn draw(&self, releases: &[Released]) -> Result<(), Failure> {
+    fn draw(&self, releases: &[Released], naive: bool) -> Result<(), Failure> {
         let mut all = releases.iter().zip(&self.figures);
-        all.try_for_each(|(release, files)| files.write(&figure::figure(&[release])))
+        all.try_for_each(|(release, files)| files.write(&figure::figure(&[release], naive)))
     }
 }

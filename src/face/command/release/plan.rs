@@ -20,6 +20,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::NO_LEDGER;
 use super::asked::{self, Asked, GroupPrior, LEVEL};
 use crate::cli::delimiter;
 use engine::refusal::suggest;
@@ -90,9 +91,13 @@ pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
         requests.push(request);
     }
     columns.refuse_unused(&requests)?;
+    let ledger = |node: Node| match node.string()? == NO_LEDGER {
+        true => Ok(NO_LEDGER.into()),
+        false => near(node),
+    };
     let read = Plan {
         data: plan.take("data").map(near).transpose()?,
-        ledger: plan.take("ledger").map(near).transpose()?,
+        ledger: plan.take("ledger").map(ledger).transpose()?,
         budget: plan.take("budget").map(budget).transpose()?,
         n: plan.take("n").map(|node| node.whole()).transpose()?,
         delimiter: plan.take("delimiter").map(separator).transpose()?,

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use engine::posterior::privacy::compact;
 use engine::text::legible;
+use service::release::sentences::{comparison, probability, sentences, three};
 use service::release::{
-    Account, Accuracy, Amount, Answer, Block, Both, Compared, Errors, Estimate, Estimated,
-    Findings, Interval, Joint, Loss, Released, Request, Row,
+    Account, Accuracy, Amount, Block, Both, Compared, Errors, Estimate, Estimated, Findings,
+    Interval, Joint, Loss, Released, Request, Row,
 };
-use system::console::{Grid, short, significant};
+use system::console::{Grid, short};
 
 /// At most this many parameters are printed on a line.
 const MOST_PARAMETERS: usize = 12;
@@ -25,11 +26,23 @@ pub fn release(release: &Released, findings: &Findings, ledger: Option<&str>) ->
     );
     text += &tables(request, findings);
     text += &explanation(request, findings);
-    let mut lines = vec![("posterior", posterior(release)), ("privacy", release.guarantee())];
+    let mut lines = vec![("naive posterior", posterior(release)), ("privacy", release.guarantee())];
     lines.extend(accuracy_lines(release, findings));
     lines.extend(ledger.map(|words| ("ledger", words.to_owned())));
     text.push('\n');
-    text + &list(lines)
+    text += &list(lines);
+    text + &format!("\n  To be published:\n  {}\n", paragraph(release, findings))
+}
+
+/// What is shown: the naive answers only if they are asked for, or if there are no others.
+pub fn shown_findings(findings: &Findings, naive: bool) -> Findings {
+    let findings = findings.clone();
+    if naive { findings } else { findings.without_naive() }
+}
+
+/// What was done and found, for a publication.
+pub fn paragraph(release: &Released, findings: &Findings) -> String {
+    sentences(release, findings).join(" ")
 }
 
 /// Several releases together, and what they tell.
@@ -276,8 +289,8 @@ fn comparisons(compared: &[Compared], uncompared: Option<&str>, percent: &str) -
             }
         }
         text += &headed(&format!("Comparison: the share of `{}`", legible(category)), &grid);
-        for one in of_category {
-            text += &sentence(one, percent);
+        for words in of_category.filter_map(|one| comparison(one, percent)) {
+            text += &format!("  {words}\n");
         }
     }
     if let Some(reason) = uncompared {
@@ -286,68 +299,16 @@ fn comparisons(compared: &[Compared], uncompared: Option<&str>, percent: &str) -
     text
 }
 
-/// A comparison in a sentence, about the group whose share is probably the larger one.
-fn sentence(one: &Compared, percent: &str) -> String {
-    let Some(best) = one.answer.best() else { return String::new() };
-    let is_turned = best.larger < 0.5;
-    let answer = one.answer.map(|answer| if is_turned { turned(answer) } else { *answer });
-    let (group, other) = match is_turned {
-        false => (legible(&one.group), legible(&one.other)),
-        true => (legible(&one.other), legible(&one.group)),
-    };
-    let noise = match &answer {
-        Both { aware: Some(_), naive: Some(naive) } => {
-            format!(" ({} if the noise is ignored)", probability(naive.larger))
-        }
-        Both { aware: Some(_), naive: None } => String::new(),
-        Both { aware: None, .. } => ", if the noise is ignored".to_owned(),
-    };
-    let Some(Answer { larger, difference, .. }) = answer.best() else { return String::new() };
-    format!(
-        "  `{}` is more frequent in `{group}` than in `{other}` with probability {}{noise}. The \
-         difference of the shares is {}; with {percent} it lies between {} and {}.\n",
-        legible(&one.category),
-        probability(*larger),
-        three(difference.value),
-        three(difference.interval.low),
-        three(difference.interval.high),
-    )
-}
-
-/// The same comparison the other way round.
-fn turned(Answer { larger, difference, ratio }: &Answer) -> Answer {
-    let turn = |one: &Estimate, by: fn(f64) -> f64| Estimate {
-        value: by(one.value),
-        interval: Interval { low: by(one.interval.high), high: by(one.interval.low) },
-    };
-    Answer {
-        larger: 1.0 - larger,
-        difference: turn(difference, |x| -x),
-        ratio: turn(ratio, |x| 1.0 / x),
-    }
-}
-
-/// Three digits: more of a comparison would not be believed. A minus is a minus.
-fn three(value: f64) -> String {
-    let sign = if value < 0.0 { "−" } else { "" };
-    format!("{sign}{}", significant(value.abs(), 3))
-}
-
-/// A probability in per cent. Only what is certain is called 0 or 100 %.
-fn probability(p: f64) -> String {
-    match 100.0 * p {
-        percent if percent > 0.0 && percent < 0.05 => "below 0.1 %".to_owned(),
-        percent if (99.95..100.0).contains(&percent) => "above 99.9 %".to_owned(),
-        percent => format!("{percent:.1} %"),
-    }
-}
-
 fn explanation(request: &Request, findings: &Findings) -> String {
     match &findings.unaware {
         Some(reason) => format!(
             "\n  These intervals ignore the noise and are too narrow. The noise-aware posterior is not \
              computed: {reason}.\n"
         ),
+        None if findings.cells.iter().all(|row| row.share.naive.is_none()) => {
+            "\n  Means and intervals account for the noise (--naive also shows those that ignore it).\n"
+                .to_owned()
+        }
         None => {
             let covers = match request.table.groups() {
                 1 => " covers: the probability of the naive interval under the aware posterior.",

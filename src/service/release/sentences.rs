@@ -1,0 +1,163 @@
+//! A release in sentences that can be published: what was done, and what was found.
+
+use super::findings::{Answer, Block, Compared, Estimate, Findings, Row};
+use super::posterior::Interval;
+use super::released::Released;
+use engine::numeric::{short, significant};
+use engine::posterior::privacy::compact;
+use engine::text::legible;
+
+/// At most this many shares are told.
+const MOST_SHARES: usize = 8;
+
+/// At most this many comparisons are told.
+const MOST_COMPARISONS: usize = 6;
+
+/// The sentences: how the counts were released, how shares were estimated, the shares, and the comparisons.
+pub fn sentences(release: &Released, findings: &Findings) -> Vec<String> {
+    let mut all = vec![method(release), estimation(release, findings)];
+    all.extend(shares(release, findings));
+    let percent = percent(release);
+    all.extend(
+        findings
+            .comparisons
+            .iter()
+            .take(MOST_COMPARISONS)
+            .filter_map(|one| comparison(one, &percent)),
+    );
+    all
+}
+
+fn percent(release: &Released) -> String {
+    format!("{} %", 100.0 * release.request.level)
+}
+
+fn method(release: &Released) -> String {
+    let table = &release.request.table;
+    let by: Vec<String> =
+        table.by().iter().map(|one| format!("`{}`", legible(&one.name))).collect();
+    let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(" and ")) };
+    format!(
+        "Counts of `{}`{by} (n = {}) were released once with {}-differential privacy, under which one record may \
+         have any other category, by the mechanism `{}` of dpbi {}.",
+        legible(&table.outcome().name),
+        release.n,
+        release.spent(),
+        legible(release.mechanism()),
+        env!("CARGO_PKG_VERSION"),
+    )
+}
+
+fn estimation(release: &Released, findings: &Findings) -> String {
+    let prior = &release.request.prior;
+    let parameters = match prior.iter().all(|alpha| *alpha == prior[0]) {
+        true => format!("parameter {} in every cell", compact(&prior[0])),
+        false => {
+            let all: Vec<String> = prior.iter().map(compact).collect();
+            format!("parameters {}", all.join(", "))
+        }
+    };
+    let noise = match findings.unaware {
+        None => "account for the noise",
+        Some(_) => "ignore the noise, and are therefore too narrow",
+    };
+    format!(
+        "Shares are posterior means under a Dirichlet prior ({parameters}), with equal-tailed {} credible intervals \
+         that {noise}.",
+        percent(release)
+    )
+}
+
+/// The share of the outcome in every group. Of two categories the second is told: each tells the other.
+fn shares(release: &Released, findings: &Findings) -> Option<String> {
+    let table = &release.request.table;
+    let outcomes = table.outcomes();
+    let is_told = |place: usize| match release.request.compared.as_slice() {
+        [] => outcomes > 2 || place == 1,
+        compared => compared.contains(&place),
+    };
+    let told = |(place, row): (usize, &Row)| {
+        let Estimate { value, interval } = *row.share.best()?;
+        let Interval { low, high } = interval;
+        let name = legible(&row.name);
+        is_told(place % outcomes)
+            .then(|| (name, format!("{} ({} to {})", short(value), short(low), short(high))))
+    };
+    let rows = |rows: &[Row]| -> Vec<(String, String)> {
+        rows.iter().enumerate().filter_map(told).collect()
+    };
+    let all: Vec<String> = match findings.groups.is_empty() {
+        true => rows(&findings.cells)
+            .into_iter()
+            .map(|(name, share)| format!("of `{name}` is {share}"))
+            .collect(),
+        false => {
+            let group = |Block { title, rows: of }: &Block| {
+                let title = legible(title);
+                let one = move |(name, share)| format!("of `{name}` in `{title}` is {share}");
+                rows(of).into_iter().map(one).collect::<Vec<_>>()
+            };
+            findings.groups.iter().flat_map(group).collect()
+        }
+    };
+    let is_few = !all.is_empty() && all.len() <= MOST_SHARES;
+    is_few.then(|| format!("The share {}.", all.join(", that ")))
+}
+
+/// A comparison, about the group whose share is probably the larger one.
+pub fn comparison(one: &Compared, percent: &str) -> Option<String> {
+    let (answer, group, other) = one.likelier()?;
+    let Answer { larger, difference, .. } = answer;
+    Some(format!(
+        "`{}` is more frequent in `{}` than in `{}` with probability {}; the difference of the shares is {} \
+         ({percent} credible interval {} to {}).",
+        legible(&one.category),
+        legible(group),
+        legible(other),
+        probability(larger),
+        three(difference.value),
+        three(difference.interval.low),
+        three(difference.interval.high),
+    ))
+}
+
+impl Compared {
+    /// The best answer, turned so that the first share is probably the larger one, and both groups in this order.
+    pub fn likelier(&self) -> Option<(Answer, &str, &str)> {
+        let best = self.answer.best()?;
+        Some(match best.larger < 0.5 {
+            false => (*best, &self.group, &self.other),
+            true => (best.turned(), &self.other, &self.group),
+        })
+    }
+}
+
+impl Answer {
+    /// The same comparison the other way round.
+    pub fn turned(&self) -> Self {
+        let turn = |one: &Estimate, by: fn(f64) -> f64| Estimate {
+            value: by(one.value),
+            interval: Interval { low: by(one.interval.high), high: by(one.interval.low) },
+        };
+        Self {
+            larger: 1.0 - self.larger,
+            difference: turn(&self.difference, |x| -x),
+            ratio: turn(&self.ratio, |x| 1.0 / x),
+        }
+    }
+}
+
+/// Three digits: more of a comparison would not be believed. A minus is a minus.
+pub fn three(value: f64) -> String {
+    let sign = if value < 0.0 { "−" } else { "" };
+    format!("{sign}{}", significant(value.abs(), 3))
+}
+
+/// A probability in per cent. Only what is certain is called 0 or 100 %.
+pub fn probability(p: f64) -> String {
+    match 100.0 * p {
+        percent if percent > 0.0 && percent < 0.05 => "below 0.1 %".to_owned(),
+        percent if (99.95..100.0).contains(&percent) => "above 99.9 %".to_owned(),
+        percent => format!("{percent:.1} %"),
+    }
+}
