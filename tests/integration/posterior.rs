@@ -126,3 +126,58 @@ fn what_is_wrong_is_said() {
         assert!(said.contains(cause), "{args}: {said}");
     }
 }
+
+/// Over all sites an arm is as if nobody had asked for the site; within a site it is as if there were no other.
+#[test]
+fn arms_are_compared_over_sites_or_within_them() {
+    let sandbox = Sandbox::new();
+    let cells = [
+        ("A", "x", 5, 9),
+        ("A", "y", 7, 2),
+        ("A", "z", 4, 4),
+        ("B", "x", 3, 8),
+        ("B", "y", 6, 6),
+        ("B", "z", 1, 9),
+    ];
+    let row = |(arm, site, no, yes): &(&str, &str, u32, u32)| {
+        format!("{arm},{site},no,{no}\n{arm},{site},yes,{yes}\n")
+    };
+    let rows: String = cells.iter().map(row).collect();
+    sandbox.write("sites.csv", &format!("arm,site,answer,noisy\n{rows}"));
+    let arm = |name: &str| {
+        let of = cells.iter().filter(|cell| cell.0 == name);
+        of.fold((0, 0), |sum, cell| (sum.0 + cell.2, sum.1 + cell.3))
+    };
+    let [(a_no, a_yes), (b_no, b_yes)] = ["A", "B"].map(arm);
+    let both = format!("A,no,{a_no}\nA,yes,{a_yes}\nB,no,{b_no}\nB,yes,{b_yes}\n");
+    sandbox.write("arms.csv", &format!("arm,answer,noisy\n{both}"));
+    // Next to no noise: the counts are as they are.
+    let compared = |args: &str| {
+        let common =
+            "posterior --json --column answer --count noisy --noise -80*abs(t) --compare yes";
+        let found = sandbox.json(&[words(common), words(args)].concat());
+        found["comparisons"].as_array().unwrap().clone()
+    };
+    let over = compared("--data sites.csv --by arm --by site --prior 1");
+    let arms = compared("--data arms.csv --by arm --prior 3");
+    assert_eq!((over.len(), arms.len()), (1, 1));
+    assert_eq!((&over[0]["group"], &over[0]["other"]), (&"B".into(), &"A".into()));
+    for key in ["probability_greater", "difference"] {
+        let [over, arms] = [&over[0]["aware"][key], &arms[0]["aware"][key]]
+            .map(|value| value.as_f64().unwrap_or_else(|| float(&value["low"])));
+        assert_close(over, arms, 1e-9, key);
+    }
+    let within = compared("--data sites.csv --by arm --by site --prior 1 --within site");
+    let names: Vec<&str> = within.iter().map(|one| one["group"].as_str().unwrap()).collect();
+    assert_eq!(names, ["B, x", "B, y", "B, z"]);
+    sandbox.write("one.csv", "arm,answer,noisy\nA,no,4\nA,yes,4\nB,no,1\nB,yes,9\n");
+    let alone = compared("--data one.csv --by arm --prior 1");
+    let [within, alone] =
+        [&within[2], &alone[0]].map(|one| float(&one["aware"]["probability_greater"]));
+    assert_close(within, alone, 1e-9, "within a site");
+    let wrong = "posterior --data sites.csv --by arm --by site --column answer --count noisy \
+                 --noise -80*abs(t) --prior 1 --compare yes --within arm";
+    let outcome = sandbox.dpbi(&words(wrong));
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("--within: `arm` is not a column"), "{}", outcome.stderr);
+}

@@ -80,16 +80,20 @@ pub struct Release {
     /// The probability of credible intervals, of all releases [default: what a plan says, or 0.95]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub level: Option<f64>,
-    /// Compare the share of this category of the column between groups. May be repeated
+    /// Compare the share of this category of the column between groups: those of the first --by, over all others.
+    /// May be repeated
     #[arg(long, value_name = "[NAME=]CATEGORY", value_delimiter = ',')]
     pub compare: Vec<String>,
+    /// Compare the groups of the first --by within each category of this other one. May be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub within: Vec<String>,
     /// Several releases, from a TOML file, entered into the ledger all at once
     #[arg(
         long,
         value_name = "FILE",
         conflicts_with_all = [
             "column", "by", "categories", "categories_from", "other", "fixed_groups", "prior",
-            "epsilon", "mechanism", "compare",
+            "epsilon", "mechanism", "compare", "within",
         ]
     )]
     pub plan: Option<PathBuf>,
@@ -227,9 +231,13 @@ pub struct Posterior {
     /// The probability of credible intervals
     #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
     pub level: f64,
-    /// Compare the share of this category of the column between groups. May be repeated
+    /// Compare the share of this category of the column between groups: those of the first --by, over all others.
+    /// May be repeated
     #[arg(long, value_name = "[NAME=]CATEGORY", value_delimiter = ',', requires = "by")]
     pub compare: Vec<String>,
+    /// Compare the groups of the first --by within each category of this other one. May be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "by")]
+    pub within: Vec<String>,
     #[command(flatten)]
     pub figure: FigureFile,
     #[command(flatten)]
@@ -253,6 +261,9 @@ pub struct View {
     /// Compare the share of this category between groups [default: as released]
     #[arg(long, value_name = "[NAME=]CATEGORY", value_delimiter = ',')]
     pub compare: Vec<String>,
+    /// Compare the groups of the first column within each category of this other one [default: as released]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub within: Vec<String>,
     #[command(flatten)]
     pub figure: FigureFile,
     /// Check that this ledger has an entry of every release, with the same ε, mechanism and counts

@@ -102,6 +102,7 @@ impl Question {
             mechanism: None,
             level: args.level,
             compare: args.compare.clone(),
+            within: args.within.clone(),
         }
         .check(&wrong)?;
         let noises = noises(args, values.len())?;

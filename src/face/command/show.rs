@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::release::asked::{check_level, compared};
+use super::release::asked::{check_level, compared, within};
 use super::release::figure::{self, FigureFiles};
 use super::release::read::{self, Loaded};
 use super::release::text;
@@ -166,6 +166,9 @@ fn load(file: &Path, view: &View) -> Result<Vec<Loaded>, Diagnostic> {
         }
         if !view.compare.is_empty() {
             one.request.compared = compared(&view.compare, &one.request.table, &wrong)?;
+        }
+        if !view.within.is_empty() {
+            one.request.within = within(&view.within, &one.request.table, &wrong)?;
         }
     }
     Ok(loaded)

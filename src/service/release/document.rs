@@ -99,6 +99,9 @@ pub struct Stored {
     pub level: f64,
     /// Categories whose shares are compared between groups.
     pub compare: Vec<String>,
+    /// Columns within whose categories groups are compared.
+    #[serde(default)]
+    pub within: Vec<String>,
 }
 
 /// A column and its categories.
@@ -470,6 +473,9 @@ impl From<&Released> for Stored {
             epsilon: request.epsilon.to_string(),
             level: request.level,
             compare: request.compared.iter().map(|&place| categories[place].clone()).collect(),
+            within: (request.within.iter())
+                .map(|&column| request.table.attributes()[column].name.clone())
+                .collect(),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::method::Method;
 use super::posterior::{BetaMixture, Comparison, CountsLaw, Interval, Joint, Seen};
 use super::released::Released;
 use super::request::{Histogram, Request};
+use super::table::MarginRow;
 use engine::parallel;
 
 /// The naive and the noise-aware answer to a question, as far as there is one.
@@ -414,19 +415,56 @@ fn ungrouped(request: &Request, views: &Both<Laws>) -> Option<String> {
 /// The most products of all comparisons of a release: they take some seconds.
 const MOST_PRODUCTS: f64 = 4e9;
 
-/// With at most this many groups every pair is compared; with more, each one with the first.
+/// With at most this many groups every pair is compared; with more, each one with the first. The later one comes
+/// first, since the first one is often the control.
 const ALL_PAIRS: usize = 6;
 
-/// The groups that are compared: the later one comes first, since the first one is often the control.
-fn pairs(groups: usize) -> Vec<(usize, usize)> {
-    let compared_with = |other: usize| if groups <= ALL_PAIRS { 0..other } else { 0..1 };
-    (1..groups).flat_map(|group| compared_with(group).map(move |other| (group, other))).collect()
+/// Two groups that are compared: their names and cells.
+pub struct Contrast {
+    pub names: [String; 2],
+    pub cells: [Vec<usize>; 2],
 }
 
 impl Request {
     /// How many comparisons of two groups are asked for.
     pub fn comparisons(&self) -> usize {
-        self.compared.len() * pairs(self.table.groups()).len()
+        if self.compared.is_empty() { 0 } else { self.compared.len() * self.contrasts().len() }
+    }
+
+    /// The groups that are compared: those of the first column over all others, or within the categories of some of
+    /// them. Groups of fixed sizes are compared as they are: nothing is known of their shares among all people.
+    pub fn contrasts(&self) -> Vec<Contrast> {
+        let table = &self.table;
+        let by: Vec<usize> = (0..table.by().len()).collect();
+        let kept = match self.fixed {
+            Some(_) => by,
+            None => by
+                .into_iter()
+                .filter(|column| *column == 0 || self.within.contains(column))
+                .collect(),
+        };
+        let margin = table.margin(kept);
+        let is_same = |a: &MarginRow, b: &MarginRow| {
+            self.fixed.is_some() || a.categories[1..] == b.categories[1..]
+        };
+        let mut contrasts = Vec::new();
+        let firsts = match self.fixed {
+            Some(_) => margin.rows.len(),
+            None => table.attributes()[0].categories.len(),
+        };
+        for (first, row) in margin.rows.iter().enumerate() {
+            // Those that agree in all columns but the first one.
+            let before = margin.rows[..first].iter().filter(|other| is_same(row, other));
+            let most = if firsts <= ALL_PAIRS { usize::MAX } else { 1 };
+            for other in before.take(most) {
+                let name = |row: &MarginRow| table.margin_name(&margin, row);
+                contrasts.push(Contrast {
+                    names: [name(row), name(other)],
+                    cells: [row.cells.clone(), other.cells.clone()],
+                });
+            }
+        }
+        contrasts
     }
 }
 
@@ -434,17 +472,18 @@ fn comparisons(request: &Request, views: &Both<Laws>) -> (Vec<Compared>, Option<
     let table = &request.table;
     let mut compared = Vec::new();
     let mut reason = None;
+    let contrasts = request.contrasts();
     for &category in &request.compared {
-        for (group, other) in pairs(table.groups()) {
-            let answer = |laws: &Laws| laws.compare(category, group, other);
+        for Contrast { names: [group, other], cells } in &contrasts {
+            let answer = |laws: &Laws| laws.compare(category, cells);
             let aware = views.aware.as_ref().map(answer);
             if let Some(Err(cause)) = &aware {
                 reason = Some(cause.clone());
             }
             compared.push(Compared {
                 category: table.outcome().categories[category].clone(),
-                group: table.group_name(group),
-                other: table.group_name(other),
+                group: group.clone(),
+                other: other.clone(),
                 answer: Both {
                     naive: views.naive.as_ref().and_then(|laws| answer(laws).ok()),
                     aware: aware.and_then(Result::ok),
@@ -478,16 +517,24 @@ impl Laws<'_> {
         self.request.table.group(group).collect()
     }
 
-    fn compare(&self, category: usize, group: usize, other: usize) -> Result<Answer, String> {
+    fn compare(&self, category: usize, groups: &[Vec<usize>; 2]) -> Result<Answer, String> {
         let level = self.request.level;
         let products = MOST_PRODUCTS / self.request.comparisons() as f64;
+        let outcomes = self.request.table.outcomes();
         let comparison = match self.request.fixed {
             None => {
-                let [a, b] = [group, other].map(|group| self.group(group));
-                self.laws[0].compare((&[a[category]], &a), (&[b[category]], &b), products)
+                let [a, b] = groups.each_ref().map(|cells| {
+                    cells
+                        .iter()
+                        .copied()
+                        .filter(|cell| cell % outcomes == category)
+                        .collect::<Vec<_>>()
+                });
+                self.laws[0].compare((&a, &groups[0]), (&b, &groups[1]), products)
             }
             Some(_) => {
-                let [a, b] = [group, other].map(|group| self.laws[group].share(&[category]));
+                let share = |cells: &Vec<usize>| self.laws[cells[0] / outcomes].share(&[category]);
+                let [a, b] = groups.each_ref().map(share);
                 Comparison::independent(a, b, products)
             }
         }?;

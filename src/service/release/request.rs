@@ -27,6 +27,8 @@ pub struct Request {
     pub level: f64,
     /// The categories of the outcome whose shares are compared between groups.
     pub compared: Vec<usize>,
+    /// The columns within whose categories groups are compared.
+    pub within: Vec<usize>,
 }
 
 /// Cells that are released together: all of the table, or one group of a fixed size. A record never leaves

@@ -3,7 +3,7 @@
 use super::findings::{Answer, Block, Compared, Estimate, Findings, Row};
 use super::posterior::Interval;
 use super::released::Released;
-use engine::numeric::{short, significant};
+use engine::numeric::significant;
 use engine::posterior::privacy::compact;
 use engine::text::legible;
 
@@ -81,7 +81,7 @@ fn shares(release: &Released, findings: &Findings) -> Option<String> {
         let Interval { low, high } = interval;
         let name = legible(&row.name);
         is_told(place % outcomes)
-            .then(|| (name, format!("{} ({} to {})", short(value), short(low), short(high))))
+            .then(|| (name, format!("{} ({} to {})", three(value), three(low), three(high))))
     };
     let rows = |rows: &[Row]| -> Vec<(String, String)> {
         rows.iter().enumerate().filter_map(told).collect()

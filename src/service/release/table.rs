@@ -117,7 +117,8 @@ impl Table {
         choices.into_iter().map(|columns| self.margin(columns)).collect()
     }
 
-    fn margin(&self, columns: Vec<usize>) -> Margin {
+    /// The table of these columns alone.
+    pub fn margin(&self, columns: Vec<usize>) -> Margin {
         let kept: Vec<Attribute> =
             columns.iter().map(|&column| self.attributes[column].clone()).collect();
         let empty = |row| MarginRow { categories: places(&kept, row), cells: Vec::new() };

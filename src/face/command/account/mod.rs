@@ -209,7 +209,31 @@ fn rounded_up(epsilon: Amount) -> Amount {
 fn upwards(delta: f64) -> String {
     let near = significant(delta, 3);
     match near.parse::<f64>() {
-        Ok(shown) if shown < delta => significant(delta * 1.005, 3),
+        Ok(shown) if shown < delta => {
+            let unit = libm::pow(10.0, libm::floor(libm::log10(shown)) - 2.0);
+            significant(shown + unit, 3)
+        }
         _ => near,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delta_is_rounded_up_to_three_digits() {
+        for (delta, shown) in [
+            (1.234e-5, 1.24e-5),
+            (1.2301e-5, 1.24e-5),
+            (9.951e-6, 9.96e-6),
+            (9.991e-6, 1e-5),
+            (0.5, 0.5),
+            (1e-6, 1e-6),
+            (3.001e-300, 3.01e-300),
+        ] {
+            let found: f64 = upwards(delta).parse().unwrap();
+            assert!((found / shown - 1.0).abs() < 1e-12 && found >= delta, "{delta}: {found}");
+        }
     }
 }

@@ -30,6 +30,8 @@ pub struct Asked {
     pub mechanism: Option<String>,
     pub level: f64,
     pub compare: Vec<String>,
+    /// The columns within whose categories groups are compared.
+    pub within: Vec<String>,
 }
 
 /// A complaint about the value of a key: the key, and the cause.
@@ -52,6 +54,7 @@ impl Asked {
         let prior = self.prior(&table, wrong)?;
         let fixed = self.fixed(&table, wrong)?;
         let compared = compared(&self.compare, &table, wrong)?;
+        let within = within(&self.within, &table, wrong)?;
         let parse = |label: &String| {
             Variant::parse(label)
                 .map_err(|refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy))
@@ -68,6 +71,7 @@ impl Asked {
             variant: self.mechanism.as_ref().map(parse).transpose()?,
             level,
             compared,
+            within,
         })
     }
 
@@ -282,6 +286,29 @@ pub fn compared(names: &[String], table: &Table, wrong: Wrong) -> Result<Vec<usi
         }
     }
     Ok(places)
+}
+
+/// The columns within whose categories groups are compared: any but the first and the outcome.
+pub fn within(names: &[String], table: &Table, wrong: Wrong) -> Result<Vec<usize>, Diagnostic> {
+    let mut columns = Vec::new();
+    for name in names.iter().map(|name| name.trim()) {
+        let others = table.by().iter().skip(1).map(|column| column.name.as_str());
+        match others.clone().position(|column| column == name) {
+            Some(place) if !columns.contains(&(place + 1)) => columns.push(place + 1),
+            Some(_) => {}
+            None => {
+                let cause =
+                    format!("`{name}` is not a column that divides the groups of the first --by");
+                let help = match others.clone().next() {
+                    Some(_) => suggest(name, others),
+                    None => "give --by twice".to_owned(),
+                };
+                return Err(wrong("within", &cause).help(help));
+            }
+        }
+    }
+    columns.sort_unstable();
+    Ok(columns)
 }
 
 /// The probability of intervals.

@@ -53,6 +53,7 @@ pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
         mechanism: args.mechanism.clone(),
         level: args.level.unwrap_or(LEVEL),
         compare: args.compare.clone(),
+        within: args.within.clone(),
     };
     asked.check(wrong)
 }

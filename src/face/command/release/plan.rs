@@ -139,6 +139,7 @@ impl Columns<'_> {
         let (epsilon, name) = (table.require("epsilon", "epsilon = 1")?, table.take("name"));
         let (mechanism, compare) = (table.take("mechanism"), table.take("compare"));
         let (fixed, own_level) = (table.take("fixed_groups"), table.take("level"));
+        let within = table.take("within");
         table.finish()?;
         let by_names = strings(by)?;
         let used = |node: &&Node| {
@@ -166,6 +167,7 @@ impl Columns<'_> {
             mechanism: mechanism.map(|node| node.string()).transpose()?.map(str::to_owned),
             level: levels.of(own_level.map(|node| node.number()).transpose()?),
             compare: strings(compare)?,
+            within: strings(within)?,
         };
         let wrong = |key: &str, cause: &str| {
             let node = match key {
@@ -175,6 +177,7 @@ impl Columns<'_> {
                 "by" => by,
                 "mechanism" => mechanism,
                 "compare" => compare,
+                "within" => within,
                 "fixed-groups" => fixed,
                 "level" => own_level,
                 "categories" => self.categories.iter().find(|node| used(node)).copied(),

@@ -107,6 +107,7 @@ fn check(stored: Stored, file: &str) -> Result<Loaded, Diagnostic> {
         mechanism: Some(stored.mechanism),
         level: stored.level,
         compare: stored.compare,
+        within: stored.within,
     };
     let mut request = asked.check(&wrong)?;
     if let Some(sizes) = &stored.fixed_groups {

@@ -270,9 +270,15 @@ fn comparisons(compared: &[Compared], uncompared: Option<&str>, percent: &str) -
     }
     for category in categories {
         let of_category = compared.iter().filter(|one| one.category == category);
-        let mut grid = Grid::new(2);
         // No group is called so.
-        let names = ["1st vs 2nd", "", "P[1st > 2nd]", "1st − 2nd", percent, "1st / 2nd", percent];
+        let mut names = vec!["1st vs 2nd", "P[larger]", "difference", percent, "ratio", percent];
+        // Only where both are shown they have to be told apart.
+        let has_both =
+            of_category.clone().any(|one| one.answer.naive.is_some() && one.answer.aware.is_some());
+        if has_both {
+            names.insert(1, "");
+        }
+        let mut grid = Grid::new(1 + usize::from(has_both));
         grid.row(names);
         for one in of_category.clone() {
             let pair = format!("{} vs {}", legible(&one.group), legible(&one.other));
@@ -280,7 +286,9 @@ fn comparisons(compared: &[Compared], uncompared: Option<&str>, percent: &str) -
             let rows = rows.into_iter().filter_map(|(name, answer)| Some((name, answer.as_ref()?)));
             for (place, (name, answer)) in rows.enumerate() {
                 let pair = if place == 0 { pair.clone() } else { String::new() };
-                let mut cells = vec![pair, name.to_owned(), probability(answer.larger)];
+                let mut cells = vec![pair];
+                cells.extend(has_both.then(|| name.to_owned()));
+                cells.push(probability(answer.larger));
                 for Estimate { value, interval } in [&answer.difference, &answer.ratio] {
                     cells.push(three(*value));
                     cells.push(format!("{} – {}", three(interval.low), three(interval.high)));
