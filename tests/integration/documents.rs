@@ -64,6 +64,8 @@ const COMMANDS: &[&str] = &[
     "optimum -p 1,1 -n 8 -e 1 --delta 0.01 --json",
     "mechanisms --json",
     "mechanisms ehds --json",
+    "posterior --released 41,17,9 --noise laplace(scale=2) --prior 1 --n 67 --json",
+    "posterior --released 41.5,17 --released 40,-2 --noise laplace(scale=2) --prior 1 --json",
     "prior --mean 0.2,0.8 --interval 0.1,0.4 --json",
     "selftest --config beta_balanced --seed 5 --json",
 ];

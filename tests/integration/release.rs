@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use crate::common::{Outcome, Sandbox, few_or_many, refused, words};
+use crate::common::{Outcome, Sandbox, few_or_many, float, refused, words};
 use engine::rng;
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ fn json(outcome: &Outcome) -> Value {
 fn a_release_says_what_it_is_and_not_what_the_data_are() {
     let sandbox = sandbox();
     // With so large an ε the true counts come out, and the posterior is theirs.
-    let found = json(&release(&sandbox, &["--epsilon", "500", "--json"]));
+    let found = json(&release(&sandbox, &["--epsilon", "500", "--force", "--json"]));
     assert_eq!(found["released"], serde_json::json!([10, 20]));
     assert_eq!(found["posterior"], serde_json::json!([11.0, 21.0]));
     assert_eq!(found["n"], 30);
@@ -58,10 +58,62 @@ fn a_release_says_what_it_is_and_not_what_the_data_are() {
     let coverage = found["categories"][1]["naive_coverage"].as_f64().unwrap();
     assert!((coverage - 0.95).abs() < 1e-9, "{coverage}");
 
-    let text = release(&sandbox, &["--epsilon", "0.5", "--level", "0.9"]).stdout;
-    for words in ["released by geometric", "0.5-differentially private", "90 %", "covers"] {
-        assert!(text.contains(words), "{words}: {text}");
+    let text = |more: &[&str]| {
+        release(&sandbox, &[&["--epsilon", "0.5", "--level", "0.9"], more].concat()).stdout
+    };
+    let (aware, both) = (text(&[]), text(&["--naive"]));
+    for words in ["released by geometric", "0.5-differentially private", "90 %", "To be published"]
+    {
+        assert!(aware.contains(words) && both.contains(words), "{words}: {aware}");
     }
+    assert!(!aware.contains("covers") && both.contains("covers"), "{aware}{both}");
+}
+
+#[test]
+fn what_was_done_and_found_can_be_published() {
+    let sandbox = sandbox();
+    let found = json(&release(&sandbox, &["--epsilon", "0.5", "--out", "a.json", "--json"]));
+    let sentences: Vec<&str> =
+        found["sentences"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    let mechanism = found["mechanism"].as_str().unwrap();
+    for words in [
+        "Counts of `answer` (n = 30) were released once with 0.5-differential privacy",
+        &format!("by the mechanism `{mechanism}` of dpbi"),
+        "95 % credible intervals that account for the noise",
+        "The share of `yes` is ",
+    ] {
+        assert!(sentences.iter().any(|one| one.contains(words)), "{words}: {sentences:?}");
+    }
+    let shown = sandbox.succeed(&["show", "a.json", "--text"]);
+    assert_eq!(shown.trim(), sentences.join(" "));
+}
+
+#[test]
+fn what_is_unsafe_is_said_before_anything_is_drawn() {
+    let sandbox = sandbox();
+    let said = |more: &[&str]| release(&sandbox, &[&["--mechanism", "geometric"], more].concat());
+    let nobody = "note: nobody counts what is spent";
+    assert!(said(&["--epsilon", "1"]).stderr.contains(nobody));
+    assert_eq!(said(&["--epsilon", "1", "--ledger", "none"]).stderr, "");
+    assert!(!sandbox.path("none").exists());
+    assert_eq!(said(&["--epsilon", "1", "--ledger", "l"]).stderr, "");
+    let large = said(&["--epsilon", "12", "--ledger", "none"]);
+    assert_eq!(large.status, 0);
+    assert!(large.stderr.contains("note: ε = 12 is large"), "{}", large.stderr);
+    refused(&said(&["--epsilon", "31", "--ledger", "m"]), "ε = 31 protects nobody");
+    assert!(!sandbox.path("m").exists());
+    refused(&said(&["--epsilon", "1", "--ledger", "none", "--budget", "2"]), "without a ledger");
+    // A dry run says what one would learn, and when noise drowns it.
+    let dry = |epsilon: &str| said(&["--epsilon", epsilon, "--dry-run", "--json"]);
+    let widths = |epsilon: &str| {
+        let prospect = json(&dry(epsilon))["releases"][0]["prospect"].clone();
+        assert_eq!(prospect["category"], "yes");
+        (float(&prospect["half_width"]), float(&prospect["without_noise"]))
+    };
+    let ((narrow, plain), (wide, same)) = (widths("5"), widths("0.05"));
+    assert!(plain == same && plain <= narrow && narrow < 1.05 * plain && wide > 2.0 * plain);
+    let text = said(&["--epsilon", "0.05", "--dry-run"]).stdout;
+    assert!(text.contains("The noise is wider than the sampling error"), "{text}");
 }
 
 #[test]
@@ -151,7 +203,7 @@ fn categories_are_declared_and_what_is_left_goes_to_other() {
     sandbox.write("d.csv", "kind\na\nb\nzebra\nb\n\"x\ny\"\nb\n").write("c.txt", "a\nb\n\nrest\n");
     let asked = |more: &[&str]| {
         let common = ["release", "--data", "d.csv", "--column", "kind", "--prior", "1,1,1"];
-        sandbox.dpbi(&[&common[..], &["--epsilon", "900", "--json"], more].concat())
+        sandbox.dpbi(&[&common[..], &["--epsilon", "900", "--force", "--json"], more].concat())
     };
     let outcome = asked(&["--categories-from", "c.txt"]);
     refused(&outcome, "this record belongs to none of the categories\n  --> d.csv:4");
@@ -164,7 +216,7 @@ fn categories_are_declared_and_what_is_left_goes_to_other() {
 fn hostile_files_give_the_right_result_or_one_clear_error() {
     let sandbox = Sandbox::new();
     let write = |bytes: &[u8]| std::fs::write(sandbox.path("survey.csv"), bytes).unwrap();
-    let released = || release(&sandbox, &["--epsilon", "900", "--json"]);
+    let released = || release(&sandbox, &["--epsilon", "900", "--force", "--json"]);
     let long = [b"id,answer\n".as_slice(), &vec![b'x'; 5_000_000], b",yes\n2,no\n3,yes\n"].concat();
     let right: [&[u8]; 4] = [
         b"\xef\xbb\xbfid,answer\r\n1,yes\r\n2,no\r\n3,yes\r\n",
@@ -242,7 +294,7 @@ fn many_categories_are_no_burden() {
 fn a_pipe_is_read_and_one_that_nobody_writes_to_is_not_waited_for_forever() {
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.shell("mkfifo survey.csv").status, 0);
-    let child = sandbox.start(&[&ASKED[..], &["--epsilon", "900", "--json"]].concat());
+    let child = sandbox.start(&[&ASKED[..], &["--epsilon", "900", "--force", "--json"]].concat());
     let mut pipe =
         std::fs::OpenOptions::new().write(true).open(sandbox.path("survey.csv")).unwrap();
     pipe.write_all(survey().as_bytes()).unwrap();

@@ -73,7 +73,8 @@ fn close(ours: &Value, theirs: f64) {
 /// With so large an ε the true counts come out, and everything can be computed by hand.
 #[test]
 fn cells_margins_and_groups_of_a_trial_by_hand() {
-    let found = document(&sandbox(), &["--prior", "1", "--epsilon", "500", "--compare", "yes"]);
+    let found =
+        document(&sandbox(), &["--prior", "1", "--epsilon", "500", "--force", "--compare", "yes"]);
     assert_eq!(found["released"], json!([38, 12, 26, 24]));
     assert_eq!(found["columns"][0]["name"], "arm");
     assert_eq!(found["cells"][1]["cell"], "control, yes");
@@ -145,7 +146,7 @@ fn what_is_wrong_is_said_before_anything_is_spent() {
 fn groups_of_fixed_sizes_are_released_on_their_own() {
     let fixed = ["--prior", "1", "--fixed-groups", "control=50,treated=50", "--compare", "yes"];
     let sandbox = sandbox();
-    let found = document(&sandbox, &[&fixed[..], &["--epsilon", "500"]].concat());
+    let found = document(&sandbox, &[&fixed[..], &["--epsilon", "500", "--force"]].concat());
     assert_eq!(found["released"], json!([38, 12, 26, 24]));
     assert_eq!(found["spent"], "500");
     assert_eq!((&found["margins"], &found["groups"]), (&json!([]), &json!([])));

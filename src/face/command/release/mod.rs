@@ -42,13 +42,13 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     job.check_epsilon(args.force)?;
     let files = Files::new(&job, args)?;
     refuse_lost_output(files.out)?;
-    job.say_who_counts();
     let tables: Vec<&Table> = job.requests.iter().map(|request| &request.table).collect();
     let Tally { counts, hash } = release::count(job.data()?, &tables, job.delimiter)?;
     let n = counts[0].iter().sum();
     job.check_sizes(n)?;
     job.check_groups(&counts)?;
     let (mut releases, _) = job.prepare(n, threads)?;
+    job.warn();
     let mut entropy = Entropy::new().map_err(WorkError::Randomness)?;
     // Nothing leaves the process before the entry: if it ends here, nothing was released.
     let drawn = caught(|| {
@@ -198,17 +198,22 @@ impl Job {
         Ok(job)
     }
 
-    /// Warns of an ε that hardly protects, and refuses one that does not, unless it is forced.
+    /// Refuses an ε that protects nobody, unless it is forced.
     fn check_epsilon(&self, force: bool) -> Result<(), Diagnostic> {
-        for Request { epsilon, .. } in &self.requests {
+        let mut all = self.requests.iter().map(|request| request.epsilon);
+        match all.find(|epsilon| epsilon.to_f64() > LARGEST && !force) {
+            Some(epsilon) => Err(Diagnostic::new(format!("ε = {epsilon} protects nobody"))
+                .help(format!("use an ε below {LARGE}; --force releases at any ε"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Says before anything is drawn that an ε hardly protects, and that nobody counts, unless that is meant.
+    fn warn(&self) {
+        for epsilon in self.requests.iter().map(|request| request.epsilon) {
             let value = epsilon.to_f64();
-            let guess = 1.0 / (1.0 + engine::numeric::exp_accurate(-value));
-            if value > LARGEST && !force {
-                let cause = format!("ε = {epsilon} protects nobody");
-                let help = format!("use an ε below {LARGE}; --force releases at any ε");
-                return Err(Diagnostic::new(cause).help(help));
-            }
             if value > LARGE {
+                let guess = 1.0 / (1.0 + engine::numeric::exp_accurate(-value));
                 say(format!(
                     "note: ε = {epsilon} is large: who knows all other records, and that the last one has one of \
                      two categories, may guess it with probability {}",
@@ -216,11 +221,6 @@ impl Job {
                 ));
             }
         }
-        Ok(())
-    }
-
-    /// Says before anything is drawn that nobody counts, unless that is meant.
-    fn say_who_counts(&self) {
         if self.ledger.is_none() && !self.uncounted {
             say(format!(
                 "note: nobody counts what is spent (--ledger FILE does; --ledger {NO_LEDGER} says that this is \
