@@ -8,7 +8,45 @@
 
 use rand::Rng;
 
+use super::entropy::Entropy;
 use engine::mechanism::law::Noise;
+use engine::rng::Stream;
+
+/// Where randomness comes from, and whether the time of a draw must not tell what was drawn.
+///
+/// If it is secret, every draw takes the same number of steps whatever comes out, but for repetitions that do not
+/// depend on the outcome. With a probability below 2⁻⁶⁰ more steps are needed: then the law stays exact, and the
+/// time is longer.
+pub trait Source: Rng {
+    const IS_SECRET: bool;
+}
+
+impl Source for Entropy {
+    const IS_SECRET: bool = true;
+}
+
+/// Experiments and tests, whose draws are public.
+impl Source for Stream {
+    const IS_SECRET: bool = false;
+}
+
+/// Coins that are tossed in any case: all show heads with probability 1/20! < 2⁻⁶⁰ at most.
+const COINS: u128 = 20;
+
+/// 20!/k! for k = 1, …, 20: of the whole numbers below 20!, the part 1/k! is below it. This is the probability that
+/// coins of bias 1, 1/2, …, 1/k all show heads.
+const HEADS: [u64; COINS as usize] = {
+    let mut heads = [1; COINS as usize];
+    let mut k = COINS as usize - 1;
+    while k > 0 {
+        heads[k - 1] = heads[k] * (k as u64 + 1);
+        k -= 1;
+    }
+    heads
+};
+
+/// Trials that are made in any case: all of 42 succeed with probability e⁻⁴² < 2⁻⁶⁰.
+const TRIALS: u128 = 42;
 
 /// A fraction of at least 0, reduced. Both parts are below 2⁹⁶, so that products fit into 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,16 +131,51 @@ fn uniform_below(bound: u128, rng: &mut impl Rng) -> u128 {
 
 /// True with probability e^(−a/b), a <= b. Coins with bias a/(bK) are tossed for K = 1, 2, … until one
 /// shows tails; the answer is whether this K is odd.
-fn falls_within_one(a: u128, b: u128, rng: &mut impl Rng) -> bool {
+fn falls_within_one<S: Source>(a: u128, b: u128, rng: &mut S) -> bool {
     let mut k: u128 = 1;
+    if S::IS_SECRET {
+        // A coin of bias a/(bK) shows heads if one of bias 1/K and one of bias a/b do. All are tossed; k stays where
+        // the first tails are.
+        let drawn = uniform_below(u128::from(HEADS[0]), rng) as u64;
+        let mut heads = 1;
+        for most in HEADS {
+            heads &= u128::from(drawn < most);
+            if a < b {
+                heads &= u128::from(uniform_below(b, rng) < a);
+            }
+            k += heads;
+        }
+        if k <= COINS {
+            return k % 2 == 1;
+        }
+    }
     while uniform_below(b * k, rng) < a {
         k += 1;
     }
     k % 2 == 1
 }
 
+/// How often in a row an event of probability e⁻¹ happens.
+fn successes<S: Source>(rng: &mut S) -> u128 {
+    let mut times: u128 = 0;
+    if S::IS_SECRET {
+        let mut going = 1;
+        for _ in 0..TRIALS {
+            going &= u128::from(falls_within_one(1, 1, rng));
+            times += going;
+        }
+        if times < TRIALS {
+            return times;
+        }
+    }
+    while falls_within_one(1, 1, rng) {
+        times += 1;
+    }
+    times
+}
+
 /// True with probability e^(−ratio · times).
-pub(super) fn falls(ratio: Ratio, times: u64, rng: &mut impl Rng) -> bool {
+pub(super) fn falls<S: Source>(ratio: Ratio, times: u64, rng: &mut S) -> bool {
     let Ratio { numerator, denominator } = ratio;
     // The exponent as whole + rest / denominator, without leaving 128 bits.
     let (mut whole, mut rest) = (0_u128, 0_u128);
@@ -123,6 +196,14 @@ pub(super) fn falls(ratio: Ratio, times: u64, rng: &mut impl Rng) -> bool {
         }
     }
     whole = whole.saturating_add(ones.saturating_mul(u128::from(times)));
+    // If as many trials are not enough, nothing is accepted anyway, but for a probability below 2⁻⁶⁰.
+    if S::IS_SECRET && whole <= TRIALS {
+        let mut accepted = falls_within_one(rest, denominator, rng);
+        for trial in 0..TRIALS {
+            accepted &= falls_within_one(1, 1, rng) | (trial >= whole);
+        }
+        return accepted;
+    }
     for _ in 0..whole {
         if !falls_within_one(1, 1, rng) {
             return false;
@@ -135,7 +216,7 @@ pub(super) fn falls(ratio: Ratio, times: u64, rng: &mut impl Rng) -> bool {
 ///
 /// Let rate = p/q. A number with P ∝ e^(−m/q) is drawn as its remainder modulo q and its quotient by q.
 /// Divided by p and rounded down, it has the rate p/q.
-fn geometric(rate: Ratio, rng: &mut impl Rng) -> u128 {
+fn geometric(rate: Ratio, rng: &mut impl Source) -> u128 {
     let Ratio { numerator, denominator } = rate;
     let rest = loop {
         let rest = uniform_below(denominator, rng);
@@ -143,11 +224,7 @@ fn geometric(rate: Ratio, rng: &mut impl Rng) -> u128 {
             break rest;
         }
     };
-    let mut times: u128 = 0;
-    while falls_within_one(1, 1, rng) {
-        times += 1;
-    }
-    rest.saturating_add(denominator.saturating_mul(times)) / numerator
+    rest.saturating_add(denominator.saturating_mul(successes(rng))) / numerator
 }
 
 fn coin(rng: &mut impl Rng) -> bool {
@@ -156,7 +233,7 @@ fn coin(rng: &mut impl Rng) -> bool {
 
 /// The noise: P[η = t] ∝ e^(−rate·|t|) for [`Noise::Geometric`]; for [`Noise::Laplace`] the floor of
 /// a Laplace number of scale 1/rate, which is a geometric number m, or −m − 1, by a fair coin.
-fn noise(law: Noise, rate: Ratio, rng: &mut impl Rng) -> i128 {
+fn noise(law: Noise, rate: Ratio, rng: &mut impl Source) -> i128 {
     loop {
         let (below, magnitude) = (coin(rng), geometric(rate, rng).min(i128::MAX as u128) as i128);
         match (law, below) {
@@ -170,14 +247,14 @@ fn noise(law: Noise, rate: Ratio, rng: &mut impl Rng) -> i128 {
 }
 
 /// x plus noise, clamped to [0, n].
-pub(super) fn noisy(law: Noise, rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {
+pub(super) fn noisy(law: Noise, rate: Ratio, x: u64, n: u64, rng: &mut impl Source) -> u64 {
     let value = i128::from(x).saturating_add(noise(law, rate, rng));
     value.clamp(0, i128::from(n)) as u64
 }
 
 /// Whole numbers with P ∝ e^(−rate · Σ |z_i|) and Σ z_i = 0: all but the last are drawn independently, and
 /// the last is accepted with the probability of its own factor.
-pub(super) fn sum_zero(rate: Ratio, k: usize, rng: &mut impl Rng) -> Vec<i128> {
+pub(super) fn sum_zero(rate: Ratio, k: usize, rng: &mut impl Source) -> Vec<i128> {
     loop {
         let mut drawn: Vec<i128> = (1..k).map(|_| noise(Noise::Geometric, rate, rng)).collect();
         let sum = drawn.iter().fold(0_i128, |sum, &z| sum.saturating_add(z));
@@ -205,7 +282,7 @@ pub(super) fn is_accepted(weight: f64, largest: f64, rng: &mut impl Rng) -> bool
 
 /// A number v in [0, n] with P ∝ e^(−rate·|v − x|). It is proposed by the noise, or uniformly if the noise
 /// is wider than the range: at least a quarter of the proposals are accepted.
-pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {
+pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Source) -> u64 {
     if rate.times_is_at_most(n, 1) {
         loop {
             let v = engine::rng::uniform_below(n + 1, rng);
@@ -228,6 +305,8 @@ pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Rng) -> u64 {
 mod tests {
     use super::*;
     use engine::rng::stream;
+    use rand::TryRng;
+    use std::convert::Infallible;
 
     fn ratio(a: u128, b: u128) -> Ratio {
         Ratio::new(a, b).unwrap()
@@ -256,9 +335,47 @@ mod tests {
         }
     }
 
+    /// Counts the numbers that are taken from a stream.
+    struct Counted<const SECRET: bool> {
+        stream: Stream,
+        taken: u64,
+    }
+
+    impl<const SECRET: bool> Counted<SECRET> {
+        fn new(name: &str) -> Self {
+            Self { stream: stream(1, name), taken: 0 }
+        }
+    }
+
+    impl<const SECRET: bool> TryRng for Counted<SECRET> {
+        type Error = Infallible;
+
+        fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+            self.taken += 1;
+            self.stream.try_next_u32()
+        }
+
+        fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+            self.taken += 1;
+            self.stream.try_next_u64()
+        }
+
+        fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+            self.stream.try_fill_bytes(out)
+        }
+    }
+
+    impl<const SECRET: bool> Source for Counted<SECRET> {
+        const IS_SECRET: bool = SECRET;
+    }
+
     #[test]
     fn coins_fall_as_often_as_the_exponential_says() {
-        let mut rng = stream(1, "falls");
+        falls_as_often(&mut stream(1, "falls"));
+        falls_as_often(&mut Counted::<true>::new("falls in secret"));
+    }
+
+    fn falls_as_often(rng: &mut impl Source) {
         let large = ratio((1 << 95) + 12_345, (1 << 95) - 1);
         for (rate, times) in [
             (ratio(1, 3), 1),
@@ -268,15 +385,48 @@ mod tests {
             (large, 2),
         ] {
             let draws = 200_000;
-            let fell = (0..draws).filter(|_| falls(rate, times, &mut rng)).count() as f64;
+            let fell = (0..draws).filter(|_| falls(rate, times, rng)).count() as f64;
             let exponent = rate.numerator as f64 / rate.denominator as f64 * times as f64;
             let p = libm::exp(-exponent);
             let z = (fell - f64::from(draws) * p) / (f64::from(draws) * p * (1.0 - p)).sqrt();
             // Five standard deviations: 6e-7.
             assert!(z.abs() < 5.0, "{rate:?} {times}: {z}");
         }
-        assert!(!falls(ratio(u128::MAX >> 32, 1), u64::MAX, &mut rng));
-        assert!(falls(ratio(1, 2), 0, &mut rng));
+        assert!(!falls(ratio(u128::MAX >> 32, 1), u64::MAX, rng));
+        assert!(falls(ratio(1, 2), 0, rng));
+    }
+
+    /// The correlation of |t| and the numbers that a draw takes, and how many standard errors the mean of |t| is from
+    /// what it should be.
+    fn correlation<const SECRET: bool>(rate: Ratio) -> (f64, f64) {
+        let (mut rng, draws) = (Counted::<SECRET>::new("steps"), 30_000);
+        let draw = |_| {
+            let before = rng.taken;
+            let size = noise(Noise::Geometric, rate, &mut rng).unsigned_abs() as f64;
+            (size, (rng.taken - before) as f64)
+        };
+        let all: Vec<(f64, f64)> = (0..draws).map(draw).collect();
+        let mean =
+            |of: &dyn Fn(&(f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / f64::from(draws);
+        let (size, taken) = (mean(&|one| one.0), mean(&|one| one.1));
+        let (vs, vt) = (mean(&|one| (one.0 - size).powi(2)), mean(&|one| (one.1 - taken).powi(2)));
+        let both = mean(&|one| (one.0 - size) * (one.1 - taken));
+        let a = libm::exp(-(rate.numerator as f64) / rate.denominator as f64);
+        let deviation = (size - 2.0 * a / (1.0 - a * a)) / (vs / f64::from(draws)).sqrt();
+        (both / (vs * vt).sqrt(), deviation)
+    }
+
+    /// Five standard errors: 6e-7 each.
+    #[test]
+    fn the_steps_of_a_secret_draw_do_not_tell_its_size() {
+        for rate in [ratio(1, 1), ratio(1, 10), ratio(1, 1000), ratio(333, 1000)] {
+            let (secret, deviation) = correlation::<true>(rate);
+            assert!(secret.abs() < 5.0 / 30_000_f64.sqrt(), "{rate:?}: {secret}");
+            assert!(deviation.abs() < 5.0, "{rate:?}: {deviation}");
+            let (public, deviation) = correlation::<false>(rate);
+            assert!(public > 0.2, "{rate:?}: {public}");
+            assert!(deviation.abs() < 5.0, "{rate:?}: {deviation}");
+        }
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-/// Bytes fetched at a time: one system call takes as long as some hundred draws.
-const FETCHED: usize = 1024;
+/// Bytes fetched at a time: one system call takes as long as hundreds of bytes.
+const FETCHED: usize = 16_384;
 
 /// Random bits from the operating system: there is no seed, and nothing can be drawn again. Every byte
 /// is used once and then erased.

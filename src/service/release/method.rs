@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use rand::Rng;
-
 use super::Amount;
-use super::discrete::{Ratio, falls, is_accepted, noisy, sum_zero, within};
+use super::discrete::{Ratio, Source, falls, is_accepted, noisy, sum_zero, within};
 use super::weighed::{self, Weights};
 use engine::analysis::cost::number;
 use engine::analysis::tuning::{self, Tuned, TuningCache};
@@ -68,7 +66,7 @@ impl Edges {
     }
 
     /// A number in [0, n] with P ∝ g.
-    fn draw(&self, n: u64, rng: &mut impl Rng) -> u64 {
+    fn draw(&self, n: u64, rng: &mut impl Source) -> u64 {
         let others = n.saturating_sub(1);
         let weights = [self.zero, if n > 0 { self.one } else { 0.0 }, others as f64];
         let largest = weights.into_iter().fold(0.0, f64::max);
@@ -186,7 +184,7 @@ impl Method {
     ///
     /// # Panics
     /// If `counts` do not have as many records as the method is made for.
-    pub fn draw(&self, counts: &[u64], rng: &mut impl Rng) -> Vec<u64> {
+    pub fn draw(&self, counts: &[u64], rng: &mut impl Source) -> Vec<u64> {
         self.prepare(counts).draw(rng)
     }
 
@@ -237,7 +235,7 @@ pub struct Ready<'a> {
 
 impl Ready<'_> {
     /// Draws a release.
-    pub fn draw(&self, rng: &mut impl Rng) -> Vec<u64> {
+    pub fn draw(&self, rng: &mut impl Source) -> Vec<u64> {
         let n = self.method.template.posterior.n();
         let drawn = match (&self.method.way, &self.weights) {
             (&Way::Noise { noise, rate, restored }, _) => {
@@ -417,7 +415,7 @@ fn draw_noisy(
     restored: bool,
     counts: &[u64],
     n: u64,
-    rng: &mut impl Rng,
+    rng: &mut impl Source,
 ) -> Vec<u64> {
     let mut released = counts.to_vec();
     let free = counts.len() - usize::from(restored);
@@ -442,7 +440,7 @@ fn draw_hamming(
     (rate, half): (Ratio, Ratio),
     counts: &[u64],
     n: u64,
-    rng: &mut impl Rng,
+    rng: &mut impl Source,
 ) -> Vec<u64> {
     let mut released = counts.to_vec();
     let last = counts.len() - 1;
@@ -470,7 +468,7 @@ fn draw_hamming(
 }
 
 /// x plus noise that sums to 0, clamped to [0, n].
-fn draw_lattice(half: Ratio, counts: &[u64], n: u64, rng: &mut impl Rng) -> Vec<u64> {
+fn draw_lattice(half: Ratio, counts: &[u64], n: u64, rng: &mut impl Source) -> Vec<u64> {
     let noise = sum_zero(half, counts.len(), rng);
     let clamped = |(&x, z): (&u64, i128)| i128::from(x).saturating_add(z).clamp(0, i128::from(n));
     counts.iter().zip(noise).map(clamped).map(|v| v as u64).collect()
@@ -479,7 +477,7 @@ fn draw_lattice(half: Ratio, counts: &[u64], n: u64, rng: &mut impl Rng) -> Vec<
 /// A candidate with P = w(r) e^(−rate · d): x plus noise that sums to 0, until it is a candidate, and is
 /// accepted with probability w / max w. If no weight was set to 0, a trial succeeds with a chance that is
 /// the same for all data: the number of trials tells nothing about them.
-fn draw_tight(half: Ratio, tight: &Tight, counts: &[u64], rng: &mut impl Rng) -> Vec<u64> {
+fn draw_tight(half: Ratio, tight: &Tight, counts: &[u64], rng: &mut impl Source) -> Vec<u64> {
     let n: u64 = counts.iter().sum();
     let wide = half.times_is_at_most(2 * n, WIDE);
     loop {
@@ -498,7 +496,7 @@ fn try_tight_uniformly(
     half: Ratio,
     tight: &Tight,
     counts: &[u64],
-    rng: &mut impl Rng,
+    rng: &mut impl Source,
 ) -> Option<Vec<u64>> {
     let mut drawn = counts.to_vec();
     uniform_composition(counts.iter().sum(), &mut drawn, rng);
@@ -509,7 +507,12 @@ fn try_tight_uniformly(
 }
 
 /// One trial.
-fn try_tight(half: Ratio, tight: &Tight, counts: &[u64], rng: &mut impl Rng) -> Option<Vec<u64>> {
+fn try_tight(
+    half: Ratio,
+    tight: &Tight,
+    counts: &[u64],
+    rng: &mut impl Source,
+) -> Option<Vec<u64>> {
     let noise = sum_zero(half, counts.len(), rng);
     let moved = |(&x, z): (&u64, i128)| u64::try_from(i128::from(x).saturating_add(z)).ok();
     let drawn: Vec<u64> = counts.iter().zip(noise).map(moved).collect::<Option<_>>()?;
@@ -517,7 +520,7 @@ fn try_tight(half: Ratio, tight: &Tight, counts: &[u64], rng: &mut impl Rng) -> 
 }
 
 /// A candidate with P ∝ Π g(v_i) e^(−rate·d), by rejection.
-fn draw_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Rng) -> Vec<u64> {
+fn draw_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Source) -> Vec<u64> {
     let n: u64 = counts.iter().sum();
     let wide = n > 0 && half.times_is_at_most(2 * n, WIDE);
     loop {
@@ -533,7 +536,7 @@ fn draw_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Rng) -> 
 
 /// One trial: every coordinate but the last is drawn from [0, n] with its own factor, and the last one
 /// makes the sum n.
-fn try_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Rng) -> Option<Vec<u64>> {
+fn try_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Source) -> Option<Vec<u64>> {
     let n: u64 = counts.iter().sum();
     let accepts = |v: u64, rng: &mut _| is_accepted(edges.weight(v), edges.largest, rng);
     let (last, others) = counts.split_last()?;
@@ -563,7 +566,7 @@ fn try_edged_widely(
     half: Ratio,
     edges: Edges,
     counts: &[u64],
-    rng: &mut impl Rng,
+    rng: &mut impl Source,
 ) -> Option<Vec<u64>> {
     let n: u64 = counts.iter().sum();
     let least = if n > counts.len() as u64 { 2 } else { 1 };

@@ -54,6 +54,7 @@ pub use accuracy::{
 };
 pub use cells::Cells;
 pub use densities::Density;
+pub use discrete::Source;
 pub use engine::posterior::amount::{Amount, AmountError};
 pub use entropy::Entropy;
 pub use estimate::Estimated;
