@@ -137,13 +137,14 @@ fn falls_within_one<S: Source>(a: u128, b: u128, rng: &mut S) -> bool {
         // A coin of bias a/(bK) shows heads if one of bias 1/K and one of bias a/b do. All are tossed; k stays where
         // the first tails are.
         let drawn = uniform_below(u128::from(HEADS[0]), rng) as u64;
-        let mut heads = 1;
-        for most in HEADS {
-            heads &= u128::from(drawn < most);
-            if a < b {
-                heads &= u128::from(uniform_below(b, rng) < a);
+        if a == b {
+            k += HEADS.iter().map(|most| u64::from(drawn < *most)).sum::<u64>() as u128;
+        } else {
+            let mut heads = 1;
+            for most in &HEADS {
+                heads &= u128::from(drawn < *most) & u128::from(uniform_below(b, rng) < a);
+                k += heads;
             }
-            k += heads;
         }
         if k <= COINS {
             return k % 2 == 1;

@@ -35,6 +35,14 @@ impl Released {
         format!("{:016x}", entropy.next_u64())
     }
 
+    /// Draws every histogram. This is compiled here, where code is optimised.
+    pub fn draw(&self, counts: &[u64], entropy: &mut Entropy) -> Counts {
+        let histograms = self.request.histograms(self.n);
+        let drawn = (self.methods.iter().zip(histograms))
+            .flat_map(|(method, histogram)| method.draw(&counts[histogram.cells], entropy));
+        drawn.collect()
+    }
+
     /// The mechanism's label.
     pub fn mechanism(&self) -> &str {
         &self.methods[0].variant().label

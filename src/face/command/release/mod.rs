@@ -54,7 +54,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     let drawn = caught(|| {
         for (release, counts) in releases.iter_mut().zip(&counts) {
             release.id = Released::new_id(&mut entropy);
-            release.counts = draw(release, counts, &mut entropy);
+            release.counts = release.draw(counts, &mut entropy);
         }
     });
     drawn.map_err(WorkError::NothingReleased)?;
@@ -124,16 +124,6 @@ fn refuse_lost_output(out: Option<&Path>) -> Result<(), Diagnostic> {
         _ => return Ok(()),
     };
     Err(Diagnostic::new(cause).help("print it, or keep it with --out FILE; nothing was spent"))
-}
-
-/// Draws every histogram of a release.
-fn draw(release: &Released, counts: &[u64], entropy: &mut Entropy) -> Counts {
-    let histograms = release.request.histograms(release.n);
-    let mut drawn = Vec::new();
-    for (method, histogram) in release.methods.iter().zip(histograms) {
-        drawn.extend(method.draw(&counts[histogram.cells], entropy));
-    }
-    drawn
 }
 
 /// All releases of a command.
