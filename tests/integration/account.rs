@@ -56,8 +56,17 @@ fn sum_and_exact_composition() {
     // A smaller δ costs more; a larger one less.
     assert!(number(&account(&sandbox, "--at-delta 1e-9")["composed"]) > composed);
     assert!(number(&account(&sandbox, "--at-delta 0.01")["composed"]) < composed);
+    // A filter is worse than the sum at a small δ and better at a large one.
+    assert!(found["adaptive"].is_null());
+    assert!(account(&sandbox, "--budget 3,1e-6")["adaptive"].is_null());
+    let filter = account(&sandbox, "--budget 3,0.01");
+    let expected = (2.0 * 100_f64.ln() * 0.2).sqrt() + 0.1;
+    assert!((number(&filter["adaptive"]) - expected).abs() < 1e-9, "{filter}");
+    assert!(number(&filter["composed"]) < expected);
+    let text = sandbox.dpbi(&["account", "l", "--budget", "3,0.01"]).stdout;
+    assert!(text.contains("ε chosen on the way  ε = 1.4573 with δ = 0.01"), "{text}");
     let text = sandbox.dpbi(&["account", "l"]).stdout;
-    assert!(text.contains("exact composition") && text.contains("only the sum holds"), "{text}");
+    assert!(text.contains("exact composition") && text.contains("the sum holds"), "{text}");
 }
 
 #[test]

@@ -65,6 +65,9 @@ pub struct Document<'a> {
     composed: String,
     /// ε and δ, by exact composition.
     curve: Vec<(f64, f64)>,
+    /// What is spent of a budget with δ by a privacy filter, if that is less than the sum: also if each ε was chosen
+    /// after a look at earlier releases.
+    adaptive: Option<String>,
     budget: Option<BudgetDocument>,
     /// When the exact composition may be used.
     caveat: &'static str,
@@ -124,6 +127,7 @@ impl<'a> Report<'a> {
             delta: self.delta,
             composed: self.composed.to_string(),
             curve: curve.map(|(epsilon, delta)| (epsilon.to_f64(), delta)).collect(),
+            adaptive: self.adaptive().map(|epsilon| epsilon.to_string()),
             budget: self.account.budget.map(|budget| BudgetDocument {
                 epsilon: budget.to_string(),
                 delta: self.account.delta.map(Delta::get),
@@ -152,6 +156,10 @@ impl<'a> Report<'a> {
         let sum = format!("ε = {} {}, without δ", self.account.total, self.in_releases());
         fact("sum", sum);
         fact("exact composition", format!("ε = {} with δ = {:?}", self.composed_up(), self.delta));
+        if let (Some(adaptive), Some(delta)) = (self.adaptive(), self.account.delta) {
+            let words = format!("ε = {} with δ = {:?}", rounded_up(adaptive), delta.get());
+            fact("ε chosen on the way", words);
+        }
         fact("budget", self.budget());
         text += &format!("\n{}\n", facts.render());
         let mut curve = Grid::new(0);
@@ -164,6 +172,23 @@ impl<'a> Report<'a> {
         }
         text += &curve.render();
         text + &format!("\n  {CAVEAT}\n")
+    }
+
+    /// What a privacy filter has spent of a budget with δ, if that is less than the sum. An ε-private release is
+    /// ε²/2-zero-concentrated, and a filter adds these up whatever ε the next release has (Feldman and Zrnic 2021;
+    /// Whitehouse, Ramdas, Rogers and Wu 2023).
+    fn adaptive(&self) -> Option<Amount> {
+        let delta = self.account.delta?.get();
+        let parts = |entry: &Entry| match entry.parts.is_empty() {
+            // It was cut short.
+            true => vec![entry.epsilon],
+            false => entry.parts.iter().map(|part| part.epsilon).collect(),
+        };
+        let all = self.entries.iter().flat_map(parts);
+        let squares: f64 = all.map(|epsilon| epsilon.to_f64().powi(2)).sum();
+        let spent = (-2.0 * engine::numeric::ln(delta) * squares).sqrt() + 0.5 * squares;
+        let spent = Amount::round_up(spent * (1.0 + 1e-12));
+        (spent < self.account.total).then_some(spent)
     }
 
     fn in_releases(&self) -> String {
@@ -197,7 +222,8 @@ impl<'a> Report<'a> {
 /// When the exact composition may be used.
 const CAVEAT: &str = "The sum holds in any case. The exact composition holds if the mechanisms and their ε \
      were fixed before the first release; what was released may depend on earlier releases. If \
-     mechanisms or ε were chosen after a look at earlier releases, only the sum holds.";
+     mechanisms or ε were chosen after a look at earlier releases, the sum holds, and so does the line \
+     `ε chosen on the way`, if there is one and the budget was fixed before.";
 
 /// ε to four digits after the decimal point, rounded up.
 fn rounded_up(epsilon: Amount) -> Amount {
