@@ -71,7 +71,7 @@ fn groups_are_compared_and_drawn() {
          --rounded --clamped --prior 1 --compare yes --figure a.svg",
     );
     let text = sandbox.succeed(&args).replace("\n  ", " ");
-    let sentence = "`yes` is more frequent in `B` than in `A` with probability 99.9 %;";
+    let sentence = "`yes` is more frequent in `B` than in `A` with posterior probability 99.9 %;";
     assert!(text.contains(sentence), "{text}");
     assert!(sandbox.text("a.svg").contains("<svg"));
     // A 0 stands for all numbers below it, which changes the share.

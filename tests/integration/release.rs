@@ -77,9 +77,10 @@ fn what_was_done_and_found_can_be_published() {
         found["sentences"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
     let mechanism = found["mechanism"].as_str().unwrap();
     for words in [
-        "Counts of `answer` (n = 30) were released once with 0.5-differential privacy",
+        "Counts of `answer` (n = 30 in total) were released once, with random noise",
+        "(ε = 0.5; neighbouring data sets differ in the category of one record)",
         &format!("by the mechanism `{mechanism}` of dpbi"),
-        "95 % credible intervals that account for the noise",
+        "95 % credible intervals that account for both sampling variation and the noise",
         "The share of `yes` is ",
     ] {
         assert!(sentences.iter().any(|one| one.contains(words)), "{words}: {sentences:?}");

@@ -1,5 +1,6 @@
 //! A CSV file with a row for every cell of a table: its categories, and what was released for it.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::read_text;
@@ -42,28 +43,31 @@ impl Cells {
         let places: Vec<usize> = columns.iter().map(place).collect::<Result<_, _>>()?;
         let numbers: Vec<usize> = counts.iter().map(place).collect::<Result<_, _>>()?;
         let mut categories: Vec<Vec<String>> = vec![Vec::new(); columns.len()];
-        let mut rows: Vec<(Vec<usize>, Vec<f64>, u64)> = Vec::new();
+        let mut known: Vec<HashMap<String, usize>> = vec![HashMap::new(); columns.len()];
+        // By the places of the categories: the numbers and the line.
+        let mut rows: BTreeMap<Vec<usize>, (Vec<f64>, u64)> = BTreeMap::new();
         for record in reader.records() {
             let record = record.map_err(|error| error.to_string())?;
             let line = record.position().map_or(0, csv::Position::line);
             let mut cell = Vec::new();
-            for (known, &place) in categories.iter_mut().zip(&places) {
+            for ((known, names), &place) in known.iter_mut().zip(&mut categories).zip(&places) {
                 let category = record.get(place).unwrap_or_default();
-                let found = known.iter().position(|one| one == category);
-                cell.push(found.unwrap_or_else(|| {
-                    known.push(category.to_owned());
-                    known.len() - 1
-                }));
+                let next = known.len();
+                let number = *known.entry(category.to_owned()).or_insert(next);
+                if number == next {
+                    names.push(category.to_owned());
+                }
+                cell.push(number);
             }
             let number = |&place: &usize| {
                 let text = record.get(place).unwrap_or_default();
                 text.parse::<f64>().map_err(|_| format!("line {line}: `{text}` is not a number"))
             };
             let values: Vec<f64> = numbers.iter().map(number).collect::<Result<_, _>>()?;
-            if let Some((_, _, first)) = rows.iter().find(|(known, _, _)| *known == cell) {
+            if let Some((_, first)) = rows.get(&cell) {
                 return Err(format!("line {line} is about the same cell as line {first}"));
             }
-            rows.push((cell, values, line));
+            rows.insert(cell, (values, line));
         }
         let size: usize = categories.iter().map(Vec::len).product();
         if rows.is_empty() || rows.len() < size {
@@ -72,9 +76,8 @@ impl Cells {
                 rows.len()
             ));
         }
-        rows.sort_by(|a, b| a.0.cmp(&b.0));
-        let values = (0..counts.len()).map(|one| rows.iter().map(|row| row.1[one]).collect());
-        Ok(Self { values: values.collect(), categories })
+        let values = |one: usize| rows.values().map(|row| row.0[one]).collect();
+        Ok(Self { values: (0..counts.len()).map(values).collect(), categories })
     }
 }
 

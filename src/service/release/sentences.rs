@@ -38,8 +38,8 @@ fn method(release: &Released) -> String {
         table.by().iter().map(|one| format!("`{}`", legible(&one.name))).collect();
     let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(" and ")) };
     format!(
-        "Counts of `{}`{by} (n = {}) were released once with {}-differential privacy, under which one record may \
-         have any other category, by the mechanism `{}` of dpbi {}.",
+        "Counts of `{}`{by} (n = {} in total) were released once, with random noise, under differential privacy \
+         (ε = {}; neighbouring data sets differ in the category of one record), by the mechanism `{}` of dpbi {}.",
         legible(&table.outcome().name),
         release.n,
         release.spent(),
@@ -58,8 +58,10 @@ fn estimation(release: &Released, findings: &Findings) -> String {
         }
     };
     let noise = match findings.unaware {
-        None => "account for the noise",
-        Some(_) => "ignore the noise, and are therefore too narrow",
+        None => "account for both sampling variation and the noise",
+        Some(_) => {
+            "account for sampling variation but not for the noise, and are therefore too narrow"
+        }
     };
     format!(
         "Shares are posterior means under a Dirichlet prior ({parameters}), with equal-tailed {} credible intervals \
@@ -87,33 +89,42 @@ fn shares(release: &Released, findings: &Findings) -> Option<String> {
         rows.iter().enumerate().filter_map(told).collect()
     };
     let all: Vec<String> = match findings.groups.is_empty() {
-        true => rows(&findings.cells)
-            .into_iter()
-            .map(|(name, share)| format!("of `{name}` is {share}"))
-            .collect(),
+        true => {
+            let one = |(name, share)| format!("the share of `{name}` is {share}");
+            rows(&findings.cells).into_iter().map(one).collect()
+        }
         false => {
             let group = |Block { title, rows: of }: &Block| {
                 let title = legible(title);
-                let one = move |(name, share)| format!("of `{name}` in `{title}` is {share}");
+                let one = move |(name, share)| {
+                    format!("within `{title}` the share of `{name}` is {share}")
+                };
                 rows(of).into_iter().map(one).collect::<Vec<_>>()
             };
             findings.groups.iter().flat_map(group).collect()
         }
     };
     let is_few = !all.is_empty() && all.len() <= MOST_SHARES;
-    is_few.then(|| format!("The share {}.", all.join(", that ")))
+    is_few.then(|| capitalised(&all.join(", ")) + ".")
+}
+
+/// With a capital letter at the beginning.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }
 
 /// A comparison, about the group whose share is probably the larger one.
 pub fn comparison(one: &Compared, percent: &str) -> Option<String> {
     let (answer, group, other) = one.likelier()?;
     let Answer { larger, difference, .. } = answer;
+    let (group, other) = (legible(group), legible(other));
     Some(format!(
-        "`{}` is more frequent in `{}` than in `{}` with probability {}; the difference of the shares is {} \
-         ({percent} credible interval {} to {}).",
+        "`{}` is more frequent in `{group}` than in `{other}` with posterior probability {}; the difference of the \
+         shares (`{group}` minus `{other}`, before rounding) is {} ({percent} credible interval {} to {}).",
         legible(&one.category),
-        legible(group),
-        legible(other),
         probability(larger),
         three(difference.value),
         three(difference.interval.low),
