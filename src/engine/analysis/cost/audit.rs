@@ -302,7 +302,11 @@ fn weights(recipe: Recipe, setting: &Setting) -> Work {
     Work {
         kept: 8.0 * effort.kept,
         passing: rates::BYTES_PER_TIGHT_WEIGHT * effort.kept,
-        cpu_seconds: 1e-9 * rates::ns_per_tight_row(k) * effort.rows * effort.solutions,
+        cpu_seconds: 1e-9
+            * rates::ns_per_tight_row(k)
+            * effort.rows
+            * effort.factor
+            * effort.solutions,
         ..Work::default()
     }
 }

@@ -187,7 +187,9 @@ impl<'a> Report<'a> {
         let all = self.entries.iter().flat_map(parts);
         let squares: f64 = all.map(|epsilon| epsilon.to_f64().powi(2)).sum();
         let spent = (-2.0 * engine::numeric::ln(delta) * squares).sqrt() + 0.5 * squares;
-        let spent = Amount::round_up(spent * (1.0 + 1e-12));
+        // To nine digits after the decimal point, rounded up.
+        const BILLION: f64 = 1e9;
+        let spent = Amount::from_units((spent * BILLION).ceil() as u128 * BILLION as u128);
         (spent < self.account.total).then_some(spent)
     }
 

@@ -98,17 +98,26 @@ pub struct Effort {
     pub solutions: f64,
     /// Weights that are kept.
     pub kept: f64,
+    /// By how much the estimate of the rows is too small: few records in many categories have more orbits.
+    pub factor: f64,
 }
 
 impl Effort {
     /// For n records in k categories.
     pub fn new(k: usize, n: u64, rate: f64) -> Self {
         if k == 2 {
-            return Self { records: 0, layer: Some(1), rows: 0.0, solutions: 1.0, kept: 4.0 };
+            return Self {
+                records: 0,
+                layer: Some(1),
+                rows: 0.0,
+                solutions: 1.0,
+                kept: 4.0,
+                factor: 1.0,
+            };
         }
         if k > MOST_CATEGORIES {
             let (rows, kept) = (f64::INFINITY, f64::INFINITY);
-            return Self { records: n, layer: None, rows, solutions: 1.0, kept };
+            return Self { records: n, layer: None, rows, solutions: 1.0, kept, factor: 1.0 };
         }
         let depth = depth(k, rate);
         // If some weights are negative, the rate is looked for, with a solution for each.
@@ -119,7 +128,8 @@ impl Effort {
         let records = (k as u64).saturating_mul(depth);
         if n <= records || exact <= QUICK {
             let kept = approximate_compositions(n, k);
-            return Self { records: n, layer: None, rows: exact, solutions, kept };
+            let factor = more_orbits(k, n);
+            return Self { records: n, layer: None, rows: exact, solutions, kept, factor };
         }
         let checked = n.min(k as u64 * (depth + reach(k, rate)));
         let table = libm::pow(depth as f64 + 1.0, k as f64);
@@ -127,7 +137,7 @@ impl Effort {
         let rows = steps * pass(records) + pass(checked);
         // The one solution takes many more steps then, as measured.
         let solutions = if is_low { 10.0 } else { 1.0 };
-        Self { records, layer: Some(depth), rows, solutions, kept }
+        Self { records, layer: Some(depth), rows, solutions, kept, factor: more_orbits(k, records) }
     }
 
     /// Why the weights are not computed, if that would take too long.
@@ -157,9 +167,31 @@ fn is_low(n: u64, rate: f64) -> bool {
     rate < f64::max(0.11, 0.35 * libm::pow(3.0 / n as f64, 0.6))
 }
 
+/// About how many orbits of data sets there are, if there are many records.
+fn orbits(k: usize, n: u64) -> f64 {
+    approximate_compositions(n, k) / (1..=k).map(|i| i as f64).product::<f64>() + 1.0
+}
+
+/// The number of orbits for each one of [`orbits`]: the ways to write n as a sum of at most k parts.
+fn more_orbits(k: usize, n: u64) -> f64 {
+    // More records than these have about as many orbits as estimated.
+    const FEW: u64 = 200;
+    if n > FEW {
+        return 1.0;
+    }
+    let mut ways = vec![0.0; n as usize + 1];
+    ways[0] = 1.0;
+    for part in 1..=k {
+        for sum in part..ways.len() {
+            ways[sum] += ways[sum - part];
+        }
+    }
+    (ways[n as usize] / orbits(k, n)).max(1.0)
+}
+
 /// The number of rows that one product with the matrix adds up.
 fn passes(k: usize, n: u64, rate: f64) -> f64 {
-    let orbits = approximate_compositions(n, k) / (1..=k).map(|i| i as f64).product::<f64>() + 1.0;
+    let orbits = orbits(k, n);
     // The heads within a distance are a ball in k − 2 dimensions.
     let radius = 90.0 / rate;
     let ball = (1..=k - 2).map(|i| 2.0 * radius / i as f64).product::<f64>();
@@ -502,7 +534,8 @@ fn guess(orbits: &Orbits, records: u64, rate: f64) -> Vec<f64> {
         return vec![1.0 / whole_lattice(k, rate); orbits.len()];
     }
     let fewer = k as u64 * depth;
-    let effort = Effort { records: fewer, layer: None, rows: 0.0, solutions: 1.0, kept: 0.0 };
+    let effort =
+        Effort { records: fewer, layer: None, rows: 0.0, solutions: 1.0, kept: 0.0, factor: 1.0 };
     let half = Tight::new(k, fewer, rate, effort);
     let mut counts = vec![0; k];
     let weight = |orbit: usize| {

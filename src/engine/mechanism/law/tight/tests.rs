@@ -73,12 +73,19 @@ fn the_layer_serves_every_larger_number_of_records() {
     for (k, rate) in [(3, 1.0), (3, 2.0), (4, 2.5)] {
         let depth = depth(k, rate);
         let n = k as u64 * depth + 9;
-        let layered =
-            Effort { records: n - 9, layer: Some(depth), rows: 0.0, solutions: 1.0, kept: 0.0 };
+        let layered = Effort {
+            records: n - 9,
+            layer: Some(depth),
+            rows: 0.0,
+            solutions: 1.0,
+            kept: 0.0,
+            factor: 1.0,
+        };
         let table = Tight::new(k, n, rate, layered);
         assert_eq!(table.place, Place::Layer(depth));
         // The exact solution for as many records.
-        let effort = Effort { records: n, layer: None, rows: 0.0, solutions: 1.0, kept: 0.0 };
+        let effort =
+            Effort { records: n, layer: None, rows: 0.0, solutions: 1.0, kept: 0.0, factor: 1.0 };
         let exact = Tight::new(k, n, rate, effort);
         for r in list_compositions(n, k) {
             let (ours, expected) = (table.weight(&r), exact.weight(&r));
