@@ -29,6 +29,7 @@ mod papers;
 mod phase;
 mod posterior;
 mod prior;
+mod private_n;
 mod release;
 mod scaling;
 mod schema;

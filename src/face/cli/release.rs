@@ -21,13 +21,14 @@ const OF_POSTERIOR: &str = "Draw the posterior of every group: FILE.svg, FILE.pn
         --categories arm=control,treated --categories outcome=no,yes \\\n    \
         --prior 1 --epsilon 1 --compare yes --out trial.json\n  \
     dpbi release --plan plan.toml --dry-run\n\n\
-    The number of records is public; their categories are what is protected.\n\
+    The number of records is public (unless --private-n); their categories are\n\
+    what is protected.\n\
     Categories are declared, never read off the data. Noise is drawn in whole\n\
     numbers from the operating system's randomness. Every release spends its ε,\n\
     whatever becomes of its output: keep a ledger.")]
 pub struct Release {
     /// The data: CSV, one record a row, with a first row that names the columns
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["plan", "n"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["plan", "n", "private_n"])]
     pub data: Option<PathBuf>,
     /// The column whose values are counted
     #[arg(long, value_name = "NAME", required_unless_present = "plan")]
@@ -53,6 +54,14 @@ pub struct Release {
     /// its own, at ε
     #[arg(long, value_name = "GROUP=N,…", requires = "by")]
     pub fixed_groups: Option<String>,
+    /// Keep the number of records private: ε is about one record more or less (2ε about one that is replaced), and
+    /// every count gets noise of rate ε
+    #[arg(long)]
+    pub private_n: bool,
+    /// What is believed of the private number of records: flat, flat:MOST or negative-binomial:MEAN (with the sum
+    /// of the prior as its shape) [default: flat]
+    #[arg(long, value_name = "LAW", requires = "private_n")]
+    pub n_prior: Option<String>,
     /// What separates the cells of a row: one character, or tab [default: ,]
     #[arg(long, value_name = "C", value_parser = delimiter)]
     pub delimiter: Option<u8>,
@@ -93,7 +102,7 @@ pub struct Release {
         value_name = "FILE",
         conflicts_with_all = [
             "column", "by", "categories", "categories_from", "other", "fixed_groups", "prior",
-            "epsilon", "mechanism", "compare", "within",
+            "epsilon", "mechanism", "compare", "within", "private_n", "n_prior",
         ]
     )]
     pub plan: Option<PathBuf>,
@@ -101,7 +110,7 @@ pub struct Release {
     /// number of records is read
     #[arg(long, conflicts_with_all = ["out", "figure"])]
     pub dry_run: bool,
-    /// The number of records, for a dry run without the data
+    /// The number of records, for a dry run without the data; if it is private, a supposition
     #[arg(long, value_name = "N", value_parser = records, requires = "dry_run")]
     pub n: Option<u64>,
     /// Enter the release into this file before anything of it is shown; none: nobody is to count

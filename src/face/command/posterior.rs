@@ -10,12 +10,12 @@ use crate::cli::Posterior;
 use crate::failure::Failure;
 use engine::posterior::model::Prior;
 use engine::text::legible;
-use service::release::document::{Reading, Records, ReleasedElsewhere};
+use service::release::document::{Reading, ReleasedElsewhere};
 use service::release::{
-    Cells, Estimate, FORMS, Findings, Inferred, Interval, Posteriors, Published, PublishedNoise,
-    Request, Total,
+    Cells, FORMS, Findings, Inferred, Posteriors, Published, PublishedNoise, RecordsPrior, Request,
+    Total,
 };
-use system::console::{short, significant};
+use system::console::significant;
 use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Posterior) -> Result<(), Failure> {
@@ -28,24 +28,20 @@ pub fn execute(args: &Posterior) -> Result<(), Failure> {
         .check()?;
     let inferred = asked.infer()?;
     let left_out = inferred.left_out;
-    let records = asked.records(&inferred);
     let once = (asked.values.len() == 1).then(|| asked.values[0].clone());
     let posteriors = Posteriors::published(&asked.request, inferred.law, once);
     let findings = posteriors.findings();
     for files in &figures {
         let how = format!("released elsewhere with {}", asked.noise_words());
-        let records = match records.n {
-            Some(n) => text::records(n),
-            None => "an unknown number of records".to_owned(),
-        };
+        let records = asked.records();
         files.write(&figure::of_posterior(&asked.request, &posteriors, (&records, &how), false))?;
     }
     if args.tables.print(|| text::table(&asked.request, &findings))? {
         return Ok(());
     }
-    let words = asked.text(&records, left_out, &findings);
+    let words = asked.text(left_out, &findings);
     args.print.answer(
-        || Reading::new(&asked.request, asked.elsewhere(), records, left_out, &findings),
+        || Reading::new(&asked.request, asked.elsewhere(), asked.n, left_out, &findings),
         || words,
     )
 }
@@ -56,9 +52,8 @@ struct Question {
     /// What was released, once or several times, and the noise of each.
     values: Vec<Vec<f64>>,
     noises: Vec<PublishedNoise>,
-    total: Total,
-    /// What is believed of an unknown number of records, as typed.
-    n_prior: Option<String>,
+    /// The number of records, if it is public.
+    n: Option<u64>,
 }
 
 impl Question {
@@ -93,6 +88,9 @@ impl Question {
             categories,
             other: Vec::new(),
             fixed_groups: None,
+            n_prior: args.n.is_none().then(|| {
+                args.n_prior.clone().unwrap_or_else(|| RecordsPrior::default().to_string())
+            }),
             prior: args
                 .prior
                 .iter()
@@ -119,13 +117,7 @@ impl Question {
                 );
             }
         }
-        let n_prior =
-            args.n.is_none().then(|| args.n_prior.clone().unwrap_or_else(|| FLAT.to_owned()));
-        let total = match (args.n, &n_prior) {
-            (Some(n), _) => Total::Known(n),
-            (None, typed) => total(typed.as_deref().unwrap_or(FLAT))?,
-        };
-        Ok(Self { request, values, noises, total, n_prior })
+        Ok(Self { request, values, noises, n: args.n })
     }
 
     fn infer(&self) -> Result<Inferred, Diagnostic> {
@@ -134,23 +126,24 @@ impl Question {
         let releases: Vec<Published> = (self.values.iter().zip(&self.noises))
             .map(|(values, noise)| Published { noise, values })
             .collect();
-        Inferred::new(&prior, self.total, &releases).map_err(|cause| {
-            let help = match self.total {
-                Total::Known(_) => "check the numbers, the noise and --n",
-                _ => "check the numbers and the noise; if the number of records is public, --n says it",
+        let total = match self.n {
+            Some(n) => Total::Known(n),
+            None => Total::Unknown(self.request.private_n.unwrap_or_default()),
+        };
+        Inferred::new(&prior, total, &releases).map_err(|cause| {
+            let help = match self.n {
+                Some(_) => "check the numbers, the noise and --n",
+                None => "check the numbers and the noise; if the number of records is public, --n says it",
             };
             Diagnostic::new(format!("the posterior is not computed: {cause}")).help(help)
         })
     }
 
-    /// What is known of the number of records.
-    fn records(&self, inferred: &Inferred) -> Records {
-        let Total::Known(n) = self.total else {
-            let (first, probabilities) = inferred.law.total();
-            let estimate = Some(whole_estimate(first, &probabilities, self.request.level));
-            return Records { n: None, prior: self.n_prior.clone(), estimate };
-        };
-        Records { n: Some(n), prior: None, estimate: None }
+    fn records(&self) -> String {
+        match self.n {
+            Some(_) => text::records(self.n),
+            None => "an unknown number of records".to_owned(),
+        }
     }
 
     fn noise_words(&self) -> String {
@@ -169,11 +162,8 @@ impl Question {
         self.values.iter().zip(&self.noises).map(one).collect()
     }
 
-    fn text(&self, records: &Records, left_out: f64, findings: &Findings) -> String {
-        let n = match records.n {
-            Some(n) => text::records(n),
-            None => "number of records not known".to_owned(),
-        };
+    fn text(&self, left_out: f64, findings: &Findings) -> String {
+        let n = self.records();
         let times = match self.values.len() {
             1 => String::new(),
             many => format!(" {many} times"),
@@ -185,20 +175,7 @@ impl Question {
             self.handling(),
         );
         words += &text::tables(&self.request, findings);
-        let mut lines = Vec::new();
-        if let (Some(Estimate { value, interval: Interval { low, high } }), Some(prior)) =
-            (records.estimate, &records.prior)
-        {
-            let percent = 100.0 * self.request.level;
-            lines.push((
-                "records",
-                format!(
-                    "about {}; with {percent} % between {low} and {high} (before: {})",
-                    short(value),
-                    legible(prior)
-                ),
-            ));
-        }
+        let mut lines = Vec::from_iter(text::records_line(&self.request, findings));
         lines
             .push(("left out", format!("at most {} of the probability", significant(left_out, 2))));
         words
@@ -217,34 +194,6 @@ impl Question {
             (false, true) => "; numbers below 0 became 0",
             (true, true) => "; rounded, and numbers below 0 became 0",
         }
-    }
-}
-
-/// All numbers of records are equally likely.
-const FLAT: &str = "flat";
-
-/// `flat`, `flat:1000` or `negative-binomial:67`.
-fn total(text: &str) -> Result<Total, Diagnostic> {
-    let wrong = |cause: &str| {
-        typed::flag("n-prior", cause).help("use flat, flat:MOST or negative-binomial:MEAN")
-    };
-    let (name, value) = match text.split_once(':') {
-        Some((name, value)) => (name.trim(), Some(value.trim())),
-        None => (text.trim(), None),
-    };
-    match (name, value) {
-        (FLAT, None) => Ok(Total::Flat(None)),
-        (FLAT, Some(most)) => match most.parse::<u64>() {
-            Ok(most) if (1..=engine::posterior::model::MOST_RECORDS).contains(&most) => {
-                Ok(Total::Flat(Some(most)))
-            }
-            _ => Err(wrong(&format!("`{most}` is no number of records"))),
-        },
-        ("negative-binomial", Some(mean)) => match mean.parse::<f64>() {
-            Ok(mean) if mean > 0.0 && mean < 1e15 => Ok(Total::NegativeBinomial(mean)),
-            _ => Err(wrong(&format!("`{mean}` is no mean of the number of records"))),
-        },
-        _ => Err(wrong(&format!("`{text}` is no law of the number of records"))),
     }
 }
 
@@ -293,20 +242,4 @@ fn table(file: &Path, clamped: bool) -> Result<PublishedNoise, String> {
     let steps: Vec<i64> = steps.collect::<Result<_, _>>()?;
     let table: Vec<(i64, f64)> = steps.into_iter().zip(cells.values[0].iter().copied()).collect();
     PublishedNoise::listed(file.display().to_string(), &table, clamped)
-}
-
-/// The mean and the interval of a whole number with these probabilities, from `first` on.
-fn whole_estimate(first: u64, probabilities: &[f64], level: f64) -> Estimate {
-    let numbers = || (first..).map(|n| n as f64).zip(probabilities);
-    let value = numbers().map(|(n, p)| n * p).sum();
-    let left_out = 0.5 * (1.0 - level);
-    let end = |most: f64| {
-        let mut sum = 0.0;
-        let found = numbers().find(|(_, p)| {
-            sum += **p;
-            sum >= most
-        });
-        found.map_or((first + probabilities.len() as u64 - 1) as f64, |(n, _)| n)
-    };
-    Estimate { value, interval: Interval { low: end(left_out), high: end(1.0 - left_out) } }
 }

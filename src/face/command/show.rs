@@ -54,7 +54,9 @@ pub fn execute(args: &Show) -> Result<(), Failure> {
             text::release(release, &text::shown_findings(findings, args.naive), None)
         };
         let texts: Vec<String> = releases.iter().zip(&findings).map(one).collect();
-        texts.join("\n") + &text::whose_word(args.view.ledger.as_deref()) + text::FOOTER
+        texts.join("\n")
+            + &text::whose_word(args.view.ledger.as_deref())
+            + &text::footer(releases.iter().any(|release| release.n().is_none()))
     };
     args.view.print.answer(|| Document::new(&releases, Some(&findings), None), text)
 }
@@ -182,7 +184,11 @@ fn refuse_others(first: &Released, other: &Released, file: &Path) -> Result<(), 
             .all(|(a, b)| a.name == b.name && a.categories == b.categories);
     let difference = match () {
         () if !same_columns => "another table",
-        () if first.n != other.n => "another number of records",
+        () if ours.private_n.is_some() != theirs.private_n.is_some() => {
+            "another kind of privacy (--private-n)"
+        }
+        () if ours.private_n != theirs.private_n => "another --n-prior",
+        () if first.n() != other.n() => "another number of records",
         () if ours.fixed != theirs.fixed => "other sizes of the groups",
         () if ours.prior != theirs.prior => "another prior",
         () => return Ok(()),

@@ -32,6 +32,8 @@ pub enum Reason {
     /// There are so many categories that no error can be estimated, and the noise of this one is the same
     /// for all of them.
     Customary,
+    /// The number of records is private, and this is the noise for that.
+    PrivateN,
 }
 
 /// The private mechanisms, by what is known of their errors.
@@ -52,6 +54,10 @@ impl std::fmt::Display for Reason {
             Self::Customary => {
                 return f
                     .write_str("customary: with so many categories errors take long to compute");
+            }
+            Self::PrivateN => {
+                return f
+                    .write_str("noise of rate ε on every count: the number of records is private");
             }
             Self::Least(contest) => contest,
         };

@@ -84,8 +84,11 @@ pub struct Stored {
     pub columns: Vec<Column>,
     /// Sizes of the groups, if each is released on its own.
     pub fixed_groups: Option<Vec<u64>>,
-    /// The number of records.
-    pub n: u64,
+    /// The number of records; none if it is private.
+    pub n: Option<u64>,
+    /// What was believed of a private number of records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n_prior: Option<String>,
     /// The prior's parameter of every cell.
     pub prior: Vec<f64>,
     /// The released count of every cell.
@@ -127,8 +130,10 @@ pub struct Combination {
     columns: Vec<Column>,
     /// Sizes of the groups, if each is released on its own.
     fixed_groups: Option<Vec<u64>>,
-    /// The number of records.
-    n: u64,
+    /// The number of records; none if it is private.
+    n: Option<u64>,
+    /// What was believed of a private number of records.
+    n_prior: Option<String>,
     /// The prior's parameter of every cell.
     prior: Vec<f64>,
     /// The probability of credible intervals.
@@ -153,8 +158,6 @@ pub struct Reading {
     n: Option<u64>,
     /// What was believed of an unknown number of records.
     n_prior: Option<String>,
-    /// The number of records after the release, if it is not known.
-    records: Option<Mean>,
     /// The probability of credible intervals.
     level: f64,
     /// A bound on the probability of what was left out.
@@ -184,20 +187,11 @@ struct Share {
     high: f64,
 }
 
-/// What is known of the number of records.
-pub struct Records {
-    /// The number, if it is public.
-    pub n: Option<u64>,
-    /// Else what was believed before, and what is known now.
-    pub prior: Option<String>,
-    pub estimate: Option<Estimate>,
-}
-
 impl Reading {
     pub fn new(
         request: &Request,
         releases: Vec<ReleasedElsewhere>,
-        records: Records,
+        n: Option<u64>,
         left_out: f64,
         findings: &Findings,
     ) -> Self {
@@ -216,9 +210,8 @@ impl Reading {
             releases,
             columns: columns(request),
             prior: request.prior.clone(),
-            n: records.n,
-            n_prior: records.prior,
-            records: records.estimate.as_ref().map(Mean::from),
+            n,
+            n_prior: request.private_n.filter(|_| n.is_none()).map(|before| before.to_string()),
             level: request.level,
             left_out,
             shares: findings.cells.iter().filter_map(share).collect(),
@@ -232,6 +225,9 @@ impl Reading {
 pub struct Ledger {
     /// Releases entered so far.
     releases: usize,
+    /// Whether ε is about one record more or less, because their number is private. Otherwise it is about one that
+    /// is replaced.
+    private_n: bool,
     /// Their ε together, a decimal number.
     spent: String,
     budget: Option<String>,
@@ -290,6 +286,9 @@ struct ExpectedError {
 /// Everything that is computed from the released counts.
 #[derive(Serialize, JsonSchema)]
 struct Tables {
+    /// The number of records after the release, if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<Mean>,
     /// The share of every category, without groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     categories: Option<Vec<Row>>,
@@ -465,7 +464,8 @@ impl From<&Released> for Stored {
             name: request.name.clone(),
             columns: columns(request),
             fixed_groups: request.fixed.clone(),
-            n: release.n,
+            n: release.n(),
+            n_prior: request.private_n.map(|before| before.to_string()),
             prior: request.prior.clone(),
             released: release.counts.clone(),
             mechanism: release.mechanism().to_owned(),
@@ -490,7 +490,7 @@ fn columns(request: &Request) -> Vec<Column> {
 impl Combination {
     /// Several releases of the same data; `checked_by_ledger` if a ledger has all of them.
     pub fn new(releases: &[&Released], findings: &Findings, checked_by_ledger: bool) -> Self {
-        let Released { request, n, .. } = releases[0];
+        let request = &releases[0].request;
         Self {
             format: COMBINED,
             version: VERSION,
@@ -499,7 +499,8 @@ impl Combination {
             checked_by_ledger,
             columns: columns(request),
             fixed_groups: request.fixed.clone(),
-            n: *n,
+            n: releases[0].n(),
+            n_prior: request.private_n.map(|before| before.to_string()),
             prior: request.prior.clone(),
             level: request.level,
             tables: Tables::new(request, findings),
@@ -511,6 +512,7 @@ impl From<&Account> for Ledger {
     fn from(account: &Account) -> Self {
         Self {
             releases: account.releases,
+            private_n: account.private_n,
             spent: account.total.to_string(),
             budget: account.budget.map(|budget| budget.to_string()),
             delta: account.delta.map(Delta::get),
@@ -588,6 +590,7 @@ impl Tables {
         Self {
             categories,
             grouped,
+            records: findings.records.as_ref().map(Mean::from),
             joint: findings.joint.map(|joint| Joint::from(joint.as_slice())),
             unaware: findings.unaware.clone(),
             ungrouped: findings.ungrouped.clone(),

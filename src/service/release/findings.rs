@@ -9,7 +9,8 @@ use super::accuracy::{self, Loss};
 use super::estimate::Estimated;
 use super::method::Method;
 use super::posterior::{BetaMixture, Comparison, CountsLaw, Interval, Joint, Seen};
-use super::released::Released;
+use super::private_n::PrivateN;
+use super::released::{Drawing, Released};
 use super::request::{Histogram, Request};
 use super::table::MarginRow;
 use engine::parallel;
@@ -143,20 +144,32 @@ pub struct Prospect {
 }
 
 impl Prospect {
-    /// Of the first category that is compared, or of the last one; `None` if that takes long.
-    pub fn new(request: &Request, methods: &[Method], n: u64) -> Option<Self> {
-        let (method, histogram) = methods.iter().zip(request.histograms(n)).next()?;
-        let (variant, template) = (method.variant(), method.template());
-        if !CountsLaw::is_foreseeable(variant, template) {
-            return None;
-        }
+    /// Of the first category that is compared, or of the last one; `None` if that takes long. If the number of
+    /// records is private, it is supposed to be `n`, or what is expected of it.
+    pub fn new(request: &Request, drawing: &Drawing, n: Option<u64>) -> Option<Self> {
+        let n = match drawing {
+            Drawing::Public { n, .. } => *n,
+            Drawing::Private(noise) => n.or_else(|| noise.before.expected())?,
+        };
+        let histogram = request.histograms(Some(n)).into_iter().next()?;
         let outcome = request.table.outcome();
         let place = request.compared.first().copied().unwrap_or(outcome.categories.len() - 1);
         let cells: Vec<usize> = (0..histogram.prior.k())
             .filter(|cell| cell % outcome.categories.len() == place)
             .collect();
         let expected = accuracy::apportion(histogram.prior.alpha(), histogram.n);
-        let aware = CountsLaw::given(&[Seen { variant, template, released: &expected }]).ok()?;
+        let aware = match drawing {
+            Drawing::Private(noise) => {
+                PrivateN::inferred(&histogram.prior, &[(noise, &expected)]).ok()?.law
+            }
+            Drawing::Public { methods, .. } => {
+                let (variant, template) = (methods[0].variant(), methods[0].template());
+                let is_foreseeable = CountsLaw::is_foreseeable(variant, template);
+                let seen =
+                    is_foreseeable.then_some(Seen { variant, template, released: &expected });
+                CountsLaw::given(&[seen?]).ok()?
+            }
+        };
         let half = |law: &CountsLaw| {
             let Interval { low, high } = law.share(&cells).interval(request.level);
             0.5 * (high - low)
@@ -179,6 +192,8 @@ impl Prospect {
 pub struct Findings {
     /// The share of every cell; with fixed groups, its share of its group.
     pub cells: Vec<Row>,
+    /// The number of records, if it is not known.
+    pub records: Option<Estimate>,
     /// The margins of a table; none with fixed groups.
     pub margins: Vec<Block>,
     /// The outcome in every group of a table; none with fixed groups, whose cells tell it.
@@ -213,6 +228,22 @@ impl Findings {
 }
 
 impl Estimate {
+    /// The mean and the interval of a whole number with these probabilities, from `first` on.
+    fn of_whole_number(first: u64, probabilities: &[f64], level: f64) -> Self {
+        let numbers = || (first..).map(|n| n as f64).zip(probabilities);
+        let value = numbers().map(|(n, p)| n * p).sum();
+        let left_out = 0.5 * (1.0 - level);
+        let end = |most: f64| {
+            let mut sum = 0.0;
+            let found = numbers().find(|(_, p)| {
+                sum += **p;
+                sum >= most
+            });
+            found.map_or((first + probabilities.len() as u64 - 1) as f64, |(n, _)| n)
+        };
+        Self { value, interval: Interval { low: end(left_out), high: end(1.0 - left_out) } }
+    }
+
     /// The mean and the interval of a share.
     pub fn of_share(share: &BetaMixture, level: f64) -> Self {
         Self { value: share.mean(), interval: share.interval(level) }
@@ -246,21 +277,13 @@ impl<'a> Posteriors<'a> {
     /// If there is none.
     pub fn new(releases: &'a [&'a Released]) -> Self {
         let first = releases[0];
-        let histograms = first.request.histograms(first.n);
+        let histograms = first.histograms();
         let naive = (releases.len() == 1).then(|| {
             let counts = |one: &Histogram| &first.counts[one.cells.clone()];
             histograms.iter().map(|one| CountsLaw::exactly(&one.prior, counts(one))).collect()
         });
-        let law = |(place, histogram): (usize, &Histogram)| {
-            let seen = |release: &&'a Released| Seen {
-                variant: release.methods[place].variant(),
-                template: release.methods[place].template(),
-                released: &release.counts[histogram.cells.clone()],
-            };
-            CountsLaw::given(&releases.iter().map(seen).collect::<Vec<_>>())
-        };
         let aware: Result<Vec<CountsLaw>, String> =
-            histograms.iter().enumerate().map(law).collect();
+            histograms.iter().enumerate().map(|(place, one)| law(releases, place, one)).collect();
         let unaware = aware.as_ref().err().cloned();
         let own = (releases.len() == 1).then_some(first);
         let released = own.map(|own| own.counts.iter().map(|&count| count as f64).collect());
@@ -281,7 +304,7 @@ impl<'a> Posteriors<'a> {
             request,
             released,
             own: None,
-            histograms: request.histograms(law.n().unwrap_or(0)),
+            histograms: request.histograms(law.n()),
             laws: Both { naive: None, aware: Some(vec![law]) },
             unaware: None,
         }
@@ -300,6 +323,13 @@ impl<'a> Posteriors<'a> {
         self.laws.map(|laws| self.view(laws))
     }
 
+    /// The number of records, if it is not known.
+    fn records(&self) -> Option<Estimate> {
+        let law = &self.laws.aware.as_ref()?[0];
+        let (first, probabilities) = law.n().is_none().then(|| law.total())?;
+        Some(Estimate::of_whole_number(first, &probabilities, self.request.level))
+    }
+
     /// Everything that they tell.
     pub fn findings(&self) -> Findings {
         let (request, views) = (self.request(), self.views());
@@ -307,6 +337,7 @@ impl<'a> Posteriors<'a> {
         let released = self.released.as_deref();
         Findings {
             cells: cells(request, &views, released),
+            records: self.records(),
             margins: margins(request, &views, released),
             groups: groups(request, &views, released),
             ungrouped: ungrouped(request, &views),
@@ -319,12 +350,33 @@ impl<'a> Posteriors<'a> {
     }
 }
 
+/// The law of the true counts of one histogram, given releases.
+fn law(releases: &[&Released], place: usize, histogram: &Histogram) -> Result<CountsLaw, String> {
+    let private: Vec<(&PrivateN, &[u64])> = (releases.iter())
+        .filter_map(|release| match &release.drawing {
+            Drawing::Private(noise) => Some((noise, release.counts.as_slice())),
+            Drawing::Public { .. } => None,
+        })
+        .collect();
+    if !private.is_empty() {
+        return Ok(PrivateN::inferred(&histogram.prior, &private)?.law);
+    }
+    let seen: Vec<Seen> = (releases.iter())
+        .map(|release| Seen {
+            variant: release.methods()[place].variant(),
+            template: release.methods()[place].template(),
+            released: &release.counts[histogram.cells.clone()],
+        })
+        .collect();
+    CountsLaw::given(&seen)
+}
+
 fn accuracies(release: &Released, histograms: &[Histogram]) -> Vec<Accuracy> {
     let accuracy = |(method, histogram): (&Method, &Histogram)| Accuracy {
         errors: Errors::new(method, Some(&release.counts[histogram.cells.clone()])),
         loss: accuracy::loss(method),
     };
-    release.methods.iter().zip(histograms).map(accuracy).collect()
+    release.methods().iter().zip(histograms).map(accuracy).collect()
 }
 
 /// The row of one share.

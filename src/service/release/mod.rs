@@ -6,8 +6,9 @@
 //! public:   released counts ──► posterior, noise-aware posterior, intervals
 //! ```
 //!
-//! The data reach the output through [`Ready::draw`] only: of the data, the choice of the mechanism knows
-//! only their number n, and everything that is printed is computed from the released counts.
+//! The data reach the output through [`Released::draw`] only: of the data, the choice of the mechanism knows
+//! only their number n, and not even that if n is private. Everything that is printed is computed from the
+//! released counts.
 //!
 //! ```
 //! use engine::analysis::tuning::TuningCache;
@@ -41,6 +42,7 @@ mod findings;
 mod ledger;
 mod method;
 mod posterior;
+mod private_n;
 mod profile;
 mod released;
 mod request;
@@ -68,10 +70,11 @@ pub use ledger::{
 pub use method::{Method, Ready};
 pub use posterior::{
     BetaMixture, Comparison, CountsLaw, FORMS, Inferred, Interval, Joint, Published,
-    PublishedNoise, Seen, Total,
+    PublishedNoise, RECORDS_PRIORS, RecordsPrior, Seen, Total,
 };
+pub use private_n::{MECHANISM as PRIVATE_N_MECHANISM, PrivateN};
 pub use profile::profile;
-pub use released::{Released, price};
+pub use released::{Drawing, Released, price};
 pub use request::{Histogram, Request};
 pub use table::{Attribute, Margin, MarginRow, Table};
 pub use tally::{Tally, count, count_records, read_text};

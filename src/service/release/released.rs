@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::entropy::Entropy;
 use super::method::Method;
-use super::request::Request;
+use super::private_n::{self, PrivateN};
+use super::request::{Histogram, Request};
 use super::table::Attribute;
 use engine::mechanism::law::Recipe;
 use engine::posterior::amount::Amount;
@@ -20,16 +21,43 @@ pub struct Released {
     /// When it was made, in UTC.
     pub time: String,
     pub request: Request,
-    pub n: u64,
-    /// How each histogram was drawn.
-    pub methods: Vec<Method>,
+    pub drawing: Drawing,
     /// Why the mechanism was taken, in words.
     pub reason: String,
     /// The released count of every cell.
     pub counts: Counts,
 }
 
+/// How counts are drawn.
+pub enum Drawing {
+    /// The number of records is public: a method for each histogram.
+    Public { n: u64, methods: Vec<Method> },
+    /// The number of records is private.
+    Private(PrivateN),
+}
+
 impl Released {
+    /// The number of records, if it is public.
+    pub fn n(&self) -> Option<u64> {
+        match self.drawing {
+            Drawing::Public { n, .. } => Some(n),
+            Drawing::Private(_) => None,
+        }
+    }
+
+    /// How each histogram was drawn, if the number of records is public.
+    pub fn methods(&self) -> &[Method] {
+        match &self.drawing {
+            Drawing::Public { methods, .. } => methods,
+            Drawing::Private(_) => &[],
+        }
+    }
+
+    /// The cells that were drawn together.
+    pub(super) fn histograms(&self) -> Vec<Histogram> {
+        self.request.histograms(self.n())
+    }
+
     /// A new id: 16 random hexadecimal digits.
     pub fn new_id(entropy: &mut Entropy) -> String {
         format!("{:016x}", entropy.next_u64())
@@ -37,20 +65,22 @@ impl Released {
 
     /// Draws every histogram. This is compiled here, where code is optimised.
     pub fn draw(&self, counts: &[u64], entropy: &mut Entropy) -> Counts {
-        let histograms = self.request.histograms(self.n);
-        let drawn = (self.methods.iter().zip(histograms))
-            .flat_map(|(method, histogram)| method.draw(&counts[histogram.cells], entropy));
-        drawn.collect()
+        match &self.drawing {
+            Drawing::Private(noise) => noise.draw(counts, entropy),
+            Drawing::Public { methods, .. } => (methods.iter().zip(self.histograms()))
+                .flat_map(|(method, histogram)| method.draw(&counts[histogram.cells], entropy))
+                .collect(),
+        }
     }
 
     /// The mechanism's label.
     pub fn mechanism(&self) -> &str {
-        &self.methods[0].variant().label
+        self.methods().first().map_or(private_n::MECHANISM, |method| &method.variant().label)
     }
 
     /// The part of ε that pays for rounding of the weights.
     pub fn price(&self) -> Amount {
-        price(&self.methods)
+        price(self.methods())
     }
 
     /// The SHA-256 of all that was released: the table, its counts, n, ε and the mechanism. The prior is
@@ -61,14 +91,14 @@ impl Released {
         let columns: Vec<Value> = request.table.attributes().iter().map(column).collect();
         let epsilon = request.epsilon.to_string();
         let content =
-            json!([columns, request.fixed, self.n, epsilon, self.mechanism(), self.counts]);
+            json!([columns, request.fixed, self.n(), epsilon, self.mechanism(), self.counts]);
         sha256(content.to_string().as_bytes())
     }
 
     /// Why no release could have these counts, if so.
     pub fn impossible(&self) -> Option<String> {
-        let histograms = self.request.histograms(self.n);
-        let mut all = self.methods.iter().zip(&histograms);
+        let histograms = self.histograms();
+        let mut all = self.methods().iter().zip(&histograms);
         all.find_map(|(method, one)| impossible(method, &self.counts[one.cells.clone()], one.n))
     }
 
@@ -80,10 +110,17 @@ impl Released {
 
     /// The guarantee in a sentence.
     pub fn guarantee(&self) -> String {
-        let price = self.price();
-        let mut words = format!("{}-differentially private", self.spent());
+        let (spent, price) = (self.spent(), self.price());
+        if let Drawing::Private(_) = self.drawing {
+            return format!(
+                "{spent}-differentially private if one record is added or removed, {}-differentially private if \
+                 one is replaced; the number of records is private, too",
+                spent + spent
+            );
+        }
+        let mut words = format!("{spent}-differentially private");
         let computed = |guarantee| matches!(guarantee, Guarantee::Computed(_));
-        if self.methods.iter().any(|method| computed(method.guarantee())) {
+        if self.methods().iter().any(|method| computed(method.guarantee())) {
             words += ", by computation over all data sets";
         }
         if price > Amount::ZERO {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::posterior::RecordsPrior;
 use super::table::Table;
 use engine::mechanism::Variant;
 use engine::posterior::amount::Amount;
@@ -17,6 +18,8 @@ pub struct Request {
     pub table: Table,
     /// The sizes of the groups, if they are public and fixed by design.
     pub fixed: Option<Vec<u64>>,
+    /// What is believed of the number of records, if that is private.
+    pub private_n: Option<RecordsPrior>,
     /// The prior's parameter of every cell.
     pub prior: Vec<f64>,
     /// ε; 0 if nothing is released, but what others have released is read.
@@ -36,22 +39,23 @@ pub struct Request {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     pub cells: Range<usize>,
+    /// Its records; 0 if their number is not known.
     pub n: u64,
     pub prior: Prior,
 }
 
 impl Request {
-    /// The histograms, if there are `n` records.
+    /// The histograms, if there are `n` records, or if nobody knows how many.
     ///
     /// # Panics
     /// If the prior is not one: the request was not checked.
-    pub fn histograms(&self, n: u64) -> Vec<Histogram> {
+    pub fn histograms(&self, n: Option<u64>) -> Vec<Histogram> {
         let histogram = |cells: Range<usize>, n: u64| {
             let prior = Prior::new(self.prior[cells.clone()].to_vec());
             Histogram { cells, n, prior: prior.expect("a checked prior") }
         };
         match &self.fixed {
-            None => vec![histogram(0..self.table.cells(), n)],
+            None => vec![histogram(0..self.table.cells(), n.unwrap_or(0))],
             Some(sizes) => {
                 let groups = sizes.iter().enumerate();
                 groups.map(|(group, &n)| histogram(self.table.group(group), n)).collect()

@@ -16,6 +16,7 @@ const MOST_COMPARISONS: usize = 6;
 /// The sentences: how the counts were released, how shares were estimated, the shares, and the comparisons.
 pub fn sentences(release: &Released, findings: &Findings) -> Vec<String> {
     let mut all = vec![method(release), estimation(release, findings)];
+    all.extend(records(release, findings));
     all.extend(shares(release, findings));
     let percent = percent(release);
     all.extend(
@@ -37,11 +38,17 @@ fn method(release: &Released) -> String {
     let by: Vec<String> =
         table.by().iter().map(|one| format!("`{}`", legible(&one.name))).collect();
     let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(" and ")) };
+    let (n, neighbours) = match release.n() {
+        Some(n) => (format!(" (n = {n} in total)"), "in the category of one record"),
+        None => (
+            String::new(),
+            "by one record more or less, so that the number of records is protected as well",
+        ),
+    };
     format!(
-        "Counts of `{}`{by} (n = {} in total) were released once, with random noise, under differential privacy \
-         (ε = {}; neighbouring data sets differ in the category of one record), by the mechanism `{}` of dpbi {}.",
+        "Counts of `{}`{by}{n} were released once, with random noise, under differential privacy (ε = {}; \
+         neighbouring data sets differ {neighbours}), by the mechanism `{}` of dpbi {}.",
         legible(&table.outcome().name),
-        release.n,
         release.spent(),
         legible(release.mechanism()),
         env!("CARGO_PKG_VERSION"),
@@ -68,6 +75,17 @@ fn estimation(release: &Released, findings: &Findings) -> String {
          that {noise}.",
         percent(release)
     )
+}
+
+/// The number of records, if it is private.
+fn records(release: &Released, findings: &Findings) -> Option<String> {
+    let Estimate { value, interval } = findings.records?;
+    let Interval { low, high } = interval;
+    Some(format!(
+        "The number of records is estimated as {} ({} credible interval {low} to {high}).",
+        value.round(),
+        percent(release)
+    ))
 }
 
 /// The share of the outcome in every group. Of two categories the second is told: each tells the other.

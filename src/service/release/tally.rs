@@ -34,12 +34,21 @@ const LONGEST_CELL: usize = 1024;
 /// Bytes read at a time.
 const PIECE: usize = 1 << 16;
 
-/// Counts the records of a file in every table at once. `delimiter` is the byte between two cells.
-pub fn count(path: &Path, tables: &[&Table], delimiter: u8) -> Result<Tally, Diagnostic> {
+/// Counts the records of a file in every table at once. `delimiter` is the byte between two cells. A file without
+/// records is refused only if the number of records is public.
+pub fn count(
+    path: &Path,
+    tables: &[&Table],
+    delimiter: u8,
+    private_n: bool,
+) -> Result<Tally, Diagnostic> {
     let name = path.display().to_string();
     let mut counter = Counter::new(tables, delimiter, &name);
     let hash = read(path, &mut counter)?;
     counter.finish()?;
+    if !private_n {
+        counter.refuse_none()?;
+    }
     Ok(Tally { counts: counter.counts, hash })
 }
 
@@ -49,6 +58,7 @@ pub fn count_records(path: &Path, delimiter: u8) -> Result<u64, Diagnostic> {
     let mut counter = Counter::new(&[], delimiter, &name);
     read(path, &mut counter)?;
     counter.finish()?;
+    counter.refuse_none()?;
     Ok(counter.records)
 }
 
@@ -457,6 +467,10 @@ impl<'a> Counter<'a> {
             let error = Diagnostic::new(format!("the data file {} is empty", self.file));
             return Err(error.help("the first row must name the columns"));
         }
+        Ok(())
+    }
+
+    fn refuse_none(&self) -> Result<(), Diagnostic> {
         if self.records == 0 {
             let error = Diagnostic::new(format!("the data file {} has no records", self.file));
             return Err(error.help("there is nothing to release"));
@@ -483,7 +497,7 @@ mod tests {
         let fed = |size: usize| {
             let mut counter = Counter::new(tables, b',', "d.csv");
             let fed = text.chunks(size).try_for_each(|piece| counter.feed(piece));
-            let fed = fed.and_then(|()| counter.finish());
+            let fed = fed.and_then(|()| counter.finish()).and_then(|()| counter.refuse_none());
             fed.map(|()| counter.counts).map_err(|error| error.to_string())
         };
         let whole = fed(text.len().max(1));

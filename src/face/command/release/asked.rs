@@ -7,7 +7,9 @@ use engine::posterior::model::{MOST_RECORDS, Prior};
 use engine::posterior::privacy::Delta;
 use engine::refusal::suggest;
 use lab::experiment::config::MOST_CATEGORIES;
-use service::release::{Amount, Attribute, Budget, Request, Table};
+use service::release::{
+    Amount, Attribute, Budget, PRIVATE_N_MECHANISM, RECORDS_PRIORS, RecordsPrior, Request, Table,
+};
 use system::diagnostic::Diagnostic;
 
 /// The parameters of a group, or of all groups if there is no name.
@@ -23,6 +25,8 @@ pub struct Asked {
     pub other: Vec<(Option<String>, String)>,
     /// The sizes of groups; `None` if they are not fixed.
     pub fixed_groups: Option<Vec<(String, u64)>>,
+    /// What is believed of the number of records, if it is private or not known.
+    pub n_prior: Option<String>,
     /// Parameters of groups; those without a name hold for all of them.
     pub prior: Vec<GroupPrior>,
     /// None where nothing is released.
@@ -59,20 +63,47 @@ impl Asked {
             Variant::parse(label)
                 .map_err(|refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy))
         };
+        let variant = self.mechanism.as_ref().map(parse).transpose()?;
+        let private_n = self.private_n(variant.as_ref(), wrong)?;
         Ok(Request {
             name: self.name.clone(),
             table,
             fixed,
+            private_n,
             prior,
             epsilon: match &self.epsilon {
                 Some(epsilon) => positive("epsilon", epsilon, wrong)?,
                 None => Amount::ZERO,
             },
-            variant: self.mechanism.as_ref().map(parse).transpose()?,
+            variant,
             level,
             compared,
             within,
         })
+    }
+
+    /// What is believed of the number of records. If it is private, nothing may tell it.
+    fn private_n(
+        &self,
+        variant: Option<&Variant>,
+        wrong: Wrong,
+    ) -> Result<Option<RecordsPrior>, Diagnostic> {
+        let Some(text) = &self.n_prior else { return Ok(None) };
+        if self.fixed_groups.is_some() {
+            let cause =
+                "the sizes of the groups tell the number of records, which is to be private";
+            return Err(wrong("fixed-groups", cause).help("leave out one of both"));
+        }
+        if let Some(other) = variant.filter(|variant| variant.label != PRIVATE_N_MECHANISM) {
+            let cause = format!(
+                "`{}` is made for a known number of records, which is to be private",
+                other.label
+            );
+            return Err(wrong("mechanism", &cause)
+                .help(format!("leave it out: the noise is that of {PRIVATE_N_MECHANISM}")));
+        }
+        let parsed = text.parse().map_err(|cause: String| wrong("n-prior", &cause));
+        parsed.map(Some).map_err(|error| error.help(RECORDS_PRIORS))
     }
 
     fn table(&self, wrong: Wrong) -> Result<Table, Diagnostic> {

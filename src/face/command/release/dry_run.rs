@@ -18,8 +18,8 @@ use system::diagnostic::Diagnostic;
 /// What releases would cost.
 #[derive(Serialize, JsonSchema)]
 pub struct Document {
-    /// The number of records.
-    n: u64,
+    /// The number of records; none if it is private.
+    n: Option<u64>,
     releases: Vec<Planned>,
     /// The ε that would be spent, a decimal number.
     spent: String,
@@ -51,8 +51,8 @@ pub struct Planned {
 }
 
 impl Planned {
-    fn new((release, reason): (&Released, Reason)) -> Self {
-        let errors = release.methods.iter().map(|method| Errors::new(method, None));
+    fn new((release, reason): (&Released, Reason), supposed: Option<u64>) -> Self {
+        let errors = release.methods().iter().map(|method| Errors::new(method, None));
         let errors: Vec<Errors> = errors.collect();
         let known: Option<Vec<f64>> = errors.iter().map(Errors::expected).collect();
         Self {
@@ -62,13 +62,13 @@ impl Planned {
             reason: release.reason.clone(),
             compared: match reason {
                 Reason::Least(contest) => Some(contest),
-                Reason::Named | Reason::Customary => None,
+                Reason::Named | Reason::Customary | Reason::PrivateN => None,
             },
             epsilon: release.request.epsilon.to_string(),
             price: release.price().to_string(),
             spent: release.spent().to_string(),
             expected_error: known.and_then(|known| known.into_iter().reduce(f64::max)),
-            prospect: Prospect::new(&release.request, &release.methods, release.n),
+            prospect: Prospect::new(&release.request, &release.drawing, supposed),
             errors,
         }
     }
@@ -76,16 +76,17 @@ impl Planned {
 
 /// Prints what the releases would spend, and their expected errors.
 pub(super) fn execute(job: &Job, threads: usize, print: &Print) -> Result<(), Failure> {
-    let n = match job.n {
-        Some(n) => n,
-        None => count_records(job.data()?, job.delimiter)?,
+    let n = match (job.is_n_private(), job.n) {
+        (true, _) => None,
+        (false, Some(n)) => Some(n),
+        (false, None) => Some(count_records(job.data()?, job.delimiter)?),
     };
-    job.check_sizes(n)?;
+    n.map_or(Ok(()), |n| job.check_sizes(n))?;
     let (releases, reasons) = job.prepare(n, threads)?;
     let account = account(job, &releases)?;
     let document = Document {
         n,
-        releases: releases.iter().zip(reasons).map(Planned::new).collect(),
+        releases: releases.iter().zip(reasons).map(|one| Planned::new(one, job.n)).collect(),
         spent: releases.iter().map(Released::spent).sum::<Amount>().to_string(),
         ledger: account.as_ref().map(Ledger::from),
     };
@@ -102,7 +103,10 @@ fn text(document: &Document, account: Option<&Account>) -> String {
             one.cells.to_string(),
             one.spent.clone(),
             one.mechanism.clone(),
-            one.expected_error.map_or("takes long".to_owned(), short),
+            match (n, one.expected_error) {
+                (None, _) => "not known".to_owned(),
+                (Some(_), error) => error.map_or("takes long".to_owned(), short),
+            },
         ]);
     }
     let mut text = format!("  {}; nothing is released\n\n{}\n", records(*n), grid.render());
@@ -161,6 +165,7 @@ fn account(job: &Job, releases: &[Released]) -> Result<Option<Account>, Diagnost
         return Ok(Some(Account::new([&entry], job.budget)));
     }
     let lines = read_ledger(path, &|line| say(line))?;
+    lines.refuse_mixture(&entry)?;
     let budget = job.budget.or_else(|| lines.budget());
     Ok(Some(Account::new(lines.entries.iter().chain([&entry]), budget)))
 }

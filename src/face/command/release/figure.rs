@@ -83,7 +83,7 @@ pub fn figure(releases: &[&Released], naive: bool) -> Figure {
     let mechanisms: Vec<String> = (releases.iter())
         .map(|one| format!("{} at ε = {}", one.mechanism(), one.request.epsilon))
         .collect();
-    let records = super::text::records(releases[0].n);
+    let records = super::text::records(releases[0].n());
     let how = format!("released by {}", mechanisms.join(" and "));
     of_posterior(&releases[0].request, &Posteriors::new(releases), (&records, &how), naive)
 }

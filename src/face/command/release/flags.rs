@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::asked::{Asked, GroupPrior, LEVEL, Wrong};
 use crate::cli::Release;
 use engine::refusal::suggest;
-use service::release::{Request, read_text};
+use service::release::{RecordsPrior, Request, read_text};
 use system::diagnostic::Diagnostic;
 
 /// The columns that the flags name, the outcome last.
@@ -48,6 +48,9 @@ pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
         categories,
         other: args.other.iter().map(other).collect(),
         fixed_groups: args.fixed_groups.as_deref().map(|text| sizes(text, wrong)).transpose()?,
+        n_prior: args
+            .private_n
+            .then(|| args.n_prior.clone().unwrap_or_else(|| RecordsPrior::default().to_string())),
         prior: args.prior.iter().map(|text| prior(text, wrong)).collect::<Result<_, _>>()?,
         epsilon: Some(args.epsilon.clone().unwrap_or_default()),
         mechanism: args.mechanism.clone(),

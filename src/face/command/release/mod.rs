@@ -43,10 +43,13 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     let files = Files::new(&job, args)?;
     refuse_lost_output(files.out)?;
     let tables: Vec<&Table> = job.requests.iter().map(|request| &request.table).collect();
-    let Tally { counts, hash } = release::count(job.data()?, &tables, job.delimiter)?;
-    let n = counts[0].iter().sum();
-    job.check_sizes(n)?;
-    job.check_groups(&counts)?;
+    let private_n = job.is_n_private();
+    let Tally { counts, hash } = release::count(job.data()?, &tables, job.delimiter, private_n)?;
+    let n = (!private_n).then(|| counts[0].iter().sum());
+    if let Some(n) = n {
+        job.check_sizes(n)?;
+        job.check_groups(&counts)?;
+    }
     let (mut releases, _) = job.prepare(n, threads)?;
     job.warn();
     let mut entropy = Entropy::new().map_err(WorkError::Randomness)?;
@@ -96,7 +99,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
                 text::release(release, &findings, (place == last).then_some(&ledger))
             };
             let texts: Vec<String> = releases.iter().zip(&found).enumerate().map(one).collect();
-            console::fit(&(texts.join("\n") + text::FOOTER))
+            console::fit(&(texts.join("\n") + &text::footer(private_n)))
         }
     };
     // A file that cannot be written does not keep the release from being printed.
@@ -259,18 +262,26 @@ impl Job {
         Ok(())
     }
 
+    /// Whether the number of records is private. All releases of a command agree on that.
+    fn is_n_private(&self) -> bool {
+        self.requests.iter().any(|request| request.private_n.is_some())
+    }
+
     /// Makes all releases ready, if there are n records, and says why their mechanisms were taken. Nothing
     /// is drawn yet, and they have no id.
-    fn prepare(&self, n: u64, threads: usize) -> Result<(Vec<Released>, Vec<Reason>), Diagnostic> {
+    fn prepare(
+        &self,
+        n: Option<u64>,
+        threads: usize,
+    ) -> Result<(Vec<Released>, Vec<Reason>), Diagnostic> {
         let time = utc(SystemTime::now());
         let ready = |request: &Request| {
-            let (methods, reason) = prepare::methods(request, n, threads)?;
+            let (drawing, reason) = prepare::drawing(request, n, threads)?;
             let release = Released {
                 id: String::new(),
                 time: time.clone(),
                 request: request.clone(),
-                n,
-                methods,
+                drawing,
                 reason: reason.to_string(),
                 counts: Vec::new(),
             };

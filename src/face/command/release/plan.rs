@@ -25,7 +25,7 @@ use super::asked::{self, Asked, GroupPrior, LEVEL};
 use crate::cli::delimiter;
 use engine::refusal::suggest;
 use lab::experiment::value::{Node, Table, Text};
-use service::release::{Budget, Request, read_text};
+use service::release::{Budget, RecordsPrior, Request, read_text};
 use system::diagnostic::Diagnostic;
 
 /// A plan, checked.
@@ -69,12 +69,29 @@ pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
     let separator = |node: Node| {
         delimiter(node.string()?).map_err(|cause| node.wrong(cause).help("for example \";\""))
     };
-    let columns = Columns {
+    let level = plan.take("level").map(|node| node.number()).transpose()?.unwrap_or(LEVEL);
+    let n = plan.take("n");
+    let private_n = plan.take("private_n").map(|node| node.boolean()).transpose()?.unwrap_or(false);
+    let n_prior = plan.take("n_prior");
+    if let (Some(node), true) = (n, private_n) {
+        return Err(node
+            .wrong(
+                "whoever reads this knows the number of records, which is to be private".to_owned(),
+            )
+            .help("leave n or private_n out"));
+    }
+    if let (Some(node), false) = (n_prior, private_n) {
+        return Err(node
+            .wrong("the number of records is public".to_owned())
+            .help("set private_n = true, or leave this out"));
+    }
+    let shared = Shared {
         categories: entries(plan.take("categories"))?,
         other: entries(plan.take("other"))?,
+        levels: Levels { typed: typed_level, plan: level },
+        private_n,
+        n_prior,
     };
-    let level = plan.take("level").map(|node| node.number()).transpose()?.unwrap_or(LEVEL);
-    let levels = Levels { typed: typed_level, plan: level };
     let releases = plan.require("release", "[[release]]")?;
     let releases = releases.list()?;
     if releases.len() > MOST_RELEASES {
@@ -83,14 +100,14 @@ pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
     }
     let mut requests: Vec<Request> = Vec::new();
     for node in releases {
-        let request = columns.request(node.table("[[release]]")?, node, levels)?;
+        let request = shared.request(node.table("[[release]]")?, node)?;
         if requests.iter().any(|known| known.name == request.name) {
             let cause = format!("two releases are called `{}`", request.title());
             return Err(node.wrong(cause).help("give every release a `name` of its own"));
         }
         requests.push(request);
     }
-    columns.refuse_unused(&requests)?;
+    shared.refuse_unused(&requests)?;
     let ledger = |node: Node| match node.string()? == NO_LEDGER {
         true => Ok(NO_LEDGER.into()),
         false => near(node),
@@ -99,7 +116,7 @@ pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
         data: plan.take("data").map(near).transpose()?,
         ledger: plan.take("ledger").map(ledger).transpose()?,
         budget: plan.take("budget").map(budget).transpose()?,
-        n: plan.take("n").map(|node| node.whole()).transpose()?,
+        n: n.map(|node| node.whole()).transpose()?,
         delimiter: plan.take("delimiter").map(separator).transpose()?,
         requests,
     };
@@ -120,20 +137,19 @@ impl Levels {
     }
 }
 
-/// What the plan says of columns: lists of categories, and the category that takes all other values.
-struct Columns<'a> {
+/// What the plan says of all releases: lists of categories, the category that takes all other values, and so on.
+struct Shared<'a> {
     categories: Vec<Node<'a>>,
     other: Vec<Node<'a>>,
+    levels: Levels,
+    /// Whether the number of records is private, and what is believed of it then.
+    private_n: bool,
+    n_prior: Option<Node<'a>>,
 }
 
-impl Columns<'_> {
+impl Shared<'_> {
     /// One release of the plan.
-    fn request(
-        &self,
-        mut table: Table,
-        whole: Node,
-        levels: Levels,
-    ) -> Result<Request, Diagnostic> {
+    fn request(&self, mut table: Table, whole: Node) -> Result<Request, Diagnostic> {
         let column = table.require("column", "column = \"outcome\"")?;
         let (by, prior) = (table.take("by"), table.require("prior", "prior = 1")?);
         let (epsilon, name) = (table.require("epsilon", "epsilon = 1")?, table.take("name"));
@@ -162,10 +178,15 @@ impl Columns<'_> {
                 .map(|node| Ok((Some(node.key().to_owned()), node.string()?.to_owned())))
                 .collect::<Result<_, Diagnostic>>()?,
             fixed_groups: fixed.map(sizes).transpose()?,
+            n_prior: match (self.private_n, self.n_prior) {
+                (false, _) => None,
+                (true, None) => Some(RecordsPrior::default().to_string()),
+                (true, Some(node)) => Some(node.string()?.to_owned()),
+            },
             prior: parameters(prior)?,
             epsilon: Some(epsilon.decimal()?.to_owned()),
             mechanism: mechanism.map(|node| node.string()).transpose()?.map(str::to_owned),
-            level: levels.of(own_level.map(|node| node.number()).transpose()?),
+            level: self.levels.of(own_level.map(|node| node.number()).transpose()?),
             compare: strings(compare)?,
             within: strings(within)?,
         };
@@ -180,6 +201,7 @@ impl Columns<'_> {
                 "within" => within,
                 "fixed-groups" => fixed,
                 "level" => own_level,
+                "n-prior" => self.n_prior,
                 "categories" => self.categories.iter().find(|node| used(node)).copied(),
                 "other" => self.other.iter().find(|node| used(node)).copied(),
                 _ => None,

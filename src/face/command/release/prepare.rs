@@ -7,16 +7,30 @@ use engine::analysis::tuning::TuningCache;
 use engine::mechanism::Variant;
 use engine::posterior::setting::Setting;
 use lab::run::forecast::objection;
-use service::release::{self, Amount, Method, Reason, Request};
+use service::release::{self, Amount, Drawing, Method, PrivateN, Reason, Request};
 use system::diagnostic::Diagnostic;
 
-/// How every histogram of a request is drawn, if there are n records: all by the same mechanism.
-pub fn methods(
+/// How a request is drawn, if there are n records. If n is private, it does not count.
+pub fn drawing(
     request: &Request,
-    n: u64,
+    n: Option<u64>,
     threads: usize,
-) -> Result<(Vec<Method>, Reason), Diagnostic> {
-    let templates: Vec<Setting> = (request.histograms(n).iter())
+) -> Result<(Drawing, Reason), Diagnostic> {
+    match (request.private_n, n) {
+        (None, Some(n)) => {
+            let (methods, reason) = methods(request, n, threads)?;
+            Ok((Drawing::Public { n, methods }, reason))
+        }
+        (before, _) => {
+            let noise = PrivateN::new(request.epsilon, before.unwrap_or_default())?;
+            Ok((Drawing::Private(noise), Reason::PrivateN))
+        }
+    }
+}
+
+/// How every histogram of a request is drawn, if there are n records: all by the same mechanism.
+fn methods(request: &Request, n: u64, threads: usize) -> Result<(Vec<Method>, Reason), Diagnostic> {
+    let templates: Vec<Setting> = (request.histograms(Some(n)).iter())
         .map(|histogram| histogram.template(request.epsilon))
         .collect();
     let epsilon = request.epsilon;

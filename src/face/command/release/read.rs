@@ -20,7 +20,7 @@ const LARGEST: u64 = 100_000_000;
 /// A release that was read, before it is made ready again.
 pub struct Loaded {
     pub request: Request,
-    n: u64,
+    n: Option<u64>,
     id: String,
     time: String,
     reason: String,
@@ -31,8 +31,8 @@ impl Loaded {
     /// The release, with its method made ready again.
     pub fn prepare(self, threads: usize) -> Result<Released, Diagnostic> {
         let Self { request, n, id, time, reason, counts } = self;
-        let (methods, _) = prepare::methods(&request, n, threads)?;
-        let release = Released { id, time, request, n, methods, reason, counts };
+        let (drawing, _) = prepare::drawing(&request, n, threads)?;
+        let release = Released { id, time, request, drawing, reason, counts };
         match release.impossible() {
             None => Ok(release),
             Some(cause) => {
@@ -102,6 +102,7 @@ fn check(stored: Stored, file: &str) -> Result<Loaded, Diagnostic> {
         categories: lists.collect(),
         other: Vec::new(),
         fixed_groups: None,
+        n_prior: stored.n_prior,
         prior: vec![(None, stored.prior)],
         epsilon: Some(stored.epsilon),
         mechanism: Some(stored.mechanism),
@@ -112,12 +113,15 @@ fn check(stored: Stored, file: &str) -> Result<Loaded, Diagnostic> {
     let mut request = asked.check(&wrong)?;
     if let Some(sizes) = &stored.fixed_groups {
         let sum = sizes.iter().fold(0_u64, |sum, &size| sum.saturating_add(size));
-        if sizes.len() != request.table.groups() || sum != stored.n || sizes.contains(&0) {
+        if sizes.len() != request.table.groups() || Some(sum) != stored.n || sizes.contains(&0) {
             return Err(damaged("fixed_groups", "they do not fit the table"));
         }
     }
     request.fixed = stored.fixed_groups;
-    if stored.n == 0 || stored.n > MOST_RECORDS {
+    if stored.n.is_none() != request.private_n.is_some() {
+        return Err(damaged("n", "it is said to be private, and public"));
+    }
+    if stored.n.is_some_and(|n| n == 0 || n > MOST_RECORDS) {
         return Err(damaged("n", "there cannot be so many records"));
     }
     if stored.released.len() != request.table.cells() {

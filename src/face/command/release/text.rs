@@ -20,13 +20,14 @@ pub fn release(release: &Released, findings: &Findings, ledger: Option<&str>) ->
     let mut text = format!(
         "  {}, {}, released by {}\n  ({})\n",
         what(request),
-        records(release.n),
+        records(release.n()),
         release.mechanism(),
         legible(&release.reason),
     );
     text += &tables(request, findings);
     text += &explanation(request, findings);
     let mut lines = vec![("naive posterior", posterior(release)), ("privacy", release.guarantee())];
+    lines.extend(records_line(request, findings));
     lines.extend(accuracy_lines(release, findings));
     lines.extend(ledger.map(|words| ("ledger", words.to_owned())));
     text.push('\n');
@@ -51,7 +52,7 @@ pub fn combination(releases: &[&Released], findings: &Findings) -> String {
     let mut text = format!(
         "  {}, {}, {} releases together\n",
         what(request),
-        records(releases[0].n),
+        records(releases[0].n()),
         releases.len(),
     );
     text += &tables(request, findings);
@@ -95,8 +96,19 @@ pub fn ledger(account: Option<&Account>) -> String {
 }
 
 /// What is true of every release.
-pub const FOOTER: &str = "\n  Errors are Hellinger distances from the true posterior, between 0 and 1. The \
-     true counts are not shown, here or anywhere; the number of records is public.\n";
+pub fn footer(private_n: bool) -> String {
+    match private_n {
+        false => {
+            "\n  Errors are Hellinger distances from the true posterior, between 0 and 1. The true counts are not \
+             shown, here or anywhere; the number of records is public.\n"
+        }
+        true => {
+            "\n  Neither the true counts nor their sum are shown, here or anywhere. Do not publish the number of \
+             records elsewhere: it would not be private any more.\n"
+        }
+    }
+    .to_owned()
+}
 
 /// Names and words, side by side.
 pub fn list(lines: Vec<(&str, String)>) -> String {
@@ -106,8 +118,23 @@ pub fn list(lines: Vec<(&str, String)>) -> String {
 }
 
 /// "100 records".
-pub fn records(n: u64) -> String {
-    if n == 1 { "1 record".to_owned() } else { format!("{n} records") }
+pub fn records(n: Option<u64>) -> String {
+    match n {
+        None => "a private number of records".to_owned(),
+        Some(1) => "1 record".to_owned(),
+        Some(n) => format!("{n} records"),
+    }
+}
+
+/// What is known of a number of records that is not public, if so.
+pub fn records_line(request: &Request, findings: &Findings) -> Option<(&'static str, String)> {
+    let (Estimate { value, interval }, before) = findings.records.zip(request.private_n)?;
+    let (percent, Interval { low, high }) = (100.0 * request.level, interval);
+    let about = short(value);
+    Some((
+        "records",
+        format!("about {about}; with {percent} % between {low} and {high} (before: {before})"),
+    ))
 }
 
 /// What is released: the name in a plan, and the columns.
@@ -341,16 +368,14 @@ fn posterior(release: &Released) -> String {
 
 fn accuracy_lines(release: &Released, findings: &Findings) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    for (place, Accuracy { errors, loss }) in findings.accuracy.iter().enumerate() {
-        let (group, n) = match &release.request.fixed {
-            None => (String::new(), release.n),
-            Some(sizes) => {
-                let name = legible(&release.request.table.group_name(place));
-                (format!("{name}: "), sizes[place])
-            }
+    let all = findings.accuracy.iter().zip(release.methods()).enumerate();
+    for (place, (Accuracy { errors, loss }, method)) in all {
+        let group = match &release.request.fixed {
+            None => String::new(),
+            Some(_) => format!("{}: ", legible(&release.request.table.group_name(place))),
         };
-        let over =
-            |loss: &f64| format!("{group}{} over all data sets of {}", short(*loss), records(n));
+        let n = records(Some(method.template().posterior.n()));
+        let over = |loss: &f64| format!("{group}{} over all data sets of {n}", short(*loss));
         match loss {
             Some(Loss::Exact(loss)) => lines.push(("exact loss", over(loss))),
             Some(Loss::AtMost(loss)) => lines.push(("loss", format!("at most {}", over(loss)))),
@@ -360,8 +385,8 @@ fn accuracy_lines(release: &Released, findings: &Findings) -> Vec<(&'static str,
         lines.extend(words.map(|words| ("expected error", format!("{group}{words}"))));
     }
     let total: u64 = release.counts.iter().sum();
-    if total != release.n {
-        lines.push(("total", format!("{total} of {}: noise may leave it so", release.n)));
+    if let Some(n) = release.n().filter(|n| *n != total) {
+        lines.push(("total", format!("{total} of {n}: noise may leave it so")));
     }
     lines
 }

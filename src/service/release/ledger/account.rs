@@ -49,6 +49,8 @@ impl Kept {
 pub struct Account {
     /// Releases entered, this one among them.
     pub releases: usize,
+    /// Whether ε is about one record more or less, because their number is private.
+    pub private_n: bool,
     /// The ε that all of them have spent: by composition, the sum. It is not said whether a file is the
     /// same as an earlier one: that would be an exact answer to a question about its records.
     pub total: Amount,
@@ -80,6 +82,7 @@ impl Account {
         });
         Self {
             releases: entries.iter().map(|entry| entry.releases()).sum(),
+            private_n: entries.iter().any(|entry| entry.private_n() == Some(true)),
             total,
             budget: budget.map(|budget| budget.epsilon),
             delta,
@@ -95,7 +98,7 @@ impl Account {
 
     /// What was spent, in a sentence.
     pub fn words(&self) -> String {
-        let Self { releases, total, budget, delta, composed, kept } = self;
+        let Self { releases, private_n, total, budget, delta, composed, kept } = self;
         let of = budget.map_or(String::new(), |budget| format!(" of {budget}"));
         let sum = if *releases == 1 { "" } else { ", their sum" };
         let mut words = format!("ε = {total}{of} spent {}{sum}", in_releases(*releases));
@@ -106,6 +109,9 @@ impl Account {
                 delta.get(),
             );
             words += &kept.map_or(String::new(), |kept| format!(": kept {}", kept.words()));
+        }
+        if *private_n {
+            words += " (for one record more or less)";
         }
         words
     }

@@ -45,6 +45,10 @@ pub struct Part {
     /// The ε that it spent.
     #[serde(with = "text")]
     pub epsilon: Amount,
+    /// Whether the number of records is private: neighbours then differ by one record more or less, and in other
+    /// entries by one record that is replaced.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private_n: bool,
     /// An upper bound of its δ at every ε.
     #[serde(with = "knots")]
     pub profile: Profile,
@@ -61,12 +65,13 @@ impl Part {
     /// The part of a release. A record belongs to one of its histograms, so that the largest profile
     /// counts.
     pub fn new(release: &Released) -> Self {
-        let profiles = release.methods.iter().map(profile);
+        let profiles = release.methods().iter().map(profile);
         Self {
             id: release.id.clone(),
             column: release.request.table.title(),
             mechanism: release.mechanism().to_owned(),
             epsilon: release.spent(),
+            private_n: release.n().is_none(),
             profile: profiles
                 .reduce(|a, b| a.max(&b))
                 .unwrap_or_else(|| Profile::pure(release.spent())),
@@ -87,6 +92,10 @@ impl Part {
                 both("the mechanism", &release.mechanism(), &self.mechanism)
             }
             _ if self.epsilon != release.spent() => both("ε", &release.spent(), &self.epsilon),
+            _ if self.private_n != release.n().is_none() => {
+                let which = |is_private| if is_private { "private" } else { "public" };
+                both("n", &which(release.n().is_none()), &which(self.private_n))
+            }
             _ if self.column != title => both("what was counted", &title, &self.column),
             None => None,
             Some(_) if self.released != release.counts => Some("the counts are others".to_owned()),
@@ -123,6 +132,11 @@ impl Entry {
             delta: None,
             parts,
         }
+    }
+
+    /// Whether its releases keep the number of records private, if that is known.
+    pub(super) fn private_n(&self) -> Option<bool> {
+        self.parts.first().map(|part| part.private_n)
     }
 
     pub fn releases(&self) -> usize {

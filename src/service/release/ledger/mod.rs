@@ -210,6 +210,26 @@ impl Lines {
         self.entries.push(Entry::cut_short(epsilon, budget.filter(lowers)));
     }
 
+    /// Refuses an entry that keeps the number of records private after others that have told it, and the other way
+    /// round: their neighbours differ in other ways, so that the values of ε do not add up.
+    pub fn refuse_mixture(&self, entry: &Entry) -> Result<(), Diagnostic> {
+        let before = self.entries.iter().find_map(Entry::private_n);
+        let (Some(before), Some(now)) = (before, entry.private_n()) else { return Ok(()) };
+        let cause = match (before, now) {
+            (false, true) => {
+                "the releases in this ledger have told the number of records: it cannot be kept private any more"
+            }
+            (true, false) => {
+                "the releases in this ledger keep the number of records private, and this one would tell it"
+            }
+            _ => return Ok(()),
+        };
+        Err(Diagnostic::new(cause).help(
+            "use --private-n in all releases of a ledger or in none: in them ε is about one record more or less, in \
+             others about one that is replaced",
+        ))
+    }
+
     /// The last budget that was set.
     pub fn budget(&self) -> Option<Budget> {
         self.entries.iter().rev().find_map(own_budget)
@@ -232,6 +252,7 @@ impl Ledger {
 
     /// Whether the budget suffices for one more.
     fn admit(&self, entry: &Entry) -> Result<Account, Diagnostic> {
+        self.lines.refuse_mixture(entry)?;
         let entries = &self.lines.entries;
         let budget = own_budget(entry).or_else(|| self.lines.budget());
         let account = Account::new(entries.iter().chain([entry]), budget);

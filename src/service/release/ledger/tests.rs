@@ -189,6 +189,7 @@ fn part(epsilon: &str) -> Part {
         column: "c".into(),
         mechanism: "geometric".into(),
         epsilon,
+        private_n: false,
         profile: Profile::pure(epsilon),
         released: vec![3, 4],
         content: Some("c".into()),

@@ -19,6 +19,7 @@ mod counts_law;
 mod joint;
 mod noise;
 mod published;
+mod records_prior;
 mod weights;
 
 #[cfg(test)]
@@ -30,3 +31,4 @@ pub use counts_law::{CountsLaw, Seen};
 pub use joint::Joint;
 pub use noise::{FORMS, PublishedNoise};
 pub use published::{Inferred, Published, Total};
+pub use records_prior::{RECORDS_PRIORS, RecordsPrior};

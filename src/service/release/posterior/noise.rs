@@ -66,6 +66,11 @@ impl PublishedNoise {
         Self { law, words: text.to_owned(), rounded, clamped }.checked()
     }
 
+    /// e^(−rate |z|) for whole z; what is below 0 then becomes 0.
+    pub fn geometric(rate: f64) -> Result<Self, String> {
+        Self::parse(&format!("discrete-laplace(epsilon={rate})"), false, true)
+    }
+
     /// Noise with these probabilities of whole numbers.
     pub fn listed(words: String, table: &[(i64, f64)], clamped: bool) -> Result<Self, String> {
         let wrong = |(z, p): &&(i64, f64)| !(*p >= 0.0 && p.is_finite()) || z.abs() > FURTHEST;

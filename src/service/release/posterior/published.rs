@@ -7,6 +7,7 @@
 
 use super::counts_law::{CountsLaw, refuse_wide};
 use super::noise::PublishedNoise;
+use super::records_prior::{MOST_RECORDS, RecordsPrior};
 use super::weights::Weights;
 use engine::numeric::{Sum, exp_accurate, lgamma, ln, log1p};
 use engine::posterior::model::Prior;
@@ -18,18 +19,11 @@ const LN_OUTSIDE: f64 = -45.0;
 /// Numbers of records that are less likely than this, relative to the likeliest, are left out.
 const UNLIKELY: f64 = 1e-19;
 
-/// The largest number of records.
-pub const MOST_RECORDS: u64 = 1_000_000_000_000;
-
 /// What is known of the number of records before the release.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Total {
     Known(u64),
-    /// All numbers are equally likely, up to a bound if there is one.
-    Flat(Option<u64>),
-    /// Negative binomial with this mean; its shape is the sum of the prior's parameters, so that the counts of the
-    /// cells are independent.
-    NegativeBinomial(f64),
+    Unknown(RecordsPrior),
 }
 
 /// One release: the number for every cell, and the noise in it.
@@ -56,7 +50,7 @@ impl Inferred {
             .collect();
         let (n, trimmed) = match total {
             Total::Known(n) => (n, 0.0),
-            Total::Flat(_) | Total::NegativeBinomial(_) => {
+            Total::Unknown(_) => {
                 let (n, missing, trimmed) = problem.missing(&cells)?;
                 cells.push(missing);
                 (n, trimmed)
@@ -79,8 +73,8 @@ struct Problem<'a> {
 impl Problem<'_> {
     fn most_records(&self) -> u64 {
         match self.total {
-            Total::Known(n) | Total::Flat(Some(n)) => n,
-            Total::Flat(None) | Total::NegativeBinomial(_) => MOST_RECORDS,
+            Total::Known(n) | Total::Unknown(RecordsPrior::Flat(Some(n))) => n,
+            Total::Unknown(_) => MOST_RECORDS,
         }
     }
 
@@ -121,7 +115,7 @@ impl Problem<'_> {
         };
         let cells: f64 = alpha.iter().zip(counts).map(cell).sum();
         match self.total {
-            Total::NegativeBinomial(mean) => {
+            Total::Unknown(RecordsPrior::NegativeBinomial(mean)) => {
                 cells + n * ln(mean / (mean + sum)) + sum * ln(sum / (mean + sum))
             }
             _ => cells + lgamma(sum) + lgamma(n + 1.0) - lgamma(sum + n),
@@ -138,7 +132,7 @@ impl Problem<'_> {
         let likely = self.likely();
         let most = self.most_records();
         let mut drop = -LN_OUTSIDE - self.ln_prior(&likely);
-        if let Total::Flat(_) = self.total {
+        if let Total::Unknown(RecordsPrior::Flat(_)) = self.total {
             drop += ln(most as f64 + 1.0);
         }
         for one in self.releases {
@@ -194,8 +188,10 @@ impl Problem<'_> {
         for n in totals.first..=totals.last() {
             if n > totals.first {
                 ln_g += match self.total {
-                    Total::NegativeBinomial(mean) => ln(mean / (mean + sum)),
-                    Total::Known(_) | Total::Flat(_) => -log1p((sum - 1.0) / n as f64),
+                    Total::Unknown(RecordsPrior::NegativeBinomial(mean)) => ln(mean / (mean + sum)),
+                    Total::Unknown(RecordsPrior::Flat(_)) | Total::Known(_) => {
+                        -log1p((sum - 1.0) / n as f64)
+                    }
                 };
             }
             logs.push(ln_g);

@@ -1,6 +1,8 @@
 //! Counts that others have released, against sums over all counts.
 
-use super::super::{BetaMixture, Inferred, Interval, Published, PublishedNoise, Total};
+use super::super::{
+    BetaMixture, Inferred, Interval, Published, PublishedNoise, RecordsPrior, Total,
+};
 use engine::numeric::{Sum, lgamma};
 use engine::posterior::model::Prior;
 use engine::rng::{Stream, stream, uniform};
@@ -94,9 +96,11 @@ fn prior_weight(prior: &[f64], total: Total, x: &[u64]) -> f64 {
         .sum();
     let of_total = match total {
         Total::Known(known) => return if n == known as f64 { cells.exp() } else { 0.0 },
-        Total::Flat(most) if most.is_some_and(|most| n > most as f64) => return 0.0,
-        Total::Flat(_) => lgamma(n + 1.0) + lgamma(sum) - lgamma(sum + n),
-        Total::NegativeBinomial(mean) => n * (mean / (mean + sum)).ln(),
+        Total::Unknown(RecordsPrior::Flat(most)) if most.is_some_and(|most| n > most as f64) => {
+            return 0.0;
+        }
+        Total::Unknown(RecordsPrior::Flat(_)) => lgamma(n + 1.0) + lgamma(sum) - lgamma(sum + n),
+        Total::Unknown(RecordsPrior::NegativeBinomial(mean)) => n * (mean / (mean + sum)).ln(),
     };
     (cells + of_total).exp()
 }
@@ -147,9 +151,9 @@ fn two_hundred_cases_by_sums_over_all_counts() {
         let n = truth.iter().sum::<f64>() as u64;
         let totals = [
             Total::Known(n + 1),
-            Total::Flat(None),
-            Total::Flat(Some(n + 3)),
-            Total::NegativeBinomial(9.5),
+            Total::Unknown(RecordsPrior::Flat(None)),
+            Total::Unknown(RecordsPrior::Flat(Some(n + 3))),
+            Total::Unknown(RecordsPrior::NegativeBinomial(9.5)),
         ];
         let total = totals[number % 4];
         let noise = case.noise();
@@ -237,7 +241,8 @@ fn coverage(case: Case, is_known: bool, draws: usize) -> (f64, f64) {
             let value = x + draw(case, &mut rng);
             if case.clamped { value.max(0.0) } else { value }
         });
-        let total = if is_known { Total::Known(n) } else { Total::Flat(None) };
+        let total =
+            if is_known { Total::Known(n) } else { Total::Unknown(RecordsPrior::Flat(None)) };
         let published = [Published { noise: &noise, values: &noisy }];
         let found = Inferred::new(&prior, total, &published).unwrap();
         let share = weights[0] / sum;
@@ -292,14 +297,16 @@ fn the_number_of_records_has_its_law() {
     let noise = PublishedNoise::parse("discrete-laplace(epsilon=1)", false, false).unwrap();
     let prior = Prior::new(vec![1.0, 2.0]).unwrap();
     let published = [Published { noise: &noise, values: &[5.0, -1.0] }];
-    let found = Inferred::new(&prior, Total::Flat(None), &published).unwrap();
+    let found =
+        Inferred::new(&prior, Total::Unknown(RecordsPrior::Flat(None)), &published).unwrap();
     assert_eq!(found.law.n(), None);
     let (first, probabilities) = found.law.total();
     assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-14);
     let weight = |n: u64| -> f64 {
         let one = |x: u64| {
             let noise = (5.0 - x as f64).abs() + (n - x) as f64 + 1.0;
-            prior_weight(&[1.0, 2.0], Total::Flat(None), &[x, n - x]) * (-noise).exp()
+            prior_weight(&[1.0, 2.0], Total::Unknown(RecordsPrior::Flat(None)), &[x, n - x])
+                * (-noise).exp()
         };
         (0..=n).map(one).sum()
     };
@@ -316,7 +323,11 @@ fn many_cells_and_records_take_seconds() {
     let prior = Prior::new(vec![1.0; 20]).unwrap();
     let values: Vec<f64> = (0..20).map(|i| 5000.0 + f64::from(i)).collect();
     let n = values.iter().sum::<f64>() as u64;
-    for total in [Total::Known(n), Total::Flat(None), Total::NegativeBinomial(1e5)] {
+    for total in [
+        Total::Known(n),
+        Total::Unknown(RecordsPrior::Flat(None)),
+        Total::Unknown(RecordsPrior::NegativeBinomial(1e5)),
+    ] {
         let published = [Published { noise: &noise, values: &values }];
         let found = Inferred::new(&prior, total, &published).unwrap();
         let interval = found.law.share(&[3]).interval(0.95);

@@ -1,0 +1,206 @@
+//! Releases that keep the number of records private.
+
+use std::collections::BTreeMap;
+
+use crate::common::{Outcome, Sandbox, few_or_many, float, refused};
+use serde_json::{Value, json};
+
+const ASKED: [&str; 10] = [
+    "release",
+    "--private-n",
+    "--column",
+    "answer",
+    "--categories",
+    "no,yes",
+    "--prior",
+    "1",
+    "--ledger",
+    "none",
+];
+
+/// A file with these numbers of no and yes.
+fn data(sandbox: &Sandbox, name: &str, counts: [usize; 2]) {
+    let text = "answer\n".to_owned() + &"no\n".repeat(counts[0]) + &"yes\n".repeat(counts[1]);
+    sandbox.write(name, &text);
+}
+
+/// The probability of a released count, given the true one, at ε = 1.
+fn probability(released: u64, x: u64) -> f64 {
+    let q = (-1.0_f64).exp();
+    let steps = q.powi(released.abs_diff(x) as i32);
+    if released == 0 { steps / (1.0 + q) } else { steps * (1.0 - q) / (1.0 + q) }
+}
+
+/// What is shown and written is a function of the released counts, whatever n is: also 0.
+///
+/// Released counts have their law: Pearson's statistics of four times at most 20 cells together exceed 200 with a
+/// probability below 1e-9. If the counts were one record larger, they would exceed 200.
+#[test]
+fn nothing_depends_on_n_beyond_the_release() {
+    let sandbox = Sandbox::new();
+    let all = [[0, 0], [1, 0], [0, 2], [1, 2]];
+    let names: Vec<String> = (0..all.len()).map(|place| format!("{place}.csv")).collect();
+    names.iter().zip(all).for_each(|(name, counts)| data(&sandbox, name, counts));
+    let runs = few_or_many(50, 150);
+    // Status, messages, text, and the sizes of the file and of the figure.
+    type Shown = (i32, String, String, usize, Vec<u8>);
+    let mut shown: BTreeMap<Vec<u64>, (Shown, usize)> = BTreeMap::new();
+    let mut repeated = 0;
+    let (mut own, mut wrong) = (0.0, 0.0);
+    for (place, (name, counts)) in names.iter().zip(all).enumerate() {
+        let mut seen: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
+        for run in 0..runs {
+            let (out, figure) = (format!("{place}-{run}.json"), format!("{place}-{run}.svg"));
+            let more = ["--epsilon", "1", "--data", name, "--out", &out, "--figure", &figure];
+            let Outcome { status, stdout, stderr } = sandbox.dpbi(&[&ASKED[..], &more].concat());
+            let kept: Value = serde_json::from_str(&sandbox.text(&out)).unwrap();
+            let released: Vec<u64> = serde_json::from_value(kept["released"].clone()).unwrap();
+            let now = (status, stderr, stdout, sandbox.text(&out).len(), sandbox.read(&figure));
+            *seen.entry(released.clone()).or_default() += 1.0;
+            match shown.get(&released) {
+                None => drop(shown.insert(released, (now, place))),
+                Some((before, other)) => {
+                    assert_eq!(*before, now, "{released:?} of {counts:?}");
+                    repeated += usize::from(*other != place);
+                }
+            }
+        }
+        let statistic = |more: u64| -> f64 {
+            let (mut statistic, mut rest, mut others) = (0.0, 1.0, f64::from(runs));
+            for released in (0..40).map(|i| [i % 6, i / 6]) {
+                let chance: f64 = (released.iter().zip(counts))
+                    .map(|(&released, x)| probability(released, x as u64 + more))
+                    .product();
+                if f64::from(runs) * chance < 2.0 {
+                    continue;
+                }
+                let found = seen.get(&released[..]).copied().unwrap_or(0.0);
+                statistic +=
+                    (found - f64::from(runs) * chance).powi(2) / (f64::from(runs) * chance);
+                rest -= chance;
+                others -= found;
+            }
+            statistic + (others - f64::from(runs) * rest).powi(2) / (f64::from(runs) * rest)
+        };
+        own += statistic(0);
+        wrong += statistic(1);
+    }
+    assert!(own < 200.0 && wrong > 200.0, "{own} {wrong}");
+    // The same counts were released from other data, often.
+    assert!(repeated > runs as usize, "{repeated}");
+}
+
+/// The posterior is the sum over all counts, and combines with a second release of the same data.
+#[test]
+fn the_posterior_is_the_sum_over_all_counts() {
+    let sandbox = Sandbox::new();
+    data(&sandbox, "d.csv", [7, 4]);
+    for before in ["flat:60", "negative-binomial:9.5"] {
+        let mut released: Vec<Vec<u64>> = Vec::new();
+        let names = ["a", "b"].map(|name| format!("{name}-{}.json", before.len()));
+        for out in &names {
+            let more = ["--epsilon", "1", "--data", "d.csv", "--n-prior", before, "--out", out];
+            assert_eq!(sandbox.dpbi(&[&ASKED[..], &more].concat()).status, 0);
+            let kept: Value = serde_json::from_str(&sandbox.text(out)).unwrap();
+            assert_eq!((&kept["n"], &kept["n_prior"]), (&Value::Null, &json!(before)));
+            released.push(serde_json::from_value(kept["released"].clone()).unwrap());
+        }
+        let one = sandbox.json(&["show", &names[0], "--json"]);
+        let both = sandbox.json(&["combine", &names[0], &names[1], "--json"]);
+        for (found, releases) in [(one, &released[..1]), (both, &released[..])] {
+            let (mut total, mut records, mut share) = (0.0, 0.0, 0.0);
+            for (x, y) in (0..=60_u64).flat_map(|x| (0..=60).map(move |y| (x, y))) {
+                let n = x + y;
+                // With the uniform prior all counts of n records are equally likely.
+                let weight = match before {
+                    "flat:60" if n > 60 => 0.0,
+                    "flat:60" => 1.0 / (n + 1) as f64,
+                    _ => (9.5_f64 / 11.5).powi(n as i32),
+                };
+                let seen: f64 = (releases.iter())
+                    .map(|released| probability(released[0], x) * probability(released[1], y))
+                    .product();
+                total += weight * seen;
+                records += weight * seen * n as f64;
+                share += weight * seen * (1.0 + y as f64) / (2.0 + n as f64);
+            }
+            let (records, share) = (records / total, share / total);
+            assert!((float(&found["records"]["mean"]) - records).abs() < 1e-9 * records);
+            let yes = &found["categories"][1]["aware"]["mean"];
+            assert!((float(yes) - share).abs() < 1e-10, "{yes} {share}");
+        }
+    }
+}
+
+#[test]
+fn what_would_tell_the_number_of_records_is_refused() {
+    let sandbox = Sandbox::new();
+    data(&sandbox, "d.csv", [7, 4]);
+    let asked = |more: &[&str]| {
+        sandbox.dpbi(&[&ASKED[..8], &["--epsilon", "1", "--data", "d.csv"], more].concat())
+    };
+    for (more, words) in [
+        (&["--mechanism", "tight"][..], "`tight` is made for a known number of records"),
+        (&["--n-prior", "flat:0"], "`0` is no number of records"),
+        (&["--n-prior", "poisson"], "`poisson` is no law of the number of records"),
+    ] {
+        refused(&asked(&[more, &["--ledger", "none"]].concat()), words);
+    }
+    // A ledger is about one kind of neighbours.
+    assert_eq!(asked(&["--ledger", "private", "--budget", "2"]).status, 0);
+    assert!(asked(&["--ledger", "private"]).stdout.contains("ε = 2 of 2 spent in 2 releases"));
+    let public = |more: &[&str]| {
+        let asked = [&ASKED[..1], &ASKED[2..8], &["--epsilon", "1", "--data", "d.csv"], more];
+        sandbox.dpbi(&asked.concat())
+    };
+    for dry in [&["--dry-run"][..], &[]] {
+        let flags = [&["--ledger", "private", "--budget", "9"], dry].concat();
+        refused(&public(&flags), "this one would tell it");
+    }
+    assert_eq!(sandbox.entries("private").len(), 2);
+    assert_eq!(public(&["--ledger", "public"]).status, 0);
+    refused(&asked(&["--ledger", "public"]), "cannot be kept private any more");
+    assert_eq!(sandbox.entries("public").len(), 1);
+    // Plans.
+    let plan = |head: &str| {
+        let text = format!(
+            "data = \"d.csv\"\nledger = \"none\"\n{head}\n[categories]\nanswer = [\"no\", \"yes\"]\n\
+             [[release]]\ncolumn = \"answer\"\nprior = 1\nepsilon = 1\n"
+        );
+        sandbox.write("plan.toml", &text);
+        sandbox.dpbi(&["release", "--plan", "plan.toml", "--json"])
+    };
+    let found = plan("private_n = true\nn_prior = \"flat:99\"");
+    assert_eq!(found.status, 0, "{}", found.stderr);
+    assert!(found.stdout.contains("\"n_prior\": \"flat:99\""));
+    refused(&plan("private_n = true\nn = 11"), "plan.toml:4");
+    refused(&plan("n_prior = \"flat\""), "the number of records is public");
+}
+
+/// A dry run does not open the data.
+#[test]
+fn a_dry_run_knows_nothing_of_the_data() {
+    let sandbox = Sandbox::new();
+    let dry = |more: &[&str]| {
+        let asked = [&ASKED[..], &["--epsilon", "1", "--dry-run", "--json"], more].concat();
+        sandbox.json(&asked)
+    };
+    let found = dry(&["--data", "missing.csv"]);
+    assert_eq!((&found["n"], &found["releases"][0]["prospect"]), (&Value::Null, &Value::Null));
+    let width = |more: &[&str]| float(&dry(more)["releases"][0]["prospect"]["half_width"]);
+    let supposed = width(&["--n", "100"]);
+    assert!(0.09 < supposed && supposed < 0.12, "{supposed}");
+    assert!((width(&["--n-prior", "negative-binomial:100"]) - supposed).abs() < 0.01);
+}
+
+#[test]
+fn an_audit_finds_both_losses() {
+    let sandbox = Sandbox::new();
+    let asked =
+        ["audit", "--prior", "1,1,1", "--n", "8", "--epsilon", "0.7", "--private-n", "--json"];
+    let found = sandbox.json(&asked);
+    assert_eq!((float(&found["loss"]), float(&found["replaced_loss"])), (0.7, 1.4));
+    // Three cells may grow, at each of 120 data sets.
+    assert_eq!((&found["pairs"], &found["scope"]), (&json!(360), &json!("up to n")));
+    refused(&sandbox.dpbi(&[&asked[..], &["-m", "ehds"]].concat()), "--private-n");
+}
