@@ -134,7 +134,7 @@ impl Errors {
 }
 
 /// What would be learned of the share of a category: half the width of its interval, if the data are as the prior
-/// expects them.
+/// expects them; in the group where that is widest, if each is released on its own.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Prospect {
     pub category: String,
@@ -151,34 +151,34 @@ impl Prospect {
             Drawing::Public { n, .. } => *n,
             Drawing::Private(noise) => n.or_else(|| noise.before.expected())?,
         };
-        let histogram = request.histograms(Some(n)).into_iter().next()?;
         let outcome = request.table.outcome();
         let place = request.compared.first().copied().unwrap_or(outcome.categories.len() - 1);
-        let cells: Vec<usize> = (0..histogram.prior.k())
-            .filter(|cell| cell % outcome.categories.len() == place)
-            .collect();
-        let expected = accuracy::apportion(histogram.prior.alpha(), histogram.n);
-        let aware = match drawing {
-            Drawing::Private(noise) => {
-                PrivateN::inferred(&histogram.prior, &[(noise, &expected)]).ok()?.law
-            }
-            Drawing::Public { methods, .. } => {
-                let (variant, template) = (methods[0].variant(), methods[0].template());
-                let is_foreseeable = CountsLaw::is_foreseeable(variant, template);
-                let seen =
-                    is_foreseeable.then_some(Seen { variant, template, released: &expected });
-                CountsLaw::given(&[seen?]).ok()?
-            }
+        let half_widths = |(number, histogram): (usize, Histogram)| {
+            let cells: Vec<usize> = (0..histogram.prior.k())
+                .filter(|cell| cell % outcome.categories.len() == place)
+                .collect();
+            let expected = accuracy::apportion(histogram.prior.alpha(), histogram.n);
+            let aware = match drawing {
+                Drawing::Private(noise) => {
+                    PrivateN::inferred(&histogram.prior, &[(noise, &expected)]).ok()?.law
+                }
+                Drawing::Public { methods, .. } => {
+                    let method = methods.get(number)?;
+                    let (variant, template) = (method.variant(), method.template());
+                    CountsLaw::is_foreseeable(variant, template).then_some(())?;
+                    CountsLaw::given(&[Seen { variant, template, released: &expected }]).ok()?
+                }
+            };
+            let half = |law: &CountsLaw| {
+                let Interval { low, high } = law.share(&cells).interval(request.level);
+                0.5 * (high - low)
+            };
+            Some((half(&aware), half(&CountsLaw::exactly(&histogram.prior, &expected))))
         };
-        let half = |law: &CountsLaw| {
-            let Interval { low, high } = law.share(&cells).interval(request.level);
-            0.5 * (high - low)
-        };
-        Some(Self {
-            category: outcome.categories[place].clone(),
-            half_width: half(&aware),
-            without_noise: half(&CountsLaw::exactly(&histogram.prior, &expected)),
-        })
+        let all = request.histograms(Some(n)).into_iter().enumerate().map(half_widths);
+        let all: Vec<(f64, f64)> = all.collect::<Option<_>>()?;
+        let (half_width, without_noise) = all.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(Self { category: outcome.categories[place].clone(), half_width, without_noise })
     }
 
     /// Whether the noise is wider than the sampling error.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Job;
+use super::allocate::Share;
 use super::text::{error_words, list, records};
 use crate::cli::Print;
 use crate::failure::Failure;
@@ -39,6 +40,9 @@ pub struct Planned {
     compared: Option<Contest>,
     /// ε, a decimal number.
     epsilon: String,
+    /// What the ε was found for, if the plan does not give it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found_for: Option<String>,
     /// The part of it that rounding costs.
     price: String,
     spent: String,
@@ -51,7 +55,7 @@ pub struct Planned {
 }
 
 impl Planned {
-    fn new((release, reason): (&Released, Reason), supposed: Option<u64>) -> Self {
+    fn new((release, reason): (&Released, Reason), share: Share, supposed: Option<u64>) -> Self {
         let errors = release.methods().iter().map(|method| Errors::new(method, None));
         let errors: Vec<Errors> = errors.collect();
         let known: Option<Vec<f64>> = errors.iter().map(Errors::expected).collect();
@@ -62,9 +66,10 @@ impl Planned {
             reason: release.reason.clone(),
             compared: match reason {
                 Reason::Least(contest) => Some(contest),
-                Reason::Named | Reason::Customary | Reason::PrivateN => None,
+                Reason::Named | Reason::Target | Reason::Customary | Reason::PrivateN => None,
             },
             epsilon: release.request.epsilon.to_string(),
+            found_for: share.words(),
             price: release.price().to_string(),
             spent: release.spent().to_string(),
             expected_error: known.and_then(|known| known.into_iter().reduce(f64::max)),
@@ -75,18 +80,25 @@ impl Planned {
 }
 
 /// Prints what the releases would spend, and their expected errors.
-pub(super) fn execute(job: &Job, threads: usize, print: &Print) -> Result<(), Failure> {
+pub(super) fn execute(job: &mut Job, threads: usize, print: &Print) -> Result<(), Failure> {
     let n = match (job.is_n_private(), job.n) {
         (true, _) => None,
         (false, Some(n)) => Some(n),
         (false, None) => Some(count_records(job.data()?, job.delimiter)?),
     };
     n.map_or(Ok(()), |n| job.check_sizes(n))?;
+    let supposed = n.or(job.n);
+    job.allocate(supposed, threads)?;
     let (releases, reasons) = job.prepare(n, threads)?;
     let account = account(job, &releases)?;
     let document = Document {
         n,
-        releases: releases.iter().zip(reasons).map(|one| Planned::new(one, job.n)).collect(),
+        releases: releases
+            .iter()
+            .zip(reasons)
+            .zip(&job.shares)
+            .map(|(one, share)| Planned::new(one, *share, supposed))
+            .collect(),
         spent: releases.iter().map(Released::spent).sum::<Amount>().to_string(),
         ledger: account.as_ref().map(Ledger::from),
     };
@@ -110,8 +122,9 @@ fn text(document: &Document, account: Option<&Account>) -> String {
         ]);
     }
     let mut text = format!("  {}; nothing is released\n\n{}\n", records(*n), grid.render());
-    for Planned { name, reason, compared, prospect, errors, .. } in planned {
-        text += &format!("  {}: {reason}", legible(name));
+    for Planned { name, found_for, epsilon, reason, compared, prospect, errors, .. } in planned {
+        let found = found_for.as_ref().map(|words| format!("ε = {epsilon} for {words}; "));
+        text += &format!("  {}: {}{reason}", legible(name), found.unwrap_or_default());
         text += &match &errors[..] {
             [errors] => format!("; the error is {}.\n", error_words(errors).join(", ")),
             _ => ".\n".to_owned(),

@@ -1,5 +1,6 @@
 //! `dpbi release`.
 
+mod allocate;
 pub mod asked;
 mod claim;
 pub mod dry_run;
@@ -14,6 +15,7 @@ pub mod text;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use allocate::Share;
 use claim::Claim;
 use figure::FigureFiles;
 use notice::Notice;
@@ -34,10 +36,15 @@ use system::diagnostic::Diagnostic;
 use system::fault::caught;
 
 pub fn execute(args: &Release) -> Result<(), Failure> {
-    let job = Job::new(args)?;
+    let mut job = Job::new(args)?;
     let threads = threads(&args.threads)?;
     if args.dry_run {
-        return dry_run::execute(&job, threads, &args.print);
+        return dry_run::execute(&mut job, threads, &args.print);
+    }
+    // If the plan says n, this is done before the data are opened.
+    let is_allocated = job.n.is_some() || job.is_n_private();
+    if is_allocated {
+        job.allocate(job.n, threads)?;
     }
     job.check_epsilon(args.force)?;
     let files = Files::new(&job, args)?;
@@ -49,6 +56,10 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     if let Some(n) = n {
         job.check_sizes(n)?;
         job.check_groups(&counts)?;
+    }
+    if !is_allocated {
+        job.allocate(n, threads)?;
+        job.check_epsilon(args.force)?;
     }
     let (mut releases, _) = job.prepare(n, threads)?;
     job.warn();
@@ -132,6 +143,8 @@ fn refuse_lost_output(out: Option<&Path>) -> Result<(), Diagnostic> {
 /// All releases of a command.
 struct Job {
     requests: Vec<Request>,
+    /// How the ε of each is found.
+    shares: Vec<Share>,
     data: Option<PathBuf>,
     ledger: Option<PathBuf>,
     /// The user said that there is to be no ledger.
@@ -165,6 +178,7 @@ impl Job {
         let mut job = match planned {
             None => Self {
                 requests: vec![flags::request(args, &wrong)?],
+                shares: vec![Share::Given],
                 data: args.data.clone(),
                 ledger: args.ledger.clone(),
                 uncounted: false,
@@ -175,6 +189,7 @@ impl Job {
             // What is typed comes before what the plan says.
             Some(plan) => Self {
                 requests: plan.requests,
+                shares: plan.shares,
                 data: args.data.clone().or(plan.data),
                 ledger: args.ledger.clone().or(plan.ledger),
                 uncounted: false,
@@ -275,8 +290,11 @@ impl Job {
         threads: usize,
     ) -> Result<(Vec<Released>, Vec<Reason>), Diagnostic> {
         let time = utc(SystemTime::now());
-        let ready = |request: &Request| {
-            let (drawing, reason) = prepare::drawing(request, n, threads)?;
+        let ready = |(request, share): (&Request, &Share)| {
+            let (drawing, mut reason) = prepare::drawing(request, n, threads)?;
+            if let (Reason::Named, Share::Error(_) | Share::Width(_)) = (&reason, share) {
+                reason = Reason::Target;
+            }
             let release = Released {
                 id: String::new(),
                 time: time.clone(),
@@ -287,7 +305,7 @@ impl Job {
             };
             Ok((release, reason))
         };
-        self.requests.iter().map(ready).collect()
+        self.requests.iter().zip(&self.shares).map(ready).collect()
     }
 
     /// The ledger's entry of all releases.

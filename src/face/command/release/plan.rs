@@ -21,6 +21,7 @@
 use std::path::{Path, PathBuf};
 
 use super::NO_LEDGER;
+use super::allocate::Share;
 use super::asked::{self, Asked, GroupPrior, LEVEL};
 use crate::cli::delimiter;
 use engine::refusal::suggest;
@@ -36,6 +37,8 @@ pub struct Plan {
     pub n: Option<u64>,
     pub delimiter: Option<u8>,
     pub requests: Vec<Request>,
+    /// How the ε of each is found.
+    pub shares: Vec<Share>,
 }
 
 /// The most bytes of a plan.
@@ -98,14 +101,15 @@ pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
         let cause = format!("{} releases are too many", releases.len());
         return Err(releases[0].wrong(cause).help(format!("use at most {MOST_RELEASES}")));
     }
-    let mut requests: Vec<Request> = Vec::new();
+    let (mut requests, mut shares): (Vec<Request>, Vec<Share>) = Default::default();
     for node in releases {
-        let request = shared.request(node.table("[[release]]")?, node)?;
+        let (request, share) = shared.request(node.table("[[release]]")?, node)?;
         if requests.iter().any(|known| known.name == request.name) {
             let cause = format!("two releases are called `{}`", request.title());
             return Err(node.wrong(cause).help("give every release a `name` of its own"));
         }
         requests.push(request);
+        shares.push(share);
     }
     shared.refuse_unused(&requests)?;
     let ledger = |node: Node| match node.string()? == NO_LEDGER {
@@ -119,6 +123,7 @@ pub fn read(path: &Path, typed_level: Option<f64>) -> Result<Plan, Diagnostic> {
         n: n.map(|node| node.whole()).transpose()?,
         delimiter: plan.take("delimiter").map(separator).transpose()?,
         requests,
+        shares,
     };
     plan.finish()?;
     Ok(read)
@@ -149,10 +154,11 @@ struct Shared<'a> {
 
 impl Shared<'_> {
     /// One release of the plan.
-    fn request(&self, mut table: Table, whole: Node) -> Result<Request, Diagnostic> {
+    fn request(&self, mut table: Table, whole: Node) -> Result<(Request, Share), Diagnostic> {
         let column = table.require("column", "column = \"outcome\"")?;
         let (by, prior) = (table.take("by"), table.require("prior", "prior = 1")?);
-        let (epsilon, name) = (table.require("epsilon", "epsilon = 1")?, table.take("name"));
+        let (epsilon, share) = share(&mut table, whole)?;
+        let name = table.take("name");
         let (mechanism, compare) = (table.take("mechanism"), table.take("compare"));
         let (fixed, own_level) = (table.take("fixed_groups"), table.take("level"));
         let within = table.take("within");
@@ -184,7 +190,7 @@ impl Shared<'_> {
                 (true, Some(node)) => Some(node.string()?.to_owned()),
             },
             prior: parameters(prior)?,
-            epsilon: Some(epsilon.decimal()?.to_owned()),
+            epsilon: epsilon.map(|node| node.decimal().map(str::to_owned)).transpose()?,
             mechanism: mechanism.map(|node| node.string()).transpose()?.map(str::to_owned),
             level: self.levels.of(own_level.map(|node| node.number()).transpose()?),
             compare: strings(compare)?,
@@ -193,7 +199,7 @@ impl Shared<'_> {
         let wrong = |key: &str, cause: &str| {
             let node = match key {
                 "prior" => Some(prior),
-                "epsilon" => Some(epsilon),
+                "epsilon" => epsilon,
                 "column" => Some(column),
                 "by" => by,
                 "mechanism" => mechanism,
@@ -208,7 +214,7 @@ impl Shared<'_> {
             };
             node.unwrap_or(whole).wrong(cause.to_owned())
         };
-        asked.check(&wrong)
+        Ok((asked.check(&wrong)?, share))
     }
 
     /// Refuses categories of a column that no release counts: it may be misspelt.
@@ -224,6 +230,31 @@ impl Shared<'_> {
                 .wrong(format!("no release counts a column `{}`", node.key()))
                 .help(suggest(node.key(), names))),
         }
+    }
+}
+
+/// ε, or how it is found: exactly one of four keys.
+fn share<'a>(table: &mut Table<'a>, whole: Node) -> Result<(Option<Node<'a>>, Share), Diagnostic> {
+    let mut found = Vec::from_iter(table.take("epsilon").map(|node| (Some(node), Share::Given)));
+    for key in ["weight", "error", "width"] {
+        let Some(node) = table.take(key) else { continue };
+        let value = node.number()?;
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(node.wrong(format!("{value} is not above 0")).help("use a number above 0"));
+        }
+        let share = match key {
+            "weight" => Share::Weight(value),
+            "error" => Share::Error(value),
+            _ => Share::Width(value),
+        };
+        found.push((None, share));
+    }
+    let remedy = "give one of epsilon (a number), weight (a part of the budget), error and width (the least ε that \
+                  reaches it)";
+    match &found[..] {
+        [one] => Ok(*one),
+        [] => Err(whole.wrong("nothing says its ε".to_owned()).help(remedy)),
+        _ => Err(whole.wrong("its ε is said twice".to_owned()).help(remedy)),
     }
 }
 

@@ -29,10 +29,12 @@ pub fn drawing(
 }
 
 /// How every histogram of a request is drawn, if there are n records: all by the same mechanism.
-fn methods(request: &Request, n: u64, threads: usize) -> Result<(Vec<Method>, Reason), Diagnostic> {
-    let templates: Vec<Setting> = (request.histograms(Some(n)).iter())
-        .map(|histogram| histogram.template(request.epsilon))
-        .collect();
+pub fn methods(
+    request: &Request,
+    n: u64,
+    threads: usize,
+) -> Result<(Vec<Method>, Reason), Diagnostic> {
+    let templates = templates(request, n);
     let epsilon = request.epsilon;
     if let Some(variant) = &request.variant {
         return Ok((named(variant, &templates, epsilon, threads)?, Reason::Named));
@@ -48,6 +50,12 @@ fn methods(request: &Request, n: u64, threads: usize) -> Result<(Vec<Method>, Re
     }
     let chosen = Variant::parse(&method.variant().label)?;
     Ok((named(&chosen, &templates, epsilon, threads)?, reason))
+}
+
+/// The setting of every histogram.
+pub fn templates(request: &Request, n: u64) -> Vec<Setting> {
+    let histograms = request.histograms(Some(n));
+    histograms.iter().map(|histogram| histogram.template(request.epsilon)).collect()
 }
 
 /// The methods of a mechanism that is known.
