@@ -24,9 +24,10 @@ EPSILONS = [1e-4, 0.01, 0.05, 0.3, 1, 1, 3, 10]
 EXPRESSIONS = ["-epsilon * d", "-epsilon * H / (2 * LS)", "-epsilon * d^0.7", "-epsilon * abs(t)", "-abs(t)^0.5 / 5",
                "-epsilon * H * (1 + r1 / (n + 1))", "-epsilon * t^2 / (1 + abs(t))"]
 COMMANDS = ["release", "release", "release-with", "dry-run", "table", "show", "choose", "choose-error", "inspect",
-            "inspect-with", "inspect-own", "audit", "audit-own", "optimum", "check", "run", "posterior"]
+            "inspect-with", "inspect-own", "audit", "audit-own", "optimum", "check", "run", "posterior",
+            "private-n", "allocate"]
 # Commands that must answer, whatever the size.
-NO_EXCUSE = {"release", "dry-run", "table", "show"}
+NO_EXCUSE = {"release", "dry-run", "table", "show", "private-n"}
 SECONDS = {"s": 1, "min": 60, "hours": 3600, "days": 86400, "years": 3e7}
 
 
@@ -89,6 +90,17 @@ class Cases:
             return command, ["release", "--data", self.data(k, n), *column, "--mechanism", self.variant()]
         if command == "dry-run":
             return command, ["release", "--n", n, *column, "--dry-run"]
+        if command == "private-n":
+            law = rng.choice(["flat", f"flat:{2 * n}", f"negative-binomial:{n}"])
+            return command, ["release", "--data", self.data(k, n), *column, "--private-n", "--n-prior", law]
+        if command == "allocate":
+            target = rng.choice(["error = 0.2", "error = 0.05", "width = 0.3", "weight = 1"])
+            listed = ", ".join(f'"c{i}"' for i in range(k))
+            path = f"{self.folder}/plan.toml"
+            with open(path, "w") as file:
+                file.write(f'n = {n}\nbudget = 20\nledger = "plan.ledger"\n[categories]\nv = [{listed}]\n[[release]]\n'
+                           f'column = "v"\nprior = [{ones}]\n{target}\n')
+            return command, ["release", "--plan", path, "--dry-run"]
         if command == "table":
             k = max(2, min(k, 10))
             names = ",".join(f"c{i}" for i in range(k))

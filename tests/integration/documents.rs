@@ -58,6 +58,7 @@ const COMMANDS: &[&str] = &[
     "audit -p 1,1 -n 9 -e 1 -m ehds --calibrate --profile --at-epsilon 0.5 --json",
     "audit -p 1,1 -n 9 -e 1 -m {-epsilon*d} --calibrate --json",
     "audit -p 1,1 -n 9 -e 1 -m geometric --distance kl --json",
+    "audit -p 1,1 -n 9 -e 1 --private-n --profile --at-epsilon 0.5 --json",
     "choose -p 1,1 -n 20 -e 1 --all --json",
     "choose -p 1,1 -n 20 --error 0.05 --json",
     "optimum -p 1,1 -n 8 -e 1 --minimax --tuned --all --json",
@@ -86,6 +87,9 @@ fn every_document_has_a_schema_that_it_fits() {
         format!("{RELEASE} --out three.json --mechanism lattice"),
         by_column.replace("--compare yes", ""),
         "show one.json --json".to_owned(),
+        by_column
+            .replace("--compare yes", "--private-n --n-prior flat:99")
+            .replace("trial.ledger", "other.ledger"),
         "combine one.json three.json --json".to_owned(),
         "account trial.ledger --json".to_owned(),
     ] {

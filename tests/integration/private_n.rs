@@ -158,6 +158,8 @@ fn what_would_tell_the_number_of_records_is_refused() {
         refused(&public(&flags), "this one would tell it");
     }
     assert_eq!(sandbox.entries("private").len(), 2);
+    assert_eq!(sandbox.json(&["account", "private", "--json"])["private_n"], true);
+    assert!(sandbox.succeed(&["account", "private"]).contains("one record more or less"));
     assert_eq!(public(&["--ledger", "public"]).status, 0);
     refused(&asked(&["--ledger", "public"]), "cannot be kept private any more");
     assert_eq!(sandbox.entries("public").len(), 1);

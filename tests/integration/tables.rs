@@ -273,7 +273,7 @@ fn mistakes_in_a_plan_are_shown_in_their_place() {
         refused(&sandbox.dpbi(&["release", "--plan", "plan.toml", "--dry-run"]), words);
     };
     complaint("epsilon = 1\n", "epsilon = -1\n", "plan.toml:15");
-    complaint("epsilon = 1\n", "epsilom = 1\n", "the key `epsilon` is missing");
+    complaint("epsilon = 1\n", "epsilom = 1\n", "nothing says its ε");
     complaint("prior = 1\n", "prior = [1, 2, 3]\n", "3 numbers for 2 categories in 2 groups");
     complaint("\"yes\"]", "\"yes\"]\nsite = [\"a\", \"b\"]", "no release counts a column `site`");
     complaint("compare = \"yes\"", "compare = \"yse\"", "did you mean `yes`?");

@@ -58,6 +58,9 @@ pub struct Document<'a> {
     ledger: String,
     entries: Vec<EntryDocument<'a>>,
     releases: usize,
+    /// Whether ε is about one record more or less, because their number is private. Otherwise it is about one that
+    /// is replaced.
+    private_n: bool,
     /// The sum of all ε, which holds without δ.
     sum: String,
     delta: f64,
@@ -123,6 +126,7 @@ impl<'a> Report<'a> {
             ledger: self.ledger.display().to_string(),
             entries: self.entries.iter().map(EntryDocument::from).collect(),
             releases: self.account.releases,
+            private_n: self.account.private_n,
             sum: self.account.total.to_string(),
             delta: self.delta,
             composed: self.composed.to_string(),
@@ -171,7 +175,13 @@ impl<'a> Report<'a> {
             curve.row([significant(epsilon.to_f64(), 4), upwards(delta)]);
         }
         text += &curve.render();
-        text + &format!("\n  {CAVEAT}\n")
+        let neighbours = match self.account.private_n {
+            true => {
+                " All of this is about one record more or less; if one is replaced, each ε is twice as large."
+            }
+            false => "",
+        };
+        text + &format!("\n  {CAVEAT}{neighbours}\n")
     }
 
     /// What a privacy filter has spent of a budget with δ, if that is less than the sum. An ε-private release is
