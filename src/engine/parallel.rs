@@ -4,6 +4,8 @@
 //! one place, with a closure behind a pointer; what is compiled for each use is a loop.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -35,10 +37,33 @@ pub fn map_range<T: Send>(range: Range<usize>, one: impl Fn(usize) -> T + Sync) 
 
 /// Does the work of every place.
 pub fn for_each(places: usize, work: &(dyn Fn(usize) + Sync)) {
+    let one = |place| {
+        checkpoint();
+        work(place);
+    };
     match places {
         0 => {}
-        1 => work(0),
-        _ => (0..places).into_par_iter().for_each(work),
+        1 => one(0),
+        _ => (0..places).into_par_iter().for_each(one),
+    }
+}
+
+/// What work unwinds with that was cancelled. It is no panic: nothing is printed.
+#[derive(Debug)]
+pub struct Cancelled;
+
+static IS_CANCELLED: AtomicBool = AtomicBool::new(false);
+
+/// Ends all work at its next checkpoint, or, with `false`, allows work again. Whoever cancels catches
+/// [`Cancelled`].
+pub fn cancel(cancelled: bool) {
+    IS_CANCELLED.store(cancelled, Ordering::Relaxed);
+}
+
+/// Unwinds with [`Cancelled`] if work is to end. Long loops that are not parallel call it themselves.
+pub fn checkpoint() {
+    if IS_CANCELLED.load(Ordering::Relaxed) {
+        resume_unwind(Box::new(Cancelled));
     }
 }
 

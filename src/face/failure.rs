@@ -50,12 +50,17 @@ impl Failure {
         }
     }
 
-    /// What a user can do about it, unless the message says so.
-    pub fn remedy(&self) -> Option<Cow<'static, str>> {
-        match self {
+    /// The message, and what a user can do about it.
+    pub fn with_remedy(&self) -> String {
+        let remedy = match self {
             Self::Broken(error) => error.remedy(),
             Self::Verdict(error) => error.remedy(),
+            // A diagnostic shows its remedy itself.
             Self::Input(_) | Self::Interrupted(_) => None,
+        };
+        match remedy {
+            Some(remedy) => format!("{self}\n  help: {remedy}"),
+            None => self.to_string(),
         }
     }
 }

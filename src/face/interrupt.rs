@@ -61,6 +61,18 @@ pub fn end_with_message() {
     });
 }
 
+/// From now on dpbi listens to no signal: it is a part of another program, which does. Nobody has asked for an
+/// end yet.
+pub fn leave_to_others() {
+    WATCHING.store(true, Ordering::Relaxed);
+    ASKED.store(false, Ordering::Relaxed);
+}
+
+/// Asks for an orderly end, as the first signal does.
+pub fn ask() {
+    ASKED.store(true, Ordering::Relaxed);
+}
+
 /// Calls `answer` on a thread of its own when the first signal comes, unless another is listening.
 fn listen(answer: impl FnOnce() + Send + 'static) -> io::Result<()> {
     if WATCHING.swap(true, Ordering::Relaxed) {

@@ -11,6 +11,8 @@ mod shared;
 mod tools;
 mod values;
 
+use std::ffi::OsString;
+
 use clap::builder::styling;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -60,16 +62,31 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// The command line of this process. What clap refuses it explains itself; a command that does
+    /// The command line of a process. What clap refuses it explains itself; a command that does
     /// not exist is compared with those that do, however short they are.
-    pub fn read() -> Result<Self, Diagnostic> {
-        let matches = grouped().try_get_matches();
-        matches.and_then(|matches| Self::from_arg_matches(&matches)).or_else(|error| {
-            match unknown_command(&error).or_else(|| not_utf8(&error)) {
+    pub fn read(arguments: &[OsString]) -> Result<Self, Diagnostic> {
+        Self::parse_words(arguments).or_else(|error| {
+            match unknown_command(&error).or_else(|| not_utf8(&error, arguments)) {
                 Some(diagnostic) => Err(diagnostic),
                 None => explain(&error),
             }
         })
+    }
+
+    /// The same for a command line that another program wrote: what clap refuses is a message, too.
+    pub fn read_embedded(arguments: &[OsString]) -> Result<Self, Diagnostic> {
+        Self::parse_words(arguments).map_err(|error| {
+            unknown_command(&error).unwrap_or_else(|| {
+                let text = error.render().to_string();
+                let cause = text.trim_start_matches("error: ").split("\n\n").next();
+                Diagnostic::new(cause.unwrap_or_default().to_owned())
+            })
+        })
+    }
+
+    fn parse_words(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        let matches = grouped().try_get_matches_from(arguments);
+        matches.and_then(|matches| Self::from_arg_matches(&matches))
     }
 }
 
@@ -99,11 +116,11 @@ fn unknown_command(error: &clap::Error) -> Option<Diagnostic> {
 }
 
 /// Names of configs and categories are texts; other paths need not be.
-fn not_utf8(error: &clap::Error) -> Option<Diagnostic> {
+fn not_utf8(error: &clap::Error, arguments: &[OsString]) -> Option<Diagnostic> {
     if error.kind() != clap::error::ErrorKind::InvalidUtf8 {
         return None;
     }
-    let wrong = std::env::args_os().find(|argument| argument.to_str().is_none())?;
+    let wrong = arguments.iter().find(|argument| argument.to_str().is_none())?;
     let cause = format!("`{}` is not text in UTF-8", wrong.display());
     Some(Diagnostic::new(cause).help("rename the file, or go to its folder and name it from there"))
 }

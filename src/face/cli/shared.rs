@@ -209,8 +209,8 @@ pub struct Privacy {
 /// The mechanisms of one setting.
 #[derive(Debug, Args)]
 pub struct Compared {
-    /// Mechanisms, separated by commas, such as geometric, ehds+calibrated or lshist+remap, or
-    /// '{EXPR}' for one of your own [default: all that can be used; choose and optimum: the private ones]
+    /// Mechanisms, separated by commas, such as geometric, ehds+calibrated or lshist+remap; one of your
+    /// own as '{EXPR}', or as table:FILE, as `inspect --law` writes it [default: all that can be used; choose and optimum: the private ones]
     #[arg(
         short,
         long,

@@ -39,6 +39,8 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use inspect::{ListedLaw, law};
+
 use crate::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
 use crate::failure::{Failure, WorkError};
 use crate::progress::{Clock, say_duration};

@@ -12,9 +12,11 @@ use engine::posterior::model::{Counts, MOST_RECORDS, Posterior, Prior, is_counta
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
+use lab::experiment::config;
 use system::console::{say, shorten};
 use system::diagnostic::{Diagnostic, Place};
 use system::filesystem::create_temporary;
+use system::source::Source;
 
 /// The setting of these counts.
 pub fn setting(model: &Model, counts: Counts, epsilon: f64) -> Result<Setting, Diagnostic> {
@@ -71,16 +73,38 @@ pub fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic
         .help(format!("give {k} numbers separated by commas")))
 }
 
-/// A mechanism by its id or as `{expression}`, with `+calibrated` and `+remap` after it where they are wanted.
+/// A mechanism by its id, as `{expression}` or as `table:FILE`, with `+calibrated` and `+remap` after it where they
+/// are wanted.
 pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
     let refused = |refusal: Refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy);
     let text = text.trim();
+    if let Some(file) = text.strip_prefix(TABLE_FILE) {
+        return tabled_variant(file);
+    }
     let Some(inside) = text.strip_prefix('{') else { return Variant::parse(text).map_err(refused) };
     let Some((expression, tuning)) = inside.rsplit_once('}') else {
         return Err(flag("mechanism", "an expression has no end").help("close it with }"));
     };
     let tuning = Variant::tuning(tuning).map_err(refused)?;
     own_variant(expression, tuning)
+}
+
+/// What stands before the file of a mechanism that is a table of probabilities.
+const TABLE_FILE: &str = "table:";
+
+/// The mechanism of a table in a file, whose name may be followed by `+calibrated` and `+remap`.
+fn tabled_variant(text: &str) -> Result<Variant, Diagnostic> {
+    let (mut file, mut tuning) = (text, Tuning::NONE);
+    for way in [Tuning::BOTH, Tuning::REMAPPED, Tuning::CALIBRATED] {
+        if let Some(before) = text.strip_suffix(&way.to_string()) {
+            (file, tuning) = (before, way);
+            break;
+        }
+    }
+    let source = Source::Disk(file.into());
+    let mechanism = config::tabled(&source, &source.read()?, file.to_owned())?;
+    let variant = Variant::tuned(mechanism, tuning.calibrated, tuning.remap);
+    Ok(Variant { label: format!("{TABLE_FILE}{text}"), ..variant })
 }
 
 /// The mechanisms that were named, checked; or, if none was, those of `default` that can be used.

@@ -9,6 +9,7 @@ mod table_format;
 mod wrap;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -100,16 +101,34 @@ pub fn emit_document(text: &str) -> io::Result<()> {
 
 /// Prints on standard output as it is. It is an error if the reader goes away before the end.
 pub fn emit_whole(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    let text = printable(text, style::on_stdout());
-    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    write_out(&printable(text, style::on_stdout()))
 }
 
 /// Prints on standard output the one text, or on a terminal with colours the other, which shows the same.
 pub fn emit_styled(plain: &str, coloured: &str) -> io::Result<()> {
-    let text = fit(if style::on_stdout() { coloured } else { plain });
+    write_out(&fit(if style::on_stdout() { coloured } else { plain }))
+}
+
+thread_local! {
+    /// What this thread has printed on standard output, if that is kept instead of printed.
+    static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+fn write_out(text: &str) -> io::Result<()> {
+    let is_kept = KEPT.with_borrow_mut(|kept| kept.as_mut().map(|kept| kept.push_str(text)));
+    if is_kept.is_some() {
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush())
+}
+
+/// Does some work, and returns what it prints on standard output from this thread.
+pub fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
+    // What was kept of work that unwound is forgotten here.
+    KEPT.set(Some(String::new()));
+    let done = work();
+    (done, KEPT.take().unwrap_or_default())
 }
 
 /// Prints a message on standard error. A failure to print it is ignored.

@@ -78,13 +78,9 @@ pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Re
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let (id, epsilon) = (variant.mechanism.id(), setting.epsilon.get());
     if !variant.mechanism.choices().contains(&Choice::Calibrated) {
-        let why = match variant.mechanism.definition() {
-            Some(_) => "has no factor that could be changed",
-            None => "adds noise of a fixed scale",
-        };
         return Some(Refusal::new(
-            format!("`{id}` {why} and cannot be calibrated"),
-            "calibrate ehd, ehdl, ehds, mh-gamma, mh-beta, hamming, or an expression of yours",
+            format!("`{id}` adds noise of a fixed scale and cannot be calibrated"),
+            "calibrate ehd, ehdl, ehds, mh-gamma, mh-beta, hamming, or a mechanism of yours",
         ));
     }
     (!CALIBRATED.contains(&epsilon)).then(|| {
@@ -145,13 +141,13 @@ impl Calibration<'_> {
         Ok(low)
     }
 
-    /// Why no inner ε was found. The built-in mechanisms have one; an expression need not.
+    /// Why no inner ε was found. The built-in mechanisms have one; a mechanism of the user's own need not.
     fn unsolved(&self, worst: &Loss, side: &str, size: &str) -> Refusal {
         let Loss { from, to, output, .. } = worst;
         Refusal::new(
             format!(
                 "`{}` cannot be calibrated: its loss stays {side} ε = {:?} however {size} the factor before \
-                 its log weight is (data {} and {}, output {})",
+                 its log weights is (data {} and {}, output {})",
                 self.variant.label,
                 self.target,
                 vector(from),

@@ -125,7 +125,7 @@ pub enum Recipe {
     Table {
         /// The probabilities.
         table: &'static ProbabilityTable,
-        /// Probabilities are raised to this power and normalised again: 1, unless a wrong law is wanted.
+        /// Probabilities are raised to this power and normalised again: 1, unless the table is calibrated.
         power: f64,
     },
 }

@@ -96,7 +96,7 @@ pub const NOISE: DefinitionKind = DefinitionKind {
 pub const TABLE: DefinitionKind = DefinitionKind {
     id: "table",
     draws: "outputs with the probabilities in a CSV file of yours",
-    choices: &[],
+    choices: &[Choice::Calibrated],
 };
 
 /// Every kind of definition.
@@ -233,7 +233,7 @@ impl Own {
             OwnLaw::Expression(expression) => expression,
             OwnLaw::Table(table) => {
                 table.refuse_missing(&setting.posterior)?;
-                return Ok(Recipe::Table { table, power: 1.0 });
+                return Ok(Recipe::Table { table, power: options.factor(setting) });
             }
         };
         refuse_missing_categories(expression, k)?;

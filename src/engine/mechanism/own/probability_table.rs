@@ -131,14 +131,16 @@ impl ProbabilityTable {
     }
 
     /// ln P of every possible output at one data set, none if it is not in the table. Probabilities are
-    /// raised to a power and normalised again.
+    /// raised to a power and normalised again: calibration looks for the power.
     pub fn row(&self, x: &[u64], power: f64) -> Cow<'_, BTreeMap<Counts, f64>> {
         let Some(row) = self.rows.get(x) else { return Cow::default() };
         if power == 1.0 {
             return Cow::Borrowed(row);
         }
-        let sum: Sum = row.values().map(|ln_p| exp_accurate(power * ln_p)).collect();
-        let ln_sum = ln(sum.value());
+        // The largest term is 1, so that the sum is a number however large the power is.
+        let largest = power * row.values().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: Sum = row.values().map(|ln_p| exp_accurate(power * ln_p - largest)).collect();
+        let ln_sum = largest + ln(sum.value());
         Cow::Owned(row.iter().map(|(r, ln_p)| (r.clone(), power * ln_p - ln_sum)).collect())
     }
 

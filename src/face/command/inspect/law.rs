@@ -11,8 +11,10 @@ use crate::failure::Failure;
 use engine::mechanism::Variant;
 use engine::mechanism::law::{Outputs, Plan, Remap, ln_probabilities};
 use engine::mechanism::own::{TABLE_COLUMNS, written_probability};
+use engine::numeric::exp_accurate;
+use engine::parallel;
 use engine::posterior::error_field::Reach;
-use engine::posterior::model::{Counts, Posterior, approximate_compositions, vector};
+use engine::posterior::model::{Counts, approximate_compositions, vector};
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::list_compositions;
 use engine::refusal::Refusal;
@@ -102,10 +104,22 @@ fn law(
     setting: &Setting,
     x: &Counts,
 ) -> Result<(usize, String), Refusal> {
-    let posterior = Posterior::new(setting.posterior.prior().clone(), x.clone());
-    let setting = Setting { posterior, ..setting.clone() };
-    let Setting { posterior, distance, .. } = &setting;
-    let Plan { recipe, .. } = variant.plan(&setting)?;
+    let (mut rows, mut text, counts) = (0, String::new(), vector(x));
+    for (output, log) in possible(variant, remap, &setting.at(x.clone()))? {
+        rows += 1;
+        text += &format!("{counts},{},{}\n", vector(&output), written_probability(log));
+    }
+    Ok((rows, text))
+}
+
+/// Every possible output at one data set, with ln P.
+fn possible(
+    variant: &Variant,
+    remap: Option<&Remap>,
+    setting: &Setting,
+) -> Result<Vec<(Counts, f64)>, Refusal> {
+    let Setting { posterior, distance, .. } = setting;
+    let Plan { recipe, .. } = variant.plan(setting)?;
     let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
     let score = distance.field(posterior, &Reach::ball(posterior));
     let logs = ln_probabilities(recipe, posterior, score.as_ref(), outputs);
@@ -113,11 +127,52 @@ fn law(
         Some(remap) => (list_compositions(posterior.n(), posterior.k()), remap.fold(&logs)),
         None => (outputs.list(), logs),
     };
-    let possible = list.iter().zip(logs).filter(|(_, log)| *log > f64::NEG_INFINITY);
-    let (mut rows, mut text, x) = (0, String::new(), vector(x));
-    for (output, log) in possible {
-        rows += 1;
-        text += &format!("{x},{},{}\n", vector(output), written_probability(log));
+    Ok(list.into_iter().zip(logs).filter(|(_, log)| *log > f64::NEG_INFINITY).collect())
+}
+
+/// What `inspect` answers about one mechanism, and the outputs that it can make at the data.
+pub struct ListedLaw {
+    /// The document.
+    pub document: String,
+    /// The outputs, one after the other.
+    pub outputs: Vec<u64>,
+    /// The probability of each.
+    pub probabilities: Vec<f64>,
+    /// The distance of each from the true posterior.
+    pub errors: Vec<f64>,
+}
+
+impl ListedLaw {
+    /// Lists the law of a mechanism, tuned where it is to be, at the data of `setting`.
+    pub fn new(document: String, variant: &Variant, setting: &Setting) -> Result<Self, Failure> {
+        let remap = variant.remap.as_deref().map(listed);
+        let possible = possible(variant, remap.as_ref(), setting)
+            .map_err(|refusal| typed::refused(variant, refusal))?;
+        let posterior = &setting.posterior;
+        let field = setting.distance.field(posterior, &Reach::ball(posterior));
+        Ok(Self {
+            document,
+            probabilities: possible.iter().map(|(_, log)| exp_accurate(*log)).collect(),
+            errors: parallel::map(&possible, |(output, _)| field.at(output)),
+            outputs: possible.into_iter().flat_map(|(output, _)| output).collect(),
+        })
     }
-    Ok((rows, text))
+}
+
+/// Refuses the law of more than one mechanism, or of too many outputs, before any work.
+pub fn check_listed(variants: &[Variant], setting: &Setting) -> Result<(), Diagnostic> {
+    let [variant] = variants else {
+        return Err(Diagnostic::new("a law is that of one mechanism").help("name it"));
+    };
+    let recipe = variant.outline(setting).map_err(|refusal| typed::refused(variant, refusal))?;
+    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let outputs = Outputs::of(recipe, n, k).approximate_len();
+    if outputs > MOST_ROWS {
+        let cause =
+            format!("`{}` has {outputs:.1e} outputs ({MOST_ROWS:.0e} at most)", variant.label);
+        let remedy =
+            "use fewer records or categories; inspect() computes its exact mean and quantiles";
+        return Err(Diagnostic::new(cause).help(remedy));
+    }
+    Ok(())
 }

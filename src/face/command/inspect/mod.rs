@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{announce, threads, typed};
+use super::{announce, json_text, threads, typed};
 use crate::cli::Inspect;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, SettingWork};
@@ -26,7 +26,26 @@ use system::console::{Grid, short, short_or_dash};
 use system::diagnostic::Diagnostic;
 use table::Number;
 
+pub use law::ListedLaw;
+
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
+    let (found, _) = examine(args)?;
+    if args.tables.print(|| found.laws())? {
+        return Ok(());
+    }
+    args.print.answer(|| found.document(), || found.text())
+}
+
+/// The document, and the law of the one mechanism that is named.
+pub fn law(args: &Inspect) -> Result<ListedLaw, Failure> {
+    let setting = setting(args)?;
+    law::check_listed(&variants(args, &setting)?, &setting)?;
+    let (found, tuned) = examine(args)?;
+    ListedLaw::new(json_text(&found.document())?, &tuned[0], &setting)
+}
+
+/// What is exact, and the mechanisms as they are tuned.
+fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
     let threads = threads(&args.machine.threads)?;
     let setting = setting(args)?;
     let variants = variants(args, &setting)?;
@@ -73,10 +92,7 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     };
     drop(clock);
     let found = Inspection { setting, variants, exacts, left_out, beta: args.beta, distance, law };
-    if args.tables.print(|| found.laws())? {
-        return Ok(());
-    }
-    args.print.answer(|| found.document(), || found.text())
+    Ok((found, tuned))
 }
 
 /// The mechanisms that are given; if none is, all that can be used.

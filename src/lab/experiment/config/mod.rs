@@ -29,6 +29,7 @@ use engine::mechanism::Variant;
 use engine::refusal::Refusal;
 use grid::Taken;
 use own_mechanisms::Definitions;
+pub use own_mechanisms::tabled;
 use panel::{Context, Open};
 use system::diagnostic::Diagnostic;
 use system::source::Source;

@@ -248,11 +248,20 @@ impl<'a> Own<'a> {
         let bytes = source
             .read()
             .map_err(|error| path.wrong(error.cause()).help("give the path of a CSV file"))?;
-        let table = ProbabilityTable::parse(&bytes).map_err(|TableError { line, refusal }| {
-            Diagnostic::from(refusal).at(Place::line(source.to_string(), line as usize))
-        })?;
-        Ok(own::table(lasting_name(&source, path.string()?), sha256(&bytes), table))
+        tabled(&source, &bytes, lasting_name(&source, path.string()?))
     }
+}
+
+/// The mechanism of a table of probabilities. `name` says where it can be found again.
+pub fn tabled(
+    source: &Source,
+    bytes: &[u8],
+    name: String,
+) -> Result<&'static dyn Mechanism, Diagnostic> {
+    let table = ProbabilityTable::parse(bytes).map_err(|TableError { line, refusal }| {
+        Diagnostic::from(refusal).at(Place::line(source.to_string(), line as usize))
+    })?;
+    Ok(own::table(name, sha256(bytes), table))
 }
 
 /// A fault, with a mark below the part of the expression that is meant.

@@ -1,7 +1,6 @@
 //! `manifest.json`: what a results folder holds, and how it was made.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,7 +9,7 @@ use std::time::SystemTime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Build, hash_file, sha256, utc};
+use super::{Build, declared_command, hash_file, sha256, utc};
 use figure::{Format, Width};
 use system::filesystem::{is_regular, is_taken, open_regular};
 use table::NUMERICS;
@@ -280,8 +279,6 @@ struct Head {
 impl Manifest {
     /// The manifest of a folder that this process begins to fill.
     pub fn new(name: &str, started: SystemTime) -> Self {
-        // Arguments that are not UTF-8 are shown with replacement characters.
-        let argument = |argument: OsString| argument.to_string_lossy().into_owned();
         let build = Build::declared();
         Self {
             dpbi: env!("CARGO_PKG_VERSION").to_owned(),
@@ -289,7 +286,7 @@ impl Manifest {
             rustc: build.rustc.to_owned(),
             platform: build.platform.to_owned(),
             name: name.to_owned(),
-            command: std::env::args_os().map(argument).collect(),
+            command: declared_command(),
             started: utc(started),
             ended: utc(started),
             ..Self::default()

@@ -10,7 +10,8 @@ mod manifest;
 mod time;
 
 pub use background_file::{BackgroundFile, write_whole};
-pub use build::Build;
+use build::declared_command;
+pub use build::{Build, declare_command};
 pub use cell_store::{CellStore, LOG, Losses, log_head, log_record};
 pub use folder::{Folder, OpenError, Written, damaged_manifest, keep_aside};
 pub use log::{Key, LARGEST_CONTENT};

@@ -1,0 +1,184 @@
+"""What commands answer, with arrays in place of lists."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def converted(value: Any) -> Any:
+    """Lists of numbers become arrays, and rows of a table a dictionary of its columns."""
+    if isinstance(value, dict):
+        return Answer(value)
+    if value == "inf":
+        return math.inf
+    if not isinstance(value, list) or not value:
+        return value
+    if all(isinstance(row, dict) for row in value):
+        return {name: column([row.get(name) for row in value]) for name in dict.fromkeys(k for row in value for k in row)}
+    return column(value)
+
+
+def column(values: list[Any]) -> npt.NDArray[Any]:
+    """Numbers as numbers, with NaN where one is missing; anything else as it is."""
+    if all(isinstance(value, bool) for value in values):
+        return np.array(values)
+    if any(v is not None for v in values) and all(v is None or v == "inf" or is_number(v) for v in values):
+        if all(isinstance(value, int) for value in values):
+            return np.array(values)
+        return np.array([math.nan if v is None else float(v) for v in values])
+    lengths = {len(value) if isinstance(value, list) else None for value in values}
+    if len(lengths) == 1 and lengths != {None} and all(is_number(number) for value in values for number in value):
+        return np.array(values)
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+class Answer:
+    """A JSON document of the program, `document`. Its keys are attributes; `from` is called `from_`."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+
+    def __getitem__(self, key: str) -> Any:
+        return converted(self.document[key])
+
+    def __getattr__(self, name: str) -> Any:
+        key = name[:-1] if name.endswith("_") else name
+        if name.startswith("__") or key not in self.document:
+            raise AttributeError(f"{type(self).__name__} has no {name}; it has {', '.join(dir(self))}")
+        return self[key]
+
+    def __dir__(self) -> list[str]:
+        return [key + "_" if key == "from" else key for key in self.document]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Answer) and self.document == other.document
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        text = json.dumps(self.document, ensure_ascii=False)
+        return f"{type(self).__name__}({text if len(text) < 400 else text[:400] + '…'})"
+
+
+class Audit(Answer):
+    """The exact privacy of a mechanism."""
+
+    mechanism: str
+    loss: float
+    advantage: float
+    pairs: int
+    output: Integers
+    from_: Integers
+    to: Integers
+
+
+class Choice(Answer):
+    """Mechanisms, the best first: `mechanisms` has columns."""
+
+    choice: Optional[str]
+    advice: Optional[str]
+    mechanisms: dict[str, npt.NDArray[Any]]
+
+
+class Optimum(Answer):
+    """The least possible error, and the mechanisms beside it."""
+
+    mechanisms: dict[str, npt.NDArray[Any]]
+
+    @property
+    def value(self) -> Optional[float]:
+        """The least mean error, if it is known to three digits; `lower` and `upper` always are."""
+        return self.document["bayes"]  # type: ignore[no-any-return]
+
+    @property
+    def lower(self) -> float:
+        """No private mechanism has a smaller mean error."""
+        return float(self.document["bayes_certificate"]["lower"])
+
+    @property
+    def upper(self) -> float:
+        """A private mechanism has this mean error; infinite if none was computed."""
+        upper = self.document["bayes_certificate"]["upper"]
+        return math.inf if upper is None else float(upper)
+
+
+class Posterior(Answer):
+    """The noise-aware posterior of released counts."""
+
+    def __init__(self, ask: Callable[[float], dict[str, Any]], level: float) -> None:
+        super().__init__(ask(level))
+        self._ask = ask
+
+    @property
+    def mean(self) -> Floats:
+        """The posterior mean of every share."""
+        return np.array([share["mean"] for share in self.document["shares"]])
+
+    def interval(self, level: float = 0.95) -> Floats:
+        """The equal-tailed credible interval of every share, a row for each."""
+        document = self.document if level == self.document["level"] else self._ask(level)
+        return np.array([[share["low"], share["high"]] for share in document["shares"]])
+
+
+class Law(Answer):
+    """The exact law of a mechanism at one data set: `outputs`, `probabilities` and `errors`, a row for each output
+    that is possible; `mean`, `std`, `median`, `q90` and `p_exact` are those of the error."""
+
+    mean: float
+
+    def __init__(self, document: dict[str, Any], k: int, outputs: bytes, probabilities: bytes, errors: bytes) -> None:
+        super().__init__(document)
+        self.outputs: Integers = np.frombuffer(outputs, dtype=np.int64).reshape(-1, k)
+        self.probabilities: Floats = np.frombuffer(probabilities)
+        self.errors: Floats = np.frombuffer(errors)
+
+    def quantile(self, q: float) -> float:
+        """The smallest t with P[error <= t] >= q."""
+        order = np.argsort(self.errors, kind="stable")
+        reached = np.cumsum(self.probabilities[order]) >= q - 1e-12
+        return float(self.errors[order[np.argmax(reached) if reached.any() else -1]])
+
+
+class Sample:
+    """Draws of the sampler of experiments, from a seed: `released` counts and their `errors`, a row for each run. They
+    are for experiments. They protect nobody, since the seed tells them."""
+
+    def __init__(self, released: list[list[int]], errors: list[float]) -> None:
+        self.released: Integers = np.array(released, dtype=np.int64)
+        self.errors: Floats = np.array(errors)
+
+
+class Run(Answer):
+    """An experiment that was run: its tables as columns, such as `summary`, and its figures. A notebook shows them."""
+
+    summary: dict[str, npt.NDArray[Any]]
+
+    @property
+    def folder(self) -> Path:
+        """Where everything was written."""
+        return Path(self.document["folder"])
+
+    @property
+    def figures(self) -> list[Path]:
+        """The files of the figures."""
+        return sorted(path for path in self.folder.iterdir() if path.suffix in (".svg", ".png", ".pdf"))
+
+    def _repr_html_(self) -> str:
+        images = (base64.b64encode(path.read_bytes()).decode() for path in self.figures if path.suffix == ".png")
+        return "".join(f'<img style="max-width:100%" src="data:image/png;base64,{image}">' for image in images)

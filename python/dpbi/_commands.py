@@ -1,0 +1,92 @@
+"""The commands of the program as functions. Options are the flags of the command of the same name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _dpbi
+from ._answers import Answer, Audit, Choice, Optimum, Posterior, Run, converted
+from ._own import Mechanism, Mechanisms, Named
+
+Numbers = Union[Sequence[float], npt.NDArray[Any]]
+A = TypeVar("A", bound=Answer)
+
+
+def text(value: Any) -> str:
+    """A value of a flag as it is typed."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ",".join(text(one) for one in value)
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+
+
+def flags(options: Mapping[str, Any]) -> list[str]:
+    """Options as they are typed. What is None or False is left out."""
+    given = [(key.replace("_", "-"), value) for key, value in options.items() if value is not None and value is not False]
+    return [f"--{key}" if value is True else f"--{key}={text(value)}" for key, value in given]
+
+
+def ask(name: str, arguments: Sequence[str], named: Named = Named(None, 0, 0)) -> Any:
+    """The document of a command about the mechanisms that are named."""
+    return json.loads(named.shown(named.ask(_dpbi.answer, [name, "--json", *arguments])))
+
+
+def command(name: str, *arguments: Any, **options: Any) -> Any:
+    """The JSON document of any command that has one, such as command("claims", 4, distance="hellinger")."""
+    return converted(ask(name, [*(text(one) for one in arguments), *flags(options)]))
+
+
+def about(kind: type[A], name: str, mechanisms: Mechanisms, prior: Numbers, options: dict[str, Any]) -> A:
+    """The answer of a command about mechanisms of one setting."""
+    n = options.get("n")
+    n = np.sum(options.get("counts", 0)) if n is None else n
+    return kind(ask(name, flags(dict(prior=prior, **options)), Named(mechanisms, n, len(prior))))
+
+
+def inspect(mechanisms: Mechanisms = None, *, prior: Numbers, counts: Numbers, epsilon: float, **options: Any) -> Answer:
+    """Everything exact about one setting. `mechanisms` has columns."""
+    return about(Answer, "inspect", mechanisms, prior, dict(counts=counts, epsilon=epsilon, **options))
+
+
+def audit(mechanism: Mechanism, *, prior: Numbers, epsilon: float, **options: Any) -> Audit:
+    """The exact privacy loss over all data sets of n=… records, or at one data set, counts=…. With calibrate=True the
+    mechanism is calibrated first."""
+    return about(Audit, "audit", mechanism, prior, dict(epsilon=epsilon, **options))
+
+
+def choose(mechanisms: Mechanisms = None, *, prior: Numbers, **options: Any) -> Choice:
+    """Mechanisms ranked by their exact error with n=… and epsilon=…; or, with error=…, the least ε of each that keeps
+    to it."""
+    return about(Choice, "choose", mechanisms, prior, options)
+
+
+def optimum(mechanisms: Mechanisms = None, *, prior: Numbers, n: int, epsilon: float, **options: Any) -> Optimum:
+    """The least error that any ε-private release of counts with the same total can have, and mechanisms beside it."""
+    return about(Optimum, "optimum", mechanisms, prior, dict(n=n, epsilon=epsilon, **options))
+
+
+def posterior(
+    released: Optional[npt.ArrayLike] = None,
+    *,
+    noise: Union[str, Sequence[str]],
+    prior: Union[float, Numbers],
+    level: float = 0.95,
+    **options: Any,
+) -> Posterior:
+    """The posterior of counts that somebody else released with noise: `released` is a row of numbers, or a row for
+    each of several releases; or data=… is a CSV file of cells."""
+    rows = [] if released is None else np.atleast_2d(np.asarray(released)).tolist()
+    noises = [noise] if isinstance(noise, str) else noise
+    fixed = [f"--released={text(row)}" for row in rows] + [f"--noise={one}" for one in noises]
+    given = flags(dict(prior=prior, **options))
+    return Posterior(lambda level: ask("posterior", [*fixed, *given, f"--level={level}"]), level)
+
+
+def run(config: str, *, set: Optional[Mapping[str, Any]] = None, **options: Any) -> Run:
+    """Runs an experiment: the path of a config, or the name of a bundled one. `set` replaces values of the config,
+    such as set={"epsilon": [0.5, 1], "data.balanced.sizes": [50]}."""
+    changes = [f"--set={key}={json.dumps(value)}" for key, value in (set or {}).items()]
+    return Run(ask("run", [str(config), *changes, *flags(options)])[0])

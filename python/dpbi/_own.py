@@ -1,0 +1,114 @@
+"""Mechanisms of one's own: functions and tables."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Callable, Optional, Sequence, TypeVar, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _dpbi
+from ._answers import Floats, Integers
+
+T = TypeVar("T")
+Weigher = Callable[[Integers, Integers], npt.ArrayLike]
+
+
+def candidates(n: int, k: int) -> Integers:
+    """All counts of n records in k categories, a row for each, in the order of tables."""
+    return np.frombuffer(_dpbi.candidates(n, k), dtype=np.int64).reshape(-1, k)
+
+
+class Own:
+    """A mechanism of one's own, which releases one of the candidates: all counts with the data's total.
+
+    `weights` is a function of (counts, candidates) that returns the logarithm of a weight for every row of
+    `candidates`; or an array of probabilities with a row for every data set, in the order of `candidates(n, k)`. A
+    calibrated mechanism has all its log weights multiplied by the factor with which its exact loss is ε.
+    """
+
+    def __init__(
+        self,
+        weights: Union[Weigher, npt.ArrayLike],
+        name: Optional[str] = None,
+        *,
+        calibrated: bool = False,
+        remap: bool = False,
+    ) -> None:
+        self.weights = weights
+        self.name = name if name is not None else str(getattr(weights, "__name__", "table"))
+        self.tuning = "+calibrated" * calibrated + "+remap" * remap
+        self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
+
+    def __repr__(self) -> str:
+        return f"Own({self.name}{self.tuning})"
+
+    def table(self, n: int, k: int) -> Path:
+        """The file of its probabilities at all data sets of n records in k categories."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="dpbi-")
+        path = Path(self._folder.name, f"{n}-{k}", "".join(c if c.isalnum() else "_" for c in self.name))
+        if not path.exists():
+            weights = self._log_weights(candidates(n, k))
+            path.parent.mkdir(exist_ok=True)
+            _dpbi.write_table(str(path), n, k, weights.tobytes())
+        return path
+
+    def _log_weights(self, rows: Integers) -> Floats:
+        if callable(self.weights):
+            weigh = self.weights
+            found = [np.asarray(weigh(counts, rows), dtype=np.float64) for counts in rows]
+            wrong = next((weights.shape for weights in found if weights.shape != (len(rows),)), None)
+            if wrong is not None:
+                raise ValueError(
+                    f"{self.name} returns an array of shape {wrong}\n  help: return one log weight for each of the "
+                    f"{len(rows)} candidates, an array of shape ({len(rows)},)"
+                )
+            return np.array(found)
+        table = np.asarray(self.weights, dtype=np.float64)
+        sums = table.sum(axis=1) if table.shape == (len(rows), len(rows)) else None
+        if sums is None or not np.all(table >= 0) or np.any(abs(sums - 1) > 1e-9):
+            raise ValueError(
+                f"{self.name} is no table of probabilities for {len(rows)} data sets\n  help: give an array of shape "
+                f"({len(rows)}, {len(rows)}) whose rows sum to 1, in the order of dpbi.candidates(n, k)"
+            )
+        with np.errstate(divide="ignore"):
+            return np.log(table)
+
+
+Mechanism = Union[str, Own, Weigher, npt.NDArray[np.float64]]
+Mechanisms = Union[Mechanism, Sequence[Mechanism], None]
+
+
+def own(mechanism: Mechanism) -> Union[str, Own]:
+    """A name, or a mechanism of one's own."""
+    return mechanism if isinstance(mechanism, (str, Own)) else Own(mechanism)
+
+
+class Named:
+    """Mechanisms as the command line names them, and texts in which one's own are called by their names."""
+
+    def __init__(self, given: Mechanisms, n: int, k: int) -> None:
+        several = () if given is None else given if isinstance(given, (list, tuple)) else (given,)
+        # They are kept: with them their tables would go.
+        self._all = [own(one) for one in several]
+        tables = [None if isinstance(one, str) else one.table(n, k) for one in self._all]
+        self._folders = [f"{table.parent}/" for table in tables if table]
+        self.flags = [
+            f"--mechanism={one if isinstance(one, str) else f'table:{table}{one.tuning}'}"
+            for one, table in zip(self._all, tables)
+        ]
+
+    def shown(self, text: str) -> str:
+        for folder in self._folders:
+            text = text.replace(folder, "")
+        return text
+
+    def ask(self, function: Callable[[list[str]], T], arguments: list[str]) -> T:
+        """What a function of the program answers, with errors about the names that the user knows."""
+        try:
+            return function([*arguments, *self.flags])
+        except (ValueError, RuntimeError) as error:
+            raise type(error)(self.shown(str(error))) from None

@@ -1,0 +1,103 @@
+"""One setting: a prior, data and ε."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _commands, _dpbi
+from ._answers import Answer, Audit, Choice, Law, Optimum, Sample
+from ._commands import Numbers, flags
+from ._own import Mechanism, Mechanisms, Named, Own, own
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A prior, counts, ε, and what else a setting of the program has."""
+
+    prior: Numbers
+    counts: Numbers
+    epsilon: float
+    delta: Optional[float] = None
+    gamma: float = 1.0
+    distance: str = "hellinger"
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+        return int(np.sum(self.counts))
+
+    def _model(self) -> dict[str, Any]:
+        return dict(
+            prior=self.prior, epsilon=self.epsilon, delta=self.delta, gamma=self.gamma, distance=self.distance
+        )
+
+    def inspect(self, mechanisms: Mechanisms = None, **options: Any) -> Answer:
+        """Sensitivities, and the exact errors of mechanisms at these counts."""
+        return _commands.inspect(mechanisms, counts=self.counts, **self._model(), **options)
+
+    def law(self, mechanism: Mechanism) -> Law:
+        """The exact law of a mechanism at these counts, output by output."""
+        named = Named(mechanism, self.n, len(self.prior))
+        asked = flags(dict(counts=self.counts, **self._model()))
+        text, *arrays = named.ask(_dpbi.law, ["inspect", *asked])
+        return Law(json.loads(named.shown(text))["mechanisms"][0], len(self.prior), *arrays)
+
+    def audit(self, mechanism: Mechanism, **options: Any) -> Audit:
+        """The exact privacy loss over all data sets of as many records."""
+        return _commands.audit(mechanism, n=self.n, **self._model(), **options)
+
+    def choose(self, mechanisms: Mechanisms = None, **options: Any) -> Choice:
+        """Mechanisms ranked by their exact error over all data sets of as many records: the choice does not look at
+        the counts."""
+        return _commands.choose(mechanisms, n=self.n, **self._model(), **options)
+
+    def optimum(self, mechanisms: Mechanisms = None, **options: Any) -> Optimum:
+        """The least possible error for as many records, and mechanisms beside it."""
+        return _commands.optimum(mechanisms, n=self.n, **self._model(), **options)
+
+    def sample(self, mechanism: Mechanism, runs: int = 1000, seed: int = 0) -> Sample:
+        """Draws of the sampler of experiments: those of `dpbi run` for this setting and seed."""
+        named = own(mechanism)
+        given = dict(name="sample", seed=seed, runs=runs, mechanisms=[self._in_config(named)], **self._model())
+        with tempfile.TemporaryDirectory(prefix="dpbi-") as folder:
+            config = Path(folder, "sample.toml")
+            lines = [f"{key} = {_toml(value)}" for key, value in given.items() if value is not None]
+            config.write_text("\n".join([*lines, "[data.counts]", f"counts = {_toml(self.counts)}", ""]), encoding="utf-8")
+            result = _commands.run(str(config), out=folder, format="none", quiet=True)
+            with open(result.folder / "errors.csv", encoding="utf-8", newline="") as file:
+                header, *rows = list(csv.reader(file))
+        place = header.index("released")
+        released = [[int(count) for count in row[place].split(";")] for row in rows]
+        return Sample(released, [float(row[place + 1]) for row in rows])
+
+    def _in_config(self, named: Union[str, Own]) -> dict[str, Any]:
+        name = named if isinstance(named, str) else named.tuning
+        bare = name.replace("+calibrated", "").replace("+remap", "").strip()
+        table: dict[str, Any] = dict(label=name, calibrated="+calibrated" in name, remap="+remap" in name)
+        if not isinstance(named, str):
+            table.update(id="table", label=named.name + name, path=str(named.table(self.n, len(self.prior))))
+        elif bare.startswith("{"):
+            table.update(id="noise" if re.search(r"\bt\b", bare) else "weights", log_weight=bare.strip("{}"))
+        else:
+            table.update(id=bare)
+        return {key: value for key, value in table.items() if value is not False}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if hasattr(value, "__len__"):
+        return "[" + ", ".join(_toml(one) for one in value) + "]"
+    return _commands.text(value)

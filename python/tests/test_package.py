@@ -1,0 +1,240 @@
+"""Arrays, mechanisms of one's own, experiments, errors, threads and Ctrl-C."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import dpbi
+import numpy as np
+import pytest
+from conftest import PROGRAM, ROOT, program
+
+SETTING = dpbi.Setting(prior=[1, 1, 1], counts=[4, 5, 3], epsilon=1)
+
+
+def test_a_law_is_that_of_the_program(tmp_path: Path) -> None:
+    for mechanism in ["tight", "lsdim", "geometric+remap", "ehds+calibrated", "{-epsilon*H}"]:
+        law = SETTING.law(mechanism)
+        path = tmp_path / "law.csv"
+        given = ["-p", "1,1,1", "-x", "4,5,3", "-e", "1", "-m", mechanism, "--law", str(path)]
+        document = program("inspect", *given)["mechanisms"][0]
+        assert law.document == document
+        rows = [line.split(",") for line in path.read_text().splitlines() if line.startswith("4;5;3,")]
+        listed = {tuple(map(int, output.split(";"))): float(p) for _, output, p in rows}
+        assert listed == {tuple(output): p for output, p in zip(law.outputs.tolist(), law.probabilities)}
+        assert abs(law.probabilities.sum() - 1) < 1e-12
+        assert abs(law.probabilities @ law.errors - law.mean) < 1e-12
+        for q, value in [(0.5, law.median), (0.9, law.q90)]:
+            assert abs(law.quantile(q) - value) <= 1e-10 * value
+
+
+def test_functions_and_tables_are_mechanisms() -> None:
+    def moved(counts: Any, candidates: Any) -> Any:
+        return -np.abs(candidates - counts).sum(axis=1) / 2
+
+    expression = "{-l1/2}"
+    for tuning in ["", "+calibrated", "+remap", "+calibrated+remap"]:
+        own = dpbi.Own(moved, calibrated="calibrated" in tuning, remap="remap" in tuning)
+        for ask in [SETTING.law, lambda m: SETTING.choose(m).mechanisms["mean"], SETTING.audit]:
+            a, b = ask(own), ask(expression + tuning)
+            if isinstance(a, dpbi.Law):
+                assert np.abs(a.probabilities - b.probabilities).max() < 1e-12 and abs(a.mean - b.mean) < 1e-12
+            elif isinstance(a, dpbi.Audit):
+                assert abs(a.loss - b.loss) < 1e-12 and a.mechanism == f"table:moved{tuning}"
+            else:
+                assert np.abs(a - b).max() < 1e-12
+    a, b = SETTING.audit(moved, calibrate=True), SETTING.audit(expression, calibrate=True)
+    assert abs(a.factor - b.factor) < 1e-10 and abs(a.mean - b.mean) < 1e-10
+    # The same as a table of probabilities.
+    rows = dpbi.candidates(12, 3)
+    weights = np.exp(np.array([moved(counts, rows) for counts in rows]))
+    table = weights / weights.sum(axis=1, keepdims=True)
+    assert abs(SETTING.audit(table).loss - SETTING.audit(moved).loss) < 1e-12
+    assert "table:moved" in SETTING.optimum([moved, "geometric"], all=True).mechanisms["id"]
+    assert SETTING.sample(moved, runs=500, seed=3).errors.mean() < 1
+
+
+def test_a_sample_is_that_of_an_experiment(tmp_path: Path) -> None:
+    config = tmp_path / "same.toml"
+    config.write_text(
+        'name = "same"\nseed = 7\nruns = 300\nprior = [1, 1, 1]\nepsilon = 1.0\nmechanisms = ["lshist", '
+        '{ id = "ehds", calibrated = true, remap = true, label = "ehds+calibrated+remap" }]\n'
+        "[data.counts]\ncounts = [4, 5, 3]\n"
+    )
+    run = program("run", str(config), "--out", str(tmp_path), "--errors", "--format", "none")[0]
+    for mechanism in ["lshist", "ehds+calibrated+remap"]:
+        sample = SETTING.sample(mechanism, runs=300, seed=7)
+        rows = [row for row in run["errors"] if row["mechanism"] == mechanism]
+        assert [row["released"] for row in rows] == sample.released.tolist()
+        assert [row["hellinger"] for row in rows] == sample.errors.tolist()
+
+
+def test_posterior_and_run() -> None:
+    found = dpbi.posterior([[41, 17, 9], [40, 18, 9]], noise="discrete-laplace(epsilon=0.5)", prior=1, n=67)
+    typed = ["--released", "41,17,9", "--released", "40,18,9", "--prior", "1", "--n", "67"]
+    document = program("posterior", *typed, "--noise", "discrete-laplace(epsilon=0.5)")
+    assert found.document == document and found.interval().shape == (3, 2)
+    assert (found.interval(0.5)[:, 0] > found.interval()[:, 0]).all()
+
+
+def test_run_writes_what_the_program_writes(tmp_path: Path) -> None:
+    run = dpbi.run("beta_balanced", set={"runs": 20}, out=tmp_path / "a", name="same", quiet=True)
+    flags = ["--set", "runs=20", "--out", str(tmp_path / "b"), "--name", "same", "-q"]
+    document = program("run", "beta_balanced", *flags)[0]
+    assert run.document["summary"] == document["summary"]
+    assert set(run.summary) >= {"n", "epsilon", "mechanism", "exact_mean"}
+    assert run.summary["exact_mean"].shape == (30,) and run.summary["counts"].shape == (30, 2)
+    names = {path.name for path in run.folder.iterdir()} - {"manifest.json"}
+    assert len(run.figures) == 4 and all(
+        (run.folder / name).read_bytes() == (tmp_path / "b/same" / name).read_bytes() for name in names
+    )
+    assert run._repr_html_().count("data:image/png") == 2
+
+
+def test_errors_say_cause_and_remedy() -> None:
+    cases = [
+        (lambda: dpbi.audit("ehdx", prior=[1, 1], n=5, epsilon=1), "unknown mechanism `ehdx`\n  help: did you mean"),
+        (lambda: dpbi.audit("ehds", prior=[1, 1], n=5, epsilon=-1), "epsilon is -1"),
+        (lambda: dpbi.audit("ehds", prior=[1, 1], n=5.5, epsilon=1), "a whole number"),
+        (lambda: dpbi.audit("ehds", prior=[1, 0], n=5, epsilon=1), "--prior"),
+        (lambda: dpbi.inspect(prior=[1, 1], counts=[1, 2, 3], epsilon=1), "--counts has 3 numbers"),
+        (lambda: dpbi.command("audti"), "no command `audti`\n  help: did you mean `audit`"),
+        (lambda: dpbi.command("release", data="x.csv"), "run `dpbi release` in a terminal"),
+        (lambda: dpbi.run("no_such_config"), "no_such_config"),
+        (lambda: dpbi.posterior([1, 2], noise="poisson(1)", prior=1), "--noise"),
+        (lambda: SETTING.audit(lambda c, r: r), "help: return one log weight for each of the 91 candidates"),
+        (lambda: SETTING.audit(dpbi.Own(lambda c, r: r[:, 0] * np.nan, "nan")), "a log weight is not a number"),
+        (lambda: SETTING.audit(dpbi.Own(lambda c, r: r[:, 0] - np.inf, "none")), "no candidate has a weight"),
+        (lambda: SETTING.audit(np.eye(3)), "no table of probabilities for 91 data sets"),
+        (lambda: dpbi.candidates(1000, 5), "help: use fewer records or categories"),
+        (lambda: dpbi.Setting([1] * 5, [200] * 5, 1).law("lsdim"), "outputs (5e6 at most)"),
+    ]
+    for ask, words in cases:
+        with pytest.raises(ValueError, match=re.escape(words)):
+            ask()
+    # A table whose loss is infinite, however small the factor.
+    with pytest.raises(ValueError, match="help: let the weights be positive"):
+        SETTING.audit(dpbi.Own(np.eye(91), "truth"), calibrate=True)
+
+
+def test_answers_do_not_depend_on_threads() -> None:
+    def ask(place: int) -> dict[str, Any]:
+        return dpbi.audit("ehds", prior=[1, 1 + place], n=40, epsilon=1, calibrate=True).document
+
+    alone = [ask(place) for place in range(6)]
+    together: list[Any] = [None] * 6
+    threads = [threading.Thread(target=lambda p=p: together.__setitem__(p, ask(p))) for p in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == alone
+    code = "import dpbi; print(dpbi.audit('ehds', prior=[1, 3], n=40, epsilon=1, calibrate=True).document)"
+    for count in ["1", "3"]:
+        printed = python(code, RAYON_NUM_THREADS=count).communicate()[0]
+        assert printed == f"{alone[2]}\n"
+
+
+def test_other_threads_go_on() -> None:
+    counted, done = 0, threading.Event()
+
+    def work() -> None:
+        dpbi.audit("ehds", prior=[1, 1, 1], n=60, epsilon=1, calibrate=True)
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.is_set():
+        counted += 1
+    thread.join()
+    # With Python's lock held, this thread would hardly have counted.
+    assert counted > 10_000
+
+
+LONG = "dpbi.optimum(prior=[1, 1, 1], n=45, epsilon=1, release_set='below', force=True)"
+
+
+def test_ctrl_c_ends_a_long_call() -> None:
+    code = f"""
+import dpbi
+print("started", flush=True)
+try:
+    {LONG}
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+print(dpbi.audit("ehds", prior=[1, 1], n=5, epsilon=1).pairs)
+"""
+    process = python(code)
+    assert process.stdout is not None and process.stdout.readline() == "started\n"
+    # The call is under way, or about to be: either way it is stopped.
+    interrupt(process, after=1.0)
+    assert process.communicate()[0] == "stopped\n5\n" and process.returncode == 0
+
+
+def test_ctrl_c_keeps_the_cells_of_a_run(tmp_path: Path) -> None:
+    code = f"""
+import dpbi
+print("started", flush=True)
+try:
+    dpbi.run("scaling", out={str(tmp_path)!r}, format="none")
+    print("finished")
+except KeyboardInterrupt as stopped:
+    print("cells are kept" in str(stopped) or str(stopped))
+"""
+    process = python(code)
+    assert process.stdout is not None and process.stdout.readline() == "started\n"
+    interrupt(process, after=1.0)
+    assert process.communicate()[0] in ("True\n", "finished\n")
+
+
+def test_a_forked_process_is_told() -> None:
+    code = """
+import dpbi, os
+dpbi.audit("ehds", prior=[1, 1], n=5, epsilon=1)
+if os.fork() == 0:
+    try:
+        dpbi.audit("ehds", prior=[1, 1], n=5, epsilon=1)
+    except RuntimeError as error:
+        print("forked" in str(error), flush=True)
+    os._exit(0)
+os.wait()
+"""
+    assert python(code).communicate()[0] == "True\n"
+
+
+def test_the_program_is_in_the_package() -> None:
+    words = ["prior", "--mean", "0.3", "--interval", "0.1,0.6", "--level", "0.9"]
+    code = f"import sys, dpbi._program; sys.argv = ['dpbi', *{words}]; sys.exit(dpbi._program.main())"
+    expected = subprocess.run([PROGRAM, *words], capture_output=True, text=True).stdout
+    assert python(code).communicate()[0] == expected
+    failed = python(code.replace("'prior'", "'piror'"), stderr=subprocess.PIPE)
+    assert "did you mean `prior`" in failed.communicate()[1] and failed.returncode == 2
+
+
+def test_the_version_is_that_of_the_program() -> None:
+    assert dpbi.__version__ in subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("module", [["mypy.stubtest", "dpbi._dpbi"], ["mypy", "--strict", "-p", "dpbi"]])
+def test_types(module: list[str]) -> None:
+    done = subprocess.run([sys.executable, "-m", *module], capture_output=True, text=True, cwd=ROOT / "python")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def python(code: str, stderr: Any = None, **variables: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, **variables}
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment
+    )
+
+
+def interrupt(process: subprocess.Popen[str], after: float) -> None:
+    try:
+        process.wait(after)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)

@@ -1,0 +1,57 @@
+//! Commands within another program, such as Python: their output is returned, and they are stopped without a
+//! signal.
+//!
+//! They are carried out one at a time, always by the same thread: the threads that compute belong to it.
+
+use std::ffi::OsString;
+
+use crate::cli::{Cli, Command};
+use crate::command;
+use crate::failure::Failure;
+use crate::interrupt;
+use engine::parallel;
+use lab::run::store::declare_command;
+use system::console;
+use system::diagnostic::Diagnostic;
+
+pub use crate::command::ListedLaw;
+
+/// Carries out a command and returns what it prints on standard output.
+pub fn answer(arguments: &[OsString]) -> Result<String, Failure> {
+    let cli = begin(arguments)?;
+    let (done, printed) = console::captured(|| command::execute(&cli));
+    done.map(|()| printed)
+}
+
+/// What `inspect` answers about one mechanism, and every output that it can make.
+pub fn law(arguments: &[OsString]) -> Result<ListedLaw, Failure> {
+    match begin(arguments)?.command {
+        Some(Command::Inspect(args)) => command::law(&args),
+        _ => Err(Diagnostic::new("a law is what `inspect` computes").into()),
+    }
+}
+
+/// Signals are left to the other program, and what stopped earlier work does not stop this.
+fn begin(arguments: &[OsString]) -> Result<Cli, Failure> {
+    interrupt::leave_to_others();
+    parallel::cancel(false);
+    declare_command(arguments);
+    if arguments.get(1).is_some_and(|name| name == "release") {
+        return Err(Diagnostic::new("real data are released by the program only")
+            .help("run `dpbi release` in a terminal: its ledger counts every release")
+            .into());
+    }
+    Ok(Cli::read_embedded(arguments)?)
+}
+
+/// Stops the command that is carried out: an experiment when its cells in work are done, so that they are kept;
+/// other work at once, by unwinding with [`parallel::Cancelled`].
+pub fn stop(arguments: &[OsString]) {
+    interrupt::ask();
+    parallel::cancel(!keeps_cells(arguments));
+}
+
+/// Whether a command keeps what it has computed when it is stopped.
+pub fn keeps_cells(arguments: &[OsString]) -> bool {
+    arguments.get(1).is_some_and(|name| name == "run" || name == "reproduce")
+}
