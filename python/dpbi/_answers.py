@@ -19,33 +19,25 @@ def converted(value: Any) -> Any:
     """Lists of numbers become arrays, and rows of a table a dictionary of its columns."""
     if isinstance(value, dict):
         return Answer(value)
-    if value == "inf":
-        return math.inf
-    if not isinstance(value, list) or not value:
-        return value
-    if all(isinstance(row, dict) for row in value):
+    if not isinstance(value, list):
+        return math.inf if value == "inf" else value
+    if value and all(isinstance(row, dict) for row in value):
         return {name: column([row.get(name) for row in value]) for name in dict.fromkeys(k for row in value for k in row)}
-    return column(value)
+    kinds = {type(number) for row in value if isinstance(row, list) for number in row}
+    same_length = len({len(row) if isinstance(row, list) else None for row in value}) == 1
+    return np.array(value) if kinds and kinds <= {int, float} and same_length else column(value)
 
 
 def column(values: list[Any]) -> npt.NDArray[Any]:
     """Numbers as numbers, with NaN where one is missing; anything else as it is."""
-    if all(isinstance(value, bool) for value in values):
+    kinds = {float if value == "inf" else type(value) for value in values}
+    if kinds in ({int}, {bool}):
         return np.array(values)
-    if any(v is not None for v in values) and all(v is None or v == "inf" or is_number(v) for v in values):
-        if all(isinstance(value, int) for value in values):
-            return np.array(values)
-        return np.array([math.nan if v is None else float(v) for v in values])
-    lengths = {len(value) if isinstance(value, list) else None for value in values}
-    if len(lengths) == 1 and lengths != {None} and all(is_number(number) for value in values for number in value):
-        return np.array(values)
+    if kinds <= {int, float, type(None)} and kinds != {type(None)}:
+        return np.array([math.nan if value is None else float(value) for value in values])
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
     return objects
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 class Answer:

@@ -349,27 +349,3 @@ fn mechanisms_are_written_in_one_way() {
     assert!(page.contains("S_γ(x)") && page.contains("dpbi inspect"), "{page}");
     refused(&line("mechanisms ehdss"), "did you mean `ehds`?");
 }
-
-/// The page about notebooks draws its figure, where Python has what it needs.
-#[test]
-fn the_notebook_s_page_draws_its_figure() {
-    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let sandbox = Sandbox::new();
-    let imports = format!("{python} -c 'import pandas, matplotlib'");
-    if sandbox.shell(&imports).status != 0 {
-        println!("skipped: {python} has no pandas and Matplotlib");
-        return;
-    }
-    let page = std::fs::read_to_string(root().join("docs/from-a-notebook.md")).unwrap();
-    let block = |kind: &str| {
-        let rest = page.split_once(&format!("```{kind}\n")).unwrap().1;
-        rest.split_once("```").unwrap().0.to_owned()
-    };
-    sandbox.write("idea.toml", &block("toml")).write("idea.py", &block("python"));
-    let run = format!(
-        "mkdir bin && ln -s $DPBI bin/dpbi && PATH=$PWD/bin:$PATH MPLBACKEND=agg {python} idea.py"
-    );
-    let outcome = sandbox.shell(&run);
-    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    assert!(sandbox.read("idea.png").starts_with(b"\x89PNG"));
-}

@@ -14,7 +14,7 @@ mod values;
 use std::ffi::OsString;
 
 use clap::builder::styling;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use engine::refusal::suggest;
@@ -85,8 +85,15 @@ impl Cli {
     }
 
     fn parse_words(arguments: &[OsString]) -> Result<Self, clap::Error> {
-        let matches = grouped().try_get_matches_from(arguments);
-        matches.and_then(|matches| Self::from_arg_matches(&matches))
+        let parse = |command: clap::Command| {
+            let matches = command.term_width(console::width()).try_get_matches_from(arguments);
+            matches.and_then(|matches| Self::from_arg_matches(&matches))
+        };
+        // Only a help text needs the groups.
+        parse(Self::command()).or_else(|error| match error.kind() {
+            ErrorKind::DisplayHelp => parse(grouped()),
+            _ => Err(error),
+        })
     }
 }
 
@@ -117,7 +124,7 @@ fn unknown_command(error: &clap::Error) -> Option<Diagnostic> {
 
 /// Names of configs and categories are texts; other paths need not be.
 fn not_utf8(error: &clap::Error, arguments: &[OsString]) -> Option<Diagnostic> {
-    if error.kind() != clap::error::ErrorKind::InvalidUtf8 {
+    if error.kind() != ErrorKind::InvalidUtf8 {
         return None;
     }
     let wrong = arguments.iter().find(|argument| argument.to_str().is_none())?;
@@ -137,7 +144,10 @@ const STYLES: styling::Styles = styling::Styles::styled()
     .literal(styling::AnsiColor::Green.on_default())
     .placeholder(styling::AnsiColor::Cyan.on_default());
 
+// The flags of a command are made when it is called. Groups of flags have no doc comments: these would replace
+// what their command says of itself.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Run experiments and write tables and figures to results/<name>/
     Run(Run),
@@ -226,7 +236,7 @@ fn grouped() -> clap::Command {
         "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}{}:\n{{options}}{{after-help}}",
         painted(STYLES.get_header(), "Options")
     );
-    Cli::command().term_width(width).help_template(template)
+    Cli::command().help_template(template)
 }
 
 fn painted(style: &styling::Style, text: &str) -> String {

@@ -36,7 +36,7 @@ pub struct Prior {
     pub print: Print,
 }
 
-/// How sure the prior is.
+// How sure the prior is.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct Strength {

@@ -257,7 +257,7 @@ pub struct Posterior {
     pub tables: TableOption,
 }
 
-/// What is shown of a release.
+// What is shown of a release.
 #[derive(Debug, Args)]
 #[command(mut_arg("figure", |figure| figure.help(OF_POSTERIOR)))]
 pub struct View {

@@ -13,7 +13,7 @@ use figure::Width;
 use lab::experiment::config::{Change, MOST_RUNS};
 use system::console::TableFormat;
 
-/// The experiments.
+// The experiments.
 #[derive(Debug, Args)]
 pub struct Configs {
     /// Experiment files, or the names of bundled experiments
@@ -26,7 +26,7 @@ pub struct Configs {
     pub configs: Vec<String>,
 }
 
-/// How figures are drawn.
+// How figures are drawn.
 #[derive(Clone, Debug, Args)]
 pub struct FigureOptions {
     /// Figure formats: svg, png, pdf, separated by commas, or none
@@ -37,7 +37,7 @@ pub struct FigureOptions {
     pub width: Width,
 }
 
-/// A figure in a file.
+// A figure in a file.
 #[derive(Debug, Args)]
 pub struct FigureFile {
     /// Draw a figure: FILE.svg, FILE.png or FILE.pdf
@@ -51,7 +51,7 @@ pub struct FigureFile {
     pub width: Width,
 }
 
-/// How many threads.
+// How many threads.
 #[derive(Debug, Args)]
 pub struct Threads {
     /// Threads to use [default: all]
@@ -62,7 +62,7 @@ pub struct Threads {
 /// No machine is asked for more threads.
 pub const MOST_THREADS: i64 = 1024;
 
-/// What several commands understand.
+// What several commands understand.
 #[derive(Debug, Args)]
 pub struct Machine {
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub struct Machine {
     pub force: bool,
 }
 
-/// What replaces a config's own values.
+// What replaces a config's own values.
 #[derive(Debug, Args)]
 pub struct Replace {
     /// Replace the config's seed
@@ -90,7 +90,7 @@ pub struct Replace {
     pub name: Option<String>,
 }
 
-/// What is written, and where.
+// What is written, and where.
 #[derive(Debug, Args)]
 pub struct Output {
     /// The folder for results
@@ -100,7 +100,7 @@ pub struct Output {
     pub figures: FigureOptions,
 }
 
-/// How much is said on the way.
+// How much is said on the way.
 #[derive(Debug, Args)]
 pub struct Verbosity {
     /// Print nothing but errors
@@ -111,7 +111,7 @@ pub struct Verbosity {
     pub verbose: bool,
 }
 
-/// The same, where there is little to say.
+// The same, where there is little to say.
 #[derive(Debug, Args)]
 pub struct Quiet {
     /// Print nothing but errors
@@ -119,7 +119,7 @@ pub struct Quiet {
     pub quiet: bool,
 }
 
-/// Whether anything is said before the answer.
+// Whether anything is said before the answer.
 #[derive(Debug, Args)]
 pub struct Announce {
     /// Do not say how long it will take
@@ -127,7 +127,7 @@ pub struct Announce {
     pub quiet: bool,
 }
 
-/// What is printed.
+// What is printed.
 #[derive(Debug, Args)]
 pub struct Print {
     /// Print one JSON document on standard output
@@ -135,7 +135,7 @@ pub struct Print {
     pub json: bool,
 }
 
-/// A table for a paper or another program.
+// A table for a paper or another program.
 #[derive(Debug, Args)]
 pub struct TableOption {
     /// Print only the table, as markdown, latex (for booktabs) or csv
@@ -149,7 +149,7 @@ pub struct TableOption {
     pub table: Option<TableFormat>,
 }
 
-/// What a setting typed by hand consists of, beside the data and ε.
+// What a setting typed by hand consists of, beside the data and ε.
 #[derive(Debug, Args)]
 pub struct Model {
     /// The prior's parameters
@@ -179,7 +179,7 @@ pub struct Model {
     pub distance: String,
 }
 
-/// The data, or how many they are.
+// The data, or how many they are.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct Data {
@@ -198,7 +198,7 @@ pub struct Data {
     pub counts: Option<Vec<u64>>,
 }
 
-/// The privacy parameter of one setting.
+// The privacy parameter of one setting.
 #[derive(Debug, Args)]
 pub struct Privacy {
     /// ε
@@ -206,7 +206,7 @@ pub struct Privacy {
     pub epsilon: f64,
 }
 
-/// The mechanisms of one setting.
+// The mechanisms of one setting.
 #[derive(Debug, Args)]
 pub struct Compared {
     /// Mechanisms, separated by commas, such as geometric, ehds+calibrated or lshist+remap; one of your

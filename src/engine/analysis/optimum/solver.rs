@@ -8,6 +8,7 @@ use clarabel::solver::{
 use super::program::Program;
 use super::{Goal, OptimumError};
 use crate::numeric::exp_accurate;
+use crate::parallel::checkpoint;
 
 /// What the solver found; nothing rests on it before it is repaired.
 pub struct Answer {
@@ -61,6 +62,10 @@ pub fn solve(program: &Program, goal: Goal) -> Result<Answer, OptimumError> {
     let mut solver =
         DefaultSolver::new(&quadratic, &form.objective, &matrix, &form.bounds, &cones, settings()?)
             .map_err(|error| OptimumError::Solver(error.to_string()))?;
+    solver.set_termination_callback(|_| {
+        checkpoint();
+        false
+    });
     solver.solve();
 
     let found = &solver.solution;

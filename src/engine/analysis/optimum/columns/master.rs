@@ -3,7 +3,7 @@
 //! Minimise Σ cost(c) λ(c) with Σ λ(c) p_c = 1 at every orbit of data sets, λ >= 0. The inverse of the
 //! basis is kept as a full matrix: there are as many basic columns as orbits, and nearly no zeros.
 
-use crate::parallel;
+use crate::parallel::{self, checkpoint};
 use rayon::prelude::*;
 
 /// A column, or an artificial one that the first basis may need.
@@ -143,6 +143,7 @@ impl Master {
     /// Pivots until no column is worth more than its cost, at most `most` times.
     pub fn solve(&mut self, most: usize) -> Option<()> {
         for _ in 0..most {
+            checkpoint();
             if self.since >= PIVOTS_PER_INVERSE {
                 self.invert()?;
             }
