@@ -20,7 +20,7 @@ use engine::parallel;
 const INTEGRALS: f64 = 16.0;
 
 /// A row costs as much as this many terms.
-const ROW: f64 = 60.0;
+pub(super) const ROW: f64 = 60.0;
 
 /// Weights smaller than this, relative to their sum, are left out.
 pub(super) const NEGLIGIBLE: f64 = 1e-16;
@@ -347,13 +347,13 @@ fn finest(a: &BetaMixture, b: &BetaMixture) -> f64 {
 }
 
 /// The inverse of sinh.
-fn asinh(x: f64) -> f64 {
+pub(super) fn asinh(x: f64) -> f64 {
     let size = log1p(x.abs() + x * x / (1.0 + (1.0 + x * x).sqrt()));
     if x < 0.0 { -size } else { size }
 }
 
 /// About the quantile of a standard normal number.
-fn normal_quantile(p: f64) -> f64 {
+pub(super) fn normal_quantile(p: f64) -> f64 {
     let tail = 2.0 * p.min(1.0 - p);
     let size = 0.8 * (-2.0 * ln(tail)).max(0.0).sqrt();
     if p < 0.5 { -size } else { size }

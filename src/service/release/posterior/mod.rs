@@ -9,9 +9,11 @@
 //! ```text
 //! releases ──► CountsLaw (the true counts) ──► BetaMixture (a share of some cells)
 //!                                          ──► Comparison (the same share in two groups)
+//!                                          ──► Averages (means of shares, one of every group)
 //!                                          ──► Joint (intervals of all cells at one level)
 //! ```
 
+mod averages;
 mod beta_mixture;
 mod beta_row;
 mod comparison;
@@ -27,7 +29,7 @@ mod tests;
 
 pub use beta_mixture::{BetaMixture, Interval};
 pub use comparison::Comparison;
-pub use counts_law::{CountsLaw, Seen};
+pub use counts_law::{CountsLaw, Seen, Within};
 pub use joint::Joint;
 pub use noise::{FORMS, PublishedNoise};
 pub use published::{Inferred, Published, Total};

@@ -1,5 +1,6 @@
 //! The posterior against brute force, written from the definition.
 
+mod averages;
 mod brute;
 mod comparisons;
 mod joints;
