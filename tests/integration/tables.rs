@@ -8,7 +8,7 @@ use engine::posterior::simplex::list_compositions;
 use engine::rng;
 use serde_json::{Value, json};
 
-use crate::common::{Outcome, Sandbox, few_or_many, float, refused, setting};
+use crate::common::{Outcome, Sandbox, assert_close, few_or_many, float, refused, setting, words};
 
 /// 100 records: 38 control/no, 12 control/yes, 26 treated/no, 24 treated/yes.
 fn trial() -> String {
@@ -623,4 +623,131 @@ fn twenty_cells_and_two_thousand_records() {
     assert_eq!(found["comparisons"].as_array().unwrap().len(), 6);
     let sum: f64 = (0..20).map(|i| float(&found["cells"][i]["aware"]["mean"])).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+}
+
+/// In every site A does better than B, but most of A is where few recover.
+const PARADOX: [(&str, &str, u32, u32); 4] =
+    [("A", "x", 72, 8), ("A", "y", 4, 16), ("B", "x", 19, 1), ("B", "y", 24, 56)];
+
+const BY_SITE: &str = "--by arm --by site --column recovered";
+
+/// PARADOX, a row for every record.
+fn paradox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let rows = |(arm, site, no, yes): &(&str, &str, u32, u32)| {
+        let row = |answer: &str| format!("{arm},{site},{answer}\n");
+        row("no").repeat(*no as usize) + &row("yes").repeat(*yes as usize)
+    };
+    let rows: String = PARADOX.iter().map(rows).collect();
+    sandbox.write("paradox.csv", &format!("arm,site,recovered\n{rows}"));
+    sandbox
+}
+
+const RELEASE_BY_SITE: &str = "release --data paradox.csv --by arm --by site --column recovered --prior 1 \
+     --epsilon 4 --mechanism lattice --ledger none --compare yes --categories arm=A,B \
+     --categories site=x,y --categories recovered=no,yes";
+
+#[test]
+fn sites_with_the_same_weight_turn_a_comparison_round() {
+    let sandbox = Sandbox::new();
+    let row = |(arm, site, no, yes): &(&str, &str, u32, u32)| {
+        format!("{arm},{site},no,{no}\n{arm},{site},yes,{yes}\n")
+    };
+    let rows: String = PARADOX.iter().map(row).collect();
+    sandbox.write("cells.csv", &format!("arm,site,recovered,noisy\n{rows}"));
+    let compared = |more: &str| {
+        let line = format!(
+            "posterior --json --data cells.csv {BY_SITE} --count noisy --noise \
+             discrete-laplace(epsilon=1) --prior 1 --compare yes {more}"
+        );
+        sandbox.json(&words(&line))
+    };
+    let larger = |found: &Value| float(&found["comparisons"][0]["aware"]["probability_greater"]);
+    let (sizes, equal) = (compared(""), compared("--weights equal"));
+    assert_eq!(equal["comparisons"][0]["group"], "B");
+    assert_eq!((&sizes["averaged"], &equal["averaged"]), (&Value::Null, &json!(["site"])));
+    assert!(larger(&sizes) > 0.99 && larger(&equal) < 0.3, "{} {}", larger(&sizes), larger(&equal));
+    assert_eq!(sizes, compared("--weights posterior"));
+    // About the mean of both differences of shares.
+    let share = |no: f64, yes: f64| (yes + 1.0) / (no + yes + 2.0);
+    let about = 0.5 * (share(19.0, 1.0) + share(24.0, 56.0) - share(72.0, 8.0) - share(4.0, 16.0));
+    assert_close(
+        float(&equal["comparisons"][0]["aware"]["difference"]["mean"]),
+        about,
+        0.2,
+        "mean",
+    );
+    let line = format!(
+        "posterior --data cells.csv {BY_SITE} --count noisy --noise -80*abs(t) --prior 1 --compare yes \
+         --weights equal"
+    );
+    let text = sandbox.succeed(&words(&line)).split_whitespace().collect::<Vec<_>>().join(" ");
+    let heading =
+        "Comparison: the mean of the shares of `yes` in every `site`, all with the same weight";
+    assert!(text.contains(heading), "{text}");
+    let sentence = "The mean of the shares of `yes` in every `site`, all with the same weight, is larger in \
+                    `A` than in `B` with posterior probability";
+    assert!(text.contains(sentence), "{text}");
+}
+
+#[test]
+fn weights_are_kept_with_a_release() {
+    let sandbox = paradox();
+    let line = format!("{RELEASE_BY_SITE} --weights equal --json --out one.json");
+    let made = sandbox.json(&words(&line));
+    assert_eq!((&made["weights"], &made["averaged"]), (&json!("equal"), &json!(["site"])));
+    let shown = sandbox.json(&words("show one.json --json"));
+    for key in ["weights", "averaged", "comparisons", "sentences"] {
+        assert_eq!(made[key], shown[key], "{key}");
+    }
+    let sentences = made["sentences"].to_string();
+    assert!(sentences.contains("The mean of the shares of `yes` in every `site`"), "{sentences}");
+    let by_sizes = sandbox.json(&words("show one.json --json --weights posterior"));
+    assert!(by_sizes["weights"].is_null() && by_sizes["comparisons"] != made["comparisons"]);
+    let again = sandbox.json(&words(&format!("{RELEASE_BY_SITE} --json --out two.json")));
+    assert!(again["weights"].is_null());
+    // The first file says how both are compared.
+    let both = sandbox.json(&words("combine one.json two.json --json"));
+    assert_eq!(both["averaged"], json!(["site"]));
+    let plan = "data = \"paradox.csv\"\nledger = \"none\"\n[categories]\narm = [\"A\", \"B\"]\n\
+                site = [\"x\", \"y\"]\nrecovered = [\"no\", \"yes\"]\n[[release]]\ncolumn = \"recovered\"\n\
+                by = [\"arm\", \"site\"]\nprior = 1\nepsilon = 4\ncompare = [\"yes\"]\nweights = ";
+    sandbox.write("plan.toml", &format!("{plan}\"equal\"\n"));
+    assert_eq!(
+        sandbox.json(&["release", "--plan", "plan.toml", "--json"])["averaged"],
+        json!(["site"])
+    );
+    sandbox.write("wrong.toml", &format!("{plan}\"equl\"\n"));
+    let outcome = sandbox.dpbi(&["release", "--plan", "wrong.toml"]);
+    assert!(outcome.stderr.contains("there are no weights `equl`"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("weights = \"equl\""), "{}", outcome.stderr);
+}
+
+#[test]
+fn equal_weights_are_refused_where_there_is_nothing_to_weigh() {
+    let sandbox = paradox();
+    let by_site = RELEASE_BY_SITE;
+    let by_arm = by_site.replace(" --by site", "").replace(" --categories site=x,y", "");
+    for (line, cause) in [
+        (
+            by_arm.clone() + " --weights equal",
+            "there is no column over which shares could be averaged",
+        ),
+        (
+            by_arm + " --weights equal --fixed-groups A=100,B=100",
+            "groups of fixed sizes are compared as they are",
+        ),
+        (format!("{by_site} --weights equal --within site"), "there is nothing to average over"),
+        (format!("{by_site} --weights equl"), "there are no weights `equl`"),
+    ] {
+        let outcome = sandbox.dpbi(&words(&line));
+        assert_eq!(outcome.status, 2, "{line}");
+        let said = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(cause), "{line}: {said}");
+    }
+    sandbox.succeed(&words(&format!("{by_site} --weights equal --out one.json")));
+    let outcome = sandbox.dpbi(&words("show one.json --within site"));
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("--weights posterior"), "{}", outcome.stderr);
+    sandbox.succeed(&words("show one.json --within site --weights posterior"));
 }

@@ -96,13 +96,17 @@ pub struct Release {
     /// Compare the groups of the first --by within each category of this other one. May be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub within: Vec<String>,
+    /// How the other columns count in a comparison: posterior (by their sizes) or equal (each of their combinations
+    /// alike) [default: posterior]
+    #[arg(long, value_name = "WEIGHTS", value_parser = Among(names::weights))]
+    pub weights: Option<String>,
     /// Several releases, from a TOML file, entered into the ledger all at once
     #[arg(
         long,
         value_name = "FILE",
         conflicts_with_all = [
             "column", "by", "categories", "categories_from", "other", "fixed_groups", "prior",
-            "epsilon", "mechanism", "compare", "within", "private_n", "n_prior",
+            "epsilon", "mechanism", "compare", "within", "weights", "private_n", "n_prior",
         ]
     )]
     pub plan: Option<PathBuf>,
@@ -247,6 +251,10 @@ pub struct Posterior {
     /// Compare the groups of the first --by within each category of this other one. May be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "by")]
     pub within: Vec<String>,
+    /// How the other columns count in a comparison: posterior (by their sizes) or equal (each of their combinations
+    /// alike) [default: posterior]
+    #[arg(long, value_name = "WEIGHTS", value_parser = Among(names::weights), requires = "by")]
+    pub weights: Option<String>,
     #[command(flatten)]
     pub figure: FigureFile,
     #[command(flatten)]
@@ -273,6 +281,10 @@ pub struct View {
     /// Compare the groups of the first column within each category of this other one [default: as released]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub within: Vec<String>,
+    /// How the other columns count in a comparison: posterior (by their sizes) or equal (each of their combinations
+    /// alike) [default: as released]
+    #[arg(long, value_name = "WEIGHTS", value_parser = Among(names::weights))]
+    pub weights: Option<String>,
     #[command(flatten)]
     pub figure: FigureFile,
     /// Check that this ledger has an entry of every release, with the same ε, mechanism and counts

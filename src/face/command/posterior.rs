@@ -101,6 +101,7 @@ impl Question {
             level: args.level,
             compare: args.compare.clone(),
             within: args.within.clone(),
+            weights: args.weights.clone(),
         }
         .check(&wrong)?;
         let noises = noises(args, values.len())?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::release::asked::{check_level, compared, within};
+use super::release::asked::{check_level, check_weights, compared, equal_weights, within};
 use super::release::figure::{self, FigureFiles};
 use super::release::read::{self, Loaded};
 use super::release::text;
@@ -172,6 +172,10 @@ fn load(file: &Path, view: &View) -> Result<Vec<Loaded>, Diagnostic> {
         if !view.within.is_empty() {
             one.request.within = within(&view.within, &one.request.table, &wrong)?;
         }
+        if let Some(weights) = &view.weights {
+            one.request.equal_weights = equal_weights(Some(weights), &wrong)?;
+        }
+        check_weights(&one.request, &wrong)?;
     }
     Ok(loaded)
 }

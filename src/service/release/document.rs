@@ -18,6 +18,8 @@ pub const VERSION: u64 = 1;
 /// What a document of one release calls itself, one of several, and one of several taken together.
 pub const ONE: &str = "dpbi release";
 pub const SEVERAL: &str = "dpbi releases";
+/// What a document calls equal weights.
+pub const EQUAL: &str = "equal";
 const COMBINED: &str = "dpbi combination";
 const READING: &str = "dpbi posterior";
 
@@ -105,6 +107,10 @@ pub struct Stored {
     /// Columns within whose categories groups are compared.
     #[serde(default)]
     pub within: Vec<String>,
+    /// `equal`: what is compared is the mean of the shares in all combinations of the other columns, each with the
+    /// same weight. Otherwise these columns are added up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
 }
 
 /// A column and its categories.
@@ -310,6 +316,9 @@ struct Grouped {
     margins: Vec<Margin>,
     groups: Vec<Group>,
     comparisons: Vec<Comparison>,
+    /// The columns over whose combinations compared shares are means, in which each has the same weight.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    averaged: Vec<String>,
     /// Why there are no noise-aware comparisons.
     uncompared: Option<String>,
 }
@@ -476,6 +485,7 @@ impl From<&Released> for Stored {
             within: (request.within.iter())
                 .map(|&column| request.table.attributes()[column].name.clone())
                 .collect(),
+            weights: request.equal_weights.then(|| EQUAL.to_owned()),
         }
     }
 }
@@ -584,6 +594,7 @@ impl Tables {
                 margins: findings.margins.iter().map(margin).collect(),
                 groups: findings.groups.iter().map(group).collect(),
                 comparisons: findings.comparisons.iter().map(Comparison::from).collect(),
+                averaged: request.averaged().into_iter().map(str::to_owned).collect(),
                 uncompared: findings.uncompared.clone(),
             });
         }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::accuracy::{self, Loss};
 use super::estimate::Estimated;
 use super::method::Method;
-use super::posterior::{BetaMixture, Comparison, CountsLaw, Interval, Joint, Seen};
+use super::posterior::{BetaMixture, Comparison, CountsLaw, Interval, Joint, Seen, Within};
 use super::private_n::PrivateN;
 use super::released::{Drawing, Released};
 use super::request::{Histogram, Request};
@@ -573,6 +573,24 @@ impl Laws<'_> {
         let level = self.request.level;
         let products = MOST_PRODUCTS / self.request.comparisons() as f64;
         let outcomes = self.request.table.outcomes();
+        if self.request.equal_weights {
+            let [a, b] = groups.each_ref().map(|cells| {
+                let one = |group: &[usize]| (vec![group[category]], group.to_vec());
+                cells.chunks(outcomes).map(one).collect::<Vec<Within>>()
+            });
+            let mut averages = self.laws[0].compare_means([&a, &b], products)?;
+            return Ok(Answer {
+                larger: averages.probability_greater(),
+                difference: Estimate {
+                    value: averages.mean_difference(),
+                    interval: averages.difference(level)?,
+                },
+                ratio: Estimate {
+                    value: averages.ratio_quantile(0.5)?,
+                    interval: averages.ratio(level)?,
+                },
+            });
+        }
         let comparison = match self.request.fixed {
             None => {
                 let [a, b] = groups.each_ref().map(|cells| {

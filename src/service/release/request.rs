@@ -32,6 +32,9 @@ pub struct Request {
     pub compared: Vec<usize>,
     /// The columns within whose categories groups are compared.
     pub within: Vec<usize>,
+    /// Whether the categories of all other columns count equally in a comparison. Otherwise they count by their
+    /// sizes.
+    pub equal_weights: bool,
 }
 
 /// Cells that are released together: all of the table, or one group of a fixed size. A record never leaves
@@ -61,6 +64,14 @@ impl Request {
                 groups.map(|(group, &n)| histogram(self.table.group(group), n)).collect()
             }
         }
+    }
+
+    /// The columns over whose combinations a compared share is a mean, in which each has the same weight.
+    pub fn averaged(&self) -> Vec<&str> {
+        let by = self.table.by().iter().enumerate().skip(1);
+        by.filter(|(column, _)| self.equal_weights && !self.within.contains(column))
+            .map(|(_, column)| column.name.as_str())
+            .collect()
     }
 
     /// What the release is called in a message: its name, or that of its columns.

@@ -3,6 +3,7 @@
 use super::findings::{Answer, Block, Compared, Estimate, Findings, Row};
 use super::posterior::Interval;
 use super::released::Released;
+use super::request::Request;
 use engine::numeric::significant;
 use engine::posterior::privacy::compact;
 use engine::text::legible;
@@ -18,19 +19,18 @@ pub fn sentences(release: &Released, findings: &Findings) -> Vec<String> {
     let mut all = vec![method(release), estimation(release, findings)];
     all.extend(records(release, findings));
     all.extend(shares(release, findings));
-    let percent = percent(release);
     all.extend(
         findings
             .comparisons
             .iter()
             .take(MOST_COMPARISONS)
-            .filter_map(|one| comparison(one, &percent)),
+            .filter_map(|one| comparison(one, &release.request)),
     );
     all
 }
 
-fn percent(release: &Released) -> String {
-    format!("{} %", 100.0 * release.request.level)
+fn percent(request: &Request) -> String {
+    format!("{} %", 100.0 * request.level)
 }
 
 fn method(release: &Released) -> String {
@@ -73,7 +73,7 @@ fn estimation(release: &Released, findings: &Findings) -> String {
     format!(
         "Shares are posterior means under a Dirichlet prior ({parameters}), with equal-tailed {} credible intervals \
          that {noise}.",
-        percent(release)
+        percent(&release.request)
     )
 }
 
@@ -84,7 +84,7 @@ fn records(release: &Released, findings: &Findings) -> Option<String> {
     Some(format!(
         "The number of records is estimated as {} ({} credible interval {low} to {high}).",
         value.round(),
-        percent(release)
+        percent(&release.request)
     ))
 }
 
@@ -134,17 +134,37 @@ fn capitalised(text: &str) -> String {
         .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }
 
+/// The share that is compared: of all records of a group, or the mean of several.
+pub fn compared_share(category: &str, request: &Request) -> String {
+    let category = legible(category);
+    let columns: Vec<String> =
+        request.averaged().iter().map(|name| format!("`{}`", legible(name))).collect();
+    let each = match &columns[..] {
+        [] => return format!("the share of `{category}`"),
+        [column] => format!("every {column}"),
+        columns => format!("every combination of {}", columns.join(" and ")),
+    };
+    format!("the mean of the shares of `{category}` in {each}, all with the same weight")
+}
+
 /// A comparison, about the group whose share is probably the larger one.
-pub fn comparison(one: &Compared, percent: &str) -> Option<String> {
+pub fn comparison(one: &Compared, request: &Request) -> Option<String> {
     let (answer, group, other) = one.likelier()?;
     let Answer { larger, difference, .. } = answer;
     let (group, other) = (legible(group), legible(other));
+    let (what, shares) = match request.averaged().is_empty() {
+        true => (format!("`{}` is more frequent", legible(&one.category)), "shares"),
+        false => {
+            let share = capitalised(&compared_share(&one.category, request));
+            (format!("{share}, is larger"), "means")
+        }
+    };
     Some(format!(
-        "`{}` is more frequent in `{group}` than in `{other}` with posterior probability {}; the difference of the \
-         shares (`{group}` minus `{other}`, before rounding) is {} ({percent} credible interval {} to {}).",
-        legible(&one.category),
+        "{what} in `{group}` than in `{other}` with posterior probability {}; the difference of the {shares} \
+         (`{group}` minus `{other}`, before rounding) is {} ({} credible interval {} to {}).",
         probability(larger),
         three(difference.value),
+        percent(request),
         three(difference.interval.low),
         three(difference.interval.high),
     ))

@@ -7,6 +7,7 @@ use engine::posterior::model::{MOST_RECORDS, Prior};
 use engine::posterior::privacy::Delta;
 use engine::refusal::suggest;
 use lab::experiment::config::MOST_CATEGORIES;
+use service::release::document::EQUAL;
 use service::release::{
     Amount, Attribute, Budget, PRIVATE_N_MECHANISM, RECORDS_PRIORS, RecordsPrior, Request, Table,
 };
@@ -36,6 +37,8 @@ pub struct Asked {
     pub compare: Vec<String>,
     /// The columns within whose categories groups are compared.
     pub within: Vec<String>,
+    /// How the categories of all other columns count in a comparison.
+    pub weights: Option<String>,
 }
 
 /// A complaint about the value of a key: the key, and the cause.
@@ -59,13 +62,14 @@ impl Asked {
         let fixed = self.fixed(&table, wrong)?;
         let compared = compared(&self.compare, &table, wrong)?;
         let within = within(&self.within, &table, wrong)?;
+        let equal_weights = equal_weights(self.weights.as_deref(), wrong)?;
         let parse = |label: &String| {
             Variant::parse(label)
                 .map_err(|refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy))
         };
         let variant = self.mechanism.as_ref().map(parse).transpose()?;
         let private_n = self.private_n(variant.as_ref(), wrong)?;
-        Ok(Request {
+        let request = Request {
             name: self.name.clone(),
             table,
             fixed,
@@ -79,7 +83,10 @@ impl Asked {
             level,
             compared,
             within,
-        })
+            equal_weights,
+        };
+        check_weights(&request, wrong)?;
+        Ok(request)
     }
 
     /// What is believed of the number of records. If it is private, nothing may tell it.
@@ -340,6 +347,43 @@ pub fn within(names: &[String], table: &Table, wrong: Wrong) -> Result<Vec<usize
     }
     columns.sort_unstable();
     Ok(columns)
+}
+
+/// Whether the categories of columns that are not compared count equally.
+pub fn equal_weights(weights: Option<&str>, wrong: Wrong) -> Result<bool, Diagnostic> {
+    match weights.map(str::trim) {
+        None | Some("posterior") => Ok(false),
+        Some(EQUAL) => Ok(true),
+        Some(other) => Err(wrong("weights", &format!("there are no weights `{other}`"))
+            .help(suggest(other, [EQUAL, "posterior"]))),
+    }
+}
+
+/// Refuses equal weights if there is nothing to weigh.
+pub fn check_weights(request: &Request, wrong: Wrong) -> Result<(), Diagnostic> {
+    let complain = |cause: &str, help: &str| Err(wrong("weights", cause).help(help));
+    if !request.equal_weights {
+        return Ok(());
+    }
+    if request.fixed.is_some() {
+        return complain(
+            "groups of fixed sizes are compared as they are",
+            "use --weights posterior, or leave out --fixed-groups",
+        );
+    }
+    if request.averaged().is_empty() {
+        return match request.table.by().len() {
+            0 | 1 => complain(
+                "there is no column over which shares could be averaged",
+                "give --by twice: first the groups that are compared, then those that count equally",
+            ),
+            _ => complain(
+                "groups are compared within all other columns: there is nothing to average over",
+                "use --weights posterior, or leave out one --within",
+            ),
+        };
+    }
+    Ok(())
 }
 
 /// The probability of intervals.

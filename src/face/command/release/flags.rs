@@ -57,6 +57,7 @@ pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
         level: args.level.unwrap_or(LEVEL),
         compare: args.compare.clone(),
         within: args.within.clone(),
+        weights: args.weights.clone(),
     };
     asked.check(wrong)
 }

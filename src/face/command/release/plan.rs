@@ -161,7 +161,7 @@ impl Shared<'_> {
         let name = table.take("name");
         let (mechanism, compare) = (table.take("mechanism"), table.take("compare"));
         let (fixed, own_level) = (table.take("fixed_groups"), table.take("level"));
-        let within = table.take("within");
+        let (within, weights) = (table.take("within"), table.take("weights"));
         table.finish()?;
         let by_names = strings(by)?;
         let used = |node: &&Node| {
@@ -195,6 +195,7 @@ impl Shared<'_> {
             level: self.levels.of(own_level.map(|node| node.number()).transpose()?),
             compare: strings(compare)?,
             within: strings(within)?,
+            weights: weights.map(|node| node.string()).transpose()?.map(str::to_owned),
         };
         let wrong = |key: &str, cause: &str| {
             let node = match key {
@@ -205,6 +206,7 @@ impl Shared<'_> {
                 "mechanism" => mechanism,
                 "compare" => compare,
                 "within" => within,
+                "weights" => weights,
                 "fixed-groups" => fixed,
                 "level" => own_level,
                 "n-prior" => self.n_prior,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::asked::Asked;
+use super::asked::{Asked, check_weights};
 use super::prepare;
 use engine::posterior::model::{Counts, MOST_RECORDS};
 use service::release::document::{ONE, SEVERAL, Stored, VERSION};
@@ -109,6 +109,7 @@ fn check(stored: Stored, file: &str) -> Result<Loaded, Diagnostic> {
         level: stored.level,
         compare: stored.compare,
         within: stored.within,
+        weights: stored.weights,
     };
     let mut request = asked.check(&wrong)?;
     if let Some(sizes) = &stored.fixed_groups {
@@ -118,6 +119,7 @@ fn check(stored: Stored, file: &str) -> Result<Loaded, Diagnostic> {
         }
     }
     request.fixed = stored.fixed_groups;
+    check_weights(&request, &wrong)?;
     if stored.n.is_none() != request.private_n.is_some() {
         return Err(damaged("n", "it is said to be private, and public"));
     }

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use engine::posterior::privacy::compact;
 use engine::text::legible;
-use service::release::sentences::{comparison, probability, sentences, three};
+use service::release::sentences::{compared_share, comparison, probability, sentences, three};
 use service::release::{
-    Account, Accuracy, Amount, Block, Both, Compared, Errors, Estimate, Estimated, Findings,
-    Interval, Joint, Loss, Released, Request, Row,
+    Account, Accuracy, Amount, Block, Both, Errors, Estimate, Estimated, Findings, Interval, Joint,
+    Loss, Released, Request, Row,
 };
 use system::console::{Grid, short};
 
@@ -170,7 +170,7 @@ pub fn tables(request: &Request, findings: &Findings) -> String {
         text += &format!("  Within the groups nothing is noise-aware: {reason}.\n");
     }
     text += &joint(request, findings);
-    text + &comparisons(&findings.comparisons, findings.uncompared.as_deref(), &percent)
+    text + &comparisons(request, findings, &percent)
 }
 
 fn block(heading: &str, rows: &[Row], percent: &str, covers: bool) -> String {
@@ -287,7 +287,8 @@ fn joint(request: &Request, findings: &Findings) -> String {
     headed(&format!("All of these at once, with {exactly}{percent}"), &grid)
 }
 
-fn comparisons(compared: &[Compared], uncompared: Option<&str>, percent: &str) -> String {
+fn comparisons(request: &Request, findings: &Findings, percent: &str) -> String {
+    let compared = &findings.comparisons;
     let mut text = String::new();
     let mut categories: Vec<&str> = Vec::new();
     for one in compared {
@@ -323,12 +324,12 @@ fn comparisons(compared: &[Compared], uncompared: Option<&str>, percent: &str) -
                 grid.row(cells);
             }
         }
-        text += &headed(&format!("Comparison: the share of `{}`", legible(category)), &grid);
-        for words in of_category.filter_map(|one| comparison(one, percent)) {
+        text += &headed(&format!("Comparison: {}", compared_share(category, request)), &grid);
+        for words in of_category.filter_map(|one| comparison(one, request)) {
             text += &format!("  {words}\n");
         }
     }
-    if let Some(reason) = uncompared {
+    if let Some(reason) = &findings.uncompared {
         text += &format!("  The noise-aware comparison is not computed: {reason}.\n");
     }
     text
