@@ -61,7 +61,7 @@ def main():
     print(f"{'':34}{'dpbi':>10}{'other':>10}{'ratio':>8}")
 
     def row(name, ours, theirs):
-        print(f"{name:34}{ours:>8.2f}ms{theirs:>8.1f}ms{theirs / ours:>8.0f}")
+        print(f"{name:34}{ours:>8.2f}ms{theirs:>8.1f}ms{theirs / ours:>8.1f}")
 
     for counts in SETTINGS:
         setting = dpbi.Setting(prior=[1] * len(counts), counts=counts, epsilon=1)

@@ -20,6 +20,7 @@ FILE = ROOT / "THIRD-PARTY-NOTICES.md"
 MARKS = {
     "MIT": "obtaining a copy of this software and associated documentation files",
     "Apache-2.0": "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",
+    "Apache-2.0 WITH LLVM-exception": "LLVM Exceptions to the Apache 2.0 License",
     "BSD-3-Clause": "Neither the name",
     "Zlib": "This software is provided 'as-is'",
     "Unicode-3.0": "UNICODE LICENSE V3",
@@ -35,8 +36,8 @@ HEADER = """\
 dpbi is licensed under [MIT](LICENSE-MIT) or [Apache 2.0](LICENSE-APACHE), at your choice. This file is
 about what it is built from. `scripts/notices.py` writes it from `Cargo.lock`; do not edit it.
 
-It lists every crate that is compiled into the program, or into what runs while the program is built, on
-any platform. Some of them, such as those for Windows or for the web, are not in every binary. Crates
+It lists every crate that is compiled into the program or its package for Python, or into what runs while these
+are built, on any platform. Some of them, such as those for Windows or for the web, are not in every binary. Crates
 that only tests and benchmarks use are not listed.
 
 Where a crate offers a choice of licences, the column "we take" says which one we use. The texts stand
@@ -83,7 +84,7 @@ def crates():
     """The packages that are built, sorted."""
     # The metadata also names crates that our features leave out; the tree has only what is built.
     edges = ["--edges", "normal,build", "--target", "all"]
-    tree = cargo("tree", *edges, "--prefix", "none", "--format", "{p}")
+    tree = cargo("tree", "--workspace", *edges, "--prefix", "none", "--format", "{p}")
     built = {tuple(line.split()[:2]) for line in tree.splitlines()}
     packages = json.loads(cargo("metadata", "--format-version", "1"))["packages"]
     packages = [p for p in packages if p["source"] and (p["name"], "v" + p["version"]) in built]

@@ -6,7 +6,7 @@ use lab::experiment::config::{self, Change, Overrides};
 use serde_json::json;
 use system::source::Source;
 
-use crate::common::{Sandbox, few_or_many, refused, root, words};
+use crate::common::{Sandbox, few_or_many, refused, words};
 
 #[test]
 fn a_copy_is_run_changed_and_drawn_again() {

@@ -376,3 +376,42 @@ fn a_profile_of_laws_of_two_kinds_is_computed() {
     let found = own(&sandbox, line, "-epsilon * d * min(x1, 1)");
     assert!(number(&found, "advantage") > 0.5 && found["trade_off"]["points"].is_array());
 }
+
+/// A table is a mechanism of the command line, and is calibrated by a power of its probabilities: as a mechanism whose
+/// log weights ε multiplies.
+#[test]
+fn a_table_is_a_mechanism_and_can_be_calibrated() {
+    let sandbox = Sandbox::new();
+    let law = "inspect --prior 1,1,1 --counts 3,3,2 --epsilon 0.7 -m hamming --law h.csv";
+    assert_eq!(sandbox.dpbi(&words(law)).status, 0);
+    let asked = "audit --prior 1,1,1 --n 8 --epsilon 0.7 --json -m";
+    for tuning in ["", "+calibrated", "+remap", "+calibrated+remap"] {
+        let ours = sandbox.json(&words(&format!("{asked} table:h.csv{tuning}")));
+        let theirs = sandbox.json(&words(&format!("{asked} hamming{tuning}")));
+        assert_eq!(ours["mechanism"], format!("table:h.csv{tuning}"));
+        assert_close(number(&ours, "loss"), number(&theirs, "loss"), 1e-10, tuning);
+        if tuning.starts_with("+calibrated") {
+            assert_close(number(&ours, "mean"), number(&theirs, "mean"), 1e-10, tuning);
+            let factor = number(&theirs, "inner_epsilon") / 0.7;
+            assert_close(number(&ours, "factor"), factor, 1e-9, tuning);
+        }
+    }
+    let listed =
+        "choose --prior 1,1,1 --n 8 --epsilon 0.7 --json -m hamming,table:h.csv+calibrated";
+    let rows = sandbox.json(&words(listed));
+    assert_eq!(rows["mechanisms"].as_array().map(Vec::len), Some(2));
+    for (prior, file, words_of_it) in [
+        ("1,1", "h.csv", "the table has 3 categories, and the prior 2"),
+        ("1,1,1", "absent.csv", "cannot read absent.csv"),
+        ("1,1,1", "law.csv", "law.csv:2"),
+    ] {
+        sandbox.write("law.csv", "counts,output,probability\n0;1,0;1,half\n");
+        let line = format!("audit --prior {prior} --n 8 --epsilon 1 -m table:{file}");
+        refused(&sandbox.dpbi(&words(&line)), words_of_it);
+    }
+    // A table that tells the data cannot be calibrated: its loss is infinite, whatever the power.
+    let truth: String = (0..=3).map(|x| format!("{x};{0},{x};{0},1\n", 3 - x)).collect();
+    sandbox.write("truth.csv", &format!("counts,output,probability\n{truth}"));
+    let line = "audit --prior 1,1 --n 3 --epsilon 1 -m table:truth.csv+calibrated";
+    refused(&sandbox.dpbi(&words(line)), "cannot be calibrated");
+}

@@ -80,6 +80,9 @@ pub struct Stored {
     pub id: String,
     /// When it was made, in UTC.
     pub time: String,
+    /// The version of dpbi that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dpbi: Option<String>,
     pub name: Option<String>,
     /// The columns of the table; the last one is the outcome. Cells are in order of the first column, then
     /// of the second, and so on.
@@ -470,6 +473,7 @@ impl From<&Released> for Stored {
         Self {
             id: release.id.clone(),
             time: release.time.clone(),
+            dpbi: release.dpbi.clone(),
             name: request.name.clone(),
             columns: columns(request),
             fixed_groups: request.fixed.clone(),

@@ -20,6 +20,8 @@ pub struct Released {
     pub id: String,
     /// When it was made, in UTC.
     pub time: String,
+    /// The version of dpbi that made it, if that is known.
+    pub dpbi: Option<String>,
     pub request: Request,
     pub drawing: Drawing,
     /// Why the mechanism was taken, in words.

@@ -45,13 +45,14 @@ fn method(release: &Released) -> String {
             "by one record more or less, so that the number of records is protected as well",
         ),
     };
+    let version =
+        release.dpbi.as_deref().map_or(String::new(), |version| format!(" {}", legible(version)));
     format!(
         "Counts of `{}`{by}{n} were released once, with random noise, under differential privacy (ε = {}; \
-         neighbouring data sets differ {neighbours}), by the mechanism `{}` of dpbi {}.",
+         neighbouring data sets differ {neighbours}), by the mechanism `{}` of dpbi{version}.",
         legible(&table.outcome().name),
         release.spent(),
         legible(release.mechanism()),
-        env!("CARGO_PKG_VERSION"),
     )
 }
 

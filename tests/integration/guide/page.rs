@@ -70,6 +70,7 @@ impl Page {
                 (Some(Mark::Figure(made)), Some(shown)) if line.starts_with("![") => {
                     self.items.push(Item::Figure { line: at + 1, made, shown });
                 }
+                (Some(Mark::ByPython), Some(_)) if line.starts_with("![") => {}
                 _ => self.fault(at, "an image stands alone, below `<!-- figure: PATH -->`"),
             }
         } else if line.starts_with("    ") && is_command(line.trim_start()) {
@@ -133,7 +134,12 @@ impl Page {
 /// What stands in a comment above a figure or a block.
 enum Mark {
     Figure(String),
-    File { name: String, append: bool },
+    /// A figure that Python draws: the tests in `python/` see to it.
+    ByPython,
+    File {
+        name: String,
+        append: bool,
+    },
 }
 
 impl Mark {
@@ -142,6 +148,7 @@ impl Mark {
         let value = value.to_owned();
         match kind {
             "figure" => Some(Self::Figure(value)),
+            "drawn by Python" => Some(Self::ByPython),
             "file" => Some(Self::File { name: value, append: false }),
             "append" => Some(Self::File { name: value, append: true }),
             _ => None,

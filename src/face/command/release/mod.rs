@@ -298,6 +298,7 @@ impl Job {
             let release = Released {
                 id: String::new(),
                 time: time.clone(),
+                dpbi: Some(env!("CARGO_PKG_VERSION").to_owned()),
                 request: request.clone(),
                 drawing,
                 reason: reason.to_string(),

@@ -23,6 +23,7 @@ pub struct Loaded {
     n: Option<u64>,
     id: String,
     time: String,
+    dpbi: Option<String>,
     reason: String,
     counts: Counts,
 }
@@ -30,9 +31,9 @@ pub struct Loaded {
 impl Loaded {
     /// The release, with its method made ready again.
     pub fn prepare(self, threads: usize) -> Result<Released, Diagnostic> {
-        let Self { request, n, id, time, reason, counts } = self;
+        let Self { request, n, id, time, dpbi, reason, counts } = self;
         let (drawing, _) = prepare::drawing(&request, n, threads)?;
-        let release = Released { id, time, request, drawing, reason, counts };
+        let release = Released { id, time, dpbi, request, drawing, reason, counts };
         match release.impossible() {
             None => Ok(release),
             Some(cause) => {
@@ -141,6 +142,7 @@ fn check(stored: Stored, file: &str) -> Result<Loaded, Diagnostic> {
         n: stored.n,
         id: stored.id,
         time: stored.time,
+        dpbi: stored.dpbi,
         reason: stored.reason,
         counts: stored.released,
     })
