@@ -50,8 +50,11 @@ class Answer:
         return converted(self.document[key])
 
     def __getattr__(self, name: str) -> Any:
+        # What is being copied or unpickled has no document yet.
+        if name.startswith("_") or name == "document":
+            raise AttributeError(name)
         key = name[:-1] if name.endswith("_") else name
-        if name.startswith("__") or key not in self.document:
+        if key not in self.document:
             raise AttributeError(f"{type(self).__name__} has no {name}; it has {', '.join(dir(self))}")
         return self[key]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
 
 import numpy as np
@@ -27,6 +28,17 @@ def flags(options: Mapping[str, Any]) -> list[str]:
     """Options as they are typed. What is None or False is left out."""
     given = [(key.replace("_", "-"), value) for key, value in options.items() if value is not None and value is not False]
     return [f"--{key}" if value is True else f"--{key}={text(value)}" for key, value in given]
+
+
+def toml(value: Any) -> str:
+    """A value as it is written in a config."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {toml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ", ".join(toml(one) for one in value) + "]"
+    if isinstance(value, (str, bool)):
+        return json.dumps(value, ensure_ascii=False)
+    return text(value)
 
 
 def ask(name: str, arguments: Sequence[str], named: Named = Named(None, 0, 0)) -> Any:
@@ -82,11 +94,16 @@ def posterior(
     noises = [noise] if isinstance(noise, str) else noise
     fixed = [f"--released={text(row)}" for row in rows] + [f"--noise={one}" for one in noises]
     given = flags(dict(prior=prior, **options))
-    return Posterior(lambda level: ask("posterior", [*fixed, *given, f"--level={level}"]), level)
+    return Posterior(partial(posterior_at, [*fixed, *given]), level)
+
+
+def posterior_at(arguments: list[str], level: float) -> Any:
+    """The document with intervals of this level."""
+    return ask("posterior", [*arguments, f"--level={level}"])
 
 
 def run(config: str, *, set: Optional[Mapping[str, Any]] = None, **options: Any) -> Run:
     """Runs an experiment: the path of a config, or the name of a bundled one. `set` replaces values of the config,
     such as set={"epsilon": [0.5, 1], "data.balanced.sizes": [50]}."""
-    changes = [f"--set={key}={json.dumps(value)}" for key, value in (set or {}).items()]
+    changes = [f"--set={key}={toml(value)}" for key, value in (set or {}).items()]
     return Run(ask("run", [str(config), *changes, *flags(options)])[0])

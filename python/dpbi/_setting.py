@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _commands, _dpbi
 from ._answers import Answer, Audit, Choice, Law, Optimum, Sample
-from ._commands import Numbers, flags
+from ._commands import Numbers, flags, toml
 from ._own import Mechanism, Mechanisms, Named, Own, own
 
 
@@ -69,8 +69,8 @@ class Setting:
         given = dict(name="sample", seed=seed, runs=runs, mechanisms=[self._in_config(named)], **self._model())
         with tempfile.TemporaryDirectory(prefix="dpbi-") as folder:
             config = Path(folder, "sample.toml")
-            lines = [f"{key} = {_toml(value)}" for key, value in given.items() if value is not None]
-            config.write_text("\n".join([*lines, "[data.counts]", f"counts = {_toml(self.counts)}", ""]), encoding="utf-8")
+            lines = [f"{key} = {toml(value)}" for key, value in given.items() if value is not None]
+            config.write_text("\n".join([*lines, "[data.counts]", f"counts = {toml(self.counts)}", ""]), encoding="utf-8")
             result = _commands.run(str(config), out=folder, format="none", quiet=True)
             with open(result.folder / "errors.csv", encoding="utf-8", newline="") as file:
                 header, *rows = list(csv.reader(file))
@@ -90,14 +90,3 @@ class Setting:
             table.update(id=bare)
         return {key: value for key, value in table.items() if value is not False}
 
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
-    if isinstance(value, str):
-        return json.dumps(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    if hasattr(value, "__len__"):
-        return "[" + ", ".join(_toml(one) for one in value) + "]"
-    return _commands.text(value)

@@ -41,8 +41,8 @@ fn candidates(py: Python<'_>, n: u64, k: usize) -> PyResult<Bound<'_, PyBytes>> 
 /// Writes a table of probabilities from the logarithms of weights: a row for every data set of n records in k
 /// categories, in the order of `candidates`, with a weight for every candidate.
 #[pyfunction]
-fn write_table(py: Python<'_>, path: String, n: u64, k: usize, weights: Vec<u8>) -> PyResult<()> {
-    py.detach(|| own_table::write(&path, n, k, &weights))
+fn write_table(py: Python<'_>, path: &str, n: u64, k: usize, weights: &[u8]) -> PyResult<()> {
+    py.detach(|| own_table::write(path, n, k, weights))
 }
 
 /// The program itself: carries out a command line, prints, and returns the exit status.

@@ -1,13 +1,13 @@
 //! Tables of probabilities from weights that Python has computed.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use engine::mechanism::own::{TABLE_COLUMNS, written_probability};
 use engine::numeric::{Sum, exp_accurate, ln};
 use engine::posterior::model::{Counts, approximate_compositions, vector};
 use engine::posterior::simplex::list_compositions;
-use pyo3::exceptions::PyValueError;
+use lab::run::store::write_whole;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 /// A table of more entries is not written.
@@ -38,8 +38,7 @@ pub fn write(path: &str, n: u64, k: usize, weights: &[u8]) -> PyResult<()> {
             "there are {found} weights instead of {wanted} × {wanted}"
         )));
     }
-    let mut file = BufWriter::new(File::create(path)?);
-    writeln!(file, "{}", TABLE_COLUMNS.join(","))?;
+    let mut text = TABLE_COLUMNS.join(",") + "\n";
     for (counts, row) in all.iter().zip(weights.chunks_exact(all.len())) {
         let wrong = |what: &str| {
             PyValueError::new_err(format!(
@@ -60,8 +59,9 @@ pub fn write(path: &str, n: u64, k: usize, weights: &[u8]) -> PyResult<()> {
         for (output, weight) in
             all.iter().zip(row).filter(|(_, weight)| **weight > f64::NEG_INFINITY)
         {
-            writeln!(file, "{counts},{output},{}", written_probability(weight - ln_sum))?;
+            text += &format!("{counts},{output},{}\n", written_probability(weight - ln_sum));
         }
     }
-    Ok(file.flush()?)
+    write_whole(Path::new(path), text.into_bytes())
+        .map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }

@@ -3,10 +3,12 @@ numbers are the golden ones."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, Callable
 
 import dpbi
 import pytest
+from dpbi._commands import toml
 from conftest import close, counts, golden, numbers, program
 
 Words = list[str]
@@ -138,6 +140,44 @@ def test_golden_table(table: Callable[[dict[str, str]], Case], tolerance: float)
         for found, expected in values:
             assert close(found, expected, tolerance), (typed, found, expected)
     assert len(cases) > 10 and all(values for _, _, values in cases)
+
+
+@pytest.mark.parametrize("name", ["metrics", "options"])
+def test_golden_experiments(name: str, tmp_path: Path) -> None:
+    """Metrics and options are those of experiments: a panel for every setting."""
+    panels: dict[tuple[str, ...], dict[str, Any]] = {}
+    expected = {}
+    for row in golden(name):
+        keys = ("prior", "counts", "epsilon", "delta")
+        number, metric = str(len(panels)), row.get("metric", "hellinger")
+        given = dict(id=f"p{number}", prior=numbers(row["prior"]), epsilon=float(row["epsilon"]), mechanisms={})
+        panel = panels.setdefault(tuple(row[key] for key in keys), given)
+        panel.update({"delta": float(row["delta"])} if row["delta"] else {}, data={"counts": {"counts": counts(row["counts"])}})
+        options = {key: value for key, value in row.items() if key in OPTIONS and value}
+        label = " ".join([row["mechanism"], *(f"{key}={value}" for key, value in options.items())])
+        typed = {key: value if key in ("global", "candidates_in_beta") else float(value) for key, value in options.items()}
+        panel["mechanisms"][label] = dict(id=row["mechanism"], label=label, **typed)
+        expected[panel["id"], label, metric] = row["mean" if name == "metrics" else "mean_hellinger"]
+    lines = [f'name = "{name}"', "runs = 1"]
+    lines += [f"metrics = {toml(sorted({metric for *_, metric in expected}))}"] if name == "metrics" else []
+    for panel in panels.values():
+        panel["mechanisms"] = list(panel["mechanisms"].values())
+        lines += ["[[panel]]", *(f"{key} = {toml(value)}" for key, value in panel.items())]
+    config = tmp_path / "golden.toml"
+    config.write_text("\n".join(lines), encoding="utf-8")
+    run = dpbi.run(str(config), out=tmp_path / "python", format="none", quiet=True)
+    document = program("run", str(config), "--out", str(tmp_path / "program"), "--format", "none", "-q")[0]
+    assert run.document["summary"] == document["summary"]
+    ids = {row["panel"]: range(row["first"], row["last"] + 1) for row in document["panels"]}
+    found = {(row["setting"], row["mechanism"], row["metric"]): row["exact_mean"] for row in document["summary"]}
+    for (panel_id, label, metric), value in expected.items():
+        (setting,) = ids[panel_id]
+        mean = found[setting, label, metric]
+        assert close(float(mean), value, 1e-9), (panel_id, label, metric, mean, value)
+    assert len(expected) > 100
+
+
+OPTIONS = ["gamma", "divisor", "global", "scale_factor", "candidates_in_beta"]
 
 
 def test_random_settings() -> None:

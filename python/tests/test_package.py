@@ -1,6 +1,8 @@
 """Arrays, mechanisms of one's own, experiments, errors, threads and Ctrl-C."""
 
+import copy
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -82,6 +84,14 @@ def test_posterior_and_run() -> None:
     assert (found.interval(0.5)[:, 0] > found.interval()[:, 0]).all()
 
 
+def test_answers_can_be_copied_and_sent() -> None:
+    answers = [SETTING.audit("ehds"), dpbi.posterior([3, 4], noise="laplace(scale=1)", prior=1), SETTING.law("tight")]
+    for answer in answers:
+        again = pickle.loads(pickle.dumps(answer))
+        assert copy.copy(answer) == answer == again and repr(again) == repr(answer)
+    assert (pickle.loads(pickle.dumps(answers[1])).interval(0.5) == answers[1].interval(0.5)).all()
+
+
 def test_run_writes_what_the_program_writes(tmp_path: Path) -> None:
     run = dpbi.run("beta_balanced", set={"runs": 20}, out=tmp_path / "a", name="same", quiet=True)
     flags = ["--set", "runs=20", "--out", str(tmp_path / "b"), "--name", "same", "-q"]
@@ -117,6 +127,11 @@ def test_errors_say_cause_and_remedy() -> None:
     for ask, words in cases:
         with pytest.raises(ValueError, match=re.escape(words)):
             ask()
+    # What was refused once is refused again.
+    wrong = dpbi.Own(lambda c, r: np.where(c[0] == 5, np.nan, -r[:, 0]), "wrong")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="at the data set .5, 0, 7. a log weight is not a number"):
+            SETTING.audit(wrong)
     # A table whose loss is infinite, however small the factor.
     with pytest.raises(ValueError, match="help: let the weights be positive"):
         SETTING.audit(dpbi.Own(np.eye(91), "truth"), calibrate=True)

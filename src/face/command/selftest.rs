@@ -188,7 +188,7 @@ mod tests {
         report.trials.push(subject.check(5000, || tosses.next().unwrap_or(0)));
         let failure = Failure::from(verdict(&report).expect_err("a coin that is not fair"));
         assert_eq!(failure.status(), 3);
-        let told = format!("{failure}\n  help: {}", failure.remedy().expect("a remedy"));
+        let told = failure.with_remedy();
         assert!(told.contains("coin (2t = 201.4 with 1 degrees of freedom, p <= "), "{told}");
         assert!(told.contains("at the table") && told.contains("dpbi selftest --seed 5"), "{told}");
         assert!(text(&report).contains("selftest failed"));
