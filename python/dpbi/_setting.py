@@ -86,6 +86,8 @@ class Setting:
             table.update(id="table", label=named.name + name, path=str(named.table(self.n, len(self.prior))))
         elif bare.startswith("{"):
             table.update(id="noise" if re.search(r"\bt\b", bare) else "weights", log_weight=bare.strip("{}"))
+        elif bare.startswith("table:"):
+            table.update(id="table", path=str(Path(bare[6:]).absolute()))
         else:
             table.update(id=bare)
         return {key: value for key, value in table.items() if value is not False}

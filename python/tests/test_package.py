@@ -58,7 +58,12 @@ def test_functions_and_tables_are_mechanisms() -> None:
     table = weights / weights.sum(axis=1, keepdims=True)
     assert abs(SETTING.audit(table).loss - SETTING.audit(moved).loss) < 1e-12
     assert "table:moved" in SETTING.optimum([moved, "geometric"], all=True).mechanisms["id"]
-    assert SETTING.sample(moved, runs=500, seed=3).errors.mean() < 1
+    # And as a file of one.
+    kept = dpbi.Own(moved)
+    path = f"table:{kept.table(12, 3)}"
+    assert SETTING.audit(path).loss == SETTING.audit(moved).loss
+    drawn = [SETTING.sample(one, runs=500, seed=3).errors.mean() for one in (moved, path, expression + "+remap")]
+    assert max(drawn) < SETTING.law(moved).mean + 5 * SETTING.law(moved).std / 500**0.5
 
 
 def test_a_sample_is_that_of_an_experiment(tmp_path: Path) -> None:

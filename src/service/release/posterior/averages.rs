@@ -23,6 +23,13 @@ use engine::parallel;
 /// ten times smaller, if transforms fall like a power, and a thousand times, if like those of a normal law.
 const SMALL: f64 = 1e-9;
 
+/// The same where transforms fall only like a power, because all shares may be near 0 or 1: a more precise series
+/// would take too long. Probabilities are then right to about 1e-6, and quantiles to so much of a standard deviation.
+const ROUGH: f64 = 1e-5;
+
+const ROUGHLY: f64 = 1e-5;
+const PRECISELY: f64 = 1e-8;
+
 /// The transform of a normal law is far below `SMALL` at so many times the inverse of its standard deviation.
 const FALLEN: f64 = 7.2;
 
@@ -100,8 +107,11 @@ pub struct Averages {
     together: Together,
     /// The mean and the variance of both, as if groups did not depend on each other.
     moments: [(f64, f64); 2],
-    /// Products that may still be computed.
+    /// Products that may still be computed, and those of a series that is not `ROUGH`.
     left: f64,
+    fair: f64,
+    /// `SMALL` or `ROUGH`.
+    small: f64,
     /// The law of the first mean less the second.
     difference: Series,
 }
@@ -286,7 +296,9 @@ impl Averages {
             (mean / many, variance / (many * many))
         });
         let difference = Series { step: 1.0, terms: Vec::new() };
-        let mut found = Self { groups, firsts, together, moments, left: products, difference };
+        let (left, fair) = (products, products / (4.0 * SERIES));
+        let mut found =
+            Self { groups, firsts, together, moments, left, fair, small: SMALL, difference };
         let ends = found.ends(1.0);
         if ends.0 >= ends.1 {
             return Err(
@@ -332,7 +344,8 @@ impl Averages {
     pub fn difference_quantile(&self, p: f64) -> Result<f64, String> {
         let [a, b] = self.moments;
         let (mean, spread) = (a.0 - b.0, (a.1 + b.1).sqrt());
-        solve(p, self.ends(1.0), (mean, spread), |x| Ok(self.difference.below(x)))
+        let tolerance = self.tolerance();
+        solve(p, self.ends(1.0), (mean, spread), tolerance, |x| Ok(self.difference.below(x)))
     }
 
     /// The number x with P[first / second <= x] = p.
@@ -340,7 +353,8 @@ impl Averages {
         let [a, b] = self.moments;
         let (mean, spread) = (ln(a.0 / b.0), (a.1 / (a.0 * a.0) + b.1 / (b.0 * b.0)).sqrt());
         let ends = (-LARGEST_LOG_RATIO, LARGEST_LOG_RATIO);
-        let log = solve(p, ends, (mean, spread), |x| self.log_ratio_below(x))?;
+        let tolerance = self.tolerance();
+        let log = solve(p, ends, (mean, spread), tolerance, |x| self.log_ratio_below(x))?;
         Ok(exp_accurate(log))
     }
 
@@ -356,6 +370,11 @@ impl Averages {
         let left_out = 0.5 * (1.0 - level);
         let low = self.ratio_quantile(left_out)?;
         Ok(Interval { low, high: self.ratio_quantile(1.0 - left_out)? })
+    }
+
+    /// How precise a quantile is, in standard deviations.
+    fn tolerance(&self) -> f64 {
+        if self.small == ROUGH { ROUGHLY } else { PRECISELY }
     }
 
     /// What the share of a group is multiplied by.
@@ -394,6 +413,7 @@ impl Averages {
             (0..self.groups.len()).map(|group| self.weight(group, ratio)).collect();
         let mut terms: Vec<Complex> = Vec::new();
         let mut end = self.expected_terms(ratio, range);
+        let left = self.left;
         loop {
             let most = step * end as f64;
             for (place, weight) in weights.iter().enumerate() {
@@ -421,7 +441,10 @@ impl Averages {
             });
             terms.extend(found);
             let last = &terms[terms.len() - terms.len() / 5 - 1..];
-            if last.iter().all(|(a, b)| a.abs() + b.abs() < SMALL) {
+            if left - self.left > self.fair {
+                self.small = ROUGH;
+            }
+            if last.iter().all(|(a, b)| a.abs() + b.abs() < self.small) {
                 return Ok(Series { step, terms });
             }
             if end >= MOST_TERMS {
@@ -450,6 +473,7 @@ fn solve(
     p: f64,
     (mut low, mut high): (f64, f64),
     (mean, spread): (f64, f64),
+    tolerance: f64,
     mut below: impl FnMut(f64) -> Result<f64, String>,
 ) -> Result<f64, String> {
     if p.min(1.0 - p) < LEAST {
@@ -469,7 +493,7 @@ fn solve(
         // Near the median, the logit of a normal law rises by about 1.6 within a standard deviation.
         let slope = last.map_or(1.6 / spread, |last| (off - last.1) / (x - last.0));
         let next = x - off / slope;
-        if (next - x).abs() <= 1e-8 * spread {
+        if (next - x).abs() <= tolerance * spread {
             return Ok(next);
         }
         last = Some((x, off));

@@ -248,6 +248,28 @@ fn exact_counts() {
     brute.check(&mut compared(&law, sides), "exact");
 }
 
+/// Where nobody says yes, transforms fall like a power: series are rough, and right to six digits.
+#[test]
+fn rare_outcomes() {
+    let counts = [20, 0, 18, 0, 19, 0, 20, 1];
+    let law = CountsLaw::exactly(&Prior::new(ONES.to_vec()).unwrap(), &counts);
+    let sides = [[2, 3], [0, 1]];
+    let brute = Brute { tables: vec![(counts.to_vec(), 1.0)], alpha: ONES.to_vec(), sides };
+    let [a, b] = sides.map(|side| groups(&side));
+    let mut ours = law.compare_means([&a, &b], 1e8).unwrap();
+    let mut off = (ours.probability_greater() - 1.0 + brute.below(1.0, 0.0)).abs();
+    for x in [-0.05, 0.02, 0.1] {
+        off = off.max((ours.difference_below(x) - brute.below(1.0, x)).abs());
+    }
+    for p in [0.025, 0.5, 0.975] {
+        let x = ours.difference_quantile(p).unwrap();
+        off = off.max((brute.below(1.0, x) - p).abs());
+        let r = ours.ratio_quantile(p).unwrap();
+        off = off.max((brute.below(r, 0.0) - p).abs());
+    }
+    assert!(1e-12 < off && off < 2e-6, "{off}");
+}
+
 #[test]
 fn what_does_not_converge_or_takes_long_is_refused() {
     let law = |alpha: f64| CountsLaw::exactly(&Prior::new(vec![alpha; 4]).unwrap(), &[0; 4]);
