@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::PathBuf;
 
+use clap::CommandFactory;
 use engine::rng::uniform_below;
 use lab::experiment::Experiment;
 use lab::experiment::config::{self, Overrides};
@@ -35,6 +36,13 @@ pub fn some_golden(name: &str, count: usize) -> Vec<GoldenRow> {
 pub fn few_or_many<T>(few: T, many: T) -> T {
     let is_long = std::env::var("DPBI_LONG_TESTS").is_ok_and(|value| value == "1");
     if is_long { many } else { few }
+}
+
+/// The command line, with the flags of every command: else these are made when a command is called.
+pub fn command_line() -> clap::Command {
+    let mut command = face::cli::Cli::command().disable_help_subcommand(true);
+    command.build();
+    command
 }
 
 /// The project's folder.

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use clap::CommandFactory;
 use serde_json::{Value, json};
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, command_line};
 use crate::schema::complaints;
 
 /// The schema of the documents of a command.
@@ -27,7 +26,7 @@ pub fn check(command: &str, document: &Value) {
 
 /// The commands that have `--json`.
 fn with_json() -> Vec<String> {
-    let dpbi = face::cli::Cli::command();
+    let dpbi = command_line();
     let prints = |command: &&clap::Command| {
         command.get_arguments().any(|argument| argument.get_id() == "json")
     };

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use crate::common::{Sandbox, words};
-use clap::{CommandFactory, Parser};
+use crate::common::{Sandbox, command_line, words};
+use clap::Parser;
 use face::cli::{Cli, names};
 
 #[test]
@@ -40,7 +40,7 @@ fn what_dpbi_alone_advises_parses() {
 
 #[test]
 fn every_command_has_examples_that_parse() {
-    for command in Cli::command().get_subcommands() {
+    for command in command_line().get_subcommands() {
         let name = command.get_name();
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         assert!(help.starts_with("Examples:\n"), "{name}");
@@ -56,7 +56,7 @@ fn every_command_has_examples_that_parse() {
 #[test]
 fn the_configs_in_examples_exist() {
     let known = names::configs();
-    for command in Cli::command().get_subcommands() {
+    for command in command_line().get_subcommands() {
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         for word in command_lines(&help).concat() {
             let named = word.strip_prefix("configs/").and_then(|path| path.strip_suffix(".toml"));
@@ -241,7 +241,7 @@ fn the_manual_has_every_command_and_option() {
     let sandbox = Sandbox::new();
     let manual = sandbox.succeed(&["man"]);
     assert_eq!(manual.matches(".TH ").count(), 1);
-    for command in Cli::command().get_subcommands() {
+    for command in command_line().get_subcommands() {
         let name = command.get_name();
         let heading = format!(".SH \"DPBI {}\"", name.to_uppercase());
         let section = manual.split(&heading).nth(1).unwrap_or_else(|| panic!("{name}"));

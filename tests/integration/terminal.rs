@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use clap::CommandFactory;
-use face::cli::Cli;
-
-use crate::common::{Sandbox, few_or_many, words};
+use crate::common::{Sandbox, command_line, few_or_many, words};
 
 const WIDTHS: [usize; 2] = [80, 120];
 
@@ -216,7 +213,7 @@ fn every_command_fits_the_terminal() {
 #[test]
 fn help_fits_the_terminal() {
     let sandbox = Sandbox::new();
-    let cli = Cli::command();
+    let cli = command_line();
     let names = cli.get_subcommands().map(clap::Command::get_name);
     let asked = names.flat_map(|name| [vec![name, "--help"], vec![name, "-h"]]);
     let all = asked.chain([vec!["--help"], vec!["help"]]);
@@ -241,7 +238,7 @@ fn every_command_is_measured() {
         .filter_map(|line| words(line).first().copied())
         .chain(FOR_MACHINES)
         .collect();
-    let cli = Cli::command();
+    let cli = command_line();
     let missing: Vec<&str> = cli
         .get_subcommands()
         .map(clap::Command::get_name)
