@@ -6,7 +6,7 @@ import base64
 import json
 import math
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -55,11 +55,15 @@ class Answer:
             raise AttributeError(name)
         key = name[:-1] if name.endswith("_") else name
         if key not in self.document:
-            raise AttributeError(f"{type(self).__name__} has no {name}; it has {', '.join(dir(self))}")
+            known = ", ".join(one for one in dir(self) if not one.startswith("_"))
+            raise AttributeError(f"{type(self).__name__} has no {name}; it has {known}")
         return self[key]
 
     def __dir__(self) -> list[str]:
-        return [key + "_" if key == "from" else key for key in self.document]
+        return [*super().__dir__(), *(key + "_" if key == "from" else key for key in self.document)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.document)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Answer) and self.document == other.document
@@ -145,6 +149,8 @@ class Law(Answer):
 
     def quantile(self, q: float) -> float:
         """The smallest t with P[error <= t] >= q."""
+        if not 0 <= q <= 1:
+            raise ValueError(f"{q} is no probability\n  help: use for example 0.9")
         order = np.argsort(self.errors, kind="stable")
         reached = np.cumsum(self.probabilities[order]) >= q - 1e-12
         return float(self.errors[order[np.argmax(reached) if reached.any() else -1]])
@@ -157,6 +163,9 @@ class Sample:
     def __init__(self, released: list[list[int]], errors: list[float]) -> None:
         self.released: Integers = np.array(released, dtype=np.int64)
         self.errors: Floats = np.array(errors)
+
+    def __repr__(self) -> str:
+        return f"Sample({len(self.errors)} runs, mean error {self.errors.mean():.6g})"
 
 
 class Run(Answer):

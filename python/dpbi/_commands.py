@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from numbers import Real
 from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
 
 import numpy as np
@@ -17,27 +18,44 @@ Numbers = Union[Sequence[float], npt.NDArray[Any]]
 A = TypeVar("A", bound=Answer)
 
 
-def text(value: Any) -> str:
+# Flags of whole numbers: 50.0 records are 50.
+WHOLE = {"n", "counts", "candidate", "runs", "seed", "threads"}
+
+
+def plain(value: Any) -> Any:
+    """What NumPy and pandas have, as Python has it."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def text(value: Any, whole: bool = False) -> str:
     """A value of a flag as it is typed."""
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return ",".join(text(one) for one in value)
-    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+    value = plain(value)
+    if isinstance(value, (list, tuple)):
+        return ",".join(text(one, whole) for one in value)
+    if isinstance(value, Real) and not isinstance(value, int):
+        number = float(value)
+        return str(int(number)) if whole and number.is_integer() else repr(number)
+    return str(value)
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:
     """Options as they are typed. What is None or False is left out."""
-    given = [(key.replace("_", "-"), value) for key, value in options.items() if value is not None and value is not False]
-    return [f"--{key}" if value is True else f"--{key}={text(value)}" for key, value in given]
+    given = [(key, value) for key, value in options.items() if value is not None and value is not False]
+    typed = [(key.replace("_", "-"), value is True, text(value, key in WHOLE)) for key, value in given]
+    return [f"--{key}" if alone else f"--{key}={value}" for key, alone, value in typed]
 
 
 def toml(value: Any) -> str:
     """A value as it is written in a config."""
+    value = plain(value)
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {toml(one)}" for key, one in value.items()) + " }"
-    if isinstance(value, (list, tuple, np.ndarray)):
+    if isinstance(value, (list, tuple, range)):
         return "[" + ", ".join(toml(one) for one in value) + "]"
     if isinstance(value, (str, bool)):
         return json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, Real):
+        raise ValueError(f"{value!r} is no value of a config\n  help: use numbers, texts, booleans, lists or dictionaries")
     return text(value)
 
 

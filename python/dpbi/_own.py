@@ -18,6 +18,8 @@ Weigher = Callable[[Integers, Integers], npt.ArrayLike]
 
 def candidates(n: int, k: int) -> Integers:
     """All counts of n records in k categories, a row for each, in the order of tables."""
+    if n < 0 or k < 2:
+        raise ValueError(f"there are no counts of {n} records in {k} categories\n  help: use 2 categories or more")
     return np.frombuffer(_dpbi.candidates(n, k), dtype=np.int64).reshape(-1, k)
 
 
@@ -37,8 +39,10 @@ class Own:
         calibrated: bool = False,
         remap: bool = False,
     ) -> None:
+        if not callable(weights) and np.ndim(weights) != 2:
+            raise ValueError(f"{weights!r} is no mechanism\n  help: give a function, or an array with a row for every data set")
         self.weights = weights
-        self.name = name if name is not None else str(getattr(weights, "__name__", "table"))
+        self.name = name or str(getattr(weights, "__name__", type(weights).__name__))
         self.tuning = "+calibrated" * calibrated + "+remap" * remap
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
 
@@ -68,11 +72,15 @@ class Own:
                 )
             return np.array(found)
         table = np.asarray(self.weights, dtype=np.float64)
-        sums = table.sum(axis=1) if table.shape == (len(rows), len(rows)) else None
-        if sums is None or not np.all(table >= 0) or np.any(abs(sums - 1) > 1e-9):
+        fault = None if table.shape == (len(rows), len(rows)) else f"its shape is {table.shape}"
+        if fault is None and not np.all(table >= 0):
+            fault = "a number is negative or missing"
+        if fault is None and np.any(abs(table.sum(axis=1) - 1) > 1e-9):
+            fault = f"a row sums to {table.sum(axis=1)[np.argmax(abs(table.sum(axis=1) - 1))]}"
+        if fault is not None:
             raise ValueError(
-                f"{self.name} is no table of probabilities for {len(rows)} data sets\n  help: give an array of shape "
-                f"({len(rows)}, {len(rows)}) whose rows sum to 1, in the order of dpbi.candidates(n, k)"
+                f"{self.name} is no table of probabilities for {len(rows)} data sets: {fault}\n  help: give an array "
+                f"of shape ({len(rows)}, {len(rows)}) whose rows sum to 1, in the order of dpbi.candidates(n, k)"
             )
         with np.errstate(divide="ignore"):
             return np.log(table)
@@ -92,8 +100,13 @@ class Named:
 
     def __init__(self, given: Mechanisms, n: int, k: int) -> None:
         several = () if given is None else given if isinstance(given, (list, tuple)) else (given,)
+        if given is not None and len(several) == 0:
+            raise ValueError("no mechanism is given\n  help: name some, or leave the argument out")
         # They are kept: with them their tables would go.
         self._all = [own(one) for one in several]
+        names = [f"{one.name}{one.tuning}" for one in self._all if isinstance(one, Own)]
+        if len(set(names)) < len(names):
+            raise ValueError(f"mechanisms have the same name: {names}\n  help: name them, as in dpbi.Own(f, name='half')")
         tables = [None if isinstance(one, str) else one.table(n, k) for one in self._all]
         self._folders = [f"{table.parent}/" for table in tables if table]
         self.flags = [

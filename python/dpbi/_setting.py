@@ -7,6 +7,7 @@ import json
 import re
 import tempfile
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from . import _commands, _dpbi
 from ._answers import Answer, Audit, Choice, Law, Optimum, Sample
-from ._commands import Numbers, flags, toml
+from ._commands import Numbers, flags, plain, toml
 from ._own import Mechanism, Mechanisms, Named, Own, own
 
 
@@ -28,6 +29,16 @@ class Setting:
     delta: Optional[float] = None
     gamma: float = 1.0
     distance: str = "hellinger"
+
+    def __post_init__(self) -> None:
+        prior, counts = np.atleast_1d(plain(self.prior)), np.atleast_1d(plain(self.counts))
+        if counts.dtype.kind not in "iuf" or not all(count >= 0 and count == count // 1 for count in counts):
+            raise ValueError(f"counts are {self.counts!r}\n  help: give whole numbers, 0 or more, such as [4, 4, 4]")
+        if prior.dtype.kind not in "iuf" or prior.shape != counts.shape or prior.ndim != 1:
+            raise ValueError(f"the prior {self.prior!r} does not fit the counts {self.counts!r}\n  help: give one number for each")
+        # Later changes of a list change nothing here.
+        object.__setattr__(self, "prior", tuple(prior.tolist()))
+        object.__setattr__(self, "counts", tuple(int(count) for count in counts))
 
     @property
     def n(self) -> int:
@@ -66,12 +77,15 @@ class Setting:
     def sample(self, mechanism: Mechanism, runs: int = 1000, seed: int = 0) -> Sample:
         """Draws of the sampler of experiments: those of `dpbi run` for this setting and seed."""
         named = own(mechanism)
-        given = dict(name="sample", seed=seed, runs=runs, mechanisms=[self._in_config(named)], **self._model())
+        given = dict(name="sample", seed=index(seed), runs=index(runs), mechanisms=[self._in_config(named)], **self._model())
         with tempfile.TemporaryDirectory(prefix="dpbi-") as folder:
             config = Path(folder, "sample.toml")
             lines = [f"{key} = {toml(value)}" for key, value in given.items() if value is not None]
             config.write_text("\n".join([*lines, "[data.counts]", f"counts = {toml(self.counts)}", ""]), encoding="utf-8")
-            result = _commands.run(str(config), out=folder, format="none", quiet=True)
+            try:
+                result = _commands.run(str(config), out=folder, format="none", quiet=True)
+            except ValueError as error:
+                raise ValueError(str(error).replace(f"{folder}/", "")) from None
             with open(result.folder / "errors.csv", encoding="utf-8", newline="") as file:
                 header, *rows = list(csv.reader(file))
         place = header.index("released")

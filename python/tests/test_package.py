@@ -50,6 +50,11 @@ def test_functions_and_tables_are_mechanisms() -> None:
                 assert abs(a.loss - b.loss) < 1e-12 and a.mechanism == f"table:moved{tuning}"
             else:
                 assert np.abs(a - b).max() < 1e-12
+    # Numbers may be those of NumPy and pandas.
+    given = dpbi.Setting(np.ones(3), np.array([4.0, 5.0, 3.0]), np.float64(1))
+    assert given == SETTING and hash(given) == hash(SETTING)
+    assert given.audit("ehds") == dpbi.audit("ehds", prior=np.ones(3), n=12.0, epsilon=1)
+    assert {"outputs", "quantile", "mean"} <= set(dir(given.law("ehds"))) and "mean" in given.law("ehds")
     a, b = SETTING.audit(moved, calibrate=True), SETTING.audit(expression, calibrate=True)
     assert abs(a.factor - b.factor) < 1e-10 and abs(a.mean - b.mean) < 1e-10
     # The same as a table of probabilities.
@@ -126,6 +131,18 @@ def test_errors_say_cause_and_remedy() -> None:
         (lambda: SETTING.audit(dpbi.Own(lambda c, r: r[:, 0] * np.nan, "nan")), "a log weight is not a number"),
         (lambda: SETTING.audit(dpbi.Own(lambda c, r: r[:, 0] - np.inf, "none")), "no candidate has a weight"),
         (lambda: SETTING.audit(np.eye(3)), "no table of probabilities for 91 data sets"),
+        (lambda: SETTING.audit(np.full((91, 91), 0.5)), "a row sums to 45.5"),
+        (lambda: dpbi.Own("tight"), "'tight' is no mechanism"),
+        (lambda: SETTING.choose([lambda c, r: r[:, 0], lambda c, r: r[:, 1]]), "mechanisms have the same name"),
+        (lambda: SETTING.choose([]), "no mechanism is given"),
+        (lambda: dpbi.Setting([1, 1], [4.5, 4], 1), "give whole numbers, 0 or more"),
+        (lambda: dpbi.Setting([1, 1], [4, 4, 4], 1), "does not fit the counts"),
+        (lambda: dpbi.Setting("1,1", "4,4", 1), "give whole numbers"),
+        (lambda: SETTING.sample("lshist", runs=-1), "sample.toml:3"),
+        (lambda: SETTING.law("tight").quantile(2), "2 is no probability"),
+        (lambda: dpbi.run("beta_balanced", set={"runs": None}), "None is no value of a config"),
+        (lambda: dpbi.command("prior"), "required arguments were not provided: <--interval"),
+        (lambda: dpbi.candidates(-1, 3), "no counts of -1 records"),
         (lambda: dpbi.candidates(1000, 5), "help: use fewer records or categories"),
         (lambda: dpbi.Setting([1] * 5, [200] * 5, 1).law("lsdim"), "outputs (5e6 at most)"),
     ]

@@ -78,8 +78,9 @@ impl Cli {
         Self::parse_words(arguments).map_err(|error| {
             unknown_command(&error).unwrap_or_else(|| {
                 let text = error.render().to_string();
-                let cause = text.trim_start_matches("error: ").split("\n\n").next();
-                Diagnostic::new(cause.unwrap_or_default().to_owned())
+                let cause =
+                    text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+                Diagnostic::new(cause.lines().map(str::trim).collect::<Vec<_>>().join(" "))
             })
         })
     }
