@@ -76,6 +76,7 @@ pub fn carry_out<T: Send + 'static>(
     let (state, words) = (State::default(), arguments.clone());
     let at_work = state.clone();
     let job = move || {
+        embedded::prepare();
         if at_work.leave_waiting_for(AT_WORK) {
             // Who has given up waiting does not receive it.
             let _ = send.send(catch_unwind(AssertUnwindSafe(|| work(&words))));
@@ -93,6 +94,8 @@ pub fn carry_out<T: Send + 'static>(
             (Ok(Ok(Ok(value))), None) => return Ok(value),
             (Ok(Ok(Err(failure))), None) => return Err(exception(&failure)),
             (Ok(Err(unwound)), None) => return Err(broken(unwound.as_ref())),
+            // It says what is kept.
+            (Ok(Ok(Err(failure @ Failure::Interrupted(_)))), _) => return Err(exception(&failure)),
             (Ok(_), Some((error, _))) => return Err(error),
             (Err(RecvTimeoutError::Disconnected), _) => return Err(gone()),
             (Err(RecvTimeoutError::Timeout), None) => {

@@ -31,10 +31,14 @@ pub fn law(arguments: &[OsString]) -> Result<ListedLaw, Failure> {
     }
 }
 
-/// Signals are left to the other program, and what stopped earlier work does not stop this.
-fn begin(arguments: &[OsString]) -> Result<Cli, Failure> {
+/// Makes ready for the next command: signals are left to the other program, and what stopped earlier work does not
+/// stop this. From here on [`stop`] may be called.
+pub fn prepare() {
     interrupt::leave_to_others();
     parallel::cancel(false);
+}
+
+fn begin(arguments: &[OsString]) -> Result<Cli, Failure> {
     declare_command(arguments);
     if arguments.get(1).is_some_and(|name| name == "release") {
         return Err(Diagnostic::new("real data are released by the program only")
