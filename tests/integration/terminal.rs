@@ -41,7 +41,7 @@ const TYPICAL: &[&str] = &[
     "claims 1 3 --distance print",
     "inspect --prior 1,1 --counts 300,300 --epsilon 1",
     "inspect --prior 1,1 --counts 30,3 --epsilon 0.1 --delta 1e-8 --candidate 29,4",
-    "inspect --prior 1,1,1 --counts 5,4,1 --epsilon 0.01 --mechanism tight,hamming-edged",
+    "inspect --prior 1,1,1 --counts 5,4,1 --epsilon 0.01 --mechanism tight,lattice",
     "audit --prior 1,1 --n 20 --epsilon 1 --mechanism ehds --profile",
     "audit --prior 1,1 --n 20 --epsilon 1 --mechanism ehdl --calibrate --at-epsilon 0.5",
     "audit --prior 1,1,1,1,1,1,1,1 --counts 1,1,1,1,1,1,1,1 --epsilon 1 --mechanism lshist",
@@ -130,7 +130,7 @@ epsilon = [0.5, 1.0]
 delta = 1e-6
 mechanisms = [
   "lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "geometric",
-  "hamming", "lattice", "tight", "hamming-edged", "geometric-truncated", "gaussian",
+  "hamming", "lattice", "tight", "geometric-all", "geometric-truncated", "gaussian",
 ]
 
 [data.balanced]

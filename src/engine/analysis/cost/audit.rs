@@ -7,7 +7,6 @@ use crate::analysis::audit::{is_symmetric, reach_on_a_line};
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::remapping::{self, Effort};
 use crate::mechanism::Variant;
-use crate::mechanism::law::edged::Edged;
 use crate::mechanism::law::{CandidateWeights, LatticeNoise, Outputs, Recipe, tight};
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
@@ -280,15 +279,11 @@ fn tuning(variant: &Variant, setting: &Setting, searched: impl Fn(Recipe) -> f64
     work
 }
 
-/// The weights of candidates that are found before a law is made: tight ones, or those of the edges.
+/// The tight weights of candidates, which are found before a law is made.
 fn weights(recipe: Recipe, setting: &Setting) -> Work {
     let (k, n) = (setting.posterior.k(), setting.posterior.n());
     let rate = match recipe {
         Recipe::Hamming { rate, weights: CandidateWeights::Tight } => rate,
-        Recipe::Hamming { weights: CandidateWeights::Edged { .. }, .. } => {
-            let work = Edged::work(k, n, setting.epsilon.get());
-            return Work { cpu_seconds: 1e-9 * rates::ns_per_edged(k) * work, ..Work::default() };
-        }
         Recipe::Hamming { weights: CandidateWeights::Flat, .. }
         | Recipe::Exponential { .. }
         | Recipe::Weighed { .. }
