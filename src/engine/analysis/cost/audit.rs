@@ -89,7 +89,7 @@ pub fn predict_passes(
                 pairs * (rates::NS_PER_PAIR + rates::NS_PER_LATTICE_DELTA * (passes - 1.0))
             }
             // The four tails, and for δ all outputs on the line.
-            Recipe::Lattice { noise } if posterior.k() == 2 && noise.is_approximate() => {
+            Recipe::Lattice { noise } if posterior.k() == 2 => {
                 let reached = values.min(2.0 * reach_on_a_line(*noise) as f64 + 1.0);
                 let classes = if passes > 1.0 { examinations * reached } else { 0.0 };
                 let tails = 4.0 * examinations * noise.tail_terms();
