@@ -13,7 +13,7 @@ use engine::analysis::ranking::{
     self, Accuracy, Data, EpsilonSearch, LARGEST, LeastEpsilon, SAME, SMALLEST,
 };
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::{Tuning, Variant};
+use engine::mechanism::Variant;
 use engine::named::Named;
 use engine::posterior::privacy::{Epsilon, Guarantee};
 use engine::posterior::setting::Setting;
@@ -36,12 +36,9 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let data = if args.data.counts.is_some() { Data::Given } else { Data::PriorPredictive };
     let error = wanted_error(args)?;
     let all = typed::variants(&args.mechanisms, &setting, typed::every_variant(true))?;
-    let ways = [Tuning::CALIBRATED, Tuning::BOTH, Tuning::NONE, Tuning::REMAPPED];
-    let ways = if args.all { &ways[..] } else { &ways[..2] };
-    let own = typed::own_variants(&args.mechanisms.log_weight, &setting, ways)?;
-    let named = !args.mechanisms.mechanism.is_empty();
+    let named = !args.mechanisms.is_empty();
     let private = |variant: &Variant| named || args.all || variant.is_private(&setting);
-    let priced = all.into_iter().filter(private).chain(own).map(|variant| {
+    let priced = all.into_iter().filter(private).map(|variant| {
         let work = work(&variant, &setting, data, error);
         (variant, work)
     });

@@ -11,9 +11,9 @@ use crate::failure::Failure;
 use engine::analysis::cost::{self, SettingWork};
 use engine::analysis::ranking::Data;
 use engine::analysis::tuning::TuningCache;
+use engine::mechanism::Variant;
 use engine::mechanism::law::{Exact, Plan, Recipe};
 use engine::mechanism::prepared::PreparedSetting;
-use engine::mechanism::{Tuning, Variant};
 use engine::posterior::model::compositions;
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
@@ -47,8 +47,7 @@ fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
     let setting = setting(args)?;
     let variants = variants(args, &setting)?;
     if let Some(path) = &args.law {
-        let named = args.mechanisms.named().len() + args.mechanisms.log_weight.len();
-        law::check(path, named, &variants, &setting)?;
+        law::check(path, args.mechanisms.named().len(), &variants, &setting)?;
     }
     let named = !args.mechanisms.is_empty();
     let (variants, mut left_out) = match named || args.machine.force {
@@ -94,11 +93,7 @@ fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
 
 /// The mechanisms that are given; if none is, all that can be used.
 fn variants(args: &Inspect, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
-    let own = typed::own_variants(&args.mechanisms.log_weight, setting, &[Tuning::NONE])?;
-    let default = if own.is_empty() { typed::every_variant(false) } else { Vec::new() };
-    let mut variants = typed::variants(&args.mechanisms, setting, default)?;
-    variants.extend(own);
-    Ok(variants)
+    typed::variants(&args.mechanisms, setting, typed::every_variant(false))
 }
 
 /// The processor seconds that are spent on mechanisms that nobody named.
