@@ -135,14 +135,14 @@ class Cases:
                              self.variant()]
         if command == "inspect-own":
             return command, ["inspect", *model, "--counts", counts, "--epsilon", epsilon,
-                             f"--log-weight={rng.choice(EXPRESSIONS)}"]
+                             "--mechanism", f"{{{rng.choice(EXPRESSIONS)}}}"]
         if command == "audit":
             return command, ["audit", *model, "--n", n, "--epsilon", epsilon, "--delta", "1e-6", "--mechanism", self.variant(),
                              *(["--profile"] if rng.random() < 0.2 else [])]
         if command == "audit-own":
             calibrate = ["--calibrate"] if rng.random() < 0.3 else []
-            return command, ["audit", *model, "--n", n, "--epsilon", epsilon, f"--log-weight={rng.choice(EXPRESSIONS)}",
-                             *calibrate]
+            return command, ["audit", *model, "--n", n, "--epsilon", epsilon, "--mechanism",
+                             f"{{{rng.choice(EXPRESSIONS)}}}", *calibrate]
         if command == "optimum":
             return command, ["optimum", *model, "--n", n, "--epsilon", epsilon, "--mechanism", self.variant(), *delta]
         if command == "check":

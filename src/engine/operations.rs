@@ -23,8 +23,6 @@ pub enum Operation {
     Convolved,
     /// A product of any other convolution.
     Product,
-    /// A record of a data set whose normaliser with weights of the edges is computed.
-    Edged,
     /// An output for which another is released.
     Replaced,
     /// A distance that is added up in the search for the best candidate.

@@ -69,18 +69,6 @@ fn log_law(variant: &Variant, setting: &Setting, outputs: &[Counts]) -> Vec<f64>
                     tight[outputs.iter().position(|other| other == output).unwrap()]
                 }
                 CandidateWeights::Flat => 1.0,
-                CandidateWeights::Edged { zero, one } => output
-                    .iter()
-                    .map(|&v| {
-                        if v == 0 {
-                            zero
-                        } else if v == 1 {
-                            one
-                        } else {
-                            1.0
-                        }
-                    })
-                    .product(),
             };
             own.ln() - rate * hamming_distance(x, output)
         }

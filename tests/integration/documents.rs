@@ -51,7 +51,7 @@ const COMMANDS: &[&str] = &[
     "list --json",
     "reproduce icml/fig4 early --runs 20 --out again --json",
     "claims 1 4 16 --json",
-    "inspect -p 1,1 -x 5,4 -e 1 -m tight,hamming-edged,ehd --candidate 4,5 --json",
+    "inspect -p 1,1 -x 5,4 -e 1 -m tight,ehd --candidate 4,5 --json",
     "inspect -p 1,1 -x 5,4 -e 1 -m ehd --law law.csv --json",
     "inspect -p 1,1,1 -x 5,4,3 -e 1 --distance kl --json",
     "audit -p 1,1 -n 9 -e 1 -m ehds --calibrate --profile --at-epsilon 0.5 --json",

@@ -71,7 +71,6 @@ fn twins(k: usize) -> Vec<(&'static str, Vec<&'static dyn Mechanism>)> {
             ],
         ),
         ("geometric", noises(Noisy::First, per_count)),
-        ("lattice", noises(Noisy::Lattice, 2)),
         // Laplace noise that is rounded down: the side below 0 is one step shorter.
         (
             "lshist",
@@ -207,7 +206,7 @@ fn noise_is_calibrated_to_the_geometric_optimum() {
 #[test]
 fn every_step_from_one_count_to_another_is_examined() {
     let setting = setting(&[1.0, 1.0], &[100, 100], 1.0, "hellinger");
-    for on in [Noisy::First, Noisy::All, Noisy::Lattice] {
+    for on in [Noisy::First, Noisy::All] {
         let variant = Variant::plain(noise("-30 * abs(t) + 0 * sqrt(150 - abs(t))", on));
         let refusal = variant.recipe(&setting).unwrap_err();
         assert!(refusal.cause.contains("at t = 151") && refusal.span.is_some(), "{refusal:?}");
@@ -374,14 +373,12 @@ fn their_samplers_are_tested_against_their_laws() {
         { id = "weights", label = "general", log_weight = "-epsilon * abs(r1 - x1)^1.5" },
         { id = "noise", label = "first", log_weight = "-epsilon * t^2" },
         { id = "noise", label = "all", log_weight = "-epsilon * t^2", on = "all" },
-        { id = "noise", label = "lattice", log_weight = "-epsilon * t^2", on = "lattice" },
         { id = "weights", label = "below", outputs = "below", log_weight = "-epsilon * l1" },
         { id = "table", label = "coins", path = "table.csv" }"#;
     sandbox.write("a.toml", &config(mechanisms));
     let outcome = sandbox.dpbi(&["selftest", "--config", "a.toml", "--seed", "7"]);
     assert_eq!(outcome.status, 0, "{}{}", outcome.stdout, outcome.stderr);
-    for label in ["power, p = 2", "mapped", "general", "first", "all", "lattice", "below", "coins"]
-    {
+    for label in ["power, p = 2", "mapped", "general", "first", "all", "below", "coins"] {
         assert!(outcome.stdout.contains(label), "{label}: {}", outcome.stdout);
     }
     // Wrong samplers were built for all whose scale 250,000 draws can tell.

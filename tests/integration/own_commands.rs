@@ -1,4 +1,4 @@
-//! Mechanisms of the user's own on the command line: `--log-weight`, and `inspect --law`.
+//! Mechanisms of the user's own on the command line: `--mechanism '{EXPR}'`, and `inspect --law`.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use engine::posterior::model::compositions;
 use serde_json::Value;
 
 fn own(sandbox: &Sandbox, line: &str, expression: &str) -> Value {
-    sandbox.json(&[&words(line)[..], &["--json", "--log-weight", expression]].concat())
+    built_in(sandbox, line, &format!("{{{expression}}}"))
 }
 
 fn own_text(sandbox: &Sandbox, line: &str, expression: &str) -> Outcome {
-    sandbox.dpbi(&[&words(line)[..], &["--log-weight", expression]].concat())
+    sandbox.dpbi(&[&words(line)[..], &["--mechanism", &format!("{{{expression}}}")]].concat())
 }
 
 fn built_in(sandbox: &Sandbox, line: &str, id: &str) -> Value {
@@ -101,7 +101,7 @@ fn expressions_are_inspected_as_the_built_in_mechanisms_are() {
         }
     }
     // Several, beside one that has a name.
-    let line = format!("{line} --mechanism ehd --log-weight -d --log-weight -d");
+    let line = format!("{line} --mechanism ehd,{{-d}},{{-d}}");
     let found = own(&sandbox, &line, "-max(d, 2)");
     let ids: Vec<&Value> =
         found["mechanisms"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
@@ -113,51 +113,47 @@ fn choose_and_optimum_calibrate_expressions() {
     let sandbox = Sandbox::new();
     let calibrated = "{-epsilon * H / (2 * LS)}+calibrated";
     let remapped = "{-epsilon * H / (2 * LS)}+calibrated+remap";
-    let line = "choose --prior 1,1 --n 12 --epsilon 0.7";
-    let found = own(&sandbox, line, " -epsilon * H / (2 * LS) ");
-    for (mine, theirs) in [(calibrated, "ehdl+calibrated"), (remapped, "ehdl+calibrated+remap")] {
+    let pairs = [(calibrated, "ehdl+calibrated"), (remapped, "ehdl+calibrated+remap")];
+    let named = pairs.map(|(mine, theirs)| format!("{mine},{theirs}")).join(",");
+    let found = built_in(&sandbox, "choose --prior 1,1 --n 12 --epsilon 0.7", &named);
+    for (mine, theirs) in pairs {
         assert_eq!(row(&found, mine)["guarantee"], "0.7-private, computed");
         for key in ["mean", "median", "q95"] {
             let [mine, theirs] = [mine, theirs].map(|id| number(row(&found, id), key));
             assert_close(mine, theirs, 1e-9, key);
         }
     }
-    let all = own(&sandbox, &format!("{line} --all --mechanism ehdl"), "-epsilon * H / (2 * LS)");
+    let line = "choose --prior 1,1 --n 12 --epsilon 0.7 --all --mechanism ehdl";
+    let all = own(&sandbox, line, " -epsilon * H / (2 * LS) ");
     let [mine, theirs] = ["{-epsilon * H / (2 * LS)}", "ehdl"].map(|id| row(&all, id));
     assert_close(number(mine, "mean"), number(theirs, "mean"), 1e-12, "plain");
     // What is not private is never recommended.
     assert_ne!(all["choice"], mine["id"]);
     // The least ε, too.
-    let least = "choose --prior 1,1 --n 8 --error 0.2 --mechanism hamming+calibrated";
-    let found = own(&sandbox, least, "-epsilon*d/2");
     let ids = ["{-epsilon*d/2}+calibrated", "hamming+calibrated"];
+    let found = built_in(&sandbox, "choose --prior 1,1 --n 8 --error 0.2", &ids.join(","));
     let [mine, theirs] = ids.map(|id| number(row(&found, id), "epsilon"));
     assert_close(mine, theirs, 1e-6, "the least ε");
 
     let line = "optimum --prior 1,1 --n 8 --epsilon 0.7";
-    let found = own(&sandbox, &format!("{line} --tuned"), "-epsilon * H / (2 * LS)");
-    for (mine, theirs) in [(calibrated, "ehdl+calibrated"), (remapped, "ehdl+calibrated+remap")] {
+    let found = built_in(&sandbox, line, &named);
+    for (mine, theirs) in pairs {
         let [mine, theirs] = [mine, theirs].map(|id| row(&found, id));
         for key in ["mean", "ratio", "worst"] {
             assert_close(number(mine, key), number(theirs, key), 1e-9, key);
         }
         assert_eq!((&mine["calibrated"], &mine["remap"]), (&true.into(), &theirs["remap"]));
     }
-    let plain = own(&sandbox, line, "-epsilon * H / (2 * LS)");
-    let ids = plain["mechanisms"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap());
-    let mine: Vec<&str> = ids.filter(|id| id.starts_with("{-epsilon")).collect();
-    assert_eq!(mine, [calibrated]);
 }
 
 /// Two expressions of the same errors are two mechanisms.
 #[test]
 fn equal_expressions_are_not_taken_for_idle_options() {
     let sandbox = Sandbox::new();
-    let line = "choose --prior 1,1 --n 8 --epsilon 1 --mechanism geometric --log-weight -d";
-    let text = own_text(&sandbox, line, "-l1/2").stdout;
-    for label in ["  {-d}+calibrated ", "  {-l1/2}+calibrated "] {
-        assert!(text.contains(label), "{text}");
-    }
+    let line = "choose --prior 1,1 --n 8 --epsilon 1 --mechanism geometric,{-d}+calibrated,\
+                {-d}+calibrated+remap,{-l1/2}+calibrated,{-l1/2}+calibrated+remap";
+    let text = sandbox.dpbi(&words(line)).stdout;
+    assert!(text.contains("  {-d}+calibrated, {-l1/2}+calibrated "), "{text}");
     assert!(text.contains("nothing: {-d}+calibrated+remap, {-l1/2}+calibrated+remap"), "{text}");
 }
 
@@ -171,7 +167,8 @@ fn a_long_expression_is_whole_in_json_and_short_in_tables() {
         "choose --prior 1,1 --n 8 --epsilon 1 --mechanism geometric",
         "optimum --prior 1,1 --n 8 --epsilon 1 --tuned --minimax --mechanism geometric",
     ] {
-        let args = [&words(line)[..], &["--log-weight", &long]].concat();
+        let mine = format!("{{{long}}}");
+        let args = [&words(line)[..], &["--mechanism", &mine]].concat();
         for width in [80, 120] {
             let Outcome { status, stdout, stderr } = sandbox.dpbi_within(width, &args);
             assert_eq!(status, 0, "{line}: {stderr}");
@@ -207,7 +204,7 @@ fn a_message_points_into_the_expression() {
     ] {
         for (expression, marked, said) in cases {
             let outcome = own_text(&sandbox, line, expression);
-            refused(&outcome, "--log-weight:1:");
+            refused(&outcome, "--mechanism:1:");
             let lines: Vec<&str> = outcome.stderr.lines().collect();
             let place = lines.iter().position(|line| line.starts_with(" 1 | ")).unwrap();
             assert_eq!(lines[place], format!(" 1 | {expression}"));
@@ -221,13 +218,10 @@ fn a_message_points_into_the_expression() {
     }
     // A fault at other data than the first is found, too.
     let late = own_text(&sandbox, "audit --prior 1,1 --n 8 --epsilon 1", "-1/(x1-3)");
-    refused(&late, "--log-weight:1:1");
+    refused(&late, "--mechanism:1:1");
     assert!(late.stderr.contains("(3;5)"), "{}", late.stderr);
     // A law that cannot be normalised.
-    refused(
-        &own_text(&sandbox, "audit --prior 1,1 --n 8 --epsilon 1", "abs(t)"),
-        "--log-weight:1:",
-    );
+    refused(&own_text(&sandbox, "audit --prior 1,1 --n 8 --epsilon 1", "abs(t)"), "--mechanism:1:");
 }
 
 #[test]
@@ -235,17 +229,14 @@ fn flags_that_exclude_each_other() {
     let sandbox = Sandbox::new();
     let base = words("audit --prior 1,1 --n 8 --epsilon 1");
     let with = |more: &[&str]| sandbox.dpbi(&[&base[..], more].concat());
-    refused(
-        &with(&["--mechanism", "ehds", "--log-weight", "-d"]),
-        "an audit is about one mechanism",
-    );
+    refused(&with(&["--mechanism", "ehds,{-d}"]), "an audit is about one mechanism");
     refused(&with(&[]), "an audit is about one mechanism");
     refused(
-        &with(&["--log-weight", "-d", "--log-weight", "-H"]),
+        &with(&["--mechanism", "{-d}", "--mechanism", "{-H}"]),
         "an audit is about one mechanism",
     );
     // A table is not calibrated, noise is.
-    let noise = with(&["--calibrate", "--json", "--log-weight", "-abs(t)/3"]);
+    let noise = with(&["--calibrate", "--json", "--mechanism", "{-abs(t)/3}"]);
     let found: Value = serde_json::from_str(&noise.stdout).unwrap();
     assert_close(number(&found, "inner_epsilon"), 3.0, 1e-9, "geometric noise");
 }
@@ -337,10 +328,7 @@ fn laws_that_cannot_be_written() {
     let law = |line: &str| sandbox.dpbi(&words(&format!("inspect --epsilon 1 {line}")));
     refused(&law("--prior 1,1 --counts 3,3 --law a.csv"), "no mechanism is given");
     refused(&law("--prior 1,1 --counts 3,3 --law a.csv --mechanism ehd,ehds"), "2 mechanisms");
-    refused(
-        &law("--prior 1,1 --counts 3,3 --law a.csv --mechanism ehd --log-weight -d"),
-        "2 mechanisms",
-    );
+    refused(&law("--prior 1,1 --counts 3,3 --law a.csv --mechanism ehd,{-d}"), "2 mechanisms");
     refused(
         &law("--prior 1,1,1 --counts 40,40,40 --law a.csv --mechanism ehds"),
         "7381 data sets of 120 records with 7381 outputs each make up to 5.4e7 rows (5e6 at most)",
@@ -350,23 +338,10 @@ fn laws_that_cannot_be_written() {
         "cannot write to absent",
     );
     refused(
-        &law("--prior 1,1 --counts 6,0 --law a.csv --log-weight -1/(x1-3)"),
-        "--log-weight:1:1",
+        &law("--prior 1,1 --counts 6,0 --law a.csv --mechanism {-1/(x1-3)}"),
+        "--mechanism:1:1",
     );
     assert!(!sandbox.path("a.csv").exists());
-}
-
-/// An expression may begin with a minus sign. A flag is none.
-#[test]
-fn a_flag_in_place_of_an_expression_is_named() {
-    let sandbox = Sandbox::new();
-    for command in ["audit --n 5", "inspect --counts 3,2", "choose --n 5", "optimum --n 5"] {
-        for flag in ["--json", "--threads=2"] {
-            let line = format!("{command} --prior 1,1 --epsilon 1 --log-weight {flag}");
-            let outcome = sandbox.dpbi(&words(&line));
-            refused(&outcome, &format!("`{flag}` is a flag of dpbi, not an expression"));
-        }
-    }
 }
 
 #[test]

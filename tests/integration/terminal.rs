@@ -41,15 +41,15 @@ const TYPICAL: &[&str] = &[
     "claims 1 3 --distance print",
     "inspect --prior 1,1 --counts 300,300 --epsilon 1",
     "inspect --prior 1,1 --counts 30,3 --epsilon 0.1 --delta 1e-8 --candidate 29,4",
-    "inspect --prior 1,1,1 --counts 5,4,1 --epsilon 0.01 --mechanism tight,hamming-edged",
+    "inspect --prior 1,1,1 --counts 5,4,1 --epsilon 0.01 --mechanism tight,lattice",
     "audit --prior 1,1 --n 20 --epsilon 1 --mechanism ehds --profile",
     "audit --prior 1,1 --n 20 --epsilon 1 --mechanism ehdl --calibrate --at-epsilon 0.5",
     "audit --prior 1,1,1,1,1,1,1,1 --counts 1,1,1,1,1,1,1,1 --epsilon 1 --mechanism lshist",
-    "audit --prior 1,1 --n 20 --epsilon 1 --log-weight -epsilon*H/(2*LS) --calibrate",
-    "inspect --prior 1,1 --counts 3,4 --epsilon 1 --log-weight -epsilon*abs(t) --law law.csv",
-    "optimum --prior 1,1 --n 8 --epsilon 1 --minimax --tuned --log-weight -max(d,1)-0*H-0*r1-0*r2",
+    "audit --prior 1,1 --n 20 --epsilon 1 --mechanism {-epsilon*H/(2*LS)} --calibrate",
+    "inspect --prior 1,1 --counts 3,4 --epsilon 1 --mechanism {-epsilon*abs(t)} --law law.csv",
+    "optimum --prior 1,1 --n 8 --epsilon 1 --minimax --mechanism {-max(d,1)-0*H-0*r1-0*r2}+calibrated+remap",
     "choose --prior 1,1 --n 20 --epsilon 1",
-    "choose --prior 1,1 --n 10 --epsilon 1 --log-weight -max(d,1)-0*H-0*r1-0*r2-0*x1-0*x2",
+    "choose --prior 1,1 --n 10 --epsilon 1 --mechanism ehd,{-max(d,1)-0*H-0*r1-0*r2-0*x1-0*x2}+calibrated",
     "choose --prior 1,1 --counts 12,8 --epsilon 0.25 --all --delta 1e-6",
     "choose --prior 1,1 --n 10 --error 0.05 --all",
     "optimum --prior 1,1 --n 12 --epsilon 1 --minimax --all",
@@ -97,8 +97,8 @@ const TYPICAL: &[&str] = &[
     "!audit --prior 1,1 --epsilon 1 --mechanism ehds",
     "!audit --prior 1,1 --n 50 --epsilon 1 --mechanism ehdz",
     "!audit --prior 1,1,1,1 --n 2000 --epsilon 1 --mechanism ehds",
-    "!audit --prior 1,1 --n 50 --epsilon 1 --log-weight -epsilon*H*d*l1*l2*n*k*gamma*LS*GS*S*banana*d",
-    "!audit --prior 1,1 --n 8 --epsilon 1 --log-weight -1/(r1-3)",
+    "!audit --prior 1,1 --n 50 --epsilon 1 --mechanism {-epsilon*H*d*l1*l2*n*k*gamma*LS*GS*S*banana*d}",
+    "!audit --prior 1,1 --n 8 --epsilon 1 --mechanism {-1/(r1-3)}",
     "!inspect --prior 1,1 --counts 3,4 --epsilon 1 --law law.csv",
     "!choose --prior 1,1 --n 20",
     "!optimum --prior 1,1,1,1 --n 20000 --epsilon 1",
@@ -130,7 +130,7 @@ epsilon = [0.5, 1.0]
 delta = 1e-6
 mechanisms = [
   "lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "geometric",
-  "hamming", "lattice", "tight", "hamming-edged", "geometric-truncated", "gaussian",
+  "hamming", "lattice", "tight", "geometric-all", "geometric-truncated", "gaussian",
 ]
 
 [data.balanced]

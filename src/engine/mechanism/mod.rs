@@ -169,7 +169,7 @@ impl Variant {
         if own::is_kind(id) {
             return Err(Refusal::new(
                 format!("`{id}` is a mechanism of your own, and it is not said which"),
-                "give an expression with --log-weight, or define the mechanism in a config",
+                "give an expression with -m '{EXPR}', or define the mechanism in a config",
             ));
         }
         let mechanism = find(id).ok_or_else(|| {

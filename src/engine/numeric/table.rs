@@ -43,17 +43,6 @@ impl Table {
         self.values.get(from..from.checked_add(len)?)
     }
 
-    /// Adds `factor` times the values of another table, `shift` places further on, where this table has
-    /// places for them.
-    pub fn add_shifted(&mut self, other: &Self, shift: u64, factor: f64) {
-        for (v, value) in (other.first + shift..).zip(&other.values) {
-            let place = v.checked_sub(self.first).map(|place| place as usize);
-            if let Some(sum) = place.and_then(|place| self.values.get_mut(place)) {
-                *sum += factor * value;
-            }
-        }
-    }
-
     /// The table continued over a whole range of arguments with one value.
     #[inline]
     pub fn padded(self, (low, high): (u64, u64), value: f64) -> Self {

@@ -109,7 +109,7 @@ pub struct Audit {
     pub scope: String,
     /// Audit the noise of `release --private-n`: neighbours differ by one record more or less, over all data sets of
     /// at most n records
-    #[arg(long, conflicts_with_all = ["counts", "scope", "calibrate", "log_weight"])]
+    #[arg(long, conflicts_with_all = ["counts", "scope", "calibrate"])]
     pub private_n: bool,
     /// Also δ at this ε
     #[arg(long, value_name = "ε", allow_negative_numbers = true)]
@@ -135,7 +135,7 @@ pub struct Audit {
     dpbi choose --prior 1,1 --n 100 --epsilon 1\n  \
     dpbi choose --prior 1,1 --n 100 --error 0.05          the least ε of each\n  \
     dpbi choose --prior 1,1,1 --n 20 --epsilon 0.5 --all  also those not private\n  \
-    dpbi choose --prior 1,1 --n 100 --epsilon 1 --log-weight '-epsilon*H^0.5'")]
+    dpbi choose --prior 1,1 --n 100 --epsilon 1 -m 'ehd,{-epsilon*H^0.5}+calibrated'")]
 #[command(mut_arg("force", |force| force.help("Leave no mechanism out, however long that takes")))]
 pub struct Choose {
     #[command(flatten)]
@@ -176,7 +176,7 @@ pub struct Choose {
     dpbi optimum --prior 1,1,1 --n 12 --epsilon 1 --minimax --json\n  \
     dpbi optimum --prior 1,1 --n 20 --epsilon 1 --delta 1e-2\n  \
     dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png\n  \
-    dpbi optimum --prior 1,1 --n 20 --epsilon 1 --log-weight '-epsilon*H^0.5'")]
+    dpbi optimum --prior 1,1 --n 20 --epsilon 1 -m '{-epsilon*H^0.5}+calibrated'")]
 #[command(mut_arg("force", |force| force.help("Start even if the linear program should need more memory than there is, or more than 24 hours")))]
 pub struct Optimum {
     #[command(flatten)]

@@ -6,8 +6,7 @@ use clap::Args;
 
 use super::names::{self, Among};
 use super::values::{
-    Assignment, Expression, Formats, count, figure_width, folder_name, format_list, records,
-    table_format,
+    Assignment, Formats, count, figure_width, folder_name, format_list, records, table_format,
 };
 use figure::Width;
 use lab::experiment::config::{Change, MOST_RUNS};
@@ -210,7 +209,9 @@ pub struct Privacy {
 #[derive(Debug, Args)]
 pub struct Compared {
     /// Mechanisms, separated by commas, such as geometric, ehds+calibrated or lshist+remap; one of your
-    /// own as '{EXPR}', or as table:FILE, as `inspect --law` writes it [default: all that can be used; choose and optimum: the private ones]
+    /// own as table:FILE, as `inspect --law` writes it, or as '{EXPR}': an expression for the logarithm of a
+    /// candidate's weight, such as '{-epsilon*H/(2*LS)}', or, with t, of the weight of noise on all counts but
+    /// the last, such as '{-epsilon*abs(t)}' [default: all that can be used; choose and optimum: the private ones]
     #[arg(
         short,
         long,
@@ -219,11 +220,6 @@ pub struct Compared {
         hide_possible_values = true
     )]
     pub mechanism: Vec<String>,
-    /// A longer way to say --mechanism '{EXPR}': an expression for the logarithm of a candidate's weight,
-    /// such as '-epsilon*H/(2*LS)'; or, with t, of the weight of noise on all counts but the last, such as
-    /// '-epsilon*abs(t)'. choose and optimum calibrate it, and compare it with the others
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, value_parser = Expression)]
-    pub log_weight: Vec<String>,
 }
 
 impl Compared {
@@ -250,6 +246,6 @@ impl Compared {
 
     /// Whether nothing was named.
     pub fn is_empty(&self) -> bool {
-        self.mechanism.is_empty() && self.log_weight.is_empty()
+        self.mechanism.is_empty()
     }
 }

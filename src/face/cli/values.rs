@@ -44,35 +44,6 @@ pub fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// An expression. It may begin with a minus sign, so that the flag after a forgotten expression would be
-/// taken for one.
-#[derive(Clone)]
-pub(super) struct Expression;
-
-impl TypedValueParser for Expression {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, Error> {
-        let text = StringValueParser::new().parse_ref(command, argument, value)?;
-        let flag = text.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or(rest));
-        let is_flag = command.get_arguments().any(|known| known.get_long() == flag);
-        if flag.is_none() || !is_flag {
-            return Ok(text);
-        }
-        let name = argument.and_then(Arg::get_long).unwrap_or("log-weight");
-        let said = format!(
-            "`{text}` is a flag of dpbi, not an expression\n\n  help: write the expression after \
-             --{name}, such as --{name} '-epsilon*H'\n"
-        );
-        Err(Error::raw(ErrorKind::ValueValidation, said))
-    }
-}
-
 /// A key and a value. What is wrong with them is said as if they stood in a config.
 #[derive(Clone)]
 pub(super) struct Assignment;

@@ -141,14 +141,11 @@ fn at_epsilon(args: &Audit) -> Result<Option<f64>, Diagnostic> {
 }
 
 fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
-    let mut variant = match (&args.mechanisms.named()[..], &args.mechanisms.log_weight[..]) {
-        ([], [text]) => typed::own_variant(text, Tuning::NONE)?,
-        ([named], []) => typed::variant(named)?,
-        _ => {
-            return Err(Diagnostic::new("an audit is about one mechanism")
-                .help("name it with -m, such as -m ehds or -m '{-epsilon*H/LS}'"));
-        }
+    let [named] = args.mechanisms.named()[..] else {
+        return Err(Diagnostic::new("an audit is about one mechanism")
+            .help("name it with -m, such as -m ehds or -m '{-epsilon*H/LS}'"));
     };
+    let mut variant = typed::variant(named)?;
     if args.calibrate && !variant.options.calibrated {
         variant.options.calibrated = true;
         variant.label += &Tuning::CALIBRATED.to_string();

@@ -9,12 +9,9 @@ use super::{announce, threads, typed};
 use crate::cli::Choose;
 use crate::failure::Failure;
 use engine::analysis::cost::{self, THOROUGH, Work};
-use engine::analysis::ranking::{
-    self, Accuracy, Data, EpsilonSearch, LARGEST, LeastEpsilon, SAME, SMALLEST,
-};
+use engine::analysis::ranking::{self, Accuracy, Data, LARGEST, LeastEpsilon, SAME, SMALLEST};
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::{Tuning, Variant};
-use engine::named::Named;
+use engine::mechanism::Variant;
 use engine::posterior::privacy::{Epsilon, Guarantee};
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
@@ -22,6 +19,9 @@ use system::console::{Grid, bar, short, short_or_dash};
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
 use table::Number;
+
+/// Mechanisms that are of use for comparisons with the documents only: they are ranked with --all, or when named.
+const FOR_COMPARISON: [&str; 3] = ["lsdim", "mh-gamma", "mh-beta"];
 
 /// Named mechanisms that take more seconds by the clock are left out.
 const LONGEST_NAMED: f64 = 60.0;
@@ -36,12 +36,19 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let data = if args.data.counts.is_some() { Data::Given } else { Data::PriorPredictive };
     let error = wanted_error(args)?;
     let all = typed::variants(&args.mechanisms, &setting, typed::every_variant(true))?;
-    let ways = [Tuning::CALIBRATED, Tuning::BOTH, Tuning::NONE, Tuning::REMAPPED];
-    let ways = if args.all { &ways[..] } else { &ways[..2] };
-    let own = typed::own_variants(&args.mechanisms.log_weight, &setting, ways)?;
-    let named = !args.mechanisms.mechanism.is_empty();
-    let private = |variant: &Variant| named || args.all || variant.is_private(&setting);
-    let priced = all.into_iter().filter(private).chain(own).map(|variant| {
+    let named = !args.mechanisms.is_empty();
+    let usual = |variant: &Variant| {
+        variant.is_private(&setting) && !FOR_COMPARISON.contains(&variant.mechanism.id())
+    };
+    let wanted = all.into_iter().filter(|variant| named || args.all || usual(variant));
+    let is_offered =
+        |variant: &Variant| error.is_none() || ranking::refusal(variant, data).is_none();
+    let (offered, not_offered): (Vec<Variant>, Vec<Variant>) = wanted.partition(is_offered);
+    if let Some(variant) = not_offered.first().filter(|_| named) {
+        let refusal = ranking::refusal(variant, data).expect("it is not offered");
+        return Err(typed::refused(variant, refusal).into());
+    }
+    let priced = offered.into_iter().map(|variant| {
         let work = work(&variant, &setting, data, error);
         (variant, work)
     });
@@ -68,10 +75,10 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
         return Err(Diagnostic::new(cause).help(help).into());
     }
     let left_out = names(costly).chain(searched_too_long).collect();
-    let mut ranking = Ranking { setting: &setting, data, error, left_out, rows };
+    let mut ranking = Ranking { setting: &setting, data, error, not_offered, left_out, rows };
     ranking.sort();
     drop(clock);
-    if args.tables.print(|| ranking.grid(&ranking.without_idle().0, IN_WORDS))? {
+    if args.tables.print(|| ranking.grid(&ranking.lines().0, IN_WORDS))? {
         return Ok(());
     }
     args.print.answer(|| ranking.document(), || ranking.text())
@@ -96,8 +103,7 @@ fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) ->
     let settings =
         tried.into_iter().flatten().map(|epsilon| Setting { epsilon, ..setting.clone() });
     let here = settings.filter_map(|setting| at(&setting)).next().unwrap_or_default();
-    let times = ranking::tried(variant, setting, data);
-    Work { cpu_seconds: times * here.cpu_seconds, ..here }
+    Work { cpu_seconds: ranking::TRIED * here.cpu_seconds, ..here }
 }
 
 /// Whether work that somebody asked for is done.
@@ -153,8 +159,6 @@ struct RankedRow {
     /// ε, as given or as found; none if no ε is enough.
     epsilon: Option<f64>,
     accuracy: Option<Accuracy>,
-    /// How ε was found, if it was looked for.
-    search: Option<EpsilonSearch>,
     remark: String,
 }
 
@@ -185,7 +189,6 @@ fn rank(
                 variant,
                 epsilon: Some(setting.epsilon.get()),
                 accuracy,
-                search: None,
                 remark,
             }));
         };
@@ -200,34 +203,27 @@ fn rank(
         let found = ranking::least_epsilon(&variant, setting, data, error, &tuning, &admits)?;
         Ok(Some(match found {
             LeastEpsilon::TooCostly => return Ok(None),
-            LeastEpsilon::At(epsilon, accuracy, search) => RankedRow {
+            LeastEpsilon::At(epsilon, accuracy) => RankedRow {
                 variant,
                 epsilon: Some(epsilon.get()),
                 accuracy: Some(accuracy),
-                search: Some(search),
                 remark: String::new(),
             },
-            LeastEpsilon::Any(search) => RankedRow {
+            LeastEpsilon::Any => RankedRow {
                 variant,
                 epsilon: Some(SMALLEST),
                 accuracy: None,
-                search: Some(search),
                 remark: "or less".to_owned(),
             },
             LeastEpsilon::None => RankedRow {
                 variant,
                 epsilon: None,
                 accuracy: None,
-                search: None,
                 remark: "not reached".to_owned(),
             },
-            LeastEpsilon::Unknown => RankedRow {
-                variant,
-                epsilon: None,
-                accuracy: None,
-                search: None,
-                remark: UNKNOWN.to_owned(),
-            },
+            LeastEpsilon::Unknown => {
+                RankedRow { variant, epsilon: None, accuracy: None, remark: UNKNOWN.to_owned() }
+            }
         }))
     };
     let (mut rows, mut left_out) = (Vec::new(), Vec::new());
@@ -248,7 +244,7 @@ fn refused(variant: &Variant, refusal: Refusal) -> Result<RankedRow, Diagnostic>
         return Err(typed::refused(variant, refusal));
     }
     let remark = refusal.cause;
-    Ok(RankedRow { variant: variant.clone(), epsilon: None, accuracy: None, search: None, remark })
+    Ok(RankedRow { variant: variant.clone(), epsilon: None, accuracy: None, remark })
 }
 
 /// How long a bar can be.
@@ -270,6 +266,8 @@ pub struct Document {
     /// The error that was asked for.
     error: Option<f64>,
     mechanisms: Vec<RowDocument>,
+    /// Remapped mechanisms, if an error at given data was asked for: it need not fall as ε grows.
+    not_offered: Vec<String>,
     /// Mechanisms that would take long.
     left_out: Vec<String>,
 }
@@ -284,8 +282,6 @@ struct RowDocument {
     mean: Option<Number>,
     median: Option<Number>,
     q95: Option<Number>,
-    /// How the search for ε ended.
-    search: Option<&'static str>,
     /// Why there is no error, or no ε.
     remark: Option<String>,
 }
@@ -294,6 +290,7 @@ struct Ranking<'a> {
     setting: &'a Setting,
     data: Data,
     error: Option<f64>,
+    not_offered: Vec<Variant>,
     left_out: Vec<Variant>,
     rows: Vec<RankedRow>,
 }
@@ -332,21 +329,32 @@ impl Ranking<'_> {
         a.is_finite() && b.is_finite() && (a - b).abs() <= SAME * a.max(b)
     }
 
-    /// The rows to show, and the names of the others: those equal to the row of the same mechanism
-    /// with fewer options.
-    fn without_idle(&self) -> (Vec<&RankedRow>, Vec<String>) {
-        let mut shown: Vec<&RankedRow> = Vec::new();
+    /// The rows of every line that is shown, and the names of mechanisms that are not shown: those equal to the
+    /// same mechanism with fewer options. Different mechanisms that are equal here share a line.
+    fn lines(&self) -> (Vec<Vec<&RankedRow>>, Vec<String>) {
+        let mut lines: Vec<Vec<&RankedRow>> = Vec::new();
         let mut idle = Vec::new();
         for row in &self.rows {
-            let same = |other: &&&RankedRow| {
+            let is_idle = |other: &&RankedRow| {
                 other.variant.is_same_mechanism(&row.variant) && self.is_same(other, row)
             };
-            match shown.iter().find(same) {
-                Some(_) => idle.push(typed::shown(&row.variant)),
-                None => shown.push(row),
+            if lines.iter().flatten().any(is_idle) {
+                idle.push(typed::shown(&row.variant));
+            } else if let Some(line) = lines.iter_mut().find(|line| self.is_equal(line[0], row)) {
+                line.push(row);
+            } else {
+                lines.push(vec![row]);
             }
         }
-        (shown, idle)
+        (lines, idle)
+    }
+
+    /// Whether nothing that is shown tells two mechanisms apart.
+    fn is_equal(&self, a: &RankedRow, b: &RankedRow) -> bool {
+        let accuracies = a.accuracy.zip(b.accuracy);
+        accuracies.is_some_and(|(a, b)| a.is_same(&b))
+            && a.epsilon == b.epsilon
+            && self.remark(a, COMPUTED) == self.remark(b, COMPUTED)
     }
 
     /// The best of the mechanisms that are private at their ε.
@@ -399,7 +407,8 @@ impl Ranking<'_> {
 
     /// Whether every mechanism was ranked.
     fn all_are_known(&self) -> bool {
-        self.left_out.is_empty() && self.rows.iter().all(|row| row.remark != UNKNOWN)
+        let all = self.left_out.is_empty() && self.not_offered.is_empty();
+        all && self.rows.iter().all(|row| row.remark != UNKNOWN)
     }
 
     /// The setting with another ε.
@@ -420,7 +429,6 @@ impl Ranking<'_> {
             mean: row.accuracy.map(|accuracy| Number(accuracy.mean)),
             median: row.accuracy.map(|accuracy| Number(accuracy.median)),
             q95: row.accuracy.map(|accuracy| Number(accuracy.q95)),
-            search: row.search.map(EpsilonSearch::id),
             remark: (!row.remark.is_empty()).then(|| row.remark.clone()),
         };
         let label: fn(&Variant) -> String = |variant| variant.label.clone();
@@ -429,6 +437,7 @@ impl Ranking<'_> {
             advice: self.advice(label),
             error: self.error,
             mechanisms: self.rows.iter().map(row).collect(),
+            not_offered: self.not_offered.iter().map(label).collect(),
             left_out: self.left_out.iter().map(label).collect(),
         }
     }
@@ -454,17 +463,20 @@ impl Ranking<'_> {
     }
 
     /// The mechanisms, best first. `computed` marks guarantees that were computed.
-    fn grid(&self, shown: &[&RankedRow], computed: &str) -> Grid {
-        let measures = shown.iter().map(|row| self.measure(row)).filter(|value| value.is_finite());
+    fn grid(&self, lines: &[Vec<&RankedRow>], computed: &str) -> Grid {
+        let measures =
+            self.rows.iter().map(|row| self.measure(row)).filter(|value| value.is_finite());
         let largest = measures.fold(0.0, f64::max);
         let mut grid = Grid::new(1);
         grid.row(self.arranged(["mechanism", "ε", "", "mean", "median", "95 %", "guarantee"]));
-        for row in shown {
+        for line in lines {
+            let row = line[0];
+            let names: Vec<String> = line.iter().map(|row| typed::shown(&row.variant)).collect();
             let number = |value: fn(Accuracy) -> f64| short_or_dash(row.accuracy.map(value));
             let drawn = Some(self.measure(row)).filter(|value| value.is_finite());
             let drawn = drawn.map_or(String::new(), |value| bar(value, largest, BAR));
             grid.row(self.arranged([
-                typed::shown(&row.variant),
+                typed::listed(&names),
                 row.epsilon.map_or("–".to_owned(), |epsilon| epsilon.to_string()),
                 format!("{drawn:BAR$}"),
                 number(|a| a.mean),
@@ -478,7 +490,7 @@ impl Ranking<'_> {
 
     fn text(&self) -> String {
         let posterior = &self.setting.posterior;
-        let (shown, idle) = self.without_idle();
+        let (lines, idle) = self.lines();
         let what = self.setting.distance.title();
         let over = match self.data {
             Data::PriorPredictive => {
@@ -495,20 +507,10 @@ impl Ranking<'_> {
             None => format!(" at ε = {}", self.setting.epsilon.get()),
         };
         let mut text =
-            format!("  Exact error ({what}){at}, {over}\n{}", self.grid(&shown, COMPUTED).render());
-        if shown.iter().any(|row| self.remark(row, COMPUTED).ends_with(COMPUTED)) {
+            format!("  Exact error ({what}){at}, {over}\n{}", self.grid(&lines, COMPUTED).render());
+        if lines.iter().any(|line| self.remark(line[0], COMPUTED).ends_with(COMPUTED)) {
             text += &format!(
                 "  {COMPUTED} computed: over all pairs of data sets the loss is at most ε\n"
-            );
-        }
-        let stepped = shown.iter().filter(|row| row.search == Some(EpsilonSearch::Stepped));
-        let stepped: Vec<String> = stepped.map(|row| typed::shown(&row.variant)).collect();
-        if !stepped.is_empty() {
-            let step = 100.0 * (ranking::STEP - 1.0);
-            text += &format!(
-                "  Larger ε were tried only in steps of {step:.0} %; between them the error may be \
-                 larger: {}\n",
-                typed::listed(&stepped)
             );
         }
         if !idle.is_empty() {
@@ -516,6 +518,9 @@ impl Ranking<'_> {
                 "  Not shown, because the option changes nothing: {}\n",
                 typed::listed(&idle)
             );
+        }
+        if !self.not_offered.is_empty() {
+            text += "  Left out are remapped mechanisms: at given data their error need not fall as ε grows\n";
         }
         if !self.left_out.is_empty() {
             let names: Vec<String> = self.left_out.iter().map(typed::shown).collect();

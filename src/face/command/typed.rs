@@ -130,7 +130,7 @@ pub fn variants(
 
 /// The mechanism that an expression defines: noise on the first k − 1 counts if it uses `t`, else weights of
 /// the candidates of R. Its label is the text in braces.
-pub fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
+fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
     // A label has no line breaks.
     let one_line = |c: char| if c.is_whitespace() { ' ' } else { c };
     let text: String = text.trim().chars().map(one_line).collect();
@@ -142,38 +142,15 @@ pub fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
         Purpose::Weights => own::weights(&text, OutputSet::Simplex, Vec::new()),
     };
     let mechanism = mechanism.map_err(|fault| {
-        let place = Place::span(LOG_WEIGHT, &text, fault.span);
+        let place = Place::span(MECHANISM, &text, fault.span);
         Diagnostic::new(fault.cause).at(place).help(fault.remedy)
     })?;
     let variant = Variant::tuned(mechanism, tuning.calibrated, tuning.remap);
     Ok(Variant { label: format!("{{{text}}}{tuning}"), ..variant })
 }
 
-/// The mechanisms that expressions define, each tuned in all of these ways. The first way must be possible.
-pub fn own_variants(
-    expressions: &[String],
-    setting: &Setting,
-    ways: &[Tuning],
-) -> Result<Vec<Variant>, Diagnostic> {
-    let mut variants: Vec<Variant> = Vec::new();
-    for text in expressions {
-        for (place, &way) in ways.iter().enumerate() {
-            let variant = own_variant(text, way)?;
-            if variants.iter().any(|known| known.label == variant.label) {
-                continue;
-            }
-            match check(&variant, setting) {
-                Ok(()) => variants.push(variant),
-                Err(refusal) if place == 0 => return Err(refused(&variant, refusal)),
-                Err(_) => {}
-            }
-        }
-    }
-    Ok(variants)
-}
-
-/// The flag of a mechanism of the user's own.
-const LOG_WEIGHT: &str = "--log-weight";
+/// The flag that names mechanisms.
+const MECHANISM: &str = "--mechanism";
 
 /// The expression of a mechanism of the user's own.
 fn expression(variant: &Variant) -> Option<&'static str> {
@@ -184,7 +161,7 @@ fn expression(variant: &Variant) -> Option<&'static str> {
 pub fn refused(variant: &Variant, refusal: Refusal) -> Diagnostic {
     let place = expression(variant).map(|text| {
         let span = refusal.span.clone().unwrap_or(0..text.len());
-        Place::span(LOG_WEIGHT, text, span)
+        Place::span(MECHANISM, text, span)
     });
     let message = Diagnostic::from(refusal);
     match place {

@@ -16,7 +16,6 @@ use engine::posterior::privacy::{Epsilon, Guarantee};
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::uniform_composition;
 use engine::refusal::Refusal;
-use engine::rng::uniform_below;
 
 /// The most candidates that are weighed one by one.
 const MOST_WEIGHED: f64 = 1e7;
@@ -38,45 +37,13 @@ pub struct Method {
 enum Way {
     /// Noise of this rate on the counts, in whole numbers.
     Noise { noise: Noise, rate: Ratio, restored: bool },
-    /// A candidate with weight e^(−rate · d), in whole numbers, times g(v) for every coordinate, if there
-    /// are such factors. `half` is half the rate.
-    Hamming { rate: Ratio, half: Ratio, edges: Option<Edges> },
+    /// A candidate with weight e^(−rate · d), in whole numbers. `half` is half the rate.
+    Hamming { rate: Ratio, half: Ratio },
     /// Noise that sums to 0, in whole numbers. `half` is half its rate. The result is clamped; or it is
     /// drawn again until it is a candidate and accepted by its weight.
     Lattice { half: Ratio, tight: Option<Arc<Tight>> },
     /// A candidate with its computed weight, a double.
     Weighed,
-}
-
-/// g(0), g(1), and the largest of g(0), g(1) and 1.
-#[derive(Clone, Copy)]
-struct Edges {
-    zero: f64,
-    one: f64,
-    largest: f64,
-}
-
-impl Edges {
-    fn weight(&self, v: u64) -> f64 {
-        match v {
-            0 => self.zero,
-            1 => self.one,
-            _ => 1.0,
-        }
-    }
-
-    /// A number in [0, n] with P ∝ g.
-    fn draw(&self, n: u64, rng: &mut impl Source) -> u64 {
-        let others = n.saturating_sub(1);
-        let weights = [self.zero, if n > 0 { self.one } else { 0.0 }, others as f64];
-        let largest = weights.into_iter().fold(0.0, f64::max);
-        loop {
-            let class = uniform_below(3, rng);
-            if is_accepted(weights[class as usize], largest, rng) {
-                return if class < 2 { class } else { 2 + uniform_below(others, rng) };
-            }
-        }
-    }
 }
 
 impl Way {
@@ -241,12 +208,7 @@ impl Ready<'_> {
             (&Way::Noise { noise, rate, restored }, _) => {
                 draw_noisy(noise, rate, restored, self.counts, n, rng)
             }
-            (&Way::Hamming { rate, half, edges: None }, _) => {
-                draw_hamming((rate, half), self.counts, n, rng)
-            }
-            (&Way::Hamming { half, edges: Some(edges), .. }, _) => {
-                draw_edged(half, edges, self.counts, rng)
-            }
+            (&Way::Hamming { rate, half }, _) => draw_hamming((rate, half), self.counts, n, rng),
             (Way::Lattice { half, tight: None }, _) => draw_lattice(*half, self.counts, n, rng),
             (Way::Lattice { half, tight: Some(tight) }, _) => {
                 draw_tight(*half, tight, self.counts, rng)
@@ -360,12 +322,7 @@ fn exact_way(
                 Some(_) => Ratio::from_f64(rate),
                 None => over(1.0 / at_one),
             };
-            rate.and_then(|rate| Some(Way::Hamming { rate, half: rate.over(2)?, edges: None }))
-        }
-        (Recipe::Hamming { rate, weights: CandidateWeights::Edged { zero, one } }, _) => {
-            let edges = Some(Edges { zero, one, largest: zero.max(one).max(1.0) });
-            let rate = Ratio::from_f64(rate);
-            rate.and_then(|rate| Some(Way::Hamming { rate, half: rate.over(2)?, edges }))
+            rate.and_then(|rate| Some(Way::Hamming { rate, half: rate.over(2)? }))
         }
         (Recipe::Hamming { rate, weights: CandidateWeights::Tight }, _) => {
             let tight = CandidateWeights::Tight.tight(&template.posterior, rate);
@@ -519,79 +476,10 @@ fn try_tight(
     is_accepted(tight.weight(&drawn), tight.largest(), rng).then_some(drawn)
 }
 
-/// A candidate with P ∝ Π g(v_i) e^(−rate·d), by rejection.
-fn draw_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Source) -> Vec<u64> {
-    let n: u64 = counts.iter().sum();
-    let wide = n > 0 && half.times_is_at_most(2 * n, WIDE);
-    loop {
-        let drawn = match wide {
-            true => try_edged_widely(half, edges, counts, rng),
-            false => try_edged(half, edges, counts, rng),
-        };
-        if let Some(drawn) = drawn {
-            return drawn;
-        }
-    }
-}
-
-/// One trial: every coordinate but the last is drawn from [0, n] with its own factor, and the last one
-/// makes the sum n.
-fn try_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Source) -> Option<Vec<u64>> {
-    let n: u64 = counts.iter().sum();
-    let accepts = |v: u64, rng: &mut _| is_accepted(edges.weight(v), edges.largest, rng);
-    let (last, others) = counts.split_last()?;
-    let mut left = Some(n);
-    let mut drawn: Vec<u64> = Vec::with_capacity(counts.len());
-    for &x in others {
-        let v = loop {
-            let v = within(half, x, n, rng);
-            if accepts(v, rng) {
-                break v;
-            }
-        };
-        left = left.and_then(|left| left.checked_sub(v));
-        drawn.push(v);
-    }
-    let left = left?;
-    drawn.push(left);
-    (falls(half, left.abs_diff(*last), rng) && accepts(left, rng)).then_some(drawn)
-}
-
-/// One trial for noise that is wide: counts are drawn with their weights g, but for one, which makes the
-/// sum n.
-///
-/// If g(0) is large, this one should not be 0: it must be at least 2, or 1 if all counts may be smaller.
-/// If m counts of a candidate are so large, it is proposed in m ways, and accepted in one of m cases.
-fn try_edged_widely(
-    half: Ratio,
-    edges: Edges,
-    counts: &[u64],
-    rng: &mut impl Source,
-) -> Option<Vec<u64>> {
-    let n: u64 = counts.iter().sum();
-    let least = if n > counts.len() as u64 { 2 } else { 1 };
-    let largest = if least == 1 { edges.one.max(1.0) } else { 1.0 };
-    let remainder = uniform_below(counts.len() as u64, rng) as usize;
-    let mut drawn: Vec<u64> = counts.iter().map(|_| edges.draw(n, rng)).collect();
-    drawn[remainder] = 0;
-    let taken = drawn.iter().fold(0_u64, |sum, &v| sum.saturating_add(v));
-    let left = n.checked_sub(taken).filter(|&left| left >= least)?;
-    drawn[remainder] = left;
-    let ways = drawn.iter().filter(|&&v| v >= least).count() as u64;
-    let steps: u64 = drawn.iter().zip(counts).map(|(v, x)| v.abs_diff(*x)).sum();
-    let accepted = uniform_below(ways, rng) == 0
-        && falls(half, steps, rng)
-        && is_accepted(edges.weight(left), largest, rng);
-    accepted.then_some(drawn)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-    use engine::posterior::simplex::list_compositions;
-    use engine::rng::{Stream, stream};
+    use engine::rng::stream;
 
     /// The chance of a trial is the same whatever the data: the centre, an edge and a corner, at 40 records
     /// (all weights) and at 1000 (a table).
@@ -615,59 +503,6 @@ mod tests {
                     / (f64::from(trials) * p * (1.0 - p)).sqrt();
                 // Five standard deviations: 6e-7. A chance that is 2 % off is noticed.
                 assert!(z.abs() < 5.0, "{counts:?}: {z}");
-            }
-        }
-    }
-
-    type Trial = fn(Ratio, Edges, &[u64], &mut Stream) -> Option<Vec<u64>>;
-
-    /// Both ways to draw with weights of the edges have the exact law, whatever these weights are.
-    ///
-    /// Pearson's statistic of at most 20 degrees of freedom exceeds 70 with a probability of about 2e-7
-    /// (a little more, since some candidates are rare). If g(0) were twice as large, it would exceed 70.
-    #[test]
-    fn draws_with_weights_of_the_edges_have_their_law() {
-        let half = Ratio::new(1, 20).unwrap();
-        let draws = 20_000;
-        for (counts, zero, one) in [
-            (vec![2, 1, 0], 1.0, 1.0),
-            (vec![2, 1, 0, 0], 20.0, 0.5),
-            (vec![1, 1, 1, 0], 3.0, 7.0),
-            (vec![5, 0, 0], 40.0, 20.0),
-            (vec![4, 1], 0.2, 3.0),
-            (vec![1, 0], 5.0, 1.0),
-        ] {
-            let n: u64 = counts.iter().sum();
-            let edges = Edges { zero, one, largest: zero.max(one).max(1.0) };
-            let law = |edges: &Edges| -> Vec<(Vec<u64>, f64)> {
-                let weight = |v: &Vec<u64>| -> f64 {
-                    let steps: u64 = v.iter().zip(&counts).map(|(v, x)| v.abs_diff(*x)).sum();
-                    v.iter().map(|&v| edges.weight(v)).product::<f64>()
-                        * (-(steps as f64) / 20.0).exp()
-                };
-                let all = list_compositions(n, counts.len());
-                let total: f64 = all.iter().map(weight).sum();
-                all.into_iter().map(|v| (v.clone(), weight(&v) / total)).collect()
-            };
-            for (number, attempt) in [try_edged, try_edged_widely as Trial].into_iter().enumerate()
-            {
-                let mut rng = stream(11, &format!("edges {number} {counts:?}"));
-                let mut seen: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
-                let trials = std::iter::repeat_with(|| attempt(half, edges, &counts, &mut rng));
-                trials.flatten().take(draws).for_each(|v| *seen.entry(v).or_default() += 1.0);
-                let statistic = |edges: &Edges| -> f64 {
-                    let terms = law(edges).into_iter().map(|(v, p)| {
-                        let expected = draws as f64 * p;
-                        (seen.get(&v).unwrap_or(&0.0) - expected).powi(2) / expected
-                    });
-                    terms.sum()
-                };
-                let found = statistic(&edges);
-                assert!(found < 70.0, "{number} {counts:?}: {found}");
-                if zero < 10.0 && n > 1 {
-                    let wrong = statistic(&Edges { zero: 2.0 * zero, ..edges });
-                    assert!(wrong > 70.0, "{number} {counts:?}: {wrong}");
-                }
             }
         }
     }

@@ -314,7 +314,7 @@ fn rescaled(plan: &Plan, off: f64) -> Result<Plan, Refusal> {
             Recipe::Noise { noise, scale: scale * off, restored }
         }
         Recipe::Hamming { rate, weights } => Recipe::Hamming { rate: rate / off, weights },
-        Recipe::Lattice { noise } => Recipe::Lattice { noise: noise.widened(off)? },
+        Recipe::Lattice { noise } => Recipe::Lattice { noise: noise.widened(off) },
         Recipe::Historical { noise } => Recipe::Historical { noise: noise.widened(off) },
         Recipe::Weighed { weight } => Recipe::Weighed { weight: weight.to_the(1.0 / off) },
         Recipe::OwnNoise { noise, restored } => {

@@ -65,7 +65,6 @@ impl<'a> ClampedLine<'a> {
             LatticeNoise::Gaussian { sigma } => {
                 (2.0 * (y as f64 - self.count as f64) + 1.0) / (sigma * sigma)
             }
-            LatticeNoise::Own(_) => at_x - at_moved,
         };
         (at_x - self.ln_total, at_moved - self.ln_total, ratio)
     }
@@ -92,7 +91,6 @@ pub fn reach(noise: LatticeNoise) -> u64 {
         LatticeNoise::Truncated { rate, radius } => radius.min((-LN_LEFT_OUT / rate) as u64 + 1),
         LatticeNoise::Geometric { rate } => (-LN_LEFT_OUT / rate) as u64 + 1,
         LatticeNoise::Gaussian { sigma } => (sigma * (-LN_LEFT_OUT).sqrt()) as u64 + 1,
-        LatticeNoise::Own(noise) => noise.reach(),
     }
 }
 

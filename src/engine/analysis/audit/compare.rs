@@ -30,7 +30,7 @@ pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
     let is_tabled = match recipe {
         _ if variant.options.remap => false,
         Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => false,
-        Recipe::Lattice { noise } => k > 2 || !noise.is_approximate(),
+        Recipe::Lattice { .. } => k > 2,
         Recipe::Weighed { .. } | Recipe::Table { .. } => true,
         Recipe::Exponential { .. }
         | Recipe::Noise { .. }
@@ -86,9 +86,6 @@ impl Release {
                 Self::Hamming(Hamming::new(&setting.posterior, rate, weights))
             }
             Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => Self::Lattice { rate },
-            Recipe::Lattice { noise: LatticeNoise::Own(_) } => {
-                return Self::tabled(variant, setting);
-            }
             Recipe::Lattice { noise } if setting.posterior.k() == 2 => {
                 Self::ClampedLine(LineNoise::new(noise))
             }
@@ -113,7 +110,7 @@ impl Release {
             _ if variant.remap.is_some() => false,
             Recipe::Noise { .. } | Recipe::OwnNoise { .. } => true,
             Recipe::Lattice { noise: LatticeNoise::Geometric { .. } } => true,
-            Recipe::Lattice { noise } => noise.is_approximate() && setting.posterior.k() == 2,
+            Recipe::Lattice { .. } => setting.posterior.k() == 2,
             Recipe::Exponential { .. }
             | Recipe::Weighed { .. }
             | Recipe::Hamming { .. }

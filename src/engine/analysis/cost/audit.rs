@@ -7,7 +7,6 @@ use crate::analysis::audit::{is_symmetric, reach_on_a_line};
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::remapping::{self, Effort};
 use crate::mechanism::Variant;
-use crate::mechanism::law::edged::Edged;
 use crate::mechanism::law::{CandidateWeights, LatticeNoise, Outputs, Recipe, tight};
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
@@ -90,7 +89,7 @@ pub fn predict_passes(
                 pairs * (rates::NS_PER_PAIR + rates::NS_PER_LATTICE_DELTA * (passes - 1.0))
             }
             // The four tails, and for δ all outputs on the line.
-            Recipe::Lattice { noise } if posterior.k() == 2 && noise.is_approximate() => {
+            Recipe::Lattice { noise } if posterior.k() == 2 => {
                 let reached = values.min(2.0 * reach_on_a_line(*noise) as f64 + 1.0);
                 let classes = if passes > 1.0 { examinations * reached } else { 0.0 };
                 let tails = 4.0 * examinations * noise.tail_terms();
@@ -280,15 +279,11 @@ fn tuning(variant: &Variant, setting: &Setting, searched: impl Fn(Recipe) -> f64
     work
 }
 
-/// The weights of candidates that are found before a law is made: tight ones, or those of the edges.
+/// The tight weights of candidates, which are found before a law is made.
 fn weights(recipe: Recipe, setting: &Setting) -> Work {
     let (k, n) = (setting.posterior.k(), setting.posterior.n());
     let rate = match recipe {
         Recipe::Hamming { rate, weights: CandidateWeights::Tight } => rate,
-        Recipe::Hamming { weights: CandidateWeights::Edged { .. }, .. } => {
-            let work = Edged::work(k, n, setting.epsilon.get());
-            return Work { cpu_seconds: 1e-9 * rates::ns_per_edged(k) * work, ..Work::default() };
-        }
         Recipe::Hamming { weights: CandidateWeights::Flat, .. }
         | Recipe::Exponential { .. }
         | Recipe::Weighed { .. }

@@ -30,7 +30,6 @@ fn seconds(counts: &Counts, k: usize) -> f64 {
         (Operation::LineClass, rates::NS_PER_LINE_CLASS),
         (Operation::LogTerm, rates::NS_PER_LOG_TERM),
         (Operation::Convolved, rates::NS_PER_CONVOLVED),
-        (Operation::Edged, rates::ns_per_edged(k)),
         (Operation::Product, rates::NS_PER_PRODUCT),
         (Operation::Replaced, rates::NS_PER_TABLED_OUTPUT),
         (Operation::Term, rates::NS_PER_TERM),

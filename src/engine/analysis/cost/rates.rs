@@ -170,11 +170,6 @@ pub const BYTES_PER_SEARCHED_OUTPUT: f64 = 500.0;
 pub fn ns_per_tight_row(k: usize) -> f64 {
     6.0 * libm::pow(1.3, k as f64 - 3.0)
 }
-/// A data set times its records, each time that the sums for the weights of the edges are computed. With two
-/// categories there is one convolution for each data set.
-pub fn ns_per_edged(k: usize) -> f64 {
-    if k == 2 { 4.5 } else { 10.0 * (k as f64 - 1.0) }
-}
 /// A tight weight, with its running sums.
 pub const BYTES_PER_TIGHT_WEIGHT: f64 = 60.0;
 /// A weight of a release, computed and added up twice without rounding.

@@ -1,11 +1,9 @@
 //! Mechanisms ranked by their exact errors, and the least ε at which one is accurate enough.
 
 mod least_epsilon;
-mod remapped_bound;
 
 pub use least_epsilon::{
-    EpsilonSearch, LARGEST, LeastEpsilon, SMALLEST, STEP, is_bounded, least_epsilon,
-    likely_epsilon, tried,
+    LARGEST, LeastEpsilon, SMALLEST, TRIED, least_epsilon, likely_epsilon, refusal,
 };
 
 use crate::analysis::predictive_error;
@@ -42,6 +40,12 @@ pub struct Accuracy {
 impl Accuracy {
     fn new(mean: f64, law: &Distribution) -> Self {
         Self { mean, median: law.quantile(0.5), q95: law.quantile(0.95) }
+    }
+
+    /// Whether another one is the same, up to rounding.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let numbers = |one: &Self| [one.mean, one.median, one.q95];
+        numbers(self).into_iter().zip(numbers(other)).all(|(a, b)| (a - b).abs() <= SAME * a.max(b))
     }
 }
 

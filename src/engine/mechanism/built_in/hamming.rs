@@ -2,7 +2,6 @@
 //! documents).
 
 use super::{BuiltIn, Choice, pure};
-use crate::mechanism::law::edged::Edged;
 use crate::mechanism::law::tight::{Effort, Tight};
 use crate::mechanism::law::{CandidateWeights, Recipe};
 use crate::posterior::privacy::Guarantee;
@@ -27,28 +26,6 @@ pub static HAMMING: BuiltIn = BuiltIn {
     recipe: |setting, options| {
         let rate = options.inner(setting) / options.divisor.unwrap_or(DIVISOR);
         Ok(Recipe::Hamming { rate, weights: CandidateWeights::Flat })
-    },
-    ..BuiltIn::USUAL
-};
-
-/// r in R with weight Π g(r_i) e^(−c d(x, r)). g is 1 but for g(0) and g(1), which make up for the
-/// candidates that data near a face do not have. So the normalisers hardly depend on x, and c is nearly ε,
-/// twice the rate of `hamming`. The loss c + max |ln Z(x) − ln Z(x')| is computed over all adjacent data
-/// sets.
-pub static HAMMING_EDGED: BuiltIn = BuiltIn {
-    id: "hamming-edged",
-    title: "Hamming, edged",
-    draws: "r in R with weight g(r_1) … g(r_k) exp(−c d(x, r)); g(0), g(1) and c are such that the loss is ε",
-    colour: 0xFC_75EA,
-    guarantee: |setting, _| Guarantee::Computed(setting.epsilon.get()),
-    refusal: |setting| {
-        let (k, n, epsilon) = size(setting);
-        Edged::refusal(k, n, epsilon)
-    },
-    recipe: |setting, _| {
-        let (k, n, epsilon) = size(setting);
-        let Edged { rate, zero, one, .. } = Edged::find(k, n, epsilon)?;
-        Ok(Recipe::Hamming { rate, weights: CandidateWeights::Edged { zero, one } })
     },
     ..BuiltIn::USUAL
 };

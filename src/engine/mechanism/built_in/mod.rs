@@ -29,7 +29,6 @@ pub static ALL: &[&dyn Mechanism] = &[
     &hamming::HAMMING,
     &lattice::LATTICE,
     &hamming::TIGHT,
-    &hamming::HAMMING_EDGED,
     &lattice::GEOMETRIC_TRUNCATED,
     &lattice::GAUSSIAN,
 ];

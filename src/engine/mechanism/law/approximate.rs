@@ -234,7 +234,6 @@ pub fn ln_tail(noise: LatticeNoise, m: u64) -> f64 {
         LatticeNoise::Truncated { rate, radius } => {
             first + ln(expm1(-rate * (radius - m + 1) as f64) / expm1(-rate))
         }
-        LatticeNoise::Own(_) => unreachable!("its loss is computed output by output"),
         LatticeNoise::Gaussian { sigma } => {
             let mut sum = Sum::default();
             for u in 0_u64.. {

@@ -1,8 +1,8 @@
 //! Candidates weighed by the number of records that are moved: P(r|x) ∝ w(r) e^(−rate · d(x, r)).
 //!
 //! d(x, r) = ½ Σ |r_i − x_i| splits over the coordinates, so e^(−rate·d) is a product of two-sided
-//! geometric weights. If w is a product over the coordinates too, then the sum over all compositions is a
-//! k-fold convolution, and so are draws.
+//! geometric weights. If w is 1, then the sum over all compositions is a k-fold convolution, and so are
+//! draws.
 
 use rand::Rng;
 
@@ -10,7 +10,7 @@ use super::effort::{Effort, total_length};
 use super::noise::{steps_within, window};
 use super::tight::Tight;
 use super::{Law, Product};
-use crate::numeric::{Sum, Table, exp_accurate, expm1, ln};
+use crate::numeric::{Sum, Table, exp_accurate, expm1};
 use crate::operations::{Operation, count};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{BLOCK, Region, Shape, Window};
@@ -21,35 +21,11 @@ use crate::rng::uniform;
 pub enum CandidateWeights {
     /// 1.
     Flat,
-    /// Π_i g(r_i), where g is 1 but for g(0) and g(1).
-    Edged {
-        /// g(0).
-        zero: f64,
-        /// g(1).
-        one: f64,
-    },
     /// Those with which every normaliser is 1: see [`super::tight`].
     Tight,
 }
 
 impl CandidateWeights {
-    /// The factor g(v) of one coordinate; tight weights are not a product.
-    pub fn factor(self, v: u64) -> f64 {
-        match (self, v) {
-            (Self::Edged { zero, .. }, 0) => zero,
-            (Self::Edged { one, .. }, 1) => one,
-            (Self::Edged { .. } | Self::Flat | Self::Tight, _) => 1.0,
-        }
-    }
-
-    /// The largest factor, or 1.
-    fn largest_factor(self) -> f64 {
-        match self {
-            Self::Edged { zero, one } => zero.max(one).max(1.0),
-            Self::Flat | Self::Tight => 1.0,
-        }
-    }
-
     /// The tight weights, if these are they.
     ///
     /// # Panics
@@ -61,13 +37,13 @@ impl CandidateWeights {
 }
 
 /// The candidates that carry all but a negligible part of the probability.
-pub fn region(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Region {
-    region_where(posterior, rate, weights, None)
+pub fn region(posterior: &Posterior, rate: f64) -> Region {
+    region_where(posterior, rate, None)
 }
 
 /// What the law takes: one convolution for each category but the first two, unless the weights are tight.
 pub fn effort(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Effort {
-    let region = region(posterior, rate, weights);
+    let region = region(posterior, rate);
     let length = total_length(region.windows());
     let mut effort = Effort::walk(region, &posterior.categories());
     if weights != CandidateWeights::Tight {
@@ -78,18 +54,10 @@ pub fn effort(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Ef
 }
 
 /// The same candidates; or, if `gain` names categories (i, j), those with r_i >= x_i and r_j <= x_j.
-fn region_where(
-    posterior: &Posterior,
-    rate: f64,
-    weights: CandidateWeights,
-    gain: Option<(usize, usize)>,
-) -> Region {
+fn region_where(posterior: &Posterior, rate: f64, gain: Option<(usize, usize)>) -> Region {
     let (x, n) = (posterior.counts(), posterior.n());
     // The weight falls by e in 2/rate steps of Σ |r_i − x_i|, as noise of that scale would.
     let steps = steps_within(2.0 / rate, posterior.k());
-    // Candidates on a face may weigh more by the product of the largest factors.
-    let heavier = (2.0 / rate) * posterior.k() as f64 * ln(weights.largest_factor());
-    let steps = steps.saturating_add(heavier.ceil() as u64);
     let mut windows: Vec<Window> = x.iter().map(|&x| window(x, n, steps)).collect();
     if let Some((i, j)) = gain {
         windows[i].0 = x[i];
@@ -122,12 +90,12 @@ pub fn normaliser(
             weights.tight(posterior, rate).expect("these weights are tight").normaliser(x)
         }
         (CandidateWeights::Tight, _, Some(_)) => {
-            let region = region_where(posterior, rate, weights, gain);
+            let region = region_where(posterior, rate, gain);
             total_mass(&Product::hamming_within(posterior, rate, weights, region))
         }
-        (CandidateWeights::Flat | CandidateWeights::Edged { .. }, ..) => {
-            let windows = region_where(posterior, rate, weights, gain).windows().to_vec();
-            Convolutions::new(posterior, rate, weights, &windows).normaliser()
+        (CandidateWeights::Flat, ..) => {
+            let region = region_where(posterior, rate, gain);
+            Convolutions::new(posterior, rate, region.windows()).normaliser()
         }
     }
 }
@@ -149,19 +117,14 @@ pub fn total_mass(law: &dyn Law) -> f64 {
     sum.value()
 }
 
-/// The weights g(v) e^(−rate |v − x_i| / 2) of every coordinate over its window.
-pub fn factors(
-    posterior: &Posterior,
-    rate: f64,
-    weights: CandidateWeights,
-    windows: &[Window],
-) -> Vec<Table> {
-    let factor = |(&x, &window): (&u64, &Window)| factor(x, rate, weights, window);
+/// The weights e^(−rate |v − x_i| / 2) of every coordinate over its window.
+pub fn factors(posterior: &Posterior, rate: f64, windows: &[Window]) -> Vec<Table> {
+    let factor = |(&x, &window): (&u64, &Window)| factor(x, rate, window);
     posterior.counts().iter().zip(windows).map(factor).collect()
 }
 
-fn factor(x: u64, rate: f64, weights: CandidateWeights, (low, high): Window) -> Table {
-    let weight = |v: u64| weights.factor(v) * exp_accurate(-0.5 * rate * v.abs_diff(x) as f64);
+fn factor(x: u64, rate: f64, (low, high): Window) -> Table {
+    let weight = |v: u64| exp_accurate(-0.5 * rate * v.abs_diff(x) as f64);
     Table::new(low, (low..=high).map(weight).collect())
 }
 
@@ -169,36 +132,21 @@ fn factor(x: u64, rate: f64, weights: CandidateWeights, (low, high): Window) -> 
 pub struct Convolutions {
     counts: Vec<u64>,
     rate: f64,
-    weights: CandidateWeights,
     windows: Vec<Window>,
     suffixes: Vec<Table>,
 }
 
 impl Convolutions {
-    /// For weights that are a product over the coordinates.
-    pub fn new(
-        posterior: &Posterior,
-        rate: f64,
-        weights: CandidateWeights,
-        windows: &[Window],
-    ) -> Self {
+    /// For candidates in these windows, all with w = 1.
+    pub fn new(posterior: &Posterior, rate: f64, windows: &[Window]) -> Self {
         let counts = posterior.counts().to_vec();
         let last = counts.len() - 1;
-        let mut suffixes = vec![factor(counts[last], rate, weights, windows[last])];
+        let mut suffixes = vec![factor(counts[last], rate, windows[last])];
         for i in (0..last).rev() {
-            let before = &suffixes[last - 1 - i];
-            let mut next = convolve(before, counts[i], windows[i], 0.5 * rate);
-            for v in [0, 1] {
-                let more = weights.factor(v) - 1.0;
-                if more != 0.0 && (windows[i].0..=windows[i].1).contains(&v) {
-                    let decayed = exp_accurate(-0.5 * rate * v.abs_diff(counts[i]) as f64);
-                    next.add_shifted(before, v, more * decayed);
-                }
-            }
-            suffixes.push(next);
+            suffixes.push(convolve(&suffixes[last - 1 - i], counts[i], windows[i], 0.5 * rate));
         }
         suffixes.reverse();
-        Self { counts, rate, weights, windows: windows.to_vec(), suffixes }
+        Self { counts, rate, windows: windows.to_vec(), suffixes }
     }
 
     pub fn normaliser(&self) -> f64 {
@@ -224,7 +172,7 @@ impl Convolutions {
         let mass = |v: u64| {
             let ways = self.suffixes[i + 1].get(left.checked_sub(v)?)?;
             let decayed = exp_accurate(-0.5 * self.rate * v.abs_diff(self.counts[i]) as f64);
-            Some(self.weights.factor(v) * decayed * ways)
+            Some(decayed * ways)
         };
         let mut target = uniform(rng) * self.suffixes[i].get(left).unwrap_or(0.0);
         // If rounding leaves a remainder, the last possible value is taken.
@@ -336,31 +284,26 @@ mod tests {
                 let k = counts.len();
                 let prior = Prior::new(vec![1.0; k]).unwrap();
                 let posterior = Posterior::new(prior, counts.clone());
-                for weights in
-                    [CandidateWeights::Flat, CandidateWeights::Edged { zero: 2.5, one: 0.75 }]
-                {
-                    check_normaliser(&posterior, rate, weights);
-                }
+                check_normaliser(&posterior, rate);
             }
         }
     }
 
-    fn check_normaliser(posterior: &Posterior, rate: f64, weights: CandidateWeights) {
+    fn check_normaliser(posterior: &Posterior, rate: f64) {
         let (k, counts) = (posterior.k(), posterior.counts());
-        let near = region(posterior, rate, weights);
-        let fast = Convolutions::new(posterior, rate, weights, near.windows()).normaliser();
-        let gain = |gain| normaliser(posterior, rate, weights, gain);
+        let near = region(posterior, rate);
+        let fast = Convolutions::new(posterior, rate, near.windows()).normaliser();
+        let gain = |gain| normaliser(posterior, rate, CandidateWeights::Flat, gain);
         let (mut direct, mut gained) = (0.0, 0.0);
         for r in list_compositions(posterior.n(), k) {
-            let edges: f64 = r.iter().map(|&v| weights.factor(v)).product();
-            let weight = edges * exp_accurate(-rate * hamming_distance(counts, &r));
+            let weight = exp_accurate(-rate * hamming_distance(counts, &r));
             direct += weight;
             if r[1] >= counts[1] && r[0] <= counts[0] {
                 gained += weight;
             }
         }
         for (fast, direct) in [(fast, direct), (gain(None), direct), (gain(Some((1, 0))), gained)] {
-            let what = format!("{counts:?} {rate} {weights:?}: {fast} {direct}");
+            let what = format!("{counts:?} {rate}: {fast} {direct}");
             assert!((fast / direct - 1.0).abs() < 1e-13, "{what}");
         }
     }

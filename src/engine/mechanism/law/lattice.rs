@@ -20,13 +20,11 @@ use super::noise::{NEGLECTED, steps_within, window};
 use super::product::is_walked;
 use super::tight::whole_lattice;
 use super::{Batch, Law};
-use crate::mechanism::own::OwnNoise;
 use crate::numeric::sum::sum;
 use crate::numeric::{Table, exp_accurate, ln};
 use crate::operations::{Operation, count};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Shape, Tail};
-use crate::refusal::Refusal;
 use crate::rng::uniform;
 
 /// The factor f of one coordinate of the noise.
@@ -49,8 +47,6 @@ pub enum LatticeNoise {
         /// σ.
         sigma: f64,
     },
-    /// What the user wrote.
-    Own(OwnNoise),
 }
 
 impl LatticeNoise {
@@ -64,31 +60,17 @@ impl LatticeNoise {
                 let scaled = z as f64 / sigma;
                 -0.5 * scaled * scaled
             }
-            Self::Own(noise) => noise.ln_factors(z..=z)[0],
-        }
-    }
-
-    /// Whether it keeps (ε, δ)-differential privacy with some δ > 0, and none without.
-    pub fn is_approximate(self) -> bool {
-        match self {
-            Self::Truncated { .. } | Self::Gaussian { .. } => true,
-            Self::Geometric { .. } | Self::Own(_) => false,
         }
     }
 
     /// ln f of every z of a range.
     fn ln_factors(self, range: RangeInclusive<u64>) -> Vec<f64> {
-        match self {
-            Self::Own(noise) => noise.ln_factors(range),
-            Self::Geometric { .. } | Self::Truncated { .. } | Self::Gaussian { .. } => {
-                range.map(|z| self.ln_factor(z)).collect()
-            }
-        }
+        range.map(|z| self.ln_factor(z)).collect()
     }
 
     /// f of every z of a range.
     fn factors(self, range: RangeInclusive<u64>) -> Vec<f64> {
-        self.ln_factors(range).into_iter().map(exp_accurate).collect()
+        range.map(|z| self.factor(z)).collect()
     }
 
     /// f(z); f(0) = 1.
@@ -112,7 +94,6 @@ impl LatticeNoise {
                 let widest = sigma * (2.0 * (ln(4.0 * k as f64) - ln(NEGLECTED))).sqrt() + 1.0;
                 (widest as u64, (widest as u64).saturating_mul(k as u64))
             }
-            Self::Own(noise) => (noise.reach(), noise.reach().saturating_mul(k as u64)),
         }
     }
 
@@ -139,13 +120,12 @@ impl LatticeNoise {
     }
 
     /// The same noise, wider by a factor.
-    pub fn widened(self, factor: f64) -> Result<Self, Refusal> {
-        Ok(match self {
+    pub fn widened(self, factor: f64) -> Self {
+        match self {
             Self::Geometric { rate } => Self::Geometric { rate: rate / factor },
             Self::Truncated { rate, radius } => Self::Truncated { rate: rate / factor, radius },
             Self::Gaussian { sigma } => Self::Gaussian { sigma: sigma * factor },
-            Self::Own(noise) => Self::Own(noise.to_the(1.0 / factor)?),
-        })
+        }
     }
 
     /// P[z_1 >= 0 and z_2 <= 0] of geometric noise. With z_1 = p, z_2 = −q and b = e^(−rate / 2), the sum of
@@ -171,7 +151,7 @@ impl LatticeNoise {
                 let values = next.slice(0, next.end() as usize).unwrap_or(&[]).to_vec();
                 Signed { first: sums.first - steps, values }
             }
-            Self::Gaussian { .. } | Self::Own(_) => {
+            Self::Gaussian { .. } => {
                 let half = self.factors(0..=reach);
                 let factor = |z: i64| half[z.unsigned_abs() as usize];
                 let factors: Vec<f64> = (-steps..=steps).map(factor).collect();
@@ -500,9 +480,7 @@ fn is_closed(noise: LatticeNoise, counts: &[u64]) -> bool {
         LatticeNoise::Geometric { rate } => {
             rate < WIDE || combined(noise, counts).kept > MOST_COMBINED
         }
-        LatticeNoise::Truncated { .. } | LatticeNoise::Gaussian { .. } | LatticeNoise::Own(_) => {
-            false
-        }
+        LatticeNoise::Truncated { .. } | LatticeNoise::Gaussian { .. } => false,
     }
 }
 
@@ -546,7 +524,7 @@ fn combined(noise: LatticeNoise, counts: &[u64]) -> Effort {
         LatticeNoise::Geometric { .. } => {
             Effort { products: RECURSION as f64 * kept, kept, ..Effort::default() }
         }
-        LatticeNoise::Truncated { .. } | LatticeNoise::Gaussian { .. } | LatticeNoise::Own(_) => {
+        LatticeNoise::Truncated { .. } | LatticeNoise::Gaussian { .. } => {
             Effort { products, kept, ..Effort::default() }
         }
     }
@@ -568,7 +546,7 @@ pub fn effort(posterior: &Posterior, noise: LatticeNoise) -> Effort {
             kept: (2 * k) as f64 * reach as f64,
             ..Effort::default()
         },
-        LatticeNoise::Gaussian { .. } | LatticeNoise::Own(_) => {
+        LatticeNoise::Gaussian { .. } => {
             let side = 2.0 * reach as f64 + 1.0;
             let sums = (1..k).map(|before| (1.0 + (before as f64 - 1.0) * side) * side);
             Effort { products: sums.sum(), kept: k as f64 * side, ..Effort::default() }
@@ -576,15 +554,8 @@ pub fn effort(posterior: &Posterior, noise: LatticeNoise) -> Effort {
     };
     effort.add(whole);
     if effort.walked.is_some() {
-        let evaluated = reach.min(n) as f64;
-        effort.add(match noise {
-            LatticeNoise::Own(_) => Effort { evaluated, kept: evaluated, ..Effort::default() },
-            LatticeNoise::Geometric { .. }
-            | LatticeNoise::Truncated { .. }
-            | LatticeNoise::Gaussian { .. } => {
-                Effort { entries: evaluated, kept: evaluated, ..Effort::default() }
-            }
-        });
+        let entries = reach.min(n) as f64;
+        effort.add(Effort { entries, kept: entries, ..Effort::default() });
         effort.add(match is_closed(noise, counts) {
             true => {
                 let kept = LatticeSums::entries(k, furthest_sum(noise, k, n) as f64);
@@ -720,7 +691,7 @@ impl LatticeNoise {
     pub fn log_terms(self, k: usize, n: u64) -> f64 {
         match self {
             Self::Geometric { .. } => 0.0,
-            Self::Truncated { .. } | Self::Gaussian { .. } | Self::Own(_) => {
+            Self::Truncated { .. } | Self::Gaussian { .. } => {
                 let places = 2.0 * longest_sum(self, k, n) as f64 + 1.0;
                 // Of every table two more are made.
                 let tables = 0.5 * (libm::pow(3.0, k as f64) - 1.0);
@@ -733,7 +704,7 @@ impl LatticeNoise {
     pub fn tail_terms(self) -> f64 {
         match self {
             Self::Gaussian { sigma } => 6.0 * sigma,
-            Self::Geometric { .. } | Self::Truncated { .. } | Self::Own(_) => 0.0,
+            Self::Geometric { .. } | Self::Truncated { .. } => 0.0,
         }
     }
 }

@@ -37,10 +37,7 @@ pub fn ln_probabilities(
         Recipe::Hamming { rate, weights } => {
             let ln_normaliser = ln(hamming_normaliser(posterior, rate, weights, None));
             let tight = weights.tight(posterior, rate);
-            let weight = |r: &[u64]| match &tight {
-                Some(tight) => tight.weight(r),
-                None => r.iter().map(|&v| weights.factor(v)).product(),
-            };
+            let weight = |r: &[u64]| tight.as_ref().map_or(1.0, |tight| tight.weight(r));
             let ln_p = |r: &Counts| -rate * hamming_distance(x, r) + ln(weight(r)) - ln_normaliser;
             list.iter().map(ln_p).collect()
         }

@@ -31,7 +31,6 @@
 
 pub mod approximate;
 mod distribution;
-pub mod edged;
 mod effort;
 mod exact;
 mod exponential;
@@ -139,7 +138,7 @@ impl Recipe {
             Self::Noise { scale, restored, .. } => {
                 Some(product::noise_region(posterior, scale, restored))
             }
-            Self::Hamming { rate, weights } => Some(hamming::region(posterior, rate, weights)),
+            Self::Hamming { rate, .. } => Some(hamming::region(posterior, rate)),
             Self::Lattice { noise } => Some(noise.region(posterior)),
             Self::Historical { noise } => Some(noise.region(posterior)),
             Self::Weighed { weight } if weight.is_by_score() => None,

@@ -149,7 +149,7 @@ impl Product {
 
     /// A candidate weighed by w(r) e^(−rate · d(x, r)).
     pub fn hamming(posterior: &Posterior, rate: f64, weights: CandidateWeights) -> Self {
-        let region = hamming::region(posterior, rate, weights);
+        let region = hamming::region(posterior, rate);
         Self::hamming_within(posterior, rate, weights, region)
     }
 
@@ -161,8 +161,7 @@ impl Product {
         region: Region,
     ) -> Self {
         let (k, x) = (posterior.k(), posterior.counts());
-        let factors =
-            |region: &Region| hamming::factors(posterior, rate, weights, region.windows());
+        let factors = |region: &Region| hamming::factors(posterior, rate, region.windows());
         if let Some(tight) = weights.tight(posterior, rate) {
             let normaliser = tight.normaliser(x);
             let p_exact = tight.weight(x) / normaliser;
@@ -172,11 +171,10 @@ impl Product {
             let law = Self::new(posterior, k, region, factors, normaliser, p_exact, sampler);
             return Self { tight: Some(tight), ..law };
         }
-        let convolutions = Convolutions::new(posterior, rate, weights, region.windows());
+        let convolutions = Convolutions::new(posterior, rate, region.windows());
         let normaliser = convolutions.normaliser();
-        let at_truth: f64 = x.iter().map(|&x| weights.factor(x)).product();
         let sampler = Sampler::Hamming(convolutions);
-        Self::new(posterior, k, region, factors, normaliser, at_truth / normaliser, sampler)
+        Self::new(posterior, k, region, factors, normaliser, 1.0 / normaliser, sampler)
     }
 
     /// The first `independent` coordinates are made independently, and all in the same way.

@@ -25,9 +25,7 @@ pub use weight::{CANDIDATE_SETS, OwnWeight};
 
 use super::{Choice, Mechanism, Options};
 use crate::expression::{Expression, Fault};
-use crate::mechanism::law::{
-    CandidateWeights, LARGEST_EXACT, LatticeNoise, Noise, OutputSet, Recipe,
-};
+use crate::mechanism::law::{CandidateWeights, LARGEST_EXACT, Noise, OutputSet, Recipe};
 use crate::named::Named;
 use crate::posterior::model::approximate_compositions;
 use crate::posterior::privacy::Guarantee;
@@ -245,16 +243,6 @@ impl Own {
                 let weight = OwnWeight::new(expression, constants, outputs, factor);
                 weights_recipe(weight, setting, examined)
             }
-            Definition::Noise { on: Noisy::Lattice, .. } if k == 2 => {
-                // One count of two gets the noise z with weight f(z)², and the other −z.
-                let noise = OwnNoise::new(expression, constants, (n, k), 2.0 * factor);
-                if let Some(rate) = noise.geometric_rate() {
-                    return Ok(Recipe::Lattice { noise: LatticeNoise::Geometric { rate } });
-                }
-                let noise = noise.measured()?;
-                noise.refuse_asymmetry()?;
-                Ok(Recipe::OwnNoise { noise, restored: true })
-            }
             Definition::Noise { on, .. } => {
                 noise_recipe(OwnNoise::new(expression, constants, (n, k), factor), on)
             }
@@ -290,19 +278,12 @@ fn weights_recipe(weight: OwnWeight, setting: &Setting, examined: f64) -> Result
     Ok(Recipe::Weighed { weight })
 }
 
+/// Noise that falls as that of a built-in mechanism is computed as this is.
 fn noise_recipe(noise: OwnNoise, on: Noisy) -> Result<Recipe, Refusal> {
     let restored = on == Noisy::First;
-    Ok(match (noise.geometric_rate(), on) {
-        (Some(rate), Noisy::Lattice) => {
-            Recipe::Lattice { noise: LatticeNoise::Geometric { rate: 2.0 * rate } }
-        }
-        (Some(rate), _) => Recipe::Noise { noise: Noise::Geometric, scale: 1.0 / rate, restored },
-        (None, Noisy::Lattice) => {
-            let noise = noise.measured()?;
-            noise.refuse_asymmetry()?;
-            Recipe::Lattice { noise: LatticeNoise::Own(noise) }
-        }
-        (None, _) => Recipe::OwnNoise { noise: noise.measured()?, restored },
+    Ok(match noise.geometric_rate() {
+        Some(rate) => Recipe::Noise { noise: Noise::Geometric, scale: 1.0 / rate, restored },
+        None => Recipe::OwnNoise { noise: noise.measured()?, restored },
     })
 }
 

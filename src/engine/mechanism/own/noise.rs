@@ -18,8 +18,6 @@ named! {
         /// The first k − 1; the last restores the total.
         #[default]
         First = "first",
-        /// Every count, with noise that sums to 0.
-        Lattice = "lattice",
     }
 }
 
@@ -203,27 +201,6 @@ impl OwnNoise {
         Refusal::new(cause, remedy).within(Some(whole))
     }
 
-    /// Refuses noise that is not symmetric, or not a number at a step that the noise of several clamped
-    /// counts may balance.
-    pub fn refuse_asymmetry(&self) -> Result<(), Refusal> {
-        let program = self.program();
-        let furthest = (2 * self.k as i64 + 1) * self.furthest();
-        self.both_sides(&program, self.furthest(), furthest)?;
-        let logs = |sign: f64| {
-            let steps: Vec<f64> = (0..=furthest).map(|t| sign * t as f64).collect();
-            self.log_weights(&program, &steps)
-        };
-        let different = logs(1.0).into_iter().zip(logs(-1.0)).position(|(a, b)| a != b);
-        match different {
-            None => Ok(()),
-            Some(t) => Err(Refusal::new(
-                format!("on the lattice noise must be symmetric, but log_weight differs at t = {t} and −{t}"),
-                "write it in abs(t), or set on = \"first\" or \"all\"",
-            )
-            .within(Some(0..self.expression.text().len()))),
-        }
-    }
-
     /// The probabilities of all steps that lead from a count to another one.
     pub fn table(&self) -> NoiseTable {
         let furthest = self.furthest();
@@ -241,14 +218,6 @@ impl OwnNoise {
             above[i] = ln_add(above[i + 1], above[i]);
         }
         NoiseTable { n: self.n, furthest, logs, below, above }
-    }
-
-    /// factor · log weight − peak of every step.
-    pub fn ln_factors(&self, steps: std::ops::RangeInclusive<u64>) -> Vec<f64> {
-        let steps: Vec<f64> = steps.map(|t| t as f64).collect();
-        let mut logs = self.log_weights(&self.program(), &steps);
-        logs.iter_mut().for_each(|log| *log -= self.peak);
-        logs
     }
 }
 

@@ -36,9 +36,8 @@ pub fn check(
             0 => "no mechanism is given".to_owned(),
             _ => format!("{named} mechanisms are given, and a table has the law of one"),
         };
-        return Err(typed::wrong("law", &cause).help(
-            "name one mechanism with --mechanism or --log-weight, such as --mechanism ehds",
-        ));
+        return Err(typed::wrong("law", &cause)
+            .help("name one mechanism with --mechanism, such as --mechanism ehds"));
     };
     let recipe = variant.outline(setting).map_err(|refusal| typed::refused(variant, refusal))?;
     let (n, k) = (setting.posterior.n(), setting.posterior.k());

@@ -2,8 +2,6 @@
 
 mod law;
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,10 +11,9 @@ use crate::failure::Failure;
 use engine::analysis::cost::{self, SettingWork};
 use engine::analysis::ranking::Data;
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::law::tight::Tight;
-use engine::mechanism::law::{CandidateWeights, Exact, Plan, Recipe};
+use engine::mechanism::Variant;
+use engine::mechanism::law::{Exact, Plan, Recipe};
 use engine::mechanism::prepared::PreparedSetting;
-use engine::mechanism::{Tuning, Variant};
 use engine::posterior::model::compositions;
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
@@ -50,8 +47,7 @@ fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
     let setting = setting(args)?;
     let variants = variants(args, &setting)?;
     if let Some(path) = &args.law {
-        let named = args.mechanisms.named().len() + args.mechanisms.log_weight.len();
-        law::check(path, named, &variants, &setting)?;
+        law::check(path, args.mechanisms.named().len(), &variants, &setting)?;
     }
     let named = !args.mechanisms.is_empty();
     let (variants, mut left_out) = match named || args.machine.force {
@@ -97,11 +93,7 @@ fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
 
 /// The mechanisms that are given; if none is, all that can be used.
 fn variants(args: &Inspect, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
-    let own = typed::own_variants(&args.mechanisms.log_weight, setting, &[Tuning::NONE])?;
-    let default = if own.is_empty() { typed::every_variant(false) } else { Vec::new() };
-    let mut variants = typed::variants(&args.mechanisms, setting, default)?;
-    variants.extend(own);
-    Ok(variants)
+    typed::variants(&args.mechanisms, setting, typed::every_variant(false))
 }
 
 /// The processor seconds that are spent on mechanisms that nobody named.
@@ -226,24 +218,18 @@ struct MechanismDocument {
     weights: Option<Weights>,
 }
 
-/// The weights of the candidates.
+/// The weights that `tight` gives to its candidates.
 #[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-enum Weights {
-    /// Of `tight`.
-    Tight {
-        rate: f64,
-        smallest: f64,
-        largest: f64,
-        /// Whether negative weights were set to 0.
-        clipped: bool,
-        /// By how much probabilities sum to something else than 1.
-        residual: Option<f64>,
-        /// What that costs of ε at most.
-        shift: f64,
-    },
-    /// Of `hamming-edged`.
-    Edged { rate: f64, zero: f64, one: f64 },
+struct Weights {
+    rate: f64,
+    smallest: f64,
+    largest: f64,
+    /// Whether negative weights were set to 0.
+    clipped: bool,
+    /// By how much probabilities sum to something else than 1.
+    residual: Option<f64>,
+    /// What that costs of ε at most.
+    shift: f64,
 }
 
 struct Inspection {
@@ -273,7 +259,7 @@ impl Inspection {
             p_exact: exact.p_exact,
             median: exact.error.map(|error| Number(error.median)),
             q90: exact.error.map(|error| Number(error.q90)),
-            weights: CandidateFacts::of(variant, &self.setting).map(|facts| facts.document()),
+            weights: Weights::of(variant, &self.setting),
         };
         Document {
             k: posterior.k(),
@@ -334,7 +320,7 @@ impl Inspection {
         }
         let title = self.setting.distance.title();
         let weights = self.variants.iter().filter_map(|variant| {
-            let weights = CandidateFacts::of(variant, &self.setting)?;
+            let weights = Weights::of(variant, &self.setting)?;
             Some(format!("  {}: {}\n", typed::shown(variant), weights.text()))
         });
         let left_out = self.left_out.iter().map(|(variant, reason)| {
@@ -351,60 +337,36 @@ impl Inspection {
     }
 }
 
-/// What is known about the weights that a mechanism gives to its candidates.
-enum CandidateFacts {
-    Tight { rate: f64, tight: Arc<Tight> },
-    Edged { rate: f64, zero: f64, one: f64 },
-}
-
-impl CandidateFacts {
+impl Weights {
+    /// The weights, if the mechanism is `tight`.
     fn of(variant: &Variant, setting: &Setting) -> Option<Self> {
-        match variant.recipe(setting).ok()? {
-            Recipe::Hamming { rate, weights: CandidateWeights::Edged { zero, one } } => {
-                Some(Self::Edged { rate, zero, one })
-            }
-            Recipe::Hamming { rate, weights } => {
-                let tight = weights.tight(&setting.posterior, rate)?;
-                Some(Self::Tight { rate, tight })
-            }
-            _ => None,
-        }
-    }
-
-    fn document(&self) -> Weights {
-        match self {
-            Self::Tight { rate, tight } => Weights::Tight {
-                rate: *rate,
-                smallest: tight.smallest(),
-                largest: tight.largest(),
-                clipped: tight.is_clipped(),
-                residual: (!tight.is_clipped()).then(|| tight.residual()),
-                shift: tight.shift(),
-            },
-            Self::Edged { rate, zero, one } => {
-                Weights::Edged { rate: *rate, zero: *zero, one: *one }
-            }
-        }
+        let Recipe::Hamming { rate, weights } = variant.recipe(setting).ok()? else { return None };
+        let tight = weights.tight(&setting.posterior, rate)?;
+        Some(Self {
+            rate,
+            smallest: tight.smallest(),
+            largest: tight.largest(),
+            clipped: tight.is_clipped(),
+            residual: (!tight.is_clipped()).then(|| tight.residual()),
+            shift: tight.shift(),
+        })
     }
 
     fn text(&self) -> String {
-        match self {
-            Self::Tight { rate, tight } if tight.is_clipped() => format!(
-                "negative weights were set to 0. With rate {rate} the normalisers differ by a factor of \
+        match self.residual {
+            None => format!(
+                "negative weights were set to 0. With rate {} the normalisers differ by a factor of \
                  at most exp({}), and the exact loss is ε",
-                short(tight.shift())
+                self.rate,
+                short(self.shift)
             ),
-            Self::Tight { tight, .. } => format!(
-                "the weights lie between {} and {}. Probabilities sum to 1 within {:.1e}, which costs \
-                 at most {:.1e} of ε",
-                short(tight.smallest()),
-                short(tight.largest()),
-                tight.residual(),
-                tight.shift()
+            Some(residual) => format!(
+                "the weights lie between {} and {}. Probabilities sum to 1 within {residual:.1e}, which \
+                 costs at most {:.1e} of ε",
+                short(self.smallest),
+                short(self.largest),
+                self.shift
             ),
-            Self::Edged { rate, zero, one } => {
-                format!("rate {rate}, g(0) = {}, g(1) = {}", short(*zero), short(*one))
-            }
         }
     }
 }

@@ -18,7 +18,7 @@ use engine::analysis::optimum::{self, Bracket, Goal, Method, Optimum, OptimumErr
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::law::{OutputSet, Outputs};
-use engine::mechanism::{Options, Tuning, Variant};
+use engine::mechanism::{Options, Variant};
 use engine::posterior::metric::Metric;
 use engine::posterior::model::{Counts, vector};
 use engine::posterior::privacy::{Delta, Guarantee, compact};
@@ -139,18 +139,7 @@ fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagno
         variant.is_private(setting) || with_delta
     };
     let default = default.filter(|variant| args.all || within(variant));
-    let mut rivals = typed::variants(&args.mechanisms, setting, default)?;
-    let ways: Vec<Tuning> = [
-        (Tuning::CALIBRATED, true),
-        (Tuning::BOTH, args.tuned),
-        (Tuning::NONE, args.all),
-        (Tuning::REMAPPED, args.all && args.tuned),
-    ]
-    .into_iter()
-    .filter_map(|(way, wanted)| wanted.then_some(way))
-    .collect();
-    rivals.extend(typed::own_variants(&args.mechanisms.log_weight, setting, &ways)?);
-    Ok(rivals)
+    typed::variants(&args.mechanisms, setting, default)
 }
 
 /// Whether this is the tight mechanism as it is.

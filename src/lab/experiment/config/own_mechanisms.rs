@@ -147,7 +147,7 @@ pub const KEYS: &[DefinitionKey] = &[
     DefinitionKey {
         name: "on",
         kinds: &[NOISE.id],
-        about: "Of noise: every count, the first k − 1, or every count with noise that sums to 0.",
+        about: "Of noise: every count, or the first k − 1, so that the last restores the total.",
         schema: || names(Noisy::ALL),
         write: |definition| match definition {
             Definition::Noise { on, .. } => Some(on.id()),

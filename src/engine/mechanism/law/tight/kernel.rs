@@ -296,34 +296,3 @@ pub fn tails(values: &[f64]) -> Vec<f64> {
     }
     tails
 }
-/// Σ a^(‖z‖₁/2) over all z of k whole numbers with Σ z = 0 and z_1 = j, for j = 0, 1, … until the sums do not
-/// matter.
-pub fn marginals(k: usize, rate: f64) -> Vec<f64> {
-    let half = 0.5 * rate;
-    // e^(−half·|z|) for every coordinate, and their convolutions, as far as they matter.
-    let reach = (2.0 * -libm::log(FAINT) / rate).ceil() as usize + 2;
-    let single: Vec<f64> =
-        (0..=2 * reach).map(|i| exp_accurate(-half * i.abs_diff(reach) as f64)).collect();
-    let ratio = exp_accurate(-half);
-    let mut others = single.clone();
-    for _ in 2..k {
-        others = two_sided(&others, ratio);
-    }
-    (0..=reach).map(|j| single[reach + j] * others[reach - j]).collect()
-}
-
-/// Σ_i ratio^|i − j| f(i) for every j, f being 0 beyond its ends.
-fn two_sided(f: &[f64], ratio: f64) -> Vec<f64> {
-    let mut sums = vec![0.0; f.len()];
-    let mut run = 0.0;
-    for (sum, value) in sums.iter_mut().zip(f) {
-        run = run * ratio + value;
-        *sum = run;
-    }
-    run = 0.0;
-    for (sum, value) in sums.iter_mut().zip(f).rev() {
-        *sum += run;
-        run = (run + value) * ratio;
-    }
-    sums
-}

@@ -18,8 +18,8 @@ mod solve;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub(super) use kernel::whole_lattice;
 pub(crate) use kernel::{Decay, Orbits, Rows, shell_size};
-pub(super) use kernel::{marginals, whole_lattice};
 use kernel::{shells, tails};
 pub(crate) use solve::solve;
 
@@ -149,8 +149,8 @@ impl Effort {
             ));
         }
         (self.rows > MOST_WORK || self.kept > MOST_WEIGHTS).then(|| {
-            let remedy = "use fewer records, a larger ε, or a mechanism that needs no weights \
-                          (lattice, hamming-edged)";
+            let remedy =
+                "use fewer records, a larger ε, or a mechanism that needs no weights (lattice)";
             let (rows, kept) = (self.rows, self.kept);
             let cause = format!(
                 "the weights of `tight` for {n} records in {k} categories would take {rows:.0e} sums \
