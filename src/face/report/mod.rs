@@ -52,8 +52,6 @@ pub struct Report {
     pub partial: bool,
     /// How long that took.
     pub seconds: f64,
-    /// Where the time went, the slowest part first.
-    pub times: Vec<Stretch>,
     /// The documents with their figures.
     pub documents: Vec<Document>,
     /// The numbers that the documents' texts print.
@@ -65,18 +63,6 @@ pub struct Report {
     pub questions: Vec<FigureReport>,
     /// What the printed figures teach about how they were made.
     pub print_findings: Vec<PrintFinding>,
-}
-
-/// How long one part of the work took.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Stretch {
-    /// Its name: a figure without its drawing (`icml/fig6`), a claim under both distances (`claim 9`),
-    /// `drawing` or `report`.
-    pub part: String,
-    /// By the clock; several parts are done at a time.
-    pub seconds: f64,
-    /// The part of the sum of all.
-    pub share: f64,
 }
 
 /// A document with its figures.
