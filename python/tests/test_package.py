@@ -141,7 +141,7 @@ def test_errors_say_cause_and_remedy() -> None:
         (lambda: SETTING.sample("lshist", runs=-1), "sample.toml:3"),
         (lambda: SETTING.law("tight").quantile(2), "2 is no probability"),
         (lambda: dpbi.run("beta_balanced", set={"runs": None}), "None is no value of a config"),
-        (lambda: dpbi.command("prior"), "required arguments were not provided: <--interval"),
+        (lambda: dpbi.command("inspect"), "required arguments were not provided: --prior"),
         (lambda: dpbi.candidates(-1, 3), "no counts of -1 records"),
         (lambda: dpbi.candidates(1000, 5), "help: use fewer records or categories"),
         (lambda: dpbi.Setting([1] * 5, [200] * 5, 1).law("lsdim"), "outputs (5e6 at most)"),
@@ -244,12 +244,12 @@ os.wait()
 
 
 def test_the_program_is_in_the_package() -> None:
-    words = ["prior", "--mean", "0.3", "--interval", "0.1,0.6", "--level", "0.9"]
+    words = ["inspect", "--prior", "1,1", "--counts", "3,4", "--epsilon", "1"]
     code = f"import sys, dpbi._program; sys.argv = ['dpbi', *{words}]; sys.exit(dpbi._program.main())"
     expected = subprocess.run([PROGRAM, *words], capture_output=True, text=True).stdout
     assert python(code).communicate()[0] == expected
-    failed = python(code.replace("'prior'", "'piror'"), stderr=subprocess.PIPE)
-    assert "did you mean `prior`" in failed.communicate()[1] and failed.returncode == 2
+    failed = python(code.replace("'inspect'", "'inspcet'"), stderr=subprocess.PIPE)
+    assert "did you mean `inspect`" in failed.communicate()[1] and failed.returncode == 2
 
 
 def test_the_version_is_that_of_the_program() -> None:

@@ -66,7 +66,6 @@ const COMMANDS: &[&str] = &[
     "mechanisms ehds --json",
     "posterior --released 41,17,9 --noise laplace(scale=2) --prior 1 --n 67 --json",
     "posterior --released 41.5,17 --released 40,-2 --noise laplace(scale=2) --prior 1 --json",
-    "prior --mean 0.2,0.8 --interval 0.1,0.4 --json",
     "selftest --config beta_balanced --seed 5 --json",
 ];
 

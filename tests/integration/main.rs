@@ -29,7 +29,6 @@ mod own_commands;
 mod papers;
 mod phase;
 mod posterior;
-mod prior;
 mod private_n;
 mod release;
 mod scaling;

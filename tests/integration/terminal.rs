@@ -54,8 +54,6 @@ const TYPICAL: &[&str] = &[
     "choose --prior 1,1 --n 10 --error 0.05 --all",
     "optimum --prior 1,1 --n 12 --epsilon 1 --minimax --all",
     "optimum --prior 1,1,1 --n 6 --epsilon 0.5 --delta 1e-2 --tuned --out best --format none",
-    "prior --mean 0.2 --interval 0,0.25 --level 0.7",
-    "prior --mean 0.5,0.3,0.2 --records 12.5",
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 1",
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 0.5 \
      --ledger survey.ledger --budget 2 --mechanism geometric+remap",
@@ -102,7 +100,6 @@ const TYPICAL: &[&str] = &[
     "!inspect --prior 1,1 --counts 3,4 --epsilon 1 --law law.csv",
     "!choose --prior 1,1 --n 20",
     "!optimum --prior 1,1,1,1 --n 20000 --epsilon 1",
-    "!prior --mean 0.5,0.3 --interval 0.4,0.6",
     "!release --data survey.csv --column answr --categories no,yes --prior 1,1 --epsilon 1",
     "!release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 1 --seed 1",
     "!account absent.ledger",

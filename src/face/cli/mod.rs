@@ -5,7 +5,6 @@ mod account;
 mod exact;
 mod experiments;
 pub mod names;
-mod prior;
 mod release;
 mod shared;
 mod tools;
@@ -27,7 +26,6 @@ pub use exact::{Audit, Choose, Claims, Inspect, Optimum};
 pub use experiments::{
     Check, Copy, Gallery, List, Mechanisms, Merge, Plot, Reproduce, Run, Verify,
 };
-pub use prior::Prior;
 pub use release::{Combine, Posterior, Release, Show, View};
 pub use shared::{
     Announce, Compared, Configs, Data, FigureFile, FigureOptions, MOST_THREADS, Machine, Model,
@@ -190,8 +188,6 @@ pub enum Command {
     Posterior(Box<Posterior>),
     /// What a ledger has spent: by addition and by exact composition
     Account(Account),
-    /// A Beta or Dirichlet prior from words: a mean, an interval and its probability
-    Prior(Prior),
     /// Test every sampler, the exact numbers and the machine, with the power of the tests stated
     Selftest(Selftest),
     /// The config format, or what a command prints with --json, as a JSON Schema
@@ -207,7 +203,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Experiments", &["run", "check", "copy", "plot", "gallery", "merge", "verify", "list"]),
     ("Documents", &["reproduce", "claims"]),
     ("One setting", &["inspect", "audit", "choose", "optimum", "mechanisms"]),
-    ("Real data", &["release", "show", "combine", "posterior", "account", "prior"]),
+    ("Real data", &["release", "show", "combine", "posterior", "account"]),
     ("This program", &["selftest", "schema", "completions", "man", "help"]),
 ];
 

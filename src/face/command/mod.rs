@@ -19,7 +19,6 @@ mod orientation;
 mod paths;
 mod plot;
 mod posterior;
-mod prior;
 mod release;
 mod reproduce;
 mod run;
@@ -93,7 +92,6 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Choose(args) => choose::execute(args),
         Command::Optimum(args) => optimum::execute(args),
         Command::Mechanisms(args) => mechanisms::execute(args),
-        Command::Prior(args) => prior::execute(args),
         Command::Release(args) => release::execute(args),
         Command::Show(args) => show::execute(args),
         Command::Combine(args) => show::combine(args),

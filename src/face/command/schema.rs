@@ -5,7 +5,7 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 
 use super::{account, audit, choose, claims, gallery, inspect, list, mechanisms, optimum};
-use super::{json_text, plot, print_document, prior, release, run, verify};
+use super::{json_text, plot, print_document, release, run, verify};
 use crate::cli;
 use crate::failure::Failure;
 use crate::report::ReportDocument;
@@ -40,7 +40,6 @@ const DOCUMENTS: &[Printed] = &[
     ("combine", schema::<Combination>),
     ("posterior", schema::<Reading>),
     ("account", schema::<account::Document>),
-    ("prior", schema::<prior::Document>),
     ("selftest", schema::<selftest::Document>),
 ];
 

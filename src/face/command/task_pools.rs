@@ -27,11 +27,6 @@ impl TaskPools {
         ))
     }
 
-    /// How many tasks are carried out at a time.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Carries out every task, beginning them in this order, and hands each outcome over on this
     /// thread as soon as it is there. No task is begun after `hand_over` fails.
     pub(super) fn carry_out<T: Sync, R: Send>(
@@ -89,7 +84,7 @@ mod tests {
         let tasks: Vec<u64> = (0..40).collect();
         for most in [1, 2, 4] {
             let pools = TaskPools::new(4, most).unwrap();
-            assert_eq!(pools.len(), most);
+            assert_eq!(pools.0.len(), most);
             let mut seen = Vec::new();
             let keep = |square| {
                 seen.push(square);

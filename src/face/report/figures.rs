@@ -64,14 +64,14 @@ pub(super) fn questions(report: &Report) -> Markup {
 
 impl Report {
     /// Links to the figures with these short names (`icml/fig4`), as far as they are on the page.
-    pub(super) fn figure_links(&self, names: &[&str]) -> Vec<(String, Option<String>)> {
+    pub(super) fn figure_links<S: AsRef<str>>(&self, names: &[S]) -> Vec<(String, Option<String>)> {
         let place = |name: &str| {
             let (document, figure) = name.split_once('/')?;
             let document = self.documents.iter().find(|one| one.id == document)?;
             let figure = document.figures.iter().find(|one| one.id == figure)?;
             Some(anchor(&figure.name))
         };
-        names.iter().map(|&name| (name.to_owned(), place(name))).collect()
+        names.iter().map(AsRef::as_ref).map(|name| (name.to_owned(), place(name))).collect()
     }
 }
 

@@ -3,7 +3,6 @@
 use maud::{Markup, html};
 
 use super::Report;
-use super::tables::{fold, scroll};
 use super::text::command;
 use engine::analysis::cost::duration;
 
@@ -25,29 +24,6 @@ pub(super) fn section(report: &Report) -> Markup {
                 p { "This page shows only a part of the figures; " code { "dpbi reproduce" }
                     " without names makes the whole." }
             }
-            (times(report))
-        }
-    }
-}
-
-fn times(report: &Report) -> Markup {
-    let table = html! {
-        table {
-            thead { tr { th { "part" } th.n { "seconds" } th.n { "share" } } }
-            tbody {
-                @for stretch in &report.times {
-                    tr {
-                        td { (stretch.part) }
-                        td.n { (format!("{:.1}", stretch.seconds)) }
-                        td.n { (format!("{:.0} %", 100.0 * stretch.share)) }
-                    }
-                }
-            }
-        }
-    };
-    html! {
-        @if !report.times.is_empty() {
-            (fold(html! { "Where the time went" }, scroll("times", table), false))
         }
     }
 }

@@ -6,13 +6,12 @@
 
 mod claims;
 mod contents;
-mod dark;
 mod drawing;
 mod figures;
 mod first_screen;
 mod gallery;
-mod glossary;
 mod harmless;
+mod how_to_read;
 mod html;
 mod made;
 mod numbers;
@@ -52,8 +51,6 @@ pub struct Report {
     pub partial: bool,
     /// How long that took.
     pub seconds: f64,
-    /// Where the time went, the slowest part first.
-    pub times: Vec<Stretch>,
     /// The documents with their figures.
     pub documents: Vec<Document>,
     /// The numbers that the documents' texts print.
@@ -65,18 +62,6 @@ pub struct Report {
     pub questions: Vec<FigureReport>,
     /// What the printed figures teach about how they were made.
     pub print_findings: Vec<PrintFinding>,
-}
-
-/// How long one part of the work took.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Stretch {
-    /// Its name: a figure without its drawing (`icml/fig6`), a claim under both distances (`claim 9`),
-    /// `drawing` or `report`.
-    pub part: String,
-    /// By the clock; several parts are done at a time.
-    pub seconds: f64,
-    /// The part of the sum of all.
-    pub share: f64,
 }
 
 /// A document with its figures.
@@ -155,9 +140,6 @@ pub struct Drawing {
     pub id: String,
     /// A description in words.
     pub alt: String,
-    /// Whether its colours are a scale, which is kept on a dark page.
-    #[serde(skip)]
-    pub is_map: bool,
     #[serde(skip)]
     pub svg: String,
 }
@@ -252,19 +234,6 @@ pub struct JudgedClaim {
     pub defined: Verdict,
     /// Under the distance that the figures were drawn with.
     pub printed: Verdict,
-}
-
-impl JudgedClaim {
-    /// Whether the word of the verdict, as stated, is the same under both distances.
-    pub fn survives_change_of_distance(&self) -> bool {
-        self.defined.stated.outcome == self.printed.stated.outcome
-    }
-
-    /// Whether the word is the same under both distances, but not the cases in which the claim is true.
-    pub fn holds_in_other_cases(&self) -> bool {
-        self.survives_change_of_distance()
-            && self.defined.stated.reason != self.printed.stated.reason
-    }
 }
 
 /// The verdict on a claim under one distance.

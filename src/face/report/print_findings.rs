@@ -13,11 +13,9 @@ use service::archaeology::Finding;
 #[derive(Clone, Serialize, JsonSchema)]
 pub struct PrintFinding {
     #[serde(flatten)]
-    pub finding: &'static Finding,
+    pub finding: Finding,
     /// The figures that show it, by their short names (`icml/fig4`).
-    pub figures: Vec<&'static str>,
-    /// The numbers of the claims that rest on it.
-    pub claims: &'static [u32],
+    pub figures: Vec<String>,
     /// How well the readings agree with each setting that was tried.
     pub evidence: Vec<PrintEvidence>,
 }
@@ -56,7 +54,7 @@ pub(super) fn section(report: &Report) -> Markup {
 }
 
 fn card(shown: &PrintFinding, report: &Report) -> Markup {
-    let PrintFinding { finding, figures, claims, evidence } = shown;
+    let PrintFinding { finding, figures, evidence } = shown;
     html! {
         article.finding id=(place(shown)) {
             h3 { (finding.title) }
@@ -64,7 +62,7 @@ fn card(shown: &PrintFinding, report: &Report) -> Markup {
             p.see { "Source: " (finding.source) "." }
             (evidence_table(evidence))
             (links("Figures", report.figure_links(figures)))
-            (links("Claims that rest on it", report.claim_links(claims)))
+            (links("Claims that rest on it", report.claim_links(&finding.claims)))
         }
     }
 }
@@ -101,12 +99,12 @@ fn place(shown: &PrintFinding) -> String {
 impl Report {
     /// Links to the findings that a claim rests on.
     pub(super) fn findings_of_claim(&self, number: u32) -> Markup {
-        self.findings(|finding| finding.claims.contains(&number))
+        self.findings(|shown| shown.finding.claims.contains(&number))
     }
 
     /// Links to the findings that a figure shows.
     pub(super) fn findings_of_figure(&self, short_name: &str) -> Markup {
-        self.findings(|finding| finding.figures.contains(&short_name))
+        self.findings(|shown| shown.figures.iter().any(|figure| figure == short_name))
     }
 
     fn findings(&self, chosen: impl Fn(&PrintFinding) -> bool) -> Markup {

@@ -1,7 +1,6 @@
 //! `dpbi reproduce`.
 
 mod page;
-mod times;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
@@ -48,8 +47,8 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let claims: Vec<&claims::Claim> = claims.collect();
     let ahead: Vec<Ahead> = jobs.iter().map(ahead).collect();
     let is_planned = |figure: &str| planned.iter().any(|one| short_name(&one.config) == figure);
-    let is_shown = |one: &&archaeology::Finding| one.figures().iter().any(|name| is_planned(name));
-    let findings: Vec<_> = archaeology::FINDINGS.iter().filter(is_shown).collect();
+    let mut findings = archaeology::findings()?;
+    findings.retain(|one| one.figures().iter().any(|name| is_planned(name)));
     let tasks = tasks(&planned, &ahead, &claims, &findings);
     let pools = TaskPools::new(threads, at_a_time(&planned, threads))?;
     let ahead = Ahead {
@@ -61,7 +60,7 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     let mut builder = ReportBuilder::new(&planned, &claims, findings.len());
     let done = pools.carry_out(
         &tasks,
-        |(task, _)| task.carry_out(args, &jobs, &options, &progress, is_planned),
+        |(task, _)| task.carry_out(args, &jobs, &options, &progress),
         |done| {
             let told = fold(&builder.take(done?), width(), Hang(8));
             match talk && !told.is_empty() {
@@ -84,8 +83,8 @@ pub fn execute(args: &Reproduce) -> Result<(), Failure> {
     };
     let cells = builder.cells;
     builder.fill(&mut report);
-    page::fill_in_evidence(&mut report, &findings);
-    finish(args, report, cells, clock, pools.len())
+    report.seconds = clock.elapsed().as_secs_f64();
+    finish(args, &report, cells)
 }
 
 /// An experiment that is going to be run.
@@ -134,29 +133,14 @@ enum Task<'a> {
     /// A claim, with its place in the report, and one of the documents' distances.
     Claim(usize, &'static claims::Claim, usize),
     /// What a print teaches, with its place in the report.
-    Finding(usize, &'static archaeology::Finding),
+    Finding(usize, &'a archaeology::Finding),
 }
 
 /// The outcome of a task, and how long it took.
 enum Done {
-    Figure {
-        place: usize,
-        figure: Box<FigureReport>,
-        seconds: f64,
-        drawing: f64,
-        cells: CellCounts,
-    },
-    Claim {
-        place: usize,
-        distance: usize,
-        verdict: Verdict,
-        seconds: f64,
-    },
-    Finding {
-        place: usize,
-        finding: PrintFinding,
-        seconds: f64,
-    },
+    Figure { place: usize, figure: Box<FigureReport>, seconds: f64, cells: CellCounts },
+    Claim { place: usize, distance: usize, verdict: Verdict, seconds: f64 },
+    Finding { place: usize, finding: PrintFinding },
 }
 
 #[derive(Clone, Copy, Default)]
@@ -184,7 +168,7 @@ fn tasks<'a>(
     planned: &'a [Planned],
     ahead: &[Ahead],
     claims: &[&'static claims::Claim],
-    findings: &[&'static archaeology::Finding],
+    findings: &'a [archaeology::Finding],
 ) -> Vec<(Task<'a>, f64)> {
     let figures = (planned.iter().zip(ahead).enumerate())
         .map(|(place, (planned, ahead))| (Task::Figure(place, planned), ahead.cpu_seconds));
@@ -192,7 +176,7 @@ fn tasks<'a>(
         let under = move |distance| (Task::Claim(place, claim, distance), claim.effort);
         (0..distance::DOCUMENTED.len()).map(under)
     });
-    let findings = findings.iter().enumerate().map(|(place, &finding)| {
+    let findings = findings.iter().enumerate().map(|(place, finding)| {
         (Task::Finding(place, finding), SECONDS_PER_TRIAL * finding.trials.len() as f64)
     });
     let is_shown_first =
@@ -220,7 +204,6 @@ impl Task<'_> {
         jobs: &[OpenJob],
         options: &RunOptions,
         progress: &Progress,
-        is_planned: impl Fn(&str) -> bool,
     ) -> Result<Done, Failure> {
         let clock = Instant::now();
         if interrupt::is_asked() {
@@ -232,14 +215,12 @@ impl Task<'_> {
                 let job = jobs[place].lock().unwrap_or_else(PoisonError::into_inner).take();
                 let job = job.expect("every task is carried out once");
                 let outcome = job.run(options, progress)?;
-                let pen = Instant::now();
                 let again = format!("dpbi run {config}{}", replaced(args));
                 let figure = Box::new(page::figure(config, again, experiment, &outcome)?);
-                let drawing = outcome.drawing + pen.elapsed().as_secs_f64();
-                let seconds = clock.elapsed().as_secs_f64() - drawing;
+                let seconds = clock.elapsed().as_secs_f64();
                 let failed = outcome.tables.failures.len();
                 let cells = CellCounts { all: outcome.cells, kept: outcome.kept, failed };
-                Ok(Done::Figure { place, figure, seconds, drawing, cells })
+                Ok(Done::Figure { place, figure, seconds, cells })
             }
             Task::Claim(place, claim, distance) => {
                 progress.task(|| format!("claim {}: {}", claim.number, claim.title));
@@ -251,8 +232,8 @@ impl Task<'_> {
             Task::Finding(place, found) => {
                 progress.task(|| "findings about the prints".to_owned());
                 let _part = progress.part(SECONDS_PER_TRIAL * found.trials.len() as f64);
-                let finding = page::finding(found, is_planned)?;
-                Ok(Done::Finding { place, finding, seconds: clock.elapsed().as_secs_f64() })
+                let finding = page::finding(found)?;
+                Ok(Done::Finding { place, finding })
             }
         }
     }
@@ -268,10 +249,7 @@ struct ReportBuilder<'a> {
     figures: Vec<Option<FigureReport>>,
     verdicts: Vec<Verdicts>,
     findings: Vec<Option<PrintFinding>>,
-    finding_seconds: f64,
-    figure_seconds: Vec<f64>,
     claim_seconds: Vec<f64>,
-    drawing: f64,
     cells: CellCounts,
     /// What is said of every figure, then of every claim. Nothing is left of what was said.
     lines: Vec<Option<String>>,
@@ -286,10 +264,7 @@ impl<'a> ReportBuilder<'a> {
             figures: planned.iter().map(|_| None).collect(),
             verdicts: claims.iter().map(|_| Verdicts::default()).collect(),
             findings: vec![None; findings],
-            finding_seconds: 0.0,
-            figure_seconds: vec![0.0; planned.len()],
             claim_seconds: vec![0.0; claims.len()],
-            drawing: 0.0,
             cells: CellCounts::default(),
             lines: vec![None; planned.len() + claims.len()],
             said: 0,
@@ -310,7 +285,7 @@ impl<'a> ReportBuilder<'a> {
 
     fn keep(&mut self, done: Done) {
         match done {
-            Done::Figure { place, figure, seconds, drawing, cells } => {
+            Done::Figure { place, figure, seconds, cells } => {
                 self.cells.add(cells);
                 self.lines[place] = Some(format!(
                     "[{:>2}/{}] {}: {}, {}\n",
@@ -318,16 +293,11 @@ impl<'a> ReportBuilder<'a> {
                     self.figures.len(),
                     short_name(&self.planned[place].config),
                     figure.title,
-                    duration(seconds + drawing),
+                    duration(seconds),
                 ));
                 self.figures[place] = Some(*figure);
-                self.figure_seconds[place] = seconds;
-                self.drawing += drawing;
             }
-            Done::Finding { place, finding, seconds } => {
-                self.findings[place] = Some(finding);
-                self.finding_seconds += seconds;
-            }
+            Done::Finding { place, finding } => self.findings[place] = Some(finding),
             Done::Claim { place, distance, verdict, seconds } => {
                 self.verdicts[place][distance] = Some(verdict);
                 self.claim_seconds[place] += seconds;
@@ -350,51 +320,26 @@ impl<'a> ReportBuilder<'a> {
 
     /// Adds all outcomes to the report, in its order.
     fn fill(self, report: &mut Report) {
-        let mut times = vec![("drawing".to_owned(), self.drawing)];
-        times.push(("findings about the prints".to_owned(), self.finding_seconds));
         report.print_findings = self.findings.into_iter().flatten().collect();
-        for ((planned, figure), seconds) in
-            self.planned.iter().zip(self.figures).zip(self.figure_seconds)
-        {
-            times.push((short_name(&planned.config), seconds));
+        for (planned, figure) in self.planned.iter().zip(self.figures) {
             if let Some(figure) = figure {
                 page::add(report, &planned.config, figure);
             }
         }
-        for ((claim, verdicts), seconds) in
-            self.claims.iter().zip(self.verdicts).zip(self.claim_seconds)
-        {
-            times.push((format!("claim {}", claim.number), seconds));
+        for (claim, verdicts) in self.claims.iter().zip(self.verdicts) {
             if let [Some(defined), Some(printed)] = verdicts {
                 report.claims.push(JudgedClaim { claim, defined, printed });
             }
         }
-        report.times = times::shared(times);
     }
 }
 
 /// Writes the report, prints its summary, and fails if `--strict` asks for it.
-fn finish(
-    args: &Reproduce,
-    mut report: Report,
-    cells: CellCounts,
-    clock: Instant,
-    at_a_time: usize,
-) -> Result<(), Failure> {
+fn finish(args: &Reproduce, report: &Report, cells: CellCounts) -> Result<(), Failure> {
     let path = args.output.out.join(page::file_name(&args.names, &args.replace));
-    report.seconds = clock.elapsed().as_secs_f64();
     write_page(&path, report.html(), report::is_report)?;
-    let whole = clock.elapsed().as_secs_f64();
-    let mut parts: Vec<_> =
-        report.times.into_iter().map(|stretch| (stretch.part, stretch.seconds)).collect();
-    parts.push(("report".to_owned(), whole - report.seconds));
-    report.times = times::shared(parts);
-    report.seconds = whole;
     let summary = report.summary();
-    let text = || {
-        let times = times::text(&report, at_a_time);
-        format!("\n{summary}\n{times}\nwrote {}\n", path.display())
-    };
+    let text = || format!("\n{summary}\nwrote {}\n", path.display());
     args.print.answer_unless(args.talk.quiet, || report.document(), text)?;
     let CellCounts { all, kept, failed } = cells;
     if kept > 0 && !args.talk.quiet {

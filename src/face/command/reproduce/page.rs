@@ -10,7 +10,7 @@ use crate::report::{
     ReadingRow, Readings, Report,
 };
 use engine::named::Named;
-use figure::{self, Body, Figure};
+use figure::{self, Figure};
 use lab::experiment::config::changed_name;
 use lab::experiment::digest::{answers, overall, titled_digests};
 use lab::experiment::nearest_optimum::nearest_optimum;
@@ -118,48 +118,23 @@ fn reason_not_compared(experiment: &Experiment) -> Option<String> {
     experiment.panels.iter().find_map(|panel| panel.not_compared.clone())
 }
 
-/// What a print teaches. If the unchanged figure will be drawn anyway (`is_planned`), its evidence stays
-/// empty here and is filled in from that figure.
-pub(super) fn finding(
-    finding: &'static archaeology::Finding,
-    is_planned: impl Fn(&str) -> bool,
-) -> Result<PrintFinding, Failure> {
+/// What a print teaches.
+pub(super) fn finding(finding: &archaeology::Finding) -> Result<PrintFinding, Failure> {
     let evidence = |trial: &archaeology::Trial| -> Result<PrintEvidence, Failure> {
-        let open = PrintEvidence { setting: trial.name(), ..PrintEvidence::default() };
-        if trial.is_unchanged() && is_planned(trial.figure) {
-            return Ok(open);
-        }
         let found = trial.evidence()?;
         let largest = found.deviations();
-        Ok(PrintEvidence { within: found.within, total: found.total, largest, ..open })
+        Ok(PrintEvidence {
+            setting: trial.name(),
+            within: found.within,
+            total: found.total,
+            largest,
+        })
     };
     Ok(PrintFinding {
-        finding,
+        finding: finding.clone(),
         figures: finding.figures(),
-        claims: finding.claims,
         evidence: finding.trials.iter().map(evidence).collect::<Result<_, _>>()?,
     })
-}
-
-/// Fills in the evidence that [`finding`] left open.
-pub(super) fn fill_in_evidence(report: &mut Report, findings: &[&archaeology::Finding]) {
-    let Report { documents, print_findings, .. } = report;
-    let readings = |trial: &archaeology::Trial| {
-        let (document, figure) = trial.figure.split_once('/')?;
-        let document = documents.iter().find(|one| one.id == document)?;
-        let figure = document.figures.iter().find(|one| one.id == figure)?;
-        let id = pair(trial.panel);
-        figure.panels.iter().filter(|panel| panel.id == id).find_map(|one| one.readings.as_ref())
-    };
-    for (found, finding) in print_findings.iter_mut().zip(findings) {
-        let open = found.evidence.iter_mut().zip(finding.trials).filter(|(one, _)| one.total == 0);
-        for (evidence, trial) in open {
-            if let Some(Readings { total, within, largest, .. }) = readings(trial) {
-                (evidence.total, evidence.within) = (*total, *within);
-                evidence.largest.clone_from(largest);
-            }
-        }
-    }
 }
 
 /// The figures of every panel. Those of a pair, as defined and as printed, get the same axes.
@@ -187,7 +162,6 @@ fn panel(
             name: name.clone(),
             id: format!("{experiment}-{name}"),
             alt: figure.description(),
-            is_map: matches!(figure.body, Body::Heat(_)),
             svg: figure::inline(figure)?,
         })
     };

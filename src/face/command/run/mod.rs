@@ -110,8 +110,6 @@ pub(super) struct RunOutcome {
     pub(super) path: PathBuf,
     pub(super) files: Vec<String>,
     pub(super) seconds: f64,
-    /// How many of the seconds went into the figures.
-    pub(super) drawing: f64,
     pub(super) shard: Option<Shard>,
     pub(super) cells: usize,
     pub(super) kept: usize,
@@ -283,7 +281,7 @@ impl<'a> Job<'a> {
         clock: Instant,
     ) -> Result<RunOutcome, Failure> {
         let written = self.write(failed, options, progress);
-        let (Assembly { tables, times }, figures, drawing) = match written {
+        let (Assembly { tables, times }, figures) = match written {
             Ok(written) => written,
             Err(error) => return Err(notice::give_up(&self, options, Some(error))),
         };
@@ -313,16 +311,16 @@ impl<'a> Job<'a> {
         }
         notice::left_over(store.clear(|| sweep.keys())?, &path, options);
         let (shard, Stock { cells, kept, .. }) = (options.shard, stock);
-        Ok(RunOutcome { tables, figures, path, files, seconds, drawing, shard, cells, kept })
+        Ok(RunOutcome { tables, figures, path, files, seconds, shard, cells, kept })
     }
 
-    /// Writes all files to the folder. Returns the tables, the figures, and how long drawing took.
+    /// Writes all files to the folder. Returns the tables and the figures.
     fn write(
         &mut self,
         failed: &[Failed],
         options: &RunOptions,
         progress: &Progress,
-    ) -> Result<(Assembly, Drawn, f64), WorkError> {
+    ) -> Result<(Assembly, Drawn), WorkError> {
         let seconds = self.writing_seconds();
         let (part, cells) = (progress.part(seconds), self.stock.cells as f64);
         let (experiment, folder) = (self.sweep.experiment, &mut self.folder);
@@ -331,12 +329,11 @@ impl<'a> Job<'a> {
             part.advance(seconds * added as f64 / cells);
             !interrupt::is_asked()
         })?;
-        let pen = Instant::now();
         let figures = match options.shard {
             None => draw(experiment, &all.tables, folder, &options.figures)?,
             Some(_) => Vec::new(),
         };
-        Ok((all, figures, pen.elapsed().as_secs_f64()))
+        Ok((all, figures))
     }
 }
 

@@ -1,15 +1,12 @@
 //! How the printed figures were made, where captions and texts say otherwise.
 //!
 //! A [`Finding`] names the settings that were tried. The readings of the figure decide: with the setting
-//! that was found they agree, with the one that the document states they do not. Nothing is written
-//! down: [`Trial::evidence`] computes the figure anew with every setting.
-
-mod findings;
-
-pub use findings::FINDINGS;
+//! that was found they agree, with the one that the document states they do not. The settings are listed
+//! in `data/printed/findings.toml`; how well the readings agree is not: [`Trial::evidence`] computes the
+//! figure anew with every setting.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use lab::experiment::config::{self, Overrides};
@@ -18,35 +15,51 @@ use system::diagnostic::Diagnostic;
 use system::source::Source;
 
 /// What a printed figure shows about how it was made.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Finding {
-    pub id: &'static str,
+    pub id: String,
     /// What was found, in a few words.
-    pub title: &'static str,
+    pub title: String,
     /// What was found, in sentences.
-    pub sentence: &'static str,
+    pub sentence: String,
     /// Where the authors' public history shows it, or what else supports it.
-    pub source: &'static str,
+    pub source: String,
     /// The numbers of the claims that rest on these figures.
-    #[serde(skip)]
-    pub claims: &'static [u32],
+    pub claims: Vec<u32>,
     /// The settings that were tried.
-    #[serde(skip)]
-    pub trials: &'static [Trial],
+    #[serde(rename = "trial", skip_serializing)]
+    #[schemars(skip)]
+    pub trials: Vec<Trial>,
 }
 
 /// A setting with which a figure is computed again.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Trial {
     /// The figure (`arxiv/fig4`).
-    pub figure: &'static str,
-    pub panel: &'static str,
-    pub setting: &'static str,
-    /// What is changed in the panel, as TOML. Nothing for the setting that was found.
-    pub change: &'static str,
+    pub figure: String,
+    pub panel: String,
+    pub setting: String,
+    /// The keys of the panel that are changed. None for the setting that was found.
+    #[serde(default)]
+    pub change: Table,
     /// How many runs are behind every printed mean, if this is what is tried.
     pub runs: Option<f64>,
     /// Whether the readings agree with it.
     pub agrees: bool,
+}
+
+/// Every finding, in the order of the report.
+pub fn findings() -> Result<Vec<Finding>, Diagnostic> {
+    #[derive(Deserialize)]
+    struct List {
+        finding: Vec<Finding>,
+    }
+    let source = Source::Bundle("data/printed/findings.toml".into());
+    let list: Result<List, _> = toml::from_slice(&source.read()?);
+    let broken = |error| Diagnostic::new(format!("{source}: {error}")).help("mend the list");
+    Ok(list.map_err(broken)?.finding)
 }
 
 /// How well the readings agree with one setting.
@@ -112,8 +125,9 @@ impl Evidence {
 
 impl Finding {
     /// The figures that show it, each once.
-    pub fn figures(&self) -> Vec<&'static str> {
-        let mut figures: Vec<&str> = self.trials.iter().map(|trial| trial.figure).collect();
+    pub fn figures(&self) -> Vec<String> {
+        let mut figures: Vec<String> =
+            self.trials.iter().map(|trial| trial.figure.clone()).collect();
         figures.dedup();
         figures
     }
@@ -127,14 +141,9 @@ impl Trial {
         format!("{}{part}: {}", self.figure, self.setting)
     }
 
-    /// Whether it is the setting of the bundled config.
-    pub fn is_unchanged(&self) -> bool {
-        self.change.is_empty() && self.runs.is_none()
-    }
-
     /// Compares the readings with the panel, changed.
     pub fn evidence(&self) -> Result<Evidence, Diagnostic> {
-        let source = Source::config(self.figure)?;
+        let source = Source::config(&self.figure)?;
         let text = String::from_utf8_lossy(&source.read()?).into_owned();
         let config = self.changed(&text)?;
         // Readings are compared with exact laws, so that one run is enough.
@@ -161,13 +170,13 @@ impl Trial {
             Diagnostic::new(format!("{} {what}", self.figure)).help("mend the list of findings")
         };
         let mut config: Table = text.parse().map_err(|_| broken("is no TOML"))?;
-        let change: Table = self.change.parse().map_err(|_| broken("is changed by no TOML"))?;
         let panels = config.get_mut("panel").and_then(Value::as_array_mut);
         let panels = panels.ok_or_else(|| broken("has no panels"))?;
-        let id = |panel: &Value| panel.get("id").and_then(Value::as_str) == Some(self.panel);
+        let id =
+            |panel: &Value| panel.get("id").and_then(Value::as_str) == Some(self.panel.as_str());
         panels.retain(id);
         let panel = panels.first_mut().and_then(Value::as_table_mut);
-        panel.ok_or_else(|| broken("has no such panel"))?.extend(change);
+        panel.ok_or_else(|| broken("has no such panel"))?.extend(self.change.clone());
         toml::to_string(&config).map_err(|_| broken("cannot be written"))
     }
 }
@@ -180,8 +189,8 @@ mod tests {
     /// that was found is not.
     #[test]
     fn readings_tell_the_settings_apart() {
-        for finding in FINDINGS {
-            for trial in finding.trials {
+        for finding in findings().unwrap() {
+            for trial in &finding.trials {
                 let found = trial.evidence().unwrap_or_else(|error| panic!("{error}"));
                 assert!(found.total > 0, "{}", trial.name());
                 assert_eq!(found.agrees(), trial.agrees, "{}: {found:?}", trial.name());
@@ -191,12 +200,12 @@ mod tests {
 
     #[test]
     fn every_finding_tries_what_the_document_states() {
-        for finding in FINDINGS {
+        for finding in findings().unwrap() {
             assert!(finding.trials.iter().any(|trial| !trial.agrees), "{}", finding.id);
-            for trial in finding.trials {
-                let is_ours = trial.is_unchanged() || trial.runs.is_some();
-                assert!(is_ours || !trial.agrees, "{}", trial.setting);
-                assert!(!trial.is_unchanged() || trial.agrees, "{}", trial.setting);
+            for trial in &finding.trials {
+                let is_unchanged = trial.change.is_empty() && trial.runs.is_none();
+                assert!(!is_unchanged || trial.agrees, "{}", trial.setting);
+                assert!(trial.change.is_empty() || !trial.agrees, "{}", trial.setting);
             }
         }
     }
