@@ -34,7 +34,6 @@ mod line;
 mod noisy;
 mod pair_comparison;
 mod pairs;
-mod private_n;
 mod scored;
 mod screen;
 mod tabled;
@@ -46,7 +45,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) use clamped_line::reach as reach_on_a_line;
 pub use compare::check;
 pub use pairs::Scope;
-pub use private_n::{PrivateN, examine_private_n};
 pub use trade_off::{TradeOff, trade_off};
 
 use compare::{Release, compare};
