@@ -57,7 +57,6 @@ const COMMANDS: &[&str] = &[
     "audit -p 1,1 -n 9 -e 1 -m ehds --calibrate --profile --at-epsilon 0.5 --json",
     "audit -p 1,1 -n 9 -e 1 -m {-epsilon*d} --calibrate --json",
     "audit -p 1,1 -n 9 -e 1 -m geometric --distance kl --json",
-    "audit -p 1,1 -n 9 -e 1 --private-n --profile --at-epsilon 0.5 --json",
     "choose -p 1,1 -n 20 -e 1 --all --json",
     "choose -p 1,1 -n 20 --error 0.05 --json",
     "optimum -p 1,1 -n 8 -e 1 --minimax --tuned --all --json",

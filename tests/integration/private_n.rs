@@ -194,15 +194,3 @@ fn a_dry_run_knows_nothing_of_the_data() {
     assert!(0.09 < supposed && supposed < 0.12, "{supposed}");
     assert!((width(&["--n-prior", "negative-binomial:100"]) - supposed).abs() < 0.01);
 }
-
-#[test]
-fn an_audit_finds_both_losses() {
-    let sandbox = Sandbox::new();
-    let asked =
-        ["audit", "--prior", "1,1,1", "--n", "8", "--epsilon", "0.7", "--private-n", "--json"];
-    let found = sandbox.json(&asked);
-    assert_eq!((float(&found["loss"]), float(&found["replaced_loss"])), (0.7, 1.4));
-    // Three cells may grow, at each of 120 data sets.
-    assert_eq!((&found["pairs"], &found["scope"]), (&json!(360), &json!("up to n")));
-    refused(&sandbox.dpbi(&[&asked[..], &["-m", "ehds"]].concat()), "--private-n");
-}

@@ -107,10 +107,6 @@ pub struct Audit {
         hide_possible_values = true
     )]
     pub scope: String,
-    /// Audit the noise of `release --private-n`: neighbours differ by one record more or less, over all data sets of
-    /// at most n records
-    #[arg(long, conflicts_with_all = ["counts", "scope", "calibrate"])]
-    pub private_n: bool,
     /// Also δ at this ε
     #[arg(long, value_name = "ε", allow_negative_numbers = true)]
     pub at_epsilon: Option<f64>,

@@ -7,7 +7,7 @@ use super::{announce, threads, typed};
 use crate::cli::Audit;
 use crate::failure::Failure;
 use crate::progress::Clock;
-use engine::analysis::audit::{self, DeltaAt, Findings, PrivateN, Scope, TradeOff};
+use engine::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
 use engine::analysis::cost::{self, SettingWork, Work, rates};
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::ranking::Data;
@@ -19,7 +19,6 @@ use engine::posterior::privacy::Guarantee;
 use engine::posterior::setting::Setting;
 use engine::refusal::suggest;
 use lab::experiment::naming::parenthesised;
-use service::release::PRIVATE_N_MECHANISM;
 use system::console::{Grid, short, short_or_dash, shorten, significant};
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
@@ -29,9 +28,6 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let threads = threads(&args.machine.threads)?;
     let setting =
         typed::setting(&args.model, typed::counts(&args.model, &args.data), args.privacy.epsilon)?;
-    if args.private_n {
-        return private_n(args, &setting);
-    }
     let scope = scope(args)?;
     let variant = variant(args, &setting)?;
     // Of a mechanism with a δ, δ at its own ε is what counts.
@@ -70,38 +66,6 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
         delta_at: first.deltas.get(1),
         profile: &profile,
         trade_off: trade_off.as_ref(),
-        replaced: None,
-    };
-    report.print(args)
-}
-
-/// The noise of a release that keeps the number of records private.
-fn private_n(args: &Audit, setting: &Setting) -> Result<(), Failure> {
-    let variant = typed::variant(PRIVATE_N_MECHANISM)?;
-    if args.mechanisms.named().iter().any(|named| *named != PRIVATE_N_MECHANISM) {
-        let cause = format!("only `{PRIVATE_N_MECHANISM}` keeps the number of records private");
-        return Err(typed::wrong("private-n", &cause).help("leave --mechanism out").into());
-    }
-    let (k, n) = (setting.posterior.k(), setting.posterior.n());
-    let examine = |at: &[f64]| audit::examine_private_n(setting.epsilon, k, n, at);
-    let asked: Vec<f64> = std::iter::once(0.0).chain(at_epsilon(args)?).collect();
-    let PrivateN { findings, replaced } = examine(&asked);
-    let profile = match args.profile {
-        true => examine(&profile_grid(&findings, setting)).findings.deltas,
-        false => Vec::new(),
-    };
-    let report = Report {
-        mean: None,
-        setting,
-        variant: &variant,
-        scope: &Scope::All,
-        certificate: None,
-        findings: &findings,
-        advantage: &findings.deltas[0],
-        delta_at: findings.deltas.get(1),
-        profile: &profile,
-        trade_off: None,
-        replaced: Some(replaced),
     };
     report.print(args)
 }
@@ -227,8 +191,6 @@ struct Report<'a> {
     delta_at: Option<&'a DeltaAt>,
     profile: &'a [DeltaAt],
     trade_off: Option<&'a TradeOff>,
-    /// If the number of records is private: the loss if a record is replaced.
-    replaced: Option<f64>,
 }
 
 /// The exact privacy of a mechanism.
@@ -240,14 +202,10 @@ pub struct Document<'a> {
     epsilon: f64,
     n: u64,
     prior: &'a [f64],
-    /// Over which data sets: all, corners, those that were given (data), or all of at most n records (up to n).
+    /// Over which data sets: all, corners, or those that were given (data).
     scope: &'static str,
     /// The largest privacy loss.
     loss: Number,
-    /// If the number of records is private, neighbours differ by one record more or less; this is the largest loss
-    /// if a record is replaced.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replaced_loss: Option<f64>,
     /// Where the loss is largest: the data under which the output is more probable.
     from: &'a [u64],
     /// Its neighbour there.
@@ -332,7 +290,6 @@ fn false_alarms() -> impl Iterator<Item = f64> {
 impl Report<'_> {
     fn scope(&self) -> &'static str {
         match self.scope {
-            Scope::All if self.replaced.is_some() => "up to n",
             Scope::All => ALL,
             Scope::Corners => CORNERS,
             Scope::One(_) | Scope::Pair(..) => "data",
@@ -376,16 +333,12 @@ impl Report<'_> {
         });
         Document {
             mechanism: &self.variant.label,
-            guarantee: match self.replaced {
-                Some(_) => self.stated(),
-                None => self.variant.guarantee(self.setting).to_string(),
-            },
+            guarantee: self.variant.guarantee(self.setting).to_string(),
             epsilon: self.setting.epsilon.get(),
             n: self.setting.posterior.n(),
             prior: self.setting.posterior.prior().alpha(),
             scope: self.scope(),
             loss: Number(loss.loss),
-            replaced_loss: self.replaced,
             from: &loss.from,
             to: &loss.to,
             output: &loss.output,
@@ -436,9 +389,6 @@ impl Report<'_> {
                 fact("  odds change by", format!("a factor {}", short(exp_accurate(loss.loss))));
             }
         }
-        if let Some(replaced) = self.replaced {
-            fact("  if one is replaced", shown(replaced));
-        }
         if let Some(at) = self.delta_at {
             fact(&format!("δ at ε = {}", at.epsilon), shown(at.delta));
             if at.delta > 0.0 {
@@ -479,13 +429,6 @@ impl Report<'_> {
 
     /// The guarantee. What is computed says for what it is computed.
     fn stated(&self) -> String {
-        if self.replaced.is_some() {
-            let epsilon = self.setting.epsilon.get();
-            let twice = 2.0 * epsilon;
-            return format!(
-                "{epsilon}-DP for one record more or less, {twice}-DP for one that is replaced"
-            );
-        }
         let posterior = &self.setting.posterior;
         let prior = parenthesised(posterior.prior().alpha());
         let computed = format!("for n = {}, prior {prior}", posterior.n());
@@ -498,9 +441,6 @@ impl Report<'_> {
 
     fn looked_at(&self) -> String {
         match self.scope {
-            Scope::All if self.replaced.is_some() => {
-                format!("all data sets of at most {} records", self.setting.posterior.n())
-            }
             Scope::All => format!("all data sets of {} records", self.setting.posterior.n()),
             Scope::Corners => {
                 format!("data sets of {} records near the corners", self.setting.posterior.n())

@@ -1,6 +1,5 @@
 //! One mechanism at two adjacent data sets: which law compares them.
 
-use super::clamped_line::{ClampedLine, LineNoise};
 use super::hamming::{Hamming, HammingPair};
 use super::lattice::LatticePair;
 use super::noisy::{NoiseLaw, Noisy, NoisyPair};
@@ -20,7 +19,6 @@ pub enum Release {
     Noisy(Noisy),
     Hamming(Hamming),
     Lattice { rate: f64 },
-    ClampedLine(LineNoise),
     Tabled(Tabled),
 }
 
@@ -87,7 +85,7 @@ impl Release {
             }
             Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => Self::Lattice { rate },
             Recipe::Lattice { noise } if setting.posterior.k() == 2 => {
-                Self::ClampedLine(LineNoise::new(noise))
+                Self::Noisy(Noisy::on_a_line(noise))
             }
             Recipe::Historical { .. } => return Err(variant.historical_refusal()),
             Recipe::Lattice { .. } | Recipe::Weighed { .. } | Recipe::Table { .. } => {
@@ -143,9 +141,6 @@ pub fn compare<'a>(
         }
         (&Release::Lattice { rate }, Release::Lattice { .. }) => {
             Box::new(LatticePair { pair, rate })
-        }
-        (&Release::ClampedLine(noise), Release::ClampedLine(_)) => {
-            Box::new(ClampedLine::new(pair, noise))
         }
         (Release::Tabled(at_x), Release::Tabled(at_moved)) => {
             Box::new(TabledPair { at_x, at_moved })

@@ -26,37 +26,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod clamped_line;
 mod compare;
 mod hamming;
 mod lattice;
-mod line;
 mod noisy;
 mod pair_comparison;
 mod pairs;
-mod private_n;
 mod scored;
-mod screen;
 mod tabled;
 mod trade_off;
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) use clamped_line::reach as reach_on_a_line;
 pub use compare::check;
 pub use pairs::Scope;
-pub use private_n::{PrivateN, examine_private_n};
 pub use trade_off::{TradeOff, trade_off};
 
 use compare::{Release, compare};
 use pair_comparison::{PairComparison, deltas};
 use pairs::{Alike, Pair};
-use screen::Common;
 
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Outputs, Recipe};
-use crate::numeric::log1p;
 use crate::parallel;
 use crate::posterior::model::{Counts, Prior, approximate_compositions};
 use crate::posterior::setting::Setting;
@@ -106,20 +97,15 @@ pub struct Findings {
 /// Audits `variant` over `scope`: the loss, and δ at every one of `epsilons`. Prior, distance and
 /// privacy parameters are those of `template`; of its data only the number of records counts.
 ///
-/// Every pair is covered. If only the loss is asked for, pairs that are proved to lose less than
-/// another one are left out.
-///
-/// Without records the loss is 0. Of several pairs with the same loss the first is named.
+/// Every pair is covered. Without records the loss is 0. Of several pairs with the same loss the first
+/// is named.
 pub fn examine(
     variant: &Variant,
     template: &Setting,
     scope: &Scope,
     epsilons: &[f64],
 ) -> Result<Findings, Refusal> {
-    let mut audit = Audit::new(variant, template, scope)?;
-    if epsilons.is_empty() {
-        audit.screen()?;
-    }
+    let audit = Audit::new(variant, template, scope)?;
     let found = audit.largest(|comparison| {
         let loss = comparison.loss();
         let mut measures = vec![loss, loss + comparison.rounding(), comparison.rounding()];
@@ -228,13 +214,6 @@ const KEPT: f64 = 8e6;
 /// A data set in a list takes as much memory as so many outputs.
 const LISTED: f64 = 10.0;
 
-/// The number of pairs, those with the largest bounds, that are compared first. Of the
-/// others only those are compared whose bound is at least the largest loss found.
-const LIKELIEST: usize = 64;
-
-/// An upper bound on the relative rounding error of a bound.
-const BOUNDING: f64 = 1e-9;
-
 /// The least number of chunks into which pairs are divided, for threads to share.
 const CHUNKS: usize = 16;
 
@@ -262,62 +241,6 @@ impl<'a> Audit<'a> {
         let outputs = Outputs::of(recipe, n, k).approximate_len();
         let pairs = scope.pairs(n, k, alike);
         Ok(Self { variant, template, n, k, outputs, pairs, everywhere })
-    }
-
-    /// Drops the pairs that are proved to lose less than another one, where there is such a proof.
-    fn screen(&mut self) -> Result<(), Refusal> {
-        let Some(bounds) = self.loss_bounds()? else { return Ok(()) };
-        let mut order: Vec<usize> = (0..bounds.len()).collect();
-        order.sort_by(|&a, &b| bounds[b].total_cmp(&bounds[a]));
-        let worst: Vec<Pair> =
-            order.iter().take(LIKELIEST).map(|&i| self.pairs[i].clone()).collect();
-        let found =
-            largest_of(&worst, &self.releases(&worst)?, |comparison| vec![comparison.loss()]);
-        let reached = found.first().map_or(0.0, |best| best.value);
-        let mut bounds = bounds.into_iter();
-        // A pair whose bound is not a number is kept.
-        let is_less = |bound: f64| bound.partial_cmp(&reached) == Some(Ordering::Less);
-        self.pairs.retain(|_| !bounds.next().is_some_and(is_less));
-        Ok(())
-    }
-
-    /// An upper bound on the loss of every pair, and on the computed bound of this loss. `None` if
-    /// [`screen`] has no bounds for this mechanism, or if there are few pairs.
-    fn loss_bounds(&self) -> Result<Option<Vec<f64>>, Refusal> {
-        let power = self.template.distance.power(&self.template.posterior);
-        let is_proved = self.k == 2 && self.variant.remap.is_none();
-        let Some(power) = power.filter(|_| is_proved && self.pairs.len() > LIKELIEST) else {
-            return Ok(None);
-        };
-        let chunks: Vec<&[Pair]> = self.pairs.chunks(self.pairs.len().div_ceil(CHUNKS)).collect();
-        let bounds = parallel::map(&chunks, |chunk| self.loss_bounds_of(chunk, power));
-        let bounds = bounds.into_iter().collect::<Result<Option<Vec<Vec<f64>>>, Refusal>>()?;
-        Ok(bounds.map(|chunks| chunks.concat()))
-    }
-
-    fn loss_bounds_of(&self, chunk: &[Pair], power: f64) -> Result<Option<Vec<f64>>, Refusal> {
-        let mut bounds = Vec::with_capacity(chunk.len());
-        // The neighbour x' of most pairs is the data set x of the pair before.
-        let mut before: Option<(&Counts, f64)> = None;
-        for Pair { x, moved, .. } in chunk {
-            let known = before.filter(|(counts, _)| *counts == moved).map(|(_, rate)| rate);
-            let at_moved = known.map_or_else(|| self.rate(moved), |rate| Ok(Some(rate)))?;
-            let (Some(at_x), Some(at_moved)) = (self.rate(x)?, at_moved) else { return Ok(None) };
-            before = Some((x, at_x));
-            let common = Common::new(&self.template.posterior, power, x, moved);
-            let rounding = [at_x, at_moved].map(|rate| {
-                let ln_normaliser = log1p(self.n as f64);
-                scored::rounding(self.template, rate, 1.0, ln_normaliser)
-            });
-            let loss = common.loss([at_x, at_moved]);
-            bounds.push((loss + 2.0 * (rounding[0] + rounding[1])) * (1.0 + BOUNDING));
-        }
-        Ok(Some(bounds))
-    }
-
-    /// The rate of an exponential mechanism at one data set.
-    fn rate(&self, counts: &Counts) -> Result<Option<f64>, Refusal> {
-        Ok(self.variant.recipe(&self.template.at(counts.clone()))?.rate())
     }
 
     /// For each of several measures the first pair at which it is largest; empty without pairs.

@@ -4,12 +4,16 @@
 //! one if the other is restored. Along a coordinate whose counts are m and m + 1 the ratio takes five
 //! values: at 0, between 0 and m, at m, between m and n, and at n. Sums over outputs are sums over
 //! these five, whatever n and the scale.
+//!
+//! Noise on the lattice of two categories is noise on one count, which the other restores.
 
 use super::pair_comparison::{Class, PairComparison, Witness};
 use super::pairs::Pair;
-use crate::mechanism::law::Noise;
+use crate::mechanism::law::approximate::ln_tail;
+use crate::mechanism::law::{LatticeNoise, Noise};
 use crate::mechanism::own::{NoiseTable, OwnNoise};
-use crate::numeric::{exp_accurate, expm1};
+use crate::numeric::{exp_accurate, expm1, ln};
+use crate::operations::{Operation, count};
 use crate::posterior::model::Counts;
 
 /// Noise on counts.
@@ -24,6 +28,9 @@ pub enum NoiseLaw {
     Falling { noise: Noise, scale: f64 },
     /// Noise that is known step by step. Every value of a coordinate is a run of its own.
     Listed(NoiseTable),
+    /// Gaussian or truncated noise on the lattice of two categories, with the logarithm of Σ f². The runs
+    /// go as far as it reaches.
+    Line { noise: LatticeNoise, ln_total: f64 },
 }
 
 /// A run of values of one coordinate where the ratio is constant.
@@ -43,11 +50,18 @@ impl Noisy {
         Self { law: NoiseLaw::Listed(noise.table()), restored }
     }
 
+    /// Gaussian or truncated noise on the lattice of two categories.
+    pub fn on_a_line(noise: LatticeNoise) -> Self {
+        let law = NoiseLaw::Line { noise, ln_total: ln(noise.total(2)) };
+        Self { law, restored: true }
+    }
+
     /// The runs of a coordinate that has `from` records in x and `to` in x'.
     fn runs(&self, n: u64, from: u64, to: u64) -> Vec<Run> {
         match &self.law {
             NoiseLaw::Falling { noise, scale } => falling_runs(*noise, *scale, n, from, to),
             NoiseLaw::Listed(table) => listed_runs(table, n, from, to),
+            NoiseLaw::Line { noise, ln_total } => line_runs(*noise, *ln_total, n, from, to),
         }
     }
 }
@@ -62,6 +76,40 @@ fn listed_runs(table: &NoiseTable, n: u64, from: u64, to: u64) -> Vec<Run> {
         possible.then_some(Run { value, ratio, masses })
     };
     (0..=n).filter_map(run).collect()
+}
+
+/// The runs of a coordinate under noise with P\[z\] ∝ f(z)²: every value as far as the noise reaches, and
+/// both ends. The ratio does not fall as the value grows, so that it is not larger further off.
+fn line_runs(noise: LatticeNoise, ln_total: f64, n: u64, from: u64, to: u64) -> Vec<Run> {
+    let (lower, upper) = (from.min(to), from.max(to));
+    let run = |value: u64| {
+        let logs = [from, to].map(|count| match value {
+            0 => ln_tail(noise, count),
+            value if value == n => ln_tail(noise, n - count),
+            value => 2.0 * noise.ln_factor(value.abs_diff(count)),
+        });
+        let towards_upper = match value {
+            value if value >= upper => noise.ln_step(value - upper),
+            value => -noise.ln_step(lower - value),
+        };
+        let ratio = match value {
+            value if value == 0 || value == n => logs[0] - logs[1],
+            _ if from == upper => towards_upper,
+            _ => -towards_upper,
+        };
+        let Class { masses, .. } = Class::new(logs[0] - ln_total, logs[1] - ln_total, 1.0);
+        let is_possible = logs[0].max(logs[1]) > f64::NEG_INFINITY;
+        is_possible.then_some(Run { value, ratio, masses })
+    };
+    let reach = match noise {
+        // Where the noise is cut off the ratio is infinite, however unlikely that is.
+        LatticeNoise::Truncated { radius, .. } => radius,
+        LatticeNoise::Geometric { .. } | LatticeNoise::Gaussian { .. } => noise.reach(2).0,
+    };
+    let near = lower.saturating_sub(reach).max(1)..=upper.saturating_add(reach).min(n - 1);
+    let runs: Vec<Run> = [0, n].into_iter().chain(near).filter_map(run).collect();
+    count(Operation::LineClass, runs.len());
+    runs
 }
 
 /// The runs of a coordinate that has `from` records in x and `to` in x', under noise that falls by the same
@@ -115,7 +163,7 @@ impl<'a> NoisyPair<'a> {
         let changed: Vec<(usize, Vec<Run>)> = changed.map(runs).collect();
         let rounding = match noisy.law {
             NoiseLaw::Falling { .. } => ROUNDING,
-            NoiseLaw::Listed(_) => LISTED_ROUNDING,
+            NoiseLaw::Listed(_) | NoiseLaw::Line { .. } => LISTED_ROUNDING,
         };
         Self { pair, restored: noisy.restored, rounding, changed }
     }

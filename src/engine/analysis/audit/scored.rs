@@ -6,7 +6,6 @@
 
 use std::cmp::Ordering;
 
-use super::line;
 use super::pair_comparison::{Class, PairComparison, Witness};
 use crate::numeric::exp::exp_nonpositive;
 use crate::numeric::{Sum, exp_accurate, ln};
@@ -90,7 +89,7 @@ impl Scored {
 
 /// An upper bound on the rounding error of ln P = −rate H − ln Z. The error of each of the two terms is
 /// at most the rate times the error of H.
-pub fn rounding(setting: &Setting, rate: f64, largest: f64, ln_normaliser: f64) -> f64 {
+fn rounding(setting: &Setting, rate: f64, largest: f64, ln_normaliser: f64) -> f64 {
     let (relative, absolute) = setting.distance.accuracy();
     2.0 * rate * (relative * largest + absolute)
         + ADDING
@@ -101,13 +100,6 @@ pub fn rounding(setting: &Setting, rate: f64, largest: f64, ln_normaliser: f64) 
 fn distances(setting: &Setting) -> (Rows, Vec<f64>) {
     let posterior = &setting.posterior;
     let mut rows = Rows::default();
-    if posterior.k() == 2
-        && let Some(power) = setting.distance.power(posterior)
-    {
-        let (start, values) = line::distances(posterior, power);
-        rows.push(&[], start, values.len());
-        return (rows, values);
-    }
     let field = setting.distance.field(posterior, &Reach::ball(posterior));
     let region = field.ball().unwrap_or_else(|| Region::simplex(posterior.n(), posterior.k()));
     let blocks = region.blocks();

@@ -3,7 +3,7 @@
 use super::{
     Extent, SettingWork, Work, extent, predict_laws, predict_means, rates, rearrangements, repeated,
 };
-use crate::analysis::audit::{is_symmetric, reach_on_a_line};
+use crate::analysis::audit::is_symmetric;
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::remapping::{self, Effort};
 use crate::mechanism::Variant;
@@ -38,10 +38,6 @@ pub fn predict_passes(
     });
     let k = posterior.k() as f64;
     let data_sets = if everything { work.candidates } else { 8.0 * k };
-    let (first, pair) = match posterior.k() {
-        2 => (rates::NS_PER_LINE_COMPARISON, rates::NS_PER_LINE_PAIR),
-        _ => (rates::NS_PER_COMPARISON, rates::NS_PER_WEIGHED_PAIR),
-    };
     // All data sets are gone through once more for a profile.
     let examinations = if passes > rates::PASSES_PER_PROFILE { 2.0 } else { 1.0 };
     let cell = |recipe: &Recipe| {
@@ -54,17 +50,8 @@ pub fn predict_passes(
             Some(_) => (pairs.min(0.5 * values * values), 0.0),
             None => (pairs, data_sets),
         };
-        // Of two categories most pairs have a bound that is too small, if only the loss is asked for.
-        let is_screened =
-            passes == 1.0 && posterior.k() == 2 && setting.distance.power(posterior).is_some();
-        // No bound is below 1/m, where m is the smaller count, and the loss is about ε.
-        let close = pairs.min(rates::CLOSE_PAIRS_TIMES_EPSILON / setting.epsilon.get());
-        let examined = match is_screened {
-            true => pairs.min(rates::SCREENED_PAIRS) + rates::LINES_PER_CLOSE_PAIR * close,
-            false => pairs,
-        };
         let outputs = match recipe.needs_ball() {
-            true => 2.0 * examined * compared,
+            true => 2.0 * pairs * compared,
             false => pairs,
         };
         // The mean over pairs: a count that restores the total has no noise of its own.
@@ -75,12 +62,10 @@ pub fn predict_passes(
         let laws = data_sets.min(pairs + different);
         let ns = match recipe {
             Recipe::Exponential { .. } => {
-                let again = rates::NS_PER_COMPARISON * (passes - 1.0);
-                let walked = match posterior.k() {
-                    2 => 0.0,
-                    _ => rates::ns_per_walked_row(posterior.k()) * 2.0 * pairs * rows,
-                };
-                outputs * (first * setting.distance.effort() + again) + pairs * pair + walked
+                let compared = setting.distance.effort() + passes - 1.0;
+                outputs * rates::NS_PER_COMPARISON * compared
+                    + pairs * rates::NS_PER_WEIGHED_PAIR
+                    + rates::ns_per_walked_row(posterior.k()) * 2.0 * pairs * rows
             }
             Recipe::Noise { .. } | Recipe::Historical { .. } => {
                 pairs * (rates::NS_PER_NOISY_PAIR + rates::NS_PER_NOISY_DELTA * (passes - 1.0))
@@ -89,8 +74,8 @@ pub fn predict_passes(
                 pairs * (rates::NS_PER_PAIR + rates::NS_PER_LATTICE_DELTA * (passes - 1.0))
             }
             // The four tails, and for δ all outputs on the line.
-            Recipe::Lattice { noise } if posterior.k() == 2 => {
-                let reached = values.min(2.0 * reach_on_a_line(*noise) as f64 + 1.0);
+            Recipe::Lattice { noise } if posterior.k() == 2 && noise.is_approximate() => {
+                let reached = values.min(2.0 * noise.reach(2).0 as f64 + 1.0);
                 let classes = if passes > 1.0 { examinations * reached } else { 0.0 };
                 let tails = 4.0 * examinations * noise.tail_terms();
                 let ns = rates::NS_PER_LINE_CLASS * classes + rates::NS_PER_LOG_TERM * tails;

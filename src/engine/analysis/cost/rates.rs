@@ -112,10 +112,6 @@ pub const NS_PER_COUNTED: f64 = 150.0;
 pub const NS_PER_COMPARISON: f64 = 4.0;
 /// A pair of adjacent data sets under an exponential mechanism, without its outputs.
 pub const NS_PER_WEIGHED_PAIR: f64 = 20_000.0;
-/// An output of a pair of data sets of two categories, which are all on one line.
-pub const NS_PER_LINE_COMPARISON: f64 = 1.2;
-/// A pair of data sets on a line, without its outputs.
-pub const NS_PER_LINE_PAIR: f64 = 1_500.0;
 /// A pair of adjacent data sets whose loss has a closed form.
 pub const NS_PER_PAIR: f64 = 1_100.0;
 /// A pair of adjacent data sets with noise on their counts.
@@ -138,12 +134,6 @@ pub const NS_PER_TABLED: f64 = 60.0;
 pub const NS_PER_OWN: f64 = 600.0;
 /// An output of a data set while it is compared.
 pub const BYTES_PER_COMPARISON: f64 = 64.0;
-/// Pairs that are examined after others were excluded by bounds, whatever ε is.
-pub const SCREENED_PAIRS: f64 = 200.0;
-/// Pairs whose bounds exclude nothing, times ε.
-pub const CLOSE_PAIRS_TIMES_EPSILON: f64 = 2.7;
-/// Such a pair takes as long as so many others: all its outputs are compared.
-pub const LINES_PER_CLOSE_PAIR: f64 = 4.0;
 /// The number of passes over all outputs that the profile of an exponential mechanism takes. (The
 /// profiles of other mechanisms are quick.)
 pub const PASSES_PER_PROFILE: f64 = 30.0;

@@ -63,6 +63,23 @@ impl LatticeNoise {
         }
     }
 
+    /// ln f(z)² − ln f(z + 1)², without the rounding of a difference.
+    pub fn ln_step(self, z: u64) -> f64 {
+        match self {
+            Self::Truncated { radius, .. } if z >= radius => f64::INFINITY,
+            Self::Truncated { rate, .. } | Self::Geometric { rate } => rate,
+            Self::Gaussian { sigma } => (2.0 * z as f64 + 1.0) / (sigma * sigma),
+        }
+    }
+
+    /// Whether it keeps (ε, δ)-differential privacy with some δ > 0, and none without.
+    pub fn is_approximate(self) -> bool {
+        match self {
+            Self::Truncated { .. } | Self::Gaussian { .. } => true,
+            Self::Geometric { .. } => false,
+        }
+    }
+
     /// ln f of every z of a range.
     fn ln_factors(self, range: RangeInclusive<u64>) -> Vec<f64> {
         range.map(|z| self.ln_factor(z)).collect()
