@@ -43,8 +43,8 @@ pub use legibility::misplaced_texts;
 pub use shared_axes::share_axes;
 pub use table::TableFigure;
 pub use theme::{
-    BLUE, CHARCOAL, CRIMSON, Colour, GREEN, INK_ON_AREAS, NEUTRAL, ORANGE, PINK, VERMILION, Width,
-    graded_colour, numbered_colour, own_colour,
+    BLUE, CHARCOAL, CRIMSON, Colour, GREEN, ORANGE, PINK, VERMILION, Width, graded_colour,
+    numbered_colour, own_colour,
 };
 
 /// What kind of file to make.

@@ -223,18 +223,9 @@ impl Colour {
         INK_ON_AREAS[usize::from(self.lightness() < 0.45)]
     }
 
-    /// The colour on a dark page: neutral colours have a fixed counterpart, others become lighter,
-    /// dark ones more so, in the same order of lightness, so that they can still be told apart.
-    pub fn on_dark(self) -> Self {
-        const FOR_BLACK: f64 = 0.56;
-        let neutral = NEUTRAL.iter().find(|(light, _)| *light == self);
-        let lifted = || self.lighten(FOR_BLACK * (1.0 - self.lightness()));
-        neutral.map_or_else(lifted, |(_, dark)| *dark)
-    }
-
     /// Whether it is paper, ink, text or grid, rather than data.
-    pub fn is_neutral(self) -> bool {
-        NEUTRAL.iter().any(|(light, _)| *light == self)
+    pub(super) fn is_neutral(self) -> bool {
+        [PAPER, INK, TEXT, SOFT, FAINT, GRID].contains(&self)
     }
 }
 
@@ -258,19 +249,8 @@ pub(super) const FAINT: Colour = Colour::hex(0x5F_5F5F);
 /// Grid lines.
 pub(super) const GRID: Colour = Colour::hex(0xE4_E4E4);
 
-/// The neutral colours on white paper and on a dark page.
-pub const NEUTRAL: [(Colour, Colour); 6] = [
-    (PAPER, Colour::hex(0x1B_1E23)),
-    (INK, Colour::hex(0xE8_EAED)),
-    (TEXT, Colour::hex(0xF0_F1F3)),
-    (SOFT, Colour::hex(0xC0_C4CA)),
-    (FAINT, Colour::hex(0xA3_A8B0)),
-    (GRID, Colour::hex(0x34_3941)),
-];
-
-/// The ink of names on areas, light and dark ones. No others have these colours: a drawing that has
-/// them is a map.
-pub const INK_ON_AREAS: [Colour; 2] = [Colour::hex(0x14_1414), Colour::hex(0xFE_FEFE)];
+/// The ink of names on areas, light and dark ones.
+const INK_ON_AREAS: [Colour; 2] = [Colour::hex(0x14_1414), Colour::hex(0xFE_FEFE)];
 
 /// Colours that also the colour-blind tell apart; the first six are Okabe and Ito's.
 pub const BLUE: Colour = Colour::hex(0x00_72B2);

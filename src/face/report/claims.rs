@@ -21,51 +21,8 @@ pub(super) fn section(report: &Report) -> Markup {
                     "that is judged too: as meant. No verdict depends on a part that is marked "
                     "“apart”."
                 }
-                (differing(report))
-                (filter(report))
                 @for claim in &report.claims { (card(claim, report)) }
             }
-        }
-    }
-}
-
-/// The claims whose verdict depends on the distance.
-fn differing(report: &Report) -> Markup {
-    let summary = report.summary();
-    html! {
-        @if summary.differing.is_empty() {
-            p.see { "Both distances give the same verdict on every claim." }
-        }
-        (links("The verdict depends on the distance", report.claim_links(&summary.differing)))
-        (links(
-            "The verdict is the same with both distances, but the cases differ",
-            report.claim_links(&summary.differing_in_cases)
-        ))
-    }
-}
-
-/// Shows only some claims. The script shows the form itself, which does nothing without it.
-fn filter(report: &Report) -> Markup {
-    let all = [Outcome::Holds, Outcome::InPart, Outcome::Fails];
-    let outcomes = all.map(|outcome| (look(outcome).0, outcome.label()));
-    let select = |name: &str, label: &str, options: &[(&str, &str)]| {
-        html! {
-            label {
-                (label) " "
-                select name=(name) {
-                    option value="" { "all" }
-                    @for (value, words) in options { option value=(value) { (words) } }
-                }
-            }
-        }
-    };
-    let documents: Vec<(&str, &str)> =
-        report.documents.iter().map(|document| (&*document.id, &*document.id)).collect();
-    html! {
-        form #filter hidden autocomplete="off" {
-            (select("defined", "As defined", &outcomes))
-            (select("printed", PRINT_DISTANCE, &outcomes))
-            (select("documents", "Document", &documents))
         }
     }
 }
@@ -174,11 +131,8 @@ fn look(outcome: Outcome) -> (&'static str, &'static str, &'static str) {
 
 fn card(judged: &JudgedClaim, report: &Report) -> Markup {
     let JudgedClaim { claim, defined, printed } = judged;
-    let named = report.documents.iter().map(|document| document.id.as_str());
-    let named: Vec<&str> = named.filter(|id| claim.source.contains(id)).collect();
     html! {
-        article.claim id={ "claim-" (claim.number) } data-defined=(look(defined.stated.outcome).0)
-            data-printed=(look(printed.stated.outcome).0) data-documents=(named.join(" ")) {
+        article.claim id={ "claim-" (claim.number) } {
             p.source { "Claim " (claim.number) " · " (claim.source) }
             h3 { (claim.title) }
             p.statement { (claim.statement) }

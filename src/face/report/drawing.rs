@@ -8,7 +8,7 @@ use super::Drawing;
 pub(super) fn figure(drawing: &Drawing) -> Markup {
     let body = drawing.svg.strip_prefix("<svg");
     html! {
-        figure.drawing.map[drawing.is_map] {
+        figure.drawing {
             @if let Some(body) = body {
                 (PreEscaped("<svg role=\"img\""))
                 @if !drawing.id.is_empty() {
@@ -26,7 +26,7 @@ pub(super) fn thumbnail(drawing: &Drawing) -> Markup {
     let opening = drawing.svg.split_inclusive('>').next().unwrap_or_default();
     html! {
         @if !drawing.id.is_empty() && opening.starts_with("<svg") {
-            span.drawing.map[drawing.is_map] aria-hidden="true" {
+            span.drawing aria-hidden="true" {
                 (PreEscaped(opening)) (PreEscaped("<use href=\"#")) (drawing.id) (PreEscaped("\"/></svg>"))
             }
         }

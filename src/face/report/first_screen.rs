@@ -27,8 +27,8 @@ pub(super) fn section(report: &Report) -> Markup {
                 h3 { "What the documents claim, and whether it is so" }
                 p.made {
                     "MH, EHD, EHDL and EHDS draw a posterior near the true one; LSDim, LSHist and "
-                    "LSZhang add Laplace noise to the counts. "
-                    a href="#mechanisms" { "All mechanisms" } "."
+                    "LSZhang add Laplace noise to the counts. " code { "dpbi mechanisms" }
+                    " describes them all."
                 }
                 (claims::table(report))
             }

@@ -1,13 +1,11 @@
 //! The gallery: all figures of some results folders on one page, to look through.
 
-use std::collections::BTreeSet;
-
 use maud::{Markup, html};
 
-use super::html::{document, on_dark_screens};
+use super::html::document;
 use super::text::{anchor, count};
-use super::{Drawing, dark, drawing, harmless};
-use figure::{INK_ON_AREAS, Width};
+use super::{Drawing, drawing, harmless};
+use figure::Width;
 
 /// What the page needs beside the style sheet of the report.
 const GALLERY_STYLE: &str = include_str!("gallery.css");
@@ -58,17 +56,6 @@ impl Picture {
     }
 }
 
-/// A drawing with more colours than this is a map, whose colours are a scale.
-const MOST_COLOURS: usize = 40;
-
-/// Whether a drawing is a map, whose areas keep their colours on a dark page: their colours are a
-/// scale, or names stand on them.
-fn is_map(svg: &str) -> bool {
-    let colours = || dark::codes(svg).filter_map(dark::parse);
-    let named = colours().any(|colour| INK_ON_AREAS.contains(&colour));
-    named || colours().collect::<BTreeSet<_>>().len() > MOST_COLOURS
-}
-
 impl Gallery {
     /// The page: one file, without network or script.
     pub fn html(&self) -> String {
@@ -90,12 +77,6 @@ pub fn is_gallery(page: &[u8]) -> bool {
 fn page(gallery: &Gallery) -> Markup {
     let folders: Vec<(String, &GalleryFolder)> =
         (1..).zip(&gallery.folders).map(|(n, folder)| (place(n, folder), folder)).collect();
-    let pictures = gallery.folders.iter().flat_map(|folder| &folder.figures);
-    let drawings = pictures.filter_map(|figure| match &figure.picture {
-        Picture::Drawing(svg) if !is_map(svg) => Some(svg.as_str()),
-        _ => None,
-    });
-    let style = format!("{GALLERY_STYLE}{}", on_dark_screens(drawings));
     let body = html! {
         header {
             h1 { (TITLE) }
@@ -107,7 +88,7 @@ fn page(gallery: &Gallery) -> Markup {
         }
         @for (place, folder) in &folders { (section(place, folder)) }
     };
-    document(TITLE, &style, "", &body)
+    document(TITLE, GALLERY_STYLE, "", &body)
 }
 
 /// The anchor of the n-th folder. Several may have the same name.
@@ -153,11 +134,13 @@ fn card(figure: &GalleryFigure) -> Markup {
 }
 
 fn inline(svg: &str, title: &str) -> Drawing {
-    Drawing { alt: title.into(), is_map: is_map(svg), svg: svg.into(), ..Drawing::default() }
+    Drawing { alt: title.into(), svg: svg.into(), ..Drawing::default() }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     const HOSTILE: &str = "<script>alert('\"&\"')</script>";
@@ -207,16 +190,5 @@ mod tests {
         let image = Picture::Image("a.svg".into());
         assert_eq!(Picture::of_svg(hostile.as_bytes(), || "a.svg".into()), image);
         assert_eq!(Picture::of_svg(b"<svg>\xff</svg>", || "a.svg".into()), image);
-    }
-
-    #[test]
-    fn maps_keep_their_colours() {
-        let svg = |colours: usize| {
-            let cells: String =
-                (0..colours).map(|n| format!("<rect fill=\"#AA00{n:02X}\"/>")).collect();
-            format!("<svg>{cells}</svg>")
-        };
-        assert!(is_map(&svg(MOST_COLOURS + 1)) && !is_map(&svg(MOST_COLOURS)));
-        assert!(is_map("<svg><text fill=\"#141414\">EHD</text></svg>"), "a name on an area");
     }
 }

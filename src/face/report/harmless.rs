@@ -12,7 +12,13 @@ use std::fmt::Write;
 
 use maud::html;
 
-use super::dark;
+use figure::Colour;
+
+/// The colour written `RRGGBB`.
+fn colour(code: &str) -> Option<Colour> {
+    let number = u32::from_str_radix(code, 16).ok()?;
+    (code.len() == 6).then(|| Colour::hex(number))
+}
 
 const SHAPES: [&str; 5] = ["rect", "line", "polyline", "polygon", "circle"];
 const FONT: &str = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
@@ -62,7 +68,7 @@ fn value(attribute: &str, text: &str) -> Option<String> {
         | ("font-weight", "bold")
         | ("stroke-linejoin", "round")
         | ("fill" | "stroke", "none") => Some(text.to_owned()),
-        ("fill" | "stroke", _) => Some(dark::parse(text.strip_prefix('#')?)?.code()),
+        ("fill" | "stroke", _) => Some(colour(text.strip_prefix('#')?)?.code()),
         ("x" | "y" | "x1" | "y1" | "x2" | "y2" | "cx" | "cy" | "r", _)
         | ("stroke-width" | "font-size", _) => number(text),
         ("width" | "height", _) => match text.strip_suffix("pt") {

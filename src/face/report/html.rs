@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::policy::policy;
 use super::{
-    Report, claims, contents, dark, figures, first_screen, glossary, made, numbers, print_findings,
+    Report, claims, contents, figures, first_screen, how_to_read, made, numbers, print_findings,
 };
 
 const STYLE: &str = include_str!("style.css");
@@ -19,7 +19,7 @@ pub(super) fn page(report: &Report) -> Markup {
             main {
                 header { h1 { (TITLE) } }
                 (first_screen::section(report))
-                (glossary::section(&report.summary()))
+                (how_to_read::section())
                 (print_findings::section(report))
                 @for document in &report.documents { (figures::document(document, report)) }
                 (claims::section(report))
@@ -29,7 +29,7 @@ pub(super) fn page(report: &Report) -> Markup {
             }
         }
     };
-    document(TITLE, &dark_drawings(report), SCRIPT, &body)
+    document(TITLE, "", SCRIPT, &body)
 }
 
 /// A whole page: its head, with `style` after the common style sheet, its body, and its script.
@@ -41,7 +41,7 @@ pub(super) fn document(title: &str, style: &str, script: &str, body: &Markup) ->
                 meta charset="utf-8";
                 meta http-equiv="Content-Security-Policy" content=(policy(script));
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
+                meta name="color-scheme" content="light";
                 title { (title) }
                 style { (PreEscaped(STYLE)) (PreEscaped(style)) }
             }
@@ -62,19 +62,4 @@ pub(super) fn is_page(page: &[u8]) -> bool {
 pub(super) fn has_title(page: &[u8], title: &str) -> bool {
     let head = String::from_utf8_lossy(page);
     head.starts_with("<!DOCTYPE html>") && head.contains(&format!("<title>{title}</title>"))
-}
-
-/// Rules that recolour the drawings of a report.
-fn dark_drawings(report: &Report) -> String {
-    let figures = report.documents.iter().flat_map(|document| &document.figures);
-    let figures = figures.chain(&report.questions);
-    let drawings = figures.flat_map(|figure| &figure.panels).flat_map(|panel| &panel.drawings);
-    let drawings = drawings.filter(|one| !one.is_map);
-    on_dark_screens(drawings.map(|one| one.svg.as_str()))
-}
-
-/// Recolours drawings that are not maps on a dark screen. Paper stays white.
-pub(super) fn on_dark_screens<'a>(drawings: impl IntoIterator<Item = &'a str>) -> String {
-    let rules = dark::rules(drawings);
-    format!("@media screen and (prefers-color-scheme: dark) {{\n{rules}}}\n")
 }

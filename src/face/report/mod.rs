@@ -6,13 +6,12 @@
 
 mod claims;
 mod contents;
-mod dark;
 mod drawing;
 mod figures;
 mod first_screen;
 mod gallery;
-mod glossary;
 mod harmless;
+mod how_to_read;
 mod html;
 mod made;
 mod numbers;
@@ -141,9 +140,6 @@ pub struct Drawing {
     pub id: String,
     /// A description in words.
     pub alt: String,
-    /// Whether its colours are a scale, which is kept on a dark page.
-    #[serde(skip)]
-    pub is_map: bool,
     #[serde(skip)]
     pub svg: String,
 }
@@ -238,19 +234,6 @@ pub struct JudgedClaim {
     pub defined: Verdict,
     /// Under the distance that the figures were drawn with.
     pub printed: Verdict,
-}
-
-impl JudgedClaim {
-    /// Whether the word of the verdict, as stated, is the same under both distances.
-    pub fn survives_change_of_distance(&self) -> bool {
-        self.defined.stated.outcome == self.printed.stated.outcome
-    }
-
-    /// Whether the word is the same under both distances, but not the cases in which the claim is true.
-    pub fn holds_in_other_cases(&self) -> bool {
-        self.survives_change_of_distance()
-            && self.defined.stated.reason != self.printed.stated.reason
-    }
 }
 
 /// The verdict on a claim under one distance.

@@ -6,24 +6,13 @@ use serde::{Serialize, Serializer};
 
 use super::PrintedNumber;
 use super::tables::scroll;
-use super::text::count;
 
 /// The section; nothing if there are no numbers.
 pub(super) fn section(numbers: &[PrintedNumber]) -> Markup {
-    let agreeing = numbers.iter().filter(|number| number.agrees()).count();
-    let rounded = numbers.iter().filter(|number| number.by_their_rounding).count();
     html! {
         @if !numbers.is_empty() {
             section #numbers {
                 h2 { "Numbers in the texts" }
-                p {
-                    "Of " (count(numbers.len(), "number")) " in texts, captions and records of the "
-                    "authors, " (agreeing) " come out"
-                    @if rounded > 0 {
-                        ", " (rounded) " of them only if the authors’ rounding errors are repeated"
-                    }
-                    "."
-                }
                 (scroll("numbers", html! { table.reflow {
                     thead {
                         tr {

@@ -41,8 +41,6 @@ pub struct Summary {
     pub sentences: Standing,
     /// The claims whose verdict is another word under the other distance.
     pub differing: Vec<u32>,
-    /// The claims with the same word under both distances that hold in other cases.
-    pub differing_in_cases: Vec<u32>,
     /// Open questions answered.
     pub questions: usize,
 }
@@ -80,9 +78,8 @@ impl Summary {
             readings.iter().map(|one| (one.file.as_str(), one.total)).collect();
         let claims = &report.claims;
         let sentences = claims.iter().flat_map(|one| &one.defined.stated.sentences);
-        let numbers_of = |chosen: fn(&JudgedClaim) -> bool| {
-            claims.iter().filter(|one| chosen(one)).map(|one| one.claim.number).collect()
-        };
+        let is_differing =
+            |one: &&JudgedClaim| one.defined.stated.outcome != one.printed.stated.outcome;
         Self {
             figures: figures().count(),
             panels: panels.len(),
@@ -102,8 +99,7 @@ impl Summary {
             defined: Standing::of(claims.iter().map(|claim| claim.defined.stated.outcome)),
             printed: Standing::of(claims.iter().map(|claim| claim.printed.stated.outcome)),
             sentences: Standing::of(sentences.map(|sentence| sentence.outcome)),
-            differing: numbers_of(|claim| !claim.survives_change_of_distance()),
-            differing_in_cases: numbers_of(JudgedClaim::holds_in_other_cases),
+            differing: claims.iter().filter(is_differing).map(|one| one.claim.number).collect(),
             questions: report.questions.len(),
         }
     }

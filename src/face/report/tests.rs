@@ -180,7 +180,6 @@ fn the_summary_counts() {
         // Each claim has two.
         sentences: Standing { hold: 2, in_part: 2, fail: 2 },
         differing: vec![2, 3],
-        differing_in_cases: Vec::new(),
         questions: 1,
     };
     assert_eq!(summary, expected);

@@ -10,7 +10,7 @@ use crate::report::{
     ReadingRow, Readings, Report,
 };
 use engine::named::Named;
-use figure::{self, Body, Figure};
+use figure::{self, Figure};
 use lab::experiment::config::changed_name;
 use lab::experiment::digest::{answers, overall, titled_digests};
 use lab::experiment::nearest_optimum::nearest_optimum;
@@ -162,7 +162,6 @@ fn panel(
             name: name.clone(),
             id: format!("{experiment}-{name}"),
             alt: figure.description(),
-            is_map: matches!(figure.body, Body::Heat(_)),
             svg: figure::inline(figure)?,
         })
     };
