@@ -178,12 +178,8 @@ pub struct Verify {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     dpbi list                             what `dpbi run NAME` can run\n  \
-    dpbi list icml/fig4                   the config itself\n  \
     dpbi list --results /tmp/results --json   for machines")]
 pub struct List {
-    /// Print this bundled config instead
-    #[arg(value_name = "NAME", value_parser = Among(names::configs), hide_possible_values = true)]
-    pub name: Option<String>,
     /// The folder in which results are looked for
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub results: PathBuf,

@@ -28,7 +28,7 @@ pub fn execute(args: &Copy) -> Result<(), Failure> {
 }
 
 /// The text of a bundled config, without the line that tells editors where its schema is in the project.
-pub fn text(config: &str) -> Result<String, Diagnostic> {
+fn text(config: &str) -> Result<String, Diagnostic> {
     let bytes = Source::bundled_config(config)?.read()?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(match text.split_once('\n') {

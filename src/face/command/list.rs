@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::reproduce::DOCUMENTS;
-use super::{copy, print_document};
 use crate::cli::List;
 use crate::failure::Failure;
 use lab::experiment::config::{self, Overrides};
@@ -15,9 +14,6 @@ use system::console::{Grid, Style, width};
 use system::source::{PAPERS, Source, bundled_configs, config_name, short_name};
 
 pub fn execute(args: &List) -> Result<(), Failure> {
-    if let Some(name) = &args.name {
-        return print_document(&copy::text(name)?);
-    }
     let all = experiments(&args.results)?;
     args.print.answer(|| &all, || table(&all))
 }

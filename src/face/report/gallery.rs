@@ -139,6 +139,8 @@ fn inline(svg: &str, title: &str) -> Drawing {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     const HOSTILE: &str = "<script>alert('\"&\"')</script>";

@@ -97,8 +97,7 @@ pub struct FigureReport {
     pub command: String,
     /// How long that took.
     pub seconds: f64,
-    /// Its panels. One as printed stands beside the one as defined that has the same id; failing
-    /// that, if there are as many of either kind, they stand side by side in their order.
+    /// Its panels. One as printed stands beside the one as defined that has the same id.
     pub panels: Vec<PanelReport>,
     /// The files in its results folder.
     pub files: Vec<String>,

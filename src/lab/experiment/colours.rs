@@ -50,34 +50,3 @@ fn any_two_mechanisms_have_different_colours() {
         }
     }
 }
-
-/// Two other measures, for eyes and screens that the first does not describe.
-#[test]
-fn mechanisms_are_far_apart_by_their_lights_and_to_dichromats() {
-    let far = |a: [f64; 3], b: [f64; 3]| {
-        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
-    };
-    let lights = |colour: Colour| {
-        let (r, g, b) = colour.rgb;
-        [r, g, b].map(f64::from)
-    };
-    // As people without red or without green cones see it (Viénot et al., 1999).
-    let dichromat = |colour: Colour, protan: bool| {
-        let [r, g, b] = lights(colour).map(|part| libm::pow(part / 255.0, 2.2));
-        let (red, green) = if protan { (0.112, 0.888) } else { (0.293, 0.707) };
-        let seen = red * r + green * g;
-        let blue = if protan { 0.004 * (r - g) + b } else { -0.022 * (r - g) + b };
-        [seen, seen, blue].map(|part| 255.0 * libm::pow(part.max(0.0), 1.0 / 2.2))
-    };
-    let known = ALL.iter().filter_map(|one| Some((one.id(), Colour::hex(one.colour()?))));
-    let known: Vec<(&str, Colour)> = known.collect();
-    for (i, (a, first)) in known.iter().enumerate() {
-        for (b, second) in &known[i + 1..] {
-            assert!(far(lights(*first), lights(*second)) > 60.0, "{a} and {b}");
-            for protan in [false, true] {
-                let [p, q] = [first, second].map(|colour| dichromat(*colour, protan));
-                assert!(far(p, q) > 30.0, "{a} and {b}: {}", far(p, q));
-            }
-        }
-    }
-}

@@ -1,6 +1,5 @@
 //! Carrying out an experiment: cell by cell, whole or in shards, kept in a results folder.
 
-pub mod comparison;
 pub mod forecast;
 pub mod sample;
 pub mod store;
