@@ -144,10 +144,6 @@ kind = "phase"
 epsilon = [0.5, 1]
 mechanisms = ["lshist", "ehds", "geometric"]
 without = ["geometric"]
-
-[[panel]]
-id = "scaling"
-kind = "scaling"
 "#;
 
 /// A value read off a figure of sensitivities.

@@ -32,7 +32,6 @@ mod posterior;
 mod prior;
 mod private_n;
 mod release;
-mod scaling;
 mod schema;
 mod selftest;
 mod shards;

@@ -260,7 +260,6 @@ fn small_results(sandbox: &Sandbox) {
         ("optimum", ""),
         ("within", "steps = [1, 2]"),
         ("phase", "epsilon = [0.5, 1]"),
-        ("scaling", ""),
     ];
     let mut arguments = vec!["run".to_owned(), "--format".into(), "none".into()];
     for (kind, more) in kinds {
