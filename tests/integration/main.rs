@@ -18,6 +18,8 @@ mod determinism;
 mod distances;
 mod documents;
 mod face;
+#[cfg(unix)]
+mod figure_page;
 mod fuzz;
 mod golden;
 #[cfg(unix)]
