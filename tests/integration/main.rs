@@ -18,6 +18,8 @@ mod determinism;
 mod distances;
 mod documents;
 mod face;
+#[cfg(unix)]
+mod figure_page;
 mod fuzz;
 mod golden;
 #[cfg(unix)]
@@ -31,7 +33,6 @@ mod phase;
 mod posterior;
 mod private_n;
 mod release;
-mod scaling;
 mod schema;
 mod selftest;
 mod shards;
