@@ -5,7 +5,6 @@
 //! handlers or panic hook; what needs such a change is done in a child process.
 
 mod account;
-mod allocation;
 mod audit;
 mod changes;
 mod choose;

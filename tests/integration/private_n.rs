@@ -163,20 +163,6 @@ fn what_would_tell_the_number_of_records_is_refused() {
     assert_eq!(public(&["--ledger", "public"]).status, 0);
     refused(&asked(&["--ledger", "public"]), "cannot be kept private any more");
     assert_eq!(sandbox.entries("public").len(), 1);
-    // Plans.
-    let plan = |head: &str| {
-        let text = format!(
-            "data = \"d.csv\"\nledger = \"none\"\n{head}\n[categories]\nanswer = [\"no\", \"yes\"]\n\
-             [[release]]\ncolumn = \"answer\"\nprior = 1\nepsilon = 1\n"
-        );
-        sandbox.write("plan.toml", &text);
-        sandbox.dpbi(&["release", "--plan", "plan.toml", "--json"])
-    };
-    let found = plan("private_n = true\nn_prior = \"flat:99\"");
-    assert_eq!(found.status, 0, "{}", found.stderr);
-    assert!(found.stdout.contains("\"n_prior\": \"flat:99\""));
-    refused(&plan("private_n = true\nn = 11"), "plan.toml:4");
-    refused(&plan("n_prior = \"flat\""), "the number of records is public");
 }
 
 /// A dry run does not open the data.
@@ -188,8 +174,8 @@ fn a_dry_run_knows_nothing_of_the_data() {
         sandbox.json(&asked)
     };
     let found = dry(&["--data", "missing.csv"]);
-    assert_eq!((&found["n"], &found["releases"][0]["prospect"]), (&Value::Null, &Value::Null));
-    let width = |more: &[&str]| float(&dry(more)["releases"][0]["prospect"]["half_width"]);
+    assert_eq!((&found["n"], &found["prospect"]), (&Value::Null, &Value::Null));
+    let width = |more: &[&str]| float(&dry(more)["prospect"]["half_width"]);
     let supposed = width(&["--n", "100"]);
     assert!(0.09 < supposed && supposed < 0.12, "{supposed}");
     assert!((width(&["--n-prior", "negative-binomial:100"]) - supposed).abs() < 0.01);

@@ -107,7 +107,7 @@ fn what_is_unsafe_is_said_before_anything_is_drawn() {
     // A dry run says what one would learn, and when noise drowns it.
     let dry = |epsilon: &str| said(&["--epsilon", epsilon, "--dry-run", "--json"]);
     let widths = |epsilon: &str| {
-        let prospect = json(&dry(epsilon))["releases"][0]["prospect"].clone();
+        let prospect = json(&dry(epsilon))["prospect"].clone();
         assert_eq!(prospect["category"], "yes");
         (float(&prospect["half_width"]), float(&prospect["without_noise"]))
     };

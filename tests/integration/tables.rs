@@ -1,4 +1,4 @@
-//! Releases of tables of several columns: cells, margins, groups and comparisons; plans; release files.
+//! Releases of tables of several columns: cells, margins, groups and comparisons; release files.
 
 use engine::analysis::audit::{self, Scope};
 use engine::mechanism::law;
@@ -204,122 +204,6 @@ fn a_record_that_changes_its_group_costs_epsilon() {
     }
 }
 
-const PLAN: &str = r#"data = "trial.csv"
-ledger = "l"
-budget = 3
-n = 100
-
-[categories]
-arm = ["control", "treated"]
-outcome = ["no", "yes"]
-
-[[release]]
-name = "arms"
-by = "arm"
-column = "outcome"
-prior = 1
-epsilon = 1
-compare = "yes"
-
-[[release]]
-column = "arm"
-prior = [1, 1]
-epsilon = 0.5
-mechanism = "geometric"
-"#;
-
-#[test]
-fn a_plan_is_priced_without_the_data_and_entered_at_once() {
-    let sandbox = sandbox();
-    sandbox.write("plan.toml", &PLAN.replace("trial.csv", "absent.csv"));
-    let dry = sandbox.json(&["release", "--plan", "plan.toml", "--dry-run", "--json"]);
-    assert_eq!((&dry["spent"], &dry["n"]), (&json!("1.5"), &json!(100)));
-    assert_eq!(dry["releases"][1]["mechanism"], "geometric");
-    assert!(float(&dry["releases"][0]["expected_error"]) > 0.0);
-    refused(&sandbox.dpbi(&["release", "--plan", "plan.toml"]), "cannot read the data absent.csv");
-    // Without n the records are counted, and nothing else is read.
-    let bad = trial().replace("yes", "what");
-    sandbox.write("trial.csv", &bad).write("plan.toml", &PLAN.replace("n = 100\n", ""));
-    assert_eq!(sandbox.json(&["release", "--plan", "plan.toml", "--dry-run", "--json"])["n"], 100);
-    assert!(!sandbox.path("l").exists());
-    refused(
-        &sandbox.dpbi(&["release", "--plan", "plan.toml"]),
-        "none of the categories of `outcome`",
-    );
-    assert!(!sandbox.path("l").exists());
-    sandbox.write("trial.csv", &trial()).write("other.toml", &PLAN.replace("n = 100", "n = 99"));
-    refused(&sandbox.dpbi(&["release", "--plan", "other.toml"]), "the data have 100 records");
-    let made = sandbox.json(&["release", "--plan", "plan.toml", "--json", "--out", "both.json"]);
-    assert_eq!(made["releases"].as_array().unwrap().len(), 2);
-    let entered = sandbox.entries("l");
-    assert_eq!(entered.len(), 1);
-    assert_eq!(
-        (&entered[0]["epsilon"], &entered[0]["column"]),
-        (&json!("1.5"), &json!("outcome by arm; arm"))
-    );
-    refused(
-        &sandbox.dpbi(&["release", "--plan", "plan.toml", "--budget", "2"]),
-        "the budget does not suffice",
-    );
-    let shown = sandbox.json(&["show", "both.json", "--release", "arms", "--json"]);
-    assert_eq!(shown["released"], made["releases"][0]["released"]);
-}
-
-#[test]
-fn mistakes_in_a_plan_are_shown_in_their_place() {
-    let sandbox = sandbox();
-    let complaint = |from: &str, to: &str, words: &str| {
-        sandbox.write("plan.toml", &PLAN.replace(from, to));
-        refused(&sandbox.dpbi(&["release", "--plan", "plan.toml", "--dry-run"]), words);
-    };
-    complaint("epsilon = 1\n", "epsilon = -1\n", "plan.toml:15");
-    complaint("epsilon = 1\n", "epsilom = 1\n", "nothing says its ε");
-    complaint("prior = 1\n", "prior = [1, 2, 3]\n", "3 numbers for 2 categories in 2 groups");
-    complaint("\"yes\"]", "\"yes\"]\nsite = [\"a\", \"b\"]", "no release counts a column `site`");
-    complaint("compare = \"yes\"", "compare = \"yse\"", "did you mean `yes`?");
-    complaint(
-        "column = \"arm\"",
-        "name = \"arms\"\ncolumn = \"arm\"",
-        "two releases are called `arms`",
-    );
-    complaint("mechanism = \"geometric\"", "mechanism = \"geometrc\"", "did you mean `geometric`?");
-    complaint("budget", "budgt", "did you mean `budget`?");
-    complaint("[[release]]", "[[releases]]", "the key `release` is missing");
-    assert!(!sandbox.path("l").exists());
-}
-
-/// A plan is killed at a random moment, when the ledger has changed, or at the first byte shown. It has
-/// then spent and shown nothing, or its whole entry is there.
-#[test]
-fn a_plan_that_is_killed_is_entered_whole_or_not_at_all() {
-    let sandbox = sandbox();
-    // A mechanism that is named is quickly made ready.
-    let plan = PLAN
-        .replace("budget = 3\n", "")
-        .replace("prior = 1\n", "prior = 1\nmechanism = \"lattice\"\n");
-    sandbox.write("plan.toml", &plan);
-    let mut chance = rng::stream(11, "plans");
-    let (mut shown, mut hidden) = (0, 0);
-    for round in 0..few_or_many(12, 40) {
-        let before = sandbox.entries("l").len();
-        let out = format!("{round}.json");
-        let asked = ["release", "--plan", "plan.toml", "--json", "--out", &out];
-        let output = sandbox.killed(&asked, (round, 1_000_000), "l", &mut chance);
-        let entered = sandbox.entries("l");
-        let new = &entered[before..];
-        assert!(new.len() <= 1 && new.iter().all(|entry| entry["epsilon"] == "1.5"));
-        // The file is claimed before the entry, and empty until then.
-        let file = std::fs::read(sandbox.path(&out)).unwrap_or_default();
-        let seen = !output.is_empty() || !file.is_empty();
-        assert!(!seen || new.len() == 1, "shown, and not entered");
-        match seen {
-            true => shown += 1,
-            false => hidden += 1,
-        }
-    }
-    assert!(shown > 0 && hidden > 0, "{shown} were shown, {hidden} were not");
-}
-
 #[test]
 fn a_release_file_is_shown_as_it_was_and_combined() {
     let sandbox = sandbox();
@@ -458,71 +342,6 @@ fn a_file_that_no_release_has_made_is_refused() {
     refused(&changed(&[("columns", json!([]))]), "`columns`");
 }
 
-#[test]
-fn what_is_typed_comes_before_what_a_plan_says() {
-    let sandbox = sandbox();
-    let plan = PLAN
-        .replace("prior = 1\n", "prior = 1\nmechanism = \"geometric\"\n")
-        .replace("epsilon = 0.5\n", "epsilon = 0.5\nlevel = 0.9\n");
-    sandbox.write("plan.toml", &("level = 0.7\n".to_owned() + &plan));
-    let levels = |more: &[&str]| {
-        let made = sandbox.json(&[&["release", "--plan", "plan.toml", "--json"], more].concat());
-        [&made["releases"][0]["level"], &made["releases"][1]["level"]].map(|v| v.as_f64().unwrap())
-    };
-    assert_eq!(levels(&["--ledger", "a"]), [0.7, 0.9]);
-    assert_eq!(levels(&["--ledger", "b", "--level", "0.8"]), [0.8, 0.8]);
-    assert!(!sandbox.path("l").exists());
-    // What belongs to one release is refused.
-    for flags in [
-        "--column outcome",
-        "--by arm",
-        "--categories a,b",
-        "--categories-from f",
-        "--other a",
-        "--fixed-groups a=1",
-        "--prior 1",
-        "--epsilon 2",
-        "--mechanism lattice",
-        "--compare yes",
-        "--seed 1",
-        "--n 100",
-        "--level 2",
-    ] {
-        let mut args = vec!["release", "--plan", "plan.toml"];
-        args.extend(flags.split(' '));
-        let outcome = sandbox.dpbi(&args);
-        let flag = args[3];
-        assert!(
-            outcome.status == 2 && outcome.stderr.contains(flag),
-            "{flags}: {}",
-            outcome.stderr
-        );
-    }
-    assert!(!sandbox.path("l").exists());
-}
-
-#[test]
-fn names_that_look_the_same_in_a_file_name_have_figures_of_their_own() {
-    let sandbox = sandbox();
-    let plan = PLAN
-        .replace("prior = 1\n", "prior = 1\nmechanism = \"geometric\"\n")
-        .replace("name = \"arms\"", "name = \"a b\"")
-        .replace("column = \"arm\"\n", "column = \"arm\"\nname = \"a-b\"\n");
-    sandbox.write("plan.toml", &plan).write("f-a-b-2.svg", "mine");
-    let asked = ["release", "--plan", "plan.toml", "--figure", "f.svg", "--out", "a.json"];
-    // A file of that name is replaced, as with --figure itself; but not if it is read.
-    sandbox.write("data.toml", &plan.replace("trial.csv", "f-a-b-2.svg"));
-    refused(
-        &sandbox.dpbi(&["release", "--plan", "data.toml", "--figure", "f.svg"]),
-        "f-a-b-2.svg is the data",
-    );
-    assert_eq!(sandbox.dpbi(&asked).status, 0);
-    let [first, second] = ["f-a-b.svg", "f-a-b-2.svg"].map(|name| sandbox.read(name));
-    assert!(first.starts_with(b"<svg") && second.starts_with(b"<svg") && first != second);
-    std::fs::rename(sandbox.path("a.json"), sandbox.path("g-a-b.svg")).unwrap();
-    refused(&sandbox.dpbi(&["show", "g-a-b.svg", "--figure", "g.svg"]), "g-a-b.svg is a release");
-}
-
 /// Releases of every form are killed at a random moment, when the ledger has changed, or at the first byte
 /// shown. An entry then has what was paid for, and whatever else was left says the same.
 #[test]
@@ -533,20 +352,14 @@ fn what_a_killed_release_has_paid_for_is_not_lost() {
     for round in 0..few_or_many(18, 300) {
         let epsilon = ["0.00001", "0.001", "0.1", "1", "10"][round / 9 % 5];
         let named = ["--prior", "1", "--epsilon", epsilon, "--mechanism", "geometric"];
-        let plan = PLAN.replace("budget = 3\n", "").replace("n = 100", "n = 8");
-        let plan = plan
-            .replace("prior = 1\n", "prior = 1\nmechanism = \"geometric\"\n")
-            .replace("epsilon = 1\n", &format!("epsilon = {epsilon}\n"));
-        sandbox.write("plan.toml", &plan);
-        let fixed = ["--fixed-groups", "control=4,treated=4", "--ledger", "l"];
-        let asked: Vec<&str> = match round / 3 % 3 {
-            0 => [&ASKED[..], &named, &["--ledger", "l"]].concat(),
-            1 => [&ASKED[..], &named, &fixed].concat(),
-            _ => vec!["release", "--plan", "plan.toml"],
+        let fixed: &[&str] = match round / 3 % 2 {
+            0 => &[],
+            _ => &["--fixed-groups", "control=4,treated=4"],
         };
         let out = format!("{round}.json");
         let before = sandbox.entries("l").len();
-        let asked = [&asked[..], &["--json", "--out", &out]].concat();
+        let written = ["--ledger", "l", "--json", "--out", &out];
+        let asked = [&ASKED[..], &named, fixed, &written].concat();
         let output = sandbox.killed(&asked, (round, 100_000), "l", &mut chance);
         let entered = sandbox.entries("l");
         let file = std::fs::read_to_string(sandbox.path(&out)).unwrap_or_default();
@@ -557,21 +370,12 @@ fn what_a_killed_release_has_paid_for_is_not_lost() {
         };
         paid += 1;
         assert_eq!(entered.len(), before + 1);
-        let parts = entry["parts"].as_array().unwrap();
-        assert_eq!(parts.len(), if asked[1] == "--plan" { 2 } else { 1 });
+        let part = &entry["parts"][0];
         let says_the_same = |text: &str| {
             let found: Value = serde_json::from_str(text).unwrap();
-            let one = [found.clone()];
-            let releases = found["releases"].as_array().map_or(&one[..], Vec::as_slice);
-            assert_eq!(releases.len(), parts.len());
-            for (release, part) in releases.iter().zip(parts) {
-                assert_eq!(
-                    (&release["id"], &release["released"]),
-                    (&part["id"], &part["released"])
-                );
-            }
+            assert_eq!((&found["id"], &found["released"]), (&part["id"], &part["released"]));
         };
-        assert!(parts.iter().all(|part| part["released"].as_array().unwrap().len() >= 2));
+        assert_eq!(part["released"].as_array().unwrap().len(), 4);
         if !file.is_empty() {
             kept += 1;
             says_the_same(&file);
@@ -709,18 +513,6 @@ fn weights_are_kept_with_a_release() {
     // The first file says how both are compared.
     let both = sandbox.json(&words("combine one.json two.json --json"));
     assert_eq!(both["averaged"], json!(["site"]));
-    let plan = "data = \"paradox.csv\"\nledger = \"none\"\n[categories]\narm = [\"A\", \"B\"]\n\
-                site = [\"x\", \"y\"]\nrecovered = [\"no\", \"yes\"]\n[[release]]\ncolumn = \"recovered\"\n\
-                by = [\"arm\", \"site\"]\nprior = 1\nepsilon = 4\ncompare = [\"yes\"]\nweights = ";
-    sandbox.write("plan.toml", &format!("{plan}\"equal\"\n"));
-    assert_eq!(
-        sandbox.json(&["release", "--plan", "plan.toml", "--json"])["averaged"],
-        json!(["site"])
-    );
-    sandbox.write("wrong.toml", &format!("{plan}\"equl\"\n"));
-    let outcome = sandbox.dpbi(&["release", "--plan", "wrong.toml"]);
-    assert!(outcome.stderr.contains("there are no weights `equl`"), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("weights = \"equl\""), "{}", outcome.stderr);
 }
 
 #[test]

@@ -68,8 +68,8 @@ const TYPICAL: &[&str] = &[
      --compare yes,no --out fixed.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \
      --categories answer=no,yes --prior 1 --epsilon 2 --mechanism tight --out b.json",
-    "release --plan plan.toml --dry-run",
-    "release --plan plan.toml",
+    "release --data trial.csv --by arm --column answer --categories arm=control,treated \
+     --categories answer=no,yes --prior 1 --epsilon 2 --ledger trial.ledger --dry-run",
     "show a.json --compare yes,no --level 0.5",
     "show fixed.json",
     "combine a.json b.json",
@@ -137,28 +137,6 @@ mechanisms = [
 sizes = [10, 20]
 "#;
 
-const PLAN: &str = r#"data = "trial.csv"
-ledger = "trial.ledger"
-budget = [2, 1e-6]
-
-[categories]
-arm = ["control", "treated"]
-answer = ["no", "yes"]
-
-[[release]]
-name = "every answer in every arm, with a name that is long"
-by = "arm"
-column = "answer"
-prior = 1
-epsilon = 0.5
-mechanism = "lattice"
-
-[[release]]
-column = "answer"
-prior = 1
-epsilon = 0.25
-"#;
-
 /// Lines that take minutes, if tests are to be long.
 const LONG: &[&str] = &["selftest", "reproduce icml --format none", "claims"];
 
@@ -176,7 +154,6 @@ fn sandbox() -> Sandbox {
     let rows: String =
         (0..40).map(|i| format!("{},{}\n", arms(i), ["no", "yes"][i / 2 % 2])).collect();
     sandbox.write("trial.csv", &format!("arm,answer\n{rows}"));
-    sandbox.write("plan.toml", PLAN);
     sandbox
 }
 

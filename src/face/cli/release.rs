@@ -19,8 +19,7 @@ const OF_POSTERIOR: &str = "Draw the posterior of every group: FILE.svg, FILE.pn
         --other others --prior 1 --epsilon 0.5 --ledger survey.ledger --budget 2\n  \
     dpbi release --data trial.csv --by arm --column outcome \\\n    \
         --categories arm=control,treated --categories outcome=no,yes \\\n    \
-        --prior 1 --epsilon 1 --compare yes --out trial.json\n  \
-    dpbi release --plan plan.toml --dry-run\n\n\
+        --prior 1 --epsilon 1 --compare yes --out trial.json\n\n\
     The number of records is public (unless --private-n); their categories are\n\
     what is protected.\n\
     Categories are declared, never read off the data. Noise is drawn in whole\n\
@@ -28,21 +27,17 @@ const OF_POSTERIOR: &str = "Draw the posterior of every group: FILE.svg, FILE.pn
     whatever becomes of its output: keep a ledger.")]
 pub struct Release {
     /// The data: CSV, one record a row, with a first row that names the columns
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["plan", "n", "private_n"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["n", "private_n"])]
     pub data: Option<PathBuf>,
     /// The column whose values are counted
-    #[arg(long, value_name = "NAME", required_unless_present = "plan")]
-    pub column: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    pub column: String,
     /// A column that divides the records into groups. All cells are released as one histogram, at ε. May
     /// be repeated
     #[arg(long, value_name = "NAME")]
     pub by: Vec<String>,
     /// The categories, separated by commas; with --by once for every column, as NAME=A,B,…
-    #[arg(
-        long,
-        value_name = "[NAME=]A,B,…",
-        required_unless_present_any = ["categories_from", "plan"]
-    )]
+    #[arg(long, value_name = "[NAME=]A,B,…", required_unless_present = "categories_from")]
     pub categories: Vec<String>,
     /// A file with a category on every line
     #[arg(long, value_name = "[NAME=]FILE")]
@@ -62,21 +57,16 @@ pub struct Release {
     /// of the prior as its shape) [default: flat]
     #[arg(long, value_name = "LAW", requires = "private_n")]
     pub n_prior: Option<String>,
-    /// What separates the cells of a row: one character, or tab [default: ,]
-    #[arg(long, value_name = "C", value_parser = delimiter)]
-    pub delimiter: Option<u8>,
+    /// What separates the cells of a row: one character, or tab
+    #[arg(long, value_name = "C", default_value = ",", value_parser = delimiter)]
+    pub delimiter: u8,
     /// The prior: one number for all cells, one for each category of the column, one for each cell, or
     /// GROUP=A,B,… for every group
-    #[arg(
-        long,
-        value_name = "A,B,…",
-        required_unless_present = "plan",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "A,B,…", required = true, allow_hyphen_values = true)]
     pub prior: Vec<String>,
     /// ε, a decimal number; it is taken exactly as it is written
-    #[arg(long, value_name = "ε", required_unless_present = "plan", allow_negative_numbers = true)]
-    pub epsilon: Option<String>,
+    #[arg(long, value_name = "ε", allow_negative_numbers = true)]
+    pub epsilon: String,
     /// The mechanism, such as geometric or geometric+remap [default: the private one with the least
     /// exact error, by prior, ε and number of records]
     #[arg(
@@ -86,9 +76,9 @@ pub struct Release {
         hide_possible_values = true
     )]
     pub mechanism: Option<String>,
-    /// The probability of credible intervals, of all releases [default: what a plan says, or 0.95]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
-    pub level: Option<f64>,
+    /// The probability of credible intervals
+    #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
+    pub level: f64,
     /// Compare the share of this category of the column between groups: those of the first --by, over all others.
     /// May be repeated
     #[arg(long, value_name = "[NAME=]CATEGORY", value_delimiter = ',')]
@@ -100,16 +90,6 @@ pub struct Release {
     /// alike) [default: posterior]
     #[arg(long, value_name = "WEIGHTS", value_parser = Among(names::weights))]
     pub weights: Option<String>,
-    /// Several releases, from a TOML file, entered into the ledger all at once
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = [
-            "column", "by", "categories", "categories_from", "other", "fixed_groups", "prior",
-            "epsilon", "mechanism", "compare", "within", "weights", "private_n", "n_prior",
-        ]
-    )]
-    pub plan: Option<PathBuf>,
     /// Print what would be spent, and the expected error, and release nothing. Of the data only the
     /// number of records is read
     #[arg(long, conflicts_with_all = ["out", "figure"])]
@@ -269,9 +249,6 @@ pub struct Posterior {
 #[derive(Debug, Args)]
 #[command(mut_arg("figure", |figure| figure.help(OF_POSTERIOR)))]
 pub struct View {
-    /// Only the release of this name, if a plan has several
-    #[arg(long, value_name = "NAME")]
-    pub release: Option<String>,
     /// The probability of credible intervals [default: as released]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub level: Option<f64>,

@@ -21,17 +21,17 @@ use system::diagnostic::Diagnostic;
 pub fn execute(args: &Posterior) -> Result<(), Failure> {
     threads(&args.threads)?;
     let asked = Question::new(args)?;
-    let figures = FigureFiles::new(&args.figure, &[String::new()])?;
+    let figure = FigureFiles::new(&args.figure)?;
     Paths::default()
         .read("the data", args.data.as_deref())
-        .written("figure", "where a figure goes", figures.iter().flat_map(FigureFiles::paths))
+        .written("figure", "where a figure goes", figure.iter().flat_map(FigureFiles::paths))
         .check()?;
     let inferred = asked.infer()?;
     let left_out = inferred.left_out;
     let once = (asked.values.len() == 1).then(|| asked.values[0].clone());
     let posteriors = Posteriors::published(&asked.request, inferred.law, once);
     let findings = posteriors.findings();
-    for files in &figures {
+    if let Some(files) = &figure {
         let how = format!("released elsewhere with {}", asked.noise_words());
         let records = asked.records();
         files.write(&figure::of_posterior(&asked.request, &posteriors, (&records, &how), false))?;
@@ -82,7 +82,6 @@ impl Question {
             }
         };
         let request = Asked {
-            name: None,
             by: args.by.clone(),
             column: column.to_owned(),
             categories,

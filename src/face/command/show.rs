@@ -10,9 +10,8 @@ use super::release::text;
 use super::{paths::Paths, print, threads, typed};
 use crate::cli::{Combine, Show, View};
 use crate::failure::Failure;
-use engine::refusal::suggest;
 use service::release::document::{Combination, Document};
-use service::release::{Findings, Posteriors, Released, read_ledger};
+use service::release::{Posteriors, Released, read_ledger};
 use system::console::say;
 use system::diagnostic::Diagnostic;
 
@@ -20,61 +19,38 @@ use system::diagnostic::Diagnostic;
 pub fn execute(args: &Show) -> Result<(), Failure> {
     let threads = threads(&args.view.threads)?;
     let loaded = load(&args.file, &args.view)?;
-    let titles: Vec<String> = loaded.iter().map(|one| one.request.title()).collect();
-    let figures = FigureFiles::new(&args.view.figure, &titles)?;
-    check_paths(&args.view, [args.file.as_path()], &figures)?;
-    let releases: Vec<Released> =
-        loaded.into_iter().map(|one| one.prepare(threads)).collect::<Result<_, _>>()?;
-    refuse_unentered(&releases, args.view.ledger.as_deref())?;
-    let mut findings = Vec::new();
-    for release in &releases {
-        findings.push(Posteriors::new(&[release]).findings());
-    }
-    for (release, files) in releases.iter().zip(&figures) {
+    let figure = FigureFiles::new(&args.view.figure)?;
+    check_paths(&args.view, [args.file.as_path()], figure.as_ref())?;
+    let release = &loaded.prepare(threads)?;
+    refuse_unentered(std::slice::from_ref(release), args.view.ledger.as_deref())?;
+    let findings = Posteriors::new(&[release]).findings();
+    if let Some(files) = &figure {
         files.write(&figure::figure(&[release], args.naive))?;
     }
-    if let ([release], [findings]) = (&releases[..], &findings[..])
-        && args
-            .view
-            .tables
-            .print(|| text::table(&release.request, &text::shown_findings(findings, args.naive)))?
-    {
+    let shown = || text::shown_findings(&findings, args.naive);
+    if args.view.tables.print(|| text::table(&release.request, &shown()))? {
         return Ok(());
     }
-    if args.view.tables.table.is_some() {
-        return Err(several(&args.file).into());
-    }
     if args.text {
-        let both = releases.iter().zip(&findings);
-        let texts: Vec<String> = both.map(|(a, b)| text::paragraph(a, b) + "\n").collect();
-        return print(&texts.join("\n"));
+        return print(&(text::paragraph(release, &findings) + "\n"));
     }
     let text = || {
-        let one = |(release, findings): (&Released, &Findings)| {
-            text::release(release, &text::shown_findings(findings, args.naive), None)
-        };
-        let texts: Vec<String> = releases.iter().zip(&findings).map(one).collect();
-        texts.join("\n")
+        text::release(release, &shown(), None)
             + &text::whose_word(args.view.ledger.as_deref())
-            + &text::footer(releases.iter().any(|release| release.n().is_none()))
+            + &text::footer(release.n().is_none())
     };
-    args.view.print.answer(|| Document::new(&releases, Some(&findings), None), text)
+    args.view.print.answer(|| Document::new(release, Some(&findings), None), text)
 }
 
 /// Joins releases of the same data.
 pub fn combine(args: &Combine) -> Result<(), Failure> {
     let threads = threads(&args.view.threads)?;
-    let figures = FigureFiles::new(&args.view.figure, &[String::new()])?;
+    let figure = FigureFiles::new(&args.view.figure)?;
     let files = args.files.iter().map(PathBuf::as_path);
-    check_paths(&args.view, files, &figures)?;
+    check_paths(&args.view, files, figure.as_ref())?;
     let mut releases: Vec<Released> = Vec::new();
     for file in &args.files {
-        let mut loaded = load(file, &args.view)?;
-        let one = match (loaded.pop(), loaded.is_empty()) {
-            (Some(one), true) => one,
-            _ => return Err(several(file).into()),
-        };
-        let release = one.prepare(threads)?;
+        let release = load(file, &args.view)?.prepare(threads)?;
         if let Some(first) = releases.first() {
             refuse_others(first, &release, file)?;
         }
@@ -95,7 +71,7 @@ pub fn combine(args: &Combine) -> Result<(), Failure> {
         let remedy = "release with tight, lattice or geometric: their noise is known for any size";
         return Err(Diagnostic::new(cause).help(remedy).into());
     }
-    for files in &figures {
+    if let Some(files) = &figure {
         files.write(&figure::figure(&releases, false))?;
     }
     if args.view.tables.print(|| text::table(&releases[0].request, &findings))? {
@@ -107,21 +83,16 @@ pub fn combine(args: &Combine) -> Result<(), Failure> {
     )
 }
 
-fn several(file: &Path) -> Diagnostic {
-    let cause = format!("{} holds several releases", file.display());
-    Diagnostic::new(cause).help("--release NAME picks one")
-}
-
 /// Refuses figures in place of what is read.
 fn check_paths<'a>(
     view: &'a View,
     files: impl IntoIterator<Item = &'a Path>,
-    figures: &[FigureFiles],
+    figure: Option<&FigureFiles>,
 ) -> Result<(), Diagnostic> {
     Paths::default()
         .read("a release that is read", files)
         .read("the ledger", view.ledger.as_deref())
-        .written("figure", "where a figure goes", figures.iter().flat_map(FigureFiles::paths))
+        .written("figure", "where a figure goes", figure.into_iter().flat_map(FigureFiles::paths))
         .check()
 }
 
@@ -150,33 +121,24 @@ fn refuse_unentered(releases: &[Released], ledger: Option<&Path>) -> Result<(), 
     Ok(())
 }
 
-/// The releases of a file that are to be shown, as they are to be shown.
-fn load(file: &Path, view: &View) -> Result<Vec<Loaded>, Diagnostic> {
+/// The release of a file, as it is to be shown.
+fn load(file: &Path, view: &View) -> Result<Loaded, Diagnostic> {
     let wrong = typed::flag;
     let mut loaded = read::read(file)?;
-    if let Some(name) = &view.release {
-        let names: Vec<String> = loaded.iter().map(|one| one.request.title()).collect();
-        loaded.retain(|one| one.request.title() == *name);
-        if loaded.is_empty() {
-            return Err(wrong("release", &format!("there is no release `{name}`"))
-                .help(suggest(name, names.iter().map(String::as_str))));
-        }
+    let request = &mut loaded.request;
+    if let Some(level) = view.level {
+        request.level = check_level(level, &wrong)?;
     }
-    for one in &mut loaded {
-        if let Some(level) = view.level {
-            one.request.level = check_level(level, &wrong)?;
-        }
-        if !view.compare.is_empty() {
-            one.request.compared = compared(&view.compare, &one.request.table, &wrong)?;
-        }
-        if !view.within.is_empty() {
-            one.request.within = within(&view.within, &one.request.table, &wrong)?;
-        }
-        if let Some(weights) = &view.weights {
-            one.request.equal_weights = equal_weights(Some(weights), &wrong)?;
-        }
-        check_weights(&one.request, &wrong)?;
+    if !view.compare.is_empty() {
+        request.compared = compared(&view.compare, &request.table, &wrong)?;
     }
+    if !view.within.is_empty() {
+        request.within = within(&view.within, &request.table, &wrong)?;
+    }
+    if let Some(weights) = &view.weights {
+        request.equal_weights = equal_weights(Some(weights), &wrong)?;
+    }
+    check_weights(request, &wrong)?;
     Ok(loaded)
 }
 

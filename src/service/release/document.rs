@@ -15,37 +15,17 @@ use engine::posterior::privacy::Delta;
 /// The version of the format. A change that older programs would misread makes a new one.
 pub const VERSION: u64 = 1;
 
-/// What a document of one release calls itself, one of several, and one of several taken together.
-pub const ONE: &str = "dpbi release";
-pub const SEVERAL: &str = "dpbi releases";
+/// What a document of a release calls itself, and one of several taken together.
+pub const FORMAT: &str = "dpbi release";
 /// What a document calls equal weights.
 pub const EQUAL: &str = "equal";
 const COMBINED: &str = "dpbi combination";
 const READING: &str = "dpbi posterior";
 
-/// A private release, or several that were made together. Everything in it is public.
+/// A private release. Everything in it is public.
 #[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Document {
-    One(Box<One>),
-    Several(Several),
-}
-
-/// Releases of one plan.
-#[derive(Serialize, JsonSchema)]
-pub struct Several {
-    #[schemars(extend("const" = SEVERAL))]
-    format: &'static str,
-    #[schemars(extend("const" = VERSION))]
-    version: u64,
-    releases: Vec<One>,
-    ledger: Option<Ledger>,
-}
-
-/// A release.
-#[derive(Serialize, JsonSchema)]
-pub struct One {
-    #[schemars(extend("const" = ONE))]
+pub struct Document {
+    #[schemars(extend("const" = FORMAT))]
     format: &'static str,
     #[schemars(extend("const" = VERSION))]
     version: u64,
@@ -68,9 +48,8 @@ pub struct One {
     /// What was done and found, in sentences that can be published.
     #[serde(skip_serializing_if = "Option::is_none")]
     sentences: Option<Vec<String>>,
-    /// The ledger after the release. In a document of several releases it stands at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ledger: Option<Option<Ledger>>,
+    /// The ledger after the release.
+    ledger: Option<Ledger>,
 }
 
 /// The part of a release that is read again; everything else is computed from it.
@@ -83,7 +62,6 @@ pub struct Stored {
     /// The version of dpbi that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dpbi: Option<String>,
-    pub name: Option<String>,
     /// The columns of the table; the last one is the outcome. Cells are in order of the first column, then
     /// of the second, and so on.
     pub columns: Vec<Column>,
@@ -416,28 +394,9 @@ struct Joint {
 }
 
 impl Document {
-    /// The document of releases that were made together, with what was found in each of them, or without:
-    /// what is read again is there in any case.
-    pub fn new(
-        releases: &[Released],
-        findings: Option<&[Findings]>,
-        account: Option<&Account>,
-    ) -> Self {
-        let one =
-            |(place, release)| One::new(release, findings.and_then(|findings| findings.get(place)));
-        let mut all: Vec<One> = releases.iter().enumerate().map(one).collect();
-        let ledger = account.map(Ledger::from);
-        match all.len() {
-            1 => Self::One(Box::new(One { ledger: Some(ledger), ..all.remove(0) })),
-            _ => {
-                Self::Several(Several { format: SEVERAL, version: VERSION, releases: all, ledger })
-            }
-        }
-    }
-}
-
-impl One {
-    fn new(release: &Released, findings: Option<&Findings>) -> Self {
+    /// The document of a release, with what was found in it, or without: what is read again is there in any
+    /// case.
+    pub fn new(release: &Released, findings: Option<&Findings>, account: Option<&Account>) -> Self {
         let request = &release.request;
         let accuracy = |findings: &Findings| findings.accuracy.iter().map(Accuracy::from).collect();
         let mut histograms: Option<Vec<Accuracy>> = findings.map(accuracy);
@@ -450,7 +409,7 @@ impl One {
             }
         }
         Self {
-            format: ONE,
+            format: FORMAT,
             version: VERSION,
             stored: Stored::from(release),
             posterior,
@@ -461,7 +420,7 @@ impl One {
             histograms,
             tables,
             sentences: findings.map(|findings| sentences(release, findings)),
-            ledger: None,
+            ledger: account.map(Ledger::from),
         }
     }
 }
@@ -474,7 +433,6 @@ impl From<&Released> for Stored {
             id: release.id.clone(),
             time: release.time.clone(),
             dpbi: release.dpbi.clone(),
-            name: request.name.clone(),
             columns: columns(request),
             fixed_groups: request.fixed.clone(),
             n: release.n(),

@@ -14,7 +14,6 @@ use engine::posterior::setting::Setting;
 /// A release that is asked for.
 #[derive(Clone)]
 pub struct Request {
-    pub name: Option<String>,
     pub table: Table,
     /// The sizes of the groups, if they are public and fixed by design.
     pub fixed: Option<Vec<u64>>,
@@ -72,11 +71,6 @@ impl Request {
         by.filter(|(column, _)| self.equal_weights && !self.within.contains(column))
             .map(|(_, column)| column.name.as_str())
             .collect()
-    }
-
-    /// What the release is called in a message: its name, or that of its columns.
-    pub fn title(&self) -> String {
-        self.name.clone().unwrap_or_else(|| self.table.title())
     }
 }
 

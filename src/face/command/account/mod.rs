@@ -23,11 +23,11 @@ use service::release::{self, Account, Amount, Budget, Entry, Kept, Lines};
 use system::console::{Grid, say, significant};
 
 pub fn execute(args: &cli::Account) -> Result<(), Failure> {
-    let figures = FigureFiles::new(&args.figure, &[String::new()])?;
+    let figure = FigureFiles::new(&args.figure)?;
     Paths::default()
         .read("the ledger", [args.ledger.as_path()])
         .written("pld", "where the distribution goes", args.pld.as_deref())
-        .written("figure", "where the figure goes", figures.iter().flat_map(FigureFiles::paths))
+        .written("figure", "where the figure goes", figure.iter().flat_map(FigureFiles::paths))
         .check()?;
     let at = args.at_delta.map(|delta| asked::check_delta(delta, &typed::flag)).transpose()?;
     let budget = args.budget.as_deref();
@@ -37,7 +37,7 @@ pub fn execute(args: &cli::Account) -> Result<(), Failure> {
     if let Some(file) = &args.pld {
         write_whole(file, format!("{:#}\n", export::document(&report)).into_bytes())?;
     }
-    for files in &figures {
+    if let Some(files) = &figure {
         files.write(&picture::figure(&report))?;
     }
     args.print.answer(|| report.document(), || report.text())

@@ -1,4 +1,4 @@
-//! A release as it was written, by flags or in a plan, and how it is checked.
+//! A release as it was written, by flags or in a file, and how it is checked.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,6 @@ pub type GroupPrior = (Option<String>, Vec<f64>);
 
 /// A release as it was written. Names of columns and groups are as the user gave them.
 pub struct Asked {
-    pub name: Option<String>,
     pub by: Vec<String>,
     pub column: String,
     /// The categories of columns; those without a name belong to the only column.
@@ -44,9 +43,6 @@ pub struct Asked {
 /// A complaint about the value of a key: the key, and the cause.
 pub type Wrong<'a> = &'a dyn Fn(&str, &str) -> Diagnostic;
 
-/// The probability of intervals, unless another one is asked for.
-pub const LEVEL: f64 = 0.95;
-
 /// With a larger parameter, the ends of an interval would be the same double.
 const LARGEST_PRIOR: f64 = 1e12;
 
@@ -70,7 +66,6 @@ impl Asked {
         let variant = self.mechanism.as_ref().map(parse).transpose()?;
         let private_n = self.private_n(variant.as_ref(), wrong)?;
         let request = Request {
-            name: self.name.clone(),
             table,
             fixed,
             private_n,

@@ -1,6 +1,5 @@
 //! The figure of a release: the posterior density of every group.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::typed;
@@ -19,11 +18,9 @@ pub struct FigureFiles {
 }
 
 impl FigureFiles {
-    /// The files of every release's figure, if figures are asked for: those that are named; of several
-    /// releases, with their titles before the ending. Names that look the same in a file's name get
-    /// numbers.
-    pub fn new(asked: &FigureFile, titles: &[String]) -> Result<Vec<Self>, Diagnostic> {
-        let Some(path) = &asked.figure else { return Ok(Vec::new()) };
+    /// The files of the figure, if one is asked for.
+    pub fn new(asked: &FigureFile) -> Result<Option<Self>, Diagnostic> {
+        let Some(path) = &asked.figure else { return Ok(None) };
         let by_name = Format::ALL.iter().copied().find(|format| {
             path.extension().is_some_and(|extension| extension == format.extension())
         });
@@ -37,31 +34,12 @@ impl FigureFiles {
             }
         };
         let stem = if by_name.is_some() { path.with_extension("") } else { path.clone() };
-        let named = |suffix: &str| {
-            let file = |format: Format| {
-                let mut file = stem.file_name().unwrap_or_default().to_owned();
-                file.push(format!("{suffix}.{}", format.extension()));
-                (stem.with_file_name(file), format)
-            };
-            let files = formats.iter().copied().map(file).collect();
-            Self { files, width: asked.width }
+        let file = |format: Format| {
+            let mut file = stem.file_name().unwrap_or_default().to_owned();
+            file.push(format!(".{}", format.extension()));
+            (stem.with_file_name(file), format)
         };
-        if titles.len() == 1 {
-            return Ok(vec![named("")]);
-        }
-        let mut taken = BTreeSet::new();
-        let own = |title: &String| {
-            let safe = |c: char| if c.is_alphanumeric() { c } else { '-' };
-            let name: String = title.chars().map(safe).collect();
-            let numbered = (1..).map(|number| match number {
-                1 => name.clone(),
-                _ => format!("{name}-{number}"),
-            });
-            // Some systems do not tell capital letters from small ones.
-            let mut free = numbered.filter(|name| taken.insert(name.to_lowercase()));
-            named(&format!("-{}", free.next().unwrap_or_default()))
-        };
-        Ok(titles.iter().map(own).collect())
+        Ok(Some(Self { files: formats.iter().copied().map(file).collect(), width: asked.width }))
     }
 
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
@@ -123,7 +101,7 @@ pub fn of_posterior(
         level: format!("{} %", 100.0 * request.level),
         rows: densities.iter().map(row).collect(),
     };
-    Figure::new(request.title(), note, body)
+    Figure::new(request.table.title(), note, body)
 }
 
 /// How many categories are shown.
@@ -151,26 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn every_release_has_a_figure_of_its_own() {
-        let paths = |titles: &[&str]| {
-            let titles: Vec<String> = titles.iter().map(|&title| title.to_owned()).collect();
-            let files = FigureFiles::new(&asked("x/f.svg", None), &titles).unwrap();
-            files
-                .iter()
-                .flat_map(FigureFiles::paths)
-                .map(|path| path.display().to_string())
-                .collect::<Vec<_>>()
+    fn a_figure_has_the_format_of_its_name_or_those_that_are_asked_for() {
+        let paths = |path: &str, format: Option<Formats>| -> Vec<String> {
+            let files = FigureFiles::new(&asked(path, format)).unwrap().unwrap();
+            files.paths().map(|path| path.display().to_string()).collect()
         };
-        assert_eq!(paths(&["a b"]), ["x/f.svg"]);
-        assert_eq!(paths(&["a", "b"]), ["x/f-a.svg", "x/f-b.svg"]);
-        assert_eq!(
-            paths(&["a b", "a-b", "A/b", "a-b-2"]),
-            ["x/f-a-b.svg", "x/f-a-b-2.svg", "x/f-A-b-3.svg", "x/f-a-b-2-2.svg"]
-        );
-        assert!(FigureFiles::new(&asked("f.bmp", None), &[]).is_err());
-        let both = asked("f.x", Some(Formats(vec![Format::Svg, Format::Pdf])));
-        let both = FigureFiles::new(&both, &["a".to_owned()]).unwrap();
-        let both: Vec<_> = both[0].paths().collect();
-        assert_eq!(both, [Path::new("f.x.svg"), Path::new("f.x.pdf")]);
+        assert_eq!(paths("x/f.svg", None), ["x/f.svg"]);
+        assert!(FigureFiles::new(&asked("f.bmp", None)).is_err());
+        let both = Formats(vec![Format::Svg, Format::Pdf]);
+        assert_eq!(paths("f.x", Some(both)), ["f.x.svg", "f.x.pdf"]);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::asked::{Asked, check_weights};
 use super::prepare;
 use engine::posterior::model::{Counts, MOST_RECORDS};
-use service::release::document::{ONE, SEVERAL, Stored, VERSION};
+use service::release::document::{FORMAT, Stored, VERSION};
 use service::release::{Released, Request, read_text};
 use system::diagnostic::Diagnostic;
 
@@ -43,8 +43,8 @@ impl Loaded {
     }
 }
 
-/// The releases of a file.
-pub fn read(path: &Path) -> Result<Vec<Loaded>, Diagnostic> {
+/// The release of a file.
+pub fn read(path: &Path) -> Result<Loaded, Diagnostic> {
     let file = path.display().to_string();
     let unreadable = |cause: String| {
         Diagnostic::new(format!("cannot read the release {file}: {cause}"))
@@ -59,30 +59,20 @@ pub fn read(path: &Path) -> Result<Vec<Loaded>, Diagnostic> {
     }
     let document: Value = serde_json::from_str(&text)
         .map_err(|error| unreadable(format!("it is not JSON ({error})")))?;
-    let documents = match document["format"].as_str() {
-        Some(ONE) => vec![document],
-        Some(SEVERAL) => document["releases"].as_array().cloned().unwrap_or_default(),
-        _ => return Err(unreadable("it does not hold a release".to_owned())),
-    };
-    let mut loaded = Vec::new();
-    for document in documents {
-        match document["version"].as_u64() {
-            Some(VERSION) => {}
-            Some(other) => {
-                let cause =
-                    format!("it has version {other}, and this dpbi reads version {VERSION}");
-                return Err(unreadable(cause).help("use the dpbi that wrote it, or a newer one"));
-            }
-            None => return Err(unreadable("it does not say its version".to_owned())),
+    if document["format"] != FORMAT {
+        return Err(unreadable("it does not hold a release".to_owned()));
+    }
+    match document["version"].as_u64() {
+        Some(VERSION) => {}
+        Some(other) => {
+            let cause = format!("it has version {other}, and this dpbi reads version {VERSION}");
+            return Err(unreadable(cause).help("use the dpbi that wrote it, or a newer one"));
         }
-        let stored: Stored = serde_json::from_value(document)
-            .map_err(|error| unreadable(format!("it is damaged ({error})")))?;
-        loaded.push(check(stored, &file)?);
+        None => return Err(unreadable("it does not say its version".to_owned())),
     }
-    match loaded.is_empty() {
-        true => Err(unreadable("it holds no release".to_owned())),
-        false => Ok(loaded),
-    }
+    let stored: Stored = serde_json::from_value(document)
+        .map_err(|error| unreadable(format!("it is damaged ({error})")))?;
+    check(stored, &file)
 }
 
 /// Checks the values of a document as those of a command line are checked.
@@ -97,7 +87,6 @@ fn check(stored: Stored, file: &str) -> Result<Loaded, Diagnostic> {
     };
     let lists = stored.columns.iter().map(|one| (Some(one.name.clone()), one.categories.clone()));
     let asked = Asked {
-        name: stored.name,
         by: by.iter().map(|column| column.name.clone()).collect(),
         column: outcome.name.clone(),
         categories: lists.collect(),

@@ -137,15 +137,9 @@ pub fn records_line(request: &Request, findings: &Findings) -> Option<(&'static 
     ))
 }
 
-/// What is released: the name in a plan, and the columns.
+/// What is released: its columns.
 pub fn what(request: &Request) -> String {
-    let title = legible(&request.table.title());
-    match &request.name {
-        Some(name) if *name != request.table.title() => {
-            format!("`{}`: {title}", legible(name))
-        }
-        _ => format!("`{title}`"),
-    }
+    format!("`{}`", legible(&request.table.title()))
 }
 
 pub fn tables(request: &Request, findings: &Findings) -> String {
