@@ -31,6 +31,7 @@ mod posterior;
 mod prior;
 mod private_n;
 mod release;
+mod release_files;
 mod scaling;
 mod schema;
 mod selftest;

@@ -60,19 +60,19 @@ const TYPICAL: &[&str] = &[
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 0.5 \
      --ledger survey.ledger --budget 2 --mechanism geometric+remap",
     "account survey.ledger",
-    "account survey.ledger --budget 0.1,1e-9 --figure account.svg --pld account.json",
+    "account survey.ledger --budget 0.1,1e-9 --pld account.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \
-     --categories answer=no,yes --prior 1 --epsilon 1 --mechanism lattice --compare yes --out a.json",
+     --categories answer=no,yes --prior 1 --epsilon 1 --mechanism lattice --out a.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \
      --categories answer=no,yes --prior 1 --epsilon 0.5 --fixed-groups control=20,treated=20 \
-     --compare yes,no --out fixed.json",
+     --out fixed.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \
      --categories answer=no,yes --prior 1 --epsilon 2 --mechanism tight --out b.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \
      --categories answer=no,yes --prior 1 --epsilon 2 --ledger trial.ledger --dry-run",
-    "show a.json --compare yes,no --level 0.5",
-    "show fixed.json",
-    "combine a.json b.json",
+    "posterior a.json --compare yes,no --level 0.5",
+    "posterior fixed.json --compare yes,no",
+    "posterior a.json b.json --joint",
     "posterior --released 41,17,9 --noise discrete-laplace(epsilon=0.5) --prior 1",
     "posterior --released 41,17,9 --noise gaussian(sigma=4) --rounded --clamped --prior 1 --n 67 \
      --labels no,maybe,yes",

@@ -25,7 +25,6 @@ mod reproduce;
 mod run;
 mod schema;
 mod selftest;
-mod show;
 mod summary;
 mod task_pools;
 mod typed;
@@ -95,8 +94,6 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Mechanisms(args) => mechanisms::execute(args),
         Command::Prior(args) => prior::execute(args),
         Command::Release(args) => release::execute(args),
-        Command::Show(args) => show::execute(args),
-        Command::Combine(args) => show::combine(args),
         Command::Posterior(args) => posterior::execute(args),
         Command::Account(args) => account::execute(args),
         Command::Selftest(args) => selftest::execute(args),

@@ -12,7 +12,7 @@ use crate::report::ReportDocument;
 use engine::refusal::suggest;
 use lab::experiment::config;
 use lab::run::forecast::ForecastDocument;
-use service::release::document::{Combination, Document, Reading};
+use service::release::document::{PosteriorDocument, ReleaseFile};
 use service::selftest;
 use system::diagnostic::Diagnostic;
 
@@ -36,9 +36,7 @@ const DOCUMENTS: &[Printed] = &[
     ("optimum", schema::<optimum::Document>),
     ("mechanisms", schema::<Vec<mechanisms::ListedMechanism>>),
     ("release", schema::<ReleaseDocument>),
-    ("show", schema::<Document>),
-    ("combine", schema::<Combination>),
-    ("posterior", schema::<Reading>),
+    ("posterior", schema::<PosteriorDocument>),
     ("account", schema::<account::Document>),
     ("prior", schema::<prior::Document>),
     ("selftest", schema::<selftest::Document>),
@@ -49,7 +47,7 @@ const DOCUMENTS: &[Printed] = &[
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 enum ReleaseDocument {
-    Release(Document),
+    Release(ReleaseFile),
     DryRun(release::dry_run::Document),
 }
 

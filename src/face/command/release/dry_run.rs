@@ -54,7 +54,7 @@ impl Document {
             n: release.n(),
             cells: release.request.table.cells(),
             mechanism: release.mechanism().to_owned(),
-            reason: release.reason.clone(),
+            reason: reason.to_string(),
             compared: match reason {
                 Reason::Least(contest) => Some(contest),
                 Reason::Named | Reason::Customary | Reason::PrivateN => None,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::asked::{Asked, GroupPrior, Wrong};
 use crate::cli::Release;
 use engine::refusal::suggest;
-use service::release::{RecordsPrior, Request, read_text};
+use service::release::{Request, read_text};
 use system::diagnostic::Diagnostic;
 
 /// The columns that the flags name, the outcome last.
@@ -46,16 +46,10 @@ pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
         categories,
         other: args.other.iter().map(other).collect(),
         fixed_groups: args.fixed_groups.as_deref().map(|text| sizes(text, wrong)).transpose()?,
-        n_prior: args
-            .private_n
-            .then(|| args.n_prior.clone().unwrap_or_else(|| RecordsPrior::default().to_string())),
+        private_n: args.private_n,
         prior: args.prior.iter().map(|text| prior(text, wrong)).collect::<Result<_, _>>()?,
         epsilon: Some(args.epsilon.clone()),
         mechanism: args.mechanism.clone(),
-        level: args.level,
-        compare: args.compare.clone(),
-        within: args.within.clone(),
-        weights: args.weights.clone(),
     };
     asked.check(wrong)
 }

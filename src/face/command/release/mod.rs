@@ -3,18 +3,15 @@
 pub mod asked;
 mod claim;
 pub mod dry_run;
-pub mod figure;
 pub mod flags;
 mod notice;
-mod prepare;
-pub mod read;
+pub mod prepare;
 pub mod text;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use claim::Claim;
-use figure::FigureFiles;
 use notice::Notice;
 
 use super::paths::Paths;
@@ -22,10 +19,9 @@ use super::{json_text, threads, typed};
 use crate::cli::Release;
 use crate::failure::{Failure, WorkError};
 use lab::run::store::utc;
-use service::release::document::Document;
+use service::release::document::ReleaseFile;
 use service::release::{
-    self, Account, Budget, Entropy, Entry, Findings, Part, Posteriors, Reason, Released, Request,
-    Tally,
+    self, Account, Budget, Entropy, Entry, Part, Reason, Released, Request, TablePosterior, Tally,
 };
 use system::console::{self, Output, say};
 use system::diagnostic::Diagnostic;
@@ -38,8 +34,9 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         return dry_run::execute(&job, threads, &args.print);
     }
     job.check_epsilon(args.force)?;
-    let files = Files::new(&job, args)?;
-    refuse_lost_output(files.out)?;
+    let out = args.out.as_deref();
+    check_files(&job, args)?;
+    refuse_lost_output(out)?;
     let private_n = job.is_n_private();
     let table = &job.request.table;
     let Tally { counts, hash } = release::count(job.data()?, table, job.delimiter, private_n)?;
@@ -59,48 +56,37 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     drawn.map_err(WorkError::NothingReleased)?;
     drop(counts);
     let entry = job.entry(&release, hash);
-    let mut out = files.out.map(Claim::new).transpose()?;
+    let mut file = out.map(Claim::new).transpose()?;
     // Its reader may have gone away meanwhile.
-    refuse_lost_output(files.out)?;
+    refuse_lost_output(out)?;
     // From here on ε is spent. The entry has the counts, and nothing that takes long or can fail comes
     // before they are written and, after a moment, said.
     let account = job.enter(entry)?;
-    let mut keep = |findings: Option<&Findings>| -> Result<(), Failure> {
-        let Some(out) = &mut out else { return Ok(()) };
-        Ok(out.write(json_text(&Document::new(&release, findings, account.as_ref()))?)?)
-    };
-    let kept = keep(None);
+    let document = json_text(&ReleaseFile::from(&release))?;
+    let kept = file.as_mut().map_or(Ok(()), |file| file.write(document.clone()));
     let notice = Notice::new(&release);
-    // If something fails from here on, the error shows what was released.
-    let found = caught(|| Posteriors::new(&[&release]).findings());
-    let after = |cause| WorkError::AfterRelease { released: release.counts.clone(), cause };
-    let found = found.map_err(after)?;
-    drop(notice);
     let text = match args.print.json {
-        true => {
-            let document = Document::new(&release, Some(&found), account.as_ref());
-            console::harmless_json(json_text(&document)?)
-        }
+        true => console::harmless_json(document),
         false => {
-            let ledger = text::ledger(account.as_ref());
-            let findings = text::shown_findings(&found, args.naive);
-            let words = text::release(&release, &findings, Some(&ledger));
-            console::fit(&(words + &text::footer(private_n)))
+            // If something fails from here on, the error shows what was released.
+            let words = caught(|| {
+                let posterior = TablePosterior::new(std::slice::from_ref(&release));
+                text::release(&release, &posterior, &text::ledger(account.as_ref()))
+            });
+            let after = |cause| WorkError::AfterRelease { released: release.counts.clone(), cause };
+            console::fit(&(words.map_err(after)? + &text::footer(private_n)))
         }
     };
-    // A file that cannot be written does not keep the release from being printed.
-    let kept = keep(Some(&found)).or_else(|error| kept.and(Err(error)));
-    let drawn = files.draw(&release, args.naive);
+    drop(notice);
     let printed = console::emit_whole(&text);
     printed.map_err(|source| WorkError::Unprinted {
         source,
         spent: release.spent().to_string(),
         ledger: job.ledger.clone(),
-        out: files.out.filter(|_| kept.is_ok()).map(Path::to_owned),
+        out: out.filter(|_| kept.is_ok()).map(Path::to_owned),
         text,
     })?;
-    kept?;
-    drawn
+    Ok(kept?)
 }
 
 /// Refuses an output that reaches nobody, before anything is spent.
@@ -223,7 +209,7 @@ impl Job {
     }
 
     fn is_n_private(&self) -> bool {
-        self.request.private_n.is_some()
+        self.request.private_n
     }
 
     /// Makes the release ready, if there are n records, and says why its mechanism was taken. Nothing is
@@ -236,7 +222,6 @@ impl Job {
             dpbi: Some(env!("CARGO_PKG_VERSION").to_owned()),
             request: self.request.clone(),
             drawing,
-            reason: reason.to_string(),
             counts: Vec::new(),
         };
         Ok((release, reason))
@@ -258,34 +243,16 @@ impl Job {
     }
 }
 
-/// The files of a release.
-struct Files<'a> {
-    out: Option<&'a Path>,
-    /// The figure, if one is wanted.
-    figure: Option<FigureFiles>,
-}
-
-impl<'a> Files<'a> {
-    /// Refuses files that could not be written, before anything is spent.
-    fn new(job: &Job, args: &'a Release) -> Result<Self, Diagnostic> {
-        let figure = FigureFiles::new(&args.figure)?;
-        if let Some(out) = &args.out {
-            drop(Claim::new(out)?);
-        }
-        let lists = flags::lists(args);
-        Paths::default()
-            .read("the data", job.data.as_deref())
-            .read("a list of categories", lists.iter().map(PathBuf::as_path))
-            .extended("ledger", "the ledger", job.ledger.as_deref())
-            .written("out", "where the release goes", args.out.as_deref())
-            .written("figure", "where a figure goes", figure.iter().flat_map(FigureFiles::paths))
-            .check()?;
-        Ok(Self { out: args.out.as_deref(), figure })
+/// Refuses files that could not be written, before anything is spent.
+fn check_files(job: &Job, args: &Release) -> Result<(), Diagnostic> {
+    if let Some(out) = &args.out {
+        drop(Claim::new(out)?);
     }
-
-    /// Draws the figure.
-    fn draw(&self, release: &Released, naive: bool) -> Result<(), Failure> {
-        let Some(files) = &self.figure else { return Ok(()) };
-        files.write(&figure::figure(&[release], naive))
-    }
+    let lists = flags::lists(args);
+    Paths::default()
+        .read("the data", job.data.as_deref())
+        .read("a list of categories", lists.iter().map(PathBuf::as_path))
+        .extended("ledger", "the ledger", job.ledger.as_deref())
+        .written("out", "where the release goes", args.out.as_deref())
+        .check()
 }
