@@ -81,8 +81,6 @@ struct Nodes {
 pub enum Together {
     /// The total of the first chain and that of the second one sum to n.
     Chains([Chain; 2], u64),
-    /// Rows of all groups, and the probability that they occur together.
-    Listed(Vec<(Vec<usize>, f64)>),
 }
 
 /// A sum of counts: some to begin with, and then the totals of one group after the other.
@@ -231,7 +229,6 @@ impl Together {
     fn work(&self, groups: &[Group], firsts: usize) -> f64 {
         match self {
             Self::Chains([a, b], _) => a.work(&groups[..firsts]) + b.work(&groups[firsts..]),
-            Self::Listed(all) => 2.0 * all.len() as f64 * groups.len() as f64,
         }
     }
 
@@ -248,18 +245,6 @@ impl Together {
                         real.add(a.0 * b.0 - a.1 * b.1);
                         imaginary.add(a.0 * b.1 + a.1 * b.0);
                     }
-                }
-            }
-            Self::Listed(all) => {
-                for (rows, weight) in all {
-                    let mut product = (*weight, 0.0);
-                    for ((&row, group), of_group) in rows.iter().zip(groups).zip(transforms) {
-                        let total = group.mixture.rows()[row].total();
-                        let (a, b) = (of_group[row].0 / total, of_group[row].1 / total);
-                        product = (product.0 * a - product.1 * b, product.0 * b + product.1 * a);
-                    }
-                    real.add(product.0);
-                    imaginary.add(product.1);
                 }
             }
         }

@@ -1,20 +1,17 @@
 //! The law of the true counts of all cells, given releases.
 
-use std::collections::BTreeMap;
-
 use super::averages::{Averages, Chain, Group, Link as ChainLink, Together};
 use super::beta_mixture::BetaMixture;
 use super::comparison::{self, Comparison, Link, Linked};
+use super::draws::{Cell, Sampler};
 use super::weights::Weights;
 use engine::analysis::true_counts::{self, CountNoise, Noisy};
 use engine::mechanism::Variant;
-use engine::mechanism::law;
-use engine::mechanism::prepared::PreparedSetting;
-use engine::numeric::{Sum, exp_accurate};
+use engine::numeric::Sum;
 use engine::parallel;
-use engine::posterior::model::{Counts, Posterior, Predictive, Prior, approximate_compositions};
+use engine::posterior::model::Prior;
 use engine::posterior::setting::Setting;
-use engine::posterior::simplex::{Window, list_compositions};
+use engine::posterior::simplex::Window;
 
 /// The most products of a convolution: they take some seconds.
 const MOST_PRODUCTS: f64 = 2e9;
@@ -28,9 +25,6 @@ const MOST_PAIRS: f64 = 4e6;
 
 /// The most pairs of counts of two groups.
 const MOST_LINKS: f64 = 2e7;
-
-/// The most data sets whose laws are evaluated one by one.
-const MOST_DATA_SETS: f64 = 5000.0;
 
 /// Weights are relative to the likeliest count of each cell on its own. If all weights of counts that
 /// sum to n are smaller than this, they have lost digits.
@@ -49,6 +43,18 @@ pub struct Seen<'a> {
     pub released: &'a [u64],
 }
 
+impl<'a> Seen<'a> {
+    fn noisy(&self) -> Result<Noisy<'a>, String> {
+        let Self { variant, template, released } = *self;
+        let recipe = variant.recipe(template).map_err(|refusal| refusal.cause)?;
+        let noise = CountNoise::of(recipe, &template.posterior);
+        match noise.filter(|_| variant.remap.is_none()) {
+            Some(noise) => Ok(Noisy { noise, output: released }),
+            None => Err(format!("`{}` is not independent noise on every count", variant.label)),
+        }
+    }
+}
+
 /// Some cells, and the group that they belong to.
 pub type Within = (Vec<usize>, Vec<usize>);
 
@@ -59,18 +65,11 @@ pub struct CountsLaw {
     /// The number of records; if it is not known, the largest that is possible. One more factor then weighs the
     /// records that are missing.
     n: u64,
-    form: Form,
+    /// There may be one more than cells.
+    factors: Factors,
 }
 
-#[derive(Clone, Debug)]
-enum Form {
-    /// w(x) ∝ Π_i f_i(x_i), if the counts sum to n. There may be one more factor than cells.
-    Product(Factors),
-    /// Every data set, and its weight.
-    Listed(Vec<(Counts, f64)>),
-}
-
-/// The factors f_i, and their convolutions from both ends.
+/// w(x) ∝ Π_i f_i(x_i), if the counts sum to n: the factors f_i, and their convolutions from both ends.
 #[derive(Clone, Debug)]
 struct Factors {
     cells: Vec<Weights>,
@@ -126,15 +125,13 @@ impl CountsLaw {
     pub fn exactly(prior: &Prior, counts: &[u64]) -> Self {
         let n = counts.iter().sum();
         let cells = counts.iter().map(|&count| Weights::certain(count)).collect();
-        Self { prior: prior.clone(), n, form: Form::Product(Factors::new(cells, n)) }
+        Self { prior: prior.clone(), n, factors: Factors::new(cells, n) }
     }
 
     /// Whether the law can be computed, as far as that is known before a release.
     pub(in crate::release) fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
-        let posterior = &template.posterior;
-        let noise = || CountNoise::of(variant.outline(template).ok()?, posterior);
-        approximate_compositions(posterior.n(), posterior.k()) <= MOST_DATA_SETS
-            || (!variant.options.remap && noise().is_some())
+        let noise = || CountNoise::of(variant.outline(template).ok()?, &template.posterior);
+        !variant.options.remap && noise().is_some()
     }
 
     /// The law given releases of the same data, all with the prior of the first one; or why it is not
@@ -142,30 +139,8 @@ impl CountsLaw {
     pub fn given(seen: &[Seen]) -> Result<Self, String> {
         let Some(first) = seen.first() else { return Err("there is no release".to_owned()) };
         let (prior, n) = (first.template.posterior.prior().clone(), first.template.posterior.n());
-        let noise = |one: &Seen| -> Result<Option<CountNoise>, String> {
-            let recipe = one.variant.recipe(one.template).map_err(|refusal| refusal.cause)?;
-            let noise = CountNoise::of(recipe, &one.template.posterior);
-            Ok(noise.filter(|_| one.variant.remap.is_none()))
-        };
-        let noises: Vec<Option<CountNoise>> = seen.iter().map(noise).collect::<Result<_, _>>()?;
-        let noisy = noises.into_iter().zip(seen);
-        let noisy: Option<Vec<Noisy>> =
-            noisy.map(|(noise, one)| Some(Noisy { noise: noise?, output: one.released })).collect();
-        match noisy {
-            Some(noisy) => {
-                let form = Form::Product(Factors::new(factors(&noisy, &prior, n)?, n));
-                Self { prior, n, form }.reached()
-            }
-            None => Self::from_all_data_sets(seen),
-        }
-    }
-
-    /// As [`Self::given`], from the probability of the releases at every data set of n records.
-    pub(super) fn from_all_data_sets(seen: &[Seen]) -> Result<Self, String> {
-        let Some(first) = seen.first() else { return Err("there is no release".to_owned()) };
-        let (prior, n) = (first.template.posterior.prior().clone(), first.template.posterior.n());
-        let form = Form::Listed(listed(seen, &prior, n)?);
-        Self { prior, n, form }.reached()
+        let noisy: Vec<Noisy> = seen.iter().map(Seen::noisy).collect::<Result<_, _>>()?;
+        Self::from_factors(prior.clone(), n, factors(&noisy, &prior, n)?)
     }
 
     /// The law, if it has not lost its digits.
@@ -178,28 +153,48 @@ impl CountsLaw {
 
     /// Whether some data set has a weight that has not lost digits.
     fn is_reached(&self) -> bool {
-        match &self.form {
-            Form::Product(factors) => {
-                let (cell, others) = (&factors.cells[0], &factors.after[0]);
-                let weight = |x: u64| cell.get(x) * others.get(self.n - x);
-                (cell.first..=cell.last().min(self.n)).any(|x| weight(x) > FAINTEST)
-            }
-            Form::Listed(all) => all.iter().any(|(_, weight)| *weight > FAINTEST),
-        }
-    }
-
-    /// Every data set with its weight, if they are listed.
-    #[cfg(test)]
-    pub(super) fn listed(&self) -> Option<&[(Counts, f64)]> {
-        match &self.form {
-            Form::Product(_) => None,
-            Form::Listed(all) => Some(all),
-        }
+        let (cell, others) = (&self.factors.cells[0], &self.factors.after[0]);
+        let weight = |x: u64| cell.get(x) * others.get(self.n - x);
+        (cell.first..=cell.last().min(self.n)).any(|x| weight(x) > FAINTEST)
     }
 
     /// The law whose factors weigh counts that sum to n.
     pub(super) fn from_factors(prior: Prior, n: u64, cells: Vec<Weights>) -> Result<Self, String> {
-        Self { prior, n, form: Form::Product(Factors::new(cells, n)) }.reached()
+        Self { prior, n, factors: Factors::new(cells, n) }.reached()
+    }
+
+    /// What is known of every cell.
+    pub(super) fn cells(&self) -> Vec<Cell> {
+        let cells = self.prior.alpha().iter().zip(&self.factors.cells);
+        cells.map(|(&alpha, counts)| Cell { alpha, counts: counts.clone() }).collect()
+    }
+
+    /// The weights of the number of records that are missing from [`Self::most_records`].
+    pub(super) fn missing(&self) -> Weights {
+        self.factors.cells.get(self.prior.k()).cloned().unwrap_or(Weights::certain(0))
+    }
+
+    /// The number of records; if it is not known, the largest that is possible.
+    pub(super) fn most_records(&self) -> u64 {
+        self.n
+    }
+
+    /// Laws are put in the order of these numbers.
+    pub(super) fn key(&self) -> Vec<u64> {
+        let mut cells: Vec<Vec<u64>> = self.cells().iter().map(Cell::key).collect();
+        cells.sort_unstable();
+        [self.n].into_iter().chain(cells.into_iter().flatten()).collect()
+    }
+
+    /// Draws all cells, in the order of their keys; and for every cell its place there.
+    pub(super) fn sampler(&self, name: &str) -> (Sampler, Vec<usize>) {
+        let cells = self.cells();
+        let mut in_order: Vec<usize> = (0..cells.len()).collect();
+        in_order.sort_by_cached_key(|&cell| cells[cell].key());
+        let mut places = vec![0; cells.len()];
+        in_order.iter().enumerate().for_each(|(place, &cell)| places[cell] = place);
+        let cells = in_order.iter().map(|&cell| cells[cell].clone()).collect();
+        (Sampler::new(self.n, cells, self.missing(), name), places)
     }
 
     pub fn prior(&self) -> &Prior {
@@ -213,19 +208,16 @@ impl CountsLaw {
 
     /// How many counts sum to n: those of all cells, and maybe that of missing records.
     fn parts(&self) -> usize {
-        match &self.form {
-            Form::Product(factors) => factors.cells.len(),
-            Form::Listed(_) => self.prior.k(),
-        }
+        self.factors.cells.len()
     }
 
     /// The law of the number of records: its smallest value and the probabilities from there on.
     pub fn total(&self) -> (u64, Vec<f64>) {
-        let (Form::Product(factors), None) = (&self.form, self.n()) else {
+        if self.n().is_some() {
             return (self.n, vec![1.0]);
-        };
-        let last = factors.cells.len() - 1;
-        let (cells, missing) = (&factors.before[last], &factors.cells[last]);
+        }
+        let last = self.parts() - 1;
+        let (cells, missing) = (&self.factors.before[last], &self.factors.cells[last]);
         let (low, high) = (self.n - missing.last().min(self.n), self.n - missing.first);
         let weights: Vec<f64> =
             (low..=high).map(|n| cells.get(n) * missing.get(self.n - n)).collect();
@@ -261,36 +253,19 @@ impl CountsLaw {
 
     /// The number of pairs of counts behind a share within a group, at most.
     fn group_pairs(&self, part: &Part) -> f64 {
-        match &self.form {
-            Form::Product(factors) => {
-                let width = |cells: &[usize]| factors.width(cells, self.n);
-                let [cells, rest] = [&part.cells, &part.rest].map(|cells| width(cells));
-                let totals = (cells + rest).min(width(&part.others(self.parts())));
-                totals * cells.min(rest)
-            }
-            Form::Listed(all) => all.len() as f64,
-        }
+        let width = |cells: &[usize]| self.factors.width(cells, self.n);
+        let [cells, rest] = [&part.cells, &part.rest].map(|cells| width(cells));
+        let totals = (cells + rest).min(width(&part.others(self.parts())));
+        totals * cells.min(rest)
     }
 
     /// The same, however many pairs there are.
     pub fn within(&self, cells: &[usize], group: &[usize]) -> BetaMixture {
         let part = Part::new(cells, group);
-        let counts = match &self.form {
-            Form::Product(factors) => {
-                let others = factors.sum(&part.others(self.parts()), self.n);
-                let cells = factors.sum(&part.cells, self.n);
-                let rest = factors.sum(&part.rest, self.n);
-                pairs(&cells, &rest, self.n, |t| others.get(self.n - t))
-            }
-            Form::Listed(all) => {
-                let mut pairs = BTreeMap::new();
-                for (x, weight) in all {
-                    *pairs.entry(part.counts(x)).or_insert(0.0) += weight;
-                }
-                rows(pairs)
-            }
-        };
-        BetaMixture::new(part.parameters(&self.prior), &counts)
+        let sum = |cells: &[usize]| self.factors.sum(cells, self.n);
+        let others = sum(&part.others(self.parts()));
+        let rows = pairs(&sum(&part.cells), &sum(&part.rest), self.n, |t| others.get(self.n - t));
+        BetaMixture::new(part.parameters(&self.prior), &rows)
     }
 }
 
@@ -325,54 +300,28 @@ impl CountsLaw {
         let groups = |rows: &[Rows]| -> (Vec<Group>, Vec<Vec<usize>>) {
             parts.iter().zip(rows).map(group).unzip()
         };
-        let (groups, together) = match &self.form {
-            Form::Product(factors) => {
-                let n = self.n;
-                let row = |part: &Part| {
-                    let (cells, rest) = (factors.sum(&part.cells, n), factors.sum(&part.rest, n));
-                    let others = factors.sum(&part.others(self.parts()), n);
-                    let total = cells.plus(&rest, n);
-                    (pairs(&cells, &rest, n, |t| others.get(n - t)), total)
-                };
-                let (rows, totals): (Vec<Rows>, Vec<Weights>) = parts.iter().map(row).unzip();
-                let inside: Vec<usize> = parts
-                    .iter()
-                    .flat_map(|part| part.cells.iter().chain(&part.rest))
-                    .copied()
-                    .collect();
-                let others = factors.sum(&all_but(self.parts(), [&inside]), n);
-                let (a, b) = totals.split_at(a.len());
-                let sum = |of: &[Weights], start: &Weights| {
-                    of.iter().fold(start.clone(), |sum, one| sum.plus(one, n))
-                };
-                let nothing = Weights::certain(0);
-                let (beyond_a, beyond_b) = (sum(b, &others), sum(a, &nothing));
-                let chains = [chain(&nothing, a, beyond_a, n), chain(&others, b, beyond_b, n)];
-                (groups(&rows).0, Together::Chains(chains, n))
-            }
-            Form::Listed(all) => {
-                let mut found = vec![BTreeMap::new(); parts.len()];
-                for (x, weight) in all {
-                    for (found, part) in found.iter_mut().zip(&parts) {
-                        *found.entry(part.counts(x)).or_insert(0.0) += weight;
-                    }
-                }
-                let keys: Vec<Vec<(u64, u64)>> =
-                    found.iter().map(|one| one.keys().copied().collect()).collect();
-                let rows: Vec<Rows> = found.into_iter().map(singles).collect();
-                let (groups, places) = groups(&rows);
-                let listed = |(x, weight): &(Counts, f64)| {
-                    let row = |((part, keys), places): ((&Part, &Vec<_>), &Vec<usize>)| {
-                        let key = keys.binary_search(&part.counts(x)).ok()?;
-                        places.binary_search(&key).ok()
-                    };
-                    let rows = parts.iter().zip(&keys).zip(&places).map(row);
-                    Some((rows.collect::<Option<Vec<usize>>>()?, *weight))
-                };
-                (groups, Together::Listed(all.iter().filter_map(listed).collect()))
-            }
+        let factors = &self.factors;
+        let n = self.n;
+        let row = |part: &Part| {
+            let (cells, rest) = (factors.sum(&part.cells, n), factors.sum(&part.rest, n));
+            let others = factors.sum(&part.others(self.parts()), n);
+            let total = cells.plus(&rest, n);
+            (pairs(&cells, &rest, n, |t| others.get(n - t)), total)
         };
-        Averages::new(groups, a.len(), together, products)
+        let (rows, totals): (Vec<Rows>, Vec<Weights>) = parts.iter().map(row).unzip();
+        let inside: Vec<usize> =
+            parts.iter().flat_map(|part| part.cells.iter().chain(&part.rest)).copied().collect();
+        let others = factors.sum(&all_but(self.parts(), [&inside]), n);
+        let (firsts, b) = (a.len(), totals.split_at(a.len()));
+        let (a, b) = b;
+        let sum = |of: &[Weights], start: &Weights| {
+            of.iter().fold(start.clone(), |sum, one| sum.plus(one, n))
+        };
+        let nothing = Weights::certain(0);
+        let (beyond_a, beyond_b) = (sum(b, &others), sum(a, &nothing));
+        let chains = [chain(&nothing, a, beyond_a, n), chain(&others, b, beyond_b, n)];
+        let (groups, together) = (groups(&rows).0, Together::Chains(chains, n));
+        Averages::new(groups, firsts, together, products)
     }
 
     /// The shares of two groups, and how their counts depend on each other; or why that is not computed.
@@ -386,33 +335,11 @@ impl CountsLaw {
         if most > MOST_PAIRS {
             return Err(wide(most, MOST_PAIRS));
         }
-        if let Form::Product(factors) = &self.form {
-            let links = factors.width(group_a, self.n) * factors.width(group_b, self.n);
-            if links > MOST_LINKS {
-                return Err(wide(links, MOST_LINKS));
-            }
+        let links = self.factors.width(group_a, self.n) * self.factors.width(group_b, self.n);
+        if links > MOST_LINKS {
+            return Err(wide(links, MOST_LINKS));
         }
-        let (rows_a, rows_b, joint) = match &self.form {
-            Form::Product(factors) => self.joined(factors, a, b),
-            Form::Listed(all) => {
-                let mut found = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-                for (x, weight) in all {
-                    let pair = (a.counts(x), b.counts(x));
-                    *found.0.entry(pair.0).or_insert(0.0) += weight;
-                    *found.1.entry(pair.1).or_insert(0.0) += weight;
-                    *found.2.entry(pair).or_insert(0.0) += weight;
-                }
-                let place = |all: &BTreeMap<_, f64>| -> BTreeMap<_, usize> {
-                    all.keys().copied().zip(0..).collect()
-                };
-                let places = (place(&found.0), place(&found.1));
-                let joint = found.2.into_iter().map(|((a, b), weight)| {
-                    (places.0[&a], places.1[&b], weight / found.0[&a] / found.1[&b])
-                });
-                let joint = joint.collect();
-                (singles(found.0), singles(found.1), joint)
-            }
-        };
+        let (rows_a, rows_b, joint) = self.joined(a, b);
         let mixture = |part: &Part, rows: &Rows| {
             BetaMixture::with_places(part.parameters(&self.prior), rows, comparison::NEGLIGIBLE)
         };
@@ -427,13 +354,8 @@ impl CountsLaw {
     /// The weights of both groups' counts, and the joint weights of rows over the product of their
     /// weights, up to a factor.
     /// Only the totals of the groups depend on each other: the rest is left to the other cells.
-    fn joined(
-        &self,
-        factors: &Factors,
-        a: &Part,
-        b: &Part,
-    ) -> (Rows, Rows, Vec<(usize, usize, f64)>) {
-        let n = self.n;
+    fn joined(&self, a: &Part, b: &Part) -> (Rows, Rows, Vec<(usize, usize, f64)>) {
+        let (factors, n) = (&self.factors, self.n);
         let inside = [a.cells.as_slice(), &a.rest, &b.cells, &b.rest].concat();
         let others = all_but(self.parts(), [&inside]);
         let others = factors.sum(&others, n);
@@ -476,12 +398,6 @@ fn wide(pairs: f64, most: f64) -> String {
 /// For every count t of a group the weights of its cells' count m.
 type Rows = Vec<(u64, Weights)>;
 
-/// Weights of pairs (t, m), each as a row of its own.
-fn singles(pairs: BTreeMap<(u64, u64), f64>) -> Rows {
-    let single = |((t, m), weight)| (t, Weights { first: m, values: vec![weight] });
-    pairs.into_iter().map(single).collect()
-}
-
 /// All of k cells but these.
 fn all_but<const N: usize>(k: usize, left_out: [&[usize]; N]) -> Vec<usize> {
     let mut kept = vec![true; k];
@@ -515,13 +431,6 @@ impl Part {
     fn parameters(&self, prior: &Prior) -> (f64, f64) {
         let sum = |cells: &[usize]| cells.iter().map(|&i| prior.alpha()[i]).sum();
         (sum(&self.cells), sum(&self.rest))
-    }
-
-    /// The counts of the group and of the cells.
-    fn counts(&self, x: &[u64]) -> (u64, u64) {
-        let sum = |cells: &[usize]| cells.iter().map(|&i| x[i]).sum::<u64>();
-        let cells = sum(&self.cells);
-        (cells + sum(&self.rest), cells)
     }
 }
 
@@ -572,21 +481,6 @@ fn chain(start: &Weights, totals: &[Weights], beyond: Weights, n: u64) -> Chain 
     Chain { links: links.collect(), start: first }
 }
 
-/// Weights of pairs (t, m) as rows.
-fn rows(pairs: BTreeMap<(u64, u64), f64>) -> Rows {
-    let mut rows: Rows = Vec::new();
-    for ((t, m), weight) in pairs {
-        match rows.last_mut().filter(|(last, _)| *last == t) {
-            Some((_, row)) => {
-                row.values.resize((m - row.first) as usize, 0.0);
-                row.values.push(weight);
-            }
-            None => rows.push((t, Weights { first: m, values: vec![weight] })),
-        }
-    }
-    rows
-}
-
 /// The predictive probability of x and the probability of the noise are both products over the cells.
 fn factors(noisy: &[Noisy], prior: &Prior, n: u64) -> Result<Vec<Weights>, String> {
     let windows = true_counts::windows(noisy, prior, n, NEGLIGIBLE);
@@ -614,33 +508,4 @@ pub(super) fn refuse_wide(windows: &[Window], n: u64) -> Result<(), String> {
         ));
     }
     Ok(())
-}
-
-/// The weights from the probability of the releases at every data set of n records.
-fn listed(seen: &[Seen], prior: &Prior, n: u64) -> Result<Vec<(Counts, f64)>, String> {
-    let data_sets = approximate_compositions(n, prior.k());
-    if data_sets > MOST_DATA_SETS {
-        let labels: Vec<String> =
-            seen.iter().map(|one| format!("`{}`", one.variant.label)).collect();
-        return Err(format!(
-            "{} would have to be evaluated at {data_sets:.0} data sets (at most {MOST_DATA_SETS:.0})",
-            labels.join(" and ")
-        ));
-    }
-    let predictive = Predictive::new(prior, n);
-    let probability = |x: &Counts, one: &Seen| -> Result<f64, String> {
-        let posterior = Posterior::new(one.template.posterior.prior().clone(), x.clone());
-        let setting = Setting { posterior, ..one.template.clone() };
-        let plan = one.variant.plan(&setting).map_err(|refusal| refusal.cause)?;
-        let prepared = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
-        Ok(law::probability(prepared.law(&plan).as_ref(), one.released))
-    };
-    let weigh = |x: &Counts| -> Result<(Counts, f64), String> {
-        let mut weight = exp_accurate(predictive.ln_probability(x));
-        for one in seen {
-            weight *= probability(x, one)?;
-        }
-        Ok((x.clone(), weight))
-    };
-    parallel::map(&list_compositions(n, prior.k()), weigh).into_iter().collect()
 }

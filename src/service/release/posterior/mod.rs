@@ -11,6 +11,7 @@
 //!                                          ──► Comparison (the same share in two groups)
 //!                                          ──► Averages (means of shares, one of every group)
 //!                                          ──► Joint (intervals of all cells at one level)
+//!                                          ──► draws (of the shares of all cells)
 //! ```
 
 mod averages;
@@ -18,7 +19,10 @@ mod beta_mixture;
 mod beta_row;
 mod comparison;
 mod counts_law;
+mod draws;
 mod joint;
+mod joint_draws;
+mod means;
 mod noise;
 mod published;
 mod records_prior;
@@ -30,6 +34,7 @@ mod tests;
 pub use beta_mixture::{BetaMixture, Interval};
 pub use comparison::Comparison;
 pub use counts_law::{CountsLaw, Seen, Within};
+pub use draws::{Drawn, draws};
 pub use joint::Joint;
 pub use noise::{FORMS, PublishedNoise};
 pub use published::{Inferred, Published, Total};

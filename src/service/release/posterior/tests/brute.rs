@@ -6,7 +6,7 @@ use statrs::function::gamma::ln_gamma;
 use crate::release::{Method, Seen};
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::law::Recipe;
-use engine::mechanism::{self, Options, Variant};
+use engine::mechanism::{self, Variant};
 use engine::numeric::{Sum, exp_accurate, ln};
 use engine::posterior::distance::HELLINGER;
 use engine::posterior::model::{Counts, Posterior, Prior};
@@ -15,7 +15,7 @@ use engine::posterior::setting::Setting;
 use engine::posterior::simplex::list_compositions;
 
 /// A mechanism at work.
-pub fn method(id: &str, alpha: &[f64], n: u64, epsilon: &str, remap: bool) -> Method {
+pub fn method(id: &str, alpha: &[f64], n: u64, epsilon: &str) -> Method {
     let mut counts = vec![0; alpha.len()];
     counts[0] = n;
     let template = Setting {
@@ -25,8 +25,7 @@ pub fn method(id: &str, alpha: &[f64], n: u64, epsilon: &str, remap: bool) -> Me
         gamma: Gamma::new(1.0).unwrap(),
         distance: HELLINGER,
     };
-    let options = Options { remap, ..Options::default() };
-    let variant = Variant::new(mechanism::find(id).unwrap(), options, id.into());
+    let variant = Variant::plain(mechanism::find(id).unwrap());
     Method::new(&variant, &template, epsilon.parse().unwrap(), &TuningCache::default()).unwrap()
 }
 

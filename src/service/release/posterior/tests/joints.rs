@@ -44,7 +44,7 @@ fn rectangle(a: &[f64], intervals: &[Interval], left: f64) -> f64 {
 }
 
 fn check(id: &str, alpha: &[f64], n: u64, released: &[u64], level: f64) {
-    let method = method(id, alpha, n, "1", false);
+    let method = method(id, alpha, n, "1");
     let law = CountsLaw::given(&[seen(&method, released)]).unwrap();
     let joint = law.joint(level);
     assert!(joint.exact && joint.each > level);
@@ -73,7 +73,7 @@ fn four_cells() {
 #[test]
 fn two_arms_two_outcomes_a_hundred_records() {
     let released = [31, 17, 24, 28];
-    let method = method("lattice", &[1.0; 4], 100, "1", false);
+    let method = method("lattice", &[1.0; 4], 100, "1");
     let law = CountsLaw::given(&[seen(&method, &released)]).unwrap();
     let joint = law.joint(0.95);
     let ends: Vec<(f64, f64)> = joint.intervals.iter().map(|one| (one.low, one.high)).collect();

@@ -3,6 +3,7 @@
 mod averages;
 mod brute;
 mod comparisons;
+mod draws;
 mod joints;
 mod published;
 mod shares;

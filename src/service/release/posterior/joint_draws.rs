@@ -1,0 +1,94 @@
+//! Intervals of all cells that hold together: each is equal-tailed, and all have the same level of their own. How
+//! often they hold together is counted in draws.
+
+use engine::numeric::{exp_accurate, ln};
+use engine::parallel;
+
+use super::beta_mixture::{BetaMixture, Interval};
+use super::counts_law::CountsLaw;
+use super::draws::{Drawn, in_blocks, shares};
+
+/// Levels of each interval that are tried, from that of all to that of the union bound. Between two of them the
+/// logarithm of the probability is nearly linear in that of the level.
+const LEVELS: usize = 8;
+
+/// A probability that is lower than asked by more standard errors is too low.
+const ERRORS: f64 = 4.0;
+
+/// An interval for every cell. Together they hold with a probability.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// All are equal-tailed, at the same level of their own.
+    pub intervals: Vec<Interval>,
+    /// The level of each interval.
+    pub each: f64,
+    /// The probability that all hold.
+    pub probability: Drawn,
+}
+
+impl CountsLaw {
+    /// Intervals of all cells that hold together with probability `level`.
+    pub fn joint_by_draws(&self, level: f64) -> Joint {
+        let k = self.prior().k();
+        let all: Vec<BetaMixture> = parallel::map_range(0..k, |cell| self.share(&[cell]));
+        let at = |each: f64| parallel::map(&all, |share| share.interval(each));
+        if k == 2 {
+            // Each share tells the other.
+            let probability = Drawn { value: level, error: 0.0 };
+            return Joint { intervals: at(level), each: level, probability };
+        }
+        let most = 1.0 - (1.0 - level) / k as f64;
+        let part = |place: usize| place as f64 / (LEVELS - 1) as f64;
+        let levels: Vec<f64> =
+            (0..LEVELS).map(|place| level + part(place) * (most - level)).collect();
+        let tried: Vec<Vec<Interval>> = levels.iter().map(|&each| at(each)).collect();
+        let found = self.probabilities(&tried);
+        // The last one has at least the level, but for the error of the draws.
+        let last = LEVELS - 1;
+        let high = found.iter().position(|one| one.value >= level).unwrap_or(last);
+        let joint = |place: usize| Joint {
+            intervals: tried[place].clone(),
+            each: levels[place],
+            probability: found[place],
+        };
+        if high == 0 || found[high].value <= level {
+            return joint(high);
+        }
+        let low = high - 1;
+        let slope = ln(levels[high] / levels[low]) / ln(found[high].value / found[low].value);
+        let each = levels[low] * exp_accurate(slope * ln(level / found[low].value));
+        let intervals = at(each);
+        let probability = self.probabilities(std::slice::from_ref(&intervals))[0];
+        // Where shares are mostly 0 or 1 as doubles, probabilities jump.
+        match probability.value + ERRORS * probability.error < level {
+            true => joint(high),
+            false => Joint { intervals, each, probability },
+        }
+    }
+
+    /// The probability that the shares of all cells lie in their intervals, for intervals that grow.
+    fn probabilities(&self, grown: &[Vec<Interval>]) -> Vec<Drawn> {
+        let (sampler, columns) = self.sampler("joint");
+        let firsts = in_blocks(&sampler, columns.len(), |logs| {
+            let mut firsts = vec![0; grown.len() + 1];
+            for row in 0..logs[0].len() {
+                let logs: Vec<f64> = columns.iter().map(|&column| logs[column][row]).collect();
+                // The first intervals that hold for each cell, and so for all.
+                let first = shares(&logs).iter().enumerate().fold(0, |first, (cell, share)| {
+                    let holds =
+                        |all: &Vec<Interval>| all[cell].low <= *share && *share <= all[cell].high;
+                    first + grown[first..].iter().take_while(|all| !holds(all)).count()
+                });
+                firsts[first] += 1;
+            }
+            firsts
+        });
+        let draws: usize = firsts.iter().flatten().sum();
+        let mut held = 0;
+        let up_to = |place: usize| {
+            held += firsts.iter().map(|one| one[place]).sum::<usize>();
+            Drawn::probability(held, draws)
+        };
+        (0..grown.len()).map(up_to).collect()
+    }
+}
