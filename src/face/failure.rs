@@ -123,11 +123,10 @@ pub enum WorkError {
     #[error("nothing was released, and nothing is spent: {0}")]
     NothingReleased(String),
     /// Something failed after the release.
-    #[error("released {}, and then failed: {cause}", .released.iter().map(|counts| format!("{counts:?}"))
-        .collect::<Vec<_>>().join(", "))]
+    #[error("released {released:?}, and then failed: {cause}")]
     AfterRelease {
-        /// The counts that were released, of every table.
-        released: Vec<Vec<u64>>,
+        /// The counts that were released.
+        released: Vec<u64>,
         cause: String,
     },
     /// Standard output did not take a release. It is shown with the error, since it is paid for.

@@ -8,7 +8,7 @@ use super::backend::Recording;
 use super::legend::{Entry, Legend, Mark};
 use super::page::{Frame, Page, Place, Rect};
 use super::theme::{
-    Colour, DOT, Dash, EDGE, GRID, GRID_LINE, LINE, Pen, SOFT, SPINE, THIN, Theme, through,
+    Colour, DOT, Dash, EDGE, GRID, GRID_LINE, LINE, Pen, SOFT, SPINE, Theme, through,
 };
 use super::trace::Field;
 use super::{FigureError, Head, tip};
@@ -33,17 +33,12 @@ pub struct DensityRow {
     /// The density of the prior as points (x, density), x ascending in [0, 1]; may be empty. Points are
     /// joined by straight lines, so they should be dense where the density bends.
     pub prior: Vec<(f64, f64)>,
-    /// The same of the posterior that ignores the noise.
-    pub naive: Vec<(f64, f64)>,
-    /// The same of the posterior that knows the noise.
-    pub aware: Vec<(f64, f64)>,
-    /// The interval of the posterior that ignores the noise.
-    pub naive_interval: Option<(f64, f64)>,
-    /// The interval of the posterior that knows the noise.
-    pub aware_interval: Option<(f64, f64)>,
-    /// The mean, which is marked on the interval of the posterior that knows the noise, or else on the
-    /// other one.
-    pub mean: Option<f64>,
+    /// The same of the posterior.
+    pub posterior: Vec<(f64, f64)>,
+    /// Its interval.
+    pub interval: (f64, f64),
+    /// Its mean, which is marked on the interval.
+    pub mean: f64,
 }
 
 /// The greatest height of a row, and the height of one among very many.
@@ -51,9 +46,8 @@ const HIGHEST_ROW: f64 = 125.0;
 const LEAST_ROW: f64 = 30.0;
 /// By how much a row among few is higher, times their number.
 const SHARED: f64 = 240.0;
-/// From a base line to the first interval under it, from there to the second, and to the next row.
+/// From a base line to the interval under it, and from there to the next row.
 const TO_INTERVAL: f64 = 5.5;
-const TO_SECOND: f64 = 5.5;
 const TO_NEXT: f64 = 6.0;
 /// How far an area is from the colour of its line to white.
 const PALE: f64 = 0.7;
@@ -81,7 +75,7 @@ impl DensityFigure {
         let band = (LEAST_ROW + SHARED / count).min(HIGHEST_ROW);
         let height = band * count;
         let mut y = Axis::bare((0.0, height));
-        let strip = self.strip();
+        let strip = TO_INTERVAL + TO_NEXT;
         let base = |row: usize| band * (row as f64 + 1.0) - strip;
         let widest = WIDEST_LABEL * theme.page_width();
         y.ticks = (self.rows.iter().enumerate())
@@ -104,24 +98,11 @@ impl DensityFigure {
             let y = Axis::bare((0.0, AIR * top));
             let field = Field { plot, x: x.clone(), y, slot: None };
             page.describe(tip::of_density(row, &self.level));
-            let ridge = Ridge { page: &page, field, row, filled: row.filled(self.knows_noise()) };
-            ridge.draw()?;
+            Ridge { page: &page, field, row }.draw()?;
         }
         page.describe(String::new());
         legend.draw(&page, frame.plot.middle().0, bottom)?;
         Ok(page.finish())
-    }
-
-    /// Whether any row has a posterior that knows the noise.
-    fn knows_noise(&self) -> bool {
-        self.rows.iter().any(|row| !row.aware.is_empty() || row.aware_interval.is_some())
-    }
-
-    /// The height of the intervals under a base line.
-    fn strip(&self) -> f64 {
-        let both = |row: &DensityRow| row.naive_interval.and(row.aware_interval).is_some();
-        let second = if self.rows.iter().any(both) { TO_SECOND } else { 0.0 };
-        TO_INTERVAL + second + TO_NEXT
     }
 
     /// The part of [0, 1] where posteriors or intervals are, with some air.
@@ -144,24 +125,17 @@ impl DensityFigure {
         let first = self.rows.first().map_or(SOFT, |row| row.colour);
         let colour = if self.rows.iter().all(|row| row.colour == first) { first } else { SOFT };
         let mut entries = Vec::new();
-        if has(|row| !row.aware.is_empty()) {
-            let mark = Mark::Density { fill: Some(colour.lighten(PALE)), pen: aware_pen(colour) };
+        if has(|row| !row.posterior.is_empty()) {
+            let mark = Mark::Density { fill: Some(colour.lighten(PALE)), pen: pen(colour) };
             entries.push(Entry::new(mark, "posterior that knows the noise"));
-        }
-        if has(|row| !row.naive.is_empty()) {
-            let fill = (!self.knows_noise()).then(|| colour.lighten(PALE));
-            let mark = Mark::Density { fill, pen: naive_pen(colour) };
-            entries.push(Entry::new(mark, "posterior that ignores the noise"));
         }
         if has(|row| !row.prior.is_empty()) {
             let mark = Mark::Density { fill: Some(GRID), pen: PRIOR };
             entries.push(Entry::new(mark, "prior"));
         }
-        if has(|row| row.naive_interval.or(row.aware_interval).is_some()) {
-            let with_mean = has(|row| row.mean.is_some());
-            let pen = if self.knows_noise() { aware_pen(colour) } else { naive_pen(colour) };
-            let label = format!("{} interval{}", self.level, if with_mean { ", mean" } else { "" });
-            entries.push(Entry::new(Mark::Interval(pen, with_mean), label.trim_start()));
+        if !self.rows.is_empty() {
+            let label = format!("{} interval, mean", self.level);
+            entries.push(Entry::new(Mark::Interval(pen(colour), true), label.trim_start()));
         }
         entries
     }
@@ -169,43 +143,24 @@ impl DensityFigure {
 
 const PRIOR: Pen = Pen { colour: PRIOR_LINE, width: GRID_LINE, dash: Dash::None };
 
-fn aware_pen(colour: Colour) -> Pen {
+fn pen(colour: Colour) -> Pen {
     Pen { colour, width: LINE, dash: Dash::None }
 }
 
-/// Darker, since dashes have less ink.
-fn naive_pen(colour: Colour) -> Pen {
-    Pen { colour: colour.darken(0.3), width: THIN, dash: Dash::Dashed }
-}
-
-/// A density and its interval.
-type Posterior<'a> = (&'a [Point], Option<(f64, f64)>);
-
 impl DensityRow {
-    /// The density whose area is filled.
-    fn filled(&self, knows_noise: bool) -> &[Point] {
-        if knows_noise { &self.aware } else { &self.naive }
-    }
-
-    /// Both posteriors, each with its interval.
-    fn posteriors(&self) -> [Posterior<'_>; 2] {
-        [(&self.naive, self.naive_interval), (&self.aware, self.aware_interval)]
-    }
-
     /// The highest density to be shown.
     fn height(&self) -> f64 {
-        self.posteriors().into_iter().map(|(curve, over)| height(curve, over)).fold(0.0, f64::max)
+        height(&self.posterior, self.interval)
     }
 
     /// The places between which the axis must reach.
     fn ends(&self) -> impl Iterator<Item = f64> {
-        self.posteriors().into_iter().flat_map(|(curve, interval)| {
-            let least = LEAST_PART * height(curve, interval);
-            let high = move |point: &Point| least > 0.0 && point.1 >= least;
-            let ends = interval.filter(|(low, high)| 0.0 <= *low && low <= high && *high <= 1.0);
-            let ends = ends.into_iter().flat_map(|(low, high)| [low, high]);
-            sound(curve).filter(high).map(|(x, _)| x).chain(ends)
-        })
+        let least = LEAST_PART * self.height();
+        let high = move |point: &Point| least > 0.0 && point.1 >= least;
+        let (low, high_end) = self.interval;
+        let is_sound = 0.0 <= low && low <= high_end && high_end <= 1.0;
+        let ends = is_sound.then_some([low, high_end]).into_iter().flatten();
+        sound(&self.posterior).filter(high).map(|(x, _)| x).chain(ends)
     }
 }
 
@@ -216,8 +171,8 @@ fn sound(curve: &[Point]) -> impl Iterator<Item = Point> {
 
 /// The highest finite density. A density that is infinite at an end is not looked at close to it:
 /// where the points begin there would decide the scale.
-fn height(curve: &[Point], interval: Option<(f64, f64)>) -> f64 {
-    let width = interval.map_or(1.0, |(low, high)| high - low);
+fn height(curve: &[Point], (low, high): (f64, f64)) -> f64 {
+    let width = high - low;
     let infinite: Vec<f64> = sound(curve).filter(|p| p.1 == f64::INFINITY).map(|p| p.0).collect();
     let near = |x: f64| infinite.iter().any(|end| (x - end).abs() < SPIKE * width);
     let highest = |points: &mut dyn Iterator<Item = Point>| {
@@ -235,33 +190,21 @@ struct Ridge<'a> {
     /// The row above its base line.
     field: Field,
     row: &'a DensityRow,
-    filled: &'a [Point],
 }
 
 impl Ridge<'_> {
     fn draw(&self) -> Result<(), FigureError> {
         let row = self.row;
-        let [prior, filled] = [&row.prior[..], self.filled].map(|curve| self.finite(curve));
+        let [prior, posterior] = [&row.prior, &row.posterior].map(|curve| self.finite(curve));
         let pale = row.colour.lighten(PALE);
         self.area(&prior, GRID)?;
-        self.area(&filled, pale)?;
+        self.area(&posterior, pale)?;
         // Where both are, the prior is seen through the posterior.
-        self.area(&lower(&prior, &filled), through(pale, GRID))?;
+        self.area(&lower(&prior, &posterior), through(pale, GRID))?;
         self.lines(&prior, PRIOR)?;
-        self.lines(&self.finite(&row.aware), aware_pen(row.colour))?;
-        self.lines(&self.finite(&row.naive), naive_pen(row.colour))?;
+        self.lines(&posterior, pen(row.colour))?;
         let base = self.field.plot.bottom();
-        let first = base + TO_INTERVAL;
-        if let Some(interval) = row.aware_interval {
-            self.interval(interval, first, aware_pen(row.colour), row.mean)?;
-        }
-        if let Some(interval) = row.naive_interval {
-            let (y, mean) = match row.aware_interval {
-                Some(_) => (first + TO_SECOND, None),
-                None => (first, row.mean),
-            };
-            self.interval(interval, y, naive_pen(row.colour), mean)?;
-        }
+        self.interval(base + TO_INTERVAL)?;
         let Rect { left, .. } = self.field.plot;
         self.page.line(&[(left, base), (self.field.plot.right(), base)], SOFT, 0.6 * SPINE)
     }
@@ -305,19 +248,14 @@ impl Ridge<'_> {
     }
 
     /// A bar with ends, and a dot at the mean.
-    fn interval(
-        &self,
-        (low, high): (f64, f64),
-        y: f64,
-        pen: Pen,
-        mean: Option<f64>,
-    ) -> Result<(), FigureError> {
+    fn interval(&self, y: f64) -> Result<(), FigureError> {
+        let ((low, high), pen) = (self.row.interval, pen(self.row.colour));
         let x_axis = &self.field.x;
         let across = |x: f64| x_axis.shows(x).then(|| self.field.across(x)).flatten();
         let (Some(left), Some(right)) = (across(low), across(high)) else { return Ok(()) };
         self.page.interval((left, right), y, pen)?;
         let theme = self.page.theme;
-        if let Some(mean) = mean.and_then(across) {
+        if let Some(mean) = across(self.row.mean) {
             let (at, radius) = (self.page.at((mean, y)), theme.units(DOT) as u32);
             self.page.area.draw(&Circle::new(at, radius, pen.colour.filled()))?;
         }
@@ -349,7 +287,7 @@ fn at(curve: &[Point], x: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::backend::Shape;
-    use crate::{BLUE, CRIMSON, Colour, Figure, GREEN, PINK, VERMILION, Width, misplaced_texts};
+    use crate::{BLUE, CRIMSON, Colour, Figure, PINK, VERMILION, Width, misplaced_texts};
     use libm::{exp as exp_accurate, lgamma, log as ln, log1p};
 
     /// The density of Beta(a, b), infinite at ends where it is.
@@ -362,28 +300,17 @@ mod tests {
     }
 
     /// A posterior under a prior with both parameters `alpha`; noise makes it `wider` times as wide.
-    fn row(
-        label: &str,
-        colour: Colour,
-        alpha: f64,
-        counts: (f64, f64),
-        wider: Option<f64>,
-    ) -> DensityRow {
+    fn row(label: &str, colour: Colour, alpha: f64, counts: (f64, f64), wider: f64) -> DensityRow {
         let (a, b) = (alpha + counts.0, alpha + counts.1);
         let mean = a / (a + b);
-        let around = |factor: f64| {
-            let reach = 1.96 * factor * (mean * (1.0 - mean) / (a + b + 1.0)).sqrt();
-            ((mean - reach).max(0.0), (mean + reach).min(1.0))
-        };
+        let reach = 1.96 * wider * (mean * (1.0 - mean) / (a + b + 1.0)).sqrt();
         DensityRow {
             label: label.to_owned(),
             colour,
             prior: beta(alpha, alpha),
-            naive: beta(a, b),
-            aware: wider.map_or_else(Vec::new, |w| beta(a / (w * w), b / (w * w))),
-            naive_interval: Some(around(1.0)),
-            aware_interval: wider.map(around),
-            mean: Some(mean),
+            posterior: beta(a / (wider * wider), b / (wider * wider)),
+            interval: ((mean - reach).max(0.0), (mean + reach).min(1.0)),
+            mean,
         }
     }
 
@@ -394,23 +321,21 @@ mod tests {
     fn samples() -> Vec<(&'static str, DensityFigure)> {
         let arms =
             [("control: yes", BLUE, (14.0, 36.0)), ("treated: yes", VERMILION, (29.0, 21.0))];
-        let arms = arms.map(|(name, colour, counts)| row(name, colour, 1.0, counts, Some(1.3)));
+        let arms = arms.map(|(name, colour, counts)| row(name, colour, 1.0, counts, 1.3));
         let many = |i: u32| {
             let name = format!("region {} with a name that is long: answered", i + 1);
             let counts = (f64::from(5 + 7 * i), f64::from(100 - 6 * i));
-            row(&name, BLUE, 1.0, counts, Some(1.2))
+            row(&name, BLUE, 1.0, counts, 1.2)
         };
         let empty =
             [("placebo", (0.0, 20.0)), ("low dose", (3.0, 17.0)), ("high dose", (20.0, 0.0))];
-        let empty = empty.map(|(name, counts)| row(name, PINK, 0.3, counts, Some(1.2)));
-        let naive = ["control", "treated"].map(|name| row(name, GREEN, 1.0, (9.0, 41.0), None));
+        let empty = empty.map(|(name, counts)| row(name, PINK, 0.3, counts, 1.2));
         vec![
             ("arms", figure(arms.to_vec())),
             ("twelve", figure((0..12).map(many).collect())),
             ("forty", figure((0..40).map(|i| many(i % 16)).collect())),
             ("infinite", figure(empty.to_vec())),
-            ("naive", figure(naive.to_vec())),
-            ("one", figure(vec![row("yes", CRIMSON, 1.0, (30.0, 970.0), Some(1.4))])),
+            ("one", figure(vec![row("yes", CRIMSON, 1.0, (30.0, 970.0), 1.4)])),
         ]
     }
 
@@ -434,20 +359,16 @@ mod tests {
 
     #[test]
     fn the_legend_names_what_is_shown() {
-        let all = samples();
-        let find = |name: &str| &all.iter().find(|one| one.0 == name).expect("a sample").1;
-        for (name, knows) in [("arms", true), ("naive", false)] {
-            assert_eq!(says(find(name), "posterior that knows the noise"), knows);
-            for both in ["posterior that ignores the noise", "prior", "95 % interval, mean"] {
-                assert!(says(find(name), both), "{name}: {both}");
-            }
+        let arms = &samples()[0].1;
+        for what in ["posterior that knows the noise", "prior", "95 % interval, mean"] {
+            assert!(says(arms, what), "{what}");
         }
     }
 
     #[test]
     fn the_axis_shows_what_matters_and_no_impossible_share() {
         let range =
-            |counts: (f64, f64)| figure(vec![row("", VERMILION, 1.0, counts, None)]).x_range();
+            |counts: (f64, f64)| figure(vec![row("", VERMILION, 1.0, counts, 1.0)]).x_range();
         let (low, high) = range((500.0, 500.0));
         assert!(low > 0.4 && low < 0.47 && high < 0.6 && high > 0.53, "{low} {high}");
         assert_eq!(range((1.0, 99.0)).0, 0.0);
@@ -458,13 +379,13 @@ mod tests {
     #[test]
     fn an_infinite_density_does_not_decide_the_scale() {
         let finite = beta(5.0, 5.0);
-        assert_eq!(height(&finite, None), at(&finite, 0.5).expect("a point"));
+        assert_eq!(height(&finite, (0.0, 1.0)), at(&finite, 0.5).expect("a point"));
         let infinite = beta(0.3, 20.3);
         assert_eq!(infinite[0].1, f64::INFINITY);
-        let interval = Some((0.0, 0.1));
+        let interval = (0.0, 0.1);
         let first = at(&infinite, 0.015).expect("a point");
         assert_eq!(height(&infinite, interval), first, "no nearer than 0.015");
-        assert_eq!(height(&[(0.0, f64::INFINITY)], None), 0.0);
+        assert_eq!(height(&[(0.0, f64::INFINITY)], (0.0, 1.0)), 0.0);
     }
 
     #[test]

@@ -166,11 +166,9 @@ impl Numbers {
             label: numbers.random.words(50.0),
             colour: [VERMILION, BLUE, own_colour(0)][numbers.below(3)],
             prior: curve(numbers),
-            naive: curve(numbers),
-            aware: numbers.maybe(curve).unwrap_or_default(),
-            naive_interval: numbers.maybe(interval),
-            aware_interval: numbers.maybe(interval),
-            mean: numbers.maybe(|n| n.between(0.4, 0.6)),
+            posterior: curve(numbers),
+            interval: interval(numbers),
+            mean: numbers.between(0.4, 0.6),
         };
         let body = DensityFigure {
             x_label: self.random.words(80.0),

@@ -43,19 +43,11 @@ pub fn of_curve(curve: &Curve) -> String {
     }
 }
 
-/// The mean and the intervals of a share.
+/// The mean and the interval of a share.
 pub fn of_density(row: &DensityRow, level: &str) -> String {
-    let mean = row.mean.map(|mean| format!("mean {}", short(mean)));
-    let interval = |(low, high): (f64, f64), kind: &str| {
-        format!("{level} interval {kind} the noise {} to {}", short(low), short(high))
-    };
-    let aware = row.aware_interval.map(|ends| interval(ends, "that knows"));
-    let naive = row.naive_interval.map(|ends| interval(ends, "that ignores"));
-    let numbers: Vec<String> = [mean, aware, naive].into_iter().flatten().collect();
-    match numbers.is_empty() {
-        true => row.label.clone(),
-        false => format!("{}: {}", row.label, numbers.join(", ")),
-    }
+    let (low, high) = row.interval;
+    let [mean, low, high] = [row.mean, low, high].map(short);
+    format!("{}: mean {mean}, {level} interval {low} to {high}", row.label)
 }
 
 /// Three digits, without trailing zeros.

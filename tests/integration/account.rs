@@ -146,12 +146,12 @@ fn ledgers_of_before_are_read_and_damage_is_refused() {
 }
 
 #[test]
-fn the_distribution_and_the_figure_are_written() {
+fn the_distribution_is_written() {
     let sandbox = sandbox();
     for more in ["--epsilon 0.3 --mechanism tight", "--epsilon 0.5 --mechanism hamming"] {
         released(&sandbox, more);
     }
-    let found = account(&sandbox, "--pld pld.json --figure curve.svg");
+    let found = account(&sandbox, "--pld pld.json");
     let text = std::fs::read_to_string(sandbox.path("pld.json")).unwrap();
     let document: Value = serde_json::from_str(&text).unwrap();
     let (step, first) = (number(&document["step"]), number(&document["first"]));
@@ -169,10 +169,7 @@ fn the_distribution_and_the_figure_are_written() {
     }
     assert_eq!(document["releases"].as_array().unwrap().len(), 2);
     assert_eq!(document["releases"][0]["losses"].as_array().unwrap().len(), 3);
-    let svg = std::fs::read_to_string(sandbox.path("curve.svg")).unwrap();
-    assert!(svg.contains("exact composition"), "{svg}");
     let before = std::fs::read(sandbox.path("l")).unwrap();
     refused(&sandbox.dpbi(&["account", "l", "--pld", "l"]), "l is the ledger");
-    refused(&sandbox.dpbi(&["account", "l", "--figure", "curve.gif"]), "--figure");
     assert_eq!(std::fs::read(sandbox.path("l")).unwrap(), before);
 }

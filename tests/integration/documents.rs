@@ -36,7 +36,7 @@ fn with_json() -> Vec<String> {
 const TRIAL: &str = "arm,answer\nA,yes\nA,no\nB,yes\nB,yes\nB,no\nA,no\n";
 
 const RELEASE: &str = "release --data trial.csv --by arm --column answer --categories arm=A,B \
-    --categories answer=no,yes --prior 1 --epsilon 1 --compare yes --json --ledger trial.ledger --budget 9";
+    --categories answer=no,yes --prior 1 --epsilon 1 --json --ledger trial.ledger --budget 9";
 
 /// Commands that print every part of their documents.
 const COMMANDS: &[&str] = &[
@@ -82,12 +82,10 @@ fn every_document_has_a_schema_that_it_fits() {
         format!("{RELEASE} --out one.json"),
         format!("{RELEASE} --out two.json --fixed-groups A=3,B=3"),
         format!("{RELEASE} --out three.json --mechanism lattice"),
-        by_column.replace("--compare yes", ""),
-        "show one.json --json".to_owned(),
-        by_column
-            .replace("--compare yes", "--private-n --n-prior flat:99")
-            .replace("trial.ledger", "other.ledger"),
-        "combine one.json three.json --json".to_owned(),
+        by_column.clone(),
+        "posterior one.json --compare yes --joint --json".to_owned(),
+        by_column.replace("trial.ledger", "other.ledger") + " --private-n",
+        "posterior one.json three.json --json".to_owned(),
         "account trial.ledger --json".to_owned(),
     ] {
         commands.push(run(&line));

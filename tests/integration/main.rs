@@ -5,7 +5,6 @@
 //! handlers or panic hook; what needs such a change is done in a child process.
 
 mod account;
-mod allocation;
 mod audit;
 mod changes;
 mod choose;
@@ -33,6 +32,7 @@ mod phase;
 mod posterior;
 mod private_n;
 mod release;
+mod release_files;
 mod schema;
 mod selftest;
 mod shards;

@@ -42,20 +42,20 @@ fn nothing_depends_on_n_beyond_the_release() {
     let names: Vec<String> = (0..all.len()).map(|place| format!("{place}.csv")).collect();
     names.iter().zip(all).for_each(|(name, counts)| data(&sandbox, name, counts));
     let runs = few_or_many(50, 150);
-    // Status, messages, text, and the sizes of the file and of the figure.
-    type Shown = (i32, String, String, usize, Vec<u8>);
+    // Status, messages, text, and the size of the file.
+    type Shown = (i32, String, String, usize);
     let mut shown: BTreeMap<Vec<u64>, (Shown, usize)> = BTreeMap::new();
     let mut repeated = 0;
     let (mut own, mut wrong) = (0.0, 0.0);
     for (place, (name, counts)) in names.iter().zip(all).enumerate() {
         let mut seen: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
         for run in 0..runs {
-            let (out, figure) = (format!("{place}-{run}.json"), format!("{place}-{run}.svg"));
-            let more = ["--epsilon", "1", "--data", name, "--out", &out, "--figure", &figure];
+            let out = format!("{place}-{run}.json");
+            let more = ["--epsilon", "1", "--data", name, "--out", &out];
             let Outcome { status, stdout, stderr } = sandbox.dpbi(&[&ASKED[..], &more].concat());
             let kept: Value = serde_json::from_str(&sandbox.text(&out)).unwrap();
             let released: Vec<u64> = serde_json::from_value(kept["released"].clone()).unwrap();
-            let now = (status, stderr, stdout, sandbox.text(&out).len(), sandbox.read(&figure));
+            let now = (status, stderr, stdout, sandbox.text(&out).len());
             *seen.entry(released.clone()).or_default() += 1.0;
             match shown.get(&released) {
                 None => drop(shown.insert(released, (now, place))),
@@ -95,40 +95,33 @@ fn nothing_depends_on_n_beyond_the_release() {
 fn the_posterior_is_the_sum_over_all_counts() {
     let sandbox = Sandbox::new();
     data(&sandbox, "d.csv", [7, 4]);
-    for before in ["flat:60", "negative-binomial:9.5"] {
-        let mut released: Vec<Vec<u64>> = Vec::new();
-        let names = ["a", "b"].map(|name| format!("{name}-{}.json", before.len()));
-        for out in &names {
-            let more = ["--epsilon", "1", "--data", "d.csv", "--n-prior", before, "--out", out];
-            assert_eq!(sandbox.dpbi(&[&ASKED[..], &more].concat()).status, 0);
-            let kept: Value = serde_json::from_str(&sandbox.text(out)).unwrap();
-            assert_eq!((&kept["n"], &kept["n_prior"]), (&Value::Null, &json!(before)));
-            released.push(serde_json::from_value(kept["released"].clone()).unwrap());
+    let mut released: Vec<Vec<u64>> = Vec::new();
+    for out in ["a.json", "b.json"] {
+        let more = ["--epsilon", "1", "--data", "d.csv", "--out", out];
+        assert_eq!(sandbox.dpbi(&[&ASKED[..], &more].concat()).status, 0);
+        let kept: Value = serde_json::from_str(&sandbox.text(out)).unwrap();
+        assert_eq!(kept["n"], Value::Null);
+        released.push(serde_json::from_value(kept["released"].clone()).unwrap());
+    }
+    let one = sandbox.json(&["posterior", "a.json", "--json"]);
+    let both = sandbox.json(&["posterior", "a.json", "b.json", "--json"]);
+    for (found, releases) in [(one, &released[..1]), (both, &released[..])] {
+        let (mut total, mut records, mut share) = (0.0, 0.0, 0.0);
+        for (x, y) in (0..=80_u64).flat_map(|x| (0..=80).map(move |y| (x, y))) {
+            let n = x + y;
+            // With the uniform prior all counts of n records are equally likely.
+            let weight: f64 = (releases.iter())
+                .map(|released| probability(released[0], x) * probability(released[1], y))
+                .product::<f64>()
+                / (n + 1) as f64;
+            total += weight;
+            records += weight * n as f64;
+            share += weight * (1.0 + y as f64) / (2.0 + n as f64);
         }
-        let one = sandbox.json(&["show", &names[0], "--json"]);
-        let both = sandbox.json(&["combine", &names[0], &names[1], "--json"]);
-        for (found, releases) in [(one, &released[..1]), (both, &released[..])] {
-            let (mut total, mut records, mut share) = (0.0, 0.0, 0.0);
-            for (x, y) in (0..=60_u64).flat_map(|x| (0..=60).map(move |y| (x, y))) {
-                let n = x + y;
-                // With the uniform prior all counts of n records are equally likely.
-                let weight = match before {
-                    "flat:60" if n > 60 => 0.0,
-                    "flat:60" => 1.0 / (n + 1) as f64,
-                    _ => (9.5_f64 / 11.5).powi(n as i32),
-                };
-                let seen: f64 = (releases.iter())
-                    .map(|released| probability(released[0], x) * probability(released[1], y))
-                    .product();
-                total += weight * seen;
-                records += weight * seen * n as f64;
-                share += weight * seen * (1.0 + y as f64) / (2.0 + n as f64);
-            }
-            let (records, share) = (records / total, share / total);
-            assert!((float(&found["records"]["mean"]) - records).abs() < 1e-9 * records);
-            let yes = &found["categories"][1]["aware"]["mean"];
-            assert!((float(yes) - share).abs() < 1e-10, "{yes} {share}");
-        }
+        let (records, share) = (records / total, share / total);
+        assert!((float(&found["records"]["mean"]) - records).abs() < 1e-9 * records);
+        let yes = &found["shares"][1]["mean"];
+        assert!((float(yes) - share).abs() < 1e-10, "{yes} {share}");
     }
 }
 
@@ -139,11 +132,9 @@ fn what_would_tell_the_number_of_records_is_refused() {
     let asked = |more: &[&str]| {
         sandbox.dpbi(&[&ASKED[..8], &["--epsilon", "1", "--data", "d.csv"], more].concat())
     };
-    for (more, words) in [
-        (&["--mechanism", "tight"][..], "`tight` is made for a known number of records"),
-        (&["--n-prior", "flat:0"], "`0` is no number of records"),
-        (&["--n-prior", "poisson"], "`poisson` is no law of the number of records"),
-    ] {
+    for (more, words) in
+        [(&["--mechanism", "tight"][..], "`tight` is made for a known number of records")]
+    {
         refused(&asked(&[more, &["--ledger", "none"]].concat()), words);
     }
     // A ledger is about one kind of neighbours.
@@ -163,20 +154,6 @@ fn what_would_tell_the_number_of_records_is_refused() {
     assert_eq!(public(&["--ledger", "public"]).status, 0);
     refused(&asked(&["--ledger", "public"]), "cannot be kept private any more");
     assert_eq!(sandbox.entries("public").len(), 1);
-    // Plans.
-    let plan = |head: &str| {
-        let text = format!(
-            "data = \"d.csv\"\nledger = \"none\"\n{head}\n[categories]\nanswer = [\"no\", \"yes\"]\n\
-             [[release]]\ncolumn = \"answer\"\nprior = 1\nepsilon = 1\n"
-        );
-        sandbox.write("plan.toml", &text);
-        sandbox.dpbi(&["release", "--plan", "plan.toml", "--json"])
-    };
-    let found = plan("private_n = true\nn_prior = \"flat:99\"");
-    assert_eq!(found.status, 0, "{}", found.stderr);
-    assert!(found.stdout.contains("\"n_prior\": \"flat:99\""));
-    refused(&plan("private_n = true\nn = 11"), "plan.toml:4");
-    refused(&plan("n_prior = \"flat\""), "the number of records is public");
 }
 
 /// A dry run does not open the data.
@@ -188,9 +165,8 @@ fn a_dry_run_knows_nothing_of_the_data() {
         sandbox.json(&asked)
     };
     let found = dry(&["--data", "missing.csv"]);
-    assert_eq!((&found["n"], &found["releases"][0]["prospect"]), (&Value::Null, &Value::Null));
-    let width = |more: &[&str]| float(&dry(more)["releases"][0]["prospect"]["half_width"]);
+    assert_eq!((&found["n"], &found["prospect"]), (&Value::Null, &Value::Null));
+    let width = |more: &[&str]| float(&dry(more)["prospect"]["half_width"]);
     let supposed = width(&["--n", "100"]);
     assert!(0.09 < supposed && supposed < 0.12, "{supposed}");
-    assert!((width(&["--n-prior", "negative-binomial:100"]) - supposed).abs() < 0.01);
 }

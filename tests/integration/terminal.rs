@@ -58,19 +58,19 @@ const TYPICAL: &[&str] = &[
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 0.5 \
      --ledger survey.ledger --budget 2 --mechanism geometric+remap",
     "account survey.ledger",
-    "account survey.ledger --budget 0.1,1e-9 --figure account.svg --pld account.json",
+    "account survey.ledger --budget 0.1,1e-9 --pld account.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \
-     --categories answer=no,yes --prior 1 --epsilon 1 --mechanism lattice --compare yes --out a.json",
+     --categories answer=no,yes --prior 1 --epsilon 1 --mechanism lattice --out a.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \
      --categories answer=no,yes --prior 1 --epsilon 0.5 --fixed-groups control=20,treated=20 \
-     --compare yes,no --out fixed.json",
+     --out fixed.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \
      --categories answer=no,yes --prior 1 --epsilon 2 --mechanism tight --out b.json",
-    "release --plan plan.toml --dry-run",
-    "release --plan plan.toml",
-    "show a.json --compare yes,no --level 0.5",
-    "show fixed.json",
-    "combine a.json b.json",
+    "release --data trial.csv --by arm --column answer --categories arm=control,treated \
+     --categories answer=no,yes --prior 1 --epsilon 2 --ledger trial.ledger --dry-run",
+    "posterior a.json --compare yes,no --level 0.5",
+    "posterior fixed.json --compare yes,no",
+    "posterior a.json b.json --joint",
     "posterior --released 41,17,9 --noise discrete-laplace(epsilon=0.5) --prior 1",
     "posterior --released 41,17,9 --noise gaussian(sigma=4) --rounded --clamped --prior 1 --n 67 \
      --labels no,maybe,yes",
@@ -134,28 +134,6 @@ mechanisms = [
 sizes = [10, 20]
 "#;
 
-const PLAN: &str = r#"data = "trial.csv"
-ledger = "trial.ledger"
-budget = [2, 1e-6]
-
-[categories]
-arm = ["control", "treated"]
-answer = ["no", "yes"]
-
-[[release]]
-name = "every answer in every arm, with a name that is long"
-by = "arm"
-column = "answer"
-prior = 1
-epsilon = 0.5
-mechanism = "lattice"
-
-[[release]]
-column = "answer"
-prior = 1
-epsilon = 0.25
-"#;
-
 /// Lines that take minutes, if tests are to be long.
 const LONG: &[&str] = &["selftest", "reproduce icml --format none", "claims"];
 
@@ -173,7 +151,6 @@ fn sandbox() -> Sandbox {
     let rows: String =
         (0..40).map(|i| format!("{},{}\n", arms(i), ["no", "yes"][i / 2 % 2])).collect();
     sandbox.write("trial.csv", &format!("arm,answer\n{rows}"));
-    sandbox.write("plan.toml", PLAN);
     sandbox
 }
 

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{FigureFile, Print};
+use super::Print;
 
 #[derive(Debug, Args)]
-#[command(mut_arg("figure", |figure| figure.help("Draw the curve ε ↦ δ: FILE.svg, FILE.png or FILE.pdf")))]
 #[command(after_help = "Examples:\n  \
     dpbi account survey.ledger\n  \
     dpbi account survey.ledger --budget 3,1e-6\n  \
-    dpbi account survey.ledger --figure account.svg --pld account.json\n\n\
+    dpbi account survey.ledger --pld account.json\n\n\
     The sum of all ε holds whatever was released. The exact composition is an upper\n\
     bound, too, and smaller. It holds if the mechanisms and their ε were fixed before\n\
     the first release. If they were chosen after a look at earlier releases, only the\n\
@@ -30,8 +29,6 @@ pub struct Account {
     /// Write the distribution of the privacy loss to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub pld: Option<PathBuf>,
-    #[command(flatten)]
-    pub figure: FigureFile,
     #[command(flatten)]
     pub print: Print,
 }

@@ -5,6 +5,7 @@ mod account;
 mod exact;
 mod experiments;
 pub mod names;
+mod posterior;
 mod release;
 mod shared;
 mod tools;
@@ -24,10 +25,11 @@ use system::source::Source;
 pub use account::Account;
 pub use exact::{Audit, Choose, Claims, Inspect, Optimum};
 pub use experiments::{Check, Copy, List, Mechanisms, Merge, Plot, Reproduce, Run, Verify};
-pub use release::{Combine, Posterior, Release, Show, View};
+pub use posterior::{Posterior, Question};
+pub use release::Release;
 pub use shared::{
-    Announce, Compared, Configs, Data, FigureFile, FigureOptions, MOST_THREADS, Machine, Model,
-    Output, Print, Privacy, Quiet, Replace, TableOption, Threads, Verbosity,
+    Announce, Compared, Configs, Data, FigureOptions, MOST_THREADS, Machine, Model, Output, Print,
+    Privacy, Quiet, Replace, TableOption, Threads, Verbosity,
 };
 pub use tools::{Generate, Generated, Selftest};
 pub use values::{Formats, delimiter};
@@ -174,11 +176,7 @@ pub enum Command {
     Mechanisms(Mechanisms),
     /// Release the posterior of real data privately, once
     Release(Box<Release>),
-    /// Print a release again, from its file
-    Show(Show),
-    /// Join several releases of the same data into one noise-aware posterior
-    Combine(Combine),
-    /// The posterior of noisy counts that somebody else has released
+    /// What released counts tell: shares, comparisons, a figure
     Posterior(Box<Posterior>),
     /// What a ledger has spent: by addition and by exact composition
     Account(Account),
@@ -193,7 +191,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Experiments", &["run", "check", "copy", "plot", "merge", "verify", "list"]),
     ("Documents", &["reproduce", "claims"]),
     ("One setting", &["inspect", "audit", "choose", "optimum", "mechanisms"]),
-    ("Real data", &["release", "show", "combine", "posterior", "account"]),
+    ("Real data", &["release", "posterior", "account"]),
     ("This program", &["selftest", "generate", "help"]),
 ];
 

@@ -14,7 +14,6 @@ use engine::posterior::distance;
 use figure::{Format, Width};
 use lab::experiment::ScopeName;
 use paper::claims;
-use service::release::document::EQUAL;
 use system::console::TableFormat;
 use system::source::{PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 
@@ -46,11 +45,6 @@ fn owned<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
 
 pub fn commands() -> Vec<String> {
     owned(GROUPS.iter().flat_map(|(_, names)| names.iter().copied()))
-}
-
-/// How columns that are not compared count.
-pub fn weights() -> Vec<String> {
-    owned(["posterior", EQUAL])
 }
 
 pub fn mechanisms() -> Vec<String> {

@@ -36,20 +36,6 @@ pub struct FigureOptions {
     pub width: Width,
 }
 
-// A figure in a file.
-#[derive(Debug, Args)]
-pub struct FigureFile {
-    /// Draw a figure: FILE.svg, FILE.png or FILE.pdf
-    #[arg(long, value_name = "FILE")]
-    pub figure: Option<PathBuf>,
-    /// Draw it in these formats: svg, png, pdf, separated by commas [default: by the file's ending]
-    #[arg(long, value_name = "LIST", requires = "figure", value_parser = format_list(), hide_possible_values = true)]
-    pub format: Option<Formats>,
-    /// Its width; text: 6.75 inches, column: 3.25 inches, for papers set in two columns
-    #[arg(long, value_name = "WIDTH", requires = "figure", default_value = "text", value_parser = figure_width(), hide_possible_values = true)]
-    pub width: Width,
-}
-
 // How many threads.
 #[derive(Debug, Args)]
 pub struct Threads {

@@ -21,7 +21,6 @@ mod release;
 mod reproduce;
 mod run;
 mod selftest;
-mod show;
 mod summary;
 mod task_pools;
 mod typed;
@@ -89,8 +88,6 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Optimum(args) => optimum::execute(args),
         Command::Mechanisms(args) => mechanisms::execute(args),
         Command::Release(args) => release::execute(args),
-        Command::Show(args) => show::execute(args),
-        Command::Combine(args) => show::combine(args),
         Command::Posterior(args) => posterior::execute(args),
         Command::Account(args) => account::execute(args),
         Command::Selftest(args) => selftest::execute(args),

@@ -20,7 +20,7 @@ pub mod reading;
 pub mod release_map;
 mod scope;
 mod twin;
-pub mod value;
+mod value;
 
 pub use cell::{Cell, CellKey, Group, Keeper, Layout, Runs, Task, groups};
 pub use data_source::{DataSet, DataSpec};

@@ -26,8 +26,6 @@ const PREPARATION: Limits = Limits { seconds: 1.0, ..BRIEF };
 pub enum Reason {
     /// The user named it.
     Named,
-    /// Of those that were tried, it needs the least ε for what the plan asks for.
-    Target,
     /// Of the private mechanisms that were compared it has the least mean error under the prior predictive
     /// distribution.
     Least(Contest),
@@ -53,9 +51,6 @@ impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Contest { exact, estimated, left_out } = match self {
             Self::Named => return f.write_str("as you named it"),
-            Self::Target => {
-                return f.write_str("at the least ε that reaches the target of the plan with it");
-            }
             Self::Customary => {
                 return f
                     .write_str("customary: with so many categories errors take long to compute");

@@ -1,81 +1,32 @@
-//! A release as a JSON document: for other programs, and as a file that is read again.
+//! The documents of releases: the file of a release, and what `dpbi posterior --json` prints.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
-use super::findings::{self, Answer, Block, Compared, Estimate, Findings};
+use super::evidence::{Elsewhere, Evidence};
+use super::findings::Findings;
 use super::ledger::{Account, Entry, Kept, Part};
-use super::posterior;
-use super::sentences::sentences;
-use super::{Amount, Both, Loss, Released, Request};
+use super::question::Question;
+use super::sentences::{Told, sentences};
+use super::{Released, Request};
 use engine::posterior::model::Counts;
 use engine::posterior::privacy::Delta;
 
-/// The version of the format. A change that older programs would misread makes a new one.
+/// The version of the formats. A change that older programs would misread makes a new one.
 pub const VERSION: u64 = 1;
 
-/// What a document of one release calls itself, one of several, and one of several taken together.
-pub const ONE: &str = "dpbi release";
-pub const SEVERAL: &str = "dpbi releases";
-/// What a document calls equal weights.
-pub const EQUAL: &str = "equal";
-const COMBINED: &str = "dpbi combination";
-const READING: &str = "dpbi posterior";
+/// What the file of a release calls itself, and what a posterior does.
+pub const RELEASE: &str = "dpbi release";
+const POSTERIOR: &str = "dpbi posterior";
 
-/// A private release, or several that were made together. Everything in it is public.
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Document {
-    One(Box<One>),
-    Several(Several),
-}
-
-/// Releases of one plan.
-#[derive(Serialize, JsonSchema)]
-pub struct Several {
-    #[schemars(extend("const" = SEVERAL))]
-    format: &'static str,
-    #[schemars(extend("const" = VERSION))]
-    version: u64,
-    releases: Vec<One>,
-    ledger: Option<Ledger>,
-}
-
-/// A release.
-#[derive(Serialize, JsonSchema)]
-pub struct One {
-    #[schemars(extend("const" = ONE))]
-    format: &'static str,
-    #[schemars(extend("const" = VERSION))]
-    version: u64,
-    #[serde(flatten)]
-    stored: Stored,
-    /// The naive posterior's parameter of every cell.
-    posterior: Vec<f64>,
-    /// The part of ε that rounding costs.
-    price: String,
-    /// The ε that was spent.
-    spent: String,
-    guarantee: String,
-    #[serde(flatten)]
-    accuracy: Option<Accuracy>,
-    /// The accuracy in every group of a fixed size.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    histograms: Option<Vec<Accuracy>>,
-    #[serde(flatten)]
-    tables: Option<Tables>,
-    /// What was done and found, in sentences that can be published.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sentences: Option<Vec<String>>,
-    /// The ledger after the release. In a document of several releases it stands at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ledger: Option<Option<Ledger>>,
-}
-
-/// The part of a release that is read again; everything else is computed from it.
+/// A release as a file. Everything in it is public, and nothing in it is computed from what was released:
+/// `dpbi posterior` does that.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct Stored {
+pub struct ReleaseFile {
+    #[schemars(extend("const" = RELEASE))]
+    pub format: String,
+    #[schemars(extend("const" = VERSION))]
+    pub version: u64,
     /// What tells it from all other releases.
     pub id: String,
     /// When it was made, in UTC.
@@ -83,7 +34,6 @@ pub struct Stored {
     /// The version of dpbi that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dpbi: Option<String>,
-    pub name: Option<String>,
     /// The columns of the table; the last one is the outcome. Cells are in order of the first column, then
     /// of the second, and so on.
     pub columns: Vec<Column>,
@@ -91,29 +41,14 @@ pub struct Stored {
     pub fixed_groups: Option<Vec<u64>>,
     /// The number of records; none if it is private.
     pub n: Option<u64>,
-    /// What was believed of a private number of records.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub n_prior: Option<String>,
     /// The prior's parameter of every cell.
     pub prior: Vec<f64>,
+    pub mechanism: String,
+    /// The ε that was asked for and spent, a decimal number.
+    pub epsilon: String,
+    pub guarantee: String,
     /// The released count of every cell.
     pub released: Counts,
-    pub mechanism: String,
-    /// Why this mechanism was taken.
-    pub reason: String,
-    /// The ε that was asked for, a decimal number.
-    pub epsilon: String,
-    /// The probability of credible intervals.
-    pub level: f64,
-    /// Categories whose shares are compared between groups.
-    pub compare: Vec<String>,
-    /// Columns within whose categories groups are compared.
-    #[serde(default)]
-    pub within: Vec<String>,
-    /// `equal`: what is compared is the mean of the shares in all combinations of the other columns, each with the
-    /// same weight. Otherwise these columns are added up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weights: Option<String>,
 }
 
 /// A column and its categories.
@@ -123,108 +58,137 @@ pub struct Column {
     pub categories: Vec<String>,
 }
 
-/// Several releases of the same data, taken together.
+/// What released counts tell.
 #[derive(Serialize, JsonSchema)]
-pub struct Combination {
-    #[schemars(extend("const" = COMBINED))]
+pub struct PosteriorDocument {
+    #[schemars(extend("const" = POSTERIOR))]
     format: &'static str,
     #[schemars(extend("const" = VERSION))]
     version: u64,
-    /// The ids of the releases.
-    releases: Vec<String>,
-    /// Their ε together.
-    spent: String,
+    /// How the counts were released, once or several times.
+    releases: Vec<Source>,
+    /// Their ε together, if they are of dpbi: a decimal number.
+    spent: Option<String>,
     /// Whether a ledger has all of them.
     checked_by_ledger: bool,
     columns: Vec<Column>,
     /// Sizes of the groups, if each is released on its own.
     fixed_groups: Option<Vec<u64>>,
-    /// The number of records; none if it is private.
+    /// The number of records, if it is public.
     n: Option<u64>,
-    /// What was believed of a private number of records.
-    n_prior: Option<String>,
     /// The prior's parameter of every cell.
     prior: Vec<f64>,
     /// The probability of credible intervals.
     level: f64,
+    /// A bound on the probability of what was left out, where every count has noise of its own.
+    left_out: Option<f64>,
     #[serde(flatten)]
-    tables: Tables,
+    findings: Findings,
+    /// What was done and found, in sentences that can be published.
+    sentences: Vec<String>,
 }
 
-/// What counts tell that somebody else has released.
+/// One release of the counts.
 #[derive(Serialize, JsonSchema)]
-pub struct Reading {
-    #[schemars(extend("const" = READING))]
-    format: &'static str,
-    #[schemars(extend("const" = VERSION))]
-    version: u64,
-    /// How the counts were released, once or several times.
-    releases: Vec<ReleasedElsewhere>,
-    columns: Vec<Column>,
-    /// The prior's parameter of every cell.
-    prior: Vec<f64>,
-    /// The number of records, if it is known.
-    n: Option<u64>,
-    /// What was believed of an unknown number of records.
-    n_prior: Option<String>,
-    /// The probability of credible intervals.
-    level: f64,
-    /// A bound on the probability of what was left out.
-    left_out: f64,
-    /// The share of every cell.
-    shares: Vec<Share>,
-    #[serde(flatten)]
-    tables: Tables,
+#[serde(untagged)]
+enum Source {
+    Own {
+        id: String,
+        time: String,
+        mechanism: String,
+        epsilon: String,
+        guarantee: String,
+        released: Counts,
+    },
+    Elsewhere {
+        released: Vec<f64>,
+        noise: String,
+        /// Whether numbers were rounded to whole ones, and whether those below 0 were replaced by 0.
+        rounded: bool,
+        clamped: bool,
+    },
 }
 
-/// Numbers that somebody else has released, and how.
-#[derive(Serialize, JsonSchema)]
-pub struct ReleasedElsewhere {
-    pub released: Vec<f64>,
-    pub noise: String,
-    /// Whether numbers were rounded to whole ones, and whether those below 0 were replaced by 0.
-    pub rounded: bool,
-    pub clamped: bool,
-}
-
-/// The share of a cell.
-#[derive(Serialize, JsonSchema)]
-struct Share {
-    cell: String,
-    mean: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Reading {
-    pub fn new(
-        request: &Request,
-        releases: Vec<ReleasedElsewhere>,
-        n: Option<u64>,
-        left_out: f64,
-        findings: &Findings,
-    ) -> Self {
-        let share = |row: &findings::Row| {
-            let Estimate { value, interval } = row.share.aware?;
-            Some(Share {
-                cell: row.name.clone(),
-                mean: value,
-                low: interval.low,
-                high: interval.high,
-            })
-        };
+impl From<&Released> for ReleaseFile {
+    fn from(release: &Released) -> Self {
+        let request = &release.request;
         Self {
-            format: READING,
+            format: RELEASE.to_owned(),
             version: VERSION,
-            releases,
+            id: release.id.clone(),
+            time: release.time.clone(),
+            dpbi: release.dpbi.clone(),
             columns: columns(request),
+            fixed_groups: request.fixed.clone(),
+            n: release.n(),
             prior: request.prior.clone(),
-            n,
-            n_prior: request.private_n.filter(|_| n.is_none()).map(|before| before.to_string()),
-            level: request.level,
+            mechanism: release.mechanism().to_owned(),
+            epsilon: request.epsilon.to_string(),
+            guarantee: release.guarantee(),
+            released: release.counts.clone(),
+        }
+    }
+}
+
+fn columns(request: &Request) -> Vec<Column> {
+    let columns = request.table.attributes().iter();
+    columns
+        .map(|one| Column { name: one.name.clone(), categories: one.categories.clone() })
+        .collect()
+}
+
+impl PosteriorDocument {
+    /// What was found; `checked_by_ledger` if a ledger has all releases.
+    pub fn new(
+        evidence: &Evidence,
+        question: &Question,
+        findings: Findings,
+        left_out: Option<f64>,
+        (checked_by_ledger, told): (bool, Told),
+    ) -> Self {
+        let request = evidence.request();
+        Self {
+            format: POSTERIOR,
+            version: VERSION,
+            releases: sources(evidence),
+            spent: evidence.spent().map(|spent| spent.to_string()),
+            checked_by_ledger,
+            columns: columns(request),
+            fixed_groups: request.fixed.clone(),
+            n: evidence.n(),
+            prior: request.prior.clone(),
+            level: question.level,
             left_out,
-            shares: findings.cells.iter().filter_map(share).collect(),
-            tables: Tables::new(request, findings),
+            sentences: sentences(evidence, question, &findings, told),
+            findings,
+        }
+    }
+}
+
+fn sources(evidence: &Evidence) -> Vec<Source> {
+    match evidence {
+        Evidence::Own(releases) => releases.iter().map(Source::from).collect(),
+        Evidence::Elsewhere(Elsewhere { values, noises, .. }) => {
+            let one = |(values, noise): (&Vec<f64>, &super::PublishedNoise)| Source::Elsewhere {
+                released: values.clone(),
+                noise: noise.words().to_owned(),
+                rounded: noise.is_rounded(),
+                clamped: noise.is_clamped(),
+            };
+            values.iter().zip(noises).map(one).collect()
+        }
+    }
+}
+
+impl From<&Released> for Source {
+    fn from(release: &Released) -> Self {
+        Self::Own {
+            id: release.id.clone(),
+            time: release.time.clone(),
+            mechanism: release.mechanism().to_owned(),
+            epsilon: release.spent().to_string(),
+            guarantee: release.guarantee(),
+            released: release.counts.clone(),
         }
     }
 }
@@ -269,259 +233,6 @@ pub struct PartDocument<'a> {
     released: &'a [u64],
 }
 
-/// The privacy loss and the expected error of a histogram.
-#[derive(Serialize, JsonSchema)]
-struct Accuracy {
-    /// The exact privacy loss over all data sets.
-    exact_loss: Option<f64>,
-    /// A bound, where the exact loss takes long.
-    loss_at_most: Option<f64>,
-    expected_error: ExpectedError,
-}
-
-/// Mean errors, as Hellinger distances from the true posterior.
-#[derive(Serialize, JsonSchema)]
-struct ExpectedError {
-    /// Over the prior predictive distribution, exact.
-    predictive: Option<f64>,
-    /// The same, estimated from draws where the exact one takes long.
-    estimated: Option<f64>,
-    /// The standard error of the estimate.
-    standard_error: Option<f64>,
-    /// If the data are as released.
-    as_released: Option<f64>,
-}
-
-/// Everything that is computed from the released counts.
-#[derive(Serialize, JsonSchema)]
-struct Tables {
-    /// The number of records after the release, if it is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    records: Option<Mean>,
-    /// The share of every category, without groups.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    categories: Option<Vec<Row>>,
-    #[serde(flatten)]
-    grouped: Option<Grouped>,
-    /// Intervals for all cells at once.
-    joint: Both<Joint>,
-    /// Why there is no noise-aware posterior.
-    unaware: Option<String>,
-    /// Why no share within a group is noise-aware.
-    ungrouped: Option<String>,
-}
-
-/// The tables of records in groups.
-#[derive(Serialize, JsonSchema)]
-struct Grouped {
-    /// The share of every cell, which has its category in every column by the column's name.
-    cells: Vec<Row>,
-    margins: Vec<Margin>,
-    groups: Vec<Group>,
-    comparisons: Vec<Comparison>,
-    /// The columns over whose combinations compared shares are means, in which each has the same weight.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    averaged: Vec<String>,
-    /// Why there are no noise-aware comparisons.
-    uncompared: Option<String>,
-}
-
-/// A table of fewer columns.
-#[derive(Serialize, JsonSchema)]
-struct Margin {
-    columns: String,
-    rows: Vec<Row>,
-}
-
-/// The outcome in one group.
-#[derive(Serialize, JsonSchema)]
-struct Group {
-    group: String,
-    rows: Vec<Row>,
-}
-
-/// The share of some cells.
-#[derive(Serialize, JsonSchema)]
-struct Row {
-    /// The cell, the category or the categories, and where they stand. A column of another key's name is
-    /// called `column NAME`.
-    #[serde(flatten)]
-    names: Map<String, Value>,
-    /// Their released counts together.
-    #[serde(serialize_with = "whole")]
-    released: Option<f64>,
-    /// The naive posterior's parameter of a category.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameter: Option<f64>,
-    #[serde(flatten)]
-    share: Both<Mean>,
-    /// The probability of the naive interval under the noise-aware posterior.
-    naive_coverage: Option<f64>,
-}
-
-/// A number without a point if it is whole.
-fn whole<S: Serializer>(number: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
-    match number {
-        Some(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-            to.serialize_i64(*number as i64)
-        }
-        number => number.serialize(to),
-    }
-}
-
-/// The keys that a row has besides its names.
-const OF_ROW: [&str; 6] = ["cell", "released", "parameter", "naive", "aware", "naive_coverage"];
-
-/// A mean and a credible interval.
-#[derive(Serialize, JsonSchema)]
-struct Mean {
-    mean: f64,
-    low: f64,
-    high: f64,
-}
-
-/// A median and a credible interval.
-#[derive(Serialize, JsonSchema)]
-struct Median {
-    median: f64,
-    low: f64,
-    high: f64,
-}
-
-/// The share of a category in two groups.
-#[derive(Serialize, JsonSchema)]
-struct Comparison {
-    category: String,
-    group: String,
-    other: String,
-    #[serde(flatten)]
-    answer: Both<Compares>,
-}
-
-/// How the shares of two groups compare.
-#[derive(Serialize, JsonSchema)]
-struct Compares {
-    probability_greater: f64,
-    /// The first share less the second.
-    difference: Mean,
-    /// The first share over the second.
-    ratio: Median,
-}
-
-/// Intervals that hold for all cells at once, with the level (exact) or at least with it.
-#[derive(Serialize, JsonSchema)]
-struct Joint {
-    exact: bool,
-    intervals: Vec<(f64, f64)>,
-}
-
-impl Document {
-    /// The document of releases that were made together, with what was found in each of them, or without:
-    /// what is read again is there in any case.
-    pub fn new(
-        releases: &[Released],
-        findings: Option<&[Findings]>,
-        account: Option<&Account>,
-    ) -> Self {
-        let one =
-            |(place, release)| One::new(release, findings.and_then(|findings| findings.get(place)));
-        let mut all: Vec<One> = releases.iter().enumerate().map(one).collect();
-        let ledger = account.map(Ledger::from);
-        match all.len() {
-            1 => Self::One(Box::new(One { ledger: Some(ledger), ..all.remove(0) })),
-            _ => {
-                Self::Several(Several { format: SEVERAL, version: VERSION, releases: all, ledger })
-            }
-        }
-    }
-}
-
-impl One {
-    fn new(release: &Released, findings: Option<&Findings>) -> Self {
-        let request = &release.request;
-        let accuracy = |findings: &Findings| findings.accuracy.iter().map(Accuracy::from).collect();
-        let mut histograms: Option<Vec<Accuracy>> = findings.map(accuracy);
-        let whole = histograms.take_if(|all| all.len() == 1).and_then(|mut one| one.pop());
-        let mut tables = findings.map(|findings| Tables::new(request, findings));
-        let posterior = release.parameters();
-        if let Some(Tables { categories: Some(rows), .. }) = &mut tables {
-            for (row, &parameter) in rows.iter_mut().zip(&posterior) {
-                row.parameter = Some(parameter);
-            }
-        }
-        Self {
-            format: ONE,
-            version: VERSION,
-            stored: Stored::from(release),
-            posterior,
-            price: release.price().to_string(),
-            spent: release.spent().to_string(),
-            guarantee: release.guarantee(),
-            accuracy: whole,
-            histograms,
-            tables,
-            sentences: findings.map(|findings| sentences(release, findings)),
-            ledger: None,
-        }
-    }
-}
-
-impl From<&Released> for Stored {
-    fn from(release: &Released) -> Self {
-        let request = &release.request;
-        let categories = &request.table.outcome().categories;
-        Self {
-            id: release.id.clone(),
-            time: release.time.clone(),
-            dpbi: release.dpbi.clone(),
-            name: request.name.clone(),
-            columns: columns(request),
-            fixed_groups: request.fixed.clone(),
-            n: release.n(),
-            n_prior: request.private_n.map(|before| before.to_string()),
-            prior: request.prior.clone(),
-            released: release.counts.clone(),
-            mechanism: release.mechanism().to_owned(),
-            reason: release.reason.clone(),
-            epsilon: request.epsilon.to_string(),
-            level: request.level,
-            compare: request.compared.iter().map(|&place| categories[place].clone()).collect(),
-            within: (request.within.iter())
-                .map(|&column| request.table.attributes()[column].name.clone())
-                .collect(),
-            weights: request.equal_weights.then(|| EQUAL.to_owned()),
-        }
-    }
-}
-
-fn columns(request: &Request) -> Vec<Column> {
-    let columns = request.table.attributes().iter();
-    columns
-        .map(|one| Column { name: one.name.clone(), categories: one.categories.clone() })
-        .collect()
-}
-
-impl Combination {
-    /// Several releases of the same data; `checked_by_ledger` if a ledger has all of them.
-    pub fn new(releases: &[&Released], findings: &Findings, checked_by_ledger: bool) -> Self {
-        let request = &releases[0].request;
-        Self {
-            format: COMBINED,
-            version: VERSION,
-            releases: releases.iter().map(|release| release.id.clone()).collect(),
-            spent: releases.iter().map(|release| release.spent()).sum::<Amount>().to_string(),
-            checked_by_ledger,
-            columns: columns(request),
-            fixed_groups: request.fixed.clone(),
-            n: releases[0].n(),
-            n_prior: request.private_n.map(|before| before.to_string()),
-            prior: request.prior.clone(),
-            level: request.level,
-            tables: Tables::new(request, findings),
-        }
-    }
-}
-
 impl From<&Account> for Ledger {
     fn from(account: &Account) -> Self {
         Self {
@@ -551,124 +262,6 @@ impl<'a> From<&'a Entry> for EntryDocument<'a> {
             mechanism: &entry.mechanism,
             epsilon: entry.epsilon.to_string(),
             releases: entry.parts.iter().map(part).collect(),
-        }
-    }
-}
-
-impl From<&findings::Accuracy> for Accuracy {
-    fn from(findings::Accuracy { errors, loss }: &findings::Accuracy) -> Self {
-        let (exact_loss, loss_at_most) = match loss {
-            Some(Loss::Exact(loss)) => (Some(*loss), None),
-            Some(Loss::AtMost(loss)) => (None, Some(*loss)),
-            None => (None, None),
-        };
-        let expected_error = ExpectedError {
-            predictive: errors.predictive,
-            estimated: errors.estimated.map(|error| error.mean),
-            standard_error: errors.estimated.map(|error| error.standard_error),
-            as_released: errors.as_released,
-        };
-        Self { exact_loss, loss_at_most, expected_error }
-    }
-}
-
-impl Tables {
-    fn new(request: &Request, findings: &Findings) -> Self {
-        let rows = |name: &str, rows: &[findings::Row]| -> Vec<Row> {
-            rows.iter().map(|row| Row::new(name, row)).collect()
-        };
-        let (mut categories, mut grouped) = (None, None);
-        if request.table.groups() == 1 {
-            categories = Some(rows("category", &findings.cells));
-        } else {
-            let mut cells = rows("cell", &findings.cells);
-            for (cell, row) in cells.iter_mut().enumerate() {
-                row.locate(request, cell);
-            }
-            let margin = |Block { title, rows: of }: &Block| Margin {
-                columns: title.clone(),
-                rows: rows("categories", of),
-            };
-            let group = |Block { title, rows: of }: &Block| Group {
-                group: title.clone(),
-                rows: rows("category", of),
-            };
-            grouped = Some(Grouped {
-                cells,
-                margins: findings.margins.iter().map(margin).collect(),
-                groups: findings.groups.iter().map(group).collect(),
-                comparisons: findings.comparisons.iter().map(Comparison::from).collect(),
-                averaged: request.averaged().into_iter().map(str::to_owned).collect(),
-                uncompared: findings.uncompared.clone(),
-            });
-        }
-        Self {
-            categories,
-            grouped,
-            records: findings.records.as_ref().map(Mean::from),
-            joint: findings.joint.map(|joint| Joint::from(joint.as_slice())),
-            unaware: findings.unaware.clone(),
-            ungrouped: findings.ungrouped.clone(),
-        }
-    }
-}
-
-impl Row {
-    fn new(name: &str, row: &findings::Row) -> Self {
-        Self {
-            names: Map::from_iter([(name.to_owned(), row.name.clone().into())]),
-            released: row.released,
-            parameter: None,
-            share: row.share.map(Mean::from),
-            naive_coverage: row.naive_coverage,
-        }
-    }
-
-    /// Adds the category of a cell in every column.
-    fn locate(&mut self, request: &Request, cell: usize) {
-        let columns = request.table.attributes().iter().zip(request.table.categories(cell));
-        self.names.extend(columns.map(|(column, category)| {
-            let name = match OF_ROW.contains(&column.name.as_str()) {
-                true => format!("column {}", column.name),
-                false => column.name.clone(),
-            };
-            (name, column.categories[category].clone().into())
-        }));
-    }
-}
-
-impl From<&Estimate> for Mean {
-    fn from(Estimate { value, interval }: &Estimate) -> Self {
-        Self { mean: *value, low: interval.low, high: interval.high }
-    }
-}
-
-impl From<&Compared> for Comparison {
-    fn from(one: &Compared) -> Self {
-        let compares = |Answer { larger, difference, ratio }: &Answer| Compares {
-            probability_greater: *larger,
-            difference: Mean::from(difference),
-            ratio: Median {
-                median: ratio.value,
-                low: ratio.interval.low,
-                high: ratio.interval.high,
-            },
-        };
-        Self {
-            category: one.category.clone(),
-            group: one.group.clone(),
-            other: one.other.clone(),
-            answer: one.answer.map(compares),
-        }
-    }
-}
-
-impl From<&[posterior::Joint]> for Joint {
-    fn from(joint: &[posterior::Joint]) -> Self {
-        let intervals = joint.iter().flat_map(|joint| &joint.intervals);
-        Self {
-            exact: joint.iter().all(|joint| joint.exact),
-            intervals: intervals.map(|one| (one.low, one.high)).collect(),
         }
     }
 }

@@ -38,12 +38,15 @@ mod discrete;
 pub mod document;
 mod entropy;
 mod estimate;
+mod evidence;
 mod findings;
 mod ledger;
 mod method;
 mod posterior;
 mod private_n;
 mod profile;
+mod prospect;
+mod question;
 mod released;
 mod request;
 pub mod sentences;
@@ -60,8 +63,9 @@ pub use discrete::Source;
 pub use engine::posterior::amount::{Amount, AmountError};
 pub use entropy::Entropy;
 pub use estimate::Estimated;
+pub use evidence::{Elsewhere, Evidence};
 pub use findings::{
-    Accuracy, Answer, Block, Both, Compared, Errors, Estimate, Findings, Posteriors, Prospect, Row,
+    Answer, Block, Compared, Estimate, Findings, JointIntervals, Median, Row, TablePosterior,
 };
 pub use ledger::{
     Account, Budget, Entry, Kept, LedgerError, Lines, Part, compose, enter, in_releases,
@@ -74,6 +78,8 @@ pub use posterior::{
 };
 pub use private_n::{MECHANISM as PRIVATE_N_MECHANISM, PrivateN};
 pub use profile::profile;
+pub use prospect::{Errors, Prospect};
+pub use question::Question;
 pub use released::{Drawing, Released, price};
 pub use request::{Histogram, Request};
 pub use table::{Attribute, Margin, MarginRow, Table};

@@ -20,17 +20,15 @@ pub const MECHANISM: &str = "geometric";
 pub struct PrivateN {
     rate: Ratio,
     noise: PublishedNoise,
-    /// What is believed of the number of records before the release.
-    pub before: RecordsPrior,
 }
 
 impl PrivateN {
     /// Noise of rate ε.
-    pub fn new(epsilon: Amount, before: RecordsPrior) -> Result<Self, Refusal> {
+    pub fn new(epsilon: Amount) -> Result<Self, Refusal> {
         let (numerator, denominator) = epsilon.fraction();
         let noise = PublishedNoise::geometric(epsilon.to_f64());
         match (Ratio::new(numerator, denominator), noise) {
-            (Some(rate), Ok(noise)) => Ok(Self { rate, noise, before }),
+            (Some(rate), Ok(noise)) => Ok(Self { rate, noise }),
             _ => {
                 let cause = format!("noise for ε = {epsilon} is not drawn exactly");
                 Err(Refusal::new(cause, "use an ε between 1e-9 and 1000, with fewer digits"))
@@ -55,6 +53,6 @@ impl PrivateN {
         let published: Vec<Published> = (releases.iter().zip(&values))
             .map(|((one, _), values)| Published { noise: &one.noise, values })
             .collect();
-        Inferred::new(prior, Total::Unknown(releases[0].0.before), &published)
+        Inferred::new(prior, Total::Unknown(RecordsPrior::default()), &published)
     }
 }

@@ -24,8 +24,6 @@ pub struct Released {
     pub dpbi: Option<String>,
     pub request: Request,
     pub drawing: Drawing,
-    /// Why the mechanism was taken, in words.
-    pub reason: String,
     /// The released count of every cell.
     pub counts: Counts,
 }
@@ -102,12 +100,6 @@ impl Released {
         let histograms = self.histograms();
         let mut all = self.methods().iter().zip(&histograms);
         all.find_map(|(method, one)| impossible(method, &self.counts[one.cells.clone()], one.n))
-    }
-
-    /// The parameters of the naive posterior.
-    pub fn parameters(&self) -> Vec<f64> {
-        let prior = self.request.prior.iter().zip(&self.counts);
-        prior.map(|(alpha, &count)| alpha + count as f64).collect()
     }
 
     /// The guarantee in a sentence.

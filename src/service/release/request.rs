@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::posterior::RecordsPrior;
 use super::table::Table;
 use engine::mechanism::Variant;
 use engine::posterior::amount::Amount;
@@ -14,27 +13,17 @@ use engine::posterior::setting::Setting;
 /// A release that is asked for.
 #[derive(Clone)]
 pub struct Request {
-    pub name: Option<String>,
     pub table: Table,
     /// The sizes of the groups, if they are public and fixed by design.
     pub fixed: Option<Vec<u64>>,
-    /// What is believed of the number of records, if that is private.
-    pub private_n: Option<RecordsPrior>,
+    /// Whether the number of records is private, or not known.
+    pub private_n: bool,
     /// The prior's parameter of every cell.
     pub prior: Vec<f64>,
     /// ε; 0 if nothing is released, but what others have released is read.
     pub epsilon: Amount,
     /// The mechanism, if the user names it.
     pub variant: Option<Variant>,
-    /// The probability of intervals.
-    pub level: f64,
-    /// The categories of the outcome whose shares are compared between groups.
-    pub compared: Vec<usize>,
-    /// The columns within whose categories groups are compared.
-    pub within: Vec<usize>,
-    /// Whether the categories of all other columns count equally in a comparison. Otherwise they count by their
-    /// sizes.
-    pub equal_weights: bool,
 }
 
 /// Cells that are released together: all of the table, or one group of a fixed size. A record never leaves
@@ -64,19 +53,6 @@ impl Request {
                 groups.map(|(group, &n)| histogram(self.table.group(group), n)).collect()
             }
         }
-    }
-
-    /// The columns over whose combinations a compared share is a mean, in which each has the same weight.
-    pub fn averaged(&self) -> Vec<&str> {
-        let by = self.table.by().iter().enumerate().skip(1);
-        by.filter(|(column, _)| self.equal_weights && !self.within.contains(column))
-            .map(|(_, column)| column.name.as_str())
-            .collect()
-    }
-
-    /// What the release is called in a message: its name, or that of its columns.
-    pub fn title(&self) -> String {
-        self.name.clone().unwrap_or_else(|| self.table.title())
     }
 }
 

@@ -1,7 +1,9 @@
-//! A release in sentences that can be published: what was done, and what was found.
+//! What was done and found, in sentences that can be published.
 
-use super::findings::{Answer, Block, Compared, Estimate, Findings, Row};
+use super::evidence::Evidence;
+use super::findings::{Answer, Block, Compared, Estimate, Findings, Median, Row};
 use super::posterior::Interval;
+use super::question::Question;
 use super::released::Released;
 use super::request::Request;
 use engine::numeric::significant;
@@ -11,53 +13,86 @@ use engine::text::legible;
 /// At most this many shares are told.
 const MOST_SHARES: usize = 8;
 
-/// At most this many comparisons are told.
+/// At most this many comparisons are told, unless all of them are asked for.
 const MOST_COMPARISONS: usize = 6;
 
+/// Which comparisons are told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Told {
+    First,
+    All,
+}
+
 /// The sentences: how the counts were released, how shares were estimated, the shares, and the comparisons.
-pub fn sentences(release: &Released, findings: &Findings) -> Vec<String> {
-    let mut all = vec![method(release), estimation(release, findings)];
-    all.extend(records(release, findings));
-    all.extend(shares(release, findings));
-    all.extend(
-        findings
-            .comparisons
-            .iter()
-            .take(MOST_COMPARISONS)
-            .filter_map(|one| comparison(one, &release.request)),
-    );
+pub fn sentences(
+    evidence: &Evidence,
+    question: &Question,
+    findings: &Findings,
+    told: Told,
+) -> Vec<String> {
+    let request = evidence.request();
+    let most = match told {
+        Told::First => MOST_COMPARISONS,
+        Told::All => usize::MAX,
+    };
+    let compared = findings.comparisons.iter().take(most);
+    let mut all = vec![method(evidence), estimation(request, question)];
+    all.extend(records(question, findings));
+    all.extend(shares(request, question, findings));
+    all.extend(compared.map(|one| comparison(one, question, &findings.averaged)));
     all
 }
 
-fn percent(request: &Request) -> String {
-    format!("{} %", 100.0 * request.level)
-}
-
-fn method(release: &Released) -> String {
-    let table = &release.request.table;
+/// What was counted, how often and how.
+fn method(evidence: &Evidence) -> String {
+    let table = &evidence.request().table;
     let by: Vec<String> =
         table.by().iter().map(|one| format!("`{}`", legible(&one.name))).collect();
     let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(" and ")) };
-    let (n, neighbours) = match release.n() {
-        Some(n) => (format!(" (n = {n} in total)"), "in the category of one record"),
-        None => (
-            String::new(),
-            "by one record more or less, so that the number of records is protected as well",
-        ),
+    let n = evidence.n().map_or(String::new(), |n| format!(" (n = {n} in total)"));
+    let times = match evidence.times() {
+        1 => "once".to_owned(),
+        many => format!("{many} times"),
     };
-    let version =
-        release.dpbi.as_deref().map_or(String::new(), |version| format!(" {}", legible(version)));
+    let how = match evidence {
+        Evidence::Own(releases) => mechanisms(releases),
+        Evidence::Elsewhere(_) => format!("; {}", evidence.how()),
+    };
+    format!("Counts of `{}`{by}{n} were released {times}{how}.", legible(&table.outcome().name))
+}
+
+/// The guarantee and the mechanisms of releases of dpbi.
+fn mechanisms(releases: &[Released]) -> String {
+    let neighbours = match releases[0].n() {
+        Some(_) => "in the category of one record",
+        None => "by one record more or less, so that the number of records is protected as well",
+    };
+    let each: Vec<String> = releases.iter().map(|one| one.spent().to_string()).collect();
+    let spent = match &each[..] {
+        [one] => one.clone(),
+        each => {
+            let sum: super::Amount = releases.iter().map(Released::spent).sum();
+            format!("{} = {sum}", each.join(" + "))
+        }
+    };
+    let mut names: Vec<String> =
+        releases.iter().map(|one| format!("`{}`", legible(one.mechanism()))).collect();
+    names.dedup();
+    let mut versions: Vec<&str> = releases.iter().filter_map(|one| one.dpbi.as_deref()).collect();
+    versions.dedup();
+    let versions: Vec<String> =
+        versions.into_iter().map(|one| format!(" {}", legible(one))).collect();
     format!(
-        "Counts of `{}`{by}{n} were released once, with random noise, under differential privacy (ε = {}; \
-         neighbouring data sets differ {neighbours}), by the mechanism `{}` of dpbi{version}.",
-        legible(&table.outcome().name),
-        release.spent(),
-        legible(release.mechanism()),
+        ", with random noise, under differential privacy (ε = {spent}; neighbouring data sets differ \
+         {neighbours}), by the mechanism{} {} of dpbi{}",
+        if names.len() == 1 { "" } else { "s" },
+        names.join(" and "),
+        versions.join(" and"),
     )
 }
 
-fn estimation(release: &Released, findings: &Findings) -> String {
-    let prior = &release.request.prior;
+fn estimation(request: &Request, question: &Question) -> String {
+    let prior = &request.prior;
     let parameters = match prior.iter().all(|alpha| *alpha == prior[0]) {
         true => format!("parameter {} in every cell", compact(&prior[0])),
         false => {
@@ -65,63 +100,43 @@ fn estimation(release: &Released, findings: &Findings) -> String {
             format!("parameters {}", all.join(", "))
         }
     };
-    let noise = match findings.unaware {
-        None => "account for both sampling variation and the noise",
-        Some(_) => {
-            "account for sampling variation but not for the noise, and are therefore too narrow"
-        }
-    };
     format!(
         "Shares are posterior means under a Dirichlet prior ({parameters}), with equal-tailed {} credible intervals \
-         that {noise}.",
-        percent(&release.request)
+         that account for both sampling variation and the noise.",
+        question.percent()
     )
 }
 
-/// The number of records, if it is private.
-fn records(release: &Released, findings: &Findings) -> Option<String> {
-    let Estimate { value, interval } = findings.records?;
-    let Interval { low, high } = interval;
+/// The number of records, if it is not known.
+fn records(question: &Question, findings: &Findings) -> Option<String> {
+    let Estimate { mean, interval: Interval { low, high } } = findings.records?;
     Some(format!(
         "The number of records is estimated as {} ({} credible interval {low} to {high}).",
-        value.round(),
-        percent(&release.request)
+        mean.round(),
+        question.percent()
     ))
 }
 
 /// The share of the outcome in every group. Of two categories the second is told: each tells the other.
-fn shares(release: &Released, findings: &Findings) -> Option<String> {
-    let table = &release.request.table;
-    let outcomes = table.outcomes();
-    let is_told = |place: usize| match release.request.compared.as_slice() {
+fn shares(request: &Request, question: &Question, findings: &Findings) -> Option<String> {
+    let outcomes = request.table.outcomes();
+    let is_told = |place: usize| match question.compared.as_slice() {
         [] => outcomes > 2 || place == 1,
         compared => compared.contains(&place),
     };
-    let told = |(place, row): (usize, &Row)| {
-        let Estimate { value, interval } = *row.share.best()?;
-        let Interval { low, high } = interval;
-        let name = legible(&row.name);
-        is_told(place % outcomes)
-            .then(|| (name, format!("{} ({} to {})", three(value), three(low), three(high))))
+    let told = |rows: &[Row], place_words: &str| -> Vec<String> {
+        let rows = rows.iter().enumerate().filter(|(place, _)| is_told(place % outcomes));
+        rows.map(|(_, Row { cell, share: Estimate { mean, interval }, .. })| {
+            let [mean, low, high] = [*mean, interval.low, interval.high].map(three);
+            format!("{place_words}the share of `{}` is {mean} ({low} to {high})", legible(cell))
+        })
+        .collect()
     };
-    let rows = |rows: &[Row]| -> Vec<(String, String)> {
-        rows.iter().enumerate().filter_map(told).collect()
-    };
+    let group =
+        |Block { title, rows }: &Block| told(rows, &format!("within `{}` ", legible(title)));
     let all: Vec<String> = match findings.groups.is_empty() {
-        true => {
-            let one = |(name, share)| format!("the share of `{name}` is {share}");
-            rows(&findings.cells).into_iter().map(one).collect()
-        }
-        false => {
-            let group = |Block { title, rows: of }: &Block| {
-                let title = legible(title);
-                let one = move |(name, share)| {
-                    format!("within `{title}` the share of `{name}` is {share}")
-                };
-                rows(of).into_iter().map(one).collect::<Vec<_>>()
-            };
-            findings.groups.iter().flat_map(group).collect()
-        }
+        true => told(&findings.shares, ""),
+        false => findings.groups.iter().flat_map(group).collect(),
     };
     let is_few = !all.is_empty() && all.len() <= MOST_SHARES;
     is_few.then(|| capitalised(&all.join(", ")) + ".")
@@ -135,11 +150,10 @@ fn capitalised(text: &str) -> String {
         .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }
 
-/// The share that is compared: of all records of a group, or the mean of several.
-pub fn compared_share(category: &str, request: &Request) -> String {
+/// The share that is compared: of all records of a group or, if shares are averaged over columns, the mean of several.
+pub fn compared_share(category: &str, averaged: &[String]) -> String {
     let category = legible(category);
-    let columns: Vec<String> =
-        request.averaged().iter().map(|name| format!("`{}`", legible(name))).collect();
+    let columns: Vec<String> = averaged.iter().map(|name| format!("`{}`", legible(name))).collect();
     let each = match &columns[..] {
         [] => return format!("the share of `{category}`"),
         [column] => format!("every {column}"),
@@ -149,50 +163,50 @@ pub fn compared_share(category: &str, request: &Request) -> String {
 }
 
 /// A comparison, about the group whose share is probably the larger one.
-pub fn comparison(one: &Compared, request: &Request) -> Option<String> {
-    let (answer, group, other) = one.likelier()?;
-    let Answer { larger, difference, .. } = answer;
+fn comparison(one: &Compared, question: &Question, averaged: &[String]) -> String {
+    let (Answer { probability_greater, difference, .. }, group, other) = one.likelier();
     let (group, other) = (legible(group), legible(other));
-    let (what, shares) = match request.averaged().is_empty() {
+    let (what, shares) = match averaged.is_empty() {
         true => (format!("`{}` is more frequent", legible(&one.category)), "shares"),
         false => {
-            let share = capitalised(&compared_share(&one.category, request));
+            let share = capitalised(&compared_share(&one.category, averaged));
             (format!("{share}, is larger"), "means")
         }
     };
-    Some(format!(
+    format!(
         "{what} in `{group}` than in `{other}` with posterior probability {}; the difference of the {shares} \
          (`{group}` minus `{other}`, before rounding) is {} ({} credible interval {} to {}).",
-        probability(larger),
-        three(difference.value),
-        percent(request),
+        probability(probability_greater),
+        three(difference.mean),
+        question.percent(),
         three(difference.interval.low),
         three(difference.interval.high),
-    ))
+    )
 }
 
 impl Compared {
-    /// The best answer, turned so that the first share is probably the larger one, and both groups in this order.
-    pub fn likelier(&self) -> Option<(Answer, &str, &str)> {
-        let best = self.answer.best()?;
-        Some(match best.larger < 0.5 {
-            false => (*best, &self.group, &self.other),
-            true => (best.turned(), &self.other, &self.group),
-        })
+    /// The answer, turned so that the first share is probably the larger one, and both groups in this order.
+    pub fn likelier(&self) -> (Answer, &str, &str) {
+        match self.answer.probability_greater < 0.5 {
+            false => (self.answer, &self.group, &self.other),
+            true => (self.answer.turned(), &self.other, &self.group),
+        }
     }
 }
 
 impl Answer {
     /// The same comparison the other way round.
-    pub fn turned(&self) -> Self {
-        let turn = |one: &Estimate, by: fn(f64) -> f64| Estimate {
-            value: by(one.value),
-            interval: Interval { low: by(one.interval.high), high: by(one.interval.low) },
+    fn turned(&self) -> Self {
+        let turn = |Interval { low, high }: Interval, by: fn(f64) -> f64| Interval {
+            low: by(high),
+            high: by(low),
         };
+        let Estimate { mean, interval } = self.difference;
+        let Median { median, interval: of_ratio } = self.ratio;
         Self {
-            larger: 1.0 - self.larger,
-            difference: turn(&self.difference, |x| -x),
-            ratio: turn(&self.ratio, |x| 1.0 / x),
+            probability_greater: 1.0 - self.probability_greater,
+            difference: Estimate { mean: -mean, interval: turn(interval, |x| -x) },
+            ratio: Median { median: 1.0 / median, interval: turn(of_ratio, |x| 1.0 / x) },
         }
     }
 }

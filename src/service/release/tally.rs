@@ -22,8 +22,8 @@ use system::filesystem::open_named;
 
 /// The counts of a file.
 pub struct Tally {
-    /// For each table, how many records fall into each of its cells.
-    pub counts: Vec<Counts>,
+    /// How many records fall into each cell.
+    pub counts: Counts,
     /// The SHA-256 of the file.
     pub hash: String,
 }
@@ -34,22 +34,22 @@ const LONGEST_CELL: usize = 1024;
 /// Bytes read at a time.
 const PIECE: usize = 1 << 16;
 
-/// Counts the records of a file in every table at once. `delimiter` is the byte between two cells. A file without
+/// Counts the records of a file in every cell of a table. `delimiter` is the byte between two cells. A file without
 /// records is refused only if the number of records is public.
 pub fn count(
     path: &Path,
-    tables: &[&Table],
+    table: &Table,
     delimiter: u8,
     private_n: bool,
 ) -> Result<Tally, Diagnostic> {
     let name = path.display().to_string();
-    let mut counter = Counter::new(tables, delimiter, &name);
+    let mut counter = Counter::new(&[table], delimiter, &name);
     let hash = read(path, &mut counter)?;
     counter.finish()?;
     if !private_n {
         counter.refuse_none()?;
     }
-    Ok(Tally { counts: counter.counts, hash })
+    Ok(Tally { counts: counter.counts.concat(), hash })
 }
 
 /// The number of records of a file, whatever they hold.

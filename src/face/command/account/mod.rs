@@ -1,7 +1,6 @@
 //! `dpbi account`.
 
 mod export;
-mod picture;
 
 use std::path::Path;
 
@@ -10,7 +9,6 @@ use serde::Serialize;
 
 use super::paths::Paths;
 use super::release::asked;
-use super::release::figure::FigureFiles;
 use super::{MOST_PRINTED, typed};
 use crate::cli;
 use crate::failure::Failure;
@@ -23,11 +21,9 @@ use service::release::{self, Account, Amount, Budget, Entry, Kept, Lines};
 use system::console::{Grid, say, significant};
 
 pub fn execute(args: &cli::Account) -> Result<(), Failure> {
-    let figures = FigureFiles::new(&args.figure, &[String::new()])?;
     Paths::default()
         .read("the ledger", [args.ledger.as_path()])
         .written("pld", "where the distribution goes", args.pld.as_deref())
-        .written("figure", "where the figure goes", figures.iter().flat_map(FigureFiles::paths))
         .check()?;
     let at = args.at_delta.map(|delta| asked::check_delta(delta, &typed::flag)).transpose()?;
     let budget = args.budget.as_deref();
@@ -36,9 +32,6 @@ pub fn execute(args: &cli::Account) -> Result<(), Failure> {
     let report = Report::new(&args.ledger, lines, at, budget);
     if let Some(file) = &args.pld {
         write_whole(file, format!("{:#}\n", export::document(&report)).into_bytes())?;
-    }
-    for files in &figures {
-        files.write(&picture::figure(&report))?;
     }
     args.print.answer(|| report.document(), || report.text())
 }

@@ -11,7 +11,7 @@ use crate::report::ReportDocument;
 use engine::refusal::suggest;
 use lab::experiment::config;
 use lab::run::forecast::ForecastDocument;
-use service::release::document::{Combination, Document, Reading};
+use service::release::document::{PosteriorDocument, ReleaseFile};
 use service::selftest;
 use system::diagnostic::Diagnostic;
 
@@ -34,9 +34,7 @@ const DOCUMENTS: &[Printed] = &[
     ("optimum", schema::<optimum::Document>),
     ("mechanisms", schema::<Vec<mechanisms::ListedMechanism>>),
     ("release", schema::<ReleaseDocument>),
-    ("show", schema::<Document>),
-    ("combine", schema::<Combination>),
-    ("posterior", schema::<Reading>),
+    ("posterior", schema::<PosteriorDocument>),
     ("account", schema::<account::Document>),
     ("selftest", schema::<selftest::Document>),
 ];
@@ -46,7 +44,7 @@ const DOCUMENTS: &[Printed] = &[
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 enum ReleaseDocument {
-    Release(Document),
+    Release(ReleaseFile),
     DryRun(release::dry_run::Document),
 }
 

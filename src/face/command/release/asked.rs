@@ -1,4 +1,4 @@
-//! A release as it was written, by flags or in a plan, and how it is checked.
+//! A release as it was written, by flags or in a file, and how it is checked.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,7 @@ use engine::posterior::model::{MOST_RECORDS, Prior};
 use engine::posterior::privacy::Delta;
 use engine::refusal::suggest;
 use lab::experiment::config::MOST_CATEGORIES;
-use service::release::document::EQUAL;
-use service::release::{
-    Amount, Attribute, Budget, PRIVATE_N_MECHANISM, RECORDS_PRIORS, RecordsPrior, Request, Table,
-};
+use service::release::{Amount, Attribute, Budget, PRIVATE_N_MECHANISM, Request, Table};
 use system::diagnostic::Diagnostic;
 
 /// The parameters of a group, or of all groups if there is no name.
@@ -18,7 +15,6 @@ pub type GroupPrior = (Option<String>, Vec<f64>);
 
 /// A release as it was written. Names of columns and groups are as the user gave them.
 pub struct Asked {
-    pub name: Option<String>,
     pub by: Vec<String>,
     pub column: String,
     /// The categories of columns; those without a name belong to the only column.
@@ -26,26 +22,17 @@ pub struct Asked {
     pub other: Vec<(Option<String>, String)>,
     /// The sizes of groups; `None` if they are not fixed.
     pub fixed_groups: Option<Vec<(String, u64)>>,
-    /// What is believed of the number of records, if it is private or not known.
-    pub n_prior: Option<String>,
+    /// Whether the number of records is private, or not known.
+    pub private_n: bool,
     /// Parameters of groups; those without a name hold for all of them.
     pub prior: Vec<GroupPrior>,
     /// None where nothing is released.
     pub epsilon: Option<String>,
     pub mechanism: Option<String>,
-    pub level: f64,
-    pub compare: Vec<String>,
-    /// The columns within whose categories groups are compared.
-    pub within: Vec<String>,
-    /// How the categories of all other columns count in a comparison.
-    pub weights: Option<String>,
 }
 
 /// A complaint about the value of a key: the key, and the cause.
 pub type Wrong<'a> = &'a dyn Fn(&str, &str) -> Diagnostic;
-
-/// The probability of intervals, unless another one is asked for.
-pub const LEVEL: f64 = 0.95;
 
 /// With a larger parameter, the ends of an interval would be the same double.
 const LARGEST_PRIOR: f64 = 1e12;
@@ -57,60 +44,45 @@ impl Asked {
     /// The request, checked.
     pub fn check(&self, wrong: Wrong) -> Result<Request, Diagnostic> {
         let table = self.table(wrong)?;
-        let level = check_level(self.level, wrong)?;
         let prior = self.prior(&table, wrong)?;
         let fixed = self.fixed(&table, wrong)?;
-        let compared = compared(&self.compare, &table, wrong)?;
-        let within = within(&self.within, &table, wrong)?;
-        let equal_weights = equal_weights(self.weights.as_deref(), wrong)?;
         let parse = |label: &String| {
             Variant::parse(label)
                 .map_err(|refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy))
         };
         let variant = self.mechanism.as_ref().map(parse).transpose()?;
-        let private_n = self.private_n(variant.as_ref(), wrong)?;
-        let request = Request {
-            name: self.name.clone(),
+        self.check_private_n(variant.as_ref(), wrong)?;
+        Ok(Request {
             table,
             fixed,
-            private_n,
+            private_n: self.private_n,
             prior,
             epsilon: match &self.epsilon {
                 Some(epsilon) => positive("epsilon", epsilon, wrong)?,
                 None => Amount::ZERO,
             },
             variant,
-            level,
-            compared,
-            within,
-            equal_weights,
-        };
-        check_weights(&request, wrong)?;
-        Ok(request)
+        })
     }
 
-    /// What is believed of the number of records. If it is private, nothing may tell it.
-    fn private_n(
-        &self,
-        variant: Option<&Variant>,
-        wrong: Wrong,
-    ) -> Result<Option<RecordsPrior>, Diagnostic> {
-        let Some(text) = &self.n_prior else { return Ok(None) };
-        if self.fixed_groups.is_some() {
+    /// If the number of records is private, nothing may tell it.
+    fn check_private_n(&self, variant: Option<&Variant>, wrong: Wrong) -> Result<(), Diagnostic> {
+        if self.private_n && self.fixed_groups.is_some() {
             let cause =
                 "the sizes of the groups tell the number of records, which is to be private";
             return Err(wrong("fixed-groups", cause).help("leave out one of both"));
         }
-        if let Some(other) = variant.filter(|variant| variant.label != PRIVATE_N_MECHANISM) {
-            let cause = format!(
-                "`{}` is made for a known number of records, which is to be private",
-                other.label
-            );
-            return Err(wrong("mechanism", &cause)
-                .help(format!("leave it out: the noise is that of {PRIVATE_N_MECHANISM}")));
+        match variant.filter(|variant| self.private_n && variant.label != PRIVATE_N_MECHANISM) {
+            None => Ok(()),
+            Some(other) => {
+                let cause = format!(
+                    "`{}` is made for a known number of records, which is to be private",
+                    other.label
+                );
+                Err(wrong("mechanism", &cause)
+                    .help(format!("leave it out: the noise is that of {PRIVATE_N_MECHANISM}")))
+            }
         }
-        let parsed = text.parse().map_err(|cause: String| wrong("n-prior", &cause));
-        parsed.map(Some).map_err(|error| error.help(RECORDS_PRIORS))
     }
 
     fn table(&self, wrong: Wrong) -> Result<Table, Diagnostic> {
@@ -301,98 +273,6 @@ fn place(
         wrong(key, &format!("`{category}` is none of the categories"))
             .help(suggest(category, categories.iter().map(String::as_str)))
     })
-}
-
-/// The categories of the outcome that are compared between groups.
-pub fn compared(names: &[String], table: &Table, wrong: Wrong) -> Result<Vec<usize>, Diagnostic> {
-    const KEY: &str = "compare";
-    if !names.is_empty() && table.groups() == 1 {
-        return Err(wrong(KEY, "there is only one group")
-            .help("--by names a column that divides the records into groups"));
-    }
-    let outcome = table.outcome();
-    let mut places = Vec::new();
-    for name in names {
-        let name = name.trim();
-        let category = match name.split_once('=') {
-            Some((column, category)) if column.trim() == outcome.name => category.trim(),
-            _ => name,
-        };
-        let found = place(KEY, category, &outcome.categories, wrong)?;
-        if !places.contains(&found) {
-            places.push(found);
-        }
-    }
-    Ok(places)
-}
-
-/// The columns within whose categories groups are compared: any but the first and the outcome.
-pub fn within(names: &[String], table: &Table, wrong: Wrong) -> Result<Vec<usize>, Diagnostic> {
-    let mut columns = Vec::new();
-    for name in names.iter().map(|name| name.trim()) {
-        let others = table.by().iter().skip(1).map(|column| column.name.as_str());
-        match others.clone().position(|column| column == name) {
-            Some(place) if !columns.contains(&(place + 1)) => columns.push(place + 1),
-            Some(_) => {}
-            None => {
-                let cause =
-                    format!("`{name}` is not a column that divides the groups of the first --by");
-                let help = match others.clone().next() {
-                    Some(_) => suggest(name, others),
-                    None => "give --by twice".to_owned(),
-                };
-                return Err(wrong("within", &cause).help(help));
-            }
-        }
-    }
-    columns.sort_unstable();
-    Ok(columns)
-}
-
-/// Whether the categories of columns that are not compared count equally.
-pub fn equal_weights(weights: Option<&str>, wrong: Wrong) -> Result<bool, Diagnostic> {
-    match weights.map(str::trim) {
-        None | Some("posterior") => Ok(false),
-        Some(EQUAL) => Ok(true),
-        Some(other) => Err(wrong("weights", &format!("there are no weights `{other}`"))
-            .help(suggest(other, [EQUAL, "posterior"]))),
-    }
-}
-
-/// Refuses equal weights if there is nothing to weigh.
-pub fn check_weights(request: &Request, wrong: Wrong) -> Result<(), Diagnostic> {
-    let complain = |cause: &str, help: &str| Err(wrong("weights", cause).help(help));
-    if !request.equal_weights {
-        return Ok(());
-    }
-    if request.fixed.is_some() {
-        return complain(
-            "groups of fixed sizes are compared as they are",
-            "use --weights posterior, or leave out --fixed-groups",
-        );
-    }
-    if request.averaged().is_empty() {
-        return match request.table.by().len() {
-            0 | 1 => complain(
-                "there is no column over which shares could be averaged",
-                "give --by twice: first the groups that are compared, then those that count equally",
-            ),
-            _ => complain(
-                "groups are compared within all other columns: there is nothing to average over",
-                "use --weights posterior, or leave out one --within",
-            ),
-        };
-    }
-    Ok(())
-}
-
-/// The probability of intervals.
-pub fn check_level(level: f64, wrong: Wrong) -> Result<f64, Diagnostic> {
-    if level > 0.0 && level < 1.0 {
-        return Ok(level);
-    }
-    Err(wrong("level", &format!("{level} is no probability of an interval"))
-        .help("use for example 0.95"))
 }
 
 /// An amount of privacy above 0.

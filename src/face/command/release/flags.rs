@@ -1,16 +1,16 @@
-//! A release that is asked for by flags.
+//! The flags of `dpbi release`, and what they ask for.
 
 use std::path::{Path, PathBuf};
 
-use super::asked::{Asked, GroupPrior, LEVEL, Wrong};
+use super::asked::{Asked, GroupPrior, Wrong};
 use crate::cli::Release;
 use engine::refusal::suggest;
-use service::release::{RecordsPrior, Request, read_text};
+use service::release::{Request, read_text};
 use system::diagnostic::Diagnostic;
 
 /// The columns that the flags name, the outcome last.
 fn columns(args: &Release) -> Vec<&str> {
-    args.by.iter().chain(&args.column).map(|name| name.trim()).collect()
+    args.by.iter().chain([&args.column]).map(|name| name.trim()).collect()
 }
 
 /// The files with categories.
@@ -21,7 +21,6 @@ pub fn lists(args: &Release) -> Vec<PathBuf> {
 
 /// The release that the flags ask for, checked.
 pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
-    let column = args.column.as_deref().unwrap_or_default().trim();
     let columns = columns(args);
     let list = |text: &str| text.split(',').map(|one| one.trim().to_owned()).collect();
     let mut categories = Vec::new();
@@ -42,22 +41,15 @@ pub fn request(args: &Release, wrong: Wrong) -> Result<Request, Diagnostic> {
         (name, category.trim().to_owned())
     };
     let asked = Asked {
-        name: None,
         by: args.by.clone(),
-        column: column.to_owned(),
+        column: args.column.trim().to_owned(),
         categories,
         other: args.other.iter().map(other).collect(),
         fixed_groups: args.fixed_groups.as_deref().map(|text| sizes(text, wrong)).transpose()?,
-        n_prior: args
-            .private_n
-            .then(|| args.n_prior.clone().unwrap_or_else(|| RecordsPrior::default().to_string())),
+        private_n: args.private_n,
         prior: args.prior.iter().map(|text| prior(text, wrong)).collect::<Result<_, _>>()?,
-        epsilon: Some(args.epsilon.clone().unwrap_or_default()),
+        epsilon: Some(args.epsilon.clone()),
         mechanism: args.mechanism.clone(),
-        level: args.level.unwrap_or(LEVEL),
-        compare: args.compare.clone(),
-        within: args.within.clone(),
-        weights: args.weights.clone(),
     };
     asked.check(wrong)
 }

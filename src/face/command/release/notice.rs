@@ -5,7 +5,6 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use engine::text::legible;
 use service::release::Released;
 use system::console::say;
 
@@ -20,26 +19,17 @@ pub struct Notice {
 
 impl Notice {
     /// Starts to wait.
-    pub fn new(releases: &[Released]) -> Self {
-        let lines: Vec<String> = match releases {
-            [one] => vec![format!("released: {:?}", one.counts)],
-            several => several
-                .iter()
-                .map(|one| {
-                    format!("released `{}`: {:?}", legible(&one.request.title()), one.counts)
-                })
-                .collect(),
-        };
-        let say_all = |lines: Vec<String>| lines.into_iter().for_each(say);
+    pub fn new(release: &Released) -> Self {
+        let line = format!("released: {:?}", release.counts);
         let (done, wait) = channel::<()>();
-        let late = lines.clone();
+        let late = line.clone();
         let watch = thread::Builder::new().spawn(move || {
             if wait.recv_timeout(MOMENT) == Err(RecvTimeoutError::Timeout) {
-                say_all(late);
+                say(late);
             }
         });
         // Without a thread nobody would wait.
-        let waiting = watch.map(|watch| (done, watch)).map_err(|_| say_all(lines)).ok();
+        let waiting = watch.map(|watch| (done, watch)).map_err(|_| say(line)).ok();
         Self { waiting }
     }
 }

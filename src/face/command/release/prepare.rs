@@ -16,13 +16,13 @@ pub fn drawing(
     n: Option<u64>,
     threads: usize,
 ) -> Result<(Drawing, Reason), Diagnostic> {
-    match (request.private_n, n) {
-        (None, Some(n)) => {
+    match n.filter(|_| !request.private_n) {
+        Some(n) => {
             let (methods, reason) = methods(request, n, threads)?;
             Ok((Drawing::Public { n, methods }, reason))
         }
-        (before, _) => {
-            let noise = PrivateN::new(request.epsilon, before.unwrap_or_default())?;
+        None => {
+            let noise = PrivateN::new(request.epsilon)?;
             Ok((Drawing::Private(noise), Reason::PrivateN))
         }
     }

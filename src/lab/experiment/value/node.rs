@@ -128,15 +128,6 @@ impl<'a> Node<'a> {
         number.ok_or_else(|| self.expected("a number", "1.0"))
     }
 
-    /// A number as it is written.
-    pub fn decimal(&self) -> Result<&'a str, Diagnostic> {
-        match self.value.get_ref() {
-            DeValue::Integer(integer) if integer.radix() == 10 => Ok(integer.as_str()),
-            DeValue::Float(float) => Ok(float.as_str()),
-            _ => Err(self.expected("a decimal number", "1.0")),
-        }
-    }
-
     /// A whole number, 0 or more.
     pub fn whole(&self) -> Result<u64, Diagnostic> {
         let wrong = |found: &str| {

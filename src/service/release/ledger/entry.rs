@@ -9,7 +9,7 @@ use engine::posterior::model::Counts;
 use engine::posterior::privacy::Delta;
 use lab::run::store::sha256;
 
-/// What was entered at once: one release, or several that are shown together or not at all.
+/// What was entered at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
@@ -29,7 +29,7 @@ pub struct Entry {
     /// The δ of the budget. Without one, the sum must keep the budget.
     #[serde(with = "optional_delta", default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
-    /// The releases. Without any, it is one of which only ε is known.
+    /// The release; entries of before may have several. Without any, it is one of which only ε is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
 }
@@ -114,23 +114,18 @@ pub const BUDGET: &str = ",\"budget\":\"";
 pub const OWN: &str = ",\"sha256\":\"";
 
 impl Entry {
-    /// These releases of a file with the SHA-256 `data`, without a budget.
-    pub fn new(parts: Vec<Part>, time: String, data: String) -> Self {
-        let joined = |words: fn(&Part) -> &str| {
-            let mut all: Vec<&str> = parts.iter().map(words).collect();
-            all.dedup();
-            all.join("; ")
-        };
+    /// This release of a file with the SHA-256 `data`, without a budget.
+    pub fn new(part: Part, time: String, data: String) -> Self {
         Self {
-            epsilon: parts.iter().map(|part| part.epsilon).sum(),
+            epsilon: part.epsilon,
             budget: None,
             previous: String::new(),
             time,
             data,
-            column: joined(|part| &part.column),
-            mechanism: joined(|part| &part.mechanism),
+            column: part.column.clone(),
+            mechanism: part.mechanism.clone(),
             delta: None,
-            parts,
+            parts: vec![part],
         }
     }
 

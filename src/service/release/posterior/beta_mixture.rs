@@ -1,12 +1,15 @@
 //! Mixtures of Beta laws: means, distribution functions and credible intervals.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::beta_row::{At, BetaRow};
 use super::weights::Weights;
 use engine::numeric::beta::Place;
 use engine::numeric::{Sum, first_after, ln};
 
 /// An equal-tailed interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Interval {
     /// Its lower end.
     pub low: f64,
