@@ -53,10 +53,4 @@ impl<K: Ord, V: Clone> Memo<K, V> {
         known.insert(asked.to_owned(), found.clone());
         Ok(found)
     }
-
-    /// How many answers are known.
-    #[cfg(test)]
-    pub fn known(&self) -> usize {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
 }

@@ -25,7 +25,7 @@ pub enum Operation {
     Product,
     /// An output for which another is released.
     Replaced,
-    /// A distance that is added up in the search for the best candidate.
+    /// A distance that is added up in the search for a good candidate.
     Term,
     /// A row of candidates whose tight weights are added up.
     TightRow,

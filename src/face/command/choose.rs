@@ -513,6 +513,8 @@ impl Ranking<'_> {
                 "  {COMPUTED} computed: over all pairs of data sets the loss is at most ε\n"
             );
         }
+        let known = self.rows.iter().filter(|row| row.accuracy.is_some());
+        text += &typed::remapped_by_descent(known.map(|row| &row.variant), self.setting);
         if !idle.is_empty() {
             text += &format!(
                 "  Not shown, because the option changes nothing: {}\n",

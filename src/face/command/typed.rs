@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cli::{Compared, Data, Model};
-use engine::analysis::tuning::check;
+use engine::analysis::tuning::{check, remapping};
 use engine::mechanism::law::OutputSet;
 use engine::mechanism::own::{self, Noisy, Purpose};
 use engine::mechanism::{self, Choice, Definition, Mechanism, Tuning, Variant};
@@ -186,6 +186,22 @@ pub fn shown(variant: &Variant) -> String {
 pub fn listed(labels: &[String]) -> String {
     let separator = if labels.iter().any(|label| label.contains(',')) { "; " } else { ", " };
     labels.join(separator)
+}
+
+/// A line that names the mechanisms whose remapping is found by descent; empty if there are none.
+pub fn remapped_by_descent<'a>(
+    variants: impl Iterator<Item = &'a Variant>,
+    setting: &Setting,
+) -> String {
+    let is_searched = |variant: &&Variant| {
+        let recipe = variant.outline(setting);
+        variant.options.remap && recipe.is_ok_and(|recipe| !remapping::is_listed(recipe, setting))
+    };
+    let names: Vec<String> = variants.filter(is_searched).map(shown).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("  Remapped by descent, not proved best: {}\n", listed(&names)),
+    }
 }
 
 /// Refuses a file whose folder cannot be written to, before any work is done.

@@ -243,13 +243,6 @@ fn tuning(variant: &Variant, setting: &Setting, searched: impl Fn(Recipe) -> f64
                         + rates::NS_PER_LOG_TERM * log_terms(recipe, posterior) * data_sets),
                 ..Work::default()
             },
-            Effort::Line { added, kept } => Work {
-                outputs: added,
-                passing: 8.0 * kept,
-                cpu_seconds: 1e-9
-                    * (rates::NS_PER_SEARCHED_TERM * added + rates::NS_PER_ENTRY * kept),
-                ..Work::default()
-            },
             Effort::Searched { listed, added } => {
                 let outputs = searched(recipe);
                 Work {

@@ -141,8 +141,8 @@ pub const PASSES_PER_TRADE_OFF: f64 = 5.0;
 pub const AUDITS_PER_CALIBRATION: f64 = 5.0;
 /// A term of a remapping.
 pub const NS_PER_TERM: f64 = 1.0;
-/// A term of the search for the best candidate in place of one output.
-pub const NS_PER_SEARCHED_TERM: f64 = 5.0;
+/// A term of the descent to the candidate in place of one output.
+pub const NS_PER_SEARCHED_TERM: f64 = 15.0;
 /// The probability of an output that a candidate of a list replaces.
 pub const NS_PER_TABLED_OUTPUT: f64 = 250.0;
 /// An output of a law that a candidate replaces which was searched for.

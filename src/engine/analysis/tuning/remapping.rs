@@ -5,7 +5,7 @@
 //! the true posterior under this distribution. The map depends on the output only, so it costs no
 //! privacy.
 
-use super::local::{LONGEST_LINE, LocalSearch};
+use super::local::LocalSearch;
 use crate::analysis::true_counts::CountNoise;
 use crate::mechanism::Variant;
 use crate::mechanism::law::{Outputs, Recipe, Remap, ln_probabilities};
@@ -41,13 +41,6 @@ pub enum Effort {
         /// Terms that are added.
         added: f64,
     },
-    /// All outputs of two categories are weighed against the data sets behind them.
-    Line {
-        /// Terms that are added.
-        added: f64,
-        /// Distances that are kept.
-        kept: f64,
-    },
     /// Each output is weighed when it occurs.
     Searched {
         /// Data sets that are listed for each.
@@ -64,11 +57,6 @@ pub fn effort(recipe: Recipe, setting: &Setting) -> Effort {
         Way::Listed => {
             let (kept, added) = work(outputs, setting);
             Effort::Listed { kept, added }
-        }
-        Way::Line(noise) => {
-            let records = setting.posterior.n() as f64 + 1.0;
-            let added = LocalSearch::new(setting, noise).line_effort();
-            Effort::Line { added, kept: 6.0 * records * records }
         }
         Way::Searched(noise) => {
             let (listed, added) = LocalSearch::new(setting, noise).effort();
@@ -92,21 +80,15 @@ pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
 /// If there are more terms than this, every candidate is searched for when it is needed.
 const MANY: f64 = 5e9;
 
-/// The records of two categories whose outputs are settled one between two others.
-const LINE: std::ops::RangeInclusive<u64> = 200..=LONGEST_LINE;
-
 /// How the candidates are found.
 enum Way {
     /// All are weighed against all data sets.
     Listed,
-    /// They ascend on a line.
-    Line(CountNoise),
     /// Each is searched for when it is needed.
     Searched(CountNoise),
 }
 
-/// How the candidates are found. A search needs noise on the counts, and the distance for which it is
-/// proved to find the best.
+/// How the candidates are found. A search needs noise on the counts, and is for the Hellinger distance.
 fn way(
     noise: fn(Recipe, &Posterior) -> Option<CountNoise>,
     recipe: Recipe,
@@ -114,17 +96,11 @@ fn way(
     setting: &Setting,
 ) -> Way {
     let (kept, added) = work(outputs, setting);
-    let (n, k) = (setting.posterior.n(), setting.posterior.k());
-    let on_a_line = k == 2 && LINE.contains(&n) && outputs.approximate_len() == n as f64 + 1.0;
     let many = kept > MOST_KEPT || added > MANY;
-    if !(many || on_a_line) || setting.distance.id() != HELLINGER.id() {
+    if !many || setting.distance.id() != HELLINGER.id() {
         return Way::Listed;
     }
-    match noise(recipe, &setting.posterior) {
-        Some(noise) if on_a_line => Way::Line(noise),
-        Some(noise) => Way::Searched(noise),
-        None => Way::Listed,
-    }
+    noise(recipe, &setting.posterior).map_or(Way::Listed, Way::Searched)
 }
 
 /// Why a remapping cannot be computed, if it is likely too large.
@@ -138,7 +114,7 @@ pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
     let outputs = Outputs::of(recipe, setting.posterior.n(), setting.posterior.k());
     match way(CountNoise::likely, recipe, outputs, setting) {
         Way::Listed => too_large(variant, outputs, setting),
-        Way::Line(_) | Way::Searched(_) => None,
+        Way::Searched(_) => None,
     }
 }
 
@@ -162,7 +138,7 @@ fn too_large(variant: &Variant, outputs: Outputs, setting: &Setting) -> Option<R
 /// The best map of the outputs of `variant` at data sets of as many records as `setting` has.
 ///
 /// Of several candidates that are equally good, the output itself is taken if it is one, else the
-/// first.
+/// first. If there are many outputs, a candidate is found by descent when it is asked for: see `local.rs`.
 pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
     if let Some(refusal) = refusal(variant, setting) {
         return Err(refusal);
@@ -172,11 +148,9 @@ pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
     let outputs = Outputs::of(recipe, n, k);
     match way(CountNoise::of, recipe, outputs, setting) {
         Way::Listed => too_large(variant, outputs, setting).map_or(Ok(()), Err)?,
-        Way::Line(noise) => {
-            return Ok(Remap::new(outputs, LocalSearch::new(setting, noise).line()));
-        }
         Way::Searched(noise) => {
-            return Ok(Remap::searched(outputs, LocalSearch::new(setting, noise)));
+            let search = LocalSearch::new(setting, noise);
+            return Ok(Remap::searched(outputs, Box::new(move |output| search.find(output))));
         }
     }
     let data_sets = list_compositions(n, k);

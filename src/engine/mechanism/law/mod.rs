@@ -64,7 +64,7 @@ pub use outputs::{OutputSet, Outputs};
 pub use prepared_field::PreparedField;
 pub(super) use product::Product;
 pub use product::is_walked;
-pub use remapped::{BestCandidate, Plan, Remap};
+pub use remapped::{Plan, Remap};
 pub(super) use remapped::{Remapped, RemappedNear};
 use weighting::Walk;
 pub(super) use weighting::Weighting;

@@ -12,11 +12,8 @@ use crate::parallel;
 use crate::posterior::model::Counts;
 use crate::posterior::simplex::{BLOCK, Blocks, Region, Row, Shape, Window, rank};
 
-/// Finds what is released in place of an output.
-pub trait BestCandidate: Send + Sync {
-    /// The candidate of R that replaces `output`.
-    fn best(&self, output: &[u64]) -> Counts;
-}
+/// Finds the candidate of R that replaces an output.
+type Search = Box<dyn Fn(&[u64]) -> Counts + Send + Sync>;
 
 /// What is released in place of every output: a candidate of R.
 ///
@@ -30,7 +27,7 @@ enum Map {
     /// For each output its candidate, and the place of that among all.
     Listed { to: Vec<Counts>, places: Vec<usize> },
     /// Each candidate is found when it is asked for.
-    Searched(Box<dyn BestCandidate>),
+    Searched(Search),
 }
 
 impl Remap {
@@ -45,8 +42,8 @@ impl Remap {
     }
 
     /// The map that replaces every output by what `search` finds.
-    pub fn searched(outputs: Outputs, search: impl BestCandidate + 'static) -> Self {
-        Self { outputs, map: Map::Searched(Box::new(search)) }
+    pub fn searched(outputs: Outputs, search: Search) -> Self {
+        Self { outputs, map: Map::Searched(search) }
     }
 
     /// The outputs that are replaced.
@@ -63,7 +60,7 @@ impl Remap {
     pub fn replace(&self, output: &[u64]) -> Cow<'_, [u64]> {
         match &self.map {
             Map::Listed { to, .. } => Cow::Borrowed(&to[self.outputs.index(output)]),
-            Map::Searched(search) => Cow::Owned(search.best(output)),
+            Map::Searched(search) => Cow::Owned(search(output)),
         }
     }
 
@@ -75,7 +72,7 @@ impl Remap {
         let places: Cow<[usize]> = match &self.map {
             Map::Listed { places, .. } => Cow::Borrowed(places),
             Map::Searched(search) => {
-                Cow::Owned(parallel::map(&self.outputs.list(), |output| rank(&search.best(output))))
+                Cow::Owned(parallel::map(&self.outputs.list(), |output| rank(&search(output))))
             }
         };
         for (&place, &value) in places.iter().zip(ln_outputs) {

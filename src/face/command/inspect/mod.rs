@@ -327,9 +327,10 @@ impl Inspection {
             format!("  {} is left out: {reason}\n", typed::shown(variant))
         });
         format!(
-            "{}\n  exact law of the error ({title})\n{}{}{}{}",
+            "{}\n  exact law of the error ({title})\n{}{}{}{}{}",
             facts.render(),
             self.laws().render(),
+            typed::remapped_by_descent(self.variants.iter(), &self.setting),
             weights.collect::<String>(),
             left_out.collect::<String>(),
             self.law.as_ref().map_or(String::new(), law::Written::text)

@@ -422,7 +422,9 @@ impl Comparison {
         };
         let note =
             "\n  A private mechanism below the optimum releases counts outside its release set.\n";
-        self.grid().render() + if beaten { note } else { "" } + &left_out
+        let known = self.rivals.iter().filter(|rival| rival.mean.is_some());
+        let descent = typed::remapped_by_descent(known.map(|one| &one.variant), &self.setting);
+        self.grid().render() + &descent + if beaten { note } else { "" } + &left_out
     }
 }
 
