@@ -1,11 +1,10 @@
-//! Bounds of all values of a program, by interval arithmetic.
+//! Bounds of all values of an expression, by interval arithmetic.
 //!
 //! Rounded sums, products, quotients and roots are monotone, so that the results at the ends enclose
 //! all results, as they are computed. The exponential and the logarithm are not monotone in the last
 //! digits: their bounds are widened.
 
-use super::Operation;
-use super::program::{Operand, Program};
+use super::{Expression, Kind, Part};
 use crate::numeric::rows::{Binary, Exponent, Unary};
 
 /// All values between two ends, and possibly NaN.
@@ -19,38 +18,43 @@ struct Interval {
 
 const ANYTHING: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY, nan: true };
 
-impl Program {
+impl Expression {
     /// A finite or −infinite lower and a finite upper bound of all values if every variable lies in
     /// its range. None if the value may be NaN or +infinity, or if the contrary is not proved.
     pub fn bounds(&self, range: &dyn Fn(usize) -> (f64, f64)) -> Option<(f64, f64)> {
-        let inputs: Vec<Interval> = self
-            .variables()
-            .iter()
-            .map(|&variable| {
-                let (low, high) = range(variable);
-                if low <= high { Interval { low, high, nan: false } } else { ANYTHING }
-            })
-            .collect();
-        let mut results: Vec<Interval> = Vec::with_capacity(self.steps().len());
-        let read = |operand: Operand, results: &[Interval]| match operand {
-            Operand::Constant(value) if value.is_nan() => ANYTHING,
-            Operand::Constant(value) => Interval { low: value, high: value, nan: false },
-            Operand::Input(input) => inputs[input],
-            Operand::Step(step) => results[step],
-        };
-        for step in self.steps() {
-            results.push(match step.operation.map(|operand| read(operand, &results)) {
-                Operation::Unary(operation, a) => unary(operation, a),
-                Operation::Binary(operation, a, b) => binary(operation, a, b),
-                Operation::If(c, a, b) => branch(c, a, b),
-            });
-        }
-        let Interval { low, high, nan } = read(self.result(), &results);
+        let Interval { low, high, nan } = self.whole.interval(range);
         (!nan && high < f64::INFINITY).then_some((low, high))
     }
 }
 
+impl Part {
+    fn interval(&self, range: &dyn Fn(usize) -> (f64, f64)) -> Interval {
+        let interval = |part: &Self| part.interval(range);
+        match &self.kind {
+            Kind::Number(value) => Interval::between(*value, *value),
+            Kind::Variable(name) => {
+                let (low, high) = range(*name);
+                Interval::between(low, high)
+            }
+            Kind::Unary(operation, a) => unary(*operation, interval(a)),
+            Kind::Binary(operation, both) => {
+                let [a, b] = both.each_ref().map(interval);
+                binary(*operation, a, b)
+            }
+            Kind::If(all) => {
+                let [c, a, b] = all.each_ref().map(interval);
+                branch(c, a, b)
+            }
+        }
+    }
+}
+
 impl Interval {
+    /// Between two ends; anything if there is nothing between them, or they are NaN.
+    fn between(low: f64, high: f64) -> Self {
+        if low <= high { Self { low, high, nan: false } } else { ANYTHING }
+    }
+
     fn contains(self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }

@@ -2,7 +2,7 @@
 
 use super::constants::Constants;
 use super::names::Name;
-use crate::expression::{Expression, Program, Scratch};
+use crate::expression::Expression;
 use crate::named;
 use crate::numeric::{Sum, Table, exp_accurate, ln};
 use crate::posterior::simplex::Window;
@@ -72,7 +72,7 @@ impl OwnNoise {
 
     /// The rate r of e^(−r |t|), if the weight is that, up to a constant factor.
     pub fn geometric_rate(&self) -> Option<f64> {
-        let (slope, constant) = self.program().affine_in_abs(Name::T.variable())?;
+        let (slope, constant) = self.fixed().affine_in_abs(Name::T.variable())?;
         let rate = -slope * self.factor;
         (rate > 0.0 && rate < f64::INFINITY && constant.is_finite()).then_some(rate)
     }
@@ -87,7 +87,8 @@ impl OwnNoise {
         (self.n + self.reach) as i64
     }
 
-    fn program(&self) -> Program {
+    /// The expression with every name known but t.
+    fn fixed(&self) -> Expression {
         self.expression.fix(&|variable| self.constant(variable))
     }
 
@@ -109,12 +110,12 @@ impl OwnNoise {
                 "use fewer records, or a log weight of the form -a * abs(t)",
             ));
         }
-        let program = self.program();
+        let expression = self.fixed();
         let mut parts: Vec<(i64, f64)> = Vec::new();
         let mut all: Vec<f64> = Vec::new();
         let (mut from, mut to) = (0, 16);
         loop {
-            let added = self.both_sides(&program, from, to)?;
+            let added = self.both_sides(&expression, from, to)?;
             let part = ln_sum(&added);
             all.extend(added);
             parts.push((to, part));
@@ -128,7 +129,7 @@ impl OwnNoise {
                 self.reach = last.map_or(0, |(to, _)| *to as u64);
                 self.peak = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 // Unlikely steps count, too: their probabilities decide about the privacy loss.
-                self.both_sides(&program, to + 1, self.furthest())?;
+                self.both_sides(&expression, to + 1, self.furthest())?;
                 return Ok(self);
             }
             if to >= FURTHEST {
@@ -139,11 +140,11 @@ impl OwnNoise {
     }
 
     /// factor · log weight of t and −t, for all t from `from` to `to`.
-    fn both_sides(&self, program: &Program, from: i64, to: i64) -> Result<Vec<f64>, Refusal> {
+    fn both_sides(&self, expression: &Expression, from: i64, to: i64) -> Result<Vec<f64>, Refusal> {
         let steps: Vec<f64> = (from..=to)
             .flat_map(|t| if t == 0 { vec![0.0] } else { vec![t as f64, -t as f64] })
             .collect();
-        let logs = self.log_weights(program, &steps);
+        let logs = self.log_weights(expression, &steps);
         let wrong = logs.iter().position(|log| log.is_nan() || *log == f64::INFINITY);
         match wrong {
             None => Ok(logs),
@@ -152,10 +153,9 @@ impl OwnNoise {
     }
 
     /// factor · log weight of every step.
-    fn log_weights(&self, program: &Program, steps: &[f64]) -> Vec<f64> {
+    fn log_weights(&self, expression: &Expression, steps: &[f64]) -> Vec<f64> {
         let mut logs = vec![0.0; steps.len()];
-        let inputs: Vec<&[f64]> = program.variables().iter().map(|_| steps).collect();
-        program.rows(&inputs, &mut logs, &mut Scratch::default());
+        expression.rows(&|_| steps, &mut logs);
         logs.iter_mut().for_each(|log| *log *= self.factor);
         logs
     }
@@ -206,12 +206,12 @@ impl OwnNoise {
     /// Refuses noise that is not symmetric, or not a number at a step that the noise of several clamped
     /// counts may balance.
     pub fn refuse_asymmetry(&self) -> Result<(), Refusal> {
-        let program = self.program();
+        let expression = self.fixed();
         let furthest = (2 * self.k as i64 + 1) * self.furthest();
-        self.both_sides(&program, self.furthest(), furthest)?;
+        self.both_sides(&expression, self.furthest(), furthest)?;
         let logs = |sign: f64| {
             let steps: Vec<f64> = (0..=furthest).map(|t| sign * t as f64).collect();
-            self.log_weights(&program, &steps)
+            self.log_weights(&expression, &steps)
         };
         let different = logs(1.0).into_iter().zip(logs(-1.0)).position(|(a, b)| a != b);
         match different {
@@ -228,7 +228,7 @@ impl OwnNoise {
     pub fn table(&self) -> NoiseTable {
         let furthest = self.furthest();
         let steps: Vec<f64> = (-furthest..=furthest).map(|t| t as f64).collect();
-        let mut logs = self.log_weights(&self.program(), &steps);
+        let mut logs = self.log_weights(&self.fixed(), &steps);
         let total = self.peak
             + ln(logs.iter().map(|log| exp_accurate(log - self.peak)).collect::<Sum>().value());
         logs.iter_mut().for_each(|log| *log -= total);
@@ -246,7 +246,7 @@ impl OwnNoise {
     /// factor · log weight − peak of every step.
     pub fn ln_factors(&self, steps: std::ops::RangeInclusive<u64>) -> Vec<f64> {
         let steps: Vec<f64> = steps.map(|t| t as f64).collect();
-        let mut logs = self.log_weights(&self.program(), &steps);
+        let mut logs = self.log_weights(&self.fixed(), &steps);
         logs.iter_mut().for_each(|log| *log -= self.peak);
         logs
     }
