@@ -55,8 +55,7 @@ pub fn parse(text: &str, names: &dyn Names) -> Result<Part, Fault> {
     }
     let mut lexer = Lexer::new(text);
     let (token, span) = lexer.next()?;
-    let mut parser =
-        Parser { text, names, lexer, token, span, before: None, parts: 0, depth: 0 };
+    let mut parser = Parser { text, names, lexer, token, span, before: None, parts: 0, depth: 0 };
     let whole = parser.comparison()?;
     match parser.token {
         Token::End => Ok(whole.part),
