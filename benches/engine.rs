@@ -9,7 +9,7 @@ use divan::{Bencher, black_box, counter::ItemsCount};
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::optimum::{self, Goal};
 use engine::analysis::tuning::TuningCache;
-use engine::expression::{Expression, Names, Scratch, Symbol};
+use engine::expression::{Expression, Names, Symbol};
 use engine::mechanism::law::{Batch, Exact, OutputSet, Recipe, mean};
 use engine::mechanism::own;
 use engine::mechanism::prepared::PreparedSetting;
@@ -260,13 +260,12 @@ impl Names for ExpressionNames {
     "if(r1 > x1, -c * (r1 - x1), max(r1 - x1, -5)) - floor(r2 / 3)",
 ])]
 fn expression(bencher: Bencher, text: &str) {
-    let program = Expression::parse(text, &ExpressionNames).unwrap().fix(&|_| None);
+    let expression = Expression::parse(text, &ExpressionNames).unwrap().fix(&|_| None);
     let row = |scale: f64| (0..BLOCK).map(|i| scale * i as f64).collect::<Vec<f64>>();
     let rows = [row(1.0 / BLOCK as f64), row(1.0), row(0.5)];
-    let inputs: Vec<&[f64]> = program.variables().iter().map(|&v| &rows[v][..]).collect();
-    let (mut out, mut scratch) = ([0.0; BLOCK], Scratch::default());
+    let mut out = [0.0; BLOCK];
     bencher.counter(ItemsCount::new(BLOCK)).bench_local(|| {
-        program.rows(black_box(&inputs), &mut out, &mut scratch);
+        expression.rows(&|variable| black_box(&rows[variable]), &mut out);
         black_box(out[BLOCK / 2])
     });
 }

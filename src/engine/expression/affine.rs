@@ -1,7 +1,6 @@
-//! Programs that are straight lines in a variable or in its size.
+//! Expressions that are straight lines in a variable or in its size.
 
-use super::Operation;
-use super::program::{Operand, Program};
+use super::{Expression, Kind, Part};
 use crate::numeric::rows::{Binary, Unary};
 
 /// slope · v + constant, or slope · |v| + constant.
@@ -12,38 +11,31 @@ struct Line {
     of_size: bool,
 }
 
-impl Program {
-    /// (slope, constant) if the program is slope · v + constant in the variable and uses no other.
+impl Expression {
+    /// (slope, constant) if the expression is slope · v + constant in the variable and uses no other.
     pub fn affine(&self, variable: usize) -> Option<(f64, f64)> {
-        let line = self.line(variable)?;
+        let line = self.whole.line(variable)?;
         (!line.of_size || line.slope == 0.0).then_some((line.slope, line.constant))
     }
 
-    /// (slope, constant) if the program is slope · |v| + constant in the variable and uses no other.
+    /// (slope, constant) if the expression is slope · |v| + constant in the variable and uses no other.
     pub fn affine_in_abs(&self, variable: usize) -> Option<(f64, f64)> {
-        let line = self.line(variable)?;
+        let line = self.whole.line(variable)?;
         (line.of_size || line.slope == 0.0).then_some((line.slope, line.constant))
     }
+}
 
+impl Part {
     fn line(&self, variable: usize) -> Option<Line> {
-        if self.variables().iter().any(|&other| other != variable) {
-            return None;
+        match &self.kind {
+            Kind::Number(constant) => Line::new(0.0, *constant, false),
+            Kind::Variable(name) if *name == variable => Line::new(1.0, 0.0, false),
+            Kind::Unary(operation, a) => unary(*operation, a.line(variable)?),
+            Kind::Binary(operation, both) => {
+                binary(*operation, both[0].line(variable)?, both[1].line(variable)?)
+            }
+            Kind::Variable(_) | Kind::If(_) => None,
         }
-        let mut results: Vec<Option<Line>> = Vec::with_capacity(self.steps().len());
-        let read = |operand: Operand, results: &[Option<Line>]| match operand {
-            Operand::Constant(constant) => Line::new(0.0, constant, false),
-            Operand::Input(_) => Line::new(1.0, 0.0, false),
-            Operand::Step(step) => results[step],
-        };
-        for step in self.steps() {
-            let line = match step.operation.map(|operand| read(operand, &results)) {
-                Operation::Unary(operation, Some(a)) => unary(operation, a),
-                Operation::Binary(operation, Some(a), Some(b)) => binary(operation, a, b),
-                _ => None,
-            };
-            results.push(line);
-        }
-        read(self.result(), &results)
     }
 }
 

@@ -1,85 +1,75 @@
 //! Why a value is not usable, and which part is to blame.
 
-use super::{Fault, Kind, Operation, Part, quoted};
+use super::{Fault, Kind, Part, quoted};
 use crate::numeric::rows::{Binary, Unary};
 use crate::numeric::significant;
 
 /// The part that makes the value NaN or +infinity.
-pub fn fault(text: &str, parts: &[Part], value: &dyn Fn(usize) -> f64) -> Option<Fault> {
-    let mut values: Vec<f64> = Vec::with_capacity(parts.len());
-    for part in parts {
-        values.push(match part.kind {
-            Kind::Number(number) => number,
-            Kind::Variable(variable) => value(variable),
-            Kind::Apply(operation) => operation.map(|part| values[part]).value(),
-        });
-    }
-    let whole = *values.last()?;
-    if !whole.is_nan() && whole != f64::INFINITY {
+pub fn fault(text: &str, whole: &Part, variable: &dyn Fn(usize) -> f64) -> Option<Fault> {
+    let mut at = whole;
+    let mut value = at.value(variable);
+    if !value.is_nan() && value != f64::INFINITY {
         return None;
     }
     // From the whole down to the part whose operands are not to blame.
-    let mut at = parts.len() - 1;
-    while let Kind::Apply(operation) = parts[at].kind {
-        let next = match operation {
-            Operation::If(c, ..) if values[c].is_nan() => Some(c),
-            Operation::If(c, a, b) => Some(if values[c] != 0.0 { a } else { b }),
-            _ if values[at].is_nan() => operation.operands().find(|&part| values[part].is_nan()),
-            _ => operation.operands().find(|&part| values[part].is_infinite()),
+    loop {
+        let operands: Vec<f64> = at.operands().iter().map(|part| part.value(variable)).collect();
+        let next = match at.kind {
+            Kind::If(_) if operands[0].is_nan() => Some(0),
+            Kind::If(_) => Some(if operands[0] != 0.0 { 1 } else { 2 }),
+            _ if value.is_nan() => operands.iter().position(|operand| operand.is_nan()),
+            _ => operands.iter().position(|operand| operand.is_infinite()),
         };
-        match next {
-            Some(next) => at = next,
-            None => break,
-        }
+        let Some(next) = next else {
+            let (cause, remedy) = describe(text, at, value, &operands);
+            return Some(Fault::new(at.span.clone(), cause, remedy));
+        };
+        (at, value) = (&at.operands()[next], operands[next]);
     }
-    let (cause, remedy) = describe(text, parts, &values, at);
-    Some(Fault::new(parts[at].span.clone(), cause, remedy))
 }
 
 /// What is wrong with a part whose operands are numbers, and what would help.
-fn describe(text: &str, parts: &[Part], values: &[f64], at: usize) -> (String, String) {
-    let shown = |part: usize| quoted(&text[parts[part].span.clone()]);
-    let whole = shown(at);
+fn describe(text: &str, part: &Part, value: f64, operands: &[f64]) -> (String, String) {
+    let shown = |part: &Part| quoted(&text[part.span.clone()]);
+    let whole = shown(part);
     let elsewhere = |condition: &str| {
         format!("give this case a value of its own, with `if({condition}, …, …)`")
     };
     let finite = "let the result be finite, or −infinity for weight 0".to_owned();
-    let Kind::Apply(operation) = parts[at].kind else {
-        return match values[at].is_nan() {
-            true => (format!("{whole} is not a number"), "give it a value".into()),
-            false => (format!("{whole} is infinite"), finite),
-        };
-    };
-    let number = |part: usize| match values[part] {
+    let number = |value: f64| match value {
         f64::INFINITY => "infinity".to_owned(),
         f64::NEG_INFINITY => "−infinity".to_owned(),
         value if value == value.floor() && value.abs() < 1e6 => format!("{value}"),
         value => significant(value, 6),
     };
-    match operation {
-        Operation::Binary(Binary::Divide, _, b) if values[b] == 0.0 => {
-            let cause = format!("{whole} divides by zero: {} is 0", shown(b));
+    match (&part.kind, operands) {
+        (Kind::Number(_) | Kind::Variable(_), _) if value.is_nan() => {
+            (format!("{whole} is not a number"), "give it a value".into())
+        }
+        (Kind::Number(_) | Kind::Variable(_), _) => (format!("{whole} is infinite"), finite),
+        (Kind::Binary(Binary::Divide, both), [_, 0.0]) => {
+            let cause = format!("{whole} divides by zero: {} is 0", shown(&both[1]));
             (cause, elsewhere("divisor = 0"))
         }
-        Operation::Binary(Binary::Power, a, b) if values[a] == 0.0 && values[b] < 0.0 => {
-            let cause = format!("{whole} divides by zero: it is 0 to the power {}", number(b));
+        (Kind::Binary(Binary::Power, _), &[0.0, p]) if p < 0.0 => {
+            let cause = format!("{whole} divides by zero: it is 0 to the power {}", number(p));
             (cause, elsewhere("base = 0"))
         }
-        Operation::Binary(Binary::Power, a, b) if values[a] < 0.0 && values[at].is_nan() => {
+        (Kind::Binary(Binary::Power, _), &[a, p]) if a < 0.0 && value.is_nan() => {
             let cause =
-                format!("{whole} is not a number: it is {} to the power {}", number(a), number(b));
+                format!("{whole} is not a number: it is {} to the power {}", number(a), number(p));
             (cause, "only whole powers of negative numbers exist; `abs` removes the sign".into())
         }
-        Operation::Unary(Unary::Ln | Unary::Sqrt, a) if values[a] < 0.0 => {
-            let cause = format!("{whole} is not a number: {} is {}", shown(a), number(a));
+        (Kind::Unary(Unary::Ln | Unary::Sqrt, inner), &[a]) if a < 0.0 => {
+            let cause = format!("{whole} is not a number: {} is {}", shown(inner), number(a));
             (cause, elsewhere("argument < 0"))
         }
-        Operation::Unary(Unary::Ln, a) if values[a] == 0.0 => {
-            let cause = format!("{whole} is −infinity: {} is 0", shown(a));
+        (Kind::Unary(Unary::Ln, inner), [0.0]) => {
+            let cause = format!("{whole} is −infinity: {} is 0", shown(inner));
             (cause, finite)
         }
-        _ if values[at].is_nan() => {
-            let operands: Vec<String> = operation.operands().map(number).collect();
+        _ if value.is_nan() => {
+            let operands: Vec<String> = operands.iter().copied().map(number).collect();
             let cause = format!("{whole} is not a number for {}", operands.join(" and "));
             (cause, "keep infinite values out of it".into())
         }

@@ -1,10 +1,10 @@
-//! From pieces to parts, each after its operands.
+//! From pieces to a tree.
 
 use std::f64::consts::PI;
 use std::ops::Range;
 
 use super::lexer::{Lexer, Token};
-use super::{DEEPEST, Fault, Kind, LONGEST, MOST_PARTS, Names, Operation, Part, Symbol, quoted};
+use super::{DEEPEST, Fault, Kind, LONGEST, MOST_PARTS, Names, Part, Symbol, quoted};
 use crate::numeric::rows::{Binary, Unary};
 use crate::refusal::suggest;
 
@@ -39,8 +39,8 @@ pub fn is_reserved(name: &str) -> bool {
     find(&FUNCTIONS, name).is_some() || find(&CONSTANTS, name).is_some()
 }
 
-/// The parts of the text; the last one is the whole.
-pub fn parse(text: &str, names: &dyn Names) -> Result<Vec<Part>, Fault> {
+/// The whole of the text.
+pub fn parse(text: &str, names: &dyn Names) -> Result<Part, Fault> {
     if text.len() > LONGEST {
         let start = (0..=LONGEST).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         let cause = format!("the expression is longer than {LONGEST} bytes");
@@ -55,11 +55,10 @@ pub fn parse(text: &str, names: &dyn Names) -> Result<Vec<Part>, Fault> {
     }
     let mut lexer = Lexer::new(text);
     let (token, span) = lexer.next()?;
-    let mut parser =
-        Parser { text, names, lexer, token, span, before: None, parts: Vec::new(), depth: 0 };
-    parser.comparison()?;
+    let mut parser = Parser { text, names, lexer, token, span, before: None, parts: 0, depth: 0 };
+    let whole = parser.comparison()?;
     match parser.token {
-        Token::End => Ok(parser.parts),
+        Token::End => Ok(whole.part),
         Token::Close => {
             Err(Fault::new(parser.span, "this `)` closes nothing", "remove it, or add a `(`"))
         }
@@ -69,7 +68,7 @@ pub fn parse(text: &str, names: &dyn Names) -> Result<Vec<Part>, Fault> {
 
 /// A part, and the place of all of its text: with parentheses around it.
 struct Parsed {
-    part: usize,
+    part: Part,
     span: Range<usize>,
 }
 
@@ -81,7 +80,8 @@ struct Parser<'a> {
     span: Range<usize>,
     /// The piece before.
     before: Option<(Token, Range<usize>)>,
-    parts: Vec<Part>,
+    /// How many parts there are so far.
+    parts: usize,
     depth: usize,
 }
 
@@ -99,18 +99,18 @@ impl Parser<'_> {
     }
 
     fn add(&mut self, kind: Kind, span: Range<usize>) -> Result<Parsed, Fault> {
-        if self.parts.len() == MOST_PARTS {
+        if self.parts == MOST_PARTS {
             let cause = format!("the expression has more than {MOST_PARTS} parts");
             let remedy = "simplify it: numbers, names and operations are its parts";
             return Err(Fault::new(span, cause, remedy));
         }
-        self.parts.push(Part { kind, span: span.clone() });
-        Ok(Parsed { part: self.parts.len() - 1, span })
+        self.parts += 1;
+        Ok(Parsed { part: Part { kind, span: span.clone() }, span })
     }
 
     fn join(&mut self, operation: Binary, a: Parsed, b: Parsed) -> Result<Parsed, Fault> {
         let span = a.span.start..b.span.end;
-        self.add(Kind::Apply(Operation::Binary(operation, a.part, b.part)), span)
+        self.add(Kind::Binary(operation, Box::new([a.part, b.part])), span)
     }
 
     /// Reads with `read` what stands one level deeper.
@@ -173,7 +173,7 @@ impl Parser<'_> {
         let span = start..a.span.end;
         match sign {
             Binary::Add => Ok(Parsed { part: a.part, span }),
-            _ => self.add(Kind::Apply(Operation::Unary(Unary::Negate, a.part)), span),
+            _ => self.add(Kind::Unary(Unary::Negate, Box::new(a.part)), span),
         }
     }
 
@@ -258,27 +258,28 @@ impl Parser<'_> {
         let arguments = self.deeper(|parser| parser.arguments())?;
         self.close(&open)?;
         let span = at.start..self.last().end;
-        let parts: Vec<usize> = arguments.iter().map(|argument| argument.part).collect();
-        let wanted = match (f, &parts[..]) {
-            (Function::One(operation), &[a]) => {
-                return self.add(Kind::Apply(Operation::Unary(operation, a)), span);
-            }
-            (Function::If, &[c, a, b]) => {
-                return self.add(Kind::Apply(Operation::If(c, a, b)), span);
-            }
-            (Function::Several(operation), &[first, second, ref rest @ ..]) => {
-                let apply = |a, b| Kind::Apply(Operation::Binary(operation, a, b));
-                let mut all = self.add(apply(first, second), span.clone())?;
-                for &next in rest {
-                    all = self.add(apply(all.part, next), span.clone())?;
+        let mut parts: Vec<Part> = arguments.into_iter().map(|argument| argument.part).collect();
+        let number = parts.len();
+        let wanted = match f {
+            Function::One(operation) => match <[Part; 1]>::try_from(parts) {
+                Ok([a]) => return self.add(Kind::Unary(operation, Box::new(a)), span),
+                Err(_) => "1 argument",
+            },
+            Function::If => match <[Part; 3]>::try_from(parts) {
+                Ok(all) => return self.add(Kind::If(Box::new(all)), span),
+                Err(_) => "3 arguments",
+            },
+            Function::Several(_) if number < 2 => "2 or more arguments",
+            Function::Several(operation) => {
+                let mut all = Parsed { part: parts.remove(0), span: span.clone() };
+                for next in parts {
+                    let both = Box::new([all.part, next]);
+                    all = self.add(Kind::Binary(operation, both), span.clone())?;
                 }
                 return Ok(all);
             }
-            (Function::One(_), _) => "1 argument",
-            (Function::If, _) => "3 arguments",
-            (Function::Several(_), _) => "2 or more arguments",
         };
-        let cause = format!("`{name}` takes {wanted}, not {}", parts.len());
+        let cause = format!("`{name}` takes {wanted}, not {number}");
         let example = match f {
             Function::One(_) => format!("{name}(a)"),
             Function::Several(_) => format!("{name}(a, b)"),

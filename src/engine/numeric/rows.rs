@@ -9,7 +9,7 @@ use super::kernel::{ARCH, kernels};
 use super::ln::vectorised_ln;
 
 /// An operation on one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
     Negate,
     Exp,
@@ -20,7 +20,7 @@ pub enum Unary {
 }
 
 /// An operation on two numbers. A comparison gives 1 or 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     Add,
     Subtract,
@@ -35,15 +35,6 @@ pub enum Binary {
     GreaterOrEqual,
     Equal,
     Unequal,
-}
-
-/// What an operation reads at the places of a row.
-#[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
-    /// The same number at every place.
-    Constant(f64),
-    /// A number for each place.
-    Row(&'a [f64]),
 }
 
 impl Unary {
@@ -169,42 +160,8 @@ fn whole_powers<const N: usize>(x: [f64; N], size: u32, negative: bool) -> [f64;
 /// e^(p ln x) for an exponent that is no small whole number.
 #[inline(always)]
 fn other_power(x: f64, p: f64) -> f64 {
-    power_of_logarithm(x, p, p * vectorised_ln(x))
-}
-
-/// x^p from p ln x.
-#[inline(always)]
-fn power_of_logarithm(x: f64, p: f64, logarithm: f64) -> f64 {
-    let power = exp(logarithm);
+    let power = exp(p * vectorised_ln(x));
     if (x == 0.0) & (p < 0.0) { f64::NAN } else { power }
-}
-
-// The loops are macros: the body of a closure is not always compiled for the features of the
-// processor.
-
-/// Writes a value for every place of one row.
-macro_rules! map {
-    ($out:expr, |$x:ident of $row:ident| $value:expr) => {
-        for (out, &$x) in $out.iter_mut().zip($row) {
-            *out = $value;
-        }
-    };
-}
-
-/// Writes a value for every place of two sources.
-macro_rules! combine {
-    ($out:expr, |$x:ident of $a:ident, $y:ident of $b:ident| $value:expr) => {
-        match ($a, $b) {
-            (Source::Row(a), Source::Row(b)) => {
-                for ((out, &$x), &$y) in $out.iter_mut().zip(a).zip(b) {
-                    *out = $value;
-                }
-            }
-            (Source::Row(a), Source::Constant($y)) => map!($out, |$x of a| $value),
-            (Source::Constant($x), Source::Row(b)) => map!($out, |$y of b| $value),
-            (Source::Constant($x), Source::Constant($y)) => $out.fill($value),
-        }
-    };
 }
 
 /// Runs a loop of its own for each operation, so that each is vectorised.
@@ -220,71 +177,57 @@ macro_rules! for_each_operation {
 }
 
 kernels! {
-    /// The operation at every place.
-    pub fn unary<'a>(operation: Unary, a: Source<'a>, out: &'a mut [f64]) -> () {
-        for_each_operation!(operation, Unary [Negate Exp Ln Sqrt Abs Floor], |ONE| match a {
-            Source::Row(a) => map!(out, |x of a| ONE.apply(x)),
-            Source::Constant(a) => out.fill(ONE.apply(a)),
+    /// Replaces every number by the result of the operation.
+    pub fn unary<'a>(operation: Unary, row: &'a mut [f64]) -> () {
+        for_each_operation!(operation, Unary [Negate Exp Ln Sqrt Abs Floor], |ONE| {
+            for a in row {
+                *a = ONE.apply(*a);
+            }
         });
     }
 
-    /// The operation at every place.
-    pub fn binary<'a>(
-        operation: Binary,
-        a: Source<'a>,
-        b: Source<'a>,
-        out: &'a mut [f64],
-    ) -> () {
-        if let (Binary::Power, Source::Row(a), Source::Constant(p)) = (operation, a, b) {
-            return powers(a, p, out);
-        }
+    /// Replaces every number by the result of the operation on it and on its partner.
+    pub fn binary<'a>(operation: Binary, row: &'a mut [f64], partners: &'a [f64]) -> () {
         for_each_operation!(operation, Binary [
             Add Subtract Multiply Divide Power Min Max
             Less LessOrEqual Greater GreaterOrEqual Equal Unequal
-        ], |ONE| combine!(out, |x of a, y of b| ONE.apply(x, y)));
+        ], |ONE| {
+            for (a, b) in row.iter_mut().zip(partners) {
+                *a = ONE.apply(*a, *b);
+            }
+        });
     }
 
-    /// `a` or `b` at every place, as the condition is.
-    pub fn select<'a>(
-        condition: Source<'a>,
-        a: Source<'a>,
-        b: Source<'a>,
-        out: &'a mut [f64],
-    ) -> () {
-        match (condition, a, b) {
-            (Source::Constant(c), a, b) => combine!(out, |x of a, y of b| choose(c, x, y)),
-            (c, Source::Constant(x), b) => combine!(out, |c of c, y of b| choose(c, x, y)),
-            (c, a, Source::Constant(y)) => combine!(out, |c of c, x of a| choose(c, x, y)),
-            (Source::Row(c), Source::Row(a), Source::Row(b)) => {
-                for (((out, &c), &x), &y) in out.iter_mut().zip(c).zip(a).zip(b) {
-                    *out = choose(c, x, y);
+    /// Replaces every number by its power.
+    pub fn powers<'a>(exponent: f64, row: &'a mut [f64]) -> () {
+        match Exponent::of(exponent) {
+            Exponent::Whole { size, negative } => {
+                // As many numbers at once as fill the widest registers twice.
+                let (wide, rest) = row.as_chunks_mut::<16>();
+                for x in wide {
+                    *x = whole_powers(*x, size, negative);
+                }
+                for x in rest {
+                    *x = whole_powers([*x], size, negative)[0];
+                }
+            }
+            Exponent::Half => {
+                for x in row {
+                    *x = x.sqrt();
+                }
+            }
+            Exponent::Other(p) => {
+                for x in row {
+                    *x = other_power(*x, p);
                 }
             }
         }
     }
-}
 
-/// The powers of a row with one exponent.
-#[inline(always)]
-fn powers(a: &[f64], p: f64, out: &mut [f64]) {
-    match Exponent::of(p) {
-        Exponent::Whole { size: 2, negative: false } => map!(out, |x of a| x * x),
-        Exponent::Whole { size, negative } => {
-            // As many numbers at once as fill the widest registers twice.
-            let (wide, rest) = a.as_chunks::<16>();
-            let (wide_out, rest_out) = out.as_chunks_mut::<16>();
-            for (out, x) in wide_out.iter_mut().zip(wide) {
-                *out = whole_powers(*x, size, negative);
-            }
-            map!(rest_out, |x of rest| whole_powers([x], size, negative)[0]);
-        }
-        Exponent::Half => map!(out, |x of a| x.sqrt()),
-        Exponent::Other(p) => {
-            // Two loops: one would need more registers than there are.
-            map!(out, |x of a| p * vectorised_ln(x));
-            for (out, &x) in out.iter_mut().zip(a) {
-                *out = power_of_logarithm(x, p, *out);
-            }
+    /// Replaces every number by the other one where its condition does not hold.
+    pub fn select<'a>(conditions: &'a [f64], row: &'a mut [f64], others: &'a [f64]) -> () {
+        for ((a, c), b) in row.iter_mut().zip(conditions).zip(others) {
+            *a = choose(*c, *a, *b);
         }
     }
 }
@@ -303,16 +246,14 @@ pub(super) fn bits(arch: Arch, values: &[f64]) -> Vec<u64> {
     };
     let a: Vec<f64> = values.iter().enumerate().map(spread).collect();
     let b: Vec<f64> = a.iter().rev().copied().collect();
-    let mut out = vec![0.0; a.len()];
     let mut all = Vec::new();
-    let mut keep = |out: &[f64]| {
-        all.extend(out.iter().map(|v| if v.is_nan() { u64::MAX } else { v.to_bits() }));
+    let mut keep = |change: &dyn Fn(&mut [f64])| {
+        let mut row = a.clone();
+        change(&mut row);
+        all.extend(row.iter().map(|v| if v.is_nan() { u64::MAX } else { v.to_bits() }));
     };
     for operation in [Unary::Negate, Unary::Exp, Unary::Ln, Unary::Sqrt, Unary::Abs, Unary::Floor] {
-        for source in [Source::Row(&a), Source::Constant(0.7)] {
-            on::unary(arch, operation, source, &mut out);
-            keep(&out);
-        }
+        keep(&|row| on::unary(arch, operation, row));
     }
     for operation in [
         Add,
@@ -329,24 +270,11 @@ pub(super) fn bits(arch: Arch, values: &[f64]) -> Vec<u64> {
         Equal,
         Unequal,
     ] {
-        let (a, b) = (Source::Row(&a), Source::Row(&b));
-        on::binary(arch, operation, a, b, &mut out);
-        keep(&out);
-        for constant in [0.0, 0.5, 0.7, 2.0, 3.0, -5.0, -1.5, f64::INFINITY] {
-            on::binary(arch, operation, a, Source::Constant(constant), &mut out);
-            keep(&out);
-            on::binary(arch, operation, Source::Constant(constant), b, &mut out);
-            keep(&out);
-            let both = [constant, 1.3].map(Source::Constant);
-            on::binary(arch, operation, both[0], both[1], &mut out);
-            keep(&out);
-        }
+        keep(&|row| on::binary(arch, operation, row, &b));
     }
-    let (a, b) = (Source::Row(&a), Source::Row(&b));
-    let two = Source::Constant(2.0);
-    for (condition, a, b) in [(a, b, a), (b, a, two), (a, two, b), (two, a, b), (a, two, two)] {
-        on::select(arch, condition, a, b, &mut out);
-        keep(&out);
+    for exponent in [0.0, 0.5, 0.7, 2.0, 3.0, -5.0, -1.5, f64::INFINITY] {
+        keep(&|row| on::powers(arch, exponent, row));
     }
+    keep(&|row| on::select(arch, &b, row, &b));
     all
 }

@@ -3,8 +3,7 @@
 //! inner ε if losses grow with it, as they did wherever that was tried.
 //!
 //! The inner ε replaces ε in the weight only. The loss is computed, not bounded: the release is
-//! private because every output of every pair of adjacent data sets was compared, or the pair is
-//! proved to lose less than another one.
+//! private because every output of every pair of adjacent data sets was compared.
 
 use crate::analysis::audit::{self, Loss, Scope};
 use crate::mechanism::{Choice, Variant};

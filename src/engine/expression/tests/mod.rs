@@ -36,9 +36,8 @@ fn at(x: f64, y: f64, z: f64) -> impl Fn(usize) -> f64 {
     }
 }
 
-/// The value with all variables left open.
 fn value(text: &str, x: f64, y: f64, z: f64) -> f64 {
-    parsed(text).fix(&|_| None).value(&at(x, y, z))
+    parsed(text).value(&at(x, y, z))
 }
 
 /// The same number; one NaN is as good as another.

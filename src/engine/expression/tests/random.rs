@@ -62,25 +62,20 @@ fn rows(len: usize, rng: &mut Stream) -> [Vec<f64>; 3] {
 #[test]
 fn rows_have_the_bits_of_single_values() {
     let mut rng = stream(1, "rows of expressions");
-    let mut scratch = Scratch::default();
     for round in 0..3_000 {
         let text = expression(1 + round % 5, &mut rng);
-        let program = parsed(&text).fix(&|_| None);
+        let expression = parsed(&text);
         let len = pick(&[0, 1, 3, 8, 17, 33], &mut rng) + if round % 50 == 0 { 1020 } else { 0 };
         let [x, y, z] = rows(len, &mut rng);
-        let inputs: Vec<&[f64]> = program
-            .variables()
-            .iter()
-            .map(|&variable| match variable {
-                3 => &x[..],
-                1 => &y[..],
-                _ => &z[..],
-            })
-            .collect();
+        let row = |variable: usize| match variable {
+            3 => &x[..],
+            1 => &y[..],
+            _ => &z[..],
+        };
         let mut out = vec![0.25; len];
-        program.rows(&inputs, &mut out, &mut scratch);
+        expression.rows(&row, &mut out);
         for place in 0..len {
-            let single = program.value(&at(x[place], y[place], z[place]));
+            let single = expression.value(&at(x[place], y[place], z[place]));
             assert!(same(out[place], single), "{text}: {} {single}", out[place]);
         }
     }
@@ -93,10 +88,10 @@ fn known_variables_change_no_bit() {
         let text = expression(1 + round % 5, &mut rng);
         let expression = parsed(&text);
         let [x, y, z] = rows(1, &mut rng).map(|row| row[0]);
-        let open = expression.fix(&|_| None).value(&at(x, y, z));
+        let open = expression.value(&at(x, y, z));
         for known in [&[3_usize][..], &[1], &[3, 4], &[1, 3, 4]] {
             let fixed = expression.fix(&|v| known.contains(&v).then(|| at(x, y, z)(v)));
-            assert!(fixed.variables().iter().all(|variable| !known.contains(variable)));
+            assert!(fixed.variables().iter().all(|(variable, _)| !known.contains(variable)));
             let value = fixed.value(&at(x, y, z));
             assert!(same(value, open), "{text} at {x}, {y}, {z}: {value} {open}");
         }
@@ -111,7 +106,7 @@ fn bounds_enclose_all_values() {
     let mut proved = 0;
     for round in 0..20_000 {
         let text = expression(1 + round % 4, &mut rng);
-        let program = parsed(&text).fix(&|_| None);
+        let expression = parsed(&text);
         let mut range = || {
             let ends = [0, 1].map(|_| match uniform(&mut rng) < 0.5 {
                 true => pick(&[0.0, 1.0, -1.0, 0.5, 20.0, 1e-300, 1e300], &mut rng),
@@ -125,7 +120,7 @@ fn bounds_enclose_all_values() {
             1 => ranges[1],
             _ => ranges[2],
         };
-        let Some((low, high)) = program.bounds(&of) else { continue };
+        let Some((low, high)) = expression.bounds(&of) else { continue };
         proved += 1;
         assert!(low <= high && high < f64::INFINITY, "{text}: {low} {high}");
         for _ in 0..50 {
@@ -137,7 +132,7 @@ fn bounds_enclose_all_values() {
                 4 => (low + (high - low) * uniform(&mut rng)).floor().clamp(low, high),
                 _ => (low + (high - low) * uniform(&mut rng)).clamp(low, high),
             });
-            let value = program.value(&at(x, y, z));
+            let value = expression.value(&at(x, y, z));
             assert!(
                 low <= value && value <= high,
                 "{text} at {x}, {y}, {z}: {value} not in [{low}, {high}] for {ranges:?}"
@@ -149,7 +144,7 @@ fn bounds_enclose_all_values() {
 }
 
 #[test]
-fn straight_lines_are_the_program() {
+fn straight_lines_are_the_expression() {
     /// Sums and multiples of `leaf`; all numbers are exact in binary.
     fn line(leaf: &str, depth: usize, rng: &mut Stream) -> String {
         let number = pick(&["1", "2", "0.5", "-3", "4", "c"], rng);
@@ -170,26 +165,27 @@ fn straight_lines_are_the_program() {
     for round in 0..2_000 {
         let leaf = pick(&["x", "abs(x)", "abs(-x)", "max(x, -x)", "max(-2 * x, 2 * x)"], &mut rng);
         let text = line(leaf, round % 5, &mut rng);
-        let program = parsed(&text).fix(&|_| None);
-        let found = if leaf == "x" { program.affine(3) } else { program.affine_in_abs(3) };
+        let expression = parsed(&text).fix(&|_| None);
+        let found =
+            if leaf == "x" { expression.affine(3) } else { expression.affine_in_abs(3) };
         let (slope, constant) = found.unwrap_or_else(|| panic!("{text}"));
         for x in [-2.0_f64, -0.75, 0.0, 1.0, 8.5] {
             let v = if leaf == "x" { x } else { x.abs() };
-            assert_eq!(slope * v + constant, program.value(&at(x, 0.0, 0.0)), "{text} at {x}");
+            assert_eq!(slope * v + constant, expression.value(&at(x, 0.0, 0.0)), "{text} at {x}");
         }
     }
 }
 
 #[test]
-fn random_programs_that_are_called_straight_lines_are() {
+fn random_expressions_that_are_called_straight_lines_are() {
     let mut rng = stream(5, "lines among expressions");
     let mut found = 0;
     for round in 0..20_000 {
         let text = expression(1 + round % 4, &mut rng);
-        let program = parsed(&text).fix(&|v| (v != 3).then_some(2.0));
-        let lines = [program.affine(3), program.affine_in_abs(3)];
+        let expression = parsed(&text).fix(&|v| (v != 3).then_some(2.0));
+        let lines = [expression.affine(3), expression.affine_in_abs(3)];
         for x in [-2.5_f64, 0.0, 1.0, 7.0] {
-            let value = program.value(&at(x, 2.0, 2.0));
+            let value = expression.value(&at(x, 2.0, 2.0));
             for (line, v) in lines.into_iter().zip([x, x.abs()]) {
                 let Some((slope, constant)) = line else { continue };
                 found += usize::from(slope != 0.0);

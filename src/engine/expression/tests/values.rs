@@ -131,11 +131,10 @@ fn variables_come_in_order_with_their_first_use() {
     let expression = parsed("x + y * x - 2 * y");
     assert_eq!(expression.text(), "x + y * x - 2 * y");
     assert_eq!(expression.variables(), [(1, 4..5), (3, 0..1)]);
-    assert_eq!(expression.fix(&|_| None).variables(), [1, 3]);
-    assert_eq!(expression.fix(&|v| (v == 1).then_some(2.0)).variables(), [3]);
+    assert_eq!(expression.fix(&|v| (v == 1).then_some(2.0)).variables(), [(3, 0..1)]);
     assert!(expression.fix(&|_| Some(1.0)).variables().is_empty());
-    let branch = parsed("if(y > 0, x, z)");
-    assert_eq!(branch.fix(&|v| (v == 1).then_some(1.0)).variables(), [3]);
+    let branch = parsed("if(y > 0, x, z)").fix(&|v| (v == 1).then_some(1.0));
+    assert_eq!(branch.variables(), [(3, 10..11)]);
 }
 
 #[test]
@@ -170,8 +169,7 @@ fn straight_lines_are_recognised() {
 #[test]
 fn bounds_of_usual_expressions() {
     let bounds = |text: &str| {
-        let program = parsed(text).fix(&|_| None);
-        program.bounds(&|variable| if variable == 3 { (0.0, 1.0) } else { (-2.0, 3.0) })
+        parsed(text).bounds(&|variable| if variable == 3 { (0.0, 1.0) } else { (-2.0, 3.0) })
     };
     assert_eq!(bounds("-c * x"), Some((-2.5, 0.0)));
     assert_eq!(bounds("y^2"), Some((0.0, 9.0)));

@@ -2,7 +2,7 @@
 
 use super::constants::Constants;
 use super::names::Name;
-use crate::expression::{Expression, Program, Scratch};
+use crate::expression::Expression;
 use crate::named;
 use crate::numeric::{Sum, Table, exp_accurate, ln};
 use crate::posterior::simplex::Window;
@@ -70,7 +70,7 @@ impl OwnNoise {
 
     /// The rate r of e^(−r |t|), if the weight is that, up to a constant factor.
     pub fn geometric_rate(&self) -> Option<f64> {
-        let (slope, constant) = self.program().affine_in_abs(Name::T.variable())?;
+        let (slope, constant) = self.fixed().affine_in_abs(Name::T.variable())?;
         let rate = -slope * self.factor;
         (rate > 0.0 && rate < f64::INFINITY && constant.is_finite()).then_some(rate)
     }
@@ -85,7 +85,8 @@ impl OwnNoise {
         (self.n + self.reach) as i64
     }
 
-    fn program(&self) -> Program {
+    /// The expression with every name known but t.
+    fn fixed(&self) -> Expression {
         self.expression.fix(&|variable| self.constant(variable))
     }
 
@@ -107,12 +108,12 @@ impl OwnNoise {
                 "use fewer records, or a log weight of the form -a * abs(t)",
             ));
         }
-        let program = self.program();
+        let expression = self.fixed();
         let mut parts: Vec<(i64, f64)> = Vec::new();
         let mut all: Vec<f64> = Vec::new();
         let (mut from, mut to) = (0, 16);
         loop {
-            let added = self.both_sides(&program, from, to)?;
+            let added = self.both_sides(&expression, from, to)?;
             let part = ln_sum(&added);
             all.extend(added);
             parts.push((to, part));
@@ -126,7 +127,7 @@ impl OwnNoise {
                 self.reach = last.map_or(0, |(to, _)| *to as u64);
                 self.peak = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 // Unlikely steps count, too: their probabilities decide about the privacy loss.
-                self.both_sides(&program, to + 1, self.furthest())?;
+                self.both_sides(&expression, to + 1, self.furthest())?;
                 return Ok(self);
             }
             if to >= FURTHEST {
@@ -137,11 +138,11 @@ impl OwnNoise {
     }
 
     /// factor · log weight of t and −t, for all t from `from` to `to`.
-    fn both_sides(&self, program: &Program, from: i64, to: i64) -> Result<Vec<f64>, Refusal> {
+    fn both_sides(&self, expression: &Expression, from: i64, to: i64) -> Result<Vec<f64>, Refusal> {
         let steps: Vec<f64> = (from..=to)
             .flat_map(|t| if t == 0 { vec![0.0] } else { vec![t as f64, -t as f64] })
             .collect();
-        let logs = self.log_weights(program, &steps);
+        let logs = self.log_weights(expression, &steps);
         let wrong = logs.iter().position(|log| log.is_nan() || *log == f64::INFINITY);
         match wrong {
             None => Ok(logs),
@@ -150,10 +151,9 @@ impl OwnNoise {
     }
 
     /// factor · log weight of every step.
-    fn log_weights(&self, program: &Program, steps: &[f64]) -> Vec<f64> {
+    fn log_weights(&self, expression: &Expression, steps: &[f64]) -> Vec<f64> {
         let mut logs = vec![0.0; steps.len()];
-        let inputs: Vec<&[f64]> = program.variables().iter().map(|_| steps).collect();
-        program.rows(&inputs, &mut logs, &mut Scratch::default());
+        expression.rows(&|_| steps, &mut logs);
         logs.iter_mut().for_each(|log| *log *= self.factor);
         logs
     }
@@ -205,7 +205,7 @@ impl OwnNoise {
     pub fn table(&self) -> NoiseTable {
         let furthest = self.furthest();
         let steps: Vec<f64> = (-furthest..=furthest).map(|t| t as f64).collect();
-        let mut logs = self.log_weights(&self.program(), &steps);
+        let mut logs = self.log_weights(&self.fixed(), &steps);
         let total = self.peak
             + ln(logs.iter().map(|log| exp_accurate(log - self.peak)).collect::<Sum>().value());
         logs.iter_mut().for_each(|log| *log -= total);

@@ -3,29 +3,23 @@
 use std::cell::RefCell;
 
 use super::names::Name;
-use crate::expression::{Program, Scratch};
+use crate::expression::Expression;
 use crate::numeric::kernel;
 use crate::posterior::simplex::{BLOCK, Row, Tail};
 
 /// The weights at one posterior.
 pub struct OwnWeigher {
-    pub(super) program: Program,
-    /// The names of the program's variables.
+    pub(super) expression: Expression,
+    /// The names that are left in it.
     pub(super) names: Vec<Name>,
     pub(super) x: Vec<f64>,
     pub(super) factor: f64,
     pub(super) peak: f64,
 }
 
-/// Room for the values of every variable.
-#[derive(Default)]
-struct Columns {
-    columns: Vec<Vec<f64>>,
-    scratch: Scratch,
-}
-
 thread_local! {
-    static COLUMNS: RefCell<Columns> = RefCell::default();
+    /// Room for the values behind every name.
+    static COLUMNS: RefCell<Vec<Vec<f64>>> = RefCell::default();
 }
 
 impl OwnWeigher {
@@ -34,7 +28,7 @@ impl OwnWeigher {
         if self.x.iter().all(|&x| x == 0.0) {
             return out.fill(0.0);
         }
-        COLUMNS.with_borrow_mut(|Columns { columns, scratch }| {
+        COLUMNS.with_borrow_mut(|columns| {
             if columns.len() < self.names.len() {
                 columns.resize_with(self.names.len(), || vec![0.0; BLOCK]);
             }
@@ -43,15 +37,14 @@ impl OwnWeigher {
                     self.fill(name, row, &mut column[..row.len]);
                 }
             }
-            let column = |(name, column)| match name {
-                &Name::H => scores,
-                _ => {
-                    let column: &Vec<f64> = column;
-                    &column[..row.len]
+            let values = |variable: usize| match Name::of(variable) {
+                Name::H => scores,
+                name => {
+                    let place = self.names.iter().position(|other| *other == name);
+                    &columns[place.expect("a name that is left")][..row.len]
                 }
             };
-            let inputs: Vec<&[f64]> = self.names.iter().zip(columns.iter()).map(column).collect();
-            self.program.rows(&inputs, out, scratch);
+            self.expression.rows(&values, out);
         });
         for log in out.iter_mut() {
             *log = self.factor * *log - self.peak;

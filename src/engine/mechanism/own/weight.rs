@@ -1,9 +1,11 @@
 //! Candidates weighed by an expression: P(r|x) ∝ e^(factor · log weight).
 
+use std::collections::BTreeMap;
+
 use super::constants::Constants;
 use super::names::Name;
 use super::weigher::OwnWeigher;
-use crate::expression::{Expression, Program, Scratch};
+use crate::expression::Expression;
 use crate::mechanism::law::{Effort, OutputSet};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Posterior, vector};
@@ -82,22 +84,23 @@ impl OwnWeight {
 
     /// The number r of e^(−r · v), if the weight is that (up to a constant factor) and v is `name`.
     pub fn rate(&self, posterior: &Posterior, name: Name) -> Option<f64> {
-        let (slope, constant) = self.program(posterior).affine(name.variable())?;
+        let (slope, constant) = self.fixed(posterior).affine(name.variable())?;
         let rate = -slope * self.factor;
         let is_rate = (0.0..f64::INFINITY).contains(&rate);
         (is_rate && constant.is_finite()).then_some(rate)
     }
 
-    fn program(&self, posterior: &Posterior) -> Program {
+    /// The expression with every name known that is the same for all candidates.
+    fn fixed(&self, posterior: &Posterior) -> Expression {
         self.expression.fix(&|variable| self.constants.get(Name::of(variable), posterior))
     }
 
     /// The weights, ready to be computed row by row.
     pub fn bind(&self, posterior: &Posterior) -> OwnWeigher {
-        let program = self.program(posterior);
-        let names = program.variables().iter().map(|&v| Name::of(v)).collect();
+        let expression = self.fixed(posterior);
+        let names = expression.variables().into_iter().map(|(v, _)| Name::of(v)).collect();
         let x = posterior.counts().iter().map(|&x| x as f64).collect();
-        OwnWeigher { program, names, x, factor: self.factor, peak: self.peak }
+        OwnWeigher { expression, names, x, factor: self.factor, peak: self.peak }
     }
 
     /// Finds the largest log weight. Refuses weights that are not numbers, and those that are all 0.
@@ -109,7 +112,6 @@ impl OwnWeight {
         if posterior.n() == 0 {
             return Ok(self);
         }
-        let program = self.program(posterior);
         let at_data = self.log_weight(posterior, posterior.counts(), 0.0);
         let (records, bound) = (posterior.n() as f64, setting.distance.bound());
         let range = |variable: usize| match Name::of(variable) {
@@ -117,7 +119,7 @@ impl OwnWeight {
             Name::D | Name::R(_) => (0.0, records),
             _ => (0.0, 2.0 * records),
         };
-        if let Some((_, high)) = program.bounds(&range)
+        if let Some((_, high)) = self.fixed(posterior).bounds(&range)
             && at_data.is_finite()
             && (high - at_data) * self.factor <= SAFE
         {
@@ -204,7 +206,7 @@ impl OwnWeight {
     /// The log weight of one candidate, without factor.
     fn log_weight(&self, posterior: &Posterior, candidate: &[u64], score: f64) -> f64 {
         let value = |v: usize| self.value(Name::of(v), posterior, candidate, score);
-        self.program(posterior).value(&value)
+        self.fixed(posterior).value(&value)
     }
 
     fn value(&self, name: Name, posterior: &Posterior, candidate: &[u64], score: f64) -> f64 {
@@ -230,8 +232,8 @@ impl OwnWeight {
         if posterior.n() == 0 {
             return vec![0.0; candidates.len()];
         }
-        let program = self.program(posterior);
-        let column = |&variable: &usize| -> Vec<f64> {
+        let expression = self.fixed(posterior);
+        let column = |variable: usize| -> Vec<f64> {
             let name = Name::of(variable);
             let value = |r: &Vec<u64>| match name {
                 Name::H => score.at(r),
@@ -239,10 +241,10 @@ impl OwnWeight {
             };
             candidates.iter().map(value).collect()
         };
-        let columns: Vec<Vec<f64>> = program.variables().iter().map(column).collect();
-        let inputs: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let variables = expression.variables().into_iter();
+        let columns: BTreeMap<usize, Vec<f64>> = variables.map(|(v, _)| (v, column(v))).collect();
         let mut logs = vec![0.0; candidates.len()];
-        program.rows(&inputs, &mut logs, &mut Scratch::default());
+        expression.rows(&|variable| &columns[&variable], &mut logs);
         logs.iter_mut().for_each(|log| *log *= self.factor);
         logs
     }
