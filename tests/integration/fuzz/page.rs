@@ -24,7 +24,7 @@ const HTML_ATTRIBUTES: [(&str, &str); 12] = [
     ("name", "viewport|color-scheme"),
     (
         "content",
-        "width=device-width, initial-scale=1|light dark|default-src 'none'; script-src 'none'; [^<>]+",
+        "width=device-width, initial-scale=1|light|default-src 'none'; script-src 'none'; [^<>]+",
     ),
     ("aria-label", "Contents"),
     ("class", "[a-z ]+"),
