@@ -16,7 +16,6 @@ use system::source::Source;
 
 /// What a printed figure shows about how it was made.
 #[derive(Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Finding {
     pub id: String,
     /// What was found, in a few words.

@@ -1,6 +1,5 @@
 //! A recording as SVG for a page of HTML. It is small: shapes of the same look that follow each other
-//! are one path, and the style sheet of the page has what all drawings share. Colours are attributes,
-//! so that the page can replace them on a dark screen.
+//! are one path, and the style sheet of the page has what all drawings share.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
