@@ -73,8 +73,8 @@ pub use ledger::{
 };
 pub use method::{Method, Ready};
 pub use posterior::{
-    BetaMixture, Comparison, CountsLaw, Drawn, FORMS, Inferred, Interval, Joint, Published,
-    PublishedNoise, RECORDS_PRIORS, RecordsPrior, Seen, Total, draws,
+    BetaMixture, Comparison, CountsLaw, FORMS, Inferred, Interval, Published, PublishedNoise,
+    RECORDS_PRIORS, RecordsPrior, Seen, Total, draws,
 };
 pub use private_n::{MECHANISM as PRIVATE_N_MECHANISM, PrivateN};
 pub use profile::profile;

@@ -1,8 +1,8 @@
 //! The posterior against brute force, written from the definition.
 
-mod averages;
 mod brute;
 mod comparisons;
+mod coverage;
 mod draws;
 mod joints;
 mod published;
