@@ -73,8 +73,8 @@ pub use ledger::{
 };
 pub use method::{Method, Ready};
 pub use posterior::{
-    BetaMixture, Comparison, CountsLaw, FORMS, Inferred, Interval, Published, PublishedNoise,
-    RECORDS_PRIORS, RecordsPrior, Seen, Total, draws,
+    BetaMixture, Comparison, CountsLaw, FORMS, Inferred, Interval, MOST_PRIVATE_RECORDS, Published,
+    PublishedNoise, Seen, draws,
 };
 pub use private_n::{MECHANISM as PRIVATE_N_MECHANISM, PrivateN};
 pub use profile::profile;

@@ -7,7 +7,7 @@
 
 use super::Amount;
 use super::discrete::{Ratio, Source, noisy};
-use super::posterior::{Inferred, Published, PublishedNoise, RecordsPrior, Total};
+use super::posterior::{Inferred, Published, PublishedNoise};
 use engine::mechanism::law::Noise;
 use engine::posterior::model::{Counts, MOST_RECORDS, Prior};
 use engine::refusal::Refusal;
@@ -53,6 +53,6 @@ impl PrivateN {
         let published: Vec<Published> = (releases.iter().zip(&values))
             .map(|((one, _), values)| Published { noise: &one.noise, values })
             .collect();
-        Inferred::new(prior, Total::Unknown(RecordsPrior::default()), &published)
+        Inferred::new(prior, None, &published)
     }
 }

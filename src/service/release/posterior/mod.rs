@@ -22,7 +22,6 @@ mod joint;
 mod means;
 mod noise;
 mod published;
-mod records_prior;
 mod weights;
 
 #[cfg(test)]
@@ -32,8 +31,6 @@ pub use beta_mixture::{BetaMixture, Interval};
 pub use comparison::Comparison;
 pub use counts_law::{CountsLaw, Seen, Within};
 pub use draws::{Drawn, draws};
-pub use joint::Joint;
 pub use means::Means;
 pub use noise::{FORMS, PublishedNoise};
-pub use published::{Inferred, Published, Total};
-pub use records_prior::{RECORDS_PRIORS, RecordsPrior};
+pub use published::{Inferred, MOST_PRIVATE_RECORDS, Published};
