@@ -7,7 +7,7 @@ use crate::common::{Sandbox, command_line, few_or_many, words};
 const WIDTHS: [usize; 2] = [80, 120];
 
 /// What is meant for machines is printed as it is.
-const FOR_MACHINES: [&str; 3] = ["schema", "completions", "man"];
+const FOR_MACHINES: [&str; 1] = ["generate"];
 
 /// Typical command lines. Those of one line run in order, in the same folder; a line that begins with
 /// `!` must fail.
@@ -33,7 +33,7 @@ const TYPICAL: &[&str] = &[
     "run own.toml --shard 2/2 --out part2",
     "merge part1 part2 --out joined",
     "plot results/own --format svg",
-    "gallery results",
+    "plot results/own --page figures.html",
     "verify results/own --seed 1",
     "verify results/own results/beta_balanced --cells 2",
     "reproduce icml/table1 --format none",
