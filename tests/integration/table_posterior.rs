@@ -2,7 +2,6 @@
 //! from p, and a release of the data by the real sampler. Noise-aware intervals must cover p as often as
 //! they say. Naive ones must not, or this test would show nothing.
 
-use engine::analysis::tuning::TuningCache;
 use engine::mechanism::{self, Variant};
 use engine::numeric::exp_accurate;
 use engine::posterior::model::Prior;
@@ -83,8 +82,7 @@ fn noise_aware_intervals_cover_the_truth_and_naive_ones_do_not() {
     let prior = Prior::new(ALPHA.to_vec()).unwrap();
     let template = setting(&ALPHA, &[RECORDS, 0, 0, 0], 1.0, "hellinger");
     let lattice = Variant::plain(mechanism::find("lattice").unwrap());
-    let method =
-        Method::new(&lattice, &template, "1".parse().unwrap(), &TuningCache::default()).unwrap();
+    let method = Method::new(&lattice, &template, "1".parse().unwrap()).unwrap();
     let all: Vec<[Covers; 2]> =
         (0..rounds).into_par_iter().map(|one| round(&method, &prior, one)).collect();
     let error = |tried: usize| (LEVEL * (1.0 - LEVEL) / tried as f64).sqrt();

@@ -8,7 +8,6 @@
 use super::Amount;
 use super::discrete::{Ratio, Source, noisy};
 use super::posterior::{Inferred, Published, PublishedNoise};
-use engine::mechanism::law::Noise;
 use engine::posterior::model::{Counts, MOST_RECORDS, Prior};
 use engine::refusal::Refusal;
 
@@ -38,7 +37,7 @@ impl PrivateN {
 
     pub(super) fn draw(&self, counts: &[u64], rng: &mut impl Source) -> Counts {
         // No noise reaches the upper end: its probability is below e^(−8,000,000).
-        let released = |&x: &u64| noisy(Noise::Geometric, self.rate, x, MOST_RECORDS, rng);
+        let released = |&x: &u64| noisy(self.rate, x, MOST_RECORDS, rng);
         counts.iter().map(released).collect()
     }
 

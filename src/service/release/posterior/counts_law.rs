@@ -127,12 +127,6 @@ impl CountsLaw {
         Self { prior: prior.clone(), n, factors: Factors::new(cells, n) }
     }
 
-    /// Whether the law can be computed, as far as that is known before a release.
-    pub(in crate::release) fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
-        let noise = || CountNoise::of(variant.outline(template).ok()?, &template.posterior);
-        !variant.options.remap && noise().is_some()
-    }
-
     /// The law given releases of the same data, all with the prior of the first one; or why it is not
     /// computed.
     pub fn given(seen: &[Seen]) -> Result<Self, String> {
