@@ -56,7 +56,7 @@ const TYPICAL: &[&str] = &[
     "optimum --prior 1,1,1 --n 6 --epsilon 0.5 --delta 1e-2 --tuned --out best --format none",
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 1",
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 0.5 \
-     --ledger survey.ledger --budget 2 --mechanism geometric+remap",
+     --ledger survey.ledger --budget 2 --mechanism lattice",
     "account survey.ledger",
     "account survey.ledger --budget 0.1,1e-9 --pld account.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \

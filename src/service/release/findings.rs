@@ -4,7 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::posterior::{BetaMixture, Comparison, CountsLaw, Inferred, Interval, Seen, Within};
+use super::posterior::{
+    BetaMixture, Comparison, CountsLaw, Drawn, Inferred, Interval, Means, Seen, Within,
+};
 use super::private_n::PrivateN;
 use super::question::{Contrast, Question};
 use super::released::{Drawing, Released};
@@ -79,12 +81,25 @@ pub struct Answer {
     pub difference: Estimate,
     /// The first share over the second.
     pub ratio: Median,
+    /// The standard errors of the numbers that were computed from draws, if some were: limits and the median are then
+    /// rounded to the digits that hold.
+    pub standard_errors: Option<StandardErrors>,
 }
 
-/// Intervals that hold for all cells at once, with the level (exact) or at least with it.
+/// Standard errors of an answer. The mean of the difference has none.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StandardErrors {
+    pub probability_greater: f64,
+    pub difference: Interval,
+    pub ratio: Median,
+}
+
+/// Intervals that hold for all cells at once.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct JointIntervals {
-    pub exact: bool,
+    /// The probability that all hold, computed from draws, and its standard error.
+    pub probability: f64,
+    pub standard_error: f64,
     /// One for every cell.
     pub intervals: Vec<Interval>,
 }
@@ -144,6 +159,29 @@ pub struct TablePosterior<'a> {
     laws: Vec<CountsLaw>,
     /// A bound on the probability of what was left out, where every count has noise of its own.
     pub left_out: Option<f64>,
+}
+
+impl Answer {
+    fn of_means(means: &Means) -> Self {
+        let answer = |of: fn(&Drawn) -> f64| {
+            let ([low, high], [least, median, most]) =
+                (means.difference.each_ref().map(of), means.ratio.each_ref().map(of));
+            let ratio = Median { median, interval: Interval { low: least, high: most } };
+            (Interval { low, high }, ratio)
+        };
+        let (interval, ratio) = answer(Drawn::rounded);
+        let (of_difference, of_ratio) = answer(|drawn| drawn.error);
+        Self {
+            probability_greater: means.larger.value,
+            difference: Estimate { mean: means.mean_difference, interval },
+            ratio,
+            standard_errors: Some(StandardErrors {
+                probability_greater: means.larger.error,
+                difference: of_difference,
+                ratio: of_ratio,
+            }),
+        }
+    }
 }
 
 impl<'a> TablePosterior<'a> {
@@ -321,18 +359,7 @@ impl<'a> TablePosterior<'a> {
                 let one = |group: &[usize]| (vec![group[category]], group.to_vec());
                 cells.chunks(outcomes).map(one).collect::<Vec<Within>>()
             });
-            let mut averages = self.laws[0].compare_means([&a, &b], products)?;
-            return Ok(Answer {
-                probability_greater: averages.probability_greater(),
-                difference: Estimate {
-                    mean: averages.mean_difference(),
-                    interval: averages.difference(level)?,
-                },
-                ratio: Median {
-                    median: averages.ratio_quantile(0.5)?,
-                    interval: averages.ratio(level)?,
-                },
-            });
+            return Ok(Answer::of_means(&self.laws[0].compare_means([&a, &b], level)));
         }
         let comparison = match self.request.fixed {
             None => {
@@ -358,6 +385,7 @@ impl<'a> TablePosterior<'a> {
                 median: comparison.ratio_quantile(0.5),
                 interval: comparison.ratio(level),
             },
+            standard_errors: None,
         })
     }
 
@@ -366,8 +394,11 @@ impl<'a> TablePosterior<'a> {
     fn joint(&self, level: f64) -> JointIntervals {
         let each = libm::pow(level, 1.0 / self.laws.len() as f64);
         let all: Vec<_> = self.laws.iter().map(|law| law.joint(each)).collect();
+        let probability: f64 = all.iter().map(|one| one.probability.value).product();
+        let relative = all.iter().map(|one| one.probability.error / one.probability.value);
         JointIntervals {
-            exact: all.iter().all(|one| one.exact),
+            probability,
+            standard_error: probability * relative.map(|error| error * error).sum::<f64>().sqrt(),
             intervals: all.into_iter().flat_map(|one| one.intervals).collect(),
         }
     }

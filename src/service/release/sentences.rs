@@ -1,7 +1,7 @@
 //! What was done and found, in sentences that can be published.
 
 use super::evidence::Evidence;
-use super::findings::{Answer, Block, Compared, Estimate, Findings, Median, Row};
+use super::findings::{Answer, Block, Compared, Estimate, Findings, Median, Row, StandardErrors};
 use super::posterior::Interval;
 use super::question::Question;
 use super::released::Released;
@@ -203,10 +203,23 @@ impl Answer {
         };
         let Estimate { mean, interval } = self.difference;
         let Median { median, interval: of_ratio } = self.ratio;
+        let of_inverse = |value: f64, error: f64| error / (value * value);
+        let errors = self.standard_errors.map(|errors| StandardErrors {
+            difference: turn(errors.difference, |error| error),
+            ratio: Median {
+                median: of_inverse(median, errors.ratio.median),
+                interval: Interval {
+                    low: of_inverse(of_ratio.high, errors.ratio.interval.high),
+                    high: of_inverse(of_ratio.low, errors.ratio.interval.low),
+                },
+            },
+            ..errors
+        });
         Self {
             probability_greater: 1.0 - self.probability_greater,
             difference: Estimate { mean: -mean, interval: turn(interval, |x| -x) },
             ratio: Median { median: 1.0 / median, interval: turn(of_ratio, |x| 1.0 / x) },
+            standard_errors: errors,
         }
     }
 }

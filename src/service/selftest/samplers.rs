@@ -93,7 +93,6 @@ pub struct SamplerCase {
     /// The mechanism, tuned.
     variant: Variant,
     way: Way,
-    tuning: Arc<TuningCache>,
 }
 
 /// Which sampler draws.
@@ -154,7 +153,7 @@ pub fn cases_of(experiment: &Experiment) -> Result<Vec<SamplerCase>, Refusal> {
                 "use fewer records or categories",
             ));
         }
-        Ok(SamplerCase { setting, variant, way: Way::Experiment, tuning: Arc::clone(&tuning) })
+        Ok(SamplerCase { setting, variant, way: Way::Experiment })
     };
     pairs.into_par_iter().map(case).collect()
 }
@@ -211,8 +210,7 @@ fn at(
     let ready = |variant: &Variant| {
         variant.plan(&setting).ok()?;
         let variant = tuning.tune(variant, &setting).ok()?.variant;
-        let (setting, tuning) = (setting.clone(), Arc::clone(tuning));
-        Some(SamplerCase { setting, variant, way: Way::Experiment, tuning })
+        Some(SamplerCase { setting: setting.clone(), variant, way: Way::Experiment })
     };
     variants.iter().filter_map(ready).collect()
 }
@@ -254,10 +252,9 @@ impl SamplerCase {
         );
         if self.way == Way::Release {
             let method = self.method(off).expect("a mechanism that can be released");
-            let mut stream = rng::stream(seed, &key);
-            let ready = method.prepare(self.setting.posterior.counts());
+            let (counts, mut stream) = (self.setting.posterior.counts(), rng::stream(seed, &key));
             return Ok(subject.check(draws, || {
-                places.get(&ready.draw(&mut stream)).copied().unwrap_or(usize::MAX)
+                places.get(&method.draw(counts, &mut stream)).copied().unwrap_or(usize::MAX)
             }));
         }
         let drawn = prepared.law(drawn);
@@ -277,7 +274,7 @@ impl SamplerCase {
     fn method(&self, off: f64) -> Result<Method, Refusal> {
         let epsilon = format!("{:.15}", self.setting.epsilon.get() / off);
         let epsilon = epsilon.parse::<Amount>().expect("a decimal number");
-        Method::new(&self.variant, &self.setting, epsilon, &self.tuning)
+        Method::new(&self.variant, &self.setting, epsilon)
     }
 }
 

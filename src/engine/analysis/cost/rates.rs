@@ -160,8 +160,6 @@ pub fn ns_per_tight_row(k: usize) -> f64 {
 }
 /// A tight weight, with its running sums.
 pub const BYTES_PER_TIGHT_WEIGHT: f64 = 60.0;
-/// A weight of a release, computed and added up twice without rounding.
-pub const NS_PER_RELEASED_WEIGHT: f64 = 100.0;
 /// A data set whose mean error is kept.
 pub const BYTES_PER_DATA_SET: f64 = 80.0;
 /// Sizes that are tried for a crossover.

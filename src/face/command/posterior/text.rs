@@ -161,16 +161,28 @@ fn range(Interval { low, high }: Interval, digits: fn(f64) -> String) -> String 
 
 /// Intervals that hold for all cells at once.
 fn joint(joint: &JointIntervals, findings: &Findings, percent: &str) -> String {
-    let exactly = if joint.exact { "" } else { "at least " };
     let mut grid = Grid::new(1);
     for (row, interval) in findings.shares.iter().zip(&joint.intervals) {
         grid.row([legible(&row.cell), range(*interval, short)]);
     }
-    headed(&format!("All of these at once, with {exactly}{percent}"), &grid)
+    let heading = format!("All of these at once, with {percent}");
+    headed(&heading, &grid) + &by_draws("the probability", joint.standard_error)
+}
+
+/// Says that numbers were computed from draws, if they have an error.
+fn by_draws(what: &str, error: f64) -> String {
+    match error > 0.0 {
+        true => format!(
+            "  Computed from draws: the standard error of {what} is at most {}.\n",
+            significant(error, 1)
+        ),
+        false => String::new(),
+    }
 }
 
 fn comparisons(findings: &Findings, percent: &str) -> String {
     let mut text = String::new();
+    let mut errors: Vec<f64> = Vec::new();
     for of_category in findings.comparisons.chunk_by(|a, b| a.category == b.category) {
         let mut grid = Grid::new(1);
         // No group is called so.
@@ -178,6 +190,11 @@ fn comparisons(findings: &Findings, percent: &str) -> String {
         for Compared { group, other, answer, .. } in of_category {
             let Estimate { mean, interval: of_difference } = answer.difference;
             let Median { median, interval: of_ratio } = answer.ratio;
+            errors.extend(
+                answer
+                    .standard_errors
+                    .map(|errors| errors.difference.low.max(errors.difference.high)),
+            );
             grid.row([
                 format!("{} vs {}", legible(group), legible(other)),
                 probability(answer.probability_greater),
@@ -190,6 +207,7 @@ fn comparisons(findings: &Findings, percent: &str) -> String {
         let share = compared_share(&of_category[0].category, &findings.averaged);
         text += &headed(&format!("Comparison: {share}"), &grid);
     }
+    text += &by_draws("a difference's limit", errors.into_iter().fold(0.0, f64::max));
     if let Some(reason) = &findings.uncompared {
         text += &format!("  A comparison is not computed: {reason}.\n");
     }

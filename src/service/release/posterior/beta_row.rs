@@ -55,16 +55,6 @@ impl BetaRow {
         (self.a + place as f64, self.b - place as f64)
     }
 
-    /// The sum of both parameters, the same for all laws.
-    pub fn size(&self) -> f64 {
-        self.a + self.b
-    }
-
-    /// The probability between two places, times the sum of the weights.
-    pub fn between(&self, low: Place, high: Place) -> f64 {
-        (self.at(high).below - self.at(low).below).max(0.0)
-    }
-
     /// The mean, times the sum of the weights.
     pub fn mean(&self) -> f64 {
         let term = |(place, weight): (usize, &f64)| weight * self.parameters(place).0;

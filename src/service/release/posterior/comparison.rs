@@ -20,21 +20,21 @@ use engine::parallel;
 const INTEGRALS: f64 = 16.0;
 
 /// A row costs as much as this many terms.
-pub(super) const ROW: f64 = 60.0;
+const ROW: f64 = 60.0;
 
 /// Weights smaller than this, relative to their sum, are left out.
 pub(super) const NEGLIGIBLE: f64 = 1e-16;
 
 /// The probability of two rows together, relative to the product of both probabilities.
 #[derive(Clone, Copy, Debug)]
-pub struct Link {
+pub(super) struct Link {
     pub a: usize,
     pub b: usize,
     pub ratio: f64,
 }
 
 /// The shares of two groups, and how their rows depend on each other.
-pub struct Linked {
+pub(super) struct Linked {
     pub a: BetaMixture,
     pub b: BetaMixture,
     /// The ratios may have a common factor.
@@ -347,13 +347,13 @@ fn finest(a: &BetaMixture, b: &BetaMixture) -> f64 {
 }
 
 /// The inverse of sinh.
-pub(super) fn asinh(x: f64) -> f64 {
+fn asinh(x: f64) -> f64 {
     let size = log1p(x.abs() + x * x / (1.0 + (1.0 + x * x).sqrt()));
     if x < 0.0 { -size } else { size }
 }
 
 /// About the quantile of a standard normal number.
-pub(super) fn normal_quantile(p: f64) -> f64 {
+fn normal_quantile(p: f64) -> f64 {
     let tail = 2.0 * p.min(1.0 - p);
     let size = 0.8 * (-2.0 * ln(tail)).max(0.0).sqrt();
     if p < 0.5 { -size } else { size }

@@ -1,6 +1,5 @@
 //! The law of the true counts of all cells, given releases.
 
-use super::averages::{Averages, Chain, Group, Link as ChainLink, Together};
 use super::beta_mixture::BetaMixture;
 use super::comparison::{self, Comparison, Link, Linked};
 use super::draws::{Cell, Sampler};
@@ -126,12 +125,6 @@ impl CountsLaw {
         let n = counts.iter().sum();
         let cells = counts.iter().map(|&count| Weights::certain(count)).collect();
         Self { prior: prior.clone(), n, factors: Factors::new(cells, n) }
-    }
-
-    /// Whether the law can be computed, as far as that is known before a release.
-    pub(in crate::release) fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
-        let noise = || CountNoise::of(variant.outline(template).ok()?, &template.posterior);
-        !variant.options.remap && noise().is_some()
     }
 
     /// The law given releases of the same data, all with the prior of the first one; or why it is not
@@ -267,6 +260,31 @@ impl CountsLaw {
         let rows = pairs(&sum(&part.cells), &sum(&part.rest), self.n, |t| others.get(self.n - t));
         BetaMixture::new(part.parameters(&self.prior), &rows)
     }
+
+    /// The mean of the share of some cells within a group.
+    pub(super) fn mean_within(&self, cells: &[usize], group: &[usize]) -> f64 {
+        let part = Part::new(cells, group);
+        let sum = |cells: &[usize]| self.factors.sum(cells, self.n);
+        let (cells, rest) = (sum(&part.cells), sum(&part.rest));
+        let others = sum(&part.others(self.parts()));
+        let (alpha, beta) = part.parameters(&self.prior);
+        // For every count of the cells the weight of all data sets, and the sum of shares that are weighed so.
+        let sums = parallel::map_range(0..cells.values.len(), |place| {
+            let m = cells.first + place as u64;
+            let (mut weights, mut shares) = (Sum::default(), Sum::default());
+            for (other, weight) in
+                (rest.first..).zip(&rest.values).take_while(|(r, _)| m + r <= self.n)
+            {
+                let weight = cells.values[place] * weight * others.get(self.n - m - other);
+                let (own, rest) = (alpha + m as f64, beta + other as f64);
+                weights.add(weight);
+                shares.add(weight * own / (own + rest));
+            }
+            (weights.value(), shares.value())
+        });
+        let total = |of: fn(&(f64, f64)) -> f64| sums.iter().map(of).collect::<Sum>().value();
+        total(|sum| sum.1) / total(|sum| sum.0)
+    }
 }
 
 impl CountsLaw {
@@ -281,51 +299,8 @@ impl CountsLaw {
         Comparison::new(self.linked((cells_a, group_a), (cells_b, group_b))?, products)
     }
 
-    /// Compares the mean of shares within groups, each some cells and their group, to the mean of others, unless
-    /// that takes more `products`. No groups have a cell in common.
-    pub fn compare_means(&self, [a, b]: [&[Within]; 2], products: f64) -> Result<Averages, String> {
-        let part = |(cells, group): &Within| Part::new(cells, group);
-        let parts: Vec<Part> = a.iter().chain(b).map(part).collect();
-        let most = parts.iter().map(|part| self.group_pairs(part)).fold(0.0, f64::max);
-        if most > MOST_PAIRS {
-            return Err(wide(most, MOST_PAIRS));
-        }
-        let group = |(part, rows): (&Part, &Rows)| {
-            let parameters = part.parameters(&self.prior);
-            let (mixture, places) =
-                BetaMixture::with_places(parameters, rows, comparison::NEGLIGIBLE);
-            let totals = places.iter().map(|&place| rows[place].0).collect();
-            (Group::new(mixture, totals), places)
-        };
-        let groups = |rows: &[Rows]| -> (Vec<Group>, Vec<Vec<usize>>) {
-            parts.iter().zip(rows).map(group).unzip()
-        };
-        let factors = &self.factors;
-        let n = self.n;
-        let row = |part: &Part| {
-            let (cells, rest) = (factors.sum(&part.cells, n), factors.sum(&part.rest, n));
-            let others = factors.sum(&part.others(self.parts()), n);
-            let total = cells.plus(&rest, n);
-            (pairs(&cells, &rest, n, |t| others.get(n - t)), total)
-        };
-        let (rows, totals): (Vec<Rows>, Vec<Weights>) = parts.iter().map(row).unzip();
-        let inside: Vec<usize> =
-            parts.iter().flat_map(|part| part.cells.iter().chain(&part.rest)).copied().collect();
-        let others = factors.sum(&all_but(self.parts(), [&inside]), n);
-        let (firsts, b) = (a.len(), totals.split_at(a.len()));
-        let (a, b) = b;
-        let sum = |of: &[Weights], start: &Weights| {
-            of.iter().fold(start.clone(), |sum, one| sum.plus(one, n))
-        };
-        let nothing = Weights::certain(0);
-        let (beyond_a, beyond_b) = (sum(b, &others), sum(a, &nothing));
-        let chains = [chain(&nothing, a, beyond_a, n), chain(&others, b, beyond_b, n)];
-        let (groups, together) = (groups(&rows).0, Together::Chains(chains, n));
-        Averages::new(groups, firsts, together, products)
-    }
-
     /// The shares of two groups, and how their counts depend on each other; or why that is not computed.
-    pub(super) fn linked(
+    fn linked(
         &self,
         (cells_a, group_a): (&[usize], &[usize]),
         (cells_b, group_b): (&[usize], &[usize]),
@@ -450,35 +425,6 @@ fn pairs(cells: &Weights, rest: &Weights, n: u64, others: impl Fn(u64) -> f64 + 
     let (low, high) = (cells.first + rest.first, (cells.last() + rest.last()).min(n));
     let rows = parallel::map_range(low as usize..high as usize + 1, |t| row(t as u64));
     rows.into_iter().flatten().collect()
-}
-
-/// The sums of counts that begin with those of `start` and gain the total of one group after the other. `beyond`
-/// are the weights of all other counts; together they sum to n. Sums that hardly occur are left out.
-fn chain(start: &Weights, totals: &[Weights], beyond: Weights, n: u64) -> Chain {
-    let mut afters = vec![beyond];
-    for total in totals.iter().rev() {
-        afters.push(afters[afters.len() - 1].plus(total, n));
-    }
-    let window = |before: &Weights, after: &Weights| -> (u64, u64) {
-        let weight = |m: u64| before.get(m) * n.checked_sub(m).map_or(0.0, |left| after.get(left));
-        let all = || before.first..=before.last();
-        let least = comparison::NEGLIGIBLE * all().map(weight).collect::<Sum>().value();
-        let low = all().find(|&m| weight(m) > least).unwrap_or(before.first);
-        (low, all().rev().find(|&m| weight(m) > least).unwrap_or(low))
-    };
-    // The transforms of all sums are at most 1.
-    let scaled = |weights: &Weights, (low, high): (u64, u64)| {
-        let sum = weights.values.iter().copied().collect::<Sum>().value();
-        Weights { first: low, values: (low..=high).map(|m| weights.get(m) / sum).collect() }
-    };
-    let mut before = start.clone();
-    let first = scaled(start, window(start, &afters[totals.len()]));
-    let links = totals.iter().zip(afters.iter().rev().skip(1)).map(|(total, after)| {
-        before = before.plus(total, n);
-        let own = scaled(total, (total.first, total.last()));
-        ChainLink { own, window: window(&before, after) }
-    });
-    Chain { links: links.collect(), start: first }
 }
 
 /// The predictive probability of x and the probability of the noise are both products over the cells.

@@ -35,21 +35,18 @@ pub fn draws(
     number: usize,
     seed: u64,
 ) -> impl Iterator<Item = Vec<Vec<f64>>> + use<> {
-    let mut in_order: Vec<(Vec<u64>, usize)> =
-        laws.iter().enumerate().map(|(place, law)| (law.key(), place)).collect();
-    in_order.sort_unstable();
-    let mut all: Vec<(usize, (Sampler, Vec<usize>))> = (in_order.iter().enumerate())
-        .map(|(rank, (_, place))| (*place, laws[*place].sampler(&format!("law {rank}"))))
-        .collect();
-    all.sort_unstable_by_key(|(place, _)| *place);
+    let mut in_order: Vec<usize> = (0..laws.len()).collect();
+    in_order.sort_by_cached_key(|&place| laws[place].key());
+    let rank = |place: usize| in_order.iter().position(|&one| one == place).unwrap_or(place);
+    let sampler = |(place, law): (usize, &CountsLaw)| law.sampler(&format!("law {}", rank(place)));
+    let all: Vec<(Sampler, Vec<usize>)> = laws.iter().enumerate().map(sampler).collect();
     let cells = laws.iter().map(|law| law.prior().k()).sum();
     blocks(cells, number).into_iter().enumerate().map(move |(place, rows)| {
         let mut draws = vec![Vec::with_capacity(cells); rows];
-        for (_, (sampler, columns)) in &all {
-            let logs = sampler.block(seed, place, rows);
+        for (sampler, column_of) in &all {
+            let columns = sampler.block(seed, place, rows);
             for (row, draw) in draws.iter_mut().enumerate() {
-                let one: Vec<f64> = columns.iter().map(|&column| logs[column][row]).collect();
-                draw.extend(shares(&one));
+                draw.extend(shares(&columns, row, column_of));
             }
         }
         draws
@@ -78,10 +75,11 @@ fn blocks(cells: usize, number: usize) -> Vec<usize> {
     (0..number).step_by(most).map(|start| most.min(number - start)).collect()
 }
 
-/// Shares from the logarithms of gamma numbers.
-pub(super) fn shares(logs: &[f64]) -> Vec<f64> {
-    let sum = ln_sum(logs);
-    logs.iter().map(|log| exp_accurate(log - sum)).collect()
+/// The shares of one draw, from the columns of [`Sampler::block`]; every cell has its column.
+pub(super) fn shares(columns: &[Vec<f64>], row: usize, column_of: &[usize]) -> Vec<f64> {
+    let logs: Vec<f64> = columns.iter().map(|column| column[row]).collect();
+    let sum = ln_sum(&logs);
+    column_of.iter().map(|&column| exp_accurate(logs[column] - sum)).collect()
 }
 
 /// The logarithm of the sum of numbers with these logarithms.
@@ -187,19 +185,38 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// A probability, from how many draws it happened in.
+    /// The value, rounded to the digits that hold: the error is less than half a unit of the last one.
+    pub fn rounded(&self) -> f64 {
+        if !(self.error > 0.0 && self.error.is_finite()) {
+            return self.value;
+        }
+        let digits = -libm::log10(2.0 * self.error).ceil();
+        let scale = libm::pow(10.0, digits.abs());
+        match digits >= 0.0 {
+            true => (self.value * scale).round() / scale,
+            false => (self.value / scale).round() * scale,
+        }
+    }
+
+    /// The exponential of a number.
+    pub(super) fn exp(self) -> Self {
+        let value = exp_accurate(self.value);
+        Self { value, error: value * self.error }
+    }
+
+    /// A probability, from how many draws it happened in. Half a draw of either kind is added: it is never certain.
     pub(super) fn probability(happened: usize, draws: usize) -> Self {
-        let value = happened as f64 / draws as f64;
+        let value = (happened as f64 + 0.5) / (draws as f64 + 1.0);
         Self { value, error: (value * (1.0 - value) / draws as f64).sqrt() }
     }
 
     /// The quantile of the law of these numbers, which are put in another order. Its error is half the distance
     /// between the quantiles a standard error below and above p.
     pub(super) fn quantile(numbers: &mut [f64], p: f64) -> Self {
-        let draws = numbers.len() as f64;
-        let error = (p * (1.0 - p) / draws).sqrt();
+        let last = (numbers.len() - 1) as f64;
+        let error = (p * (1.0 - p) / numbers.len() as f64).sqrt();
         let [low, value, high] = [p - error, p, p + error].map(|p| {
-            let place = ((p * draws) as usize).min(numbers.len() - 1);
+            let place = (p * last).round().clamp(0.0, last) as usize;
             *numbers.select_nth_unstable_by(place, f64::total_cmp).1
         });
         Self { value, error: 0.5 * (high - low) }

@@ -9,23 +9,20 @@
 //! ```text
 //! releases ──► CountsLaw (the true counts) ──► BetaMixture (a share of some cells)
 //!                                          ──► Comparison (the same share in two groups)
-//!                                          ──► Averages (means of shares, one of every group)
-//!                                          ──► Joint (intervals of all cells at one level)
-//!                                          ──► draws (of the shares of all cells)
+//!                                          ──► draws (the shares of all cells) ──► Means (of several groups)
+//!                                                                             ──► Joint (intervals at one level)
 //! ```
 
-mod averages;
 mod beta_mixture;
 mod beta_row;
 mod comparison;
 mod counts_law;
+mod deviation;
 mod draws;
 mod joint;
-mod joint_draws;
 mod means;
 mod noise;
 mod published;
-mod records_prior;
 mod weights;
 
 #[cfg(test)]
@@ -34,8 +31,8 @@ mod tests;
 pub use beta_mixture::{BetaMixture, Interval};
 pub use comparison::Comparison;
 pub use counts_law::{CountsLaw, Seen, Within};
+pub use deviation::{Estimated, share_deviation};
 pub use draws::{Drawn, draws};
-pub use joint::Joint;
+pub use means::Means;
 pub use noise::{FORMS, PublishedNoise};
-pub use published::{Inferred, Published, Total};
-pub use records_prior::{RECORDS_PRIORS, RecordsPrior};
+pub use published::{Inferred, MOST_PRIVATE_RECORDS, Published};

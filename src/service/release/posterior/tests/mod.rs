@@ -1,6 +1,5 @@
 //! The posterior against brute force, written from the definition.
 
-mod averages;
 mod brute;
 mod comparisons;
 mod draws;
