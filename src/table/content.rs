@@ -7,7 +7,7 @@ use engine::mechanism::law::Exact;
 
 /// The version of everything that reaches a table. To be raised whenever any number or draw, or the
 /// form in which cells are kept, changes: cells of different versions are never mixed.
-pub const NUMERICS: u32 = 2;
+pub const NUMERICS: u32 = 3;
 
 /// What a cell holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
