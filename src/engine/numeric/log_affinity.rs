@@ -135,11 +135,6 @@ pub fn log_affinity(alpha: f64, x: u64, v: u64) -> f64 {
     found.unwrap_or(f64::NEG_INFINITY)
 }
 
-/// D(α + x, v − x) in one go, however near x and v are: if both are small, some digits are lost.
-pub fn log_affinity_at_once(alpha: f64, x: u64, v: u64) -> f64 {
-    if x == v { 0.0 } else { jump(alpha, x, v) }
-}
-
 /// D(α + x, v − x) in one go.
 fn jump(alpha: f64, x: u64, v: u64) -> f64 {
     let (a, b) = (alpha + x as f64, alpha + v as f64);

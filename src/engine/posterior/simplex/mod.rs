@@ -114,29 +114,6 @@ pub fn rank(composition: &[u64]) -> usize {
     rank
 }
 
-/// The composition of n into k parts at a place in [`list_compositions`].
-///
-/// # Panics
-/// If there are not that many compositions.
-pub fn unrank(mut place: usize, n: u64, k: usize) -> Counts {
-    let mut left = n;
-    let mut composition = Vec::with_capacity(k);
-    for places in (1..k).rev() {
-        let mut count = 0;
-        // As many begin with this count as there are ways to go on.
-        while let Some(begin) = compositions(left, places).and_then(|all| usize::try_from(all).ok())
-            && begin <= place
-        {
-            place -= begin;
-            count += 1;
-            left = left.checked_sub(1).expect("a place in the list");
-        }
-        composition.push(count);
-    }
-    composition.push(left);
-    composition
-}
-
 /// The borders of a region's blocks.
 #[derive(Clone, Debug)]
 pub struct Blocks {
@@ -189,7 +166,6 @@ mod tests {
         for (n, k) in [(0, 2), (5, 2), (0, 4), (6, 3), (4, 5)] {
             for (place, composition) in list_compositions(n, k).iter().enumerate() {
                 assert_eq!(rank(composition), place, "{composition:?}");
-                assert_eq!(unrank(place, n, k), *composition);
             }
         }
     }
