@@ -36,7 +36,7 @@ pub use shared::{
     Privacy, Quiet, Replace, TableOption, Threads, Verbosity,
 };
 pub use tools::{Completions, Man, Schema, Selftest};
-pub use values::{Formats, delimiter};
+pub use values::{Draws, Formats, delimiter};
 
 /// A laboratory for differentially private Bayesian inference.
 ///

@@ -32,7 +32,6 @@ pub use beta_mixture::{BetaMixture, Interval};
 pub use comparison::Comparison;
 pub use counts_law::{CountsLaw, Seen, Within};
 pub use draws::{Drawn, draws};
-pub use joint::Joint;
 pub use means::Means;
 pub use noise::{FORMS, PublishedNoise};
 pub use published::{Inferred, Published, Total};
