@@ -24,9 +24,9 @@ trap 'rm -rf "$work"' EXIT
 folder=$work/$name
 mkdir -p "$folder/completions" "$folder/man" "$dist"
 cp "$program" README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE THIRD-PARTY-NOTICES.md "$folder"
-"$writer" man > "$folder/man/dpbi.1"
+"$writer" generate man > "$folder/man/dpbi.1"
 for shell in bash zsh fish powershell elvish; do
-    "$writer" completions "$shell" > "$folder/completions/dpbi.$shell"
+    "$writer" generate completions "$shell" > "$folder/completions/dpbi.$shell"
 done
 tar -czf "$dist/$name.tar.gz" -C "$work" "$name"
 echo "wrote $dist/$name.tar.gz"

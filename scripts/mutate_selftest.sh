@@ -30,17 +30,13 @@ faults=(
     "remap|src/engine/mechanism/law/remapped.rs|out.copy_from_slice(self.remap.replace(out));|let _ = out;|1|remap .*does not follow its exact law"
     "release|src/service/release/method.rs|Ratio::new(numerator, denominator)?.over(whole)|Ratio::new(numerator * 20, denominator * 21)?.over(whole)|1|release geometric .*does not follow its exact law"
     "coin|src/service/release/discrete.rs|uniform_below(b \* k, rng)|uniform_below(b * (k + k / 3), rng)|1|release .*does not follow its exact law"
-    "recipe|src/engine/mechanism/built_in/noise.rs|options.scale_factor.unwrap_or(factor) /|1.05 * options.scale_factor.unwrap_or(factor) /|1|errors: off by"
-    "divisor|src/engine/mechanism/built_in/hamming.rs|const DIVISOR: f64 = 2.0|const DIVISOR: f64 = 2.1|1|errors: off by"
-    "function|src/engine/numeric/gamma.rs|(-0.125 + tail)|(-0.125_000_001 + tail)|1|functions: off by"
-    "threads|src/engine/mechanism/law/survey.rs|div_ceil(MOST_PARTS).max(LEAST_BLOCKS)|div_ceil(rayon::current_num_threads()).max(1)|1|not the same bytes with any number of threads"
 )
 
 # What an interrupted build of a fault has left behind must not get into a sound one.
 copy() {
     rm -rf "$source" "$CARGO_TARGET_DIR/debug/incremental"
     mkdir -p "$source"
-    git ls-files -z -- Cargo.toml Cargo.lock build.rs src configs data tests/golden benches |
+    git ls-files -z -- Cargo.toml Cargo.lock build.rs src configs data benches |
         xargs -0 cp --parents -t "$source"
 }
 

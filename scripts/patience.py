@@ -5,8 +5,8 @@
 
 A case is fine if it ends within --limit seconds (15) with status 0; or is refused with status 2 within
 2 s; or announces within 2 s how long it takes, and that is right within a factor of three, as far as the
-limit shows it. A busy machine is allowed a second more, and some seconds where an announcement was exceeded. `release` (also with --dry-run, and `show`) has no excuse: it must answer. Address space is
-limited to 8 GB. The same seed draws the same cases. Standard library only."""
+limit shows it. A busy machine is allowed a second more, and some seconds where an announcement was exceeded. `release` (also with --dry-run) and the
+`posterior` of a release have no excuse: they must answer. Address space is limited to 8 GB. The same seed draws the same cases. Standard library only."""
 import argparse
 import json
 import os
@@ -23,11 +23,12 @@ NS = [1, 3, 10, 30, 50, 100, 240, 270, 300, 500, 731, 1000, 2000, 4000, 10**4, 1
 EPSILONS = [1e-4, 0.01, 0.05, 0.3, 1, 1, 3, 10]
 EXPRESSIONS = ["-epsilon * d", "-epsilon * H / (2 * LS)", "-epsilon * d^0.7", "-epsilon * abs(t)", "-abs(t)^0.5 / 5",
                "-epsilon * H * (1 + r1 / (n + 1))", "-epsilon * t^2 / (1 + abs(t))"]
-COMMANDS = ["release", "release", "release-with", "dry-run", "table", "show", "choose", "choose-error", "inspect",
+RELEASED = ["geometric", "geometric-all", "tight", "lattice"]
+COMMANDS = ["release", "release", "release-with", "dry-run", "table", "released", "choose", "choose-error", "inspect",
             "inspect-with", "inspect-own", "audit", "audit-own", "optimum", "check", "run", "posterior",
-            "private-n", "allocate"]
+            "private-n"]
 # Commands that must answer, whatever the size.
-NO_EXCUSE = {"release", "dry-run", "table", "show", "private-n"}
+NO_EXCUSE = {"release", "dry-run", "table", "released", "private-n"}
 SECONDS = {"s": 1, "min": 60, "hours": 3600, "days": 86400, "years": 3e7}
 
 
@@ -87,35 +88,24 @@ class Cases:
         if command == "release":
             return command, ["release", "--data", self.data(k, n), *column]
         if command == "release-with":
-            return command, ["release", "--data", self.data(k, n), *column, "--mechanism", self.variant()]
+            return command, ["release", "--data", self.data(k, n), *column, "--mechanism", rng.choice(RELEASED)]
         if command == "dry-run":
             return command, ["release", "--n", n, *column, "--dry-run"]
         if command == "private-n":
-            law = rng.choice(["flat", f"flat:{2 * n}", f"negative-binomial:{n}"])
-            return command, ["release", "--data", self.data(k, n), *column, "--private-n", "--n-prior", law]
-        if command == "allocate":
-            target = rng.choice(["error = 0.2", "error = 0.05", "width = 0.3", "weight = 1"])
-            listed = ", ".join(f'"c{i}"' for i in range(k))
-            path = f"{self.folder}/plan.toml"
-            with open(path, "w") as file:
-                file.write(f'n = {n}\nbudget = 20\nledger = "plan.ledger"\n[categories]\nv = [{listed}]\n[[release]]\n'
-                           f'column = "v"\nprior = [{ones}]\n{target}\n')
-            return command, ["release", "--plan", path, "--dry-run"]
+            return command, ["release", "--data", self.data(k, n), *column, "--private-n"]
         if command == "table":
             k = max(2, min(k, 10))
             names = ",".join(f"c{i}" for i in range(k))
             return command, ["release", "--data", self.data(k, n), "--by", "g", "--column", "v", "--categories", "g=a,b",
-                             "--categories", f"v={names}", "--prior", ",".join([prior] * (2 * k)), "--epsilon", epsilon,
-                             "--compare", "c0"]
-        if command == "show":
+                             "--categories", f"v={names}", "--prior", ",".join([prior] * (2 * k)), "--epsilon", epsilon]
+        if command == "released":
             path = f"{self.folder}/release.json"
             if os.path.exists(path):
                 os.remove(path)
-            mechanism = ["--mechanism", rng.choice(["lattice", "geometric", "geometric-all", "lshist"])]
-            made = ["release", "--data", self.data(k, n), *column, *mechanism, "--out", path]
+            made = ["release", "--data", self.data(k, n), *column, "--mechanism", rng.choice(RELEASED), "--out", path]
             subprocess.run([self.binary, *map(str, made)], capture_output=True, cwd=self.folder, timeout=120)
-            # What is refused has nothing to show.
-            return (command, ["show", path]) if os.path.exists(path) else ("release-with", made)
+            # What is refused has no posterior.
+            return (command, ["posterior", path]) if os.path.exists(path) else ("release-with", made)
         model = ["--prior", ones]
         if command == "posterior":
             law = rng.choice(["discrete-laplace(epsilon=%s)", "laplace(epsilon=%s)", "discrete-gaussian(rho=%s)",
@@ -135,14 +125,14 @@ class Cases:
                              self.variant()]
         if command == "inspect-own":
             return command, ["inspect", *model, "--counts", counts, "--epsilon", epsilon,
-                             f"--log-weight={rng.choice(EXPRESSIONS)}"]
+                             "--mechanism", f"{{{rng.choice(EXPRESSIONS)}}}"]
         if command == "audit":
             return command, ["audit", *model, "--n", n, "--epsilon", epsilon, "--delta", "1e-6", "--mechanism", self.variant(),
                              *(["--profile"] if rng.random() < 0.2 else [])]
         if command == "audit-own":
             calibrate = ["--calibrate"] if rng.random() < 0.3 else []
-            return command, ["audit", *model, "--n", n, "--epsilon", epsilon, f"--log-weight={rng.choice(EXPRESSIONS)}",
-                             *calibrate]
+            return command, ["audit", *model, "--n", n, "--epsilon", epsilon, "--mechanism",
+                             f"{{{rng.choice(EXPRESSIONS)}}}", *calibrate]
         if command == "optimum":
             return command, ["optimum", *model, "--n", n, "--epsilon", epsilon, "--mechanism", self.variant(), *delta]
         if command == "check":

@@ -119,16 +119,6 @@ pub enum WorkError {
     /// The operating system has no random bits.
     #[error("the operating system gives no random bits: {0}")]
     Randomness(String),
-    /// A release could not be drawn.
-    #[error("nothing was released, and nothing is spent: {0}")]
-    NothingReleased(String),
-    /// Something failed after the release.
-    #[error("released {released:?}, and then failed: {cause}")]
-    AfterRelease {
-        /// The counts that were released.
-        released: Vec<u64>,
-        cause: String,
-    },
     /// Standard output did not take a release. It is shown with the error, since it is paid for.
     #[error(
         "cannot print the release: {source}\n  ε = {spent} is spent{entered}. The release stands{kept} here, on \

@@ -114,7 +114,6 @@ tables! {
     change: ChangeRow,
     phase: PhaseRow,
     means: MeanRow,
-    scaling: ScalingRow,
     values: ValueRow,
     readings: ReadingRow,
     failures: FailureRow,

@@ -313,20 +313,6 @@ pub struct MeanRow {
 }
 row!(MeanRow, "means.csv", numbered);
 
-/// One row of `scaling.csv`: how many outputs there are, or are walked, at one setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ScalingRow {
-    pub setting: usize,
-    pub k: usize,
-    pub n: u64,
-    /// The mechanism's label; `candidates` for all of R, `nearer than 1` for those that exponential
-    /// mechanisms weigh one by one.
-    pub mechanism: String,
-    /// How many, without any use of symmetry; beyond 10⁵ rows of them, by a sample of the rows.
-    pub outputs: f64,
-}
-row!(ScalingRow, "scaling.csv", numbered);
-
 /// One row of `values.csv`: a number of a table in print beside our own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ValueRow {

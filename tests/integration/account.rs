@@ -148,7 +148,7 @@ fn ledgers_of_before_are_read_and_damage_is_refused() {
 #[test]
 fn the_distribution_is_written() {
     let sandbox = sandbox();
-    for more in ["--epsilon 0.3 --mechanism tight", "--epsilon 0.5 --mechanism hamming"] {
+    for more in ["--epsilon 0.3 --mechanism tight", "--epsilon 0.5 --mechanism geometric-all"] {
         released(&sandbox, more);
     }
     let found = account(&sandbox, "--pld pld.json");

@@ -17,11 +17,11 @@ use system::source::Source;
 pub use settings::{assert_close, at, of_size, setting};
 
 /// One row of a golden table: column name to cell.
-pub use service::selftest::golden::GoldenRow;
+pub use crate::golden::GoldenRow;
 
 /// All rows of `tests/golden/<name>`.
 pub fn golden(name: &str) -> Vec<GoldenRow> {
-    service::selftest::golden::rows(name)
+    crate::golden::rows(name)
 }
 
 /// Some rows of a golden table, for a command: `golden.rs` compares all of them with the library.

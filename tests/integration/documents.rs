@@ -1,4 +1,4 @@
-//! `dpbi schema COMMAND`: what commands print with `--json` fits it. [`Sandbox::dpbi`] looks at every document
+//! `dpbi generate schema COMMAND`: what commands print with `--json` fits it. [`Sandbox::dpbi`] looks at every document
 //! of every test.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::schema::complaints;
 fn schema(command: &str) -> Value {
     static KNOWN: Mutex<BTreeMap<String, Value>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let read = || Sandbox::new().json(&["schema", command]);
+    let read = || Sandbox::new().json(&["generate", "schema", command]);
     known.entry(command.to_owned()).or_insert_with(read).clone()
 }
 
@@ -46,7 +46,7 @@ const COMMANDS: &[&str] = &[
     "merge one two --out whole --format none --json",
     "check beta_balanced --json",
     "plot results/icml-fig4 --json",
-    "gallery results/icml-fig4 --json",
+    "plot results/icml-fig4 --page figures.html --json",
     "verify results/icml-fig4 --json",
     "list --json",
     "reproduce icml/fig4 early --runs 20 --out again --json",
@@ -132,7 +132,7 @@ fn broken(document: &Value) -> Vec<Value> {
 
 #[test]
 fn a_command_without_documents_has_no_schema() {
-    let outcome = Sandbox::new().dpbi(&["schema", "insepct"]);
+    let outcome = Sandbox::new().dpbi(&["generate", "schema", "insepct"]);
     crate::common::refused(&outcome, "there is no command `insepct` that prints JSON");
     assert!(outcome.stderr.contains("inspect"), "{}", outcome.stderr);
 }

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::{Sandbox, root};
-use face::report::Picture;
-use figure::{Format, Width, render};
 use lab::experiment::config::{self, Overrides};
 use lab::experiment::{Experiment, Layout, Panel, kind};
 use system::source::Source;
@@ -144,10 +142,6 @@ kind = "phase"
 epsilon = [0.5, 1]
 mechanisms = ["lshist", "ehds", "geometric"]
 without = ["geometric"]
-
-[[panel]]
-id = "scaling"
-kind = "scaling"
 "#;
 
 /// A value read off a figure of sensitivities.
@@ -175,19 +169,12 @@ fn the_config_has_a_panel_of_every_kind() {
 }
 
 #[test]
-fn as_many_figures_are_drawn_as_predicted_and_all_can_stand_in_a_gallery() {
+fn as_many_figures_are_drawn_as_predicted() {
     for panel in &every_kind().panels {
         let drawn = panel.figures(&panel.compute());
         assert_eq!(drawn.len(), panel.kind.figure_count(panel), "{}", panel.id);
         let names: BTreeSet<&String> = drawn.iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), drawn.len(), "{}: names are unique", panel.id);
-        for (name, figure) in &drawn {
-            for &width in Width::ALL {
-                let file = render(figure, Format::Svg, width).unwrap();
-                let picture = Picture::of_svg(&file, String::new);
-                assert!(matches!(picture, Picture::Drawing(_)), "{}: {name}", panel.id);
-            }
-        }
     }
 }
 

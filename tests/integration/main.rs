@@ -17,6 +17,8 @@ mod determinism;
 mod distances;
 mod documents;
 mod face;
+#[cfg(unix)]
+mod figure_page;
 mod fuzz;
 mod golden;
 #[cfg(unix)]
@@ -32,7 +34,6 @@ mod prior;
 mod private_n;
 mod release;
 mod release_files;
-mod scaling;
 mod schema;
 mod selftest;
 mod shards;

@@ -1,4 +1,4 @@
-//! `dpbi schema`: the same keys as the reader of configs knows, right about every bundled config,
+//! `dpbi generate schema`: the same keys as the reader of configs knows, right about every bundled config,
 //! and not content with broken ones.
 
 use std::collections::BTreeSet;
@@ -150,8 +150,11 @@ fn read(path: &Path) -> String {
 
 #[test]
 fn the_file_beside_the_configs_is_the_schema() {
-    let printed = Sandbox::new().succeed(&["schema"]);
-    assert!(printed == read(&root().join(FILE)), "write it again: cargo run -- schema > {FILE}");
+    let printed = Sandbox::new().succeed(&["generate", "schema"]);
+    assert!(
+        printed == read(&root().join(FILE)),
+        "write it again: cargo run -- generate schema > {FILE}"
+    );
     assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), schema());
 }
 

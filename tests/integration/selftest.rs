@@ -1,74 +1,68 @@
 //! The self-test as a library: with fewer draws than `dpbi selftest` makes.
 //!
-//! A correct build raises a false alarm with probability 10⁻⁶ at most over all trials, whatever the
-//! number of draws (and, seeds being fixed, never more than once). That the trials have power is shown
-//! by samplers with a scale that is 5 % wrong, which must be rejected.
+//! A correct build raises a false alarm with a probability of about 10⁻⁶ over all trials, whatever the number
+//! of draws (and, seeds being fixed, never more than once). That the trials have power is shown by samplers
+//! with a scale that is 5 % wrong, which must be rejected.
 
 use engine::numeric::exp_accurate;
 use engine::rng;
 use rayon::prelude::*;
-use service::selftest::samplers::{SamplerCase, cases};
-use service::selftest::{
-    ENOUGH, Extent, FALSE_ALARMS, MOST_TRIALS, Report, Scope, Subject, machine, run_samplers,
-};
+use service::selftest::samplers::{SamplerCase, cases, powered};
+use service::selftest::{ENOUGH, MOST_TRIALS, Report, Subject, WRONG, try_all};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+
+fn is_release(case: &&SamplerCase) -> bool {
+    case.sampler().starts_with("release ")
+}
 
 /// In settings of all kinds; releases at several ε, in the whole-number arithmetic in which they are drawn.
 #[test]
 fn every_sampler_follows_its_exact_law() {
-    let cases = cases(Scope::All);
-    let is_release = |case: &SamplerCase| case.sampler().starts_with("release ");
+    let cases = cases();
     assert!(cases.len() > 350 && cases.len() < MOST_TRIALS);
-    assert!(cases.iter().filter(|case| is_release(case)).count() > 50);
-    let rejected = |case: &SamplerCase| {
-        let trial = case.try_out(1.0, 20_000, 1).unwrap();
-        assert_eq!(trial.draws, 20_000);
-        trial.is_rejected().then_some(trial)
-    };
-    let rejected: Vec<_> = cases.par_iter().filter_map(rejected).collect();
-    assert!(rejected.is_empty(), "{rejected:#?}");
+    assert!(cases.iter().filter(is_release).count() > 20);
+    let heard = Mutex::new(Vec::new());
+    let report = try_all(&cases, 20_000, 1, |share| heard.lock().unwrap().push(share));
+    assert_eq!(report.failures(), [""; 0]);
+    assert!(report.trials.iter().all(|trial| trial.draws == 20_000));
+    let heard = heard.into_inner().unwrap();
+    assert_eq!(heard.len(), cases.len());
+    assert!((heard.iter().sum::<f64>() - 1.0).abs() < 1e-9);
 }
 
-const EXTENT: Extent = Extent { scope: Scope::Powered, draws: 200_000, seed: 7, threads: 2 };
-
 #[test]
-fn right_samplers_pass_and_wrong_ones_are_seen() {
-    let heard = Mutex::new(Vec::new());
-    let report = run_samplers(&EXTENT, |share| heard.lock().unwrap().push(share));
-    let heard = heard.into_inner().unwrap();
+fn wrong_samplers_are_noticed() {
+    let cases = powered();
+    let report = try_all(&cases, 200_000, 7, |_| ());
     assert_eq!(report.failures(), [""; 0]);
-    assert_eq!(heard.len(), report.trials.len() + report.wrong.len());
-    assert!((heard.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-    // Every mechanism plain and remapped, six of them calibrated; eleven can be released, and tuned.
     let lines = report.lines();
-    let tuned = |line: &&service::selftest::Line| {
-        line.sampler.starts_with("release ") && line.sampler.contains('+')
-    };
-    let tuned = lines.iter().filter(tuned).count();
-    assert!(tuned >= 12, "{tuned}");
-    let plain = 2 * engine::mechanism::ALL.len() + 6 + 11;
-    assert_eq!((lines.len() - tuned, report.wrong.len()), (plain, 2 * plain));
+    assert!(lines.iter().all(|line| line.power >= ENOUGH), "{lines:#?}");
     let names: BTreeSet<&str> = lines.iter().map(|line| line.sampler).collect();
-    assert_eq!(names.len(), lines.len());
     for mechanism in engine::mechanism::ALL {
         assert!(
             names.contains(mechanism.id()) && names.contains(&*format!("{}+remap", mechanism.id()))
         );
     }
-    assert!(lines.iter().all(|line| line.power() >= ENOUGH && line.powered > 0), "{lines:#?}");
-    assert!(report.greatest_miss() < 1e-6, "{}", report.greatest_miss());
-    assert!(report.wrong.iter().all(|wrong| wrong.trial.is_rejected()));
-    // What it may do wrong by chance is more than what its trials may.
-    assert!(report.false_alarms() >= FALSE_ALARMS && report.false_alarms() < 1e-5);
+    for released in ["geometric", "geometric-all", "tight", "lattice"] {
+        assert!(names.contains(&*format!("release {released}")), "{released}");
+    }
+    let powerful = cases.iter().zip(&report.trials).filter(|(_, trial)| trial.power >= ENOUGH);
+    let powerful: Vec<&SamplerCase> = powerful.map(|(case, _)| case).collect();
+    let unnoticed = powerful.par_iter().flat_map_iter(|case| {
+        let tried = [WRONG, 1.0 / WRONG].map(|off| case.try_out(off, 200_000, 7));
+        tried.into_iter().flatten().filter(|trial| !trial.is_rejected())
+    });
+    let unnoticed: Vec<_> = unnoticed.collect();
+    assert!(unnoticed.is_empty(), "{unnoticed:#?}");
 }
 
 #[test]
 fn a_seed_repeats_a_test() {
-    let extent = Extent { draws: 2_000, ..EXTENT };
-    let first = run_samplers(&extent, |_| ());
-    assert_eq!(first, run_samplers(&extent, |_| ()));
-    let other = run_samplers(&Extent { seed: 8, ..extent }, |_| ());
+    let cases = powered();
+    let first = try_all(&cases, 2000, 7, |_| ());
+    assert_eq!(first, try_all(&cases, 2000, 7, |_| ()));
+    let other = try_all(&cases, 2000, 8, |_| ());
     assert!(first.trials.iter().zip(&other.trials).any(|(a, b)| a.statistic != b.statistic));
 }
 
@@ -89,7 +83,7 @@ fn any_sampler_can_be_checked() {
         sampler: "geometric, again".to_owned(),
         setting: "x = 3, n = 12".to_owned(),
         law: law(2.0),
-        wrong: vec![law(2.0 * 1.05), law(2.0 / 1.05)],
+        wrong: vec![law(2.0 * WRONG), law(2.0 / WRONG)],
     };
     let mut stream = rng::stream(1, "elsewhere");
     let mut draw = |scale: f64| {
@@ -97,31 +91,15 @@ fn any_sampler_can_be_checked() {
         (x + geometric() - geometric()).clamp(0, n) as usize
     };
     let right = subject.check(400_000, || draw(2.0));
-    assert!(!right.is_rejected() && right.power() >= ENOUGH, "{right:#?}");
+    assert!(!right.is_rejected() && right.power >= ENOUGH, "{right:#?}");
     let wrong = subject.check(400_000, || draw(2.1));
     assert!(wrong.is_rejected(), "{wrong:#?}");
-    let mut report = Report {
-        extent: EXTENT,
-        trials: vec![right],
-        wrong: vec![],
-        golden: vec![],
-        machine: vec![],
-    };
-    assert_eq!(report.failures(), [""; 0]);
-    report.trials.push(wrong);
+    let report = Report { seed: 1, trials: vec![right, wrong] };
     let failures = report.failures();
     assert_eq!(failures.len(), 1);
-    assert!(failures[0].starts_with("geometric, again (2t = "), "{failures:?}");
+    assert!(failures[0].starts_with("geometric, again (G = "), "{failures:?}");
     assert!(
         failures[0].ends_with("does not follow its exact law at x = 3, n = 12"),
         "{failures:?}"
     );
-}
-
-#[test]
-fn the_machine_is_sound() {
-    let checks = machine::check_all(3, 2);
-    assert_eq!(checks.len(), 3);
-    assert!(checks.iter().all(|check| check.passes), "{checks:#?}");
-    assert_ne!(machine::seed(), machine::seed());
 }

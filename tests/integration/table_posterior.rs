@@ -2,13 +2,12 @@
 //! from p, and a release of the data by the real sampler. Noise-aware intervals must cover p as often as
 //! they say. Naive ones must not, or this test would show nothing.
 
-use engine::analysis::tuning::TuningCache;
 use engine::mechanism::{self, Variant};
 use engine::numeric::exp_accurate;
 use engine::posterior::model::Prior;
 use engine::rng::{ln_standard_gamma, stream, uniform};
 use rayon::prelude::*;
-use service::release::{CountsLaw, Interval, Method, Seen};
+use service::release::{CountsLaw, Method, Seen, draws};
 
 use crate::common::{few_or_many, setting};
 
@@ -16,29 +15,36 @@ const LEVEL: f64 = 0.95;
 const RECORDS: u64 = 100;
 const ALPHA: [f64; 4] = [2.0, 1.0, 1.0, 1.5];
 
-/// Joint intervals take long: they are tried in every so many-th round.
-const JOINT: usize = 5;
+/// Of so many draws and the truth, each is as likely to be the smallest, the second smallest, and so on.
+const DRAWS: usize = 199;
 
-/// What covers the truth in a round: every cell, the second outcome's share in both arms, its
-/// difference, and all cells together.
-#[derive(Clone, Copy)]
-struct Covers {
-    each: [bool; 7],
-    joint: Option<bool>,
-}
+/// Whether the truth is covered by the intervals of: every cell, the second outcome's share in both arms, its
+/// difference, the same from draws, and all cells together, from draws.
+type Covers = [bool; 9];
 
 /// Whether the equal-tailed interval covers a truth with this distribution function.
 fn is_covered(below: f64) -> bool {
     (2.0 * below - 1.0).abs() <= LEVEL
 }
 
-fn covers(law: &CountsLaw, p: &[f64; 4], with_joint: bool) -> Covers {
-    let belows = [0, 1, 2, 3].map(|i| law.share(&[i]).below(p[i]));
-    let (first, second) = (p[1] / (p[0] + p[1]), p[3] / (p[2] + p[3]));
+fn covers(law: &CountsLaw, p: &[f64; 4], seed: u64) -> Covers {
+    let shares = [0, 1, 2, 3].map(|cell| law.share(&[cell]));
     let (a, b) = ((&[1][..], &[0, 1][..]), (&[3][..], &[2, 3][..]));
+    let [first, second] = [0, 2].map(|no| p[no + 1] / (p[no] + p[no + 1]));
     let comparison = law.compare(a, b, f64::INFINITY).unwrap();
-    let [p0, p1, p2, p3] = belows.map(is_covered);
-    let each = [
+    let drawn: Vec<Vec<f64>> = draws(std::slice::from_ref(law), DRAWS, seed).flatten().collect();
+    // The part of the draws in which something is smaller than in truth.
+    let below = |of: &dyn Fn(&[f64]) -> f64| {
+        drawn.iter().filter(|draw| of(draw) < of(p)).count() as f64 / (DRAWS + 1) as f64
+    };
+    let difference = |p: &[f64]| p[1] / (p[0] + p[1]) - p[3] / (p[2] + p[3]);
+    // The level at which the intervals of all cells begin to cover them.
+    let farthest = |p: &[f64]| {
+        let levels = shares.iter().zip(p).map(|(share, p)| (2.0 * share.below(*p) - 1.0).abs());
+        levels.fold(0.0, f64::max)
+    };
+    let [p0, p1, p2, p3] = [0, 1, 2, 3].map(|cell| is_covered(shares[cell].below(p[cell])));
+    [
         p0,
         p1,
         p2,
@@ -46,14 +52,10 @@ fn covers(law: &CountsLaw, p: &[f64; 4], with_joint: bool) -> Covers {
         is_covered(law.within(a.0, a.1).below(first)),
         is_covered(law.within(b.0, b.1).below(second)),
         is_covered(comparison.difference_below(first - second)),
-    ];
-    // The joint intervals cover p if the smallest ones that do have at most this probability.
-    let joint = with_joint.then(|| {
-        let level = belows.map(|below| (2.0 * below - 1.0).abs()).into_iter().fold(0.0, f64::max);
-        let intervals: Vec<Interval> = (0..4).map(|i| law.share(&[i]).interval(level)).collect();
-        law.joint_probability(&intervals).unwrap() <= LEVEL
-    });
-    Covers { each, joint }
+        // So that 190 of the 200 places count.
+        is_covered(below(&difference) + 0.5 / (DRAWS + 1) as f64),
+        below(&farthest) < LEVEL,
+    ]
 }
 
 /// Noise-aware and naive.
@@ -71,7 +73,7 @@ fn round(method: &Method, prior: &Prior, round: usize) -> [Covers; 2] {
     let (variant, template) = (method.variant(), method.template());
     let aware = CountsLaw::given(&[Seen { variant, template, released: &released }]).unwrap();
     let naive = CountsLaw::exactly(prior, &released);
-    [aware, naive].map(|law| covers(&law, &p, round.is_multiple_of(JOINT)))
+    [aware, naive].map(|law| covers(&law, &p, round as u64))
 }
 
 #[test]
@@ -80,8 +82,7 @@ fn noise_aware_intervals_cover_the_truth_and_naive_ones_do_not() {
     let prior = Prior::new(ALPHA.to_vec()).unwrap();
     let template = setting(&ALPHA, &[RECORDS, 0, 0, 0], 1.0, "hellinger");
     let lattice = Variant::plain(mechanism::find("lattice").unwrap());
-    let method =
-        Method::new(&lattice, &template, "1".parse().unwrap(), &TuningCache::default()).unwrap();
+    let method = Method::new(&lattice, &template, "1".parse().unwrap()).unwrap();
     let all: Vec<[Covers; 2]> =
         (0..rounds).into_par_iter().map(|one| round(&method, &prior, one)).collect();
     let error = |tried: usize| (LEVEL * (1.0 - LEVEL) / tried as f64).sqrt();
@@ -89,16 +90,13 @@ fn noise_aware_intervals_cover_the_truth_and_naive_ones_do_not() {
         let share = covered.iter().filter(|yes| **yes).count() as f64 / covered.len() as f64;
         (share - LEVEL) / error(covered.len())
     };
-    let each =
-        |which: usize, what: usize| z(all.iter().map(|round| round[which].each[what]).collect());
-    let joint = |which: usize| z(all.iter().filter_map(|round| round[which].joint).collect());
-    let aware: Vec<f64> = (0..7).map(|what| each(0, what)).chain([joint(0)]).collect();
-    let naive: Vec<f64> = (0..7).map(|what| each(1, what)).chain([joint(1)]).collect();
+    let each = |which: usize, what: usize| z(all.iter().map(|round| round[which][what]).collect());
+    let [aware, naive] =
+        [0, 1].map(|which| [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|what| each(which, what)));
     println!("{rounds} rounds, standard errors off: noise-aware {aware:.2?}, naive {naive:.2?}");
     assert!(aware.iter().all(|z| z.abs() < 4.0), "{aware:?}");
     // Over all cells together, for their errors to be seen in few rounds as well.
-    let cells =
-        all.iter().map(|round| round[1].each[..4].iter().filter(|yes| **yes).count() as f64);
+    let cells = all.iter().map(|round| round[1][..4].iter().filter(|yes| **yes).count() as f64);
     let shares: Vec<f64> = cells.map(|covered| covered / 4.0).collect();
     let mean = shares.iter().sum::<f64>() / rounds as f64;
     let variance =

@@ -7,7 +7,7 @@ use crate::common::{Sandbox, command_line, few_or_many, words};
 const WIDTHS: [usize; 2] = [80, 120];
 
 /// What is meant for machines is printed as it is.
-const FOR_MACHINES: [&str; 3] = ["schema", "completions", "man"];
+const FOR_MACHINES: [&str; 1] = ["generate"];
 
 /// Typical command lines. Those of one line run in order, in the same folder; a line that begins with
 /// `!` must fail.
@@ -33,7 +33,7 @@ const TYPICAL: &[&str] = &[
     "run own.toml --shard 2/2 --out part2",
     "merge part1 part2 --out joined",
     "plot results/own --format svg",
-    "gallery results",
+    "plot results/own --page figures.html",
     "verify results/own --seed 1",
     "verify results/own results/beta_balanced --cells 2",
     "reproduce icml/table1 --format none",
@@ -58,7 +58,7 @@ const TYPICAL: &[&str] = &[
     "prior --mean 0.5,0.3,0.2 --records 12.5",
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 1",
     "release --data survey.csv --column answer --categories no,yes --prior 1,1 --epsilon 0.5 \
-     --ledger survey.ledger --budget 2 --mechanism geometric+remap",
+     --ledger survey.ledger --budget 2 --mechanism lattice",
     "account survey.ledger",
     "account survey.ledger --budget 0.1,1e-9 --pld account.json",
     "release --data trial.csv --by arm --column answer --categories arm=control,treated \

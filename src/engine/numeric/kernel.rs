@@ -11,7 +11,9 @@ use std::sync::LazyLock;
 use pulp::{Arch, NullaryFnOnce};
 
 use super::exp::{exp, exp_nonpositive, one_minus_exp};
-use super::{rows, scale};
+#[cfg(test)]
+use super::rows;
+use super::scale;
 
 /// The number of partial sums.
 const LANES: usize = 8;
@@ -24,12 +26,14 @@ pub(super) static ARCH: LazyLock<Arch> =
     });
 
 /// One of the ways in which the loops are compiled.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug)]
-pub struct Path(Arch);
+struct Path(Arch);
 
+#[cfg(test)]
 impl Path {
     /// Every way that this processor understands, the portable one first.
-    pub fn all() -> Vec<Self> {
+    fn all() -> Vec<Self> {
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut all = vec![Self(Arch::Scalar)];
         #[cfg(target_arch = "x86_64")]
@@ -41,7 +45,7 @@ impl Path {
     }
 
     /// Its name.
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self.0 {
             Arch::Scalar => "portable",
             #[cfg(target_arch = "x86_64")]
@@ -233,7 +237,8 @@ fn join(lanes: [f64; LANES]) -> f64 {
 
 /// The bits of every number that the loops compute from a row of values between 0 and 1 and from
 /// masses, on one path.
-pub fn bits(Path(arch): Path, values: &[f64], masses: &[f64]) -> Vec<u64> {
+#[cfg(test)]
+fn bits(Path(arch): Path, values: &[f64], masses: &[f64]) -> Vec<u64> {
     let mut all = Vec::new();
     let mut out = vec![0.0; values.len()];
     let logs: Vec<f64> = values.iter().map(|value| -value * 40.0).collect();

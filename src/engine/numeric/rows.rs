@@ -290,6 +290,7 @@ fn powers(a: &[f64], p: f64, out: &mut [f64]) {
 }
 
 /// The bits of every operation on a row and on nasty numbers, on one path; all NaNs are the same.
+#[cfg(test)]
 pub(super) fn bits(arch: Arch, values: &[f64]) -> Vec<u64> {
     use Binary::*;
     const NASTY: [f64; 12] =

@@ -102,30 +102,17 @@ pub struct Check {
 #[command(after_help = "Examples:\n  \
     dpbi plot results/beta_balanced --format pdf\n  \
     dpbi plot results/* --format png                  from their CSV files\n  \
-    dpbi plot results/beta_balanced --width column    for two-column papers")]
+    dpbi plot results/beta_balanced --width column    for two-column papers\n  \
+    dpbi plot results/*/ --page figures.html          the figures that are there, on one page")]
 pub struct Plot {
     /// Results folders
     #[arg(required = true, value_name = "DIR")]
     pub folders: Vec<PathBuf>,
     #[command(flatten)]
     pub figures: FigureOptions,
-    #[command(flatten)]
-    pub print: Print,
-    #[command(flatten)]
-    pub talk: Quiet,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    dpbi gallery results                              in results/gallery.html\n  \
-    dpbi gallery results/sweep --out sweep.html       one experiment")]
-pub struct Gallery {
-    /// Results folders, or folders that hold some
-    #[arg(required = true, value_name = "DIR")]
-    pub folders: Vec<PathBuf>,
-    /// The page [default: gallery.html in the folder that holds the first results folder]
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    /// Draw nothing; write one HTML page with the figures that are there as SVG or PNG
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "width"])]
+    pub page: Option<PathBuf>,
     #[command(flatten)]
     pub print: Print,
     #[command(flatten)]

@@ -25,9 +25,7 @@ use system::source::Source;
 
 pub use account::Account;
 pub use exact::{Audit, Choose, Claims, Inspect, Optimum};
-pub use experiments::{
-    Check, Copy, Gallery, List, Mechanisms, Merge, Plot, Reproduce, Run, Verify,
-};
+pub use experiments::{Check, Copy, List, Mechanisms, Merge, Plot, Reproduce, Run, Verify};
 pub use posterior::{Posterior, Question};
 pub use prior::Prior;
 pub use release::Release;
@@ -35,7 +33,7 @@ pub use shared::{
     Announce, Compared, Configs, Data, FigureOptions, MOST_THREADS, Machine, Model, Output, Print,
     Privacy, Quiet, Replace, TableOption, Threads, Verbosity,
 };
-pub use tools::{Completions, Man, Schema, Selftest};
+pub use tools::{Generate, Generated, Selftest};
 pub use values::{Draws, Formats, delimiter};
 
 /// A laboratory for differentially private Bayesian inference.
@@ -68,7 +66,7 @@ impl Cli {
     /// not exist is compared with those that do, however short they are.
     pub fn read(arguments: &[OsString]) -> Result<Self, Diagnostic> {
         Self::parse_words(arguments).or_else(|error| {
-            match unknown_command(&error).or_else(|| not_utf8(&error, arguments)) {
+            match unknown_command(&error, arguments).or_else(|| not_utf8(&error, arguments)) {
                 Some(diagnostic) => Err(diagnostic),
                 None => explain(&error),
             }
@@ -78,7 +76,7 @@ impl Cli {
     /// The same for a command line that another program wrote: what clap refuses is a message, too.
     pub fn read_embedded(arguments: &[OsString]) -> Result<Self, Diagnostic> {
         Self::parse_words(arguments).map_err(|error| {
-            unknown_command(&error).unwrap_or_else(|| {
+            unknown_command(&error, arguments).unwrap_or_else(|| {
                 let text = error.render().to_string();
                 let cause =
                     text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
@@ -113,14 +111,18 @@ fn explain(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code())
 }
 
-fn unknown_command(error: &clap::Error) -> Option<Diagnostic> {
+fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Option<Diagnostic> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
-    let cause = format!("dpbi has no command `{typed}`");
+    let mut cli = Cli::command();
+    cli.build();
+    // Some commands have commands of their own.
+    let outer = arguments.get(1).and_then(|first| cli.find_subcommand(first)).unwrap_or(&cli);
+    let cause = format!("{} has no command `{typed}`", outer.get_bin_name().unwrap_or("dpbi"));
     let remedy = match Source::config(typed) {
         Ok(_) => format!("did you mean `dpbi run {typed}`?"),
-        Err(_) => suggest_command(typed),
+        Err(_) => suggest(typed, outer.get_subcommands().map(clap::Command::get_name)),
     };
     Some(Diagnostic::new(cause).help(remedy))
 }
@@ -133,12 +135,6 @@ fn not_utf8(error: &clap::Error, arguments: &[OsString]) -> Option<Diagnostic> {
     let wrong = arguments.iter().find(|argument| argument.to_str().is_none())?;
     let cause = format!("`{}` is not text in UTF-8", wrong.display());
     Some(Diagnostic::new(cause).help("rename the file, or go to its folder and name it from there"))
-}
-
-/// The commands that `typed` may be meant for.
-pub fn suggest_command(typed: &str) -> String {
-    let cli = Cli::command();
-    suggest(typed, cli.get_subcommands().map(clap::Command::get_name))
 }
 
 const STYLES: styling::Styles = styling::Styles::styled()
@@ -158,10 +154,8 @@ pub enum Command {
     Check(Check),
     /// Write a bundled config to a file, to change it
     Copy(Copy),
-    /// Draw the figures of results folders again, from their CSV files
+    /// Draw the figures of results folders again, or show them on one page
     Plot(Plot),
-    /// Show the figures of results folders on one page
-    Gallery(Gallery),
     /// Join the results folders of shards
     Merge(Merge),
     /// Check results folders against their manifests, and compute a sample of them again
@@ -190,23 +184,19 @@ pub enum Command {
     Account(Account),
     /// A Beta or Dirichlet prior from words: a mean, an interval and its probability
     Prior(Prior),
-    /// Test every sampler, the exact numbers and the machine, with the power of the tests stated
+    /// Test every sampler against its exact law, with level and power stated
     Selftest(Selftest),
-    /// The config format, or what a command prints with --json, as a JSON Schema
-    Schema(Schema),
-    /// Completions for a shell
-    Completions(Completions),
-    /// The manual page
-    Man(Man),
+    /// Write a JSON Schema, completions for a shell, or the manual page
+    Generate(Generate),
 }
 
 /// The commands by what they are about, in the order of the help.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Experiments", &["run", "check", "copy", "plot", "gallery", "merge", "verify", "list"]),
+    ("Experiments", &["run", "check", "copy", "plot", "merge", "verify", "list"]),
     ("Documents", &["reproduce", "claims"]),
     ("One setting", &["inspect", "audit", "choose", "optimum", "mechanisms"]),
     ("Real data", &["release", "posterior", "account", "prior"]),
-    ("This program", &["selftest", "schema", "completions", "man", "help"]),
+    ("This program", &["selftest", "generate", "help"]),
 ];
 
 /// The command line, with its commands in groups.

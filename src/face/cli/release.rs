@@ -60,16 +60,16 @@ pub struct Release {
     /// ε, a decimal number; it is taken exactly as it is written
     #[arg(long, value_name = "ε", allow_negative_numbers = true)]
     pub epsilon: String,
-    /// The mechanism, such as geometric or geometric+remap [default: the private one with the least
-    /// exact error, by prior, ε and number of records]
+    /// geometric, geometric-all, tight or lattice [default: geometric for two cells; else tight, up to 10,000
+    /// candidates and if ε is not so small that its weights may be negative; else lattice]
     #[arg(
         long,
         value_name = "ID",
-        value_parser = Among(names::mechanisms),
+        value_parser = Among(names::releasing),
         hide_possible_values = true
     )]
     pub mechanism: Option<String>,
-    /// Print what would be spent, and the expected error, and release nothing. Of the data only the
+    /// Print what would be spent, and how much would be learned, and release nothing. Of the data only the
     /// number of records is read
     #[arg(long, conflicts_with = "out")]
     pub dry_run: bool,

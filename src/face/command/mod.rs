@@ -6,12 +6,10 @@ mod audit;
 mod check;
 mod choose;
 mod claims;
-mod completions;
 mod copy;
-mod gallery;
+mod generate;
 mod inspect;
 mod list;
-mod man;
 mod mechanisms;
 mod merge;
 mod optimum;
@@ -23,7 +21,6 @@ mod prior;
 mod release;
 mod reproduce;
 mod run;
-mod schema;
 mod selftest;
 mod summary;
 mod task_pools;
@@ -69,7 +66,7 @@ fn json_text(document: &impl Serialize) -> Result<String, WorkError> {
     Ok(serde_json::to_string_pretty(document)? + "\n")
 }
 
-/// Prints a document. It has a schema: `dpbi schema` prints that.
+/// Prints a document. It has a schema: `dpbi generate schema` prints that.
 fn print_json(document: &(impl Serialize + JsonSchema)) -> Result<(), Failure> {
     print_document(&console::harmless_json(json_text(document)?))
 }
@@ -83,7 +80,6 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Check(args) => check::execute(args),
         Command::Copy(args) => copy::execute(args),
         Command::Plot(args) => plot::execute(args),
-        Command::Gallery(args) => gallery::execute(args),
         Command::Merge(args) => merge::execute(args),
         Command::Verify(args) => verify::execute(args),
         Command::Claims(args) => claims::execute(args),
@@ -98,9 +94,7 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Account(args) => account::execute(args),
         Command::Selftest(args) => selftest::execute(args),
         Command::List(args) => list::execute(args),
-        Command::Schema(args) => schema::execute(args),
-        Command::Completions(args) => completions::execute(args),
-        Command::Man(args) => man::execute(args),
+        Command::Generate(args) => generate::execute(args),
     }
 }
 

@@ -74,7 +74,7 @@ fn dark_drawings(report: &Report) -> String {
 }
 
 /// Recolours drawings that are not maps on a dark screen. Paper stays white.
-pub(super) fn on_dark_screens<'a>(drawings: impl IntoIterator<Item = &'a str>) -> String {
+fn on_dark_screens<'a>(drawings: impl IntoIterator<Item = &'a str>) -> String {
     let rules = dark::rules(drawings);
     format!("@media screen and (prefers-color-scheme: dark) {{\n{rules}}}\n")
 }

@@ -1,5 +1,5 @@
 //! Pages of HTML. The report: everything that was regenerated, on one page that can be sent to a
-//! colleague. The gallery: the figures of some results folders, to look through.
+//! colleague. The page of figures: those of some results folders, to look through.
 //!
 //! The models are plain data. [`Report::html`] makes a page of it that needs no network and can be read
 //! without its script, and [`Report::document`] a JSON document.
@@ -8,11 +8,10 @@ mod claims;
 mod contents;
 mod dark;
 mod drawing;
+mod figure_page;
 mod figures;
 mod first_screen;
-mod gallery;
 mod glossary;
-mod harmless;
 mod html;
 mod made;
 mod numbers;
@@ -32,7 +31,7 @@ use lab::experiment::digest::Digest;
 use lab::experiment::nearest_optimum::NearestOptimum;
 use lab::experiment::reading::largest_deviation;
 
-pub use gallery::{Gallery, GalleryFigure, GalleryFolder, Picture, is_gallery};
+pub use figure_page::{FigureFolder, FigurePage, ShownFigure, is_figure_page};
 pub use paper::claims::{Claim, ClaimPart, Outcome, Reading, Sentence, Verdict as ReadingVerdict};
 pub use paper::printed_numbers::PrintedNumber;
 pub use print_findings::{PrintEvidence, PrintFinding};

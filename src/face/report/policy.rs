@@ -4,7 +4,7 @@
 use sha2::{Digest, Sha256};
 
 /// The Content-Security-Policy of a page that runs this script and no other; none if it is empty.
-/// Pictures may lie beside the page, on a disk or on a server.
+/// Pictures stand in the page itself.
 pub(super) fn policy(script: &str) -> String {
     let scripts = match script {
         "" => "'none'".to_owned(),
@@ -13,11 +13,12 @@ pub(super) fn policy(script: &str) -> String {
     };
     format!(
         "default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; \
-         img-src 'self' file:; base-uri 'none'; form-action 'none'"
+         img-src data:; base-uri 'none'; form-action 'none'"
     )
 }
 
-fn base64(bytes: &[u8]) -> String {
+/// Bytes as text.
+pub(super) fn base64(bytes: &[u8]) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let four = |three: &[u8]| {
         let bits = (0..3).fold(0, |bits, i| bits << 8 | usize::from(*three.get(i).unwrap_or(&0)));

@@ -9,7 +9,6 @@
 use rand::Rng;
 
 use super::entropy::Entropy;
-use engine::mechanism::law::Noise;
 use engine::rng::Stream;
 
 /// Where randomness comes from, and whether the time of a draw must not tell what was drawn.
@@ -69,21 +68,6 @@ impl Ratio {
             .then_some(Self { numerator, denominator })
     }
 
-    /// The value of a double, exactly.
-    pub fn from_f64(value: f64) -> Option<Self> {
-        let (mantissa, exponent) = decode(value)?;
-        match exponent {
-            0.. => Self::new(u128::from(mantissa).checked_mul(1 << exponent.min(64))?, 1)
-                .filter(|_| exponent <= 64),
-            _ => {
-                // Trailing zeros first: most denominators are small.
-                let zeros = mantissa.trailing_zeros().min(exponent.unsigned_abs());
-                let bits = exponent.unsigned_abs() - zeros;
-                (bits < BITS).then(|| Self::new(u128::from(mantissa >> zeros), 1 << bits))?
-            }
-        }
-    }
-
     /// The fraction divided by a whole number.
     pub fn over(self, divisor: u64) -> Option<Self> {
         Self::new(self.numerator, self.denominator.checked_mul(u128::from(divisor))?)
@@ -103,7 +87,7 @@ fn gcd(a: u128, b: u128) -> u128 {
 }
 
 /// A finite positive double as mantissa · 2^exponent.
-pub(super) fn decode(value: f64) -> Option<(u64, i32)> {
+fn decode(value: f64) -> Option<(u64, i32)> {
     if !(value.is_finite() && value > 0.0) {
         return None;
     }
@@ -232,24 +216,22 @@ fn coin(rng: &mut impl Rng) -> bool {
     rng.next_u64() >> 63 == 1
 }
 
-/// The noise: P[η = t] ∝ e^(−rate·|t|) for [`Noise::Geometric`]; for [`Noise::Laplace`] the floor of
-/// a Laplace number of scale 1/rate, which is a geometric number m, or −m − 1, by a fair coin.
-fn noise(law: Noise, rate: Ratio, rng: &mut impl Source) -> i128 {
+/// The noise: P[η = t] ∝ e^(−rate·|t|).
+fn noise(rate: Ratio, rng: &mut impl Source) -> i128 {
     loop {
         let (below, magnitude) = (coin(rng), geometric(rate, rng).min(i128::MAX as u128) as i128);
-        match (law, below) {
-            (_, false) => return magnitude,
-            (Noise::Laplace, true) => return -magnitude - 1,
+        match below {
+            false => return magnitude,
             // 0 would be drawn twice as often, with both signs.
-            (Noise::Geometric, true) if magnitude == 0 => {}
-            (Noise::Geometric, true) => return -magnitude,
+            true if magnitude == 0 => {}
+            true => return -magnitude,
         }
     }
 }
 
 /// x plus noise, clamped to [0, n].
-pub(super) fn noisy(law: Noise, rate: Ratio, x: u64, n: u64, rng: &mut impl Source) -> u64 {
-    let value = i128::from(x).saturating_add(noise(law, rate, rng));
+pub(super) fn noisy(rate: Ratio, x: u64, n: u64, rng: &mut impl Source) -> u64 {
+    let value = i128::from(x).saturating_add(noise(rate, rng));
     value.clamp(0, i128::from(n)) as u64
 }
 
@@ -257,7 +239,7 @@ pub(super) fn noisy(law: Noise, rate: Ratio, x: u64, n: u64, rng: &mut impl Sour
 /// the last is accepted with the probability of its own factor.
 pub(super) fn sum_zero(rate: Ratio, k: usize, rng: &mut impl Source) -> Vec<i128> {
     loop {
-        let mut drawn: Vec<i128> = (1..k).map(|_| noise(Noise::Geometric, rate, rng)).collect();
+        let mut drawn: Vec<i128> = (1..k).map(|_| noise(rate, rng)).collect();
         let sum = drawn.iter().fold(0_i128, |sum, &z| sum.saturating_add(z));
         // A factor too small for 64 bits of steps is never accepted.
         if u64::try_from(sum.unsigned_abs()).is_ok_and(|steps| falls(rate, steps, rng)) {
@@ -281,27 +263,6 @@ pub(super) fn is_accepted(weight: f64, largest: f64, rng: &mut impl Rng) -> bool
     uniform_below(u128::from(largest) << down, rng) < u128::from(weight) << up
 }
 
-/// A number v in [0, n] with P ∝ e^(−rate·|v − x|). It is proposed by the noise, or uniformly if the noise
-/// is wider than the range: at least a quarter of the proposals are accepted.
-pub(super) fn within(rate: Ratio, x: u64, n: u64, rng: &mut impl Source) -> u64 {
-    if rate.times_is_at_most(n, 1) {
-        loop {
-            let v = engine::rng::uniform_below(n + 1, rng);
-            if falls(rate, v.abs_diff(x), rng) {
-                return v;
-            }
-        }
-    }
-    loop {
-        let v = i128::from(x).saturating_add(noise(Noise::Geometric, rate, rng));
-        if let Ok(v) = u64::try_from(v)
-            && v <= n
-        {
-            return v;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,13 +277,6 @@ mod tests {
     #[test]
     fn fractions_are_reduced_and_exact() {
         assert_eq!(ratio(500, 1000), ratio(1, 2));
-        assert_eq!(Ratio::from_f64(0.75), Some(ratio(3, 4)));
-        assert_eq!(Ratio::from_f64(3.0), Some(ratio(3, 1)));
-        assert_eq!(Ratio::from_f64(0.1), Ratio::new(3_602_879_701_896_397, 1 << 55));
-        assert_eq!(Ratio::from_f64(2_f64.powi(70)), Ratio::new(1 << 70, 1));
-        for none in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300, 1e300] {
-            assert_eq!(Ratio::from_f64(none), None, "{none}");
-        }
         assert_eq!(Ratio::new(1, 0), None);
         assert_eq!(Ratio::new(1 << 100, (1 << 100) + 1), None);
         assert_eq!(ratio(3, 4).over(6), Some(ratio(1, 8)));
@@ -403,7 +357,7 @@ mod tests {
         let (mut rng, draws) = (Counted::<SECRET>::new("steps"), 30_000);
         let draw = |_| {
             let before = rng.taken;
-            let size = noise(Noise::Geometric, rate, &mut rng).unsigned_abs() as f64;
+            let size = noise(rate, &mut rng).unsigned_abs() as f64;
             (size, (rng.taken - before) as f64)
         };
         let all: Vec<(f64, f64)> = (0..draws).map(draw).collect();

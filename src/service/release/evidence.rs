@@ -1,7 +1,7 @@
 //! Counts of one table that were released, once or several times: by dpbi, or by somebody else.
 
 use super::findings::TablePosterior;
-use super::posterior::{Inferred, Published, PublishedNoise, RecordsPrior, Total};
+use super::posterior::{Inferred, Published, PublishedNoise};
 use super::released::Released;
 use super::request::Request;
 use engine::posterior::amount::Amount;
@@ -90,11 +90,7 @@ impl Elsewhere {
         let releases: Vec<Published> = (self.values.iter().zip(&self.noises))
             .map(|(values, noise)| Published { noise, values })
             .collect();
-        let total = match self.n {
-            Some(n) => Total::Known(n),
-            None => Total::Unknown(RecordsPrior::default()),
-        };
-        let inferred = Inferred::new(&prior, total, &releases)?;
+        let inferred = Inferred::new(&prior, self.n, &releases)?;
         let once = (self.values.len() == 1).then(|| self.values[0].clone());
         Ok(TablePosterior::published(&self.request, inferred, once))
     }

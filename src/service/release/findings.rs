@@ -81,8 +81,8 @@ pub struct Answer {
     pub difference: Estimate,
     /// The first share over the second.
     pub ratio: Median,
-    /// The standard errors of the numbers that were computed from draws, if they were: then they are rounded to the
-    /// digits that hold.
+    /// The standard errors of the numbers that were computed from draws, if some were: limits and the median are then
+    /// rounded to the digits that hold.
     pub standard_errors: Option<StandardErrors>,
 }
 
@@ -167,16 +167,16 @@ impl Answer {
             let ([low, high], [least, median, most]) =
                 (means.difference.each_ref().map(of), means.ratio.each_ref().map(of));
             let ratio = Median { median, interval: Interval { low: least, high: most } };
-            (of(&means.larger), Interval { low, high }, ratio)
+            (Interval { low, high }, ratio)
         };
-        let (probability_greater, interval, ratio) = answer(Drawn::rounded);
-        let (of_probability, of_difference, of_ratio) = answer(|drawn| drawn.error);
+        let (interval, ratio) = answer(Drawn::rounded);
+        let (of_difference, of_ratio) = answer(|drawn| drawn.error);
         Self {
-            probability_greater,
+            probability_greater: means.larger.value,
             difference: Estimate { mean: means.mean_difference, interval },
             ratio,
             standard_errors: Some(StandardErrors {
-                probability_greater: of_probability,
+                probability_greater: means.larger.error,
                 difference: of_difference,
                 ratio: of_ratio,
             }),
@@ -359,7 +359,7 @@ impl<'a> TablePosterior<'a> {
                 let one = |group: &[usize]| (vec![group[category]], group.to_vec());
                 cells.chunks(outcomes).map(one).collect::<Vec<Within>>()
             });
-            return Ok(Answer::of_means(&self.laws[0].compare_means([&a, &b], level)?));
+            return Ok(Answer::of_means(&self.laws[0].compare_means([&a, &b], level)));
         }
         let comparison = match self.request.fixed {
             None => {

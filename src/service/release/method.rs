@@ -1,28 +1,76 @@
-//! How a release is made: a mechanism, tuned and checked before the data are read.
+//! How a release is made: one of four mechanisms, checked before the data are read.
+//!
+//! Each of them adds noise in whole numbers, which is drawn exactly, and whose posterior is computed for any
+//! number of records.
 
 use std::sync::Arc;
 
 use super::Amount;
-use super::discrete::{Ratio, Source, falls, is_accepted, noisy, sum_zero, within};
-use super::weighed::{self, Weights};
-use engine::analysis::cost::number;
-use engine::analysis::tuning::{self, Tuned, TuningCache};
+use super::discrete::{Ratio, Source, falls, is_accepted, noisy, sum_zero};
 use engine::mechanism::law::tight::Tight;
-use engine::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
-use engine::mechanism::{Options, Variant};
-use engine::posterior::distance::HELLINGER;
-use engine::posterior::model::{Posterior, approximate_compositions};
-use engine::posterior::privacy::{Epsilon, Guarantee};
+use engine::mechanism::{self, Options, Variant};
+use engine::posterior::model::approximate_compositions;
+use engine::posterior::privacy::Epsilon;
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::uniform_composition;
 use engine::refusal::Refusal;
-use engine::rng::uniform_below;
 
-/// The most candidates that are weighed one by one.
-const MOST_WEIGHED: f64 = 1e7;
+const GEOMETRIC: &str = "geometric";
+const GEOMETRIC_ALL: &str = "geometric-all";
+const TIGHT: &str = "tight";
+const LATTICE: &str = "lattice";
 
-/// The most categories for which `hamming` is drawn: with more, nearly all proposals are rejected.
-const MOST_HAMMING: usize = 8;
+/// The mechanisms that release.
+pub const MECHANISMS: [&str; 4] = [GEOMETRIC, GEOMETRIC_ALL, TIGHT, LATTICE];
+
+/// The most candidates at which `tight` is the usual mechanism: its weights are found in a moment.
+const MOST_CANDIDATES: f64 = 1e4;
+
+/// The usual mechanism for histograms of these settings: `geometric` for two categories; else `tight`, up to 10,000
+/// candidates and if ε is not so small that weights may be negative; else `lattice`.
+pub fn usual(templates: &[Setting]) -> Variant {
+    let has_two = |template: &Setting| template.posterior.k() == 2;
+    let has_weights = |template: &Setting| {
+        let (k, n) = (template.posterior.k(), template.posterior.n());
+        let epsilon = template.epsilon.get();
+        approximate_compositions(n, k) <= MOST_CANDIDATES
+            && !Tight::may_be_clipped(k, n, epsilon)
+            && Tight::find(k, n, epsilon).is_ok_and(|tight| !tight.is_clipped())
+    };
+    let id = match () {
+        () if templates.iter().all(has_two) => GEOMETRIC,
+        () if templates.iter().all(has_weights) => TIGHT,
+        () => LATTICE,
+    };
+    Variant::plain(mechanism::find(id).expect("a mechanism of this name"))
+}
+
+/// Refuses a mechanism that does not release, and names the nearest one that does.
+pub fn check_releases(variant: &Variant, k: usize) -> Result<(), Refusal> {
+    let id = variant.mechanism.id();
+    if MECHANISMS.contains(&id) && variant.options == Options::default() {
+        return Ok(());
+    }
+    let (reason, nearest) = match id {
+        _ if MECHANISMS.contains(&id) => {
+            ("what is said about a release knows its noise, and a remap adds nothing to that", id)
+        }
+        "lszhang" => (LAPLACE, GEOMETRIC_ALL),
+        "lsdim" | "lshist" => (LAPLACE, GEOMETRIC),
+        _ if variant.mechanism.uses_delta() => {
+            ("it needs a δ, and a release is ε-private without one", GEOMETRIC)
+        }
+        _ => ("what it draws tells little about the shares, or is private in few settings", TIGHT),
+    };
+    let nearest = if k == 2 { GEOMETRIC } else { nearest };
+    Err(Refusal::new(
+        format!("`{}` does not release data: {reason}", variant.label),
+        format!("the nearest mechanism that does is {nearest} (of {})", MECHANISMS.join(", ")),
+    ))
+}
+
+/// Why rounded Laplace noise is not drawn.
+const LAPLACE: &str = "geometric noise of the same ε tells more than rounded Laplace noise";
 
 /// A mechanism that can release data of n records. It depends on public values only.
 pub struct Method {
@@ -31,131 +79,39 @@ pub struct Method {
     template: Setting,
     epsilon: Amount,
     price: Amount,
-    way: Way,
+    noise: Noise,
 }
 
 /// How an output is drawn.
-enum Way {
-    /// Noise of this rate on the counts, in whole numbers.
-    Noise { noise: Noise, rate: Ratio, restored: bool },
-    /// A candidate with weight e^(−rate · d), in whole numbers, times g(v) for every coordinate, if there
-    /// are such factors. `half` is half the rate.
-    Hamming { rate: Ratio, half: Ratio, edges: Option<Edges> },
-    /// Noise that sums to 0, in whole numbers. `half` is half its rate. The result is clamped; or it is
-    /// drawn again until it is a candidate and accepted by its weight.
-    Lattice { half: Ratio, tight: Option<Arc<Tight>> },
-    /// A candidate with its computed weight, a double.
-    Weighed,
-}
-
-/// g(0), g(1), and the largest of g(0), g(1) and 1.
-#[derive(Clone, Copy)]
-struct Edges {
-    zero: f64,
-    one: f64,
-    largest: f64,
-}
-
-impl Edges {
-    fn weight(&self, v: u64) -> f64 {
-        match v {
-            0 => self.zero,
-            1 => self.one,
-            _ => 1.0,
-        }
-    }
-
-    /// A number in [0, n] with P ∝ g.
-    fn draw(&self, n: u64, rng: &mut impl Source) -> u64 {
-        let others = n.saturating_sub(1);
-        let weights = [self.zero, if n > 0 { self.one } else { 0.0 }, others as f64];
-        let largest = weights.into_iter().fold(0.0, f64::max);
-        loop {
-            let class = uniform_below(3, rng);
-            if is_accepted(weights[class as usize], largest, rng) {
-                return if class < 2 { class } else { 2 + uniform_below(others, rng) };
-            }
-        }
-    }
-}
-
-impl Way {
-    /// What rounding of the weights costs. Without rounding, all normalisers of tight weights are 1.
-    fn price(&self) -> Amount {
-        match self {
-            Self::Lattice { tight: Some(tight), .. } if !tight.is_clipped() => {
-                Amount::round_up(tight.shift())
-            }
-            _ => Amount::ZERO,
-        }
-    }
+enum Noise {
+    /// Independent noise of this rate, on all counts; or on all but the last, which is what the others leave.
+    Independent { rate: Ratio, restored: bool },
+    /// Noise of this rate that sums to 0, clamped.
+    Lattice { rate: Ratio },
+    /// The same noise, drawn again until the result is a candidate, and accepted by its weight.
+    Tight { rate: Ratio, weights: Arc<Tight> },
 }
 
 impl Method {
-    /// Checks and tunes `variant` for data of as many records as `template` has; its ε is replaced. If its
-    /// weights are rounded, a little less than ε is drawn with, so that what is spent is ε.
-    pub fn new(
-        variant: &Variant,
-        template: &Setting,
-        epsilon: Amount,
-        tuning: &TuningCache,
-    ) -> Result<Self, Refusal> {
-        Self::check(variant, template, epsilon)?;
-        let parts: &[u128] = if is_rounded(variant, template)? { &RESERVES } else { &[0] };
-        for part in parts {
+    /// Checks `variant` for data of as many records as `template` has; its ε is replaced. Weights are rounded: where
+    /// there are some, a little less than ε is drawn with, so that what is spent is ε.
+    pub fn new(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
+        check_releases(variant, template.posterior.k())?;
+        let reserves: &[u128] = if variant.mechanism.id() == TIGHT { &RESERVES } else { &[0] };
+        for part in reserves {
             let reserve = epsilon.units() * part / 1_000_000_000_000;
             let inner = Amount::from_units(epsilon.units() - reserve);
-            let method = Self::drawn_with(inner, variant, template, tuning)?;
-            if inner + method.price <= epsilon {
-                return Ok(Self { epsilon, ..method });
+            let template = Setting { epsilon: Epsilon::new(inner.to_f64())?, ..template.clone() };
+            let noise = Noise::new(variant, &template, inner)?;
+            let price = noise.price();
+            if inner + price <= epsilon {
+                return Ok(Self { variant: variant.clone(), template, epsilon, price, noise });
             }
         }
         Err(not_exact(variant))
     }
 
-    /// The mechanism at this ε, and what rounding costs besides.
-    fn drawn_with(
-        epsilon: Amount,
-        variant: &Variant,
-        template: &Setting,
-        tuning: &TuningCache,
-    ) -> Result<Self, Refusal> {
-        let template = Setting { epsilon: Epsilon::new(epsilon.to_f64())?, ..template.clone() };
-        let Tuned { variant, .. } = tuning.tune(variant, &template)?;
-        let (way, price) = match variant.recipe(&template)? {
-            Recipe::Exponential { rate } => {
-                (Way::Weighed, weighed_price(&variant, rate, &template)?)
-            }
-            recipe => {
-                let way = exact_way(&variant, recipe, &template, epsilon)?;
-                let price = found_price(&variant) + way.price();
-                (way, price)
-            }
-        };
-        Ok(Self { variant, template, epsilon, price, way })
-    }
-
-    /// Refuses what [`Self::new`] refuses, as far as that is known without any work.
-    pub fn check(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<(), Refusal> {
-        let template = &Setting { epsilon: Epsilon::new(epsilon.to_f64())?, ..template.clone() };
-        refuse_what_is_not_private(variant, template)?;
-        tuning::check(variant, template)?;
-        match variant.outline(template)? {
-            Recipe::Exponential { .. } => refuse_many_candidates(variant, template),
-            Recipe::Hamming { weights: CandidateWeights::Tight, .. } => Ok(()),
-            Recipe::Hamming { .. } => refuse_many_categories(variant, template.posterior.k()),
-            Recipe::Historical { .. } => Err(variant.historical_refusal()),
-            Recipe::Weighed { .. } | Recipe::OwnNoise { .. } | Recipe::Table { .. } => {
-                Err(Refusal::new(
-                    format!("`{}` is not drawn without floating-point errors", variant.label),
-                    "release real data with a built-in mechanism",
-                ))
-            }
-            Recipe::Noise { .. } | Recipe::Lattice { .. } => Ok(()),
-        }
-    }
-
-    /// The mechanism, tuned.
+    /// The mechanism.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
@@ -163,11 +119,6 @@ impl Method {
     /// The setting of some data set of n records.
     pub fn template(&self) -> &Setting {
         &self.template
-    }
-
-    /// What is proved or computed about it.
-    pub fn guarantee(&self) -> Guarantee {
-        self.variant.guarantee(&self.template)
     }
 
     /// The ε that was asked for.
@@ -180,310 +131,128 @@ impl Method {
         self.price
     }
 
+    /// Why it cannot have released these counts, if so.
+    pub fn refuses(&self, counts: &[u64]) -> Option<String> {
+        let n = self.template.posterior.n();
+        if let Some(count) = counts.iter().find(|count| **count > n) {
+            return Some(format!("a count is {count}, and there are {n} records"));
+        }
+        let sum: u128 = counts.iter().map(|&count| u128::from(count)).sum();
+        let (whole, larger) = (sum == u128::from(n), sum > u128::from(n));
+        let fits = match self.noise {
+            // The last count is what the others leave, and 0 if they leave nothing.
+            Noise::Independent { restored: true, .. } => {
+                whole || (larger && counts.ends_with(&[0]))
+            }
+            Noise::Independent { restored: false, .. } => true,
+            // The noise has the sum 0. Only counts that would be negative, and become 0, add to the total.
+            Noise::Lattice { .. } => whole || (larger && counts.contains(&0)),
+            Noise::Tight { .. } => whole,
+        };
+        (!fits).then(|| {
+            let label = &self.variant.label;
+            format!("their sum is {sum}, and `{label}` does not release such counts of {n} records")
+        })
+    }
+
     /// Draws a release of `counts`.
     ///
     /// # Panics
     /// If `counts` do not have as many records as the method is made for.
     pub fn draw(&self, counts: &[u64], rng: &mut impl Source) -> Vec<u64> {
-        self.prepare(counts).draw(rng)
-    }
-
-    /// Prepares draws of `counts`.
-    ///
-    /// # Panics
-    /// If `counts` do not have as many records as the method is made for.
-    pub fn prepare<'a>(&'a self, counts: &'a [u64]) -> Ready<'a> {
         let n = self.template.posterior.n();
         assert_eq!(counts.iter().sum::<u64>(), n, "made for another number of records");
-        let weights = matches!(self.way, Way::Weighed).then(|| {
-            let prior = self.template.posterior.prior().clone();
-            let posterior = Posterior::new(prior, counts.to_vec());
-            let setting = Setting { posterior, ..self.template.clone() };
-            let rate = self.variant.recipe(&setting).ok().and_then(|recipe| recipe.rate());
-            Weights::new(rate.expect("as at the template"), &setting)
-        });
-        Ready { method: self, counts, weights }
+        match &self.noise {
+            &Noise::Independent { rate, restored } => draw_independent(rate, restored, counts, rng),
+            &Noise::Lattice { rate } => draw_lattice(rate, counts, rng),
+            Noise::Tight { rate, weights } => draw_tight(*rate, weights, counts, rng),
+        }
     }
 }
 
 /// How much of ε is kept for rounding errors, in parts of 10⁻¹²: if the first does not suffice, the next.
 const RESERVES: [u128; 4] = [1, 1_000, 100_000, 100_000_000];
 
-/// Whether a mechanism draws by weights that are rounded.
-fn is_rounded(variant: &Variant, template: &Setting) -> Result<bool, Refusal> {
-    Ok(match variant.outline(template)? {
-        Recipe::Exponential { .. } | Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
-            true
-        }
-        Recipe::Hamming { .. }
-        | Recipe::Weighed { .. }
-        | Recipe::Noise { .. }
-        | Recipe::OwnNoise { .. }
-        | Recipe::Lattice { .. }
-        | Recipe::Historical { .. }
-        | Recipe::Table { .. } => variant.options.calibrated,
-    })
-}
-
-/// A method and its data: only this type holds both.
-pub struct Ready<'a> {
-    method: &'a Method,
-    counts: &'a [u64],
-    /// The weights of the candidates, if they are weighed.
-    weights: Option<Weights>,
-}
-
-impl Ready<'_> {
-    /// Draws a release.
-    pub fn draw(&self, rng: &mut impl Source) -> Vec<u64> {
-        let n = self.method.template.posterior.n();
-        let drawn = match (&self.method.way, &self.weights) {
-            (&Way::Noise { noise, rate, restored }, _) => {
-                draw_noisy(noise, rate, restored, self.counts, n, rng)
+impl Noise {
+    /// The noise of a mechanism at this ε. A moved record changes two counts by one; of two counts, one is drawn.
+    fn new(variant: &Variant, template: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
+        // It may be refused: `geometric-all` is for three or more categories.
+        variant.outline(template)?;
+        let (k, n) = (template.posterior.k(), template.posterior.n());
+        let (numerator, denominator) = epsilon.fraction();
+        let whole = Ratio::new(numerator, denominator).ok_or_else(|| not_exact(variant))?;
+        let half = whole.over(2).ok_or_else(|| not_exact(variant))?;
+        Ok(match variant.mechanism.id() {
+            GEOMETRIC if k == 2 => Self::Independent { rate: whole, restored: true },
+            GEOMETRIC => Self::Independent { rate: half, restored: true },
+            GEOMETRIC_ALL => Self::Independent { rate: half, restored: false },
+            LATTICE => Self::Lattice { rate: half },
+            _ => {
+                let weights = Tight::find(k, n, template.epsilon.get())?;
+                if weights.is_clipped() {
+                    let cause = format!(
+                        "some weights of `{TIGHT}` are negative at ε = {epsilon} for {n} records in {k} categories"
+                    );
+                    return Err(Refusal::new(cause, format!("use {LATTICE}, or a larger ε")));
+                }
+                Self::Tight { rate: half, weights }
             }
-            (&Way::Hamming { rate, half, edges: None }, _) => {
-                draw_hamming((rate, half), self.counts, n, rng)
-            }
-            (&Way::Hamming { half, edges: Some(edges), .. }, _) => {
-                draw_edged(half, edges, self.counts, rng)
-            }
-            (Way::Lattice { half, tight: None }, _) => draw_lattice(*half, self.counts, n, rng),
-            (Way::Lattice { half, tight: Some(tight) }, _) => {
-                draw_tight(*half, tight, self.counts, rng)
-            }
-            (Way::Weighed, Some(weights)) => weights.draw(rng),
-            (Way::Weighed, None) => unreachable!("weights are prepared"),
-        };
-        match &self.method.variant.remap {
-            Some(remap) => remap.replace(&drawn).into_owned(),
-            None => drawn,
+        })
+    }
+
+    /// What rounding of the weights costs. Without rounding, all normalisers of the weights are 1.
+    fn price(&self) -> Amount {
+        match self {
+            Self::Tight { weights, .. } => Amount::round_up(weights.shift()),
+            Self::Independent { .. } | Self::Lattice { .. } => Amount::ZERO,
         }
     }
-}
-
-fn refuse_what_is_not_private(variant: &Variant, template: &Setting) -> Result<(), Refusal> {
-    if variant.is_purely_private(template) {
-        return Ok(());
-    }
-    let (label, guarantee) = (&variant.label, variant.guarantee(template));
-    let needs_delta = variant.mechanism.uses_delta() && template.delta.is_none();
-    let cause = match guarantee {
-        Guarantee::None if needs_delta => {
-            format!("`{label}` is private only with a δ, but a release must be ε-private without δ")
-        }
-        Guarantee::Approximate(..) => {
-            format!("`{label}` is {guarantee}, but a release must be ε-private without δ")
-        }
-        Guarantee::None => format!("`{label}` is not private: it is a benchmark"),
-        Guarantee::Claimed(..) => {
-            format!("`{label}` is ({guarantee}), but its proof is incomplete")
-        }
-        _ => format!("`{label}` is {guarantee}, which is more than ε"),
-    };
-    let calibrates = variant.mechanism.choices().contains(&engine::mechanism::Choice::Calibrated);
-    let remedy = match calibrates && !variant.mechanism.uses_delta() {
-        true => format!("for few records, `{label}+calibrated` is private by computation"),
-        false => {
-            "leave --mechanism out; dpbi then takes the most accurate private mechanism".to_owned()
-        }
-    };
-    Err(Refusal::new(cause, remedy))
-}
-
-/// The remedy if candidates cannot be weighed.
-const NOISE: &str = "use a mechanism that adds noise to the counts, such as geometric";
-
-fn refuse_many_candidates(variant: &Variant, template: &Setting) -> Result<(), Refusal> {
-    // The bounds behind the price are proved for this distance.
-    if template.distance.id() != HELLINGER.id() {
-        let cause = "mechanisms with weights are released for the Hellinger distance only";
-        return Err(Refusal::new(cause, "use another mechanism, or the Hellinger distance"));
-    }
-    let (n, k) = (template.posterior.n(), template.posterior.k());
-    let candidates = approximate_compositions(n, k);
-    if candidates <= MOST_WEIGHED {
-        return Ok(());
-    }
-    let cause = format!(
-        "`{}` would weigh {} candidates, and {} are the limit",
-        variant.mechanism.id(),
-        number(candidates),
-        number(MOST_WEIGHED)
-    );
-    Err(Refusal::new(cause, NOISE))
-}
-
-/// The price of computed weights; refused if the weights are too small.
-fn weighed_price(variant: &Variant, rate: f64, template: &Setting) -> Result<Amount, Refusal> {
-    let exponent = weighed::largest_exponent(rate, template);
-    if exponent > weighed::LARGEST_EXPONENT {
-        let cause = format!(
-            "weights of `{}` may be as small as e^-{exponent:.0}, too small to be drawn exactly",
-            variant.mechanism.id()
-        );
-        return Err(Refusal::new(cause, NOISE));
-    }
-    Ok(Amount::round_up(weighed::price(exponent)))
-}
-
-/// The price of a rate that was found by calibration: the inner ε is rounded to a double.
-fn found_price(variant: &Variant) -> Amount {
-    let found = variant.options.inner_epsilon;
-    found.map_or(Amount::ZERO, |inner| Amount::round_up(1e-15 * inner.get()))
-}
-
-/// The way of a mechanism whose law has one rate. The rate is ε over a whole number, which is read off
-/// the recipe at ε = 1. If the mechanism was calibrated, the rate is the double that was found.
-fn exact_way(
-    variant: &Variant,
-    recipe: Recipe,
-    template: &Setting,
-    epsilon: Amount,
-) -> Result<Way, Refusal> {
-    let (numerator, denominator) = epsilon.fraction();
-    let unit = Setting { epsilon: one(), ..template.clone() };
-    let options = Options { inner_epsilon: None, ..variant.options };
-    let at_one = Variant { options, ..variant.clone() }.recipe(&unit)?;
-    let over = |divisor: f64| {
-        let whole = (divisor.fract() == 0.0 && divisor >= 1.0).then_some(divisor as u64)?;
-        Ratio::new(numerator, denominator)?.over(whole)
-    };
-    let way = match (recipe, at_one) {
-        (Recipe::Noise { noise, restored, .. }, Recipe::Noise { scale, .. }) => {
-            over(scale).map(|rate| Way::Noise { noise, rate, restored })
-        }
-        (
-            Recipe::Hamming { rate, weights: CandidateWeights::Flat },
-            Recipe::Hamming { rate: at_one, .. },
-        ) => {
-            let rate = match variant.options.inner_epsilon {
-                Some(_) => Ratio::from_f64(rate),
-                None => over(1.0 / at_one),
-            };
-            rate.and_then(|rate| Some(Way::Hamming { rate, half: rate.over(2)?, edges: None }))
-        }
-        (Recipe::Hamming { rate, weights: CandidateWeights::Edged { zero, one } }, _) => {
-            let edges = Some(Edges { zero, one, largest: zero.max(one).max(1.0) });
-            let rate = Ratio::from_f64(rate);
-            rate.and_then(|rate| Some(Way::Hamming { rate, half: rate.over(2)?, edges }))
-        }
-        (Recipe::Hamming { rate, weights: CandidateWeights::Tight }, _) => {
-            let tight = CandidateWeights::Tight.tight(&template.posterior, rate);
-            // With clipped weights the rate was found as a double.
-            let exact = if rate == epsilon.to_f64() { over(1.0) } else { Ratio::from_f64(rate) };
-            exact.and_then(|rate| Some(Way::Lattice { half: rate.over(2)?, tight }))
-        }
-        (Recipe::Lattice { .. }, Recipe::Lattice { noise: LatticeNoise::Geometric { rate } }) => {
-            over(1.0 / rate)
-                .and_then(|rate| Some(Way::Lattice { half: rate.over(2)?, tight: None }))
-        }
-        (Recipe::Exponential { .. }, _)
-        | (Recipe::Weighed { .. }, _)
-        | (Recipe::Noise { .. }, _)
-        | (Recipe::OwnNoise { .. }, _)
-        | (Recipe::Hamming { .. }, _)
-        | (Recipe::Lattice { .. }, _)
-        | (Recipe::Historical { .. }, _)
-        | (Recipe::Table { .. }, _) => None,
-    };
-    way.ok_or_else(|| not_exact(variant))
 }
 
 fn not_exact(variant: &Variant) -> Refusal {
     Refusal::new(
         format!("`{}` cannot be drawn exactly with this ε", variant.label),
-        "use a mechanism that is not calibrated, or an ε that is not so small",
+        "use an ε that is not so small, or has fewer digits",
     )
 }
 
-fn one() -> Epsilon {
-    Epsilon::new(1.0).expect("1 is an ε")
-}
-
-fn refuse_many_categories(variant: &Variant, k: usize) -> Result<(), Refusal> {
-    if k <= MOST_HAMMING {
-        return Ok(());
-    }
-    let id = variant.mechanism.id();
-    let cause = format!("`{id}` is drawn for at most {MOST_HAMMING} categories, not for {k}");
-    Err(Refusal::new(cause, NOISE))
-}
-
-fn draw_noisy(
-    noise: Noise,
+fn draw_independent(
     rate: Ratio,
     restored: bool,
     counts: &[u64],
-    n: u64,
     rng: &mut impl Source,
 ) -> Vec<u64> {
+    let n: u64 = counts.iter().sum();
     let mut released = counts.to_vec();
     let free = counts.len() - usize::from(restored);
-    released[..free].iter_mut().for_each(|v| *v = noisy(noise, rate, *v, n, rng));
+    released[..free].iter_mut().for_each(|v| *v = noisy(rate, *v, n, rng));
     if restored && let Some((last, others)) = released.split_last_mut() {
         *last = others.iter().fold(n, |left, &v| left.saturating_sub(v));
     }
     released
 }
 
-/// If all weights are at least e to minus this, candidates are proposed uniformly.
-const WIDE: u64 = 3;
-
-/// A candidate with P ∝ e^(−rate·d), d = ½ Σ |v_i − x_i|, by rejection.
-///
-/// If all weights are near 1, candidates are proposed uniformly. Otherwise every coordinate but the last
-/// is drawn from [0, n] with its factor e^(−rate·|v_i − x_i|/2) of the weight. The last one is n minus
-/// their sum, if that is not negative, and is accepted with the probability of its own factor. With
-/// two categories both counts move by the same number of records, so the first coordinate is drawn
-/// with the whole weight.
-fn draw_hamming(
-    (rate, half): (Ratio, Ratio),
-    counts: &[u64],
-    n: u64,
-    rng: &mut impl Source,
-) -> Vec<u64> {
-    let mut released = counts.to_vec();
-    let last = counts.len() - 1;
-    loop {
-        if rate.times_is_at_most(n, WIDE) {
-            uniform_composition(n, &mut released, rng);
-            let moved: u64 = released.iter().zip(counts).map(|(v, x)| v.saturating_sub(*x)).sum();
-            if falls(rate, moved, rng) {
-                return released;
-            }
-            continue;
-        }
-        let part = if last == 1 { rate } else { half };
-        for (v, &x) in released[..last].iter_mut().zip(counts) {
-            *v = within(part, x, n, rng);
-        }
-        let taken = released[..last].iter().fold(0_u64, |sum, &v| sum.saturating_add(v));
-        if let Some(left) = n.checked_sub(taken) {
-            released[last] = left;
-            if last == 1 || falls(half, left.abs_diff(counts[last]), rng) {
-                return released;
-            }
-        }
-    }
-}
-
 /// x plus noise that sums to 0, clamped to [0, n].
-fn draw_lattice(half: Ratio, counts: &[u64], n: u64, rng: &mut impl Source) -> Vec<u64> {
-    let noise = sum_zero(half, counts.len(), rng);
+fn draw_lattice(rate: Ratio, counts: &[u64], rng: &mut impl Source) -> Vec<u64> {
+    let n: u64 = counts.iter().sum();
+    let noise = sum_zero(rate, counts.len(), rng);
     let clamped = |(&x, z): (&u64, i128)| i128::from(x).saturating_add(z).clamp(0, i128::from(n));
     counts.iter().zip(noise).map(clamped).map(|v| v as u64).collect()
 }
 
-/// A candidate with P = w(r) e^(−rate · d): x plus noise that sums to 0, until it is a candidate, and is
-/// accepted with probability w / max w. If no weight was set to 0, a trial succeeds with a chance that is
-/// the same for all data: the number of trials tells nothing about them.
-fn draw_tight(half: Ratio, tight: &Tight, counts: &[u64], rng: &mut impl Source) -> Vec<u64> {
+/// If e to minus this is the least that noise contributes to a weight, candidates are proposed uniformly.
+const WIDE: u64 = 3;
+
+/// A candidate with P = w(r) e^(−2 rate · d): x plus noise that sums to 0, until it is a candidate, and is
+/// accepted with probability w / max w. A trial succeeds with a chance that is the same for all data: the
+/// number of trials tells nothing about them.
+fn draw_tight(rate: Ratio, weights: &Tight, counts: &[u64], rng: &mut impl Source) -> Vec<u64> {
     let n: u64 = counts.iter().sum();
-    let wide = half.times_is_at_most(2 * n, WIDE);
+    let wide = rate.times_is_at_most(2 * n, WIDE);
     loop {
         let drawn = match wide {
-            true => try_tight_uniformly(half, tight, counts, rng),
-            false => try_tight(half, tight, counts, rng),
+            true => try_tight_uniformly(rate, weights, counts, rng),
+            false => try_tight(rate, weights, counts, rng),
         };
         if let Some(drawn) = drawn {
             return drawn;
@@ -493,8 +262,8 @@ fn draw_tight(half: Ratio, tight: &Tight, counts: &[u64], rng: &mut impl Source)
 
 /// One trial for noise so wide that it would rarely be a candidate: all candidates are proposed alike.
 fn try_tight_uniformly(
-    half: Ratio,
-    tight: &Tight,
+    rate: Ratio,
+    weights: &Tight,
     counts: &[u64],
     rng: &mut impl Source,
 ) -> Option<Vec<u64>> {
@@ -502,96 +271,64 @@ fn try_tight_uniformly(
     uniform_composition(counts.iter().sum(), &mut drawn, rng);
     let steps: u64 = drawn.iter().zip(counts).map(|(v, x)| v.abs_diff(*x)).sum();
     let accepted =
-        falls(half, steps, rng) && is_accepted(tight.weight(&drawn), tight.largest(), rng);
+        falls(rate, steps, rng) && is_accepted(weights.weight(&drawn), weights.largest(), rng);
     accepted.then_some(drawn)
 }
 
 /// One trial.
 fn try_tight(
-    half: Ratio,
-    tight: &Tight,
+    rate: Ratio,
+    weights: &Tight,
     counts: &[u64],
     rng: &mut impl Source,
 ) -> Option<Vec<u64>> {
-    let noise = sum_zero(half, counts.len(), rng);
+    let noise = sum_zero(rate, counts.len(), rng);
     let moved = |(&x, z): (&u64, i128)| u64::try_from(i128::from(x).saturating_add(z)).ok();
     let drawn: Vec<u64> = counts.iter().zip(noise).map(moved).collect::<Option<_>>()?;
-    is_accepted(tight.weight(&drawn), tight.largest(), rng).then_some(drawn)
-}
-
-/// A candidate with P ∝ Π g(v_i) e^(−rate·d), by rejection.
-fn draw_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Source) -> Vec<u64> {
-    let n: u64 = counts.iter().sum();
-    let wide = n > 0 && half.times_is_at_most(2 * n, WIDE);
-    loop {
-        let drawn = match wide {
-            true => try_edged_widely(half, edges, counts, rng),
-            false => try_edged(half, edges, counts, rng),
-        };
-        if let Some(drawn) = drawn {
-            return drawn;
-        }
-    }
-}
-
-/// One trial: every coordinate but the last is drawn from [0, n] with its own factor, and the last one
-/// makes the sum n.
-fn try_edged(half: Ratio, edges: Edges, counts: &[u64], rng: &mut impl Source) -> Option<Vec<u64>> {
-    let n: u64 = counts.iter().sum();
-    let accepts = |v: u64, rng: &mut _| is_accepted(edges.weight(v), edges.largest, rng);
-    let (last, others) = counts.split_last()?;
-    let mut left = Some(n);
-    let mut drawn: Vec<u64> = Vec::with_capacity(counts.len());
-    for &x in others {
-        let v = loop {
-            let v = within(half, x, n, rng);
-            if accepts(v, rng) {
-                break v;
-            }
-        };
-        left = left.and_then(|left| left.checked_sub(v));
-        drawn.push(v);
-    }
-    let left = left?;
-    drawn.push(left);
-    (falls(half, left.abs_diff(*last), rng) && accepts(left, rng)).then_some(drawn)
-}
-
-/// One trial for noise that is wide: counts are drawn with their weights g, but for one, which makes the
-/// sum n.
-///
-/// If g(0) is large, this one should not be 0: it must be at least 2, or 1 if all counts may be smaller.
-/// If m counts of a candidate are so large, it is proposed in m ways, and accepted in one of m cases.
-fn try_edged_widely(
-    half: Ratio,
-    edges: Edges,
-    counts: &[u64],
-    rng: &mut impl Source,
-) -> Option<Vec<u64>> {
-    let n: u64 = counts.iter().sum();
-    let least = if n > counts.len() as u64 { 2 } else { 1 };
-    let largest = if least == 1 { edges.one.max(1.0) } else { 1.0 };
-    let remainder = uniform_below(counts.len() as u64, rng) as usize;
-    let mut drawn: Vec<u64> = counts.iter().map(|_| edges.draw(n, rng)).collect();
-    drawn[remainder] = 0;
-    let taken = drawn.iter().fold(0_u64, |sum, &v| sum.saturating_add(v));
-    let left = n.checked_sub(taken).filter(|&left| left >= least)?;
-    drawn[remainder] = left;
-    let ways = drawn.iter().filter(|&&v| v >= least).count() as u64;
-    let steps: u64 = drawn.iter().zip(counts).map(|(v, x)| v.abs_diff(*x)).sum();
-    let accepted = uniform_below(ways, rng) == 0
-        && falls(half, steps, rng)
-        && is_accepted(edges.weight(left), largest, rng);
-    accepted.then_some(drawn)
+    is_accepted(weights.weight(&drawn), weights.largest(), rng).then_some(drawn)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-    use engine::posterior::simplex::list_compositions;
-    use engine::rng::{Stream, stream};
+    use engine::posterior::model::Prior;
+    use engine::rng::stream;
+
+    fn template(k: usize, n: u64, epsilon: f64) -> Setting {
+        let counts = [vec![n], vec![0; k - 1]].concat();
+        let prior = Prior::new(vec![1.0; k]).unwrap();
+        Setting::new(prior, counts, Epsilon::new(epsilon).unwrap())
+    }
+
+    #[test]
+    fn the_usual_mechanism_follows_a_rule() {
+        for (k, n, epsilon, expected) in [
+            (2, 50, 1.0, GEOMETRIC),
+            (2, 10_000_000, 0.001, GEOMETRIC),
+            (3, 50, 1.0, TIGHT),
+            // C(141, 2) = 9870 candidates and C(142, 2) = 10,011.
+            (3, 139, 1.0, TIGHT),
+            (3, 140, 1.0, LATTICE),
+            (3, 50, 0.01, LATTICE),
+            (30, 1_000_000, 1.0, LATTICE),
+            (10_000, 20_000, 1.0, LATTICE),
+        ] {
+            let found = usual(&[template(k, n, epsilon)]).label;
+            assert_eq!(found, expected, "{k} {n} {epsilon}");
+        }
+        let groups = [template(3, 50, 1.0), template(3, 5000, 1.0)];
+        assert_eq!(usual(&groups).label, LATTICE);
+    }
+
+    #[test]
+    fn weights_that_are_negative_are_refused() {
+        let tight = Variant::plain(mechanism::find(TIGHT).unwrap());
+        let method =
+            |epsilon: &str| Method::new(&tight, &template(3, 30, 1.0), epsilon.parse().unwrap());
+        assert!(method("1").is_ok());
+        let refusal = method("0.01").map(|_| ()).unwrap_err();
+        assert!(refusal.cause.contains("are negative at ε = 0.01"), "{}", refusal.cause);
+    }
 
     /// The chance of a trial is the same whatever the data: the centre, an edge and a corner, at 40 records
     /// (all weights) and at 1000 (a table).
@@ -615,59 +352,6 @@ mod tests {
                     / (f64::from(trials) * p * (1.0 - p)).sqrt();
                 // Five standard deviations: 6e-7. A chance that is 2 % off is noticed.
                 assert!(z.abs() < 5.0, "{counts:?}: {z}");
-            }
-        }
-    }
-
-    type Trial = fn(Ratio, Edges, &[u64], &mut Stream) -> Option<Vec<u64>>;
-
-    /// Both ways to draw with weights of the edges have the exact law, whatever these weights are.
-    ///
-    /// Pearson's statistic of at most 20 degrees of freedom exceeds 70 with a probability of about 2e-7
-    /// (a little more, since some candidates are rare). If g(0) were twice as large, it would exceed 70.
-    #[test]
-    fn draws_with_weights_of_the_edges_have_their_law() {
-        let half = Ratio::new(1, 20).unwrap();
-        let draws = 20_000;
-        for (counts, zero, one) in [
-            (vec![2, 1, 0], 1.0, 1.0),
-            (vec![2, 1, 0, 0], 20.0, 0.5),
-            (vec![1, 1, 1, 0], 3.0, 7.0),
-            (vec![5, 0, 0], 40.0, 20.0),
-            (vec![4, 1], 0.2, 3.0),
-            (vec![1, 0], 5.0, 1.0),
-        ] {
-            let n: u64 = counts.iter().sum();
-            let edges = Edges { zero, one, largest: zero.max(one).max(1.0) };
-            let law = |edges: &Edges| -> Vec<(Vec<u64>, f64)> {
-                let weight = |v: &Vec<u64>| -> f64 {
-                    let steps: u64 = v.iter().zip(&counts).map(|(v, x)| v.abs_diff(*x)).sum();
-                    v.iter().map(|&v| edges.weight(v)).product::<f64>()
-                        * (-(steps as f64) / 20.0).exp()
-                };
-                let all = list_compositions(n, counts.len());
-                let total: f64 = all.iter().map(weight).sum();
-                all.into_iter().map(|v| (v.clone(), weight(&v) / total)).collect()
-            };
-            for (number, attempt) in [try_edged, try_edged_widely as Trial].into_iter().enumerate()
-            {
-                let mut rng = stream(11, &format!("edges {number} {counts:?}"));
-                let mut seen: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
-                let trials = std::iter::repeat_with(|| attempt(half, edges, &counts, &mut rng));
-                trials.flatten().take(draws).for_each(|v| *seen.entry(v).or_default() += 1.0);
-                let statistic = |edges: &Edges| -> f64 {
-                    let terms = law(edges).into_iter().map(|(v, p)| {
-                        let expected = draws as f64 * p;
-                        (seen.get(&v).unwrap_or(&0.0) - expected).powi(2) / expected
-                    });
-                    terms.sum()
-                };
-                let found = statistic(&edges);
-                assert!(found < 70.0, "{number} {counts:?}: {found}");
-                if zero < 10.0 && n > 1 {
-                    let wrong = statistic(&Edges { zero: 2.0 * zero, ..edges });
-                    assert!(wrong > 70.0, "{number} {counts:?}: {wrong}");
-                }
             }
         }
     }

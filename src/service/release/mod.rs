@@ -11,7 +11,6 @@
 //! released counts.
 //!
 //! ```
-//! use engine::analysis::tuning::TuningCache;
 //! use engine::mechanism::{self, Variant};
 //! use engine::posterior::model::Prior;
 //! use engine::posterior::privacy::Epsilon;
@@ -22,7 +21,7 @@
 //! let template = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![100, 0], Epsilon::new(0.5)?);
 //! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
 //! let epsilon: Amount = "0.5".parse()?;
-//! let method = Method::new(&geometric, &template, epsilon, &TuningCache::default())?;
+//! let method = Method::new(&geometric, &template, epsilon)?;
 //! assert_eq!(method.epsilon(), epsilon);
 //!
 //! // Private: the counts, and one draw.
@@ -31,13 +30,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod accuracy;
 mod cells;
 mod densities;
 mod discrete;
 pub mod document;
 mod entropy;
-mod estimate;
 mod evidence;
 mod findings;
 mod ledger;
@@ -52,17 +49,12 @@ mod request;
 pub mod sentences;
 mod table;
 mod tally;
-mod weighed;
 
-pub use accuracy::{
-    Contest, Loss, Reason, choose, error_near, estimated_error, expected_error, loss,
-};
 pub use cells::Cells;
 pub use densities::Density;
 pub use discrete::Source;
 pub use engine::posterior::amount::{Amount, AmountError};
 pub use entropy::Entropy;
-pub use estimate::Estimated;
 pub use evidence::{Elsewhere, Evidence};
 pub use findings::{
     Answer, Block, Compared, Estimate, Findings, JointIntervals, Median, Row, TablePosterior,
@@ -71,16 +63,16 @@ pub use ledger::{
     Account, Budget, Entry, Kept, LedgerError, Lines, Part, compose, enter, in_releases,
     read as read_ledger,
 };
-pub use method::{Method, Ready};
+pub use method::{MECHANISMS, Method, check_releases, usual};
 pub use posterior::{
-    BetaMixture, Comparison, CountsLaw, FORMS, Inferred, Interval, Published, PublishedNoise,
-    RECORDS_PRIORS, RecordsPrior, Seen, Total, draws,
+    BetaMixture, Comparison, CountsLaw, Estimated, FORMS, Inferred, Interval, MOST_PRIVATE_RECORDS,
+    Published, PublishedNoise, Seen, draws, share_deviation,
 };
 pub use private_n::{MECHANISM as PRIVATE_N_MECHANISM, PrivateN};
 pub use profile::profile;
-pub use prospect::{Errors, Prospect};
+pub use prospect::Prospect;
 pub use question::Question;
-pub use released::{Drawing, Released, price};
+pub use released::{Drawing, Released};
 pub use request::{Histogram, Request};
 pub use table::{Attribute, Margin, MarginRow, Table};
 pub use tally::{Tally, count, count_records, read_text};

@@ -7,8 +7,7 @@
 
 use super::Amount;
 use super::discrete::{Ratio, Source, noisy};
-use super::posterior::{Inferred, Published, PublishedNoise, RecordsPrior, Total};
-use engine::mechanism::law::Noise;
+use super::posterior::{Inferred, Published, PublishedNoise};
 use engine::posterior::model::{Counts, MOST_RECORDS, Prior};
 use engine::refusal::Refusal;
 
@@ -38,7 +37,7 @@ impl PrivateN {
 
     pub(super) fn draw(&self, counts: &[u64], rng: &mut impl Source) -> Counts {
         // No noise reaches the upper end: its probability is below e^(−8,000,000).
-        let released = |&x: &u64| noisy(Noise::Geometric, self.rate, x, MOST_RECORDS, rng);
+        let released = |&x: &u64| noisy(self.rate, x, MOST_RECORDS, rng);
         counts.iter().map(released).collect()
     }
 
@@ -53,6 +52,6 @@ impl PrivateN {
         let published: Vec<Published> = (releases.iter().zip(&values))
             .map(|((one, _), values)| Published { noise: &one.noise, values })
             .collect();
-        Inferred::new(prior, Total::Unknown(RecordsPrior::default()), &published)
+        Inferred::new(prior, None, &published)
     }
 }

@@ -3,45 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::accuracy;
-use super::estimate::Estimated;
-use super::method::Method;
 use super::posterior::{CountsLaw, Interval, Seen};
 use super::private_n::PrivateN;
 use super::question::Question;
 use super::released::Drawing;
 use super::request::{Histogram, Request};
-
-/// Mean errors: over the prior predictive distribution of the data, exact or, if that takes long, estimated;
-/// and, exact, if the data are as released.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Errors {
-    /// Over the prior predictive distribution.
-    pub predictive: Option<f64>,
-    /// The same, estimated from draws.
-    pub estimated: Option<Estimated>,
-    pub as_released: Option<f64>,
-}
-
-impl Errors {
-    /// The errors of a method, before or after it has released counts.
-    pub fn new(method: &Method, released: Option<&[u64]>) -> Self {
-        let predictive = accuracy::expected_error(method);
-        Self {
-            predictive,
-            estimated: match predictive {
-                Some(_) => None,
-                None => accuracy::estimated_error(method),
-            },
-            as_released: released.and_then(|released| accuracy::error_near(method, released)),
-        }
-    }
-
-    /// The error over the prior predictive distribution, exact or estimated.
-    pub fn expected(&self) -> Option<f64> {
-        self.predictive.or(self.estimated.map(|error| error.mean))
-    }
-}
+use engine::posterior::model::Counts;
 
 /// What would be learned of the share of a category: half the width of its interval, if the data are as the prior
 /// expects them; in the group where that is widest, if each is released on its own.
@@ -66,7 +33,7 @@ impl Prospect {
             let cells: Vec<usize> = (0..histogram.prior.k())
                 .filter(|cell| cell % outcome.categories.len() == place)
                 .collect();
-            let expected = accuracy::apportion(histogram.prior.alpha(), histogram.n);
+            let expected = apportion(histogram.prior.alpha(), histogram.n);
             let aware = match drawing {
                 Drawing::Private(noise) => {
                     PrivateN::inferred(&histogram.prior, &[(noise, &expected)]).ok()?.law
@@ -74,7 +41,6 @@ impl Prospect {
                 Drawing::Public { methods, .. } => {
                     let method = methods.get(number)?;
                     let (variant, template) = (method.variant(), method.template());
-                    CountsLaw::is_foreseeable(variant, template).then_some(())?;
                     CountsLaw::given(&[Seen { variant, template, released: &expected }]).ok()?
                 }
             };
@@ -93,5 +59,47 @@ impl Prospect {
     /// Whether the noise is wider than the sampling error.
     pub fn is_drowned(&self) -> bool {
         self.half_width * self.half_width > 2.0 * self.without_noise * self.without_noise
+    }
+}
+
+/// n records in these proportions, rounded down; the categories with the largest remainders get one
+/// more, until there are n. If all shares are zero, all are equal.
+fn apportion(shares: &[f64], n: u64) -> Counts {
+    let total: f64 = shares.iter().sum();
+    let exact = |share: f64| match total > 0.0 {
+        true => share / total * n as f64,
+        false => n as f64 / shares.len() as f64,
+    };
+    let quotas: Vec<f64> = shares.iter().map(|&share| exact(share)).collect();
+    let mut counts: Counts = quotas.iter().map(|quota| quota.floor() as u64).collect();
+    let mut order: Vec<usize> = (0..quotas.len()).collect();
+    order.sort_by(|&a, &b| quotas[b].fract().total_cmp(&quotas[a].fract()));
+    let mut left = n.saturating_sub(counts.iter().sum());
+    while left > 0 {
+        for &i in order.iter().take(left as usize) {
+            counts[i] += 1;
+            left -= 1;
+        }
+    }
+    // With very large numbers, rounding may make the sum too large.
+    while counts.iter().sum::<u64>() > n {
+        let largest = (0..counts.len()).max_by_key(|&i| counts[i]).unwrap_or(0);
+        counts[largest] -= 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_apportioned() {
+        assert_eq!(apportion(&[1.0, 1.0, 1.0], 10), [4, 3, 3]);
+        assert_eq!(apportion(&[0.0, 0.0], 5), [3, 2]);
+        assert_eq!(apportion(&[5.0, 3.0], 4), [3, 1]);
+        for n in [0, 1, 1 << 53] {
+            assert_eq!(apportion(&[0.1, 0.7, 1e9], n).iter().sum::<u64>(), n);
+        }
     }
 }

@@ -8,10 +8,8 @@ use super::method::Method;
 use super::private_n::{self, PrivateN};
 use super::request::{Histogram, Request};
 use super::table::Attribute;
-use engine::mechanism::law::Recipe;
 use engine::posterior::amount::Amount;
 use engine::posterior::model::Counts;
-use engine::posterior::privacy::Guarantee;
 use lab::run::store::sha256;
 
 /// A release that was made.
@@ -78,9 +76,10 @@ impl Released {
         self.methods().first().map_or(private_n::MECHANISM, |method| &method.variant().label)
     }
 
-    /// The part of ε that pays for rounding of the weights.
+    /// The part of ε that pays for rounding of the weights. A record belongs to one histogram: the largest counts,
+    /// not the sum.
     pub fn price(&self) -> Amount {
-        price(self.methods())
+        self.methods().iter().map(Method::price).max().unwrap_or(Amount::ZERO)
     }
 
     /// The SHA-256 of all that was released: the table, its counts, n, ε and the mechanism. The prior is
@@ -99,7 +98,7 @@ impl Released {
     pub fn impossible(&self) -> Option<String> {
         let histograms = self.histograms();
         let mut all = self.methods().iter().zip(&histograms);
-        all.find_map(|(method, one)| impossible(method, &self.counts[one.cells.clone()], one.n))
+        all.find_map(|(method, one)| method.refuses(&self.counts[one.cells.clone()]))
     }
 
     /// The guarantee in a sentence.
@@ -113,10 +112,6 @@ impl Released {
             );
         }
         let mut words = format!("{spent}-differentially private");
-        let computed = |guarantee| matches!(guarantee, Guarantee::Computed(_));
-        if self.methods().iter().any(|method| computed(method.guarantee())) {
-            words += ", by computation over all data sets";
-        }
         if price > Amount::ZERO {
             words += &format!(" ({price} of it for rounding)");
         }
@@ -132,104 +127,50 @@ impl Released {
     }
 }
 
-/// The price of methods that release one histogram each. A record belongs to one of them: so the largest
-/// counts, not the sum.
-pub fn price(methods: &[Method]) -> Amount {
-    methods.iter().map(Method::price).max().unwrap_or(Amount::ZERO)
-}
-
-/// Why a method cannot have released these counts of n records, if so.
-fn impossible(method: &Method, counts: &[u64], n: u64) -> Option<String> {
-    if let Some(count) = counts.iter().find(|count| **count > n) {
-        return Some(format!("a count is {count}, and there are {n} records"));
-    }
-    let sum: u128 = counts.iter().map(|&count| u128::from(count)).sum();
-    let whole = sum == u128::from(n);
-    let larger = sum > u128::from(n);
-    let fits = match method.variant().recipe(method.template()) {
-        // Every output is replaced by a candidate.
-        _ if method.variant().remap.is_some() => whole,
-        Ok(Recipe::Exponential { .. } | Recipe::Hamming { .. }) => whole,
-        // The last count is what the others leave, and 0 if they leave nothing.
-        Ok(Recipe::Noise { restored: true, .. }) => whole || (larger && counts.ends_with(&[0])),
-        // The noise has the sum 0. Only counts that would be negative, and become 0, add to the total.
-        Ok(Recipe::Lattice { .. }) => whole || (larger && counts.contains(&0)),
-        Ok(
-            Recipe::Noise { .. }
-            | Recipe::Weighed { .. }
-            | Recipe::OwnNoise { .. }
-            | Recipe::Historical { .. }
-            | Recipe::Table { .. },
-        )
-        | Err(_) => true,
-    };
-    (!fits).then(|| {
-        let label = &method.variant().label;
-        format!("their sum is {sum}, and `{label}` does not release such counts of {n} records")
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::analysis::tuning::TuningCache;
     use engine::mechanism::Variant;
-    use engine::posterior::distance::HELLINGER;
-    use engine::posterior::model::{Posterior, Prior};
-    use engine::posterior::privacy::{Epsilon, Gamma};
+    use engine::posterior::model::Prior;
+    use engine::posterior::privacy::Epsilon;
     use engine::posterior::setting::Setting;
     use engine::rng::stream;
 
     fn method(label: &str, k: usize, n: u64, epsilon: &str) -> Method {
         let epsilon: Amount = epsilon.parse().unwrap();
-        let mut counts = vec![0; k];
-        counts[0] = n;
-        let template = Setting {
-            posterior: Posterior::new(Prior::new(vec![1.0; k]).unwrap(), counts),
-            epsilon: Epsilon::new(epsilon.to_f64()).unwrap(),
-            delta: None,
-            gamma: Gamma::new(1.0).unwrap(),
-            distance: HELLINGER,
-        };
-        let variant = Variant::parse(label).unwrap();
-        Method::new(&variant, &template, epsilon, &TuningCache::default()).unwrap()
+        let (prior, counts) =
+            (Prior::new(vec![1.0; k]).unwrap(), [vec![n], vec![0; k - 1]].concat());
+        let template = Setting::new(prior, counts, Epsilon::new(epsilon.to_f64()).unwrap());
+        Method::new(&Variant::parse(label).unwrap(), &template, epsilon).unwrap()
     }
 
     #[test]
     fn what_is_drawn_is_possible_and_what_is_not_is_known() {
-        let labels = [
-            "geometric",
-            "geometric+remap",
-            "lattice",
-            "tight",
-            "lshist",
-            "lsdim",
-            "lszhang",
-            "hamming",
-            "ehds",
-            "ehd+remap",
-        ];
-        for label in labels {
-            for (k, epsilon) in [(2, "0.1"), (3, "0.1"), (3, "1")] {
-                let method = method(label, k, 8, epsilon);
-                let mut rng = stream(5, &format!("{label} {k} {epsilon}"));
-                let data = [vec![8], vec![0; k - 1]].concat();
-                for _ in 0..100 {
-                    let drawn = method.draw(&data, &mut rng);
-                    assert_eq!(impossible(&method, &drawn, 8), None, "{label} {drawn:?}");
-                }
+        for (label, k, epsilon) in [
+            ("geometric", 2, "0.1"),
+            ("geometric", 3, "0.1"),
+            ("geometric-all", 3, "0.1"),
+            ("tight", 2, "0.1"),
+            ("tight", 3, "1"),
+            ("lattice", 3, "0.1"),
+        ] {
+            let method = method(label, k, 8, epsilon);
+            let mut rng = stream(5, &format!("{label} {k} {epsilon}"));
+            let data = [vec![8], vec![0; k - 1]].concat();
+            for _ in 0..100 {
+                let drawn = method.draw(&data, &mut rng);
+                assert_eq!(method.refuses(&drawn), None, "{label} {drawn:?}");
             }
         }
-        for (label, counts, n) in [
-            ("geometric+remap", [1, 1, 2, 1], 2),
-            ("geometric", [1, 1, 2, 1], 2),
-            ("geometric", [1, 0, 0, 0], 2),
-            ("lattice", [1, 1, 2, 1], 2),
-            ("lattice", [1, 0, 0, 0], 2),
-            ("hamming", [2, 1, 0, 0], 2),
-            ("lszhang", [3, 0, 0, 0], 2),
+        for (label, counts) in [
+            ("geometric", [1, 1, 2, 1]),
+            ("geometric", [1, 0, 0, 0]),
+            ("geometric-all", [3, 0, 0, 0]),
+            ("tight", [2, 1, 0, 0]),
+            ("lattice", [1, 1, 2, 1]),
+            ("lattice", [1, 0, 0, 0]),
         ] {
-            assert!(impossible(&method(label, 4, n, "1"), &counts, n).is_some(), "{label}");
+            assert!(method(label, 4, 2, "1").refuses(&counts).is_some(), "{label}");
         }
     }
 }

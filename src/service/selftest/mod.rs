@@ -1,79 +1,41 @@
-//! The self-test: every sampler is compared with its exact law, exact numbers are compared with
-//! independent reference values, and the machine is checked.
+//! The self-test: every sampler is compared with its exact law by one test, whose level and power are part of
+//! the result.
 //!
-//! The power of the test is part of its result. For every mechanism the probability is computed with
-//! which a sampler whose scale is wrong by 5 % is rejected; such samplers are built and tried, and must
-//! be rejected.
-//!
-//! To test another sampler, describe it as a [`Subject`] and add the [`Trial`] that [`Subject::check`]
-//! returns to those of [`run_samplers`].
+//! To test another sampler, describe it as a [`Subject`].
 
 mod document;
-pub mod golden;
-mod likelihood;
-pub mod machine;
+mod g_test;
 pub mod samplers;
 
 pub use document::Document;
-pub use likelihood::{Subject, Trial};
+pub use g_test::{Subject, Trial};
 pub use samplers::WRONG;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rayon::prelude::*;
+use rand::TryRng;
+use rand::rngs::SysRng;
 
 use engine::parallel;
 use engine::refusal::Refusal;
 use lab::experiment::Experiment;
 use samplers::SamplerCase;
 
-/// The probability that any correct sampler is rejected is at most this.
+/// The probability that any correct sampler is rejected is about this, at most.
 pub const FALSE_ALARMS: f64 = 1e-6;
 /// The largest number of trials.
 pub const MOST_TRIALS: usize = 1000;
 /// The level of every trial.
 pub const LEVEL: f64 = FALSE_ALARMS / MOST_TRIALS as f64;
 
-/// Which samplers are tried in which settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Every mechanism, in settings of all kinds.
-    All,
-    /// Every mechanism, in settings in which a wrong scale is detected best.
-    Powered,
-}
-
-/// What a self-test consists of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    pub scope: Scope,
-    /// The number of draws from every sampler.
-    pub draws: u64,
-    /// The seed of all draws.
-    pub seed: u64,
-    /// With how many threads the machine is checked.
-    pub threads: usize,
-}
+/// The power that every sampler should reach in some setting.
+pub const ENOUGH: f64 = 0.999;
 
 /// Everything that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    pub extent: Extent,
+    /// The seed of all draws.
+    pub seed: u64,
     /// Trials of the samplers: none should be rejected.
     pub trials: Vec<Trial>,
-    /// Trials of samplers that are wrong on purpose: all should be rejected.
-    pub wrong: Vec<WrongTrial>,
-    /// Reference values.
-    pub golden: Vec<golden::Comparison>,
-    pub machine: Vec<machine::Check>,
-}
-
-/// A trial of a sampler that is wrong on purpose.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WrongTrial {
-    /// The name of the sampler that was made wrong.
-    pub of: String,
-    pub trial: Trial,
 }
 
 /// The trials of one sampler.
@@ -83,97 +45,49 @@ pub struct Line<'a> {
     pub settings: usize,
     /// The number of draws, in all settings.
     pub draws: u64,
-    /// The smallest tail probability of χ².
+    /// The smallest p-value.
     pub p: f64,
-    /// The smallest bound times [`MOST_TRIALS`]; the sampler is rejected if this is below
-    /// [`FALSE_ALARMS`].
-    pub adjusted: f64,
-    /// The smallest bound, over the settings, on P[a scale wrong by 5 % is not rejected].
-    pub miss: f64,
-    /// The number of settings in which the power is at least [`ENOUGH`].
-    pub powered: usize,
-}
-
-impl Line<'_> {
     /// The power in the setting where it is greatest.
-    pub fn power(&self) -> f64 {
-        1.0 - self.miss
-    }
+    pub power: f64,
+    /// How many trials are rejected.
+    pub rejected: usize,
 }
 
-/// The power that every sampler should reach in some setting.
-pub const ENOUGH: f64 = 0.999;
-
-/// Carries a self-test out; after every trial `advance` is called with its share of all trials.
-pub fn run(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
-    let mut report = run_samplers(extent, advance);
-    report.golden = golden::compare_all();
-    report.machine = machine::check_all(extent.seed, extent.threads);
-    report
+/// A seed that nobody knows beforehand, short enough to be typed again.
+pub fn new_seed() -> Result<u64, String> {
+    SysRng.try_next_u32().map(u64::from).map_err(|error| error.to_string())
 }
 
-/// The part of a self-test that draws.
-pub fn run_samplers(extent: &Extent, advance: impl Fn(f64) + Sync) -> Report {
-    let cases = samplers::cases(extent.scope);
-    let tuned = samplers::tuned_releases(&cases);
-    try_all(extent, &cases, &tuned, 0.0, advance)
+/// Draws `draws` times from every sampler in every one of its settings; after every trial `advance` is called
+/// with its share of all trials.
+pub fn run(draws: u64, seed: u64, advance: impl Fn(f64) + Sync) -> Report {
+    try_all(&samplers::cases(), draws, seed, advance)
 }
 
-/// The same for the mechanisms of an experiment, in its own settings. Wrong samplers are built only where
-/// they would be detected.
+/// The same for the mechanisms of an experiment, in its own settings.
 pub fn run_experiment(
-    extent: &Extent,
     experiment: &Experiment,
+    draws: u64,
+    seed: u64,
     advance: impl Fn(f64) + Sync,
 ) -> Result<Report, Refusal> {
-    let cases = samplers::cases_of(experiment)?;
-    Ok(try_all(extent, &cases, &[], ENOUGH, advance))
+    Ok(try_all(&samplers::cases_of(experiment)?, draws, seed, advance))
 }
 
-/// Tries all these samplers, and builds wrong ones of those in `cases` where the power is at least
-/// `least_power`.
-fn try_all(
-    extent: &Extent,
+/// Tries these samplers.
+pub fn try_all(
     cases: &[SamplerCase],
-    tuned: &[SamplerCase],
-    least_power: f64,
+    draws: u64,
+    seed: u64,
     advance: impl Fn(f64) + Sync,
 ) -> Report {
-    let samplers: BTreeSet<&str> = cases.iter().map(SamplerCase::sampler).collect();
-    let share = 1.0 / (cases.len() + 2 * samplers.len() + tuned.len()) as f64;
-    let try_out = |case: &SamplerCase, off: f64| {
-        let trial = case.try_out(off, extent.draws, extent.seed);
+    let share = 1.0 / cases.len() as f64;
+    let trials = parallel::map(cases, |case: &SamplerCase| {
+        let trial = case.try_out(1.0, draws, seed).expect("a mechanism that can be used");
         advance(share);
         trial
-    };
-    let try_right = |case: &SamplerCase| try_out(case, 1.0).expect("a mechanism that can be used");
-    let mut trials: Vec<Trial> = parallel::map(cases, try_right);
-    let powered = most_powerful(&trials).filter(|&place| trials[place].power() >= least_power);
-    let powered: Vec<&SamplerCase> = powered.map(|place| &cases[place]).collect();
-    let wrong = powered.par_iter().flat_map_iter(|case| {
-        let directions = [(WRONG, "too large"), (1.0 / WRONG, "too small")];
-        directions.into_iter().filter_map(|(off, word)| {
-            let trial = try_out(case, off).ok()?;
-            let sampler = format!("{} with a scale 5 % {word}", case.sampler());
-            Some(WrongTrial { of: case.sampler().to_owned(), trial: Trial { sampler, ..trial } })
-        })
     });
-    let wrong = wrong.collect();
-    // None of the tuned ones is wrong on purpose: another ε would tune them in another way.
-    trials.extend(parallel::map(tuned, try_right));
-    Report { extent: *extent, trials, wrong, golden: Vec::new(), machine: Vec::new() }
-}
-
-/// For every sampler the place of the trial with the greatest power.
-fn most_powerful(trials: &[Trial]) -> impl Iterator<Item = usize> {
-    let mut best: BTreeMap<&str, usize> = BTreeMap::new();
-    for (place, trial) in trials.iter().enumerate() {
-        let best = best.entry(&trial.sampler).or_insert(place);
-        if trial.miss < trials[*best].miss {
-            *best = place;
-        }
-    }
-    best.into_values()
+    Report { seed, trials }
 }
 
 impl Report {
@@ -181,84 +95,46 @@ impl Report {
     pub fn lines(&self) -> Vec<Line<'_>> {
         let mut lines: Vec<Line> = Vec::new();
         for trial in &self.trials {
-            let adjusted = (trial.bound * MOST_TRIALS as f64).min(1.0);
             let place = lines.iter().position(|line| line.sampler == trial.sampler);
-            let own = Line {
-                sampler: &trial.sampler,
-                settings: 1,
-                draws: trial.draws,
-                p: trial.p,
-                adjusted,
-                miss: trial.miss,
-                powered: usize::from(trial.power() >= ENOUGH),
-            };
-            match place.map(|place| &mut lines[place]) {
-                None => lines.push(own),
-                Some(line) => {
-                    *line = Line {
-                        sampler: line.sampler,
-                        settings: line.settings + 1,
-                        draws: line.draws + own.draws,
-                        p: line.p.min(own.p),
-                        adjusted: line.adjusted.min(own.adjusted),
-                        miss: line.miss.min(own.miss),
-                        powered: line.powered + own.powered,
-                    };
-                }
-            }
+            let place = place.unwrap_or_else(|| {
+                let sampler = &trial.sampler;
+                lines.push(Line {
+                    sampler,
+                    settings: 0,
+                    draws: 0,
+                    p: 1.0,
+                    power: 0.0,
+                    rejected: 0,
+                });
+                lines.len() - 1
+            });
+            let line = &mut lines[place];
+            line.settings += 1;
+            line.draws += trial.draws;
+            line.p = line.p.min(trial.p);
+            line.power = line.power.max(trial.power);
+            line.rejected += usize::from(trial.is_rejected());
         }
         lines
     }
 
-    /// A bound on the probability that the self-test of a correct build fails: by false alarms, or
-    /// because wrong samplers pass by chance.
-    pub fn false_alarms(&self) -> f64 {
-        let misses: f64 = self.wrong.iter().map(|wrong| wrong.trial.miss).sum();
-        FALSE_ALARMS.max(LEVEL * self.trials.len() as f64 + misses)
+    /// The least power of all samplers, each in the setting where its power is greatest.
+    pub fn least_power(&self) -> f64 {
+        self.lines().iter().map(|line| line.power).fold(1.0, f64::min)
     }
 
-    /// The largest miss of all lines: the least power is 1 minus this.
-    pub fn greatest_miss(&self) -> f64 {
-        self.lines().iter().map(|line| line.miss).fold(0.0, f64::max)
-    }
-
-    /// How many things were tested.
-    pub fn tests(&self) -> usize {
-        let values: usize = self.golden.iter().map(|group| group.values).sum();
-        self.trials.len() + self.wrong.len() + values + self.machine.len()
-    }
-
-    /// Everything that is not as it should be.
+    /// Every sampler that does not follow its law, in words.
     pub fn failures(&self) -> Vec<String> {
-        let rejected = self.trials.iter().filter(|trial| trial.is_rejected()).map(|trial| {
-            format!("{} does not follow its exact law at {}", describe(trial), trial.setting)
-        });
-        let unseen = self
-            .wrong
-            .iter()
-            .map(|wrong| &wrong.trial)
-            .filter(|trial| !trial.is_rejected())
-            .map(|trial| format!("{} was not rejected at {}", describe(trial), trial.setting));
-        let off = self.golden.iter().filter(|group| !group.passes()).map(|group| {
-            let (deviation, place) = &group.worst;
-            format!(
-                "{}: off by {deviation:.1e}, allowed {:.1e}, at {place}",
-                group.name, group.tolerance
-            )
-        });
-        let machine = self.machine.iter().filter(|check| !check.passes);
-        let machine = machine.map(|check| format!("not {}: {}", check.name, check.seen));
-        rejected.chain(unseen).chain(off).chain(machine).collect()
+        let rejected = self.trials.iter().filter(|trial| trial.is_rejected());
+        rejected.map(describe).collect()
     }
 }
 
-/// A sampler and its statistic.
 fn describe(trial: &Trial) -> String {
-    let Trial { sampler, statistic, degrees, bound, outside, draws, .. } = trial;
-    match outside {
-        0 => format!(
-            "{sampler} (2t = {statistic:.1} with {degrees} degrees of freedom, p <= {bound:.1e})"
-        ),
-        _ => format!("{sampler} ({outside} of {draws} draws are outputs that cannot occur)"),
-    }
+    let Trial { sampler, setting, statistic, degrees, p, outside, draws, .. } = trial;
+    let found = match outside {
+        0 => format!("G = {statistic:.1} with {degrees} degrees of freedom, p = {p:.1e}"),
+        _ => format!("{outside} of {draws} draws are outputs that cannot occur"),
+    };
+    format!("{sampler} ({found}) does not follow its exact law at {setting}")
 }

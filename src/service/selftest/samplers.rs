@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::{MOST_TRIALS, Scope, Subject, Trial};
+use super::{MOST_TRIALS, Subject, Trial};
 use crate::release::{Amount, Method};
-use engine::analysis::tuning::{self, TuningCache};
+use engine::analysis::tuning::TuningCache;
 use engine::mechanism::law::{Plan, Recipe};
 use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::sampling::{RUNS_PER_BLOCK, Sampler};
@@ -25,7 +25,7 @@ use engine::refusal::Refusal;
 use engine::rng;
 use lab::experiment::{Case, Experiment};
 
-/// A sampler must be rejected if its scale is too large, or too small, by this factor.
+/// A sampler should be rejected if its scale is too large, or too small, by this factor.
 pub const WRONG: f64 = 1.05;
 
 /// A setting in which samplers are tried: prior, counts, ε, distance.
@@ -66,7 +66,7 @@ const SETTINGS: &[SampledSetting] = &[
     (&[60.0, 51.0], &[20, 30], 1.0, "renyi:2"),
 ];
 
-/// Settings with an ε large enough for a wrong scale to be detected: a small ε hides it.
+/// Settings with an ε large enough for a wrong scale to be noticed: a small ε hides it.
 const POWERED: &[SampledSetting] = &[
     (&[1.0, 1.0], &[25, 25], 5.0, "hellinger"),
     (&[1.0, 2.0, 1.5], &[10, 4, 9], 5.0, "hellinger"),
@@ -93,7 +93,6 @@ pub struct SamplerCase {
     /// The mechanism, tuned.
     variant: Variant,
     way: Way,
-    tuning: Arc<TuningCache>,
 }
 
 /// Which sampler draws.
@@ -105,18 +104,19 @@ enum Way {
     Release,
 }
 
-pub fn cases(scope: Scope) -> Vec<SamplerCase> {
-    let several = SETTINGS.iter().filter(|_| scope == Scope::All).chain(POWERED);
-    let plain = several.map(|place| (place, plain_variants()));
-    let tuned = TUNED.iter().map(|place| (place, tuned_variants()));
-    let places: Vec<(&SampledSetting, Vec<Variant>)> = plain.chain(tuned).collect();
-    let tuning = Arc::default();
-    let at = |(place, variants): &(&'static SampledSetting, Vec<Variant>)| {
-        at(place, variants.clone(), &tuning)
-    };
-    let cases = parallel::map(&places, at).into_iter().flatten();
-    let mut cases: Vec<SamplerCase> = cases.collect();
-    cases.extend(releases(scope));
+/// Every mechanism and every release in settings of all kinds, and those of [`powered`].
+pub fn cases() -> Vec<SamplerCase> {
+    let mut cases = at_all(SETTINGS, &plain_variants());
+    cases.extend(releases(RELEASED));
+    cases.extend(powered());
+    cases
+}
+
+/// Every mechanism, plain and tuned, and every release in settings in which a wrong scale is noticed.
+pub fn powered() -> Vec<SamplerCase> {
+    let mut cases = at_all(POWERED, &plain_variants());
+    cases.extend(at_all(TUNED, &tuned_variants()));
+    cases.extend(releases(POWERED));
     cases
 }
 
@@ -153,30 +153,20 @@ pub fn cases_of(experiment: &Experiment) -> Result<Vec<SamplerCase>, Refusal> {
                 "use fewer records or categories",
             ));
         }
-        Ok(SamplerCase { setting, variant, way: Way::Experiment, tuning: Arc::clone(&tuning) })
+        Ok(SamplerCase { setting, variant, way: Way::Experiment })
     };
     pairs.into_par_iter().map(case).collect()
 }
 
-/// Every mechanism that can be released.
-pub fn releases(scope: Scope) -> Vec<SamplerCase> {
-    let places = RELEASED.iter().filter(|_| scope == Scope::All).chain(POWERED);
-    let cases = places.flat_map(|place| at(place, plain_variants(), &Arc::default()));
-    cases.filter_map(released).collect()
-}
-
-/// The releases of those among `cases` that are calibrated or remapped.
-pub fn tuned_releases(cases: &[SamplerCase]) -> Vec<SamplerCase> {
-    let tuned = cases.iter().filter(|case| tuning::needs_tuning(&case.variant));
-    tuned.cloned().filter_map(released).collect()
-}
-
-/// The same mechanism drawn by the sampler of releases, if it can be released.
-fn released(case: SamplerCase) -> Option<SamplerCase> {
-    let mut case = SamplerCase { way: Way::Release, ..case };
-    case.method(1.0).ok()?;
-    case.variant.label = format!("release {}", case.variant.label);
-    Some(case)
+/// Every mechanism that can be released, drawn by the sampler of releases.
+fn releases(places: &'static [SampledSetting]) -> Vec<SamplerCase> {
+    let released = |case: SamplerCase| {
+        let mut case = SamplerCase { way: Way::Release, ..case };
+        case.method(1.0).ok()?;
+        case.variant.label = format!("release {}", case.variant.label);
+        Some(case)
+    };
+    at_all(places, &plain_variants()).into_iter().filter_map(released).collect()
 }
 
 fn plain_variants() -> Vec<Variant> {
@@ -198,10 +188,15 @@ fn tuned_variants() -> Vec<Variant> {
     [(calibrated, "calibrated"), (remap, "remap")].into_iter().flat_map(tuned).collect()
 }
 
-/// The mechanisms that can be used in a setting, tuned.
+/// The mechanisms that can be used in each of these settings, tuned.
+fn at_all(places: &'static [SampledSetting], variants: &[Variant]) -> Vec<SamplerCase> {
+    let tuning = Arc::default();
+    parallel::map(places, |place| at(place, variants, &tuning)).into_iter().flatten().collect()
+}
+
 fn at(
     &(prior, counts, epsilon, distance): &SampledSetting,
-    variants: Vec<Variant>,
+    variants: &[Variant],
     tuning: &Arc<TuningCache>,
 ) -> Vec<SamplerCase> {
     const SOUND: &str = "the settings are valid";
@@ -212,13 +207,12 @@ fn at(
         gamma: Gamma::new(1.0).expect(SOUND),
         distance: distance::find(distance).expect(SOUND),
     };
-    let ready = |variant: Variant| {
+    let ready = |variant: &Variant| {
         variant.plan(&setting).ok()?;
-        let variant = tuning.tune(&variant, &setting).ok()?.variant;
-        let (setting, tuning) = (setting.clone(), Arc::clone(tuning));
-        Some(SamplerCase { setting, variant, way: Way::Experiment, tuning })
+        let variant = tuning.tune(variant, &setting).ok()?.variant;
+        Some(SamplerCase { setting: setting.clone(), variant, way: Way::Experiment })
     };
-    variants.into_iter().filter_map(ready).collect()
+    variants.iter().filter_map(ready).collect()
 }
 
 impl SamplerCase {
@@ -258,10 +252,9 @@ impl SamplerCase {
         );
         if self.way == Way::Release {
             let method = self.method(off).expect("a mechanism that can be released");
-            let mut stream = rng::stream(seed, &key);
-            let ready = method.prepare(self.setting.posterior.counts());
+            let (counts, mut stream) = (self.setting.posterior.counts(), rng::stream(seed, &key));
             return Ok(subject.check(draws, || {
-                places.get(&ready.draw(&mut stream)).copied().unwrap_or(usize::MAX)
+                places.get(&method.draw(counts, &mut stream)).copied().unwrap_or(usize::MAX)
             }));
         }
         let drawn = prepared.law(drawn);
@@ -281,7 +274,7 @@ impl SamplerCase {
     fn method(&self, off: f64) -> Result<Method, Refusal> {
         let epsilon = format!("{:.15}", self.setting.epsilon.get() / off);
         let epsilon = epsilon.parse::<Amount>().expect("a decimal number");
-        Method::new(&self.variant, &self.setting, epsilon, &self.tuning)
+        Method::new(&self.variant, &self.setting, epsilon)
     }
 }
 

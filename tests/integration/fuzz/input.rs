@@ -12,7 +12,6 @@ use toml::Table;
 
 use super::csv::{self, Data};
 use super::dice::Dice;
-use super::drawing::{self, Drawing};
 use super::folder::{Sound, Strange};
 use super::{grammar, text, tree};
 
@@ -35,8 +34,6 @@ pub enum Generator {
     Results,
     /// A results folder of a stranger.
     Folder,
-    /// A drawing of a stranger.
-    Drawing,
 }
 
 impl Generator {
@@ -51,7 +48,6 @@ impl Generator {
             Self::Readings => "readings",
             Self::Results => "results",
             Self::Folder => "folders of strangers",
-            Self::Drawing => "drawings of strangers",
         }
     }
 
@@ -87,19 +83,12 @@ pub struct Seeds {
     results: Vec<ResultsFile>,
     /// Where folders are the inputs, sound ones.
     sound: Option<Sound>,
-    /// Where drawings are the inputs, sound ones.
-    drawings: Vec<Vec<u8>>,
 }
 
 impl Seeds {
     /// Sound results folders below `home`, which strangers change.
     pub fn folders(home: &Path) -> Self {
         Self { sound: Some(Sound::read(home)), ..Self::default() }
-    }
-
-    /// Sound drawings, which strangers change.
-    pub fn drawings() -> Self {
-        Self { drawings: drawing::seeds(), ..Self::default() }
     }
 
     /// The bundled configs and readings, and the tables of `results`.
@@ -163,7 +152,6 @@ pub enum Input {
     Readings(Vec<u8>),
     Results(ResultsFile),
     Folder(Box<Strange>),
-    Drawing(Drawing),
 }
 
 impl Input {
@@ -172,10 +160,6 @@ impl Input {
         let dice = &mut Dice::new(seed, number);
         if let Some(sound) = &seeds.sound {
             return (Generator::Folder, Self::Folder(Box::new(Strange::new(sound, dice))));
-        }
-        if !seeds.drawings.is_empty() {
-            let drawing = Drawing::new(&seeds.drawings, dice);
-            return (Generator::Drawing, Self::Drawing(drawing));
         }
         let generator = Generator::drawn(dice);
         let several = |mut bytes: Vec<u8>, dice: &mut Dice, mutate: fn(&mut Vec<u8>, &mut Dice)| {
@@ -195,7 +179,7 @@ impl Input {
             Generator::Readings => {
                 Self::Readings(several(dice.one(&seeds.readings).clone(), dice, csv::mutate))
             }
-            Generator::Results | Generator::Folder | Generator::Drawing => {
+            Generator::Results | Generator::Folder => {
                 let file = dice.one(&seeds.results).clone();
                 let bytes = several(file.bytes, dice, csv::mutate);
                 Self::Results(ResultsFile { bytes, ..file })
@@ -211,7 +195,6 @@ impl Input {
             Self::Results(file) => file.bytes.clone(),
             Self::Data(data) => data.bytes.clone(),
             Self::Folder(strange) => strange.describe(),
-            Self::Drawing(drawing) => drawing.bytes.clone(),
         }
     }
 
@@ -238,7 +221,6 @@ impl Input {
                 }
             }
             Self::Folder(strange) => strange.judge(folder),
-            Self::Drawing(drawing) => drawing.judge(),
             Self::Results(ResultsFile { file, bytes, .. }) => {
                 let path = folder.join("results").join(file);
                 std::fs::write(&path, bytes).expect("writable");

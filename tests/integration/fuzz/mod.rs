@@ -1,19 +1,16 @@
 //! Fuzzing of everything that reads what users or strangers write: configs, data files, tables of
-//! readings, the tables of a results folder, results folders as a whole, and drawings for a gallery.
+//! readings, the tables of a results folder, and results folders as a whole.
 //!
 //! Inputs are bundled files with mutations that know what they change, and files from a grammar;
 //! input number i of a seed is the same everywhere. `cargo test` tries a thousand;
 //! `DPBI_FUZZ=1000000 cargo test --test integration fuzz -- --nocapture` a million,
-//! `DPBI_FUZZ_SEED` others. `DPBI_FUZZ_FOLDERS` does the same for results folders, and
-//! `DPBI_FUZZ_DRAWINGS` for drawings.
+//! `DPBI_FUZZ_SEED` others. `DPBI_FUZZ_FOLDERS` does the same for results folders.
 
 mod csv;
 mod dice;
-mod drawing;
 mod folder;
 mod grammar;
 mod input;
-mod page;
 mod text;
 mod tree;
 mod value;
@@ -62,16 +59,6 @@ fn folders_of_strangers_change_nothing_outside() {
     let trial = Trial::new(&sandbox, Of::Folders, "DPBI_FUZZ_FOLDERS", [150, 10_000]);
     let report = trial.report();
     trial.judge(&trial.task(0).seeds(), &report);
-}
-
-#[test]
-fn drawings_of_strangers_bring_nothing_into_a_page() {
-    let sandbox = Sandbox::new();
-    let trial = Trial::new(&sandbox, Of::Drawings, "DPBI_FUZZ_DRAWINGS", [3000, 30_000]);
-    let report = trial.report();
-    trial.judge(&trial.task(0).seeds(), &report);
-    let (seen, drawn) = report.counts["drawings of strangers"];
-    assert!((seen / 10..seen / 2).contains(&drawn), "{drawn} of {seen} became drawings");
 }
 
 /// Many inputs, divided among workers.
@@ -260,7 +247,6 @@ fn small_results(sandbox: &Sandbox) {
         ("optimum", ""),
         ("within", "steps = [1, 2]"),
         ("phase", "epsilon = [0.5, 1]"),
-        ("scaling", ""),
     ];
     let mut arguments = vec!["run".to_owned(), "--format".into(), "none".into()];
     for (kind, more) in kinds {

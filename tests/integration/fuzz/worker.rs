@@ -31,8 +31,6 @@ pub enum Of {
     Files,
     /// Whole results folders.
     Folders,
-    /// Drawings for a gallery.
-    Drawings,
 }
 
 /// What a worker is to do.
@@ -60,7 +58,6 @@ impl Task {
         match self.of {
             Of::Files => Seeds::read(&self.results),
             Of::Folders => Seeds::folders(&self.results),
-            Of::Drawings => Seeds::drawings(),
         }
     }
 }

@@ -311,20 +311,10 @@ fn weights(recipe: Recipe, setting: &Setting) -> Work {
     }
 }
 
-/// Predicts a release by one mechanism: its tuning, and the weights of all candidates.
+/// Predicts a release by one mechanism: its weights.
 pub fn predict_release(variant: &Variant, setting: &Setting) -> SettingWork {
     let mut work = SettingWork::new(setting);
-    // Only what is drawn is remapped.
-    let mut cell = tuning(variant, setting, |_| 1.0);
-    if variant.outline(setting).is_ok_and(|recipe| recipe.needs_ball()) {
-        cell.add(Work {
-            outputs: work.candidates,
-            passing: 8.0 * work.candidates,
-            serial_seconds: 1e-9 * rates::NS_PER_RELEASED_WEIGHT * work.candidates,
-            ..Work::default()
-        });
-    }
-    work.cells.push(cell);
+    work.cells.push(tuning(variant, setting, |_| 1.0));
     work.sampled_only.push(false);
     work
 }

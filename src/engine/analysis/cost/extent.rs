@@ -7,7 +7,7 @@ use crate::posterior::distance::{Coarse, near};
 use crate::posterior::metric::Metric;
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::setting::Setting;
-use crate::posterior::simplex::{Region, Size, count, estimate, measure};
+use crate::posterior::simplex::{Region, Size, estimate, measure};
 
 /// With more records the near candidates are counted in units of several records: their tables would not
 /// fit into memory, or take seconds.
@@ -63,7 +63,7 @@ impl Extent {
         // A category whose counts are all within one unit has fewer than a unit.
         let filled = units.zip(&widths).map(|(units, width)| (width / (units * step)).min(1.0));
         let finer = libm::pow(step, posterior.k() as f64 - 1.0) * filled.product::<f64>();
-        let near = (finer * count(&region, ROWS)).max(1.0);
+        let near = (finer * measure(&region, ROWS).outputs).max(1.0);
         let walked = measure(&region.folded(&posterior.categories()), ROWS);
         let outputs = (finer * walked.outputs).max(1.0);
         let rows = (finer / step * walked.rows).clamp(1.0, outputs);
@@ -92,7 +92,7 @@ pub fn likely_outputs(recipe: Recipe, posterior: &Posterior, data: Data) -> f64 
         Data::PriorPredictive => possible,
         Data::Given => {
             let region = recipe.region(posterior);
-            region.map_or(possible, |region| count(&region, ROWS).min(possible))
+            region.map_or(possible, |region| measure(&region, ROWS).outputs.min(possible))
         }
     }
 }

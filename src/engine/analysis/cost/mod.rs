@@ -23,7 +23,7 @@ use crate::posterior::metric::Metric;
 use crate::posterior::model::{Posterior, approximate_compositions};
 use crate::posterior::sensitivity::different_categories;
 use crate::posterior::setting::Setting;
-use crate::posterior::simplex::{BLOCK, COUNTED, Size};
+use crate::posterior::simplex::{BLOCK, Size};
 
 /// The longest work, in seconds, that is started without `--force`.
 pub const LONGEST: f64 = 24.0 * 3600.0;
@@ -319,18 +319,6 @@ pub fn predict_changes(setting: &Setting) -> SettingWork {
         cpu_seconds: 1e-9 * rates::NS_PER_CHANGE * outputs,
         ..Work::default()
     });
-    work
-}
-
-/// Predicts the counting of outputs.
-pub fn predict_counts(setting: &Setting, recipes: &[Recipe]) -> SettingWork {
-    let mut work = SettingWork::new(setting);
-    // Near candidates are half a power of all; the last two coordinates make a row.
-    let k = setting.posterior.k() as f64;
-    let rows = libm::pow(work.candidates, 0.5 * (k - 2.0) / (k - 1.0)).min(0.1 * COUNTED) * 10.0;
-    work.common.cpu_seconds += 1e-9 * rates::NS_PER_COUNTED * rows;
-    work.cells = vec![Work { kept: rates::BYTES_PER_CELL, ..Work::default() }; recipes.len()];
-    work.sampled_only = vec![false; recipes.len()];
     work
 }
 

@@ -1,5 +1,5 @@
 //! Measured time and memory of each kind of work: nanoseconds of one thread, and bytes. All rates are
-//! here; `scripts/calibrate_cost.py` compares predictions made from them with measurements.
+//! here.
 
 /// The time until a process has read its config.
 pub const START_SECONDS: f64 = 0.004;
@@ -105,8 +105,6 @@ pub const BYTES_PER_LEVEL: f64 = 250.0;
 pub const NS_PER_CHANGE: f64 = 150.0;
 /// A candidate whose change of score is listed.
 pub const BYTES_PER_CHANGE: f64 = 300.0;
-/// A row of outputs that is counted.
-pub const NS_PER_COUNTED: f64 = 150.0;
 
 /// An output of a pair of adjacent data sets.
 pub const NS_PER_COMPARISON: f64 = 4.0;
@@ -177,8 +175,6 @@ pub fn ns_per_edged(k: usize) -> f64 {
 }
 /// A tight weight, with its running sums.
 pub const BYTES_PER_TIGHT_WEIGHT: f64 = 60.0;
-/// A weight of a release, computed and added up twice without rounding.
-pub const NS_PER_RELEASED_WEIGHT: f64 = 100.0;
 /// A data set whose mean error is kept.
 pub const BYTES_PER_DATA_SET: f64 = 80.0;
 /// Sizes that are tried for a crossover.

@@ -75,7 +75,7 @@ mod tests {
     use crate::posterior::distance::NAMED;
     use crate::posterior::error_field::Reach;
     use crate::posterior::model::Prior;
-    use crate::posterior::simplex::{COUNTED, count};
+    use crate::posterior::simplex::measure;
 
     #[test]
     fn they_are_what_a_field_walks() {
@@ -84,7 +84,7 @@ mod tests {
         for distance in NAMED {
             let Some(power) = distance.plateau(&posterior) else { continue };
             let ball = distance.field(&posterior, &Reach::ball(&posterior)).ball().unwrap();
-            let found = count(&near(&posterior, power), COUNTED);
+            let found = measure(&near(&posterior, power), 1e5).outputs;
             assert_eq!(found, ball.blocks().outputs() as f64, "{}", distance.id());
         }
     }

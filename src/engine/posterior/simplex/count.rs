@@ -3,9 +3,6 @@
 use super::Region;
 use crate::rng::{self, uniform};
 
-/// Up to this many rows are counted one by one, which takes about a hundredth of a second.
-pub const COUNTED: f64 = 1e5;
-
 /// How large a region is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Size {
@@ -55,11 +52,6 @@ pub fn measure(region: &Region, rows: f64) -> Size {
 /// returned, which says that the region is too large. With very many categories, even two values of
 /// each coordinate make too many heads, of which few lie inside.
 const STEPS_PER_ROW: f64 = 1e4;
-
-/// The number of outputs of a region, as [`measure`] finds it.
-pub fn count(region: &Region, rows: f64) -> f64 {
-    measure(region, rows).outputs
-}
 
 /// How many values of each coordinate to take for at most `rows` heads; a narrower coordinate takes all
 /// its values.
@@ -227,7 +219,11 @@ mod tests {
             Region::simplex(0, 3),
         ];
         for region in regions {
-            assert_eq!(count(&region, COUNTED), region.blocks().outputs() as f64, "{region:?}");
+            assert_eq!(
+                measure(&region, 1e5).outputs,
+                region.blocks().outputs() as f64,
+                "{region:?}"
+            );
         }
     }
 
@@ -276,9 +272,9 @@ mod tests {
     fn a_few_rows_stand_for_all() {
         for x in [&[3000, 3000, 3000][..], &[9000, 40, 1], &[300, 200, 100, 20], &[50, 50, 50, 50]]
         {
-            let all = count(&ball(x), f64::INFINITY);
+            let all = measure(&ball(x), f64::INFINITY).outputs;
             for (rows, most) in [(1000.0, 0.02), (100.0, 0.1)] {
-                let found = count(&ball(x), rows);
+                let found = measure(&ball(x), rows).outputs;
                 assert!((found / all - 1.0).abs() < most, "{x:?} {rows}: {found} of {all}");
             }
         }
@@ -287,7 +283,7 @@ mod tests {
     #[test]
     fn absurd_regions_are_counted_too() {
         let region = ball(&[125_000; 8]);
-        let found = count(&region, 1000.0);
+        let found = measure(&region, 1000.0).outputs;
         assert!(found > 1e20 && found <= region.size_bound(), "{found}");
     }
 }

@@ -12,7 +12,7 @@ mod uniform;
 
 use crate::posterior::model::{Counts, compositions};
 
-pub use count::{COUNTED, Size, count, estimate, measure};
+pub use count::{Size, estimate, measure};
 pub use region::{Region, Shape, Window};
 pub use uniform::uniform_composition;
 

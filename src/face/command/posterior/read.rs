@@ -9,7 +9,7 @@ use super::super::release::asked::Asked;
 use super::super::release::prepare;
 use engine::posterior::model::MOST_RECORDS;
 use service::release::document::{RELEASE, ReleaseFile, VERSION};
-use service::release::{Released, Request, read_ledger, read_text};
+use service::release::{MECHANISMS, Released, Request, read_ledger, read_text};
 use system::console::say;
 use system::diagnostic::Diagnostic;
 
@@ -18,9 +18,6 @@ const INTACT: &str = "use the file as `dpbi release --out` wrote it";
 
 /// The most bytes of a document.
 const LARGEST: u64 = 100_000_000;
-
-/// The mechanisms whose counts are read.
-const RELEASABLE: [&str; 4] = ["geometric", "geometric-all", "tight", "lattice"];
 
 /// The releases of these files, which are of the same data as far as they say.
 pub fn releases(
@@ -52,7 +49,7 @@ pub fn releases(
 fn release(path: &Path, threads: usize) -> Result<Released, Diagnostic> {
     let stored = stored(path)?;
     let request = request(&stored, &path.display().to_string())?;
-    let (drawing, _) = prepare::drawing(&request, stored.n, threads)?;
+    let drawing = prepare::drawing(&request, stored.n, threads)?;
     let ReleaseFile { id, time, dpbi, released: counts, .. } = stored;
     let release = Released { id, time, dpbi, request, drawing, counts };
     match release.impossible() {
@@ -95,10 +92,10 @@ fn stored(path: &Path) -> Result<ReleaseFile, Diagnostic> {
 
 /// The request of a release. Its values are checked as those of a command line are.
 fn request(stored: &ReleaseFile, file: &str) -> Result<Request, Diagnostic> {
-    if !RELEASABLE.contains(&stored.mechanism.as_str()) {
-        let (mechanism, last) = (&stored.mechanism, RELEASABLE.len() - 1);
+    if !MECHANISMS.contains(&stored.mechanism.as_str()) {
+        let (mechanism, last) = (&stored.mechanism, MECHANISMS.len() - 1);
         let cause = format!("the release {file} was made by `{mechanism}`, which is not read");
-        let known = format!("{} and {}", RELEASABLE[..last].join(", "), RELEASABLE[last]);
+        let known = format!("{} and {}", MECHANISMS[..last].join(", "), MECHANISMS[last]);
         return Err(Diagnostic::new(cause)
             .help(format!("releases of {known} are read: their noise is known for any size")));
     }

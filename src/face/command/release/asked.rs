@@ -7,7 +7,9 @@ use engine::posterior::model::{MOST_RECORDS, Prior};
 use engine::posterior::privacy::Delta;
 use engine::refusal::suggest;
 use lab::experiment::config::MOST_CATEGORIES;
-use service::release::{Amount, Attribute, Budget, PRIVATE_N_MECHANISM, Request, Table};
+use service::release::{
+    Amount, Attribute, Budget, PRIVATE_N_MECHANISM, Request, Table, check_releases,
+};
 use system::diagnostic::Diagnostic;
 
 /// The parameters of a group, or of all groups if there is no name.
@@ -51,6 +53,11 @@ impl Asked {
                 .map_err(|refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy))
         };
         let variant = self.mechanism.as_ref().map(parse).transpose()?;
+        if let Some(variant) = &variant {
+            let k = if fixed.is_some() { table.outcomes() } else { table.cells() };
+            check_releases(variant, k)
+                .map_err(|refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy))?;
+        }
         self.check_private_n(variant.as_ref(), wrong)?;
         Ok(Request {
             table,

@@ -49,8 +49,8 @@ impl Claim {
         }
     }
 
-    /// Writes the release, in place of what was written before.
-    pub fn write(&mut self, text: String) -> Result<(), FileError> {
+    /// Writes the release.
+    pub fn write(mut self, text: String) -> Result<(), FileError> {
         write_whole(&self.path, text.into_bytes())?;
         self.written = true;
         Ok(())
@@ -83,12 +83,8 @@ mod tests {
         drop(claim);
         assert!(!path.exists());
         fs::write(&path, "").unwrap();
-        let mut claim = Claim::new(&path).unwrap();
-        claim.write("1".to_owned()).unwrap();
-        claim.write("2".to_owned()).unwrap();
-        assert!(refused().unwrap().contains("exists already"));
-        drop(claim);
-        assert_eq!(fs::read_to_string(&path).unwrap(), "2");
+        Claim::new(&path).unwrap().write("1".to_owned()).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "1");
         assert!(refused().unwrap().contains("exists already"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

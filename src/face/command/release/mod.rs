@@ -4,7 +4,6 @@ pub mod asked;
 mod claim;
 pub mod dry_run;
 pub mod flags;
-mod notice;
 pub mod prepare;
 pub mod text;
 
@@ -12,20 +11,16 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use claim::Claim;
-use notice::Notice;
 
 use super::paths::Paths;
-use super::{json_text, threads, typed};
+use super::{json_text, print, threads, typed};
 use crate::cli::Release;
 use crate::failure::{Failure, WorkError};
 use lab::run::store::utc;
 use service::release::document::ReleaseFile;
-use service::release::{
-    self, Account, Budget, Entropy, Entry, Part, Reason, Released, Request, TablePosterior, Tally,
-};
+use service::release::{self, Account, Budget, Entropy, Entry, Part, Released, Request, Tally};
 use system::console::{self, Output, say};
 use system::diagnostic::Diagnostic;
-use system::fault::caught;
 
 pub fn execute(args: &Release) -> Result<(), Failure> {
     let job = Job::new(args)?;
@@ -35,7 +30,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
     }
     job.check_epsilon(args.force)?;
     let out = args.out.as_deref();
-    check_files(&job, args)?;
+    let file = claim(&job, args)?;
     refuse_lost_output(out)?;
     let private_n = job.is_n_private();
     let table = &job.request.table;
@@ -45,48 +40,36 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         job.check_sizes(n)?;
         job.check_groups(&counts)?;
     }
-    let (mut release, _) = job.prepare(n, threads)?;
+    let mut release = job.prepare(n, threads)?;
     job.warn();
     let mut entropy = Entropy::new().map_err(WorkError::Randomness)?;
-    // Nothing leaves the process before the entry: if it ends here, nothing was released.
-    let drawn = caught(|| {
-        release.id = Released::new_id(&mut entropy);
-        release.counts = release.draw(&counts, &mut entropy);
-    });
-    drawn.map_err(WorkError::NothingReleased)?;
+    release.id = Released::new_id(&mut entropy);
+    release.counts = release.draw(&counts, &mut entropy);
     drop(counts);
-    let entry = job.entry(&release, hash);
-    let mut file = out.map(Claim::new).transpose()?;
+    let (entry, document) = (job.entry(&release, hash), json_text(&ReleaseFile::from(&release))?);
     // Its reader may have gone away meanwhile.
     refuse_lost_output(out)?;
-    // From here on ε is spent. The entry has the counts, and nothing that takes long or can fail comes
-    // before they are written and, after a moment, said.
+    // Until here nothing has left the process. The entry spends ε and keeps the counts; after it they are written and
+    // shown, before anything is computed from them.
     let account = job.enter(entry)?;
-    let document = json_text(&ReleaseFile::from(&release))?;
-    let kept = file.as_mut().map_or(Ok(()), |file| file.write(document.clone()));
-    let notice = Notice::new(&release);
+    let written = file.map_or(Ok(()), |file| file.write(document.clone()));
     let text = match args.print.json {
         true => console::harmless_json(document),
-        false => {
-            // If something fails from here on, the error shows what was released.
-            let words = caught(|| {
-                let posterior = TablePosterior::new(std::slice::from_ref(&release));
-                text::release(&release, &posterior, &text::ledger(account.as_ref()))
-            });
-            let after = |cause| WorkError::AfterRelease { released: release.counts.clone(), cause };
-            console::fit(&(words.map_err(after)? + &text::footer(private_n)))
-        }
+        false => console::fit(&text::drawn(&release, account.as_ref())),
     };
-    drop(notice);
     let printed = console::emit_whole(&text);
     printed.map_err(|source| WorkError::Unprinted {
         source,
         spent: release.spent().to_string(),
         ledger: job.ledger.clone(),
-        out: out.filter(|_| kept.is_ok()).map(Path::to_owned),
+        out: out.filter(|_| written.is_ok()).map(Path::to_owned),
         text,
     })?;
-    Ok(kept?)
+    written?;
+    match args.print.json {
+        true => Ok(()),
+        false => print(&text::told(&release, out)),
+    }
 }
 
 /// Refuses an output that reaches nobody, before anything is spent.
@@ -212,19 +195,16 @@ impl Job {
         self.request.private_n
     }
 
-    /// Makes the release ready, if there are n records, and says why its mechanism was taken. Nothing is
-    /// drawn yet, and it has no id.
-    fn prepare(&self, n: Option<u64>, threads: usize) -> Result<(Released, Reason), Diagnostic> {
-        let (drawing, reason) = prepare::drawing(&self.request, n, threads)?;
-        let release = Released {
+    /// Makes the release ready, if there are n records. Nothing is drawn yet, and it has no id.
+    fn prepare(&self, n: Option<u64>, threads: usize) -> Result<Released, Diagnostic> {
+        Ok(Released {
             id: String::new(),
             time: utc(SystemTime::now()),
             dpbi: Some(env!("CARGO_PKG_VERSION").to_owned()),
             request: self.request.clone(),
-            drawing,
+            drawing: prepare::drawing(&self.request, n, threads)?,
             counts: Vec::new(),
-        };
-        Ok((release, reason))
+        })
     }
 
     /// The ledger's entry of the release.
@@ -244,15 +224,14 @@ impl Job {
 }
 
 /// Refuses files that could not be written, before anything is spent.
-fn check_files(job: &Job, args: &Release) -> Result<(), Diagnostic> {
-    if let Some(out) = &args.out {
-        drop(Claim::new(out)?);
-    }
+fn claim(job: &Job, args: &Release) -> Result<Option<Claim>, Diagnostic> {
+    let file = args.out.as_deref().map(Claim::new).transpose()?;
     let lists = flags::lists(args);
     Paths::default()
         .read("the data", job.data.as_deref())
         .read("a list of categories", lists.iter().map(PathBuf::as_path))
         .extended("ledger", "the ledger", job.ledger.as_deref())
         .written("out", "where the release goes", args.out.as_deref())
-        .check()
+        .check()?;
+    Ok(file)
 }

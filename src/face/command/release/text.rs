@@ -1,57 +1,79 @@
 //! A release in words, for people.
 
+use std::path::Path;
+
 use engine::text::legible;
-use service::release::{Account, Errors, Estimated, Question, Released, TablePosterior};
-use system::console::{Grid, short};
+use service::release::{Account, Question, Released, TablePosterior};
+use system::console::Grid;
 
 use super::super::posterior::text::shares;
 
-/// A release and the shares that it tells.
-pub fn release(
-    release: &Released,
-    posterior: &Result<TablePosterior, String>,
-    ledger: &str,
-) -> String {
-    let mut text = format!(
-        "  `{}`, {}, released by {}\n\n",
-        legible(&release.request.table.title()),
-        records(release.n()),
-        release.mechanism(),
-    );
-    let question = Question::default();
-    text += &match posterior {
-        Ok(posterior) => {
-            shares(&posterior.shares(question.level), &question.percent()).render()
-                + "\n  Means and intervals account for the noise.\n"
-        }
-        Err(cause) => {
-            format!("  {:?}\n\n  The posterior is not computed: {cause}.\n", release.counts)
-        }
-    };
-    let lines = vec![("privacy", release.guarantee()), ("ledger", ledger.to_owned())];
-    text + "\n" + &list(lines)
-}
-
-/// The state of the ledger in words.
-pub fn ledger(account: Option<&Account>) -> String {
-    match account {
+/// What was drawn, and what it has cost.
+pub fn drawn(release: &Released, account: Option<&Account>) -> String {
+    let table = &release.request.table;
+    let mut counts = Grid::new(1);
+    counts.row(["", "released"]);
+    for (cell, count) in release.counts.iter().enumerate() {
+        counts.row([legible(&table.cell_name(cell)), count.to_string()]);
+    }
+    let ledger = match account {
         Some(account) => account.words(),
         None => "none: nobody counts what is spent (--ledger FILE does)".to_owned(),
+    };
+    format!(
+        "  `{}`, {}, released by {}\n\n{}\n{}",
+        legible(&table.title()),
+        records(release.n()),
+        release.mechanism(),
+        counts.render(),
+        list(vec![("privacy", release.guarantee()), ("ledger", ledger)]),
+    )
+}
+
+/// What the drawn counts tell of the shares, and how to ask for more.
+pub fn told(release: &Released, out: Option<&Path>) -> String {
+    let question = Question::default();
+    let shares = match TablePosterior::new(std::slice::from_ref(release)) {
+        Ok(posterior) => {
+            let rows = posterior.shares(question.level);
+            shares(&rows, &question.percent()).render()
+                + "\n  Means and intervals account for the noise."
+        }
+        Err(cause) => format!("  The shares are not computed: {cause}."),
+    };
+    let never = match release.n() {
+        Some(_) => {
+            "The true counts are not shown, here or anywhere; the number of records is public."
+        }
+        None => {
+            "Neither the true counts nor their sum are shown, here or anywhere. Do not publish the number of records \
+             elsewhere: it would not be private any more."
+        }
+    };
+    let last = match out {
+        Some(file) => format!("More: dpbi posterior {}{}", word(file), comparison(release)),
+        None => "Nothing of this was kept in a file (--out FILE.json does that).".to_owned(),
+    };
+    format!("\n{shares} {never}\n\n  {last}\n")
+}
+
+/// The flag that compares the groups, if there are some.
+fn comparison(release: &Released) -> String {
+    let table = &release.request.table;
+    match (table.groups(), table.outcome().categories.last()) {
+        (2.., Some(category)) => format!(" --compare {}", word(Path::new(category))),
+        _ => String::new(),
     }
 }
 
-/// What is true of every release.
-pub fn footer(private_n: bool) -> String {
-    match private_n {
-        false => {
-            "\n  The true counts are not shown, here or anywhere; the number of records is public.\n"
-        }
-        true => {
-            "\n  Neither the true counts nor their sum are shown, here or anywhere. Do not publish the number of \
-             records elsewhere: it would not be private any more.\n"
-        }
+/// A word for a shell.
+fn word(path: &Path) -> String {
+    let text = legible(&path.display().to_string());
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    match text.chars().all(is_plain) && !text.starts_with('-') {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
     }
-    .to_owned()
 }
 
 /// Names and words, side by side.
@@ -68,18 +90,4 @@ pub fn records(n: Option<u64>) -> String {
         Some(1) => "1 record".to_owned(),
         Some(n) => format!("{n} records"),
     }
-}
-
-/// The errors that are known, in words.
-pub fn error_words(errors: &Errors) -> Vec<String> {
-    let over = "averaged over the prior predictive distribution";
-    let estimated = errors.estimated.map(|Estimated { mean, standard_error }| {
-        let (mean, error) = (short(mean), short(standard_error));
-        format!("{mean} (estimated, standard error {error}) {over}")
-    });
-    let exact = errors.predictive.map(|error| format!("{} {over}", short(error)));
-    let as_released =
-        errors.as_released.map(|error| format!("{} if the data are as released", short(error)));
-    let words: Vec<String> = [exact, estimated, as_released].into_iter().flatten().collect();
-    if words.is_empty() { vec!["not computed: it takes long".to_owned()] } else { words }
 }

@@ -17,7 +17,6 @@ pub mod optimum;
 pub mod phase;
 pub mod privacy;
 pub mod profile;
-pub mod scaling;
 pub mod sensitivity;
 pub mod sketch;
 pub mod steps;
@@ -76,7 +75,6 @@ pub static ALL: &[&dyn Kind] = &[
     &l1_tail::L1Tail::NEW,
     &table_one::TableOne::NEW,
     &phase::Phase::NEW,
-    &scaling::Scaling::NEW,
 ];
 
 /// A kind of experiment, with the values of its own keys.

@@ -127,12 +127,6 @@ impl CountsLaw {
         Self { prior: prior.clone(), n, factors: Factors::new(cells, n) }
     }
 
-    /// Whether the law can be computed, as far as that is known before a release.
-    pub(in crate::release) fn is_foreseeable(variant: &Variant, template: &Setting) -> bool {
-        let noise = || CountNoise::of(variant.outline(template).ok()?, &template.posterior);
-        !variant.options.remap && noise().is_some()
-    }
-
     /// The law given releases of the same data, all with the prior of the first one; or why it is not
     /// computed.
     pub fn given(seen: &[Seen]) -> Result<Self, String> {
@@ -265,6 +259,31 @@ impl CountsLaw {
         let others = sum(&part.others(self.parts()));
         let rows = pairs(&sum(&part.cells), &sum(&part.rest), self.n, |t| others.get(self.n - t));
         BetaMixture::new(part.parameters(&self.prior), &rows)
+    }
+
+    /// The mean of the share of some cells within a group.
+    pub(super) fn mean_within(&self, cells: &[usize], group: &[usize]) -> f64 {
+        let part = Part::new(cells, group);
+        let sum = |cells: &[usize]| self.factors.sum(cells, self.n);
+        let (cells, rest) = (sum(&part.cells), sum(&part.rest));
+        let others = sum(&part.others(self.parts()));
+        let (alpha, beta) = part.parameters(&self.prior);
+        // For every count of the cells the weight of all data sets, and the sum of shares that are weighed so.
+        let sums = parallel::map_range(0..cells.values.len(), |place| {
+            let m = cells.first + place as u64;
+            let (mut weights, mut shares) = (Sum::default(), Sum::default());
+            for (other, weight) in
+                (rest.first..).zip(&rest.values).take_while(|(r, _)| m + r <= self.n)
+            {
+                let weight = cells.values[place] * weight * others.get(self.n - m - other);
+                let (own, rest) = (alpha + m as f64, beta + other as f64);
+                weights.add(weight);
+                shares.add(weight * own / (own + rest));
+            }
+            (weights.value(), shares.value())
+        });
+        let total = |of: fn(&(f64, f64)) -> f64| sums.iter().map(of).collect::<Sum>().value();
+        total(|sum| sum.1) / total(|sum| sum.0)
     }
 }
 

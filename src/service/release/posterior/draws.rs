@@ -35,17 +35,15 @@ pub fn draws(
     number: usize,
     seed: u64,
 ) -> impl Iterator<Item = Vec<Vec<f64>>> + use<> {
-    let mut in_order: Vec<(Vec<u64>, usize)> =
-        laws.iter().enumerate().map(|(place, law)| (law.key(), place)).collect();
-    in_order.sort_unstable();
-    let mut all: Vec<(usize, (Sampler, Vec<usize>))> = (in_order.iter().enumerate())
-        .map(|(rank, (_, place))| (*place, laws[*place].sampler(&format!("law {rank}"))))
-        .collect();
-    all.sort_unstable_by_key(|(place, _)| *place);
+    let mut in_order: Vec<usize> = (0..laws.len()).collect();
+    in_order.sort_by_cached_key(|&place| laws[place].key());
+    let rank = |place: usize| in_order.iter().position(|&one| one == place).unwrap_or(place);
+    let sampler = |(place, law): (usize, &CountsLaw)| law.sampler(&format!("law {}", rank(place)));
+    let all: Vec<(Sampler, Vec<usize>)> = laws.iter().enumerate().map(sampler).collect();
     let cells = laws.iter().map(|law| law.prior().k()).sum();
     blocks(cells, number).into_iter().enumerate().map(move |(place, rows)| {
         let mut draws = vec![Vec::with_capacity(cells); rows];
-        for (_, (sampler, column_of)) in &all {
+        for (sampler, column_of) in &all {
             let columns = sampler.block(seed, place, rows);
             for (row, draw) in draws.iter_mut().enumerate() {
                 draw.extend(shares(&columns, row, column_of));
@@ -206,9 +204,9 @@ impl Drawn {
         Self { value, error: value * self.error }
     }
 
-    /// A probability, from how many draws it happened in.
+    /// A probability, from how many draws it happened in. Half a draw of either kind is added: it is never certain.
     pub(super) fn probability(happened: usize, draws: usize) -> Self {
-        let value = happened as f64 / draws as f64;
+        let value = (happened as f64 + 0.5) / (draws as f64 + 1.0);
         Self { value, error: (value * (1.0 - value) / draws as f64).sqrt() }
     }
 

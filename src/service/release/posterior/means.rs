@@ -23,14 +23,28 @@ type Pair = [Cell; 2];
 
 impl CountsLaw {
     /// Compares the mean of shares within groups, each some cells and their group, to the mean of others, with
-    /// intervals at a level; or says why that is not computed. No groups have a cell in common.
-    pub fn compare_means(&self, sides: [&[Within]; 2], level: f64) -> Result<Means, String> {
-        let mut means = [0.0; 2];
-        for (mean, side) in means.iter_mut().zip(sides) {
-            for (cells, group) in side {
-                *mean += self.try_within(cells, group)?.mean() / side.len() as f64;
-            }
+    /// intervals at a level. No groups have a cell in common.
+    pub fn compare_means(&self, sides: [&[Within]; 2], level: f64) -> Means {
+        let [first_mean, second_mean] = sides.map(|side| {
+            let means = side.iter().map(|(cells, group)| self.mean_within(cells, group));
+            means.sum::<f64>() / side.len() as f64
+        });
+        let draws = self.log_means(sides);
+        let mut log_ratios: Vec<f64> = draws.iter().map(|(a, b)| a - b).collect();
+        let larger = log_ratios.iter().filter(|log| **log > 0.0).count();
+        let mut differences: Vec<f64> =
+            draws.iter().map(|(a, b)| exp_accurate(*a) - exp_accurate(*b)).collect();
+        let low = 0.5 * (1.0 - level);
+        Means {
+            larger: Drawn::probability(larger, log_ratios.len()),
+            mean_difference: first_mean - second_mean,
+            difference: [low, 1.0 - low].map(|p| Drawn::quantile(&mut differences, p)),
+            ratio: [low, 0.5, 1.0 - low].map(|p| Drawn::quantile(&mut log_ratios, p).exp()),
         }
+    }
+
+    /// Draws of the logarithms of both means.
+    fn log_means(&self, sides: [&[Within]; 2]) -> Vec<(f64, f64)> {
         let all = self.cells();
         let merged = |some: &[usize]| {
             Cell::merged(some.iter().map(|&cell| &all[cell]).collect(), self.most_records())
@@ -56,23 +70,13 @@ impl CountsLaw {
         let split = 2 * first.len();
         let cells = first.into_iter().chain(second).flatten().collect();
         let sampler = Sampler::new(self.most_records(), cells, rest, "means");
-        let draws: Vec<Vec<(f64, f64)>> = in_blocks(&sampler, all.len(), |columns| {
+        let draws = in_blocks(&sampler, all.len(), |columns| {
             let (first, second) = columns.split_at(split);
             let (a, b) = if swapped { (second, first) } else { (first, second) };
-            (0..columns[0].len()).map(|row| (ln_mean(a, row), ln_mean(b, row))).collect()
+            let means = |row| (ln_mean(a, row), ln_mean(b, row));
+            (0..columns[0].len()).map(means).collect::<Vec<_>>()
         });
-        let draws = || draws.iter().flatten();
-        let mut log_ratios: Vec<f64> = draws().map(|(a, b)| a - b).collect();
-        let larger = log_ratios.iter().filter(|log| **log > 0.0).count();
-        let mut differences: Vec<f64> =
-            draws().map(|(a, b)| exp_accurate(*a) - exp_accurate(*b)).collect();
-        let low = 0.5 * (1.0 - level);
-        Ok(Means {
-            larger: Drawn::probability(larger, log_ratios.len()),
-            mean_difference: means[0] - means[1],
-            difference: [low, 1.0 - low].map(|p| Drawn::quantile(&mut differences, p)),
-            ratio: [low, 0.5, 1.0 - low].map(|p| Drawn::quantile(&mut log_ratios, p).exp()),
-        })
+        draws.concat()
     }
 }
 

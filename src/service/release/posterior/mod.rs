@@ -17,12 +17,12 @@ mod beta_mixture;
 mod beta_row;
 mod comparison;
 mod counts_law;
+mod deviation;
 mod draws;
 mod joint;
 mod means;
 mod noise;
 mod published;
-mod records_prior;
 mod weights;
 
 #[cfg(test)]
@@ -31,8 +31,8 @@ mod tests;
 pub use beta_mixture::{BetaMixture, Interval};
 pub use comparison::Comparison;
 pub use counts_law::{CountsLaw, Seen, Within};
+pub use deviation::{Estimated, share_deviation};
 pub use draws::{Drawn, draws};
 pub use means::Means;
 pub use noise::{FORMS, PublishedNoise};
-pub use published::{Inferred, Published, Total};
-pub use records_prior::{RECORDS_PRIORS, RecordsPrior};
+pub use published::{Inferred, MOST_PRIVATE_RECORDS, Published};

@@ -45,11 +45,8 @@ const SCALES: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
 /// Weights that are smaller than the largest by a factor of e to this are left out of a list.
 const LEAST_LOG: f64 = -80.0;
 
-/// The furthest step of a listed law.
-const FURTHEST: i64 = 1 << 20;
-
-/// The most noisy cells whose sum was released.
-const MOST_CELLS: f64 = 1000.0;
+/// Weights of an expression vanish before this step.
+const FURTHEST: i64 = 1 << 17;
 
 /// Nodes of Gauss's rule for the integral over one step.
 const NODES: usize = 24;
@@ -63,44 +60,16 @@ impl PublishedNoise {
             Some(found) => found?,
             None => expression(text)?,
         };
-        Self { law, words: text.to_owned(), rounded, clamped }.checked()
+        let noise = Self { law, words: text.to_owned(), rounded, clamped };
+        match rounded && !noise.is_continuous() {
+            true => Err(format!("`{text}` is on whole numbers, which are not rounded")),
+            false => Ok(noise),
+        }
     }
 
     /// e^(−rate |z|) for whole z; what is below 0 then becomes 0.
     pub fn geometric(rate: f64) -> Result<Self, String> {
         Self::parse(&format!("discrete-laplace(epsilon={rate})"), false, true)
-    }
-
-    /// Noise with these probabilities of whole numbers.
-    pub fn listed(words: String, table: &[(i64, f64)], clamped: bool) -> Result<Self, String> {
-        let wrong = |(z, p): &&(i64, f64)| !(*p >= 0.0 && p.is_finite()) || z.abs() > FURTHEST;
-        if let Some((z, p)) = table.iter().find(wrong) {
-            return Err(format!("{p} cannot be the probability of {z}"));
-        }
-        let ends = table
-            .iter()
-            .map(|(z, _)| *z)
-            .fold((i64::MAX, i64::MIN), |(low, high), z| (low.min(z), high.max(z)));
-        if ends.0 > ends.1 {
-            return Err("the table is empty".to_owned());
-        }
-        let mut weights = vec![None; (ends.1 - ends.0) as usize + 1];
-        for (z, p) in table {
-            if weights[(z - ends.0) as usize].replace(*p).is_some() {
-                return Err(format!("{z} stands in the table twice"));
-            }
-        }
-        let logs = weights.into_iter().map(|p| ln(p.unwrap_or(0.0))).collect();
-        Self { law: from_logs(ends.0, logs)?, words, rounded: false, clamped }.checked()
-    }
-
-    fn checked(self) -> Result<Self, String> {
-        match self.is_continuous() {
-            false if self.rounded => {
-                Err(format!("`{}` is on whole numbers, which are not rounded", self.words))
-            }
-            _ => Ok(self),
-        }
     }
 
     fn is_continuous(&self) -> bool {
@@ -287,7 +256,7 @@ fn named(text: &str) -> Option<Result<Law, String>> {
 }
 
 fn with_arguments(name: &str, arguments: &str) -> Result<Law, String> {
-    let (mut scale, mut cells) = (None, 1.0);
+    let mut scale = None;
     let gaussian = name.ends_with("gaussian");
     for argument in arguments.split(',') {
         let (key, value) = argument
@@ -298,23 +267,15 @@ fn with_arguments(name: &str, arguments: &str) -> Result<Law, String> {
         if number.is_nan() || number <= 0.0 {
             return Err(format!("{key} must be above 0, not {value}"));
         }
-        match key {
-            "cells" if number.fract() == 0.0 && number <= MOST_CELLS => cells = number,
-            "cells" => {
-                return Err(format!("cells is a whole number up to {MOST_CELLS}, not {value}"));
-            }
-            _ => {
-                let found = match (key, gaussian) {
-                    ("epsilon", false) => 1.0 / number,
-                    ("scale", false) | ("sigma", true) => number,
-                    // A record changes one count by one: ρ = 1/2σ².
-                    ("rho", true) => (0.5 / number).sqrt(),
-                    _ => return Err(format!("`{name}` has no `{key}`: it is {}", keys(gaussian))),
-                };
-                if scale.replace(found).is_some() {
-                    return Err(format!("give one of {}", keys(gaussian)));
-                }
-            }
+        let found = match (key, gaussian) {
+            ("epsilon", false) => 1.0 / number,
+            ("scale", false) | ("sigma", true) => number,
+            // A record changes one count by one: ρ = 1/2σ².
+            ("rho", true) => (0.5 / number).sqrt(),
+            _ => return Err(format!("`{name}` has no `{key}`: it is {}", keys(gaussian))),
+        };
+        if scale.replace(found).is_some() {
+            return Err(format!("give one of {}", keys(gaussian)));
         }
     }
     let scale = scale.ok_or_else(|| format!("`{name}` needs {}", keys(gaussian)))?;
@@ -325,65 +286,21 @@ fn with_arguments(name: &str, arguments: &str) -> Result<Law, String> {
             SCALES.end()
         ));
     }
-    let law = match name {
+    Ok(match name {
         "discrete-laplace" | "geometric" => Law::DiscreteLaplace { rate: 1.0 / scale },
         "discrete-gaussian" => Law::DiscreteGaussian { sigma: scale },
         "laplace" => Law::Laplace { scale },
         _ => Law::Gaussian { sigma: scale },
-    };
-    match (law, cells as usize) {
-        (law, 1) => Ok(law),
-        (Law::Gaussian { sigma }, cells) => {
-            Ok(Law::Gaussian { sigma: sigma * (cells as f64).sqrt() })
-        }
-        (Law::Laplace { .. }, _) => {
-            Err("sums of cells are for discrete noise and for `gaussian`".to_owned())
-        }
-        (law, cells) => sum_of(law, cells),
-    }
+    })
 }
 
 fn keys(gaussian: bool) -> &'static str {
     if gaussian { "sigma=… or rho=…" } else { "epsilon=… or scale=…" }
 }
 
-/// The sum of `cells` independent numbers.
-fn sum_of(law: Law, cells: usize) -> Result<Law, String> {
-    let one = PublishedNoise { law, words: String::new(), rounded: false, clamped: false };
-    let reach = one.reach(-LEAST_LOG) as i64;
-    if reach * cells as i64 > FURTHEST / 16 {
-        return Err("the noise is too wide for the sum of so many cells".to_owned());
-    }
-    let single: Vec<f64> = (-reach..=reach).map(|z| exp_accurate(one.log(z as f64))).collect();
-    let (mut sum, mut power, mut left) = (vec![1.0], single, cells);
-    // By squaring.
-    loop {
-        if left % 2 == 1 {
-            sum = convolved(&sum, &power);
-        }
-        left /= 2;
-        if left == 0 {
-            break;
-        }
-        power = convolved(&power, &power);
-    }
-    let first = -(sum.len() as i64 / 2);
-    from_logs(first, sum.into_iter().map(ln).collect())
-}
-
-/// Weights of sums, divided by the largest.
-fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {
-    let mut sum = vec![0.0; a.len() + b.len() - 1];
-    for (i, a) in a.iter().enumerate() {
-        sum[i..].iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
-    }
-    let largest = sum.iter().copied().fold(0.0, f64::max);
-    sum.iter_mut().for_each(|value| *value /= largest);
-    sum
-}
-
-/// The law with these logarithms of weights, without what is negligible.
-fn from_logs(first: i64, logs: Vec<f64>) -> Result<Law, String> {
+/// Logarithms of weights relative to the largest, without what is negligible at both ends; and the first whole
+/// number that they belong to.
+fn trimmed(first: i64, logs: &[f64]) -> Result<(i64, Vec<f64>), String> {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let counts = |log: &f64| *log - largest >= LEAST_LOG;
     let ends = (logs.iter().position(counts), logs.iter().rposition(counts));
@@ -391,7 +308,7 @@ fn from_logs(first: i64, logs: Vec<f64>) -> Result<Law, String> {
         return Err("no number has a positive weight".to_owned());
     };
     let logs = logs[start..=end].iter().map(|log| log - largest).collect();
-    Ok(Law::Listed { first: first + start as i64, logs })
+    Ok((first + start as i64, logs))
 }
 
 /// The only name in an expression.
@@ -426,12 +343,12 @@ fn expression(text: &str) -> Result<Law, String> {
             above.push(log(t)?);
         }
         let all: Vec<f64> = below.iter().rev().chain(&above).copied().collect();
-        let Law::Listed { first, logs } = from_logs(-reach, all)? else { unreachable!("a list") };
+        let (first, logs) = trimmed(-reach, &all)?;
         // Nothing counts between here and four times as far.
         if 4 * first.abs().max(first + logs.len() as i64) <= reach {
             return Ok(Law::Listed { first, logs });
         }
-        if reach >= FURTHEST / 8 {
+        if reach >= FURTHEST {
             return Err(format!("the weights of `{text}` do not vanish up to t = {reach}"));
         }
         reach *= 2;

@@ -7,7 +7,6 @@
 
 use super::counts_law::{CountsLaw, refuse_wide};
 use super::noise::PublishedNoise;
-use super::records_prior::{MOST_RECORDS, RecordsPrior};
 use super::weights::Weights;
 use engine::numeric::{Sum, exp_accurate, lgamma, ln, log1p};
 use engine::posterior::model::Prior;
@@ -19,12 +18,9 @@ const LN_OUTSIDE: f64 = -45.0;
 /// Numbers of records that are less likely than this, relative to the likeliest, are left out.
 const UNLIKELY: f64 = 1e-19;
 
-/// What is known of the number of records before the release.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Total {
-    Known(u64),
-    Unknown(RecordsPrior),
-}
+/// The largest number of records. If their number is not known, all numbers up to this one are equally likely before
+/// the release.
+pub const MOST_PRIVATE_RECORDS: u64 = 1_000_000_000_000;
 
 /// One release: the number for every cell, and the noise in it.
 #[derive(Clone, Copy, Debug)]
@@ -40,17 +36,17 @@ pub struct Inferred {
 }
 
 impl Inferred {
-    /// The law given releases of the same data; or why it is not computed.
-    pub fn new(prior: &Prior, total: Total, releases: &[Published]) -> Result<Self, String> {
-        let problem = Problem { prior, total, releases };
+    /// The law given releases of the same data of `n` records, if that is known; or why it is not computed.
+    pub fn new(prior: &Prior, n: Option<u64>, releases: &[Published]) -> Result<Self, String> {
+        let problem = Problem { prior, n, releases };
         let windows = problem.windows()?;
         let outside = windows.len() as f64 * exp_accurate(LN_OUTSIDE);
         let mut cells: Vec<Weights> = (windows.into_iter().enumerate())
             .map(|(cell, window)| problem.factor(cell, window))
             .collect();
-        let (n, trimmed) = match total {
-            Total::Known(n) => (n, 0.0),
-            Total::Unknown(_) => {
+        let (n, trimmed) = match n {
+            Some(n) => (n, 0.0),
+            None => {
                 let (n, missing, trimmed) = problem.missing(&cells)?;
                 cells.push(missing);
                 (n, trimmed)
@@ -66,16 +62,13 @@ impl Inferred {
 
 struct Problem<'a> {
     prior: &'a Prior,
-    total: Total,
+    n: Option<u64>,
     releases: &'a [Published<'a>],
 }
 
 impl Problem<'_> {
     fn most_records(&self) -> u64 {
-        match self.total {
-            Total::Known(n) | Total::Unknown(RecordsPrior::Flat(Some(n))) => n,
-            Total::Unknown(_) => MOST_RECORDS,
-        }
+        self.n.unwrap_or(MOST_PRIVATE_RECORDS)
     }
 
     /// Some data set that is possible and not unlikely.
@@ -88,7 +81,7 @@ impl Problem<'_> {
         let near: Vec<i64> = (0..k).map(near).collect();
         let most = self.most_records() as i64;
         let sum: i64 = near.iter().sum();
-        if sum <= most && !matches!(self.total, Total::Known(_)) {
+        if sum <= most && self.n.is_none() {
             return near.iter().map(|&count| count as u64).collect();
         }
         // All counts move by the same number of records, as far as they can.
@@ -114,12 +107,7 @@ impl Problem<'_> {
             lgamma(alpha + x as f64) - lgamma(alpha) - lgamma(x as f64 + 1.0)
         };
         let cells: f64 = alpha.iter().zip(counts).map(cell).sum();
-        match self.total {
-            Total::Unknown(RecordsPrior::NegativeBinomial(mean)) => {
-                cells + n * ln(mean / (mean + sum)) + sum * ln(sum / (mean + sum))
-            }
-            _ => cells + lgamma(sum) + lgamma(n + 1.0) - lgamma(sum + n),
-        }
+        cells + lgamma(sum) + lgamma(n + 1.0) - lgamma(sum + n)
     }
 
     /// The counts of every cell that matter.
@@ -132,7 +120,7 @@ impl Problem<'_> {
         let likely = self.likely();
         let most = self.most_records();
         let mut drop = -LN_OUTSIDE - self.ln_prior(&likely);
-        if let Total::Unknown(RecordsPrior::Flat(_)) = self.total {
+        if self.n.is_none() {
             drop += ln(most as f64 + 1.0);
         }
         for one in self.releases {
@@ -187,12 +175,7 @@ impl Problem<'_> {
         let mut logs = Vec::new();
         for n in totals.first..=totals.last() {
             if n > totals.first {
-                ln_g += match self.total {
-                    Total::Unknown(RecordsPrior::NegativeBinomial(mean)) => ln(mean / (mean + sum)),
-                    Total::Unknown(RecordsPrior::Flat(_)) | Total::Known(_) => {
-                        -log1p((sum - 1.0) / n as f64)
-                    }
-                };
+                ln_g -= log1p((sum - 1.0) / n as f64);
             }
             logs.push(ln_g);
         }

@@ -1,14 +1,15 @@
 //! The privacy profile of a release, for the account of many. It is computed from public values.
 
 use super::Amount;
-use super::accuracy::{MOST_CATEGORIES, before_remapping};
 use super::method::Method;
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::composition::{Knot, Profile};
 use engine::analysis::cost::{self, BRIEF, rates};
-use engine::mechanism::Variant;
 use engine::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
 use engine::numeric::exp_accurate;
+
+/// The most categories for which it is audited: with more, even predicting the time takes long.
+const MOST_CATEGORIES: usize = 6;
 
 /// The number of knots above ε = 0.
 const KNOTS: u32 = 20;
@@ -21,16 +22,14 @@ const ROUNDING: f64 = 1e-13;
 
 /// An upper bound of δ(ε) of a release by `method`, price included. It is exact for `tight`, `lattice` and
 /// two categories of `geometric`, but for rounding outwards. For other mechanisms δ is computed at some ε.
-/// If that takes long, the profile is that of any ε-private release. Remapping does not increase δ, and the
-/// profile is that before it.
+/// If that takes long, the profile is that of any ε-private release.
 pub fn profile(method: &Method) -> Profile {
     audited(method).unwrap_or_else(|| Profile::pure(method.epsilon()))
 }
 
 fn audited(method: &Method) -> Option<Profile> {
     let template = method.template();
-    let variant = &before_remapping(method.variant());
-    let recipe = variant.recipe(template).ok()?;
+    let recipe = method.variant().recipe(template).ok()?;
     let k = template.posterior.k();
     match recipe {
         // The loss is −ε, 0 or ε.
@@ -41,14 +40,14 @@ fn audited(method: &Method) -> Option<Profile> {
             let mut moved = x.clone();
             (moved[0], moved[1]) = (moved[0].checked_sub(1)?, moved[1] + 1);
             let scope = Scope::Pair(x, moved);
-            (sums <= MOST_SUMS).then(|| from_audit(method, variant, &scope, 1))?
+            (sums <= MOST_SUMS).then(|| from_audit(method, &scope, 1))?
         }
         // With two categories it is −ε or ε, as for randomised response.
         Recipe::Noise { noise: Noise::Geometric, .. } if k == 2 => None,
         Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
-            is_quick(method, recipe).then(|| from_audit(method, variant, &Scope::All, 1))?
+            is_quick(method, recipe).then(|| from_audit(method, &Scope::All, 1))?
         }
-        _ => is_quick(method, recipe).then(|| from_audit(method, variant, &Scope::All, KNOTS))?,
+        _ => is_quick(method, recipe).then(|| from_audit(method, &Scope::All, KNOTS))?,
     }
 }
 
@@ -66,8 +65,9 @@ fn is_quick(method: &Method, recipe: Recipe) -> bool {
 /// The probabilities that are drawn differ from those of the audit by factors between e^(−p/2) and e^(p/2),
 /// where p is the price. So δ(ε) is at most e^p times δ of the audit at ε − p; and δ(−p) is at most
 /// δ(0) + p.
-fn from_audit(method: &Method, variant: &Variant, scope: &Scope, knots: u32) -> Option<Profile> {
-    let (template, price) = (method.template(), method.price().to_f64());
+fn from_audit(method: &Method, scope: &Scope, knots: u32) -> Option<Profile> {
+    let (variant, template) = (method.variant(), method.template());
+    let price = method.price().to_f64();
     let loss = audit::loss(variant, template, scope).ok()?.bound;
     let last = match knots {
         // What was chosen exactly is kept exactly.

@@ -280,7 +280,12 @@ impl Tight {
 
     /// Whether some weights at this rate are negative: known, or guessed.
     pub fn is_likely_clipped(k: usize, n: u64, rate: f64) -> bool {
-        Self::is_clipped_if_known(k, n, rate).unwrap_or(k > 2 && is_low(n, rate))
+        Self::is_clipped_if_known(k, n, rate).unwrap_or_else(|| Self::may_be_clipped(k, n, rate))
+    }
+
+    /// Whether the rate is so low that some weights may be negative, whether or not they were found.
+    pub fn may_be_clipped(k: usize, n: u64, rate: f64) -> bool {
+        k > 2 && is_low(n, rate)
     }
 
     fn new(k: usize, n: u64, rate: f64, effort: Effort) -> Self {

@@ -4,7 +4,6 @@ use statrs::function::beta::{beta_reg, ln_beta};
 use statrs::function::gamma::ln_gamma;
 
 use crate::release::{Method, Seen};
-use engine::analysis::tuning::TuningCache;
 use engine::mechanism::law::Recipe;
 use engine::mechanism::{self, Variant};
 use engine::numeric::{Sum, exp_accurate, ln};
@@ -26,7 +25,7 @@ pub fn method(id: &str, alpha: &[f64], n: u64, epsilon: &str) -> Method {
         distance: HELLINGER,
     };
     let variant = Variant::plain(mechanism::find(id).unwrap());
-    Method::new(&variant, &template, epsilon.parse().unwrap(), &TuningCache::default()).unwrap()
+    Method::new(&variant, &template, epsilon.parse().unwrap()).unwrap()
 }
 
 /// A release of a method.

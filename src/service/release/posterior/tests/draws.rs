@@ -3,8 +3,7 @@
 use super::brute::{method, seen};
 use crate::release::posterior::draws::enough;
 use crate::release::posterior::{
-    CountsLaw, Drawn, Inferred, Means, Published, PublishedNoise, RecordsPrior, Total, Within,
-    draws,
+    CountsLaw, Drawn, Inferred, Means, Published, PublishedNoise, Within, draws,
 };
 use engine::posterior::model::Prior;
 
@@ -23,8 +22,7 @@ fn laws() -> [CountsLaw; 3] {
     let tiny = method("geometric", &[0.001, 0.001, 0.002, 5.0], 6, "0.5");
     let noise = PublishedNoise::parse("discrete-laplace(epsilon=0.7)", false, false).unwrap();
     let published = Published { noise: &noise, values: &[1.0, 0.0, -1.0, 4.0] };
-    let total = Total::Unknown(RecordsPrior::Flat(None));
-    let unknown = Inferred::new(&Prior::new(vec![1.0; 4]).unwrap(), total, &[published]);
+    let unknown = Inferred::new(&Prior::new(vec![1.0; 4]).unwrap(), None, &[published]);
     [
         CountsLaw::given(&[seen(&wide, &[120, 30, 0, 150])]).unwrap(),
         CountsLaw::given(&[seen(&tiny, &[0, 3, 0, 3])]).unwrap(),
@@ -97,7 +95,7 @@ fn groups(which: &[usize]) -> Vec<Within> {
 #[test]
 fn the_mean_of_one_group_is_its_share() {
     for law in laws() {
-        let means = law.compare_means([&groups(&[0]), &groups(&[1])], 0.9).unwrap();
+        let means = law.compare_means([&groups(&[0]), &groups(&[1])], 0.9);
         let exact = law.compare((&[1], &[0, 1]), (&[3], &[2, 3]), f64::INFINITY).unwrap();
         let close = |found: f64, p: f64, what: &str| {
             let error = (p * (1.0 - p) / enough(4) as f64).sqrt();
@@ -131,7 +129,7 @@ fn means_are_those_of_draws_of_all_cells() {
     let method = method("lattice", &alpha, 90, "0.2");
     let law = CountsLaw::given(&[seen(&method, &[10, 5, 20, 0, 4, 21, 9, 11, 10])]).unwrap();
     let (a, b) = (groups(&[2, 0]), groups(&[1, 3]));
-    let means = law.compare_means([&a, &b], 0.9).unwrap();
+    let means = law.compare_means([&a, &b], 0.9);
     let mean = |x: &[f64], groups: &[Within]| {
         groups.iter().map(|(one, both)| x[one[0]] / (x[both[0]] + x[both[1]])).sum::<f64>() / 2.0
     };
@@ -150,7 +148,7 @@ fn means_are_those_of_draws_of_all_cells() {
         close(&|a, b| a <= limit.value * b, p, "ratio");
     }
     // The other way round: the same draws.
-    let swapped = law.compare_means([&b, &a], 0.9).unwrap();
+    let swapped = law.compare_means([&b, &a], 0.9);
     let apart = swapped.difference[0].value + means.difference[1].value;
     assert!(apart.abs() < 1e-12, "{apart}");
     assert!((swapped.larger.value + means.larger.value - 1.0).abs() < 1e-12);

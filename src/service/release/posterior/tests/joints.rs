@@ -3,7 +3,8 @@
 use statrs::function::beta::beta_reg;
 
 use super::brute::{average, beta_density, integral, method, seen, tables};
-use crate::release::posterior::{CountsLaw, Drawn, Interval, Joint};
+use crate::release::posterior::joint::Joint;
+use crate::release::posterior::{CountsLaw, Drawn, Interval};
 use engine::posterior::model::Prior;
 
 /// P[all p_i in their intervals] of Dir(a) by integrals inside of integrals: over p_1, then over p_2

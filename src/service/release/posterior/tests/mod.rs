@@ -2,7 +2,6 @@
 
 mod brute;
 mod comparisons;
-mod coverage;
 mod draws;
 mod joints;
 mod published;

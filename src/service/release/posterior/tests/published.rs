@@ -1,8 +1,6 @@
 //! Counts that others have released, against sums over all counts.
 
-use super::super::{
-    BetaMixture, Inferred, Interval, Published, PublishedNoise, RecordsPrior, Total,
-};
+use super::super::{BetaMixture, Inferred, Interval, Published, PublishedNoise};
 use engine::numeric::{Sum, lgamma};
 use engine::posterior::model::Prior;
 use engine::rng::{Stream, stream, uniform};
@@ -16,8 +14,6 @@ enum Kind {
     DiscreteGaussian(f64),
     Laplace(f64),
     Gaussian(f64),
-    /// The sum of two discrete Laplace numbers.
-    Two(f64),
     /// The log weight −t²/2 − |t|/3.
     Expression,
 }
@@ -39,7 +35,6 @@ impl Case {
             Kind::DiscreteGaussian(sigma) => format!("discrete-gaussian(sigma={sigma})"),
             Kind::Laplace(scale) => format!("laplace(scale={scale})"),
             Kind::Gaussian(sigma) => format!("gaussian(sigma={sigma})"),
-            Kind::Two(rate) => format!("discrete-laplace(epsilon={rate}, cells=2)"),
             Kind::Expression => "-t^2/2 - abs(t)/3".to_owned(),
         };
         PublishedNoise::parse(&text, self.rounded, self.clamped).unwrap()
@@ -55,9 +50,6 @@ impl Case {
             Kind::Laplace(scale) => (-t.abs() / scale).exp(),
             Kind::DiscreteGaussian(sigma) | Kind::Gaussian(sigma) => {
                 (-0.5 * (t / sigma).powi(2)).exp()
-            }
-            Kind::Two(rate) => {
-                (-FAR..=FAR).map(|z| (-rate * (z.abs() as f64 + (t - z as f64).abs())).exp()).sum()
             }
             Kind::Expression => (-0.5 * t * t - t.abs() / 3.0).exp(),
         }
@@ -89,20 +81,16 @@ impl Case {
     }
 }
 
-fn prior_weight(prior: &[f64], total: Total, x: &[u64]) -> f64 {
-    let (sum, n) = (prior.iter().sum::<f64>(), x.iter().sum::<u64>() as f64);
+fn prior_weight(prior: &[f64], known: Option<u64>, x: &[u64]) -> f64 {
+    let (sum, n) = (prior.iter().sum::<f64>(), x.iter().sum::<u64>());
+    if known.is_some_and(|known| n != known) {
+        return 0.0;
+    }
     let cells: f64 = (prior.iter().zip(x))
         .map(|(a, &x)| lgamma(a + x as f64) - lgamma(*a) - lgamma(x as f64 + 1.0))
         .sum();
-    let of_total = match total {
-        Total::Known(known) => return if n == known as f64 { cells.exp() } else { 0.0 },
-        Total::Unknown(RecordsPrior::Flat(most)) if most.is_some_and(|most| n > most as f64) => {
-            return 0.0;
-        }
-        Total::Unknown(RecordsPrior::Flat(_)) => lgamma(n + 1.0) + lgamma(sum) - lgamma(sum + n),
-        Total::Unknown(RecordsPrior::NegativeBinomial(mean)) => n * (mean / (mean + sum)).ln(),
-    };
-    (cells + of_total).exp()
+    let n = n as f64;
+    (cells + lgamma(n + 1.0) + lgamma(sum) - lgamma(sum + n)).exp()
 }
 
 /// All counts up to `most` in k cells.
@@ -128,7 +116,6 @@ fn two_hundred_cases_by_sums_over_all_counts() {
         Kind::Laplace(0.9),
         Kind::Gaussian(0.5),
         Kind::Gaussian(2.2),
-        Kind::Two(2.0),
         Kind::Expression,
     ];
     for number in 0..200 {
@@ -149,13 +136,7 @@ fn two_hundred_cases_by_sums_over_all_counts() {
         };
         let releases: Vec<Vec<f64>> = (0..1 + number % 3 / 2).map(|_| release(&mut rng)).collect();
         let n = truth.iter().sum::<f64>() as u64;
-        let totals = [
-            Total::Known(n + 1),
-            Total::Unknown(RecordsPrior::Flat(None)),
-            Total::Unknown(RecordsPrior::Flat(Some(n + 3))),
-            Total::Unknown(RecordsPrior::NegativeBinomial(9.5)),
-        ];
-        let total = totals[number % 4];
+        let total = (number % 4 < 2).then_some(n + 1);
         let noise = case.noise();
         let published: Vec<Published> =
             releases.iter().map(|values| Published { noise: &noise, values }).collect();
@@ -241,10 +222,8 @@ fn coverage(case: Case, is_known: bool, draws: usize) -> (f64, f64) {
             let value = x + draw(case, &mut rng);
             if case.clamped { value.max(0.0) } else { value }
         });
-        let total =
-            if is_known { Total::Known(n) } else { Total::Unknown(RecordsPrior::Flat(None)) };
         let published = [Published { noise: &noise, values: &noisy }];
-        let found = Inferred::new(&prior, total, &published).unwrap();
+        let found = Inferred::new(&prior, is_known.then_some(n), &published).unwrap();
         let share = weights[0] / sum;
         let holds = |interval: Interval| interval.low <= share && share <= interval.high;
         let rest: f64 = noisy[1..].iter().map(|value| value.max(0.0)).sum();
@@ -297,16 +276,14 @@ fn the_number_of_records_has_its_law() {
     let noise = PublishedNoise::parse("discrete-laplace(epsilon=1)", false, false).unwrap();
     let prior = Prior::new(vec![1.0, 2.0]).unwrap();
     let published = [Published { noise: &noise, values: &[5.0, -1.0] }];
-    let found =
-        Inferred::new(&prior, Total::Unknown(RecordsPrior::Flat(None)), &published).unwrap();
+    let found = Inferred::new(&prior, None, &published).unwrap();
     assert_eq!(found.law.n(), None);
     let (first, probabilities) = found.law.total();
     assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-14);
     let weight = |n: u64| -> f64 {
         let one = |x: u64| {
             let noise = (5.0 - x as f64).abs() + (n - x) as f64 + 1.0;
-            prior_weight(&[1.0, 2.0], Total::Unknown(RecordsPrior::Flat(None)), &[x, n - x])
-                * (-noise).exp()
+            prior_weight(&[1.0, 2.0], None, &[x, n - x]) * (-noise).exp()
         };
         (0..=n).map(one).sum()
     };
@@ -323,11 +300,7 @@ fn many_cells_and_records_take_seconds() {
     let prior = Prior::new(vec![1.0; 20]).unwrap();
     let values: Vec<f64> = (0..20).map(|i| 5000.0 + f64::from(i)).collect();
     let n = values.iter().sum::<f64>() as u64;
-    for total in [
-        Total::Known(n),
-        Total::Unknown(RecordsPrior::Flat(None)),
-        Total::Unknown(RecordsPrior::NegativeBinomial(1e5)),
-    ] {
+    for total in [Some(n), None] {
         let published = [Published { noise: &noise, values: &values }];
         let found = Inferred::new(&prior, total, &published).unwrap();
         let interval = found.law.share(&[3]).interval(0.95);
@@ -345,7 +318,7 @@ fn what_cannot_be_is_refused() {
         ("gaussian(sigma=-1)", "sigma must be above 0, not -1"),
         ("gaussian(sigma=2,rho=1)", "give one of sigma=… or rho=…"),
         ("discrete-laplace(epsilon=1e9)", "a scale of 1e-9 is not between"),
-        ("laplace(scale=1,cells=3)", "sums of cells are for discrete noise"),
+        ("discrete-laplace(epsilon=1,cells=3)", "`discrete-laplace` has no `cells`"),
         ("-abs(t", "this `(` is not closed"),
         ("t", "do not vanish"),
         ("normal(2)", "normal"),
@@ -357,14 +330,11 @@ fn what_cannot_be_is_refused() {
     assert!(noise.refuses(2.5).is_some() && noise.refuses(-1.0).is_some());
     assert!(noise.refuses(2.0).is_none() && noise.refuses(f64::NAN).is_some());
     assert!(PublishedNoise::parse("discrete-laplace(epsilon=1)", true, false).is_err());
-    let table = |table: &[(i64, f64)]| PublishedNoise::listed("x".to_owned(), table, false);
-    assert!(table(&[(0, 0.5), (0, 0.5)]).is_err() && table(&[(0, -0.5)]).is_err());
-    assert!(table(&[]).is_err() && table(&[(0, 0.0)]).is_err());
     // Noise of at most one step, and numbers that no counts of three records give.
-    let narrow = table(&[(-1, 0.25), (0, 0.5), (1, 0.25)]).unwrap();
+    let narrow = PublishedNoise::parse("-1000*max(abs(t)-1,0)", false, false).unwrap();
     let prior = Prior::new(vec![1.0; 2]).unwrap();
     let published = [Published { noise: &narrow, values: &[9.0, 9.0] }];
-    assert!(Inferred::new(&prior, Total::Known(3), &published).is_err());
+    assert!(Inferred::new(&prior, Some(3), &published).is_err());
     let published = [Published { noise: &narrow, values: &[2.0, 1.0] }];
-    assert!(Inferred::new(&prior, Total::Known(3), &published).is_ok());
+    assert!(Inferred::new(&prior, Some(3), &published).is_ok());
 }

@@ -52,13 +52,12 @@ type Case = (&'static str, &'static [f64], &'static str, u64, [u64; 4]);
 
 #[test]
 fn small_tables() {
-    let cases: [Case; 6] = [
+    let cases: [Case; 5] = [
         ("tight", &[1.0, 1.0, 1.0, 1.0], "1", 12, [5, 2, 1, 4]),
         ("tight", &[0.01, 2.5, 1.0, 0.3], "0.5", 9, [0, 5, 4, 0]),
         ("lattice", &[0.5, 1.5, 20.0, 1.0], "0.7", 10, [0, 9, 0, 3]),
         ("geometric", &[1.0, 2.0, 0.5, 3.0], "1", 11, [2, 0, 7, 2]),
         ("geometric-all", &[1.0, 4.0, 1.0, 0.2], "2", 8, [8, 0, 3, 1]),
-        ("lszhang", &[0.7, 1.0, 1.0, 2.0], "1", 8, [1, 4, 0, 2]),
     ];
     for (id, alpha, epsilon, n, released) in cases {
         let method = method(id, alpha, n, epsilon);

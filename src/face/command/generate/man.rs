@@ -1,39 +1,31 @@
-//! `dpbi man`.
+//! `dpbi generate man`.
 
 use std::io;
 
 use clap::{Command, CommandFactory};
 
-use super::print_document;
-use crate::cli::{self, Cli, Man};
+use crate::cli::Cli;
+use crate::command::print_document;
 use crate::failure::{Failure, WorkError};
-use system::diagnostic::Diagnostic;
 
-pub fn execute(args: &Man) -> Result<(), Failure> {
+/// One page: dpbi, then a section for each of its commands.
+pub(super) fn print() -> Result<(), Failure> {
     let mut cli = Cli::command().disable_help_subcommand(true).subcommand_value_name("COMMAND");
     cli.build();
-    let Some(name) = &args.command else { return print_document(&whole(&cli)?) };
-    let found = cli.find_subcommand(name).ok_or_else(|| {
-        Diagnostic::new(format!("dpbi has no command `{name}`")).help(cli::suggest_command(name))
-    })?;
-    print_document(&single(found)?)
-}
-
-/// One page of everything: dpbi, then a section for each of its commands.
-fn whole(cli: &Command) -> Result<String, Failure> {
-    let mut text = opening(cli)?;
-    text += &part(cli)?;
-    for command in cli.get_subcommands() {
-        text += &format!(".SH \"DPBI {}\"\n", command.get_name().to_uppercase());
+    let mut text = opening(&cli)?;
+    text += &part(&cli)?;
+    for command in cli.get_subcommands().flat_map(with_subcommands) {
+        let name = command.get_bin_name().unwrap_or_default();
+        text += &format!(".SH \"{}\"\n", name.to_uppercase());
         // The sections of a command's own page are subsections here.
         text += &part(command)?.replace(".SH ", ".SS ");
     }
-    Ok(text)
+    print_document(&text)
 }
 
-/// The page of one command.
-fn single(command: &Command) -> Result<String, Failure> {
-    Ok(opening(command)? + &part(command)?)
+/// A command, and those within it.
+fn with_subcommands(command: &Command) -> impl Iterator<Item = &Command> {
+    std::iter::once(command).chain(command.get_subcommands())
 }
 
 /// The title and the name.

@@ -1,19 +1,19 @@
-//! `dpbi completions`.
+//! `dpbi generate completions`.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::print_document;
-use crate::cli::{Cli, Completions, names};
+use crate::cli::{Cli, names};
+use crate::command::print_document;
 use crate::failure::Failure;
 use engine::refusal::suggest;
 use system::diagnostic::Diagnostic;
 
-pub fn execute(args: &Completions) -> Result<(), Failure> {
-    let shell: Shell = args.shell.parse().map_err(|_| {
+pub(super) fn print(named: &str) -> Result<(), Failure> {
+    let shell: Shell = named.parse().map_err(|_| {
         let names = names::shells();
-        Diagnostic::new(format!("there are no completions for the shell `{}`", args.shell))
-            .help(suggest(&args.shell, names.iter().map(String::as_str)))
+        Diagnostic::new(format!("there are no completions for the shell `{named}`"))
+            .help(suggest(named, names.iter().map(String::as_str)))
     })?;
     print_document(&script(shell))
 }

@@ -1,12 +1,11 @@
-//! `dpbi schema`.
+//! `dpbi generate schema`.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 
-use super::{account, audit, choose, claims, gallery, inspect, list, mechanisms, optimum};
-use super::{json_text, plot, print_document, prior, release, run, verify};
-use crate::cli;
+use crate::command::{account, audit, choose, claims, inspect, list, mechanisms, optimum};
+use crate::command::{json_text, plot, print_document, prior, release, run, verify};
 use crate::failure::Failure;
 use crate::report::ReportDocument;
 use engine::refusal::suggest;
@@ -24,7 +23,6 @@ const DOCUMENTS: &[Printed] = &[
     ("run", schema::<Vec<run::Document>>),
     ("check", schema::<Vec<ForecastDocument>>),
     ("plot", schema::<Vec<plot::Drawn>>),
-    ("gallery", schema::<gallery::Document>),
     ("merge", schema::<run::Document>),
     ("verify", schema::<Vec<verify::FolderCheck>>),
     ("list", schema::<Vec<list::ListedExperiment>>),
@@ -51,12 +49,12 @@ enum ReleaseDocument {
     DryRun(release::dry_run::Document),
 }
 
-pub fn execute(args: &cli::Schema) -> Result<(), Failure> {
-    let Some(command) = &args.command else {
+pub(super) fn print(command: Option<&str>) -> Result<(), Failure> {
+    let Some(command) = command else {
         return print_document(&json_text(&config::schema())?);
     };
     let names = DOCUMENTS.iter().map(|(name, _)| *name);
-    let Some((_, schema)) = DOCUMENTS.iter().find(|(name, _)| name == command) else {
+    let Some((_, schema)) = DOCUMENTS.iter().find(|(name, _)| *name == command) else {
         let cause = format!("there is no command `{command}` that prints JSON");
         return Err(Diagnostic::new(cause).help(suggest(command, names)).into());
     };

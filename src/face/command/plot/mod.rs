@@ -1,5 +1,7 @@
 //! `dpbi plot`.
 
+mod page;
+
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -17,6 +19,9 @@ use system::diagnostic::Diagnostic;
 use table::{ERRORS, Tables};
 
 pub fn execute(args: &Plot) -> Result<(), Failure> {
+    if let Some(page) = &args.page {
+        return page::execute(page, args);
+    }
     let mut reports = Vec::new();
     for path in &args.folders {
         let figures = redraw(path, args)?;
