@@ -175,3 +175,32 @@ fn arms_are_compared_over_sites_or_within_them() {
     assert_eq!(outcome.status, 2);
     assert!(outcome.stderr.contains("--within: `arm` is not a column"), "{}", outcome.stderr);
 }
+
+#[test]
+fn draws_are_a_table_with_a_column_for_each_cell() {
+    let sandbox = Sandbox::new();
+    let asked = [&["posterior"], &THREE[..]].concat();
+    let text = sandbox
+        .succeed(&[&asked[..], &["--n=67", "--labels=no,\"maybe\",yes", "--draws=4000"]].concat());
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("no,\"\"\"maybe\"\"\",yes"));
+    let draws: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|share| share.parse().unwrap()).collect()).collect();
+    assert_eq!(draws.len(), 4000);
+    assert!(draws.iter().all(|draw| (draw.iter().sum::<f64>() - 1.0).abs() < 1e-12));
+    let share = &found(&[&THREE[..], &["--n=67"]].concat())["shares"][1];
+    let mean = draws.iter().map(|draw| draw[1]).sum::<f64>() / 4000.0;
+    // The draws are always the same; a standard error is 0.0009.
+    assert!((mean - float(&share["mean"])).abs() < 0.004, "{mean}");
+    let below = draws.iter().filter(|draw| draw[1] < float(&share["low"])).count();
+    assert!((60..140).contains(&below), "{below}");
+    // Into a file they go beside the other output, and the first ones are the same.
+    let other = sandbox.succeed(&[&asked[..], &["--n=67", "--draws=10,draws.csv"]].concat());
+    assert!(other.contains("To be published"), "{other}");
+    let (first, all) = (sandbox.text("draws.csv"), text);
+    assert!(first.starts_with("1,2,3\n"));
+    assert!(all.lines().skip(1).zip(first.lines().skip(1)).all(|(one, other)| one == other));
+    for wrong in ["--draws=0", "--draws=x.csv", "--draws=9999999"] {
+        assert_eq!(sandbox.dpbi(&[&asked[..], &[wrong]].concat()).status, 2, "{wrong}");
+    }
+}

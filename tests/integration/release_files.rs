@@ -59,6 +59,10 @@ fn cells_margins_and_groups_of_a_trial_by_hand() {
     // P[Beta(25, 27) > Beta(13, 39)], a sum with 40 digits.
     close(&compared["probability_greater"], 0.993_527_343_215_659_4);
     assert!(found["joint"].is_null());
+    let joint = &posterior(&sandbox, "a.json --joint")["joint"];
+    assert_eq!(joint["intervals"].as_array().unwrap().len(), 4);
+    let (all, error) = (float(&joint["probability"]), float(&joint["standard_error"]));
+    assert!(0.0 < error && error < 0.001 && (all - 0.95).abs() < 0.01, "{all} ± {error}");
     assert_eq!(posterior(&sandbox, "a.json")["comparisons"], json!([]));
     let text = sandbox.succeed(&words("posterior a.json --compare yes --figure a.svg"));
     for words in ["released by", "Margin: arm", "Comparison: the share of `yes`", "To be published"]

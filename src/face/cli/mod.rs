@@ -32,7 +32,7 @@ pub use shared::{
     Privacy, Quiet, Replace, TableOption, Threads, Verbosity,
 };
 pub use tools::{Generate, Generated, Selftest};
-pub use values::{Formats, delimiter};
+pub use values::{Draws, Formats, delimiter};
 
 /// A laboratory for differentially private Bayesian inference.
 ///

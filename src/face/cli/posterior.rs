@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::values::records;
+use super::values::{Draws, draws, records};
 use super::{Print, TableOption, Threads};
 
 #[derive(Debug, Args)]
@@ -87,6 +87,9 @@ pub struct Posterior {
     /// Draw the posterior of every group: FILE.svg, FILE.png or FILE.pdf
     #[arg(long, value_name = "FILE")]
     pub figure: Option<PathBuf>,
+    /// Give joint draws of the shares, a column for each cell: into this file, or else instead of all other output
+    #[arg(long, value_name = "N[,FILE.csv]", value_parser = draws)]
+    pub draws: Option<Draws>,
     /// Check that this ledger has an entry of every release, with the same ε, mechanism and counts
     #[arg(long, value_name = "FILE", conflicts_with = "noise")]
     pub ledger: Option<PathBuf>,

@@ -1,6 +1,7 @@
 //! How the values of options are read.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use clap::builder::{StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -20,6 +21,25 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
 pub(super) fn records(text: &str) -> Result<u64, String> {
     let wrong = "a number of records is a whole number, 0 or more, such as 100";
     text.trim().parse().map_err(|_| wrong.to_owned())
+}
+
+/// Joint draws that are asked for.
+#[derive(Clone, Debug)]
+pub struct Draws {
+    pub number: usize,
+    /// Where they go; standard output if there is none.
+    pub file: Option<PathBuf>,
+}
+
+pub(super) fn draws(text: &str) -> Result<Draws, String> {
+    let (number, file) = match text.split_once(',') {
+        Some((number, file)) => (number, Some(file.into())),
+        None => (text, None),
+    };
+    match number.trim().parse() {
+        Ok(number) if number > 0 => Ok(Draws { number, file }),
+        _ => Err("write N or N,FILE.csv, such as 4000 or 4000,draws.csv".to_owned()),
+    }
 }
 
 pub(super) fn shard(text: &str) -> Result<Shard, String> {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::posterior::{
-    BetaMixture, Comparison, CountsLaw, Drawn, Inferred, Interval, Means, Seen, Within,
+    BetaMixture, Comparison, CountsLaw, Drawn, Inferred, Interval, Means, Seen, Within, draws,
 };
 use super::private_n::PrivateN;
 use super::question::{Contrast, Question};
@@ -389,6 +389,12 @@ impl<'a> TablePosterior<'a> {
         })
     }
 
+    /// `number` joint draws of the shares, block by block: each draw is a share for every cell. They are always
+    /// the same: nobody can draw again until a draw pleases.
+    pub fn draws(&self, number: usize) -> impl Iterator<Item = Vec<Vec<f64>>> + use<> {
+        draws(&self.laws, number, SEED)
+    }
+
     /// Intervals that hold for all cells at once. Groups of fixed sizes are independent: each one gets its
     /// part of the level.
     fn joint(&self, level: f64) -> JointIntervals {
@@ -403,6 +409,9 @@ impl<'a> TablePosterior<'a> {
         }
     }
 }
+
+/// The seed of draws that are printed.
+const SEED: u64 = 1;
 
 /// The most products of all comparisons: they take some seconds.
 const MOST_PRODUCTS: f64 = 4e9;

@@ -1,7 +1,7 @@
 //! What was done and found, in sentences that can be published.
 
 use super::evidence::Evidence;
-use super::findings::{Answer, Block, Compared, Estimate, Findings, Median, Row, StandardErrors};
+use super::findings::{Answer, Block, Compared, Estimate, Findings, Row};
 use super::posterior::Interval;
 use super::question::Question;
 use super::released::Released;
@@ -164,7 +164,7 @@ pub fn compared_share(category: &str, averaged: &[String]) -> String {
 
 /// A comparison, about the group whose share is probably the larger one.
 fn comparison(one: &Compared, question: &Question, averaged: &[String]) -> String {
-    let (Answer { probability_greater, difference, .. }, group, other) = one.likelier();
+    let (probability_greater, difference, group, other) = one.likelier();
     let (group, other) = (legible(group), legible(other));
     let (what, shares) = match averaged.is_empty() {
         true => (format!("`{}` is more frequent", legible(&one.category)), "shares"),
@@ -185,41 +185,18 @@ fn comparison(one: &Compared, question: &Question, averaged: &[String]) -> Strin
 }
 
 impl Compared {
-    /// The answer, turned so that the first share is probably the larger one, and both groups in this order.
-    pub fn likelier(&self) -> (Answer, &str, &str) {
-        match self.answer.probability_greater < 0.5 {
-            false => (self.answer, &self.group, &self.other),
-            true => (self.answer.turned(), &self.other, &self.group),
-        }
-    }
-}
-
-impl Answer {
-    /// The same comparison the other way round.
-    fn turned(&self) -> Self {
-        let turn = |Interval { low, high }: Interval, by: fn(f64) -> f64| Interval {
-            low: by(high),
-            high: by(low),
-        };
-        let Estimate { mean, interval } = self.difference;
-        let Median { median, interval: of_ratio } = self.ratio;
-        let of_inverse = |value: f64, error: f64| error / (value * value);
-        let errors = self.standard_errors.map(|errors| StandardErrors {
-            difference: turn(errors.difference, |error| error),
-            ratio: Median {
-                median: of_inverse(median, errors.ratio.median),
-                interval: Interval {
-                    low: of_inverse(of_ratio.high, errors.ratio.interval.high),
-                    high: of_inverse(of_ratio.low, errors.ratio.interval.low),
-                },
-            },
-            ..errors
-        });
-        Self {
-            probability_greater: 1.0 - self.probability_greater,
-            difference: Estimate { mean: -mean, interval: turn(interval, |x| -x) },
-            ratio: Median { median: 1.0 / median, interval: turn(of_ratio, |x| 1.0 / x) },
-            standard_errors: errors,
+    /// The probability that one share is larger, the difference of both, and their groups, the one whose share is
+    /// probably larger first.
+    fn likelier(&self) -> (f64, Estimate, &str, &str) {
+        let Answer { probability_greater, difference, .. } = self.answer;
+        let Estimate { mean, interval: Interval { low, high } } = difference;
+        match probability_greater < 0.5 {
+            false => (probability_greater, difference, &self.group, &self.other),
+            true => {
+                let turned =
+                    Estimate { mean: -mean, interval: Interval { low: -high, high: -low } };
+                (1.0 - probability_greater, turned, &self.other, &self.group)
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `dpbi posterior`: what released counts tell.
 
+mod draws;
 mod elsewhere;
 pub mod figure;
 mod question;
@@ -25,6 +26,7 @@ pub fn execute(args: &Posterior) -> Result<(), Failure> {
         .read("the data", args.data.as_deref())
         .read("the ledger", args.ledger.as_deref())
         .written("figure", "where a figure goes", args.figure.as_deref())
+        .written("draws", "where draws go", args.draws.iter().filter_map(|one| one.file.as_deref()))
         .check()?;
     let ledger = args.ledger.as_deref();
     let evidence = match args.files.is_empty() {
@@ -41,10 +43,16 @@ pub fn execute(args: &Posterior) -> Result<(), Failure> {
             }
         })
     })?;
-    let findings = posterior.findings(&question);
     if let Some(file) = figure {
         file.write(&figure::draw(&evidence, &posterior, &question)?)?;
     }
+    if let Some(asked) = &args.draws {
+        draws::give(&evidence, &posterior, asked)?;
+        if asked.file.is_none() {
+            return Ok(());
+        }
+    }
+    let findings = posterior.findings(&question);
     if args.tables.print(|| text::table(&findings, &question))? {
         return Ok(());
     }
