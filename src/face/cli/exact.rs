@@ -147,12 +147,12 @@ pub struct Choose {
         required_unless_present = "error"
     )]
     pub epsilon: Option<f64>,
-    /// Find the least ε from which on the mean error is at most this
+    /// Find the least ε from which on the mean error is at most this; with --counts not of remapped mechanisms
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub error: Option<f64>,
     #[command(flatten)]
     pub mechanisms: Compared,
-    /// Also mechanisms that are not known to be private
+    /// Also mechanisms that are not known to be private, and lsdim and mh-*
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]

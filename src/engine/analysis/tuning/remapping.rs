@@ -71,7 +71,7 @@ pub fn is_listed(recipe: Recipe, setting: &Setting) -> bool {
 }
 
 /// The work of a remapping of all outputs: the number of probabilities kept, and of terms added.
-pub fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
+fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
     let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
     let kept = (outputs.approximate_len() + data_sets) * data_sets;
     (kept, outputs.approximate_len() * data_sets * data_sets)
