@@ -56,7 +56,9 @@ fn method(evidence: &Evidence) -> String {
     };
     let how = match evidence {
         Evidence::Own(releases) => mechanisms(releases),
-        Evidence::Elsewhere(_) => format!("; {}", evidence.how()),
+        Evidence::Elsewhere(elsewhere) => {
+            format!(", with noise on every count: {}", elsewhere.noise())
+        }
     };
     format!("Counts of `{}`{by}{n} were released {times}{how}.", legible(&table.outcome().name))
 }

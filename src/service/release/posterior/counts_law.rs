@@ -120,7 +120,7 @@ impl Factors {
 }
 
 impl CountsLaw {
-    /// The released counts are taken for the true ones: the naive posterior.
+    /// The true counts are these.
     pub fn exactly(prior: &Prior, counts: &[u64]) -> Self {
         let n = counts.iter().sum();
         let cells = counts.iter().map(|&count| Weights::certain(count)).collect();
