@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::findings::{Answer, Block, Compared, Estimate, Findings, Median, Row, StandardErrors};
-use super::posterior::Interval;
+use super::posterior::{Interval, MOST_PRIVATE_RECORDS};
 use super::question::Question;
 use super::released::Released;
 use super::request::Request;
@@ -111,7 +111,8 @@ fn estimation(request: &Request, question: &Question) -> String {
 fn records(question: &Question, findings: &Findings) -> Option<String> {
     let Estimate { mean, interval: Interval { low, high } } = findings.records?;
     Some(format!(
-        "The number of records is estimated as {} ({} credible interval {low} to {high}).",
+        "The number of records is estimated as {} ({} credible interval {low} to {high}; before the release, all numbers \
+         up to {MOST_PRIVATE_RECORDS} were equally likely).",
         mean.round(),
         question.percent()
     ))
@@ -188,8 +189,8 @@ impl Compared {
     /// The answer, turned so that the first share is probably the larger one, and both groups in this order.
     pub fn likelier(&self) -> (Answer, &str, &str) {
         match self.answer.probability_greater < 0.5 {
-            false => (self.answer, &self.group, &self.other),
-            true => (self.answer.turned(), &self.other, &self.group),
+            false => (self.answer.rounded(), &self.group, &self.other),
+            true => (self.answer.turned().rounded(), &self.other, &self.group),
         }
     }
 }
