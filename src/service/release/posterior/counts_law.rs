@@ -239,7 +239,7 @@ impl CountsLaw {
     }
 
     /// Why a share within a group is not computed, if so.
-    pub fn within_refusal(&self, cells: &[usize], group: &[usize]) -> Option<String> {
+    fn within_refusal(&self, cells: &[usize], group: &[usize]) -> Option<String> {
         let pairs = self.group_pairs(&Part::new(cells, group));
         (pairs > MOST_PAIRS).then(|| wide(pairs, MOST_PAIRS))
     }
