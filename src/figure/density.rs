@@ -126,16 +126,16 @@ impl DensityFigure {
         let colour = if self.rows.iter().all(|row| row.colour == first) { first } else { SOFT };
         let mut entries = Vec::new();
         if has(|row| !row.posterior.is_empty()) {
-            let mark = Mark::Density { fill: Some(colour.lighten(PALE)), pen: pen(colour) };
+            let mark = Mark::Density { fill: colour.lighten(PALE), pen: pen(colour) };
             entries.push(Entry::new(mark, "posterior that knows the noise"));
         }
         if has(|row| !row.prior.is_empty()) {
-            let mark = Mark::Density { fill: Some(GRID), pen: PRIOR };
+            let mark = Mark::Density { fill: GRID, pen: PRIOR };
             entries.push(Entry::new(mark, "prior"));
         }
         if !self.rows.is_empty() {
             let label = format!("{} interval, mean", self.level);
-            entries.push(Entry::new(Mark::Interval(pen(colour), true), label.trim_start()));
+            entries.push(Entry::new(Mark::Interval(pen(colour)), label.trim_start()));
         }
         entries
     }

@@ -51,10 +51,10 @@ pub enum Mark {
     Line(Pen, Option<Marker>),
     /// A stem; its colour and whether it is private.
     Stem(Colour, bool),
-    /// The density of a distribution: its area, if that is filled, and its line.
-    Density { fill: Option<Colour>, pen: Pen },
-    /// An interval, with a dot at the mean or without.
-    Interval(Pen, bool),
+    /// The density of a distribution: its area and its line.
+    Density { fill: Colour, pen: Pen },
+    /// An interval, with a dot at the mean.
+    Interval(Pen),
 }
 
 /// A mark and its meaning.
@@ -192,16 +192,12 @@ fn draw_mark(page: &Page, mark: Mark, (x, y): Place) -> Result<(), FigureError> 
         }
         Mark::Density { fill, pen } => {
             let hill = HILL.map(|(across, up)| (x + across * MARK, y + 6.0 - 11.0 * up));
-            if let Some(fill) = fill {
-                area.draw(&Polygon::new(hill.map(|at| page.at(at)), fill.filled()))?;
-            }
+            area.draw(&Polygon::new(hill.map(|at| page.at(at)), fill.filled()))?;
             page.stroke(&hill, pen)?;
         }
-        Mark::Interval(pen, mean) => {
+        Mark::Interval(pen) => {
             page.interval((x, x + MARK), y, pen)?;
-            if mean {
-                area.draw(&Circle::new(middle, radius(DOT), pen.colour.filled()))?;
-            }
+            area.draw(&Circle::new(middle, radius(DOT), pen.colour.filled()))?;
         }
     }
     Ok(())

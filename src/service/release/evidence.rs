@@ -96,7 +96,7 @@ impl Elsewhere {
     }
 
     /// The noise, and what was done with the noisy counts.
-    fn noise(&self) -> String {
+    pub(super) fn noise(&self) -> String {
         let mut words: Vec<&str> = self.noises.iter().map(PublishedNoise::words).collect();
         words.dedup();
         let handling = match (self.noises[0].is_rounded(), self.noises[0].is_clamped()) {

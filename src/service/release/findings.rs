@@ -81,8 +81,7 @@ pub struct Answer {
     pub difference: Estimate,
     /// The first share over the second.
     pub ratio: Median,
-    /// The standard errors of the numbers that were computed from draws, if some were: limits and the median are then
-    /// rounded to the digits that hold.
+    /// The standard errors of the numbers that were computed from draws, if some were.
     pub standard_errors: Option<StandardErrors>,
 }
 
@@ -163,23 +162,45 @@ pub struct TablePosterior<'a> {
 
 impl Answer {
     fn of_means(means: &Means) -> Self {
-        let answer = |of: fn(&Drawn) -> f64| {
-            let ([low, high], [least, median, most]) =
-                (means.difference.each_ref().map(of), means.ratio.each_ref().map(of));
+        let numbers = |of: fn(&Drawn) -> f64| {
+            let [low, high] = means.difference.each_ref().map(of);
+            let [least, median, most] = means.ratio.each_ref().map(of);
             let ratio = Median { median, interval: Interval { low: least, high: most } };
-            (Interval { low, high }, ratio)
+            (of(&means.larger), Interval { low, high }, ratio)
         };
-        let (interval, ratio) = answer(Drawn::rounded);
-        let (of_difference, of_ratio) = answer(|drawn| drawn.error);
+        let (probability_greater, interval, ratio) = numbers(|drawn| drawn.value);
+        let (of_probability, of_difference, of_ratio) = numbers(|drawn| drawn.error);
         Self {
-            probability_greater: means.larger.value,
+            probability_greater,
             difference: Estimate { mean: means.mean_difference, interval },
             ratio,
             standard_errors: Some(StandardErrors {
-                probability_greater: means.larger.error,
+                probability_greater: of_probability,
                 difference: of_difference,
                 ratio: of_ratio,
             }),
+        }
+    }
+
+    /// The answer for print: limits and a median that were computed from draws to the digits that hold.
+    pub fn rounded(self) -> Self {
+        let Some(errors) = self.standard_errors else { return self };
+        let held = |value: f64, error: f64| Drawn { value, error }.rounded();
+        let limits = |of: Interval, errors: Interval| Interval {
+            low: held(of.low, errors.low),
+            high: held(of.high, errors.high),
+        };
+        let Self { difference, ratio, .. } = self;
+        Self {
+            difference: Estimate {
+                interval: limits(difference.interval, errors.difference),
+                ..difference
+            },
+            ratio: Median {
+                median: held(ratio.median, errors.ratio.median),
+                interval: limits(ratio.interval, errors.ratio.interval),
+            },
+            ..self
         }
     }
 }

@@ -65,8 +65,8 @@ pub use ledger::{
 };
 pub use method::{MECHANISMS, Method, check_releases, usual};
 pub use posterior::{
-    BetaMixture, Comparison, CountsLaw, Estimated, FORMS, Inferred, Interval, MOST_PRIVATE_RECORDS,
-    Published, PublishedNoise, Seen, draws, share_deviation,
+    BetaMixture, CountsLaw, Estimated, FORMS, Interval, PublishedNoise, Seen, draws,
+    share_deviation,
 };
 pub use private_n::{MECHANISM as PRIVATE_N_MECHANISM, PrivateN};
 pub use profile::profile;

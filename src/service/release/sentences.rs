@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::findings::{Answer, Block, Compared, Estimate, Findings, Row};
-use super::posterior::Interval;
+use super::posterior::{Interval, MOST_PRIVATE_RECORDS};
 use super::question::Question;
 use super::released::Released;
 use super::request::Request;
@@ -56,7 +56,9 @@ fn method(evidence: &Evidence) -> String {
     };
     let how = match evidence {
         Evidence::Own(releases) => mechanisms(releases),
-        Evidence::Elsewhere(_) => format!("; {}", evidence.how()),
+        Evidence::Elsewhere(elsewhere) => {
+            format!(", with noise on every count: {}", elsewhere.noise())
+        }
     };
     format!("Counts of `{}`{by}{n} were released {times}{how}.", legible(&table.outcome().name))
 }
@@ -111,7 +113,8 @@ fn estimation(request: &Request, question: &Question) -> String {
 fn records(question: &Question, findings: &Findings) -> Option<String> {
     let Estimate { mean, interval: Interval { low, high } } = findings.records?;
     Some(format!(
-        "The number of records is estimated as {} ({} credible interval {low} to {high}).",
+        "The number of records is estimated as {} ({} credible interval {low} to {high}; before the release, all numbers \
+         up to {MOST_PRIVATE_RECORDS} were equally likely).",
         mean.round(),
         question.percent()
     ))
@@ -188,7 +191,7 @@ impl Compared {
     /// The probability that one share is larger, the difference of both, and their groups, the one whose share is
     /// probably larger first.
     fn likelier(&self) -> (f64, Estimate, &str, &str) {
-        let Answer { probability_greater, difference, .. } = self.answer;
+        let Answer { probability_greater, difference, .. } = self.answer.rounded();
         let Estimate { mean, interval: Interval { low, high } } = difference;
         match probability_greater < 0.5 {
             false => (probability_greater, difference, &self.group, &self.other),

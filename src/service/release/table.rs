@@ -94,10 +94,6 @@ impl Table {
         names(self.by(), &places(self.by(), group))
     }
 
-    pub fn find_group(&self, name: &str) -> Option<usize> {
-        (0..self.groups()).find(|&group| self.group_name(group) == name)
-    }
-
     /// What the columns are called together: `outcome by arm`.
     pub fn title(&self) -> String {
         let by: Vec<&str> = self.by().iter().map(|column| column.name.as_str()).collect();
@@ -181,7 +177,7 @@ mod tests {
         assert_eq!(table.title(), "outcome by sex, arm");
         assert_eq!(table.cell_name(7), "m, a, yes");
         assert_eq!(table.group(3), 6..8);
-        assert_eq!(table.find_group("m, a"), Some(3));
+        assert_eq!(table.group_name(3), "m, a");
         let margins = table.margins();
         let sizes: Vec<usize> = margins.iter().map(|margin| margin.rows.len()).collect();
         assert_eq!(sizes, [2, 3, 2, 6, 4, 6]);

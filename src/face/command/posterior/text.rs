@@ -188,6 +188,7 @@ fn comparisons(findings: &Findings, percent: &str) -> String {
         // No group is called so.
         grid.row(["1st vs 2nd", "P[larger]", "difference", percent, "ratio", percent]);
         for Compared { group, other, answer, .. } in of_category {
+            let answer = answer.rounded();
             let Estimate { mean, interval: of_difference } = answer.difference;
             let Median { median, interval: of_ratio } = answer.ratio;
             errors.extend(

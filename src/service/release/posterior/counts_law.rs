@@ -120,7 +120,7 @@ impl Factors {
 }
 
 impl CountsLaw {
-    /// The released counts are taken for the true ones: the naive posterior.
+    /// The true counts are these.
     pub fn exactly(prior: &Prior, counts: &[u64]) -> Self {
         let n = counts.iter().sum();
         let cells = counts.iter().map(|&count| Weights::certain(count)).collect();
@@ -239,7 +239,7 @@ impl CountsLaw {
     }
 
     /// Why a share within a group is not computed, if so.
-    pub fn within_refusal(&self, cells: &[usize], group: &[usize]) -> Option<String> {
+    fn within_refusal(&self, cells: &[usize], group: &[usize]) -> Option<String> {
         let pairs = self.group_pairs(&Part::new(cells, group));
         (pairs > MOST_PAIRS).then(|| wide(pairs, MOST_PAIRS))
     }

@@ -1,4 +1,4 @@
-//! The posterior of a table, given released counts: naive and noise-aware.
+//! The posterior of a table, given released counts. It knows the noise.
 //!
 //! A posterior that takes released counts for the true ones is too narrow. The noise-aware posterior
 //! takes the mechanism into account. Before the release the counts x have the prior predictive
