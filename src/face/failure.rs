@@ -176,9 +176,6 @@ pub enum VerdictError {
         failures.iter().map(|failure| format!("\n  {failure}")).collect::<String>()
     )]
     Selftest { failures: Vec<String>, seed: u64 },
-    /// A self-test has no seed.
-    #[error("the operating system gives no random bits: {0}")]
-    Randomness(String),
 }
 
 impl VerdictError {

@@ -67,7 +67,7 @@ fn a_page_of_nothing_is_refused() {
         ("drawn/icml-fig1 --page p --format png", "--format"),
         ("drawn/icml-fig1 --page p --width column", "--width"),
         ("drawn/icml-fig1 --page empty", "empty is a folder"),
-        ("drawn/icml-fig1 --page nowhere/p", "cannot write nowhere/p"),
+        ("drawn/icml-fig1 --page nowhere/p", "cannot write to nowhere"),
         ("drawn/icml-fig1 --page drawn/icml-fig1/config.toml", "is a file of the results"),
     ];
     for (typed, expected) in cases {

@@ -232,7 +232,7 @@ fn no_name_of_a_file_is_obeyed_by_a_terminal() {
         &["run", "v.toml", "--format", "svg", "--out", odd][..],
         &["run", "v.toml", "--format", "svg", "--out", odd, "-v"],
         &["plot", &format!("{odd}/v"), "--format", "svg"],
-        &["plot", &format!("{odd}/v"), "--page", "page.html"],
+        &["plot", &format!("{odd}/v"), "--page", &format!("{odd}/page.html")],
         &["verify", &format!("{odd}/v")],
         &["check", odd],
         &["merge", odd, "--out", "joined"],

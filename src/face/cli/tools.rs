@@ -34,8 +34,9 @@ pub struct Selftest {
     dpbi generate schema > dpbi.schema.json\n  \
     dpbi generate schema run             what `dpbi run --json` prints\n  \
     dpbi generate schema release         also the format of `dpbi release --out`\n  \
-    dpbi generate completions bash > ~/.local/share/bash-completion/completions/dpbi\n  \
-    dpbi generate completions zsh > ~/.zfunc/_dpbi             with ~/.zfunc in $fpath\n  \
+    dpbi generate completions bash \\\n    \
+        > ~/.local/share/bash-completion/completions/dpbi\n  \
+    dpbi generate completions zsh > ~/.zfunc/_dpbi   with ~/.zfunc in $fpath\n  \
     dpbi generate completions fish > ~/.config/fish/completions/dpbi.fish\n  \
     dpbi generate man > dpbi.1           then: man -l dpbi.1\n\n\
     Editors that know Taplo (VS Code: Even Better TOML) complete and check a config while it is typed, if \

@@ -2,7 +2,7 @@
 
 use super::threads;
 use crate::cli::Selftest;
-use crate::failure::{Failure, VerdictError};
+use crate::failure::{Failure, VerdictError, WorkError};
 use crate::progress::{Ahead, Progress};
 use lab::experiment::config::{self, Overrides};
 use service::selftest::{self, Document, ENOUGH, FALSE_ALARMS, LEVEL, Report};
@@ -19,7 +19,7 @@ const CPU_SECONDS: f64 = 45.0;
 pub fn execute(args: &Selftest) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
     let seed = args.seed.map_or_else(selftest::new_seed, Ok);
-    let seed = seed.map_err(VerdictError::Randomness)?;
+    let seed = seed.map_err(WorkError::Randomness)?;
     let ahead = Ahead { cpu_seconds: CPU_SECONDS, cells: 0 };
     let progress = Progress::new(ahead, threads, args.talk.quiet);
     let part = progress.part(CPU_SECONDS);
@@ -86,7 +86,10 @@ fn samplers(report: &Report) -> Grid {
 
 /// A power, never shown as more than it is.
 fn power(power: f64) -> String {
-    format!("{:.4}", (power * 1e4).floor() / 1e4)
+    match power > 0.9999 {
+        true => "> 0.9999".to_owned(),
+        false => format!("{:.4}", (power * 1e4).floor() / 1e4),
+    }
 }
 
 #[cfg(test)]
@@ -147,8 +150,8 @@ mod tests {
 
     #[test]
     fn powers_are_never_rounded_up() {
-        assert_eq!(power(1.0), "1.0000");
-        assert_eq!(power(0.999_999), "0.9999");
+        assert_eq!(power(1.0), "> 0.9999");
+        assert_eq!(power(0.999_89), "0.9998");
         assert_eq!(power(0.0), "0.0000");
     }
 }
