@@ -191,7 +191,7 @@ impl Noise {
                 let weights = Tight::find(k, n, template.epsilon.get())?;
                 if weights.is_clipped() {
                     let cause = format!(
-                        "some weights of `{TIGHT}` are negative at ε = {epsilon} for {n} records in {k} categories"
+                        "some weights of `{TIGHT}` are negative at this ε, for {n} records in {k} categories"
                     );
                     return Err(Refusal::new(cause, format!("use {LATTICE}, or a larger ε")));
                 }
@@ -327,7 +327,7 @@ mod tests {
             |epsilon: &str| Method::new(&tight, &template(3, 30, 1.0), epsilon.parse().unwrap());
         assert!(method("1").is_ok());
         let refusal = method("0.01").map(|_| ()).unwrap_err();
-        assert!(refusal.cause.contains("are negative at ε = 0.01"), "{}", refusal.cause);
+        assert!(refusal.cause.contains("are negative at this ε"), "{}", refusal.cause);
     }
 
     /// The chance of a trial is the same whatever the data: the centre, an edge and a corner, at 40 records

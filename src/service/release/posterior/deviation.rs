@@ -169,14 +169,14 @@ mod tests {
     #[test]
     fn the_usual_mechanism_is_nearly_the_best() {
         let mut worst = (0.0, String::new());
-        for k in [2, 3, 4, 8] {
+        for k in [2, 3, 8] {
             for n in [5, 30, 1000, 100_000] {
                 for epsilon in [0.01, 0.1, 1.0, 5.0] {
                     let template = template(k, n, epsilon);
                     let draws = match n {
-                        ..=30 => 2000,
-                        1000 if epsilon < 1.0 => 60,
-                        _ => 300,
+                        ..=30 => 300,
+                        1000 if epsilon < 1.0 => 30,
+                        _ => 200,
                     };
                     let variances = |variant: &Variant| {
                         let method = method(variant, &template)?;
