@@ -127,7 +127,7 @@ epsilon = [0.5, 1.0]
 delta = 1e-6
 mechanisms = [
   "lszhang", "lsdim", "lshist", "ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "geometric",
-  "hamming", "lattice", "tight", "geometric-all", "geometric-truncated", "gaussian",
+  "hamming", "lattice", "tight", "geometric-truncated", "gaussian",
 ]
 
 [data.balanced]
