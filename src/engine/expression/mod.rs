@@ -8,7 +8,6 @@
 
 mod affine;
 mod blame;
-mod bounds;
 mod evaluation;
 mod lexer;
 mod parser;

@@ -91,8 +91,7 @@ pub fn choose(condition: f64, a: f64, b: f64) -> f64 {
 }
 
 /// How a power is computed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Exponent {
+enum Exponent {
     /// A whole number, at most `LARGEST_WHOLE` in size: by multiplications.
     Whole { size: u32, negative: bool },
     /// ½: the square root.
@@ -107,7 +106,7 @@ const LARGEST_WHOLE: f64 = 64.0;
 impl Exponent {
     /// The way for this exponent.
     #[inline(always)]
-    pub fn of(p: f64) -> Self {
+    fn of(p: f64) -> Self {
         if p.abs() <= LARGEST_WHOLE && p.floor() == p {
             Self::Whole { size: p.abs() as u32, negative: p < 0.0 }
         } else if p == 0.5 {

@@ -89,14 +89,21 @@ impl Release {
             }
             Recipe::Historical { .. } => return Err(variant.historical_refusal()),
             Recipe::Lattice { .. } | Recipe::Weighed { .. } | Recipe::Table { .. } => {
-                return Self::tabled(variant, setting);
+                return Self::output_by_output(variant, setting, recipe);
             }
         })
     }
 
     /// The same, output by output.
     pub fn tabled(variant: &Variant, setting: &Setting) -> Result<Self, Refusal> {
-        let recipe = variant.recipe(setting)?;
+        Self::output_by_output(variant, setting, variant.recipe(setting)?)
+    }
+
+    fn output_by_output(
+        variant: &Variant,
+        setting: &Setting,
+        recipe: Recipe,
+    ) -> Result<Self, Refusal> {
         let posterior = &setting.posterior;
         refuse_many_outputs(variant, recipe, Outputs::of(recipe, posterior.n(), posterior.k()))?;
         Ok(Self::Tabled(Tabled::new(setting, recipe, variant.remap.as_deref())))

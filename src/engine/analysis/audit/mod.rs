@@ -29,6 +29,7 @@
 mod compare;
 mod hamming;
 mod lattice;
+mod line;
 mod noisy;
 mod pair_comparison;
 mod pairs;

@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 
+use super::line;
 use super::pair_comparison::{Class, PairComparison, Witness};
 use crate::numeric::exp::exp_nonpositive;
 use crate::numeric::{Sum, exp_accurate, ln};
@@ -100,6 +101,13 @@ fn rounding(setting: &Setting, rate: f64, largest: f64, ln_normaliser: f64) -> f
 fn distances(setting: &Setting) -> (Rows, Vec<f64>) {
     let posterior = &setting.posterior;
     let mut rows = Rows::default();
+    if posterior.k() == 2
+        && let Some(power) = setting.distance.power(posterior)
+    {
+        let (start, values) = line::distances(posterior, power);
+        rows.push(&[], start, values.len());
+        return (rows, values);
+    }
     let field = setting.distance.field(posterior, &Reach::ball(posterior));
     let region = field.ball().unwrap_or_else(|| Region::simplex(posterior.n(), posterior.k()));
     let blocks = region.blocks();

@@ -38,6 +38,10 @@ pub fn predict_passes(
     });
     let k = posterior.k() as f64;
     let data_sets = if everything { work.candidates } else { 8.0 * k };
+    let (first, pair) = match posterior.k() {
+        2 => (rates::NS_PER_LINE_COMPARISON, rates::NS_PER_LINE_PAIR),
+        _ => (rates::NS_PER_COMPARISON, rates::NS_PER_WEIGHED_PAIR),
+    };
     // All data sets are gone through once more for a profile.
     let examinations = if passes > rates::PASSES_PER_PROFILE { 2.0 } else { 1.0 };
     let cell = |recipe: &Recipe| {
@@ -62,10 +66,12 @@ pub fn predict_passes(
         let laws = data_sets.min(pairs + different);
         let ns = match recipe {
             Recipe::Exponential { .. } => {
-                let compared = setting.distance.effort() + passes - 1.0;
-                outputs * rates::NS_PER_COMPARISON * compared
-                    + pairs * rates::NS_PER_WEIGHED_PAIR
-                    + rates::ns_per_walked_row(posterior.k()) * 2.0 * pairs * rows
+                let again = rates::NS_PER_COMPARISON * (passes - 1.0);
+                let walked = match posterior.k() {
+                    2 => 0.0,
+                    _ => rates::ns_per_walked_row(posterior.k()) * 2.0 * pairs * rows,
+                };
+                outputs * (first * setting.distance.effort() + again) + pairs * pair + walked
             }
             Recipe::Noise { .. } | Recipe::Historical { .. } => {
                 pairs * (rates::NS_PER_NOISY_PAIR + rates::NS_PER_NOISY_DELTA * (passes - 1.0))

@@ -19,9 +19,10 @@ const INSTANT: f64 = 1e-2;
 
 /// The seconds of counted operations, at the rates of the forecasts.
 fn seconds(counts: &Counts, k: usize) -> f64 {
+    let pair = if k == 2 { rates::NS_PER_LINE_PAIR } else { rates::NS_PER_PAIR };
     let rates = [
         (Operation::Law, rates::NS_PER_CELL),
-        (Operation::Pair, rates::NS_PER_PAIR),
+        (Operation::Pair, pair),
         (Operation::Entry, rates::NS_PER_ENTRY),
         (Operation::Row, rates::ns_per_walked_row(k)),
         (Operation::Output, rates::PART_FOR_MEAN * rates::NS_PER_RESTORED),

@@ -110,6 +110,10 @@ pub const BYTES_PER_CHANGE: f64 = 300.0;
 pub const NS_PER_COMPARISON: f64 = 4.0;
 /// A pair of adjacent data sets under an exponential mechanism, without its outputs.
 pub const NS_PER_WEIGHED_PAIR: f64 = 20_000.0;
+/// An output of a pair of data sets of two categories, which are all on one line.
+pub const NS_PER_LINE_COMPARISON: f64 = 1.2;
+/// A pair of data sets on a line, without its outputs.
+pub const NS_PER_LINE_PAIR: f64 = 1_500.0;
 /// A pair of adjacent data sets whose loss has a closed form.
 pub const NS_PER_PAIR: f64 = 1_100.0;
 /// A pair of adjacent data sets with noise on their counts.

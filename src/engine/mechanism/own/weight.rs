@@ -8,20 +8,13 @@ use super::weigher::OwnWeigher;
 use crate::expression::Expression;
 use crate::mechanism::law::{Effort, OutputSet};
 use crate::posterior::error_field::{Field, Reach};
-use crate::posterior::model::{Posterior, vector};
+use crate::posterior::model::{Posterior, approximate_compositions, vector};
 use crate::posterior::setting::Setting;
-use crate::posterior::simplex::BLOCK;
+use crate::posterior::simplex::{BLOCK, Region};
 use crate::refusal::Refusal;
 
 /// The sets of candidates that can be weighed.
 pub const CANDIDATE_SETS: [OutputSet; 2] = [OutputSet::Simplex, OutputSet::Below];
-
-/// How far above the weight of the data another weight may be: e to this, summed over all candidates, is
-/// far from overflow.
-const SAFE: f64 = 500.0;
-
-/// The most candidates that are weighed to find the largest weight before the law is made.
-pub const MOST_EXAMINED: f64 = 1e9;
 
 /// The weights of all candidates at one data set.
 #[derive(Clone, Copy, Debug)]
@@ -70,10 +63,11 @@ impl OwnWeight {
         self.set == OutputSet::Simplex && names.all(|(v, _)| v == Name::H.variable())
     }
 
-    /// What the law takes: the expression is evaluated at every candidate.
+    /// What the law takes: the expression is evaluated at every candidate, and before that once more to find
+    /// the largest weight.
     pub fn effort(&self, posterior: &Posterior) -> Effort {
         let mut effort = Effort::walk::<()>(self.set.region(posterior.n(), posterior.k()), &[]);
-        effort.evaluated += effort.walked.map_or(0.0, |walked| walked.outputs);
+        effort.evaluated += effort.walked.map_or(0.0, |walked| 2.0 * walked.outputs);
         effort
     }
 
@@ -104,26 +98,9 @@ impl OwnWeight {
     }
 
     /// Finds the largest log weight. Refuses weights that are not numbers, and those that are all 0.
-    ///
-    /// If the bounds of the expression prove that all is well, no candidate is looked at, and the log
-    /// weight of the data stands for the largest.
     pub fn examined(mut self, setting: &Setting) -> Result<Self, Refusal> {
         let posterior = &setting.posterior;
         if posterior.n() == 0 {
-            return Ok(self);
-        }
-        let at_data = self.log_weight(posterior, posterior.counts(), 0.0);
-        let (records, bound) = (posterior.n() as f64, setting.distance.bound());
-        let range = |variable: usize| match Name::of(variable) {
-            Name::H => (0.0, bound.unwrap_or(f64::INFINITY)),
-            Name::D | Name::R(_) => (0.0, records),
-            _ => (0.0, 2.0 * records),
-        };
-        if let Some((_, high)) = self.fixed(posterior).bounds(&range)
-            && at_data.is_finite()
-            && (high - at_data) * self.factor <= SAFE
-        {
-            self.peak = self.factor * at_data;
             return Ok(self);
         }
         let largest = self.largest(setting)?;
@@ -142,20 +119,34 @@ impl OwnWeight {
     fn largest(&self, setting: &Setting) -> Result<f64, Refusal> {
         let posterior = &setting.posterior;
         let (n, k) = (posterior.n(), posterior.k());
-        let region = self.set.region(n, k);
-        let size = region.size_bound();
-        if size > MOST_EXAMINED {
-            let cause = format!(
-                "all candidates must be examined, because nothing proves that the log weight is a \
-                 number for each, and there are {size:.1e} ({MOST_EXAMINED:.0e} at most)"
-            );
-            return Err(Refusal::new(
-                cause,
-                "use fewer records or categories, or a simpler expression",
-            ));
+        let by_score = self.is_by_score();
+        let reach = match by_score {
+            true => Reach::ball(posterior),
+            false => Reach { windows: vec![(0, n); k], ball: false },
+        };
+        let score =
+            (by_score || self.uses_score()).then(|| setting.distance.field(posterior, &reach));
+        let ball = score.as_ref().and_then(|field| field.ball());
+        let whole = self.set.region(n, k);
+        let largest_in = |region: &Region| self.largest_in(region, posterior, score.as_deref());
+        let near = largest_in(ball.as_ref().unwrap_or(&whole))?;
+        let is_all =
+            |ball: Region| ball.blocks().outputs() as f64 == approximate_compositions(n, k);
+        if ball.is_none_or(is_all) {
+            return Ok(near);
         }
-        let reach = Reach { windows: vec![(0, n); k], ball: false };
-        let score = self.uses_score().then(|| setting.distance.field(posterior, &reach));
+        // All candidates outside of the ball have the distance 1.
+        let far = self.fixed(posterior).value(&|_| 1.0);
+        if is_weight(far) { Ok(near.max(far)) } else { largest_in(&whole) }
+    }
+
+    /// The largest log weight of the candidates in a region.
+    fn largest_in(
+        &self,
+        region: &Region,
+        posterior: &Posterior,
+        score: Option<&dyn Field>,
+    ) -> Result<f64, Refusal> {
         let bound = OwnWeigher { factor: 1.0, peak: 0.0, ..self.bind(posterior) };
         let blocks = region.blocks();
         let (mut scores, mut logs) = ([0.0; BLOCK], [0.0; BLOCK]);
@@ -163,14 +154,13 @@ impl OwnWeight {
         for block in 0..blocks.len() {
             region.walk(&blocks, block, |row| {
                 let (scores, logs) = (&mut scores[..row.len], &mut logs[..row.len]);
-                if let Some(field) = &score {
+                if let Some(field) = score {
                     field.row(row, scores);
                 }
                 bound.log_weights(row, scores, logs);
                 for (t, &log) in logs.iter().enumerate() {
-                    let is_wrong = log.is_nan() || log == f64::INFINITY;
-                    if is_wrong && wrong.is_none() {
-                        let mut output = vec![0; k];
+                    if !is_weight(log) && wrong.is_none() {
+                        let mut output = vec![0; posterior.k()];
                         row.output(t, &mut output);
                         wrong = Some((output, scores[t]));
                     }
@@ -201,12 +191,6 @@ impl OwnWeight {
                 "let it be finite, or −inf for a weight of 0",
             ),
         }
-    }
-
-    /// The log weight of one candidate, without factor.
-    fn log_weight(&self, posterior: &Posterior, candidate: &[u64], score: f64) -> f64 {
-        let value = |v: usize| self.value(Name::of(v), posterior, candidate, score);
-        self.fixed(posterior).value(&value)
     }
 
     fn value(&self, name: Name, posterior: &Posterior, candidate: &[u64], score: f64) -> f64 {
@@ -248,6 +232,11 @@ impl OwnWeight {
         logs.iter_mut().for_each(|log| *log *= self.factor);
         logs
     }
+}
+
+/// Whether this is the logarithm of a weight: −infinity is that of 0.
+fn is_weight(log: f64) -> bool {
+    log < f64::INFINITY
 }
 
 /// (1, 2, 3)
