@@ -18,6 +18,14 @@ pub struct Means {
     pub ratio: [Drawn; 3],
 }
 
+/// One draw.
+#[derive(Clone, Copy)]
+struct Draw {
+    /// The logarithms of both means.
+    logs: [f64; 2],
+    is_first_larger: bool,
+}
+
 /// The cells of a group that are counted, and the rest of it.
 type Pair = [Cell; 2];
 
@@ -29,11 +37,12 @@ impl CountsLaw {
             let means = side.iter().map(|(cells, group)| self.mean_within(cells, group));
             means.sum::<f64>() / side.len() as f64
         });
-        let draws = self.log_means(sides);
-        let mut log_ratios: Vec<f64> = draws.iter().map(|(a, b)| a - b).collect();
-        let larger = log_ratios.iter().filter(|log| **log > 0.0).count();
-        let mut differences: Vec<f64> =
-            draws.iter().map(|(a, b)| exp_accurate(*a) - exp_accurate(*b)).collect();
+        let draws = self.draws_of_means(sides);
+        let mut log_ratios: Vec<f64> =
+            draws.iter().map(|draw| draw.logs[0] - draw.logs[1]).collect();
+        let larger = draws.iter().filter(|draw| draw.is_first_larger).count();
+        let difference = |Draw { logs: [a, b], .. }: &Draw| exp_accurate(*a) - exp_accurate(*b);
+        let mut differences: Vec<f64> = draws.iter().map(difference).collect();
         let low = 0.5 * (1.0 - level);
         Means {
             larger: Drawn::probability(larger, log_ratios.len()),
@@ -43,8 +52,7 @@ impl CountsLaw {
         }
     }
 
-    /// Draws of the logarithms of both means.
-    fn log_means(&self, sides: [&[Within]; 2]) -> Vec<(f64, f64)> {
+    fn draws_of_means(&self, sides: [&[Within]; 2]) -> Vec<Draw> {
         let all = self.cells();
         let merged = |some: &[usize]| {
             Cell::merged(some.iter().map(|&cell| &all[cell]).collect(), self.most_records())
@@ -73,16 +81,33 @@ impl CountsLaw {
         let draws = in_blocks(&sampler, all.len(), |columns| {
             let (first, second) = columns.split_at(split);
             let (a, b) = if swapped { (second, first) } else { (first, second) };
-            let means = |row| (ln_mean(a, row), ln_mean(b, row));
-            (0..columns[0].len()).map(means).collect::<Vec<_>>()
+            (0..columns[0].len()).map(|row| Draw::new(a, b, row)).collect::<Vec<_>>()
         });
         draws.concat()
     }
 }
 
-/// The logarithm of the mean share of pairs of columns. Shares may be too small for doubles.
-fn ln_mean(columns: &[Vec<f64>], row: usize) -> f64 {
-    let share = |pair: &[Vec<f64>]| pair[0][row] - ln_sum(&[pair[0][row], pair[1][row]]);
+impl Draw {
+    /// From the columns of the first groups and of the second ones, two for each.
+    fn new(first: &[Vec<f64>], second: &[Vec<f64>], row: usize) -> Self {
+        let means = |place: usize| [first, second].map(|columns| ln_mean(columns, row, place));
+        let logs @ [a, b] = means(0);
+        // Means that are 1 as doubles may differ: what is missing from 1 tells them apart.
+        let is_first_larger = match a < -std::f64::consts::LN_2 {
+            true => a > b,
+            false => {
+                let [a, b] = means(1);
+                a < b
+            }
+        };
+        Self { logs, is_first_larger }
+    }
+}
+
+/// The logarithm of a mean of shares: of the first or the second one of every two columns. Shares may be too small for
+/// doubles.
+fn ln_mean(columns: &[Vec<f64>], row: usize, place: usize) -> f64 {
+    let share = |pair: &[Vec<f64>]| pair[place][row] - ln_sum(&[pair[0][row], pair[1][row]]);
     let shares: Vec<f64> = columns.chunks_exact(2).map(share).collect();
     ln_sum(&shares) - ln(shares.len() as f64)
 }
