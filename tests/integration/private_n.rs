@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::common::{Outcome, Sandbox, few_or_many, float, refused};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 const ASKED: [&str; 10] = [
     "release",

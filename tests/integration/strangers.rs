@@ -384,7 +384,7 @@ fn with_ledger<'a>(epsilon: &'a str, budget: Option<&'a str>) -> Vec<&'a str> {
 #[test]
 fn a_release_that_cannot_be_printed_is_shown_with_the_error_and_spent() {
     let (sandbox, text) = ledger();
-    for (json, shown) in [("", "Beta("), ("--json", "\"posterior\"")] {
+    for (json, shown) in [("", "released by geometric"), ("--json", "\"released\"")] {
         let command = format!("$DPBI {} {json} > /dev/full", with_ledger("0.1", None).join(" "));
         let outcome = sandbox.shell(&command);
         assert_eq!(outcome.status, 1, "{}", outcome.stderr);

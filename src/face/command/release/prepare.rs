@@ -21,6 +21,7 @@ pub fn drawing(request: &Request, n: Option<u64>, threads: usize) -> Result<Draw
     let variant = request.variant.clone().unwrap_or_else(|| usual(&templates));
     let method = |template: &Setting| {
         check_releases(&variant, template.posterior.k())?;
+        variant.outline(template)?;
         let _clock = admit(&variant, template, threads)?;
         Ok::<_, Diagnostic>(Method::new(&variant, template, request.epsilon)?)
     };
