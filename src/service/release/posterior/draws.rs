@@ -17,12 +17,12 @@ use engine::rng::{ln_standard_gamma, stream, uniform};
 /// The numbers of a block, one for every draw and cell: they take some 20 MB.
 const BLOCK: usize = 1 << 21;
 
-/// The numbers that are drawn for an answer: they take about a second.
-const NUMBERS: usize = 1 << 24;
+/// The numbers that are drawn for an answer: they take a second or two of one core.
+const NUMBERS: usize = 1 << 23;
 
 /// The fewest draws for an answer, and the most.
 const FEWEST: usize = 1 << 17;
-const MOST: usize = 1 << 22;
+const MOST: usize = 1 << 21;
 
 /// The seed of all answers. It is constant: nobody can try one after the other until an answer pleases.
 const SEED: u64 = 1;
