@@ -8,7 +8,6 @@ use std::process::Command;
 use divan::{Bencher, black_box, counter::ItemsCount};
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::optimum::{self, Goal};
-use engine::analysis::tuning::TuningCache;
 use engine::expression::{Expression, Names, Symbol};
 use engine::mechanism::law::{Batch, Exact, OutputSet, Recipe, mean};
 use engine::mechanism::own;

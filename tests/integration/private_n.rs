@@ -132,11 +132,8 @@ fn what_would_tell_the_number_of_records_is_refused() {
     let asked = |more: &[&str]| {
         sandbox.dpbi(&[&ASKED[..8], &["--epsilon", "1", "--data", "d.csv"], more].concat())
     };
-    for (more, words) in
-        [(&["--mechanism", "tight"][..], "`tight` is made for a known number of records")]
-    {
-        refused(&asked(&[more, &["--ledger", "none"]].concat()), words);
-    }
+    let named = asked(&["--mechanism", "tight", "--ledger", "none"]);
+    refused(&named, "`tight` is made for a known number of records");
     // A ledger is about one kind of neighbours.
     assert_eq!(asked(&["--ledger", "private", "--budget", "2"]).status, 0);
     assert!(asked(&["--ledger", "private"]).stdout.contains("ε = 2 of 2 spent in 2 releases"));

@@ -143,7 +143,7 @@ fn releases_of_the_same_data_are_joined() {
     refused(&refuses(&sandbox, "a.json --level 2"), "no probability");
     refused(&refuses(&sandbox, "a.json --compare yess"), "did you mean `yes`?");
     refused(&refuses(&sandbox, "absent.json"), "cannot read the release absent.json");
-    refused(&refuses(&sandbox.write("e.json", ""), "e.json"), "e.json is empty");
+    refused(&refuses(sandbox.write("e.json", ""), "e.json"), "e.json is empty");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_file_that_no_release_has_made_is_refused() {
     }
     let huge = json!(vec![9_007_199_254_740_991_u64; 4]);
     refused(&changed(&[("n", json!(5)), ("released", huge)]), "a count is");
-    refused(&refuses(&sandbox.write("bad.json", "["), "bad.json"), "it is not JSON");
+    refused(&refuses(sandbox.write("bad.json", "["), "bad.json"), "it is not JSON");
 }
 
 /// The entry knows what was released: a file that says something else is not believed.

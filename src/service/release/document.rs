@@ -168,7 +168,8 @@ impl PosteriorDocument {
 fn sources(evidence: &Evidence) -> Vec<Source> {
     match evidence {
         Evidence::Own(releases) => releases.iter().map(Source::from).collect(),
-        Evidence::Elsewhere(Elsewhere { values, noises, .. }) => {
+        Evidence::Elsewhere(elsewhere) => {
+            let Elsewhere { values, noises, .. } = &**elsewhere;
             let one = |(values, noise): (&Vec<f64>, &super::PublishedNoise)| Source::Elsewhere {
                 released: values.clone(),
                 noise: noise.words().to_owned(),

@@ -12,7 +12,7 @@ use engine::text::legible;
 pub enum Evidence {
     /// Releases of dpbi, all of the same data. There is at least one.
     Own(Vec<Released>),
-    Elsewhere(Elsewhere),
+    Elsewhere(Box<Elsewhere>),
 }
 
 /// Counts that somebody else has released.

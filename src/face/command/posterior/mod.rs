@@ -30,7 +30,7 @@ pub fn execute(args: &Posterior) -> Result<(), Failure> {
         .check()?;
     let ledger = args.ledger.as_deref();
     let evidence = match args.files.is_empty() {
-        true => Evidence::Elsewhere(elsewhere::read(args)?),
+        true => Evidence::Elsewhere(Box::new(elsewhere::read(args)?)),
         false => Evidence::Own(read::releases(&args.files, ledger, threads)?),
     };
     let question = question::check(&args.question, evidence.request())?;

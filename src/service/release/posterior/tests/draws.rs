@@ -134,7 +134,8 @@ fn means_are_those_of_draws_of_all_cells() {
         groups.iter().map(|(one, both)| x[one[0]] / (x[both[0]] + x[both[1]])).sum::<f64>() / 2.0
     };
     let both = |x: Vec<f64>| (mean(&x, &a), mean(&x, &b));
-    let drawn: Vec<(f64, f64)> = all(&[law.clone()], NUMBER).into_iter().map(both).collect();
+    let drawn: Vec<(f64, f64)> =
+        all(std::slice::from_ref(&law), NUMBER).into_iter().map(both).collect();
     let close = |happens: &dyn Fn(f64, f64) -> bool, p: f64, what: &str| {
         let found = drawn.iter().filter(|(a, b)| happens(*a, *b)).count() as f64 / NUMBER as f64;
         let variance = p * (1.0 - p) * (1.0 / NUMBER as f64 + 1.0 / enough(9) as f64);
