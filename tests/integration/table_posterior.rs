@@ -1,6 +1,7 @@
 //! Do the posteriors of a released table hold what they promise? Shares p are drawn from the prior, data
 //! from p, and a release of the data by the real sampler. Noise-aware intervals must cover p as often as
-//! they say. Naive ones must not, or this test would show nothing.
+//! they say: nine counts may each be four standard errors off, which happens by chance in one of 1800 such tests; the
+//! streams are fixed. Intervals that ignore the noise must not hold, or this test would show nothing.
 
 use engine::mechanism::{self, Variant};
 use engine::numeric::exp_accurate;
