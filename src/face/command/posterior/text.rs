@@ -163,7 +163,8 @@ fn range(Interval { low, high }: Interval, digits: fn(f64) -> String) -> String 
 fn joint(joint: &JointIntervals, findings: &Findings, percent: &str) -> String {
     let mut grid = Grid::new(1);
     for (row, interval) in findings.shares.iter().zip(&joint.intervals) {
-        grid.row([legible(&row.cell), range(*interval, short)]);
+        // Draws leave three digits.
+        grid.row([legible(&row.cell), range(*interval, |limit| significant(limit, 3))]);
     }
     let heading = format!("All of these at once, with {percent}");
     headed(&heading, &grid) + &by_draws("the probability", joint.standard_error)

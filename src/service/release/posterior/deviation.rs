@@ -124,7 +124,7 @@ mod tests {
         Method::new(variant, template, epsilon).ok()
     }
 
-    /// From golden/information.csv: brute force.
+    /// Sums over all data sets and outputs, computed by an independent program.
     #[test]
     fn deviations_are_those_of_a_sum_over_all_data_and_outputs() {
         for (id, k, n, epsilon, expected) in [
