@@ -11,7 +11,7 @@ use super::{Print, Quiet, Threads};
     dpbi selftest --seed 2718 --json   the same draws again, for machines\n  \
     dpbi selftest --config mine.toml   the samplers of a config in its settings\n\n\
     Every sampler, also those of releases, is compared with its exact law by a G-test, which notices a scale \
-    that is wrong by 5 %. This takes about half a minute on two cores. The exit status is 3 if a test fails.")]
+    that is wrong by 5 %. This takes about a minute on two cores. The exit status is 3 if a test fails.")]
 pub struct Selftest {
     /// Only the samplers of this config's mechanisms, in its settings
     #[arg(long, value_name = "FILE")]

@@ -14,7 +14,7 @@ use system::source::Source;
 const DRAWS: u64 = 250_000;
 
 /// What a self-test takes, in seconds of one core.
-const CPU_SECONDS: f64 = 45.0;
+const CPU_SECONDS: f64 = 70.0;
 
 pub fn execute(args: &Selftest) -> Result<(), Failure> {
     let threads = threads(&args.threads)?;
