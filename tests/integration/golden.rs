@@ -44,9 +44,10 @@ impl GoldenRow {
         self.text(column).parse().unwrap_or_else(|_| panic!("{column} = {}", self.text(column)))
     }
 
-    /// A cell that may be empty.
+    /// A cell that may be empty or missing.
     fn optional(&self, column: &str) -> Option<f64> {
-        (!self.text(column).is_empty()).then(|| self.number(column))
+        let text = self.0.get(column).filter(|text| !text.is_empty());
+        text.map(|_| self.number(column))
     }
 
     /// A cell that holds numbers.
@@ -76,24 +77,36 @@ impl GoldenRow {
         Posterior::new(Prior::new(prior).unwrap(), counts)
     }
 
-    fn setting(&self, distance: &'static dyn Distance) -> Setting {
+    fn setting(&self) -> Setting {
         let delta = if self.0.contains_key("delta") { self.number("delta") } else { 1e-3 };
         Setting {
             posterior: self.posterior(),
             epsilon: Epsilon::new(self.number("epsilon")).unwrap(),
             delta: Delta::new(delta).ok(),
             gamma: Gamma::new(1.0).unwrap(),
-            distance,
+            distance: self.distance(),
         }
     }
 
-    fn variant(&self, options: Options) -> Variant {
+    fn variant(&self) -> Variant {
+        let options = Options {
+            gamma: self.optional("gamma").and_then(|gamma| Gamma::new(gamma).ok()),
+            divisor: self.optional("divisor"),
+            global: self.is("global", "bound").then_some(Global::Bound),
+            scale_factor: self.optional("scale_factor"),
+            candidates_in_beta: self.is("candidates_in_beta", "n").then_some(CandidatesInBeta::N),
+            ..Options::default()
+        };
         let mechanism = mechanism::find(self.text("mechanism")).unwrap();
         Variant { options, ..Variant::plain(mechanism) }
     }
 
     fn distance(&self) -> &'static dyn Distance {
-        distance::find(self.text("distance")).unwrap()
+        distance::find(self.0.get("distance").map_or("hellinger", String::as_str)).unwrap()
+    }
+
+    fn is(&self, column: &str, value: &str) -> bool {
+        self.0.get(column).is_some_and(|text| text == value)
     }
 }
 
@@ -355,51 +368,41 @@ fn sensitivities(comparison: &mut Comparison) {
     }
 }
 
-fn print_distance() -> &'static dyn Distance {
-    distance::find("print").unwrap()
+fn in_print(row: &GoldenRow) -> Setting {
+    Setting { distance: distance::find("print").unwrap(), ..row.setting() }
 }
 
 fn print_sensitivities(comparison: &mut Comparison) {
-    for row in rows("print.csv") {
-        comparison.sensitivities(&row, &row.setting(print_distance()));
-    }
+    rows("print.csv").iter().for_each(|row| comparison.sensitivities(row, &in_print(row)));
 }
 
 fn print_errors(comparison: &mut Comparison) {
-    for row in rows("print.csv") {
-        let law = release(&row.setting(print_distance()), &row.variant(Options::default()));
-        comparison.law(&row, "_print", &law);
-    }
+    laws(comparison, "print.csv", in_print, "_print");
 }
 
 fn errors(comparison: &mut Comparison) {
-    for row in rows("error.csv") {
-        let law = release(&row.setting(distance::HELLINGER), &row.variant(Options::default()));
-        comparison.law(&row, "_hellinger", &law);
-    }
+    laws(comparison, "error.csv", GoldenRow::setting, "_hellinger");
 }
 
 fn options(comparison: &mut Comparison) {
-    for row in rows("options.csv") {
-        let options = Options {
-            gamma: row.optional("gamma").and_then(|gamma| Gamma::new(gamma).ok()),
-            divisor: row.optional("divisor"),
-            global: (row.text("global") == "bound").then_some(Global::Bound),
-            scale_factor: row.optional("scale_factor"),
-            candidates_in_beta: (row.text("candidates_in_beta") == "n")
-                .then_some(CandidatesInBeta::N),
-            ..Options::default()
-        };
-        let law = release(&row.setting(distance::HELLINGER), &row.variant(options));
-        comparison.law(&row, "_hellinger", &law);
+    laws(comparison, "options.csv", GoldenRow::setting, "_hellinger");
+}
+
+fn scores(comparison: &mut Comparison) {
+    laws(comparison, "scores.csv", GoldenRow::setting, "");
+}
+
+fn laws(comparison: &mut Comparison, file: &str, at: fn(&GoldenRow) -> Setting, suffix: &str) {
+    for row in rows(file) {
+        comparison.law(&row, suffix, &release(&at(&row), &row.variant()));
     }
 }
 
 fn metrics(comparison: &mut Comparison) {
     for row in rows("metrics.csv") {
-        let setting = row.setting(distance::HELLINGER);
+        let setting = row.setting();
         let metric = metric::find(row.text("metric")).unwrap();
-        let recipe = row.variant(Options::default()).recipe(&setting).unwrap();
+        let recipe = row.variant().recipe(&setting).unwrap();
         let prepared = PreparedSetting::new(&setting, &[recipe], &[metric]);
         let field = prepared.fields().nth(1).unwrap();
         let ours = Exact::new(prepared.law(recipe).as_ref(), field).error;
@@ -408,22 +411,13 @@ fn metrics(comparison: &mut Comparison) {
 }
 
 fn score_sensitivities(comparison: &mut Comparison) {
-    for row in rows("scores.csv") {
-        comparison.sensitivities(&row, &row.setting(row.distance()));
-    }
-}
-
-fn scores(comparison: &mut Comparison) {
-    for row in rows("scores.csv") {
-        let setting = row.setting(row.distance());
-        comparison.law(&row, "", &release(&setting, &row.variant(Options::default())));
-    }
+    rows("scores.csv").iter().for_each(|row| comparison.sensitivities(row, &row.setting()));
 }
 
 fn losses(comparison: &mut Comparison) {
     for row in rows("privacy.csv") {
-        let setting = row.setting(distance::HELLINGER);
-        let found = audit::loss(&row.variant(Options::default()), &setting, &Scope::All);
+        let setting = row.setting();
+        let found = audit::loss(&row.variant(), &setting, &Scope::All);
         comparison.column(&row, "loss", found.map_or(f64::NAN, |found| found.loss));
     }
 }
@@ -431,32 +425,31 @@ fn losses(comparison: &mut Comparison) {
 /// Compared absolutely: if the loss is the ε asked about, the reference's δ is 0.
 fn deltas(comparison: &mut Comparison) {
     for row in rows("privacy.csv") {
-        let (setting, at) = (row.setting(distance::HELLINGER), row.number("at_epsilon"));
-        let found = audit::delta_at(&row.variant(Options::default()), &setting, &Scope::All, at);
+        let (setting, at) = (row.setting(), row.number("at_epsilon"));
+        let found = audit::delta_at(&row.variant(), &setting, &Scope::All, at);
         comparison.column(&row, "delta_at", found.map_or(f64::NAN, |found| found.delta));
     }
 }
 
 fn calibrations(comparison: &mut Comparison) {
     for row in rows("calibration.csv") {
-        let setting = row.setting(distance::HELLINGER);
+        let setting = row.setting();
         let options = Options { calibrated: true, ..Options::default() };
-        let Ok(tuned) = tuning::tune(&row.variant(options), &setting) else {
+        let variant = Variant { options, ..row.variant() };
+        let Ok(tuned) = tuning::tune(&variant, &setting) else {
             comparison.column(&row, "inner_epsilon", f64::NAN);
             continue;
         };
         let inner = tuned.certificate.map_or(f64::NAN, |found| found.inner_epsilon.get());
         comparison.column(&row, "inner_epsilon", inner);
-        let metric = Metric::from_distance(setting.distance);
-        let found = predictive_error::over_all_data(&tuned.variant, &setting, metric);
-        let mean = found.ok().flatten().map_or(f64::NAN, |found| found.mean);
+        let mean = mean_error(&tuned.variant, &setting);
         comparison.column(&row, "mean_hellinger_predictive", mean);
     }
 }
 
 fn optima(comparison: &mut Comparison) {
     for row in rows("optimum.csv") {
-        let setting = row.setting(distance::HELLINGER);
+        let setting = row.setting();
         for (goal, column) in [(Goal::Bayes, "bayes"), (Goal::Minimax, "minimax")] {
             let found = solve(&setting, goal, OutputSet::Simplex);
             comparison.column(&row, column, found.map_or(f64::NAN, |found| found.value));
@@ -472,7 +465,7 @@ fn tight(comparison: &mut Comparison) {
     // Rows of one setting follow one another, and so do their means.
     let mut known: Option<(String, [f64; 2])> = None;
     for row in rows("tight.csv") {
-        let setting = row.setting(distance::HELLINGER);
+        let setting = row.setting();
         let law = release(&setting, &tight);
         comparison.column(&row, "p_exact", law.p_exact);
         comparison.column(&row, "mean", law.error.map_or(f64::NAN, |error| error.mean));
@@ -482,18 +475,18 @@ fn tight(comparison: &mut Comparison) {
         comparison.column(&row, "least_weight", least);
         let key = format!("{} {} {}", row.text("prior"), posterior.n(), row.text("epsilon"));
         let means = known.filter(|(name, _)| *name == key).map(|(_, means)| means);
-        let means = means.unwrap_or_else(|| [&tight, &remapped].map(|v| mean_error(v, &setting)));
+        let means = means.unwrap_or_else(|| {
+            [&tight, &remapped]
+                .map(|v| mean_error(&tuning::tune(v, &setting).unwrap().variant, &setting))
+        });
         comparison.column(&row, "bayes", means[0]);
         comparison.column(&row, "bayes_remapped", means[1]);
         known = Some((key, means));
     }
 }
 
-fn mean_error(variant: &Variant, setting: &Setting) -> f64 {
+fn mean_error(tuned: &Variant, setting: &Setting) -> f64 {
     let metric = Metric::from_distance(setting.distance);
-    let tuned = tuning::tune(variant, setting).ok();
-    let found = tuned.and_then(|tuned| {
-        predictive_error::over_all_data(&tuned.variant, setting, metric).ok().flatten()
-    });
+    let found = predictive_error::over_all_data(tuned, setting, metric).ok().flatten();
     found.map_or(f64::NAN, |found| found.mean)
 }

@@ -289,12 +289,12 @@ fn try_tight(
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use engine::posterior::model::Prior;
     use engine::rng::stream;
 
-    fn template(k: usize, n: u64, epsilon: f64) -> Setting {
+    pub fn template(k: usize, n: u64, epsilon: f64) -> Setting {
         let counts = [vec![n], vec![0; k - 1]].concat();
         let prior = Prior::new(vec![1.0; k]).unwrap();
         Setting::new(prior, counts, Epsilon::new(epsilon).unwrap())

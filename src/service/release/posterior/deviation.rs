@@ -106,18 +106,11 @@ fn drawn_variance(method: &Method, noise: &CountNoise, released: &[u64], rng: &m
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::method::tests::template;
     use crate::release::{MECHANISMS, usual};
     use engine::mechanism::law::tight::{Effort, Tight};
     use engine::mechanism::{Variant, find};
-    use engine::posterior::model::Prior;
-    use engine::posterior::privacy::Epsilon;
     use engine::posterior::setting::Setting;
-
-    fn template(k: usize, n: u64, epsilon: f64) -> Setting {
-        let counts = [vec![n], vec![0; k - 1]].concat();
-        let prior = Prior::new(vec![1.0; k]).unwrap();
-        Setting::new(prior, counts, Epsilon::new(epsilon).unwrap())
-    }
 
     fn method(variant: &Variant, template: &Setting) -> Option<Method> {
         let epsilon = template.epsilon.get().to_string().parse().unwrap();
