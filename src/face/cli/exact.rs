@@ -6,9 +6,7 @@ use clap::Args;
 
 use super::names::{self, Among};
 use super::values::{claim_number, count};
-use super::{
-    Announce, Compared, Data, FigureOptions, Machine, Model, Print, Privacy, TableOption, Threads,
-};
+use super::{Answer, Calculation, Compared, Data, FigureOptions, Model, Privacy, Threads};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -32,9 +30,7 @@ pub struct Claims {
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
-    pub print: Print,
-    #[command(flatten)]
-    pub tables: TableOption,
+    pub answer: Answer,
 }
 
 #[derive(Debug, Args)]
@@ -71,13 +67,7 @@ pub struct Inspect {
     )]
     pub candidate: Option<Vec<u64>>,
     #[command(flatten)]
-    pub machine: Machine,
-    #[command(flatten)]
-    pub announce: Announce,
-    #[command(flatten)]
-    pub print: Print,
-    #[command(flatten)]
-    pub tables: TableOption,
+    pub calculation: Calculation,
 }
 
 #[derive(Debug, Args)]
@@ -117,13 +107,7 @@ pub struct Audit {
     #[arg(long)]
     pub profile: bool,
     #[command(flatten)]
-    pub machine: Machine,
-    #[command(flatten)]
-    pub announce: Announce,
-    #[command(flatten)]
-    pub print: Print,
-    #[command(flatten)]
-    pub tables: TableOption,
+    pub calculation: Calculation,
 }
 
 #[derive(Debug, Args)]
@@ -156,13 +140,7 @@ pub struct Choose {
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
-    pub machine: Machine,
-    #[command(flatten)]
-    pub announce: Announce,
-    #[command(flatten)]
-    pub print: Print,
-    #[command(flatten)]
-    pub tables: TableOption,
+    pub calculation: Calculation,
 }
 
 #[derive(Debug, Args)]
@@ -210,11 +188,5 @@ pub struct Optimum {
     #[command(flatten)]
     pub figures: FigureOptions,
     #[command(flatten)]
-    pub machine: Machine,
-    #[command(flatten)]
-    pub announce: Announce,
-    #[command(flatten)]
-    pub print: Print,
-    #[command(flatten)]
-    pub tables: TableOption,
+    pub calculation: Calculation,
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use super::names::{self, Among};
 use super::values::shard;
 use super::{
-    Configs, FigureOptions, Machine, Output, Print, Quiet, Replace, TableOption, Threads, Verbosity,
+    Answer, Configs, FigureOptions, Machine, Output, Print, Quiet, Replace, Threads, Verbosity,
 };
 use lab::run::store::Shard;
 
@@ -35,12 +35,10 @@ pub struct Run {
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]
-    pub print: Print,
+    pub answer: Answer,
     /// With --json, also what every single run released, and its errors
     #[arg(long, requires = "json")]
     pub errors: bool,
-    #[command(flatten)]
-    pub tables: TableOption,
     #[command(flatten)]
     pub talk: Verbosity,
 }

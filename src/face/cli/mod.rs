@@ -28,8 +28,8 @@ pub use experiments::{Check, Copy, List, Mechanisms, Merge, Plot, Reproduce, Run
 pub use posterior::{Posterior, Question};
 pub use release::Release;
 pub use shared::{
-    Announce, Compared, Configs, Data, FigureOptions, MOST_THREADS, Machine, Model, Output, Print,
-    Privacy, Quiet, Replace, TableOption, Threads, Verbosity,
+    Answer, Calculation, Compared, Configs, Data, FigureOptions, MOST_THREADS, Machine, Model,
+    Output, Print, Privacy, Quiet, Replace, Threads, Verbosity,
 };
 pub use tools::{Generate, Generated, Selftest};
 pub use values::{Draws, Formats, delimiter};

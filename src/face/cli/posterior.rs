@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::values::{Draws, draws, records};
-use super::{Print, TableOption, Threads};
+use super::{Answer, Threads};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -102,9 +102,7 @@ pub struct Posterior {
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
-    pub print: Print,
-    #[command(flatten)]
-    pub tables: TableOption,
+    pub answer: Answer,
 }
 
 // What is asked of released counts.

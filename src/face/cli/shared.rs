@@ -104,12 +104,16 @@ pub struct Quiet {
     pub quiet: bool,
 }
 
-// Whether anything is said before the answer.
+// How an exact answer is computed and printed.
 #[derive(Debug, Args)]
-pub struct Announce {
+pub struct Calculation {
+    #[command(flatten)]
+    pub machine: Machine,
     /// Do not say how long it will take
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub answer: Answer,
 }
 
 // What is printed.
@@ -120,9 +124,11 @@ pub struct Print {
     pub json: bool,
 }
 
-// A table for a paper or another program.
+// The same, or a table for a paper or another program.
 #[derive(Debug, Args)]
-pub struct TableOption {
+pub struct Answer {
+    #[command(flatten)]
+    pub print: Print,
     /// Print only the table, as markdown, latex (for booktabs) or csv
     #[arg(
         long,

@@ -6,15 +6,22 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::{print, print_document, print_json};
-use crate::cli::{Print, TableOption};
+use crate::cli::{Answer, Print};
 use crate::failure::Failure;
 use system::console::Grid;
 
-impl TableOption {
-    /// Prints the table in the form that was asked for, if one was.
-    pub fn print(&self, table: impl FnOnce() -> Grid) -> Result<bool, Failure> {
-        let Some(format) = self.table else { return Ok(false) };
-        print_document(&table().to_table(format)).map(|()| true)
+impl Answer {
+    /// Prints the table, the document or the text.
+    pub fn give<D: Serialize + JsonSchema>(
+        &self,
+        table: impl FnOnce() -> Grid,
+        document: impl FnOnce() -> D,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        match self.table {
+            Some(format) => print_document(&table().to_table(format)),
+            None => self.print.answer(document, text),
+        }
     }
 }
 

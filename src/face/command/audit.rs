@@ -25,7 +25,7 @@ use system::platform::available_memory;
 use table::Number;
 
 pub fn execute(args: &Audit) -> Result<(), Failure> {
-    let threads = threads(&args.machine.threads)?;
+    let threads = threads(&args.calculation.machine.threads)?;
     let setting =
         typed::setting(&args.model, typed::counts(&args.model, &args.data), args.privacy.epsilon)?;
     let scope = scope(args)?;
@@ -151,8 +151,8 @@ fn admit(
     let wanted = audit(*scope == Scope::All);
     let (total, memory) = (sum(&wanted), available_memory());
     let objection = cost::objection(&total, wanted.candidates, threads, memory, LONGEST);
-    let Some(objection) = objection.filter(|_| !args.machine.force) else {
-        return Ok(announce(total.seconds(threads), args.announce.quiet));
+    let Some(objection) = objection.filter(|_| !args.calculation.machine.force) else {
+        return Ok(announce(total.seconds(threads), args.calculation.quiet));
     };
     let fewer = match scope {
         Scope::All if tuning == Work::default() => {
@@ -297,10 +297,7 @@ impl Report<'_> {
     }
 
     fn print(&self, args: &Audit) -> Result<(), Failure> {
-        if args.tables.print(|| self.facts())? {
-            return Ok(());
-        }
-        args.print.answer(|| self.document(), || self.text())
+        args.calculation.answer.give(|| self.facts(), || self.document(), || self.text())
     }
 
     fn document(&self) -> Document<'_> {

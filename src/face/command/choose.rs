@@ -27,7 +27,7 @@ const FOR_COMPARISON: [&str; 3] = ["lsdim", "mh-gamma", "mh-beta"];
 const LONGEST_NAMED: f64 = 60.0;
 
 pub fn execute(args: &Choose) -> Result<(), Failure> {
-    let threads = threads(&args.machine.threads)?;
+    let threads = threads(&args.calculation.machine.threads)?;
     let setting = typed::setting(
         &args.model,
         typed::counts(&args.model, &args.data),
@@ -54,16 +54,17 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     });
     let priced: Vec<(Variant, Work)> = priced.collect();
     let mut quick = quick(&priced, named, threads).into_iter();
-    let (cheap, costly): (Vec<_>, Vec<_>) =
-        priced.into_iter().partition(|_| quick.next() == Some(true) || args.machine.force);
+    let (cheap, costly): (Vec<_>, Vec<_>) = priced
+        .into_iter()
+        .partition(|_| quick.next() == Some(true) || args.calculation.machine.force);
     if cheap.is_empty() {
         return Err(too_large(&costly, &setting, data, error, threads).into());
     }
     let clock =
-        announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum(), args.announce.quiet);
+        announce(cheap.iter().map(|(_, work)| work.seconds(threads)).sum(), args.calculation.quiet);
     let names = |priced: Vec<(Variant, Work)>| priced.into_iter().map(|(variant, _)| variant);
     let variants: Vec<Variant> = names(cheap).collect();
-    let patience = match (named, args.machine.force) {
+    let patience = match (named, args.calculation.machine.force) {
         (_, true) => f64::INFINITY,
         (true, false) => threads as f64 * LONGEST_NAMED,
         (false, false) => THOROUGH.seconds,
@@ -78,10 +79,11 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let mut ranking = Ranking { setting: &setting, data, error, not_offered, left_out, rows };
     ranking.sort();
     drop(clock);
-    if args.tables.print(|| ranking.grid(&ranking.lines().0, IN_WORDS))? {
-        return Ok(());
-    }
-    args.print.answer(|| ranking.document(), || ranking.text())
+    args.calculation.answer.give(
+        || ranking.grid(&ranking.lines().0, IN_WORDS),
+        || ranking.document(),
+        || ranking.text(),
+    )
 }
 
 fn wanted_error(args: &Choose) -> Result<Option<f64>, Diagnostic> {

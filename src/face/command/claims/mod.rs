@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::task_pools::TaskPools;
-use super::{print, print_json, threads};
+use super::{print, threads};
 use crate::cli::Claims;
 use crate::failure::Failure;
 use engine::posterior::distance::{self, Distance};
@@ -26,7 +26,7 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
     let in_full = args.verbose || !args.numbers.is_empty();
     let mut found: Vec<Option<Finding>> = vec![None; places.len()];
     let mut judged: Vec<Judged> = Vec::new();
-    let as_text = !args.print.json && args.tables.table.is_none();
+    let as_text = !args.answer.print.json && args.answer.table.is_none();
     TaskPools::new(threads, threads)?.carry_out(&places, judge, |(place, finding)| {
         found[place] = Some(finding);
         // Claims are printed in their order, each as soon as it and all before it are judged.
@@ -44,16 +44,14 @@ pub fn execute(args: &Claims) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    if args.print.json {
-        return print_json(&judged.iter().flat_map(Judged::documents).collect::<Vec<_>>());
-    }
-    if args.tables.print(|| text::grid(&judged, &distances))? {
-        return Ok(());
-    }
-    if judged.len() > 1 {
-        print(&format!("\n{}", text::grid(&judged, &distances).render()))?;
-    }
-    Ok(())
+    args.answer.give(
+        || text::grid(&judged, &distances),
+        || judged.iter().flat_map(Judged::documents).collect::<Vec<_>>(),
+        || match judged.len() {
+            0 | 1 => String::new(),
+            _ => format!("\n{}", text::grid(&judged, &distances).render()),
+        },
+    )
 }
 
 /// A claim under one or both distances.

@@ -27,10 +27,7 @@ pub use law::ListedLaw;
 
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
     let (found, _) = examine(args)?;
-    if args.tables.print(|| found.laws())? {
-        return Ok(());
-    }
-    args.print.answer(|| found.document(), || found.text())
+    args.calculation.answer.give(|| found.laws(), || found.document(), || found.text())
 }
 
 /// The document, and the law of the one mechanism that is named.
@@ -43,21 +40,21 @@ pub fn law(args: &Inspect) -> Result<ListedLaw, Failure> {
 
 /// What is exact, and the mechanisms as they are tuned.
 fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
-    let threads = threads(&args.machine.threads)?;
+    let threads = threads(&args.calculation.machine.threads)?;
     let setting = setting(args)?;
     let variants = variants(args, &setting)?;
     if let Some(path) = &args.law {
         law::check(path, args.mechanisms.named().len(), &variants, &setting)?;
     }
     let named = !args.mechanisms.is_empty();
-    let (variants, mut left_out) = match named || args.machine.force {
+    let (variants, mut left_out) = match named || args.calculation.machine.force {
         true => (variants, Vec::new()),
         false => quickest(variants, &setting),
     };
     let work = predict(&variants, &setting);
     let (total, candidates) = (cost::total([&work], threads), work.candidates);
-    forecast::admit("this setting", &total, candidates, threads, args.machine.force)?;
-    let clock = announce(total.seconds(threads), args.announce.quiet);
+    forecast::admit("this setting", &total, candidates, threads, args.calculation.machine.force)?;
+    let clock = announce(total.seconds(threads), args.calculation.quiet);
 
     let tuning = TuningCache::default();
     let tune = |variant: &Variant| {

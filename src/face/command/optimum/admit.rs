@@ -32,7 +32,7 @@ pub fn admit(
     let seconds = own + comparison(setting, rivals) / threads as f64;
     let memory = available_memory();
     let fits = |work: &Work, seconds: f64| seconds <= LONGEST && work.bytes() <= memory;
-    if !fits(&size.work, seconds) && !args.machine.force {
+    if !fits(&size.work, seconds) && !args.calculation.machine.force {
         let possible = |n: u64| all(n).is_some_and(|size| fits(&size.work, size.work.cpu_seconds));
         let what = match size.unknowns > 0.0 {
             true => format!(
@@ -54,7 +54,7 @@ pub fn admit(
         let remedy = format!("n = {n} would do; --force starts it all the same");
         return Err(Diagnostic::new(cause).help(remedy));
     }
-    Ok(announce(seconds, args.announce.quiet))
+    Ok(announce(seconds, args.calculation.quiet))
 }
 
 /// Mechanisms whose errors at every data set would take longer than this in all are left out, in seconds of one

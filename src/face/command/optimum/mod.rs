@@ -29,7 +29,7 @@ use system::diagnostic::Diagnostic;
 use table::Number;
 
 pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
-    let threads = threads(&args.machine.threads)?;
+    let threads = threads(&args.calculation.machine.threads)?;
     if args.data.n.is_none() {
         return Err(typed::flag("counts", "an optimum is about all data sets of n records")
             .help("give their number with -n; inspect and choose look at one data set")
@@ -41,7 +41,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let question = |goal| Question { goal, set: set.outputs, delta: setting.delta };
     let rivals = rivals(args, &setting)?;
     let (rivals, left_out) =
-        admit::quick(&setting, question(Goal::Bayes), rivals, args.machine.force);
+        admit::quick(&setting, question(Goal::Bayes), rivals, args.calculation.machine.force);
     let goals = if args.minimax { &[Goal::Bayes, Goal::Minimax][..] } else { &[Goal::Bayes] };
     let questions: Vec<Question> = goals.iter().map(|&goal| question(goal)).collect();
     if let Some(path) = &args.certificate {
@@ -96,10 +96,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
         None => None,
     };
     let wrote = written.map_or(String::new(), |files| format!("\n  wrote {files}\n"));
-    if args.tables.print(|| found.grid())? {
-        return Ok(());
-    }
-    args.print.answer(|| found.document(), || found.text() + &wrote)
+    args.calculation.answer.give(|| found.grid(), || found.document(), || found.text() + &wrote)
 }
 
 /// The minimax optimum. Without it the mean is still worth printing.

@@ -53,16 +53,14 @@ pub fn execute(args: &Posterior) -> Result<(), Failure> {
         }
     }
     let findings = posterior.findings(&question);
-    if args.tables.print(|| text::table(&findings, &question))? {
-        return Ok(());
-    }
     let told = if args.sentences == "all" { Told::All } else { Told::First };
     let paragraph = || sentences(&evidence, &question, &findings, told).join(" ");
     if args.text {
         return print(&(paragraph() + "\n"));
     }
     let left_out = posterior.left_out;
-    args.print.answer(
+    args.answer.give(
+        || text::table(&findings, &question),
         || {
             let about = (ledger.is_some(), told);
             PosteriorDocument::new(&evidence, &question, findings.clone(), left_out, about)

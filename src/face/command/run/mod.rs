@@ -60,15 +60,18 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
         let outcome = outcome?;
         failures += outcome.tables.failures.len();
         let document = || serde_json::to_string_pretty(&outcome.document(experiment, args.errors));
-        let text = || match args.tables.table {
+        let text = || match args.answer.table {
             Some(format) => summary::tables(experiment, &outcome.tables, format),
             None => outcome.text(experiment),
         };
-        let report =
-            args.print.tell(args.talk.quiet && args.tables.table.is_none(), document, text)?;
+        let report = args.answer.print.tell(
+            args.talk.quiet && args.answer.table.is_none(),
+            document,
+            text,
+        )?;
         reports.extend(report.transpose().map_err(WorkError::from)?);
     }
-    if args.print.json {
+    if args.answer.print.json {
         print_document(&harmless_json(format!("[\n{}\n]\n", reports.join(",\n"))))?;
     }
     match failures {
