@@ -2,9 +2,9 @@
 //! solve Σ_r w(r) a^(d(x, r)) = 1 for every data set x.
 //!
 //! The weights depend on the number of categories k, the number of records n and the rate, and not on
-//! prior or data. They are constant far from the faces of the simplex, and differ from that constant only
-//! in a layer along the faces. So for many records a table over min(r_i, M) is enough: it is read off the
-//! exact solution for fewer records.
+//! prior or data. In all cases computed they are constant far from the faces of the simplex, and differ from
+//! that constant only in a layer along the faces. So for many records a table over min(r_i, M) is enough: it is
+//! read off the exact solution for fewer records.
 //!
 //! The weights are multiples of 2⁻⁶⁰, so that a draw can compare them as whole numbers. What this and all
 //! rounding costs is measured afterwards: [`Tight::residual`] bounds |Σ_r w(r) a^(d(x, r)) − 1| over all x.
@@ -204,8 +204,8 @@ fn steps(k: usize, rate: f64) -> f64 {
     preconditioned * (20.0 + 10.0 * (k as f64 - 1.0) / rate)
 }
 
-/// How deep the layer is: the weights converge like λ^m. For three categories
-/// λ + 1/λ = ((1+a)²(1+a²) − 4a²) / 2a². With more categories the layer is deeper, by about a quarter for
+/// How deep the layer is: the weights were seen to converge like λ^m, which is not proved. For three categories
+/// λ + 1/λ = ((1+a)²(1+a²) − 4a²) / 2a² fits. With more categories the layer is deeper, by about a quarter for
 /// each, as far as that was tried. Nothing rests on it: the residual is computed.
 fn depth(k: usize, rate: f64) -> u64 {
     let a = libm::exp(-rate);
