@@ -12,13 +12,12 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use rand::Rng;
-use sums::LatticeSums;
+pub(super) use sums::LatticeSums;
 
 use super::effort::Effort;
 use super::hamming::convolve;
 use super::noise::{NEGLECTED, steps_within, window};
 use super::product::is_walked;
-use super::tight::whole_lattice;
 use super::{Batch, Law};
 use crate::numeric::sum::sum;
 use crate::numeric::{Table, exp_accurate, ln};
@@ -117,10 +116,7 @@ impl LatticeNoise {
     /// Σ Π_i f(z_i) over all z that sum to 0.
     pub fn total(self, k: usize) -> f64 {
         if let Self::Geometric { rate } = self {
-            return match rate < WIDE {
-                true => exp_accurate(LatticeSums::ln_whole(rate, k)),
-                false => whole_lattice(k, rate),
-            };
+            return exp_accurate(LatticeSums::ln_whole(rate, k));
         }
         if let Self::Gaussian { sigma } = self
             && sigma >= SMOOTH
@@ -645,10 +641,7 @@ pub fn ln_probabilities(
     }
     let ends = |v: u64| (v == 0, v == n);
     if let LatticeNoise::Geometric { rate } = noise {
-        let ln_total = match rate < WIDE {
-            true => LatticeSums::ln_whole(rate, k),
-            false => ln(noise.total(k)),
-        };
+        let ln_total = LatticeSums::ln_whole(rate, k);
         // Beyond a bound f falls by the same factor with every step, wherever x is.
         let mut known = std::collections::BTreeMap::new();
         let ln_p = |v: &Vec<u64>| {
@@ -656,7 +649,8 @@ pub fn ln_probabilities(
             let tops = v.iter().filter(|&&v| ends(v).1).count();
             let beyond = v.iter().sum::<u64>() as i64 - n as i64;
             let key = (zeros, tops, beyond);
-            let ways = *known.entry(key).or_insert_with(|| ln_ways(rate, zeros, tops, beyond));
+            let ways = || LatticeSums::ln_ways(rate, zeros, tops, beyond);
+            let ways = *known.entry(key).or_insert_with(ways);
             let steps: u64 = v.iter().zip(x).map(|(v, x)| v.abs_diff(*x)).sum();
             ways - 0.5 * rate * steps as f64 - ln_total
         };
@@ -724,42 +718,6 @@ impl LatticeNoise {
             Self::Geometric { .. } | Self::Truncated { .. } => 0.0,
         }
     }
-}
-
-/// ln Σ e^(−rate (u_1 + … + w_1 + …) / 2) over all u, w >= 0, of which there are `zeros` and `tops`, with
-/// Σ u − Σ w = t.
-fn ln_ways(rate: f64, zeros: usize, tops: usize, t: i64) -> f64 {
-    match rate < WIDE {
-        true => LatticeSums::ln_ways(rate, zeros, tops, t),
-        false => series_of_ways(rate, zeros, tops, t),
-    }
-}
-
-/// The same, term by term.
-fn series_of_ways(rate: f64, zeros: usize, tops: usize, t: i64) -> f64 {
-    let (more, fewer) = if t >= 0 { (zeros, tops) } else { (tops, zeros) };
-    let t = t.unsigned_abs();
-    if more == 0 && t > 0 {
-        return f64::NEG_INFINITY;
-    }
-    // Σ_s C(t+s+p−1, p−1) C(s+q−1, q−1) a^s, where s is what the smaller sum is.
-    let a = exp_accurate(-rate);
-    let choose = |sum: u64, parts: usize| match parts {
-        0 => f64::from(u8::from(sum == 0)),
-        _ => (1..parts as u64).map(|i| (sum + i) as f64 / i as f64).product(),
-    };
-    let (mut sum, mut power) = (0.0, 1.0);
-    for s in 0.. {
-        let term = choose(t + s, more) * choose(s, fewer) * power;
-        sum += term;
-        power *= a;
-        // Terms fall by at least a half of what a does once s is large.
-        let settled = term * 1e18 <= sum && s as f64 * rate > 4.0 * (zeros + tops) as f64;
-        if fewer == 0 || more == 0 || settled {
-            break;
-        }
-    }
-    ln(sum) - 0.5 * rate * t as f64
 }
 
 /// ln Σ_u e^(f(t − u) + g(u)) at every place of f.

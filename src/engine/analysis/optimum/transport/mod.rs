@@ -40,7 +40,7 @@ use super::size::{factorial, order};
 use super::{Method, OptimalMechanism, Optimum, OptimumError};
 use crate::analysis::cost::{Work, rates};
 use crate::mechanism::law::tight::{Effort, Tight, furthest, shell_size};
-use crate::numeric::{exp_accurate, ln};
+use crate::numeric::ln;
 use crate::parallel;
 use crate::posterior::model::{Counts, approximate_compositions, hamming_distance};
 use crate::posterior::setting::Setting;
@@ -238,9 +238,7 @@ fn absolute(values: &[f64]) -> Vec<f64> {
 
 /// How many records a candidate is away from a data set if those further away do not matter to its sum.
 fn reach(k: usize, n: u64, rate: f64) -> u32 {
-    // Nobody is that far away if the last one counts.
-    let is_far = exp_accurate(-rate * n as f64) < NEGLIGIBLE;
-    (if is_far { n.min(furthest(k, rate, NEGLIGIBLE)) } else { n }) as u32
+    furthest(k, rate, NEGLIGIBLE, n) as u32
 }
 
 /// How many records beyond all needs are looked at for what may serve them: few of what is further away would arrive.

@@ -7,7 +7,7 @@
 //! a row is a sum of weights between two places, and two sums that decay by a from there on. All three
 //! are read off running sums of the row.
 
-use crate::numeric::{Sum, exp_accurate, expm1, ln};
+use crate::numeric::{Sum, exp_accurate};
 use crate::operations::{Operation, count};
 use crate::parallel;
 
@@ -254,39 +254,25 @@ pub fn shell_size(k: usize, d: u64) -> f64 {
 /// The sums of a^(‖z‖₁/2) over all z of k whole numbers with Σ z = 0 that move d records, for d = 0, 1, …
 /// until they do not matter.
 pub fn shells(k: usize, rate: f64) -> Vec<f64> {
-    let shell = |d: u64| shell_size(k, d) * exp_accurate(-rate * d as f64);
     let mut shells = vec![1.0];
     // They rise as long as rate · d < k.
     for d in 1.. {
-        shells.push(shell(d));
-        if shell(d) < FAINT && rate * d as f64 > k as f64 {
+        let shell = shell(k, rate, d);
+        shells.push(shell);
+        if shell < FAINT && rate * d as f64 > k as f64 {
             break;
         }
     }
     shells
 }
 
+/// The sum of a^(‖z‖₁/2) over all z that move d >= 1 records.
+pub fn shell(k: usize, rate: f64, d: u64) -> f64 {
+    shell_size(k, d) * exp_accurate(-rate * d as f64)
+}
+
 /// Shells smaller than this are left out.
 const FAINT: f64 = 1e-22;
-
-/// Σ a^(‖z‖₁/2) over all z of k whole numbers with Σ z = 0. The weight of a candidate far from all faces is
-/// one over it. Infinite if it is too large for a double.
-///
-/// It is the mean of f(θ)^k over all θ, where f(θ) = Σ b^|z| e^(izθ) = (1 − b²) / (1 − 2b cos θ + b²) and
-/// b² = a. The mean over N equally spaced θ differs from it by terms of the size of b^N.
-pub fn whole_lattice(k: usize, rate: f64) -> f64 {
-    if k == 2 {
-        return (1.0 + exp_accurate(-rate)) / -expm1(-rate);
-    }
-    let (b, gap) = (exp_accurate(-0.5 * rate), -expm1(-0.5 * rate));
-    let points = (100.0 / rate).ceil() as u64 + 2 * k as u64 + 16;
-    let term = |m: u64| {
-        let sine = libm::sin(std::f64::consts::PI * m as f64 / points as f64);
-        let f = gap * (1.0 + b) / (gap * gap + 4.0 * b * sine * sine);
-        exp_accurate(k as f64 * ln(f))
-    };
-    (0..points).map(term).collect::<Sum>().value() / points as f64
-}
 
 /// The sums of `values` from each place on, and 0 at the end.
 pub fn tails(values: &[f64]) -> Vec<f64> {

@@ -18,11 +18,11 @@ mod solve;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub(super) use kernel::whole_lattice;
 pub(crate) use kernel::{Decay, Orbits, Rows, shell_size};
-use kernel::{shells, tails};
+use kernel::{shell, shells, tails};
 pub(crate) use solve::solve;
 
+use super::lattice::LatticeSums;
 use crate::numeric::{exp_accurate, expm1, ln, log1p};
 use crate::posterior::model::{approximate_compositions, neighbours};
 use crate::posterior::simplex::{Row, Tail, rank};
@@ -131,12 +131,15 @@ impl Effort {
             let factor = more_orbits(k, n);
             return Self { records: n, layer: None, rows: exact, solutions, kept, factor };
         }
-        let checked = n.min(k as u64 * (depth + reach(k, rate)));
-        let table = libm::pow(depth as f64 + 1.0, k as f64);
-        let kept = table.max(approximate_compositions(checked, k));
-        let rows = steps * pass(records) + pass(checked);
         // The one solution takes many more steps then, as measured.
         let solutions = if is_low { 10.0 } else { 1.0 };
+        let table = libm::pow(depth as f64 + 1.0, k as f64);
+        let (mut rows, mut kept) = (steps * pass(records), table);
+        if table <= MOST_WEIGHTS {
+            let checked = n.min(k as u64 * (depth + reach(k, rate, n)));
+            kept = table.max(approximate_compositions(checked, k));
+            rows += pass(checked);
+        }
         Self { records, layer: Some(depth), rows, solutions, kept, factor: more_orbits(k, records) }
     }
 
@@ -201,7 +204,8 @@ fn passes(k: usize, n: u64, rate: f64) -> f64 {
 /// The number of products with the matrix, roughly.
 fn steps(k: usize, rate: f64) -> f64 {
     let preconditioned = if k <= solve::MOST_PRECONDITIONED { 1.0 } else { 1.5 };
-    preconditioned * (20.0 + 10.0 * (k as f64 - 1.0) / rate)
+    // At a very small rate rounding ends the third round at the latest, as measured.
+    (preconditioned * (20.0 + 10.0 * (k as f64 - 1.0) / rate)).min(3.0 * solve::STEPS as f64)
 }
 
 /// How deep the layer is: the weights were seen to converge like λ^m, which is not proved. For three categories
@@ -218,22 +222,33 @@ fn depth(k: usize, rate: f64) -> u64 {
     ((deeper * ln(CONVERGED) / ln_lambda).ceil() as u64).clamp(2, 1 << 20)
 }
 
-/// How far from the layer its sums are followed. If a count exceeds the depth by j, then a step further
-/// changes a sum by at most twice what the candidates at j and more steps contribute, and all steps from
-/// there on by the sum of these.
-fn reach(k: usize, rate: f64) -> u64 {
-    position(&tails(&tails(&shells(k, rate))), 0.5 * LEFT_OUT)
+/// How far from the layer its sums are followed; `most` if that is further. If a count exceeds the depth by j, then
+/// a step further changes a sum by at most twice what the candidates at j and more steps contribute, and all steps
+/// from there on by the sum of these.
+fn reach(k: usize, rate: f64, most: u64) -> u64 {
+    first_below(0.5 * LEFT_OUT, most, (k, rate), |shells| tails(&tails(shells)))
 }
 
 /// How many records a candidate is away from a data set if all candidates further away contribute less than
-/// `least` to its sum.
-pub(crate) fn furthest(k: usize, rate: f64, least: f64) -> u64 {
-    position(&tails(&shells(k, rate)), least)
+/// `least` to its sum; `most` if that is further.
+pub(crate) fn furthest(k: usize, rate: f64, least: f64, most: u64) -> u64 {
+    first_below(least, most, (k, rate), tails)
 }
 
-/// The first place with at most `value`.
-fn position(falling: &[f64], value: f64) -> u64 {
-    falling.iter().position(|&v| v <= value).unwrap_or(falling.len()) as u64
+/// The first place with at most `least` of what `sums` makes of the shells; `most` if that is further.
+fn first_below(
+    least: f64,
+    most: u64,
+    (k, rate): (usize, f64),
+    sums: impl Fn(&[f64]) -> Vec<f64>,
+) -> u64 {
+    // All that comes before a shell that counts does so, too: at a small rate there would be very many.
+    if shell(k, rate, most.max(1)) > least {
+        return most;
+    }
+    let falling = sums(&shells(k, rate));
+    let place = falling.iter().position(|&sum| sum <= least).unwrap_or(falling.len());
+    most.min(place as u64)
 }
 
 /// Solved weights, by k, n and the bits of the rate.
@@ -293,7 +308,7 @@ impl Tight {
             return Self::on_a_line(n, rate);
         }
         let orbits = Orbits::new(k, effort.records);
-        let decay = Decay::new(rate, effort.records.min(furthest(k, rate, NEGLIGIBLE)));
+        let decay = Decay::new(rate, furthest(k, rate, NEGLIGIBLE, effort.records));
         let tolerance = if effort.layer.is_some() { 0.1 * CONVERGED } else { 0.0 };
         let guess = guess(&orbits, effort.records, rate);
         let target = vec![1.0; orbits.len()];
@@ -319,8 +334,8 @@ impl Tight {
             Some(depth) => {
                 tight.values = tight.layer(depth, effort.records);
                 tight.place = Place::Layer(depth);
-                let records = n.min(k as u64 * (depth + reach(k, rate)));
-                let decay = Decay::new(rate, records.min(furthest(k, rate, LEFT_OUT)));
+                let records = n.min(k as u64 * (depth + reach(k, rate, n)));
+                let decay = Decay::new(rate, furthest(k, rate, LEFT_OUT, records));
                 tight.check(&Orbits::new(k, records), &decay, false);
                 // Once for what a sum leaves out, once for larger counts.
                 tight.residual += 2.0 * LEFT_OUT * tight.largest;
@@ -452,7 +467,7 @@ impl Tight {
     /// whole lattice, Σ_{r ≠ x} a^(d(x, r)) <= s − 1 <= 1 at every x, so that the solution of w = 1 − (Φ − 1) w
     /// is not negative.
     pub fn is_surely_positive(k: usize, rate: f64) -> bool {
-        k == 2 || whole_lattice(k, rate) <= 2.0
+        k == 2 || LatticeSums::ln_whole(rate, k) <= std::f64::consts::LN_2
     }
 
     /// The least weight before negative ones were set to 0.
@@ -536,7 +551,7 @@ fn guess(orbits: &Orbits, records: u64, rate: f64) -> Vec<f64> {
     let k = orbits.k();
     let depth = records / (2 * k as u64);
     if depth < LEAST_DEPTH {
-        return vec![1.0 / whole_lattice(k, rate); orbits.len()];
+        return vec![exp_accurate(-LatticeSums::ln_whole(rate, k)); orbits.len()];
     }
     let fewer = k as u64 * depth;
     let effort =

@@ -28,7 +28,7 @@ const REDUCTION: f64 = 1e-9;
 pub const MOST_PRECONDITIONED: usize = 4;
 
 /// The most steps of a round.
-const STEPS: usize = 4000;
+pub const STEPS: usize = 4000;
 
 /// The weight of every orbit, starting from a guess, for a `target` whose largest value is about 1. The
 /// residual is at most `tolerance`, or as small as rounding allows.

@@ -118,7 +118,9 @@ fn clipped_weights_have_their_normalisers_and_a_rate() {
         assert!(rate + largest <= epsilon && epsilon - rate - largest < 1e-11 * epsilon);
     }
     assert_eq!(Tight::rate_for(3, 12, 1.0), Ok(1.0));
-    for epsilon in [6e-4, 5e-4, 4e-4, 3e-4, 2e-4, 1e-4] {
+    // At a small rate few records are soon done.
+    for epsilon in [6e-4, 5e-4, 4e-4, 3e-4, 2e-4, 1e-4, 1e-6, 1e-7] {
+        assert!(Effort::new(3, 3, epsilon).rows < 1e6 && furthest(3, epsilon, NEGLIGIBLE, 3) == 3);
         let rate = Tight::rate_for(3, 3, epsilon).unwrap();
         assert!(rate < epsilon && epsilon - rate < 1e-6 * epsilon, "{epsilon}: {rate}");
         assert!(rate + Tight::find(3, 3, rate).unwrap().shift() <= epsilon);
