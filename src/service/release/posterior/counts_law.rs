@@ -3,7 +3,7 @@
 use super::beta_mixture::BetaMixture;
 use super::comparison::{self, Comparison, Link, Linked};
 use super::draws::{Cell, Sampler};
-use super::weights::Weights;
+use super::weights::{LogWeights, Weights};
 use engine::analysis::true_counts::{self, CountNoise, Noisy};
 use engine::mechanism::Variant;
 use engine::numeric::Sum;
@@ -27,7 +27,10 @@ const MOST_LINKS: f64 = 2e7;
 
 /// Weights are relative to the likeliest count of each cell on its own. If all weights of counts that
 /// sum to n are smaller than this, they have lost digits.
-const FAINTEST: f64 = 1e-280;
+pub(super) const FAINTEST: f64 = 1e-280;
+
+/// What is said then.
+pub(super) const FAINT: &str = "the released counts are too unlikely for double precision";
 
 /// Every data set outside of the windows is less likely than the likeliest one by a factor of e to this.
 const NEGLIGIBLE: f64 = 40.0;
@@ -133,15 +136,7 @@ impl CountsLaw {
         let Some(first) = seen.first() else { return Err("there is no release".to_owned()) };
         let (prior, n) = (first.template.posterior.prior().clone(), first.template.posterior.n());
         let noisy: Vec<Noisy> = seen.iter().map(Seen::noisy).collect::<Result<_, _>>()?;
-        Self::from_factors(prior.clone(), n, factors(&noisy, &prior, n)?)
-    }
-
-    /// The law, if it has not lost its digits.
-    fn reached(self) -> Result<Self, String> {
-        match self.is_reached() {
-            true => Ok(self),
-            false => Err("the released counts are too unlikely for double precision".to_owned()),
-        }
+        Self::from_logs(&prior, n, &factors(&noisy, &prior, n)?)
     }
 
     /// Whether some data set has a weight that has not lost digits.
@@ -151,9 +146,18 @@ impl CountsLaw {
         (cell.first..=cell.last().min(self.n)).any(|x| weight(x) > FAINTEST)
     }
 
-    /// The law whose factors weigh counts that sum to n.
-    pub(super) fn from_factors(prior: Prior, n: u64, cells: Vec<Weights>) -> Result<Self, String> {
-        Self { prior, n, factors: Factors::new(cells, n) }.reached()
+    /// The law whose factors, which have these logarithms, weigh counts that sum to n.
+    pub(super) fn from_logs(prior: &Prior, n: u64, logs: &[LogWeights]) -> Result<Self, String> {
+        let tilted = |tilt: f64| {
+            let cells = logs.iter().map(|one| one.tilted(tilt)).collect();
+            Self { prior: prior.clone(), n, factors: Factors::new(cells, n) }
+        };
+        // If n is far from the likeliest counts of all cells, the weights of data sets are too small for doubles. A
+        // factor e^(tilt x) of every count x is the same for all of them.
+        let found = Some(tilted(0.0)).filter(Self::is_reached);
+        found
+            .or_else(|| Some(tilted(LogWeights::tilt(logs, n))).filter(Self::is_reached))
+            .ok_or_else(|| FAINT.to_owned())
     }
 
     /// What is known of every cell.
@@ -428,11 +432,12 @@ fn pairs(cells: &Weights, rest: &Weights, n: u64, others: impl Fn(u64) -> f64 + 
 }
 
 /// The predictive probability of x and the probability of the noise are both products over the cells.
-fn factors(noisy: &[Noisy], prior: &Prior, n: u64) -> Result<Vec<Weights>, String> {
+fn factors(noisy: &[Noisy], prior: &Prior, n: u64) -> Result<Vec<LogWeights>, String> {
     let windows = true_counts::windows(noisy, prior, n, NEGLIGIBLE);
     refuse_wide(&windows, n)?;
-    let factor = |(i, window): (usize, (u64, u64))| {
-        Weights::from_logs(window.0, &true_counts::ln_weights(noisy, prior, n, i, window))
+    let factor = |(i, window): (usize, (u64, u64))| LogWeights {
+        first: window.0,
+        logs: true_counts::ln_weights(noisy, prior, n, i, window),
     };
     Ok(windows.into_iter().enumerate().map(factor).collect())
 }

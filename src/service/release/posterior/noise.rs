@@ -16,8 +16,8 @@ enum Law {
     Laplace { scale: f64 },
     /// e^(−z²/2σ²) for real z.
     Gaussian { sigma: f64 },
-    /// The logarithms of the weights of whole numbers from `first` on; the largest is 0.
-    Listed { first: i64, logs: Vec<f64> },
+    /// The weights of whole numbers, whose logarithms are an expression less `largest`.
+    Expression { expression: Expression, largest: f64 },
 }
 
 /// The noise that each count got, and what was done with the sum.
@@ -42,11 +42,11 @@ pub const FORMS: [&str; 4] = [
 /// The largest scale of noise, and the smallest.
 const SCALES: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
 
-/// Weights that are smaller than the largest by a factor of e to this are left out of a list.
-const LEAST_LOG: f64 = -80.0;
+/// Weights that are smaller than others by a factor of e to this do not matter beside them.
+const NEGLIGIBLE: f64 = 80.0;
 
-/// Weights of an expression vanish before this step.
-const FURTHEST: i64 = 1 << 17;
+/// The furthest step at which the weights of an expression are looked at to see that they vanish.
+const FURTHEST: usize = 1 << 17;
 
 /// Nodes of Gauss's rule for the integral over one step.
 const NODES: usize = 24;
@@ -103,24 +103,25 @@ impl PublishedNoise {
         }
     }
 
-    /// Steps beyond which a weight is smaller than the largest by a factor of e^`drop`.
-    pub fn reach(&self, drop: f64) -> f64 {
+    /// Steps beyond which a weight is smaller than the largest by a factor of e^`drop`; infinite if an expression was
+    /// not seen to fall so far.
+    pub fn reach(&self, drop: f64) -> Result<f64, String> {
         let own = match &self.law {
             Law::DiscreteLaplace { rate } => drop / rate,
             Law::Laplace { scale } => drop * scale,
             Law::DiscreteGaussian { sigma } | Law::Gaussian { sigma } => {
                 sigma * (2.0 * drop).sqrt()
             }
-            Law::Listed { first, logs } => {
-                (first.unsigned_abs()).max((first + logs.len() as i64).unsigned_abs()) as f64
+            Law::Expression { expression, .. } => {
+                fall(expression, drop)?.map_or(f64::INFINITY, |(_, steps)| steps as f64)
             }
         };
         // Rounding and clamping add less than a step.
-        own.ceil() + 2.0
+        Ok(own.ceil() + 2.0)
     }
 
     /// ln P[`value` | x] for every x from `low` to `high`.
-    pub fn logs(&self, value: f64, low: u64, high: u64) -> Vec<f64> {
+    pub fn logs(&self, value: f64, low: u64, high: u64) -> Result<Vec<f64>, String> {
         if self.clamped && value <= 0.0 {
             return self.logs_of_clamped(low, high);
         }
@@ -139,37 +140,32 @@ impl PublishedNoise {
     }
 
     /// The largest value of [`Self::logs`] over all x.
-    pub fn peak(&self, value: f64) -> f64 {
-        match (&self.law, self.clamped && value <= 0.0) {
-            (_, true) => self.logs(value, 0, 0)[0],
-            (Law::Listed { .. }, false) => 0.0,
-            (_, false) => {
-                let nearest = value.max(0.0).round() as u64;
-                self.logs(value, nearest, nearest)[0]
-            }
-        }
+    pub fn peak(&self, value: f64) -> Result<f64, String> {
+        let nearest = match (&self.law, self.clamped && value <= 0.0) {
+            (_, true) => 0,
+            (Law::Expression { .. }, false) => return Ok(0.0),
+            (_, false) => value.max(0.0).round() as u64,
+        };
+        Ok(self.logs(value, nearest, nearest)?[0])
     }
 
     /// The logarithm of the weight of z.
-    fn log(&self, z: f64) -> f64 {
-        match &self.law {
+    fn log(&self, z: f64) -> Result<f64, String> {
+        Ok(match &self.law {
             Law::DiscreteLaplace { rate } => -rate * z.abs(),
             Law::Laplace { scale } => -z.abs() / scale,
             Law::DiscreteGaussian { sigma } | Law::Gaussian { sigma } => {
                 -0.5 * (z / sigma) * (z / sigma)
             }
-            Law::Listed { first, logs } => {
-                let place = usize::try_from(z as i64 - first).ok();
-                place.and_then(|place| logs.get(place)).copied().unwrap_or(f64::NEG_INFINITY)
-            }
-        }
+            Law::Expression { expression, largest } => value(expression, z)? - largest,
+        })
     }
 
     /// ln P[low < z < high] of a real law, one step wide.
-    fn between(&self, low: f64, high: f64, rule: &[(f64, f64)]) -> f64 {
+    fn between(&self, low: f64, high: f64, rule: &[(f64, f64)]) -> Result<f64, String> {
         // Laws are symmetric: the end that is nearer to 0 comes first.
         let (near, far) = if low.abs() <= high.abs() { (low, high) } else { (-high, -low) };
-        match &self.law {
+        Ok(match &self.law {
             Law::Laplace { scale } => {
                 let (a, b) = (near / scale, far / scale);
                 match a >= 0.0 {
@@ -180,22 +176,23 @@ impl PublishedNoise {
             Law::Gaussian { sigma } if *sigma < 1.0 => {
                 let tail = |z: f64| libm::erfc(z / sigma * std::f64::consts::FRAC_1_SQRT_2);
                 let width = tail(near) - tail(far);
-                if width > 0.0 { ln(width) } else { self.log(near) - ln(near / sigma) }
+                if width > 0.0 { ln(width) } else { self.log(near)? - ln(near / sigma) }
             }
             _ => {
-                let peak = self.log(if near < 0.0 { 0.0 } else { near });
-                let sum = rule.iter().map(|(u, weight)| {
-                    weight * exp_accurate(self.log(near + u * (far - near)) - peak)
-                });
-                peak + ln(sum.sum::<f64>())
+                let peak = self.log(if near < 0.0 { 0.0 } else { near })?;
+                let mut sum = 0.0;
+                for (u, weight) in rule {
+                    sum += weight * exp_accurate(self.log(near + u * (far - near))? - peak);
+                }
+                peak + ln(sum)
             }
-        }
+        })
     }
 
     /// ln P[x + z is at most 0, or rounds to that] for every x.
-    fn logs_of_clamped(&self, low: u64, high: u64) -> Vec<f64> {
+    fn logs_of_clamped(&self, low: u64, high: u64) -> Result<Vec<f64>, String> {
         let edge = |x: u64| x as f64 - if self.rounded { 0.5 } else { 0.0 };
-        match &self.law {
+        Ok(match &self.law {
             Law::DiscreteLaplace { rate } => (low..=high).map(|x| -rate * x as f64).collect(),
             Law::Laplace { scale } => {
                 let log = |x: u64| match edge(x) / scale {
@@ -214,22 +211,25 @@ impl PublishedNoise {
                 };
                 (low..=high).map(log).collect()
             }
-            Law::DiscreteGaussian { .. } | Law::Listed { .. } => {
-                // Sums from the far end.
-                let beyond = high + self.reach(-LEAST_LOG) as u64;
+            Law::DiscreteGaussian { .. } | Law::Expression { .. } => {
+                // Sums from the far end: what lies beyond does not matter beside the last weight.
+                let last = -self.log(-(high as f64))?;
+                let drop = NEGLIGIBLE + if last.is_finite() { last } else { 0.0 };
+                let reach = self.reach(drop)?;
+                if reach == f64::INFINITY {
+                    return Err(endless(&self.words));
+                }
                 let mut sum = f64::NEG_INFINITY;
-                let mut logs: Vec<f64> = (low..=beyond)
-                    .rev()
-                    .map(|x| {
-                        sum = ln_add(sum, self.log(-(x as f64)));
-                        sum
-                    })
-                    .collect();
+                let mut logs = Vec::new();
+                for x in (low..=high.max(reach as u64)).rev() {
+                    sum = ln_add(sum, self.log(-(x as f64))?);
+                    logs.push(sum);
+                }
                 logs.reverse();
                 logs.truncate((high - low) as usize + 1);
                 logs
             }
-        }
+        })
     }
 }
 
@@ -298,19 +298,6 @@ fn keys(gaussian: bool) -> &'static str {
     if gaussian { "sigma=… or rho=…" } else { "epsilon=… or scale=…" }
 }
 
-/// Logarithms of weights relative to the largest, without what is negligible at both ends; and the first whole
-/// number that they belong to.
-fn trimmed(first: i64, logs: &[f64]) -> Result<(i64, Vec<f64>), String> {
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let counts = |log: &f64| *log - largest >= LEAST_LOG;
-    let ends = (logs.iter().position(counts), logs.iter().rposition(counts));
-    let (Some(start), Some(end)) = ends else {
-        return Err("no number has a positive weight".to_owned());
-    };
-    let logs = logs[start..=end].iter().map(|log| log - largest).collect();
-    Ok((first + start as i64, logs))
-}
-
 /// The only name in an expression.
 struct Step;
 
@@ -326,31 +313,43 @@ impl Names for Step {
 
 /// The law whose log weight at t is an expression.
 fn expression(text: &str) -> Result<Law, String> {
-    let parsed = Expression::parse(text, &Step).map_err(|fault| fault.cause)?;
-    let program = parsed.fix(&|_| None);
-    let log = |t: i64| {
-        let value = |_| t as f64;
-        match parsed.fault(&value) {
-            Some(fault) => Err(format!("at t = {t}: {}", fault.cause)),
-            None => Ok(program.value(&value)),
+    let expression = Expression::parse(text, &Step).map_err(|fault| fault.cause)?;
+    let (largest, _) = fall(&expression, NEGLIGIBLE)?.ok_or_else(|| endless(text))?;
+    Ok(Law::Expression { expression, largest })
+}
+
+/// The log weight at t.
+fn value(expression: &Expression, t: f64) -> Result<f64, String> {
+    match expression.value(&|_| t) {
+        value if value < f64::INFINITY => Ok(value),
+        _ => {
+            let fault = expression.fault(&|_| t).map_or_else(String::new, |fault| fault.cause);
+            Err(format!("at t = {t}: {fault}"))
         }
-    };
-    let (mut below, mut above) = (Vec::new(), vec![log(0)?]);
-    let mut reach = 16;
-    loop {
-        for t in above.len() as i64..=reach {
-            below.push(log(-t)?);
-            above.push(log(t)?);
+    }
+}
+
+/// The largest log weight, and the step beyond which all are smaller by `drop`: those that are up to four times as
+/// far are looked at. `None` if the weights do not fall so far.
+fn fall(expression: &Expression, drop: f64) -> Result<Option<(f64, usize)>, String> {
+    let (mut logs, mut reach) = (Vec::new(), 16);
+    while reach <= FURTHEST {
+        for t in logs.len()..=reach {
+            let t = t as f64;
+            logs.push(value(expression, t)?.max(value(expression, -t)?));
         }
-        let all: Vec<f64> = below.iter().rev().chain(&above).copied().collect();
-        let (first, logs) = trimmed(-reach, &all)?;
-        // Nothing counts between here and four times as far.
-        if 4 * first.abs().max(first + logs.len() as i64) <= reach {
-            return Ok(Law::Listed { first, logs });
-        }
-        if reach >= FURTHEST {
-            return Err(format!("the weights of `{text}` do not vanish up to t = {reach}"));
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let Some(steps) = logs.iter().rposition(|log| log - largest >= -drop) else {
+            return Err("no number has a positive weight".to_owned());
+        };
+        if 4 * steps <= reach {
+            return Ok(Some((largest, steps)));
         }
         reach *= 2;
     }
+    Ok(None)
+}
+
+fn endless(words: &str) -> String {
+    format!("the weights of `{words}` do not vanish up to t = {FURTHEST}")
 }

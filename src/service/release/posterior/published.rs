@@ -5,9 +5,9 @@
 //! is known, the counts sum to it. If not, the records that are missing from the largest possible N are one more
 //! count, with the weight g.
 
-use super::counts_law::{CountsLaw, refuse_wide};
+use super::counts_law::{CountsLaw, FAINT, FAINTEST, refuse_wide};
 use super::noise::PublishedNoise;
-use super::weights::Weights;
+use super::weights::{LogWeights, Weights};
 use engine::numeric::{Sum, exp_accurate, lgamma, ln, log1p};
 use engine::posterior::model::Prior;
 use engine::posterior::simplex::Window;
@@ -41,18 +41,19 @@ impl Inferred {
         let problem = Problem { prior, n, releases };
         let windows = problem.windows()?;
         let outside = windows.len() as f64 * exp_accurate(LN_OUTSIDE);
-        let mut cells: Vec<Weights> = (windows.into_iter().enumerate())
-            .map(|(cell, window)| problem.factor(cell, window))
-            .collect();
+        let tilt = problem.tilt(&windows);
+        let mut cells: Vec<LogWeights> = (windows.into_iter().enumerate())
+            .map(|(cell, window)| problem.factor(cell, window, tilt))
+            .collect::<Result<_, _>>()?;
         let (n, trimmed) = match n {
             Some(n) => (n, 0.0),
             None => {
-                let (n, missing, trimmed) = problem.missing(&cells)?;
+                let (n, missing, trimmed) = problem.missing(&cells, tilt)?;
                 cells.push(missing);
                 (n, trimmed)
             }
         };
-        let law = CountsLaw::from_factors(prior.clone(), n, cells)?;
+        let law = CountsLaw::from_logs(prior, n, &cells)?;
         match law.refusal() {
             None => Ok(Self { law, left_out: outside + trimmed }),
             Some(cause) => Err(cause),
@@ -101,13 +102,11 @@ impl Problem<'_> {
 
     /// The logarithm of a data set's probability before the release, at most 0.
     fn ln_prior(&self, counts: &[u64]) -> f64 {
-        let alpha = self.prior.alpha();
-        let (sum, n) = (self.prior.total(), counts.iter().sum::<u64>() as f64);
         let cell = |(&alpha, &x): (&f64, &u64)| {
             lgamma(alpha + x as f64) - lgamma(alpha) - lgamma(x as f64 + 1.0)
         };
-        let cells: f64 = alpha.iter().zip(counts).map(cell).sum();
-        cells + lgamma(sum) + lgamma(n + 1.0) - lgamma(sum + n)
+        let cells: f64 = self.prior.alpha().iter().zip(counts).map(cell).sum();
+        cells + self.ln_g(counts.iter().sum())
     }
 
     /// The counts of every cell that matter.
@@ -125,17 +124,18 @@ impl Problem<'_> {
         }
         for one in self.releases {
             for (&value, &x) in one.values.iter().zip(&likely) {
-                let peak = one.noise.peak(value);
+                let peak = one.noise.peak(value)?;
                 // The reach is relative to noise 0, which may be more likely than the peak.
-                drop += peak - one.noise.logs(value, x, x)[0] - peak.min(0.0);
+                drop += peak - one.noise.logs(value, x, x)?[0] - peak.min(0.0);
             }
         }
         if !drop.is_finite() {
             return Err("no counts fit what was released".to_owned());
         }
+        let reaches: Vec<f64> =
+            self.releases.iter().map(|one| one.noise.reach(drop)).collect::<Result<_, _>>()?;
         let window = |i: usize| -> Window {
-            let ends = self.releases.iter().map(|one| {
-                let reach = one.noise.reach(drop);
+            let ends = self.releases.iter().zip(&reaches).map(|(one, reach)| {
                 ((one.values[i] - reach).max(0.0) as u64, (one.values[i] + reach).max(0.0) as u64)
             });
             let (low, high) =
@@ -148,51 +148,74 @@ impl Problem<'_> {
         Ok(windows)
     }
 
+    /// If the number of records is not known, the weight of every count x gets a factor e^(tilt x), and that of every
+    /// number of records loses it. So neither grows or falls more than it must over all of these numbers, and few
+    /// weights are too small for doubles.
+    fn tilt(&self, windows: &[Window]) -> f64 {
+        let end = |of: fn(&Window) -> u64| windows.iter().map(of).sum::<u64>();
+        let (low, high) = (end(|window| window.0), end(|window| window.1).min(self.most_records()));
+        match self.n.is_none() && low < high {
+            true => (self.ln_g(high) - self.ln_g(low)) / (high - low) as f64,
+            false => 0.0,
+        }
+    }
+
+    /// The logarithm of the weight of a number of records: one over the number of ways to get it.
+    fn ln_g(&self, n: u64) -> f64 {
+        let (sum, n) = (self.prior.total(), n as f64);
+        lgamma(sum) + lgamma(n + 1.0) - lgamma(sum + n)
+    }
+
     /// The prior's weight of every count of a cell, times the likelihood of what was released.
-    fn factor(&self, cell: usize, (low, high): Window) -> Weights {
+    fn factor(&self, cell: usize, (low, high): Window, tilt: f64) -> Result<LogWeights, String> {
         let alpha = self.prior.alpha()[cell];
         let mut logs = vec![0.0; (high - low) as usize + 1];
         for one in self.releases {
-            let own = one.noise.logs(one.values[cell], low, high);
+            let own = one.noise.logs(one.values[cell], low, high)?;
             logs.iter_mut().zip(own).for_each(|(log, own)| *log += own);
         }
         let mut predictive = 0.0;
         for (log, x) in logs.iter_mut().zip(low..) {
             if x > low {
-                predictive += ln((alpha + (x - 1) as f64) / x as f64);
+                predictive += ln((alpha + (x - 1) as f64) / x as f64) + tilt;
             }
             *log += predictive;
         }
-        Weights::from_logs(low, &logs)
+        Ok(LogWeights { first: low, logs })
     }
 
-    /// The largest number of records that matters, the weights of those that are missing from it, and the part of
-    /// the probability that this leaves out.
-    fn missing(&self, cells: &[Weights]) -> Result<(u64, Weights, f64), String> {
+    /// The largest number of records that matters, the weights of those that are missing from it, and a bound on the
+    /// part of the probability that this leaves out.
+    fn missing(&self, cells: &[LogWeights], tilt: f64) -> Result<(u64, LogWeights, f64), String> {
         let (sum, most) = (self.prior.total(), self.most_records());
-        let totals = cells[1..].iter().fold(cells[0].clone(), |all, one| all.plus(one, most));
+        let none = Weights::certain(0);
+        let totals = cells.iter().fold(none, |all, one| all.plus(&one.tilted(0.0), most));
         let mut ln_g = 0.0;
         let mut logs = Vec::new();
         for n in totals.first..=totals.last() {
             if n > totals.first {
-                ln_g -= log1p((sum - 1.0) / n as f64);
+                ln_g -= log1p((sum - 1.0) / n as f64) + tilt;
             }
             logs.push(ln_g);
         }
-        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weigh = |(log, weight): (&f64, &f64)| weight * exp_accurate(log - largest);
-        let weights: Vec<f64> = logs.iter().zip(&totals.values).map(weigh).collect();
-        let likeliest = weights.iter().copied().fold(0.0, f64::max);
-        let counts = |weight: &f64| *weight > UNLIKELY * likeliest;
+        // Weights may be too small for doubles: then they are at most `FAINTEST`.
+        let ln_weight = |(log, weight): (&f64, &f64)| log + ln(weight.max(FAINTEST));
+        let ln_weights: Vec<f64> = logs.iter().zip(&totals.values).map(ln_weight).collect();
+        let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> =
+            ln_weights.iter().map(|weight| exp_accurate(weight - largest)).collect();
+        let counts = |weight: &f64| *weight > UNLIKELY;
+        let lost = |(weight, total): (&f64, &f64)| counts(weight) && *total <= FAINTEST;
         let ends = (weights.iter().position(counts), weights.iter().rposition(counts));
-        let (Some(start), Some(end)) = ends else {
-            return Err("what was released is too unlikely for double precision".to_owned());
-        };
+        let (Some(start), Some(end)) = ends else { return Err(FAINT.to_owned()) };
+        if weights.iter().zip(&totals.values).any(lost) {
+            return Err(FAINT.to_owned());
+        }
         let part = |of: &[f64]| of.iter().copied().collect::<Sum>().value();
         let trimmed = part(&weights[..start]) + part(&weights[end + 1..]);
         let mut missing = logs[start..=end].to_vec();
         missing.reverse();
         let n = totals.first + end as u64;
-        Ok((n, Weights::from_logs(0, &missing), trimmed / part(&weights)))
+        Ok((n, LogWeights { first: 0, logs: missing }, trimmed / part(&weights)))
     }
 }
