@@ -113,7 +113,7 @@ fn what_is_wrong_is_said() {
             "--data cells.csv --column answer --by arm --count noisy --noise -t^2 --prior 1",
             "line 3: `x`",
         ),
-        ("--released 9,9 --noise -100000*t^2 --prior 1 --n 3", "the posterior is not computed"),
+        ("--released 9,9 --noise ln(max(2-abs(t),0)) --prior 1 --n 3", "no counts fit"),
     ] {
         let outcome = sandbox.dpbi(&[&["posterior"], &words(args)[..]].concat());
         assert_eq!(outcome.status, 2, "{args}");

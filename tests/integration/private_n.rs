@@ -167,3 +167,38 @@ fn a_dry_run_knows_nothing_of_the_data() {
     let supposed = width(&["--n", "100"]);
     assert!(0.09 < supposed && supposed < 0.12, "{supposed}");
 }
+
+/// Whatever was paid for is told: exactly or, where the noise is too wide for that, by draws.
+#[test]
+fn every_release_tells_something() {
+    let sandbox = Sandbox::new();
+    let rows = "a,no\n".repeat(50) + &"a,yes\n".repeat(30) + &"b,no\n".repeat(20) + "b,yes\n";
+    sandbox.write("data.csv", &format!("arm,answer\n{rows}"));
+    let asked = ["release", "--data", "data.csv", "--by", "arm", "--column", "answer"];
+    let table = ["--categories", "arm=a,b", "--categories", "answer=no,yes", "--prior", "1"];
+    let asked = [&asked[..], &table, &["--ledger", "none"]].concat();
+    for epsilon in ["0.000000001", "0.001", "0.01", "1"] {
+        for private in [&["--private-n"][..], &[]] {
+            let out = format!("{epsilon}-{}.json", private.len());
+            let told = sandbox
+                .succeed(&[&asked[..], private, &["--epsilon", epsilon, "--out", &out]].concat());
+            assert!(told.contains("Means and intervals account for the noise."), "{told}");
+            let found = sandbox.json(&["posterior", &out, "--compare", "yes", "--json"]);
+            let is_drawn = !found["drawn"].is_null();
+            assert_eq!(
+                is_drawn,
+                !private.is_empty() && epsilon.parse::<f64>().unwrap() < 1.0,
+                "{epsilon}"
+            );
+            let shares = found["shares"].as_array().unwrap();
+            let sum: f64 = shares.iter().map(|row| float(&row["mean"])).sum();
+            assert!(shares.len() == 4 && (sum - 1.0).abs() < 0.02, "{epsilon}: {found}");
+            let [compared] = &found["comparisons"].as_array().unwrap()[..] else {
+                panic!("{epsilon}: {found}")
+            };
+            let difference = &compared["difference"];
+            assert!(float(&difference["low"]) < float(&difference["high"]), "{epsilon}: {found}");
+            assert_eq!(found["groups"].as_array().unwrap().len(), 2, "{epsilon}: {found}");
+        }
+    }
+}

@@ -33,7 +33,7 @@ fn covers(law: &CountsLaw, p: &[f64; 4], seed: u64) -> Covers {
     let (a, b) = ((&[1][..], &[0, 1][..]), (&[3][..], &[2, 3][..]));
     let [first, second] = [0, 2].map(|no| p[no + 1] / (p[no] + p[no + 1]));
     let comparison = law.compare(a, b, f64::INFINITY).unwrap();
-    let drawn: Vec<Vec<f64>> = draws(std::slice::from_ref(law), DRAWS, seed).flatten().collect();
+    let drawn: Vec<Vec<f64>> = draws(&[law.clone().into()], DRAWS, seed).flatten().collect();
     // The part of the draws in which something is smaller than in truth.
     let below = |of: &dyn Fn(&[f64]) -> f64| {
         drawn.iter().filter(|draw| of(draw) < of(p)).count() as f64 / (DRAWS + 1) as f64

@@ -7,7 +7,7 @@
 
 use crate::mechanism::law::tight::Tight;
 use crate::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
-use crate::numeric::{lgamma, ln};
+use crate::numeric::{lgamma, ln, log1p, stirling};
 use crate::posterior::model::{Posterior, Prior};
 use crate::posterior::simplex::Window;
 
@@ -168,11 +168,31 @@ pub fn ln_weights(
         if x > low {
             predictive += ln((alpha + (x - 1) as f64) / x as f64);
         }
-        let seen = outputs.iter().filter_map(|one| Some((one.noise, one.seen(i)?)));
-        let noise = seen.map(|(noise, v)| noise.noise.ln_probability(noise.scale, x, n, v));
-        predictive + noise.sum::<f64>()
+        predictive + ln_noise(outputs, n, i, x)
     };
     (low..=high).map(log).collect()
+}
+
+/// The logarithm of the predictive weight of x records of category `i`, times the probability of its outputs, up to
+/// the same factor for every x: one term of [`ln_weights`], for windows that are too wide for all of them.
+pub fn ln_weight(outputs: &[Noisy], prior: &Prior, n: u64, i: usize, x: u64) -> f64 {
+    ln_predictive(prior.alpha()[i], x) + ln_noise(outputs, n, i, x)
+}
+
+/// The logarithm of the probability of the outputs of category `i`, if it has x records.
+fn ln_noise(outputs: &[Noisy], n: u64, i: usize, x: u64) -> f64 {
+    let seen = outputs.iter().filter_map(|one| Some((one.noise, one.seen(i)?)));
+    seen.map(|(noise, v)| noise.noise.ln_probability(noise.scale, x, n, v)).sum()
+}
+
+/// ln Γ(α + x) − ln x!, without the digits that both have in common.
+pub fn ln_predictive(alpha: f64, x: u64) -> f64 {
+    let x = x as f64;
+    if x.min(x + alpha) < stirling::FROM {
+        return lgamma(alpha + x) - lgamma(x + 1.0);
+    }
+    let tails = stirling::tail(x + alpha) - stirling::tail(x + 1.0);
+    (x + 0.5) * log1p((alpha - 1.0) / (x + 1.0)) + (alpha - 1.0) * (ln(x + alpha) - 1.0) + tails
 }
 
 /// The largest change of ln C(α + x − 1, x) over 0 <= x <= n: it is 0 at x = 0 and ln α at x = 1, and

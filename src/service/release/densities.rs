@@ -26,9 +26,8 @@ const LEFT_OUT: f64 = 1e-4;
 
 impl TablePosterior<'_> {
     /// The densities of the outcome's share in every group: of the categories that are compared, or of
-    /// all. Of two categories only the second is drawn, since each one tells the other. Or why a share is not
-    /// computed.
-    pub fn densities(&self, question: &Question) -> Result<Vec<Density>, String> {
+    /// all. Of two categories only the second is drawn, since each one tells the other.
+    pub fn densities(&self, question: &Question) -> Vec<Density> {
         let table = &self.request.table;
         let categories: Vec<usize> = match (question.compared.as_slice(), table.outcomes()) {
             ([], 2) => vec![1],
@@ -39,9 +38,9 @@ impl TablePosterior<'_> {
         let mut shares = Vec::new();
         for category in categories {
             for group in 0..table.groups() {
-                let cell = table.group(group).start + category;
-                let share = self.within_group(group, cell)?;
-                shares.push((category, group, before.within_group(group, cell)?, share));
+                let cells: Vec<usize> = table.group(group).collect();
+                let share = |of: &Self| of.share(&[cells[category]], &cells);
+                shares.push((category, group, share(&before), share(self)));
             }
         }
         let range = range(shares.iter().map(|(_, _, _, share)| share));
@@ -54,7 +53,7 @@ impl TablePosterior<'_> {
                 posterior: curve(&share, range),
                 estimate: Estimate::of_share(&share, question.level),
             };
-        Ok(shares.into_iter().map(density).collect())
+        shares.into_iter().map(density).collect()
     }
 }
 

@@ -1,11 +1,14 @@
 //! What released counts tell: shares of cells, margins and groups, and comparisons of groups. All of it knows the
 //! noise, is computed from what was released, and costs no privacy.
 
+use std::sync::OnceLock;
+
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::posterior::{
-    BetaMixture, Comparison, CountsLaw, Drawn, Inferred, Interval, Means, Seen, Within, draws,
+    BetaMixture, Comparison, CountsLaw, Drawn, Inferred, Interval, Law, Means, Sampled, Seen,
+    Within, draws,
 };
 use super::private_n::PrivateN;
 use super::question::{Contrast, Question};
@@ -114,13 +117,11 @@ pub struct Findings {
     pub margins: Vec<Block>,
     /// The outcome in every group; none with fixed groups, whose cells tell it.
     pub groups: Vec<Block>,
-    /// Why there are no shares within groups, if they take too long.
-    pub ungrouped: Option<String>,
     pub comparisons: Vec<Compared>,
     /// The columns over whose combinations compared shares are means, in which each has the same weight.
     pub averaged: Vec<String>,
-    /// Why a comparison is missing, if one is.
-    pub uncompared: Option<String>,
+    /// Why shares are computed from draws, if some are: to the digits that hold.
+    pub drawn: Option<String>,
     /// Intervals that hold for all cells at once, if they are asked for.
     pub joint: Option<JointIntervals>,
 }
@@ -142,6 +143,12 @@ impl Estimate {
         Self { mean, interval: Interval { low: end(left_out), high: end(1.0 - left_out) } }
     }
 
+    /// From draws, to the digits that hold.
+    fn of_draws((mean, [low, high]): (Drawn, [Drawn; 2])) -> Self {
+        let interval = Interval { low: low.rounded(), high: high.rounded() };
+        Self { mean: mean.rounded(), interval }
+    }
+
     /// The mean and the interval of a share.
     pub fn of_share(share: &BetaMixture, level: f64) -> Self {
         Self { mean: share.mean(), interval: share.interval(level) }
@@ -154,8 +161,12 @@ pub struct TablePosterior<'a> {
     /// What was released for every cell, if that was done once.
     released: Option<Vec<f64>>,
     pub(super) histograms: Vec<Histogram>,
-    /// The law of the true counts of every histogram.
-    laws: Vec<CountsLaw>,
+    /// What is known of the true counts of every histogram.
+    laws: Vec<Law>,
+    /// Draws of all cells, made when something needs them.
+    sampled: OnceLock<Sampled>,
+    /// Why shares were computed from them.
+    drawn: OnceLock<String>,
     /// A bound on the probability of what was left out, where every count has noise of its own.
     pub left_out: Option<f64>,
 }
@@ -225,7 +236,9 @@ impl<'a> TablePosterior<'a> {
         }
         let laws = histograms.iter().enumerate().map(|(place, one)| law(releases, place, one));
         let laws = laws.collect::<Result<_, _>>()?;
-        Ok(Self { request: &first.request, released, histograms, laws, left_out: None })
+        let (sampled, drawn) = (OnceLock::new(), OnceLock::new());
+        let request = &first.request;
+        Ok(Self { request, released, histograms, laws, sampled, drawn, left_out: None })
     }
 
     /// What is known after counts of one histogram were released with noise of their own; `released` is what was
@@ -236,17 +249,21 @@ impl<'a> TablePosterior<'a> {
         released: Option<Vec<f64>>,
     ) -> Self {
         let histograms = request.histograms(law.n());
-        Self { request, released, histograms, laws: vec![law], left_out: Some(left_out) }
+        let (laws, sampled, drawn) = (vec![law], OnceLock::new(), OnceLock::new());
+        let left_out = Some(left_out);
+        Self { request, released, histograms, laws, sampled, drawn, left_out }
     }
 
     /// What is known before anything is released.
     pub(super) fn before(&self) -> Self {
-        let law = |one: &Histogram| CountsLaw::exactly(&one.prior, &vec![0; one.prior.k()]);
+        let law = |one: &Histogram| CountsLaw::exactly(&one.prior, &vec![0; one.prior.k()]).into();
         Self {
             request: self.request,
             released: None,
             histograms: self.histograms.clone(),
             laws: self.histograms.iter().map(law).collect(),
+            sampled: OnceLock::new(),
+            drawn: OnceLock::new(),
             left_out: None,
         }
     }
@@ -254,35 +271,83 @@ impl<'a> TablePosterior<'a> {
     /// Everything that is asked.
     pub fn findings(&self, question: &Question) -> Findings {
         let level = question.level;
-        let (groups, ungrouped) = match self.groups(level) {
-            Ok(groups) => (groups, None),
-            Err(cause) => (Vec::new(), Some(cause)),
-        };
-        let (comparisons, uncompared) = self.comparisons(question);
         Findings {
             records: self.records(level),
             shares: self.shares(level),
             margins: self.margins(level),
-            groups,
-            ungrouped,
-            comparisons,
+            groups: self.groups(level),
+            comparisons: self.comparisons(question),
             averaged: question.averaged(self.request),
-            uncompared,
             joint: question.joint.then(|| self.joint(level)),
+            // What comes before says why.
+            drawn: self.drawn().map(str::to_owned),
         }
     }
 
     /// The number of records, if it is not known.
     fn records(&self, level: f64) -> Option<Estimate> {
-        let law = &self.laws[0];
-        let (first, probabilities) = law.n().is_none().then(|| law.total())?;
-        Some(Estimate::of_whole_number(first, &probabilities, level))
+        match &self.laws[0] {
+            law if law.n().is_some() => None,
+            Law::Exact(law) => {
+                let (first, probabilities) = law.total();
+                Some(Estimate::of_whole_number(first, &probabilities, level))
+            }
+            Law::Wide(_) => Some(Estimate::of_draws(self.sampled().records(level))),
+        }
+    }
+
+    /// Why shares were computed from draws, if some were.
+    pub fn drawn(&self) -> Option<&str> {
+        self.drawn.get().map(String::as_str)
+    }
+
+    fn sampled(&self) -> &Sampled {
+        self.sampled.get_or_init(|| Sampled::new(&self.laws))
+    }
+
+    /// The share of some cells of the table within some others, if it is computed.
+    fn exact(&self, cells: &[usize], group: &[usize]) -> Option<BetaMixture> {
+        let place = self.histograms.iter().position(|one| one.cells.contains(&group[0]))?;
+        let start = self.histograms[place].cells.start;
+        let [cells, group] =
+            [cells, group].map(|some| some.iter().map(|cell| cell - start).collect::<Vec<_>>());
+        let found = self.laws[place].exact().and_then(|law| law.try_within(&cells, &group));
+        if found.is_none() {
+            self.drawn.get_or_init(|| match &self.laws[place] {
+                Law::Wide(law) => law.cause().to_owned(),
+                Law::Exact(_) => WIDE.to_owned(),
+            });
+        }
+        found
+    }
+
+    fn estimate(&self, cells: &[usize], group: &[usize], level: f64) -> Estimate {
+        match self.exact(cells, group) {
+            Some(share) => Estimate::of_share(&share, level),
+            None => Estimate::of_draws(self.sampled().share(cells, group, level)),
+        }
+    }
+
+    /// The share of some cells of the table within some others. If it is not computed, it is the mean of its laws given
+    /// true counts that are drawn.
+    pub(super) fn share(&self, cells: &[usize], group: &[usize]) -> BetaMixture {
+        let parameter = |cells: &[usize]| cells.iter().map(|&cell| self.request.prior[cell]).sum();
+        self.exact(cells, group).unwrap_or_else(|| {
+            self.sampled().mixture((cells, parameter(cells)), (group, parameter(group)))
+        })
+    }
+
+    /// All cells of the histogram of this cell.
+    fn histogram(&self, cell: usize) -> Vec<usize> {
+        let all = self.histograms.iter().map(|one| &one.cells).find(|cells| cells.contains(&cell));
+        all.expect("every cell has a histogram").clone().collect()
     }
 
     /// The share of every cell.
     pub fn shares(&self, level: f64) -> Vec<Row> {
         let table = &self.request.table;
-        let share = |cell: usize| self.row(table.cell_name(cell), &[cell], &self.cell(cell), level);
+        let share =
+            |cell: usize| self.row(table.cell_name(cell), &[cell], &self.histogram(cell), level);
         parallel::map_range(0..table.cells(), share)
     }
 
@@ -294,85 +359,66 @@ impl<'a> TablePosterior<'a> {
         let block = |margin: &Margin| {
             let columns = margin.columns.iter().map(|&column| &*table.attributes()[column].name);
             let rows = parallel::map(&margin.rows, |one| {
-                let share = self.laws[0].share(&one.cells);
-                self.row(table.margin_name(margin, one), &one.cells, &share, level)
+                self.row(table.margin_name(margin, one), &one.cells, &self.histogram(0), level)
             });
             Block { title: columns.collect::<Vec<_>>().join(", "), rows }
         };
         table.margins().iter().map(block).collect()
     }
 
-    /// The outcome in every group; or why that is not computed.
-    fn groups(&self, level: f64) -> Result<Vec<Block>, String> {
+    /// The outcome in every group.
+    fn groups(&self, level: f64) -> Vec<Block> {
         let table = &self.request.table;
         if self.request.fixed.is_some() || table.groups() == 1 {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let block = |group: usize| {
-            let cells: Vec<(usize, &String)> =
-                table.group(group).zip(&table.outcome().categories).collect();
+            let all: Vec<usize> = table.group(group).collect();
+            let cells: Vec<(&usize, &String)> =
+                all.iter().zip(&table.outcome().categories).collect();
             let rows = parallel::map(&cells, |(cell, category)| {
-                let share = self.within_group(group, *cell)?;
-                Ok(self.row((*category).clone(), &[*cell], &share, level))
+                self.row((*category).clone(), &[**cell], &all, level)
             });
-            let rows = rows.into_iter().collect::<Result<_, String>>()?;
-            Ok(Block { title: table.group_name(group), rows })
+            Block { title: table.group_name(group), rows }
         };
         (0..table.groups()).map(block).collect()
     }
 
-    fn row(&self, cell: String, cells: &[usize], share: &BetaMixture, level: f64) -> Row {
+    fn row(&self, name: String, cells: &[usize], group: &[usize], level: f64) -> Row {
         let released = self.released.as_ref();
         let released = released.map(|counts| cells.iter().map(|&cell| counts[cell]).sum());
-        Row { cell, released, share: Estimate::of_share(share, level) }
+        Row { cell: name, released, share: self.estimate(cells, group, level) }
     }
 
-    /// The share of a cell in its histogram.
-    fn cell(&self, cell: usize) -> BetaMixture {
-        let place = self.histograms.iter().position(|one| one.cells.contains(&cell)).unwrap_or(0);
-        self.laws[place].share(&[cell - self.histograms[place].cells.start])
-    }
-
-    /// The share of a cell in its group; or why it is not computed.
-    pub(super) fn within_group(&self, group: usize, cell: usize) -> Result<BetaMixture, String> {
-        let cells: Vec<usize> = self.request.table.group(group).collect();
-        match self.request.fixed {
-            Some(_) => Ok(self.cell(cell)),
-            None => self.laws[0].try_within(&[cell], &cells),
-        }
-    }
-
-    /// The comparisons that are asked for, and why one is missing.
-    fn comparisons(&self, question: &Question) -> (Vec<Compared>, Option<String>) {
-        let (mut compared, mut reason) = (Vec::new(), None);
+    /// The comparisons that are asked for.
+    fn comparisons(&self, question: &Question) -> Vec<Compared> {
+        let mut compared = Vec::new();
         if question.compared.is_empty() {
-            return (compared, reason);
+            return compared;
         }
         let contrasts = question.contrasts(self.request);
         let products = MOST_PRODUCTS / (question.compared.len() * contrasts.len()) as f64;
         for &category in &question.compared {
             for Contrast { names: [group, other], cells } in &contrasts {
-                match self.compare(category, cells, question, products) {
-                    Err(cause) => reason = Some(cause),
-                    Ok(answer) => compared.push(Compared {
-                        category: self.request.table.outcome().categories[category].clone(),
-                        group: group.clone(),
-                        other: other.clone(),
-                        answer,
-                    }),
-                }
+                compared.push(Compared {
+                    category: self.request.table.outcome().categories[category].clone(),
+                    group: group.clone(),
+                    other: other.clone(),
+                    answer: self.compare(category, cells, question, products),
+                });
             }
         }
-        (compared, reason)
+        compared
     }
 
+    /// Compares a category's share between two groups: exactly, unless that takes more `products`; else by draws.
     fn compare(
         &self,
         category: usize,
         groups: &[Vec<usize>; 2],
         question: &Question,
         products: f64,
-    ) -> Result<Answer, String> {
+    ) -> Answer {
         let level = question.level;
         let outcomes = self.request.table.outcomes();
         if question.equal_weights {
@@ -380,23 +426,26 @@ impl<'a> TablePosterior<'a> {
                 let one = |group: &[usize]| (vec![group[category]], group.to_vec());
                 cells.chunks(outcomes).map(one).collect::<Vec<Within>>()
             });
-            return Ok(Answer::of_means(&self.laws[0].compare_means([&a, &b], level)));
+            return Answer::of_means(&match &self.laws[0] {
+                Law::Exact(law) => law.compare_means([&a, &b], level),
+                Law::Wide(_) => self.sampled().compare([&a, &b], level),
+            });
         }
-        let comparison = match self.request.fixed {
-            None => {
-                let [a, b] = groups.each_ref().map(|cells| {
-                    let of_category = |cell: &usize| cell % outcomes == category;
-                    cells.iter().copied().filter(of_category).collect::<Vec<_>>()
-                });
-                self.laws[0].compare((&a, &groups[0]), (&b, &groups[1]), products)
+        let [a, b] = groups.each_ref().map(|group| -> Within {
+            let of_category = |cell: &usize| cell % outcomes == category;
+            (group.iter().copied().filter(of_category).collect(), group.clone())
+        });
+        let comparison = match (self.request.fixed.is_some(), self.laws[0].exact()) {
+            (true, _) => (self.exact(&a.0, &a.1).zip(self.exact(&b.0, &b.1)))
+                .and_then(|(a, b)| Comparison::independent(a, b, products).ok()),
+            (false, law) => {
+                law.and_then(|law| law.compare((&a.0, &a.1), (&b.0, &b.1), products).ok())
             }
-            Some(_) => {
-                let share = |cells: &Vec<usize>| self.laws[cells[0] / outcomes].share(&[category]);
-                let [a, b] = groups.each_ref().map(share);
-                Comparison::independent(a, b, products)
-            }
-        }?;
-        Ok(Answer {
+        };
+        let Some(comparison) = comparison else {
+            return Answer::of_means(&self.sampled().compare([&[a], &[b]], level));
+        };
+        Answer {
             probability_greater: comparison.probability_greater(),
             difference: Estimate {
                 mean: comparison.mean_difference(),
@@ -407,7 +456,7 @@ impl<'a> TablePosterior<'a> {
                 interval: comparison.ratio(level),
             },
             standard_errors: None,
-        })
+        }
     }
 
     /// `number` joint draws of the shares, block by block: each draw is a share for every cell. They are always
@@ -420,7 +469,11 @@ impl<'a> TablePosterior<'a> {
     /// part of the level.
     fn joint(&self, level: f64) -> JointIntervals {
         let each = libm::pow(level, 1.0 / self.laws.len() as f64);
-        let all: Vec<_> = self.laws.iter().map(|law| law.joint(each)).collect();
+        let of_law = |(law, one): (&Law, &Histogram)| match law {
+            Law::Exact(law) => law.joint(each),
+            Law::Wide(_) => self.sampled().joint(one.cells.clone(), each),
+        };
+        let all: Vec<_> = self.laws.iter().zip(&self.histograms).map(of_law).collect();
         let probability: f64 = all.iter().map(|one| one.probability.value).product();
         let relative = all.iter().map(|one| one.probability.error / one.probability.value);
         JointIntervals {
@@ -434,11 +487,14 @@ impl<'a> TablePosterior<'a> {
 /// The seed of draws that are printed.
 const SEED: u64 = 1;
 
+/// Why a share of a law that is computed is drawn.
+const WIDE: &str = "the noise is so wide that exact sums take long";
+
 /// The most products of all comparisons: they take some seconds.
 const MOST_PRODUCTS: f64 = 4e9;
 
 /// The law of the true counts of one histogram, given releases.
-fn law(releases: &[Released], place: usize, histogram: &Histogram) -> Result<CountsLaw, String> {
+fn law(releases: &[Released], place: usize, histogram: &Histogram) -> Result<Law, String> {
     let seen: Vec<Seen> = (releases.iter())
         .map(|release| Seen {
             variant: release.methods()[place].variant(),
@@ -446,5 +502,5 @@ fn law(releases: &[Released], place: usize, histogram: &Histogram) -> Result<Cou
             released: &release.counts[histogram.cells.clone()],
         })
         .collect();
-    CountsLaw::given(&seen)
+    Law::given(&seen)
 }

@@ -65,7 +65,7 @@ pub use ledger::{
 };
 pub use method::{MECHANISMS, Method, check_releases, usual};
 pub use posterior::{
-    BetaMixture, CountsLaw, Estimated, FORMS, Interval, PublishedNoise, Seen, draws,
+    BetaMixture, CountsLaw, Estimated, FORMS, Interval, Law, PublishedNoise, Seen, draws,
     share_deviation,
 };
 pub use private_n::{MECHANISM as PRIVATE_N_MECHANISM, PrivateN};

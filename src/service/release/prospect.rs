@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::posterior::{CountsLaw, Interval, Seen};
+use super::posterior::{CountsLaw, Interval, Law, Seen};
 use super::private_n::PrivateN;
 use super::question::Question;
 use super::released::Drawing;
@@ -41,14 +41,14 @@ impl Prospect {
                 Drawing::Public { methods, .. } => {
                     let method = methods.get(number)?;
                     let (variant, template) = (method.variant(), method.template());
-                    CountsLaw::given(&[Seen { variant, template, released: &expected }]).ok()?
+                    Law::given(&[Seen { variant, template, released: &expected }]).ok()?
                 }
             };
-            let half = |law: &CountsLaw| {
-                let Interval { low, high } = law.share(&cells).interval(Question::default().level);
+            let half = |law: &Law| {
+                let Interval { low, high } = law.interval(&cells, Question::default().level);
                 0.5 * (high - low)
             };
-            Some((half(&aware), half(&CountsLaw::exactly(&histogram.prior, &expected))))
+            Some((half(&aware), half(&CountsLaw::exactly(&histogram.prior, &expected).into())))
         };
         let all = request.histograms(Some(n)).into_iter().enumerate().map(half_widths);
         let all: Vec<(f64, f64)> = all.collect::<Option<_>>()?;

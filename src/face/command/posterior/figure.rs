@@ -36,15 +36,8 @@ impl FigureFile {
 }
 
 /// The figure of what the evidence tells.
-pub fn draw(
-    evidence: &Evidence,
-    posterior: &TablePosterior,
-    question: &Question,
-) -> Result<Figure, Diagnostic> {
-    let densities = posterior.densities(question).map_err(|cause| {
-        Diagnostic::new(format!("the figure is not drawn: {cause}"))
-            .help("leave --figure out: the other answers are computed")
-    })?;
+pub fn draw(evidence: &Evidence, posterior: &TablePosterior, question: &Question) -> Figure {
+    let densities = posterior.densities(question);
     let categories = distinct(&densities);
     let row = |one: &Density| DensityRow {
         label: match (one.group.as_str(), categories > 1) {
@@ -70,7 +63,7 @@ pub fn draw(
         level: question.percent(),
         rows: densities.iter().map(row).collect(),
     };
-    Ok(Figure::new(request.table.title(), note, body))
+    Figure::new(request.table.title(), note, body)
 }
 
 /// How many categories are shown.

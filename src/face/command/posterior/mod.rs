@@ -44,7 +44,7 @@ pub fn execute(args: &Posterior) -> Result<(), Failure> {
         })
     })?;
     if let Some(file) = figure {
-        file.write(&figure::draw(&evidence, &posterior, &question)?)?;
+        file.write(&figure::draw(&evidence, &posterior, &question))?;
     }
     if let Some(asked) = &args.draws {
         draws::give(&evidence, &posterior, asked)?;

@@ -27,7 +27,7 @@ pub fn answer(
     let how = how.strip_prefix("released").unwrap_or(&how);
     let mut text = format!("  `{title}`, {records}, released{times}{how}\n");
     text += &tables(evidence, question, findings);
-    text += "\n  Means and intervals account for the noise.\n\n";
+    text += &format!("\n  {}\n\n", account(findings.drawn.as_deref()));
     let mut lines = releases(evidence);
     lines.extend(findings.records.map(|Estimate { mean, interval: Interval { low, high } }| {
         let (about, percent) = (short(mean), question.percent());
@@ -94,17 +94,15 @@ fn tables(evidence: &Evidence, question: &Question, findings: &Findings) -> Stri
         (None, 1) => "",
         (None, _) => "Share of every cell",
     };
-    let mut text = headed(heading, &shares(&findings.shares, &percent));
+    let drawn = findings.drawn.as_deref();
+    let mut text = headed(heading, &shares(&findings.shares, &percent, drawn));
     for Block { title, rows } in &findings.margins {
-        text += &headed(&format!("Margin: {}", legible(title)), &shares(rows, &percent));
+        text += &headed(&format!("Margin: {}", legible(title)), &shares(rows, &percent, drawn));
     }
     if !findings.groups.is_empty() {
         let heading =
             format!("Share of `{}` in each group", legible(&request.table.outcome().name));
-        text += &headed(&heading, &in_groups(&findings.groups, &percent));
-    }
-    if let Some(reason) = &findings.ungrouped {
-        text += &format!("  The shares within groups are not computed: {reason}.\n");
+        text += &headed(&heading, &in_groups(&findings.groups, &percent, drawn));
     }
     text += &findings.joint.as_ref().map_or(String::new(), |all| joint(all, findings, &percent));
     text + &comparisons(findings, &percent)
@@ -112,27 +110,42 @@ fn tables(evidence: &Evidence, question: &Question, findings: &Findings) -> Stri
 
 /// The table for other programs: the outcome in every group or, without groups, of all records.
 pub fn table(findings: &Findings, question: &Question) -> Grid {
+    let (percent, drawn) = (question.percent(), findings.drawn.as_deref());
     match findings.groups.is_empty() {
-        true => shares(&findings.shares, &question.percent()),
-        false => in_groups(&findings.groups, &question.percent()),
+        true => shares(&findings.shares, &percent, drawn),
+        false => in_groups(&findings.groups, &percent, drawn),
     }
 }
 
-/// Shares with their intervals, and what was released for them.
-pub fn shares(rows: &[Row], percent: &str) -> Grid {
-    grid(rows.iter().map(|row| (legible(&row.cell), row)), percent)
+/// What means and intervals are, and why they are computed from draws, if they are.
+pub fn account(drawn: Option<&str>) -> String {
+    let from_draws = drawn.map_or(String::new(), |cause| {
+        format!(" Those with fewer digits are computed from draws: {cause}.")
+    });
+    format!("Means and intervals account for the noise.{from_draws}")
+}
+
+/// Shares with their intervals, and what was released for them. Those that are computed from draws have the digits
+/// that hold.
+pub fn shares(rows: &[Row], percent: &str, drawn: Option<&str>) -> Grid {
+    grid(rows.iter().map(|row| (legible(&row.cell), row)), percent, drawn)
 }
 
 /// The outcome in every group.
-fn in_groups(groups: &[Block], percent: &str) -> Grid {
+fn in_groups(groups: &[Block], percent: &str, drawn: Option<&str>) -> Grid {
     let named =
         |group: &Block, row: &Row| format!("{}: {}", legible(&group.title), legible(&row.cell));
     let rows =
         groups.iter().flat_map(|group| group.rows.iter().map(move |row| (named(group, row), row)));
-    grid(rows, percent)
+    grid(rows, percent, drawn)
 }
 
-fn grid<'a>(rows: impl Iterator<Item = (String, &'a Row)>, percent: &str) -> Grid {
+fn grid<'a>(
+    rows: impl Iterator<Item = (String, &'a Row)>,
+    percent: &str,
+    drawn: Option<&str>,
+) -> Grid {
+    let digits = if drawn.is_some() { held } else { short };
     let mut grid = Grid::new(1);
     let mut is_first = true;
     for (name, Row { released, share: Estimate { mean, interval }, .. }) in rows {
@@ -141,7 +154,7 @@ fn grid<'a>(rows: impl Iterator<Item = (String, &'a Row)>, percent: &str) -> Gri
             grid.row(["share of"].into_iter().chain(released).chain(["mean", percent]));
         }
         let released = released.map(|released| released.to_string());
-        let share = [short(*mean), range(*interval, short)];
+        let share = [digits(*mean), range(*interval, digits)];
         grid.row([name].into_iter().chain(released).chain(share));
     }
     grid
@@ -152,6 +165,12 @@ fn headed(heading: &str, grid: &Grid) -> String {
         "" => format!("\n{}", grid.render()),
         heading => format!("\n  {heading}\n{}", grid.render()),
     }
+}
+
+/// A number with four digits, or those that it has, if they are fewer.
+fn held(number: f64) -> String {
+    let (all, four) = (number.to_string(), short(number));
+    if all.len() < four.len() { all } else { four }
 }
 
 /// An interval as "0.123 – 0.456".
@@ -209,9 +228,5 @@ fn comparisons(findings: &Findings, percent: &str) -> String {
         let share = compared_share(&of_category[0].category, &findings.averaged);
         text += &headed(&format!("Comparison: {share}"), &grid);
     }
-    text += &by_draws("a difference's limit", errors.into_iter().fold(0.0, f64::max));
-    if let Some(reason) = &findings.uncompared {
-        text += &format!("  A comparison is not computed: {reason}.\n");
-    }
-    text
+    text + &by_draws("a difference's limit", errors.into_iter().fold(0.0, f64::max))
 }

@@ -6,7 +6,7 @@ use engine::text::legible;
 use service::release::{Account, Question, Released, TablePosterior};
 use system::console::Grid;
 
-use super::super::posterior::text::shares;
+use super::super::posterior::text::{account, shares};
 
 /// What was drawn, and what it has cost.
 pub fn drawn(release: &Released, account: Option<&Account>) -> String {
@@ -36,8 +36,8 @@ pub fn told(release: &Released, out: Option<&Path>) -> String {
     let shares = match TablePosterior::new(std::slice::from_ref(release)) {
         Ok(posterior) => {
             let rows = posterior.shares(question.level);
-            shares(&rows, &question.percent()).render()
-                + "\n  Means and intervals account for the noise."
+            let grid = shares(&rows, &question.percent(), posterior.drawn());
+            format!("{}\n  {}", grid.render(), account(posterior.drawn()))
         }
         Err(cause) => format!("  The shares are not computed: {cause}."),
     };

@@ -3,7 +3,9 @@
 use super::beta_mixture::BetaMixture;
 use super::comparison::{self, Comparison, Link, Linked};
 use super::draws::{Cell, Sampler};
+use super::pieces::Pieces;
 use super::weights::{LogWeights, Weights};
+use super::wide::WideLaw;
 use engine::analysis::true_counts::{self, CountNoise, Noisy};
 use engine::mechanism::Variant;
 use engine::numeric::Sum;
@@ -139,6 +141,20 @@ impl CountsLaw {
         Self::from_logs(&prior, n, &factors(&noisy, &prior, n)?)
     }
 
+    /// Draws for the same, which say why it is not computed.
+    pub(super) fn wide(seen: &[Seen], cause: String) -> Result<WideLaw, String> {
+        let Some(first) = seen.first() else { return Err(cause) };
+        let (prior, n) = (first.template.posterior.prior(), first.template.posterior.n());
+        let noisy: Vec<Noisy> = seen.iter().map(Seen::noisy).collect::<Result<_, _>>()?;
+        let windows = true_counts::windows(&noisy, prior, n, NEGLIGIBLE);
+        let pieces = |(i, window): (usize, Window)| {
+            let corners = noisy.iter().filter_map(|one| one.output.get(i).copied());
+            Pieces::new(window, corners, |x| Ok(true_counts::ln_weight(&noisy, prior, n, i, x)))
+        };
+        let counts = windows.into_iter().enumerate().map(pieces).collect::<Result<_, _>>()?;
+        WideLaw::new(prior, Some(n), counts, cause)
+    }
+
     /// Whether some data set has a weight that has not lost digits.
     fn is_reached(&self) -> bool {
         let (cell, others) = (&self.factors.cells[0], &self.factors.after[0]);
@@ -222,10 +238,11 @@ impl CountsLaw {
         (low, weights.iter().map(|weight| weight / sum).collect())
     }
 
-    /// Why shares are not computed, if so.
+    /// Why shares of single cells are not computed, if so.
     pub(super) fn refusal(&self) -> Option<String> {
         let all: Vec<usize> = (0..self.prior.k()).collect();
-        all.iter().find_map(|&cell| self.within_refusal(&[cell], &all))
+        let pairs = all.iter().map(|&cell| self.group_pairs(&Part::new(&[cell], &all)));
+        pairs.reduce(f64::max).filter(|pairs| *pairs > MOST_PAIRS).map(wide)
     }
 
     /// The posterior of the share of some cells, not all, among all records.
@@ -233,19 +250,10 @@ impl CountsLaw {
         self.within(cells, &(0..self.prior.k()).collect::<Vec<_>>())
     }
 
-    /// The posterior of the share of some cells within a group: some of its cells, not all; or why it is not
-    /// computed.
-    pub fn try_within(&self, cells: &[usize], group: &[usize]) -> Result<BetaMixture, String> {
-        match self.within_refusal(cells, group) {
-            None => Ok(self.within(cells, group)),
-            Some(cause) => Err(cause),
-        }
-    }
-
-    /// Why a share within a group is not computed, if so.
-    fn within_refusal(&self, cells: &[usize], group: &[usize]) -> Option<String> {
+    /// The posterior of the share of some cells within a group, some of its cells, not all; unless that takes long.
+    pub fn try_within(&self, cells: &[usize], group: &[usize]) -> Option<BetaMixture> {
         let pairs = self.group_pairs(&Part::new(cells, group));
-        (pairs > MOST_PAIRS).then(|| wide(pairs, MOST_PAIRS))
+        (pairs <= MOST_PAIRS).then(|| self.within(cells, group))
     }
 
     /// The number of pairs of counts behind a share within a group, at most.
@@ -312,11 +320,11 @@ impl CountsLaw {
         let (a, b) = (&Part::new(cells_a, group_a), &Part::new(cells_b, group_b));
         let most = self.group_pairs(a).max(self.group_pairs(b));
         if most > MOST_PAIRS {
-            return Err(wide(most, MOST_PAIRS));
+            return Err(wide(most));
         }
         let links = self.factors.width(group_a, self.n) * self.factors.width(group_b, self.n);
         if links > MOST_LINKS {
-            return Err(wide(links, MOST_LINKS));
+            return Err(wide(links));
         }
         let (rows_a, rows_b, joint) = self.joined(a, b);
         let mixture = |part: &Part, rows: &Rows| {
@@ -368,9 +376,9 @@ impl CountsLaw {
 }
 
 /// Why pairs of counts are not weighed.
-fn wide(pairs: f64, most: f64) -> String {
+fn wide(pairs: f64) -> String {
     format!(
-        "the noise is so wide that {pairs:.0e} pairs of counts are possible (at most {most:.0e})"
+        "the noise is so wide that {pairs:.0e} pairs of counts are possible, and exact sums take long"
     )
 }
 
@@ -454,7 +462,7 @@ pub(super) fn refuse_wide(windows: &[Window], n: u64) -> Result<(), String> {
     // Two cells need no convolution: each count tells the other.
     if widest > MOST_COUNTS || (windows.len() > 2 && products > MOST_PRODUCTS) {
         return Err(format!(
-            "with {} cells, and noise so wide that {widest} counts of a cell are possible, it takes long",
+            "with {} cells, and noise so wide that {widest} counts of a cell are possible, exact sums take long",
             windows.len()
         ));
     }

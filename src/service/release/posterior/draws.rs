@@ -8,9 +8,9 @@
 //! Cells are drawn in the order of their laws, and each of them has random streams of its own in every block. So
 //! the draws depend on the seed and on what is known, not on names, the order of cells, or threads.
 
-use super::counts_law::CountsLaw;
+use super::law::{Drawers, Law};
 use super::weights::Weights;
-use engine::numeric::{exp_accurate, ln};
+use engine::numeric::{Sum, exp_accurate, ln};
 use engine::parallel;
 use engine::rng::{ln_standard_gamma, stream, uniform};
 
@@ -18,39 +18,27 @@ use engine::rng::{ln_standard_gamma, stream, uniform};
 const BLOCK: usize = 1 << 21;
 
 /// The numbers that are drawn for an answer: they take a second or two of one core.
-const NUMBERS: usize = 1 << 23;
+pub(super) const NUMBERS: usize = 1 << 23;
 
 /// The fewest draws for an answer, and the most.
-const FEWEST: usize = 1 << 17;
+pub(super) const FEWEST: usize = 1 << 17;
 const MOST: usize = 1 << 21;
 
 /// The seed of all answers. It is constant: nobody can try one after the other until an answer pleases.
-const SEED: u64 = 1;
+pub(super) const SEED: u64 = 1;
 
 /// `number` joint draws of the shares of all cells, block by block: each draw is a share for every cell. The `laws`
 /// do not depend on each other, like those of groups of fixed sizes, and their cells follow each other. The first
 /// draws do not depend on `number`.
 pub fn draws(
-    laws: &[CountsLaw],
+    laws: &[Law],
     number: usize,
     seed: u64,
 ) -> impl Iterator<Item = Vec<Vec<f64>>> + use<> {
-    let mut in_order: Vec<usize> = (0..laws.len()).collect();
-    in_order.sort_by_cached_key(|&place| laws[place].key());
-    let rank = |place: usize| in_order.iter().position(|&one| one == place).unwrap_or(place);
-    let sampler = |(place, law): (usize, &CountsLaw)| law.sampler(&format!("law {}", rank(place)));
-    let all: Vec<(Sampler, Vec<usize>)> = laws.iter().enumerate().map(sampler).collect();
+    let drawers = Drawers::new(laws);
     let cells = laws.iter().map(|law| law.prior().k()).sum();
-    blocks(cells, number).into_iter().enumerate().map(move |(place, rows)| {
-        let mut draws = vec![Vec::with_capacity(cells); rows];
-        for (sampler, column_of) in &all {
-            let columns = sampler.block(seed, place, rows);
-            for (row, draw) in draws.iter_mut().enumerate() {
-                draw.extend(shares(&columns, row, column_of));
-            }
-        }
-        draws
-    })
+    let blocks = blocks(cells, number).into_iter().enumerate();
+    blocks.map(move |(place, rows)| drawers.shares(seed, place, rows))
 }
 
 /// What `answer` says of every block of as many draws as an answer needs, the block being the columns of
@@ -61,7 +49,10 @@ pub(super) fn in_blocks<T: Send>(
     answer: impl Fn(&[Vec<f64>]) -> T + Sync,
 ) -> Vec<T> {
     let rows = blocks(cells, enough(cells));
-    parallel::map_range(0..rows.len(), |place| answer(&sampler.block(SEED, place, rows[place])))
+    parallel::map_range(0..rows.len(), |place| {
+        let columns = sampler.block(SEED, place, rows[place]).into_iter();
+        answer(&columns.map(|(_, logs)| logs).collect::<Vec<_>>())
+    })
 }
 
 /// The number of draws for an answer about a table of so many cells.
@@ -134,8 +125,8 @@ impl Sampler {
         Self { n, cells, after, name: name.to_owned() }
     }
 
-    /// The logarithms of gamma numbers, a column for every cell.
-    pub fn block(&self, seed: u64, block: usize, rows: usize) -> Vec<Vec<f64>> {
+    /// Counts, and the logarithms of gamma numbers of these shapes; a column for every cell.
+    pub fn block(&self, seed: u64, block: usize, rows: usize) -> Vec<(Vec<u64>, Vec<f64>)> {
         let mut left = vec![self.n; rows];
         let cells = self.cells.iter().zip(&self.after).enumerate();
         let column = |(place, (cell, after)): (usize, (&Cell, &Weights))| {
@@ -147,7 +138,8 @@ impl Sampler {
             left.iter_mut().zip(&counts).for_each(|(left, count)| *left -= count);
             let mut gammas = stream("gammas");
             let gamma = |x: u64| ln_standard_gamma(cell.alpha + x as f64, &mut gammas);
-            counts.into_iter().map(gamma).collect()
+            let logs = counts.iter().copied().map(gamma).collect();
+            (counts, logs)
         };
         cells.map(column).collect()
     }
@@ -208,6 +200,14 @@ impl Drawn {
     pub(super) fn probability(happened: usize, draws: usize) -> Self {
         let value = (happened as f64 + 0.5) / (draws as f64 + 1.0);
         Self { value, error: (value * (1.0 - value) / draws as f64).sqrt() }
+    }
+
+    /// The mean of the law of these numbers.
+    pub(super) fn mean(numbers: &[f64]) -> Self {
+        let count = numbers.len() as f64;
+        let value = numbers.iter().copied().collect::<Sum>().value() / count;
+        let squares = numbers.iter().map(|number| (number - value) * (number - value));
+        Self { value, error: squares.collect::<Sum>().value().sqrt() / count }
     }
 
     /// The quantile of the law of these numbers, which are put in another order. Its error is half the distance

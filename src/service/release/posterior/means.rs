@@ -10,7 +10,7 @@ use engine::numeric::{exp_accurate, ln};
 pub struct Means {
     /// P\[the first mean is larger\].
     pub larger: Drawn,
-    /// The mean of the first less the second; it is exact.
+    /// The mean of the first less the second.
     pub mean_difference: f64,
     /// The limits of that difference.
     pub difference: [Drawn; 2],
@@ -37,19 +37,8 @@ impl CountsLaw {
             let means = side.iter().map(|(cells, group)| self.mean_within(cells, group));
             means.sum::<f64>() / side.len() as f64
         });
-        let draws = self.draws_of_means(sides);
-        let mut log_ratios: Vec<f64> =
-            draws.iter().map(|draw| draw.logs[0] - draw.logs[1]).collect();
-        let larger = draws.iter().filter(|draw| draw.is_first_larger).count();
-        let difference = |Draw { logs: [a, b], .. }: &Draw| exp_accurate(*a) - exp_accurate(*b);
-        let mut differences: Vec<f64> = draws.iter().map(difference).collect();
-        let low = 0.5 * (1.0 - level);
-        Means {
-            larger: Drawn::probability(larger, log_ratios.len()),
-            mean_difference: first_mean - second_mean,
-            difference: [low, 1.0 - low].map(|p| Drawn::quantile(&mut differences, p)),
-            ratio: [low, 0.5, 1.0 - low].map(|p| Drawn::quantile(&mut log_ratios, p).exp()),
-        }
+        let means = Means::of_draws(&self.draws_of_means(sides), level);
+        Means { mean_difference: first_mean - second_mean, ..means }
     }
 
     fn draws_of_means(&self, sides: [&[Within]; 2]) -> Vec<Draw> {
@@ -84,6 +73,31 @@ impl CountsLaw {
             (0..columns[0].len()).map(|row| Draw::new(a, b, row)).collect::<Vec<_>>()
         });
         draws.concat()
+    }
+}
+
+impl Means {
+    /// From draws of the first groups and of the second ones: two columns for each group, that of the cells that are
+    /// counted and that of the rest.
+    pub(super) fn of_columns(first: &[Vec<f64>], second: &[Vec<f64>], level: f64) -> Self {
+        let draws: Vec<Draw> =
+            (0..first[0].len()).map(|row| Draw::new(first, second, row)).collect();
+        Self::of_draws(&draws, level)
+    }
+
+    fn of_draws(draws: &[Draw], level: f64) -> Self {
+        let mut log_ratios: Vec<f64> =
+            draws.iter().map(|draw| draw.logs[0] - draw.logs[1]).collect();
+        let larger = draws.iter().filter(|draw| draw.is_first_larger).count();
+        let difference = |Draw { logs: [a, b], .. }: &Draw| exp_accurate(*a) - exp_accurate(*b);
+        let mut differences: Vec<f64> = draws.iter().map(difference).collect();
+        let low = 0.5 * (1.0 - level);
+        Self {
+            larger: Drawn::probability(larger, log_ratios.len()),
+            mean_difference: Drawn::mean(&differences).rounded(),
+            difference: [low, 1.0 - low].map(|p| Drawn::quantile(&mut differences, p)),
+            ratio: [low, 0.5, 1.0 - low].map(|p| Drawn::quantile(&mut log_ratios, p).exp()),
+        }
     }
 }
 

@@ -20,10 +20,14 @@ mod counts_law;
 mod deviation;
 mod draws;
 mod joint;
+mod law;
 mod means;
 mod noise;
+mod pieces;
 mod published;
+mod sampled;
 mod weights;
+mod wide;
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +37,8 @@ pub use comparison::Comparison;
 pub use counts_law::{CountsLaw, Seen, Within};
 pub use deviation::{Estimated, share_deviation};
 pub use draws::{Drawn, draws};
+pub use law::Law;
 pub use means::Means;
 pub use noise::{FORMS, PublishedNoise};
 pub use published::{Inferred, MOST_PRIVATE_RECORDS, Published};
+pub use sampled::Sampled;

@@ -48,6 +48,9 @@ const NEGLIGIBLE: f64 = 80.0;
 /// The furthest step at which the weights of an expression are looked at to see that they vanish.
 const FURTHEST: usize = 1 << 17;
 
+/// From this scale on, sums of a discrete Gaussian law are computed as integrals.
+const SMOOTH: f64 = 1e3;
+
 /// Nodes of Gauss's rule for the integral over one step.
 const NODES: usize = 24;
 
@@ -70,6 +73,11 @@ impl PublishedNoise {
     /// e^(−rate |z|) for whole z; what is below 0 then becomes 0.
     pub fn geometric(rate: f64) -> Result<Self, String> {
         Self::parse(&format!("discrete-laplace(epsilon={rate})"), false, true)
+    }
+
+    /// Whether the logarithm of the law has no corner but at 0.
+    pub fn is_smooth(&self) -> bool {
+        !matches!(self.law, Law::Expression { .. })
     }
 
     fn is_continuous(&self) -> bool {
@@ -202,12 +210,16 @@ impl PublishedNoise {
                 (low..=high).map(log).collect()
             }
             Law::Gaussian { sigma } => {
+                (low..=high).map(|x| ln_normal_tail(edge(x) / sigma)).collect()
+            }
+            // The sum is an integral from half a step earlier, and a part that the slope there adds: what is left out
+            // is less by a factor of σ^−4.
+            Law::DiscreteGaussian { sigma } if *sigma >= SMOOTH => {
                 let log = |x: u64| {
-                    let t = edge(x) / sigma;
-                    match libm::erfc(t * std::f64::consts::FRAC_1_SQRT_2) {
-                        tail if tail > 0.0 => ln(0.5 * tail),
-                        _ => -0.5 * t * t - ln(t) - 0.5 * ln(2.0 * std::f64::consts::PI),
-                    }
+                    let t = (x as f64 - 0.5) / sigma;
+                    let tail = ln_normal_tail(t);
+                    let density = -0.5 * t * t - 0.5 * ln(2.0 * std::f64::consts::PI);
+                    tail + log1p(-t / (24.0 * sigma * sigma) * exp_accurate(density - tail))
                 };
                 (low..=high).map(log).collect()
             }
@@ -230,6 +242,14 @@ impl PublishedNoise {
                 logs
             }
         })
+    }
+}
+
+/// ln P[z > t] of a standard normal number.
+fn ln_normal_tail(t: f64) -> f64 {
+    match libm::erfc(t * std::f64::consts::FRAC_1_SQRT_2) {
+        tail if tail > 0.0 => ln(0.5 * tail),
+        _ => -0.5 * t * t - ln(t) - 0.5 * ln(2.0 * std::f64::consts::PI),
     }
 }
 

@@ -6,8 +6,12 @@
 //! count, with the weight g.
 
 use super::counts_law::{CountsLaw, FAINT, FAINTEST, refuse_wide};
+use super::law::Law;
 use super::noise::PublishedNoise;
+use super::pieces::Pieces;
 use super::weights::{LogWeights, Weights};
+use super::wide::WideLaw;
+use engine::analysis::true_counts::ln_predictive;
 use engine::numeric::{Sum, exp_accurate, lgamma, ln, log1p};
 use engine::posterior::model::Prior;
 use engine::posterior::simplex::Window;
@@ -17,6 +21,9 @@ const LN_OUTSIDE: f64 = -45.0;
 
 /// Numbers of records that are less likely than this, relative to the likeliest, are left out.
 const UNLIKELY: f64 = 1e-19;
+
+/// Counts of a cell that are drawn are tabulated if there are fewer.
+const MOST_KNOTS: u64 = 4096;
 
 /// The largest number of records. If their number is not known, all numbers up to this one are equally likely before
 /// the release.
@@ -31,7 +38,7 @@ pub struct Published<'a> {
 
 /// The law of the true counts, and a bound on the probability of the data sets that were left out.
 pub struct Inferred {
-    pub law: CountsLaw,
+    pub law: Law,
     pub left_out: f64,
 }
 
@@ -41,23 +48,26 @@ impl Inferred {
         let problem = Problem { prior, n, releases };
         let windows = problem.windows()?;
         let outside = windows.len() as f64 * exp_accurate(LN_OUTSIDE);
-        let tilt = problem.tilt(&windows);
-        let mut cells: Vec<LogWeights> = (windows.into_iter().enumerate())
-            .map(|(cell, window)| problem.factor(cell, window, tilt))
-            .collect::<Result<_, _>>()?;
-        let (n, trimmed) = match n {
-            Some(n) => (n, 0.0),
-            None => {
-                let (n, missing, trimmed) = problem.missing(&cells, tilt)?;
-                cells.push(missing);
-                (n, trimmed)
+        Ok(match problem.exact(&windows) {
+            Ok((law, trimmed)) => Self { law: law.into(), left_out: outside + trimmed },
+            Err(cause) => {
+                let law = Law::Wide(Box::new(problem.wide(&windows, cause)?));
+                Self { law, left_out: outside }
             }
-        };
-        let law = CountsLaw::from_logs(prior, n, &cells)?;
-        match law.refusal() {
-            None => Ok(Self { law, left_out: outside + trimmed }),
-            Some(cause) => Err(cause),
-        }
+        })
+    }
+}
+
+#[cfg(test)]
+impl WideLaw {
+    /// Draws of a law, also if it is computed.
+    pub fn of_published(
+        prior: &Prior,
+        n: Option<u64>,
+        releases: &[Published],
+    ) -> Result<Self, String> {
+        let problem = Problem { prior, n, releases };
+        problem.wide(&problem.windows()?, "a test asks for draws".to_owned())
     }
 }
 
@@ -143,9 +153,50 @@ impl Problem<'_> {
             // The likely count is in every window, but for rounding.
             (low.min(likely[i]), high.max(likely[i]))
         };
-        let windows: Vec<Window> = (0..self.prior.k()).map(window).collect();
-        refuse_wide(&windows, most)?;
-        Ok(windows)
+        Ok((0..self.prior.k()).map(window).collect())
+    }
+
+    /// The law of the counts in these windows, and the part of the probability that it leaves out; or why it is not
+    /// computed.
+    fn exact(&self, windows: &[Window]) -> Result<(CountsLaw, f64), String> {
+        refuse_wide(windows, self.most_records())?;
+        let tilt = self.tilt(windows);
+        let mut cells: Vec<LogWeights> = (windows.iter().enumerate())
+            .map(|(cell, window)| self.factor(cell, *window, tilt))
+            .collect::<Result<_, _>>()?;
+        let (n, trimmed) = match self.n {
+            Some(n) => (n, 0.0),
+            None => {
+                let (n, missing, trimmed) = self.missing(&cells, tilt)?;
+                cells.push(missing);
+                (n, trimmed)
+            }
+        };
+        let law = CountsLaw::from_logs(self.prior, n, &cells)?;
+        match law.refusal() {
+            None => Ok((law, trimmed)),
+            Some(cause) => Err(cause),
+        }
+    }
+
+    /// Draws of the counts in these windows, whose law is not computed for this cause.
+    fn wide(&self, windows: &[Window], cause: String) -> Result<WideLaw, String> {
+        let counts = windows.iter().enumerate().map(|(cell, window)| self.pieces(cell, *window));
+        WideLaw::new(self.prior, self.n, counts.collect::<Result<_, _>>()?, cause)
+    }
+
+    /// The weights of the counts of a cell, for draws.
+    fn pieces(&self, cell: usize, (low, high): Window) -> Result<Pieces, String> {
+        if high - low < MOST_KNOTS || self.releases.iter().any(|one| !one.noise.is_smooth()) {
+            return Ok(Pieces::table(self.factor(cell, (low, high), 0.0)?));
+        }
+        let corners = self.releases.iter().map(|one| one.values[cell].max(0.0) as u64);
+        Pieces::new((low, high), corners, |x| {
+            let own =
+                self.releases.iter().map(|one| Ok(one.noise.logs(one.values[cell], x, x)?[0]));
+            let noise = own.sum::<Result<f64, String>>()?;
+            Ok(ln_predictive(self.prior.alpha()[cell], x) + noise)
+        })
     }
 
     /// If the number of records is not known, the weight of every count x gets a factor e^(tilt x), and that of every

@@ -3,7 +3,7 @@
 use super::brute::{method, seen};
 use crate::release::posterior::draws::enough;
 use crate::release::posterior::{
-    CountsLaw, Drawn, Inferred, Means, Published, PublishedNoise, Within, draws,
+    CountsLaw, Drawn, Inferred, Law, Means, Published, PublishedNoise, Within, draws,
 };
 use engine::posterior::model::Prior;
 
@@ -13,7 +13,8 @@ const NUMBER: usize = 100_000;
 const ERRORS: f64 = 5.0;
 
 fn all(laws: &[CountsLaw], number: usize) -> Vec<Vec<f64>> {
-    draws(laws, number, 7).flatten().collect()
+    let laws: Vec<Law> = laws.iter().cloned().map(Law::from).collect();
+    draws(&laws, number, 7).flatten().collect()
 }
 
 /// A law with wide noise, one with tiny parameters and one whose n is unknown.
@@ -26,7 +27,7 @@ fn laws() -> [CountsLaw; 3] {
     [
         CountsLaw::given(&[seen(&wide, &[120, 30, 0, 150])]).unwrap(),
         CountsLaw::given(&[seen(&tiny, &[0, 3, 0, 3])]).unwrap(),
-        unknown.unwrap().law,
+        unknown.unwrap().law.exact().unwrap().clone(),
     ]
 }
 

@@ -6,3 +6,4 @@ mod draws;
 mod joints;
 mod published;
 mod shares;
+mod wide;
