@@ -69,6 +69,8 @@ fn what_is_unsafe_is_said_before_anything_is_drawn() {
     assert_eq!(large.status, 0);
     assert!(large.stderr.contains("note: ε = 12 is large"), "{}", large.stderr);
     refused(&said(&["--epsilon", "31", "--ledger", "m"]), "ε = 31 protects nobody");
+    let above = said(&["--epsilon", "30.000000000000000001", "--ledger", "m"]);
+    refused(&above, "ε = 30.000000000000000001 protects nobody");
     assert!(!sandbox.path("m").exists());
     refused(&said(&["--epsilon", "1", "--ledger", "none", "--budget", "2"]), "without a ledger");
     // A dry run says what one would learn, and when noise drowns it.
@@ -80,6 +82,15 @@ fn what_is_unsafe_is_said_before_anything_is_drawn() {
     };
     let ((narrow, plain), (wide, same)) = (widths("5"), widths("0.05"));
     assert!(plain == same && plain <= narrow && narrow < 1.05 * plain && wide > 2.0 * plain);
+    for n in ["9007199254740993", "18446744073709551615"] {
+        let dry = said(&["--epsilon", "1", "--dry-run", "--n", n]);
+        assert_eq!((dry.status, dry.stdout.as_str()), (2, ""));
+        assert!(
+            dry.stderr.contains("these are more records than dpbi can count"),
+            "{}",
+            dry.stderr
+        );
+    }
     let text = said(&["--epsilon", "0.05", "--dry-run"]).stdout;
     assert!(text.contains("The noise is wider than the sampling error"), "{text}");
 }
