@@ -14,7 +14,7 @@ fn entry(epsilon: &str, budget: Option<&str>) -> Entry {
         budget: budget.map(|budget| budget.parse().unwrap()),
         previous: String::new(),
         delta: None,
-        parts: Vec::new(),
+        parts: vec![part(epsilon)],
     }
 }
 
@@ -231,6 +231,35 @@ fn several_releases_of_one_entry_of_before_are_read_again_as_they_were() {
     });
 }
 
+/// Wherever the only entry is cut, its ε counts and its kind is unknown: no release is certain to be of its kind.
+#[test]
+fn a_ledger_that_does_not_say_its_kind_is_closed() {
+    in_folder(|path| {
+        let of_kind = |private_n| {
+            let mut entry = entry("1", None);
+            entry.parts[0].private_n = private_n;
+            entry
+        };
+        for (kind, next) in [(true, false), (true, true), (false, true), (false, false)] {
+            let _ = fs::remove_file(path);
+            enter(path, of_kind(kind)).unwrap();
+            let text = fs::read(path).unwrap();
+            fs::write(path, &text[..200]).unwrap();
+            let error = enter(path, of_kind(next)).unwrap_err().to_string();
+            assert!(error.starts_with("the first entry of this ledger was cut short"), "{error}");
+            assert_eq!(fs::read(path).unwrap().len(), 200);
+            let entries = read(path, &|_| ()).unwrap().entries;
+            assert_eq!(Account::new(&entries, None).private_n, None);
+            // What was cut short later is of the kind of the entries before it.
+            fs::write(path, &text).unwrap();
+            enter(path, of_kind(kind)).unwrap();
+            let text = fs::read(path).unwrap();
+            fs::write(path, &text[..text.len() - 200]).unwrap();
+            assert_eq!(enter(path, of_kind(next)).is_ok(), next == kind);
+        }
+    });
+}
+
 #[test]
 fn a_budget_with_delta_is_kept_by_the_sum_or_by_the_composition() {
     in_folder(|path| {
@@ -246,7 +275,7 @@ fn a_budget_with_delta_is_kept_by_the_sum_or_by_the_composition() {
         assert!(kept.iter().take(20).all(|&by| by == Kept::ByBoth));
         assert!(kept.len() > 20 && kept[20..].iter().all(|&by| by == Kept::ByComposition));
         // Entries of which only ε is known are no better than randomised response, and no worse.
-        let of_old = |_| entry("0.1", None);
+        let of_old = |_| Entry { parts: Vec::new(), ..entry("0.1", None) };
         let old: Vec<Entry> = (0..kept.len()).map(of_old).collect();
         let budget = Budget { epsilon: "2".parse().unwrap(), delta: Delta::new(1e-6).ok() };
         let lines = read(path, &|_| ()).unwrap();
