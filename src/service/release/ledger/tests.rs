@@ -14,7 +14,7 @@ fn entry(epsilon: &str, budget: Option<&str>) -> Entry {
         budget: budget.map(|budget| budget.parse().unwrap()),
         previous: String::new(),
         delta: None,
-        parts: vec![part(epsilon)],
+        parts: Vec::new(),
     }
 }
 
@@ -236,9 +236,8 @@ fn several_releases_of_one_entry_of_before_are_read_again_as_they_were() {
 fn a_ledger_that_does_not_say_its_kind_is_closed() {
     in_folder(|path| {
         let of_kind = |private_n| {
-            let mut entry = entry("1", None);
-            entry.parts[0].private_n = private_n;
-            entry
+            let parts = vec![Part { private_n, ..part("1") }];
+            Entry { parts, ..entry("1", None) }
         };
         for (kind, next) in [(true, false), (true, true), (false, true), (false, false)] {
             let _ = fs::remove_file(path);
@@ -275,7 +274,7 @@ fn a_budget_with_delta_is_kept_by_the_sum_or_by_the_composition() {
         assert!(kept.iter().take(20).all(|&by| by == Kept::ByBoth));
         assert!(kept.len() > 20 && kept[20..].iter().all(|&by| by == Kept::ByComposition));
         // Entries of which only ε is known are no better than randomised response, and no worse.
-        let of_old = |_| Entry { parts: Vec::new(), ..entry("0.1", None) };
+        let of_old = |_| entry("0.1", None);
         let old: Vec<Entry> = (0..kept.len()).map(of_old).collect();
         let budget = Budget { epsilon: "2".parse().unwrap(), delta: Delta::new(1e-6).ok() };
         let lines = read(path, &|_| ()).unwrap();
