@@ -30,6 +30,8 @@ pub struct DensityRow {
     /// Whose share it is, such as "treated: yes".
     pub label: String,
     pub colour: Colour,
+    /// Whether the axis reaches as far as this row does. Others are cut off, unless there are no such rows.
+    pub sets_axis: bool,
     /// The density of the prior as points (x, density), x ascending in [0, 1]; may be empty. Points are
     /// joined by straight lines, so they should be dense where the density bends.
     pub prior: Vec<(f64, f64)>,
@@ -107,7 +109,8 @@ impl DensityFigure {
 
     /// The part of [0, 1] where posteriors or intervals are, with some air.
     fn x_range(&self) -> (f64, f64) {
-        let ends = self.rows.iter().flat_map(DensityRow::ends);
+        let all = !self.rows.iter().any(|row| row.sets_axis);
+        let ends = self.rows.iter().filter(|row| all || row.sets_axis).flat_map(DensityRow::ends);
         let (low, high) = super::axis::extent(ends);
         if low > high {
             return (0.0, 1.0);
@@ -247,13 +250,17 @@ impl Ridge<'_> {
         self.pieces(&curve[first..last]).iter().try_for_each(|piece| self.page.stroke(piece, pen))
     }
 
-    /// A bar with ends, and a dot at the mean.
+    /// A bar with ends, and a dot at the mean. Where the bar leaves the plot it has no end.
     fn interval(&self, y: f64) -> Result<(), FigureError> {
         let ((low, high), pen) = (self.row.interval, pen(self.row.colour));
         let x_axis = &self.field.x;
         let across = |x: f64| x_axis.shows(x).then(|| self.field.across(x)).flatten();
-        let (Some(left), Some(right)) = (across(low), across(high)) else { return Ok(()) };
-        self.page.interval((left, right), y, pen)?;
+        let ends = [low, high].map(|end| self.field.across(x_axis.clamp(end)));
+        let [Some(left), Some(right)] = ends else { return Ok(()) };
+        self.page.stroke(&[(left, y), (right, y)], pen)?;
+        for x in [low, high].into_iter().filter_map(across) {
+            self.page.interval_end((x, y), pen)?;
+        }
         let theme = self.page.theme;
         if let Some(mean) = across(self.row.mean) {
             let (at, radius) = (self.page.at((mean, y)), theme.units(DOT) as u32);
@@ -307,6 +314,7 @@ mod tests {
         DensityRow {
             label: label.to_owned(),
             colour,
+            sets_axis: true,
             prior: beta(alpha, alpha),
             posterior: beta(a / (wider * wider), b / (wider * wider)),
             interval: ((mean - reach).max(0.0), (mean + reach).min(1.0)),
@@ -374,6 +382,11 @@ mod tests {
         assert_eq!(range((1.0, 99.0)).0, 0.0);
         assert_eq!(range((99.0, 1.0)).1, 1.0);
         assert_eq!(figure(Vec::new()).x_range(), (0.0, 1.0));
+        // A row that hardly differs from its prior does not stretch it.
+        let known = row("", VERMILION, 1.0, (500.0, 500.0), 1.0);
+        let empty = DensityRow { sets_axis: false, ..row("", BLUE, 1.0, (0.0, 0.0), 1.0) };
+        assert_eq!(figure(vec![empty.clone(), known]).x_range(), (low, high));
+        assert_eq!(figure(vec![empty]).x_range(), (0.0, 1.0));
     }
 
     #[test]

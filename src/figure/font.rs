@@ -69,11 +69,11 @@ impl Font {
         fits.then_some(lines)
     }
 
-    /// Greedy lines, broken after spaces and commas; a word may be too wide.
+    /// Greedy lines, broken after spaces, commas and underscores; a word may be too wide.
     fn break_lines(self, text: &str, width: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         let mut current = String::new();
-        for word in text.split_inclusive([' ', ',', '\n']) {
+        for word in text.split_inclusive([' ', ',', '_', '\n']) {
             let longer = format!("{current}{word}");
             if self.width(longer.trim()) > width && !current.trim().is_empty() {
                 lines.push(current.trim().to_owned());

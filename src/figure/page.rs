@@ -311,7 +311,12 @@ impl Page {
     pub fn interval(&self, (left, right): Place, y: f64, pen: Pen) -> Result<(), FigureError> {
         self.stroke(&[(left, y), (right, y)], pen)?;
         let mut ends = [left, right].into_iter();
-        ends.try_for_each(|x| self.line(&[(x, y - END), (x, y + END)], pen.colour, pen.width))
+        ends.try_for_each(|x| self.interval_end((x, y), pen))
+    }
+
+    /// An end of a level bar.
+    pub fn interval_end(&self, (x, y): Place, pen: Pen) -> Result<(), FigureError> {
+        self.line(&[(x, y - END), (x, y + END)], pen.colour, pen.width)
     }
 }
 

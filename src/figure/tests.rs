@@ -165,6 +165,7 @@ impl Numbers {
         let row = |numbers: &mut Self| DensityRow {
             label: numbers.random.words(50.0),
             colour: [VERMILION, BLUE, own_colour(0)][numbers.below(3)],
+            sets_axis: numbers.below(4) > 0,
             prior: curve(numbers),
             posterior: curve(numbers),
             interval: interval(numbers),

@@ -285,6 +285,21 @@ fn raw_tables_and_histograms_give_the_same_counts() {
 }
 
 #[test]
+fn names_of_data_are_shown_as_they_are() {
+    let sandbox = Sandbox::new();
+    let histogram = "category,count\nyes,10\nno,20\n";
+    sandbox.write("ward_A.csv", histogram).write("ward_B.csv", histogram).write(
+        "f.toml",
+        "name = \"f\"\nruns = 5\nprior = [1, 1]\nepsilon = 1\nmechanisms = [\"ehds\"]\n[data.file]\n\
+         path = [\"ward_A.csv\", \"ward_B.csv\"]",
+    );
+    let told = sandbox.succeed(&["run", "f.toml", "--format", "svg"]);
+    for shown in [told, sandbox.text("results/f/box.svg")] {
+        assert!(shown.contains("ward_A") && !shown.contains("ward A"), "{shown}");
+    }
+}
+
+#[test]
 fn a_foreign_folder_is_not_touched() {
     let sandbox = Sandbox::new();
     std::fs::create_dir_all(sandbox.path("results/beta_balanced")).unwrap();

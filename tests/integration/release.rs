@@ -49,7 +49,9 @@ fn a_release_says_what_it_is_and_not_what_the_data_are() {
     assert_eq!(found["released"], serde_json::json!([10, 20]));
     assert_eq!(found["n"], 30);
     assert_eq!(found["epsilon"], "500");
-    assert_eq!(found["guarantee"], "500-differentially private");
+    let guarantee = "500-differentially private; a record is one row of the data, and for a person with m rows ε is m \
+                     times as large: keep one row of each person, or divide ε by the most rows that a person has";
+    assert_eq!(found["guarantee"], guarantee);
     let text = release(&sandbox, &["--epsilon", "0.5"]).stdout;
     for words in ["released by geometric", "0.5-differentially private", "95 %"] {
         assert!(text.contains(words), "{words}: {text}");
@@ -69,6 +71,8 @@ fn what_is_unsafe_is_said_before_anything_is_drawn() {
     assert_eq!(large.status, 0);
     assert!(large.stderr.contains("note: ε = 12 is large"), "{}", large.stderr);
     refused(&said(&["--epsilon", "31", "--ledger", "m"]), "ε = 31 protects nobody");
+    let above = said(&["--epsilon", "30.000000000000000001", "--ledger", "m"]);
+    refused(&above, "ε = 30.000000000000000001 protects nobody");
     assert!(!sandbox.path("m").exists());
     refused(&said(&["--epsilon", "1", "--ledger", "none", "--budget", "2"]), "without a ledger");
     // A dry run says what one would learn, and when noise drowns it.
@@ -80,6 +84,15 @@ fn what_is_unsafe_is_said_before_anything_is_drawn() {
     };
     let ((narrow, plain), (wide, same)) = (widths("5"), widths("0.05"));
     assert!(plain == same && plain <= narrow && narrow < 1.05 * plain && wide > 2.0 * plain);
+    for n in ["9007199254740993", "18446744073709551615"] {
+        let dry = said(&["--epsilon", "1", "--dry-run", "--n", n]);
+        assert_eq!((dry.status, dry.stdout.as_str()), (2, ""));
+        assert!(
+            dry.stderr.contains("these are more records than dpbi can count"),
+            "{}",
+            dry.stderr
+        );
+    }
     let text = said(&["--epsilon", "0.05", "--dry-run"]).stdout;
     assert!(text.contains("The noise is wider than the sampling error"), "{text}");
 }
@@ -134,7 +147,7 @@ fn four_mechanisms_release_and_the_nearest_of_them_is_named_for_the_others() {
     // What rounding of the weights costs is part of ε.
     let words = json(&with("tight"))["guarantee"].as_str().unwrap().to_owned();
     assert!(
-        words.starts_with("1-differentially private (") && words.ends_with(" for rounding)"),
+        words.starts_with("1-differentially private (") && words.contains(" for rounding); "),
         "{words}"
     );
 }

@@ -97,8 +97,9 @@ fn what_was_done_and_found_can_be_published() {
         "(ε = 0.5; neighbouring data sets differ in the category of one record)",
         &format!("by the mechanism `{mechanism}` of dpbi"),
         "95 % credible intervals that account for both sampling variation and the noise",
+        "A record is one row of the data, and for a person with m rows ε is m times as large.",
         "within `treated` the share of `yes` is ",
-        "`yes` is more frequent in `",
+        "; the difference of the shares (`",
     ] {
         assert!(sentences.iter().any(|one| one.contains(words)), "{words}: {sentences:?}");
     }
@@ -107,7 +108,39 @@ fn what_was_done_and_found_can_be_published() {
     assert_eq!(folded, sentences.join(" "));
 }
 
-/// Of many comparisons the first are told, or all.
+/// Three pairs of arms, of which the release says that the first or the second one is larger, or neither.
+#[test]
+fn a_direction_is_told_if_the_interval_says_it() {
+    for (counts, words) in [
+        (
+            "20,30,45,5",
+            "`yes` is more frequent in `control` than in `treated` with posterior probability above 99.9 %;",
+        ),
+        (
+            "45,5,20,30",
+            "`yes` is more frequent in `treated` than in `control` with posterior probability above 99.9 %;",
+        ),
+        (
+            "50,0,50,0",
+            "Whether `yes` is more frequent in `treated` or in `control` is not established (posterior probability \
+             that it is in `treated`: 50.0 %); the difference of the shares (`treated` minus `control`, before \
+             rounding) is 0 (95 % credible interval −0.",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let cells = ["control,no", "control,yes", "treated,no", "treated,yes"];
+        let rows = cells.iter().zip(counts.split(','));
+        let rows: String = rows.map(|(cell, count)| format!("{cell},{count}\n")).collect();
+        sandbox.write("cells.csv", &("arm,recovered,noisy\n".to_owned() + &rows));
+        let line = BY_SITE.replace(" --by site", "").replace("epsilon=1", "epsilon=500");
+        let found = posterior(&sandbox, &format!("{line} --n 100"));
+        let sentence = found["sentences"].as_array().unwrap().last().unwrap().as_str().unwrap();
+        assert!(sentence.starts_with(words), "{sentence}");
+        assert_eq!(sentence.ends_with(", which contains 0)."), counts == "50,0,50,0", "{sentence}");
+    }
+}
+
+/// Of many shares and comparisons the first are told, and how many are left out; or all.
 #[test]
 fn every_comparison_is_told_if_that_is_asked_for() {
     let sandbox = Sandbox::new();
@@ -117,12 +150,17 @@ fn every_comparison_is_told_if_that_is_asked_for() {
                 o=o0,o1,o2,o3,o4 --prior 1 --epsilon 1 --ledger none --out a.json";
     sandbox.succeed(&words(line));
     let told = |more: &str| {
-        let found = posterior(&sandbox, &format!("a.json --compare o1,o4 {more}"));
-        let sentences = found["sentences"].as_array().unwrap();
-        let told = |one: &&Value| one.as_str().unwrap().contains("is more frequent in");
-        (found["comparisons"].as_array().unwrap().len(), sentences.iter().filter(told).count())
+        let found = posterior(&sandbox, &format!("a.json --compare {more}"));
+        let sentences = found["sentences"].as_array().unwrap().iter();
+        let sentences: Vec<&str> = sentences.map(|one| one.as_str().unwrap()).collect();
+        let told = sentences.iter().filter(|one| one.contains("the difference of the shares"));
+        (told.count(), sentences.last().unwrap().strip_prefix("Not told here: ").map(str::to_owned))
     };
-    assert_eq!((told(""), told("--sentences all")), ((12, 6), (12, 12)));
+    let in_tables = ", which are in the tables of `dpbi posterior`.";
+    assert_eq!(told("o1,o4"), (6, Some("6 of 12 comparisons".to_owned() + in_tables)));
+    let words = "12 shares and 12 of 18 comparisons".to_owned() + in_tables;
+    assert_eq!(told("o0,o1,o4"), (6, Some(words)));
+    assert_eq!(told("o0,o1,o4 --sentences all"), (18, None));
 }
 
 #[test]
@@ -248,8 +286,8 @@ fn sites_with_the_same_weight_turn_a_comparison_round() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "Comparison: the mean of the shares of `yes` in every `site`, all with the same weight",
-        "The mean of the shares of `yes` in every `site`, all with the same weight, is larger in `A` than in `B` \
-         with posterior probability",
+        "Whether the mean of the shares of `yes` in every `site`, all with the same weight, is larger in `B` or in \
+         `A` is not established (posterior probability that it is in `B`: ",
     ] {
         assert!(text.contains(words), "{text}");
     }

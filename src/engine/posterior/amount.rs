@@ -34,6 +34,11 @@ impl Amount {
     /// Nothing.
     pub const ZERO: Self = Self(0);
 
+    /// A whole number.
+    pub const fn whole(number: u32) -> Self {
+        Self(number as u128 * ONE)
+    }
+
     /// How many units there are in it.
     pub fn units(self) -> u128 {
         self.0

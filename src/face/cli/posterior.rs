@@ -93,7 +93,7 @@ pub struct Posterior {
     /// Check that this ledger has an entry of every release, with the same ε, mechanism and counts
     #[arg(long, value_name = "FILE", conflicts_with = "noise")]
     pub ledger: Option<PathBuf>,
-    /// The comparisons that are told in sentences: the first ones, or all
+    /// What is told in sentences: up to eight shares and the first six comparisons, or all of both
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = ["first", "all"], hide_possible_values = true)]
     pub sentences: String,
     /// Print only the sentences that can be published

@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 
 use super::names::{self, Among};
+use engine::posterior::model::MOST_RECORDS;
 use engine::refusal::{Refusal, suggest};
 use figure::{Format, Width};
 use lab::experiment::config::{Change, check_name};
@@ -19,8 +20,13 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
 }
 
 pub(super) fn records(text: &str) -> Result<u64, String> {
-    let wrong = "a number of records is a whole number, 0 or more, such as 100";
-    text.trim().parse().map_err(|_| wrong.to_owned())
+    match text.trim().parse() {
+        Ok(n) if n <= MOST_RECORDS => Ok(n),
+        Ok(_) => {
+            Err(format!("these are more records than dpbi can count; use at most {MOST_RECORDS}"))
+        }
+        Err(_) => Err("a number of records is a whole number, 0 or more, such as 100".to_owned()),
+    }
 }
 
 /// Joint draws that are asked for.

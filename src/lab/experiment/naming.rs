@@ -77,7 +77,7 @@ impl Naming {
     /// The data of `case`: its name, its size, or its counts.
     pub fn data(&self, case: &Case) -> String {
         match &case.label {
-            Some(label) if self.labelled => label.replace('_', " "),
+            Some(label) if self.labelled => label.clone(),
             _ if self.counts => format!("x = {}", parenthesised(case.setting.posterior.counts())),
             _ => format!("n = {}", case.setting.posterior.n()),
         }

@@ -200,8 +200,8 @@ pub struct Ledger {
     /// Releases entered so far.
     releases: usize,
     /// Whether ε is about one record more or less, because their number is private. Otherwise it is about one that
-    /// is replaced.
-    private_n: bool,
+    /// is replaced. None if the first entry was cut short, so that nobody can read it.
+    private_n: Option<bool>,
     /// Their ε together, a decimal number.
     spent: String,
     budget: Option<String>,

@@ -72,7 +72,7 @@ pub use private_n::{MECHANISM as PRIVATE_N_MECHANISM, PrivateN};
 pub use profile::profile;
 pub use prospect::Prospect;
 pub use question::Question;
-pub use released::{Drawing, Released};
+pub use released::{Drawing, ONE_ROW, Released};
 pub use request::{Histogram, Request};
 pub use table::{Attribute, Margin, MarginRow, Table};
 pub use tally::{Tally, count, count_records, read_text};

@@ -12,6 +12,10 @@ use engine::posterior::amount::Amount;
 use engine::posterior::model::Counts;
 use lab::run::store::sha256;
 
+/// What a guarantee is about.
+pub const ONE_ROW: &str =
+    "a record is one row of the data, and for a person with m rows ε is m times as large";
+
 /// A release that was made.
 pub struct Released {
     /// What tells it from all others.
@@ -104,21 +108,24 @@ impl Released {
     /// The guarantee in a sentence.
     pub fn guarantee(&self) -> String {
         let (spent, price) = (self.spent(), self.price());
-        if let Drawing::Private(_) = self.drawing {
-            return format!(
-                "{spent}-differentially private if one record is added or removed, {}-differentially private if \
-                 one is replaced; the number of records is private, too",
-                spent + spent
-            );
-        }
         let mut words = format!("{spent}-differentially private");
         if price > Amount::ZERO {
             words += &format!(" ({price} of it for rounding)");
+        }
+        if let Drawing::Private(_) = self.drawing {
+            words += &format!(
+                " if one record is added or removed, {}-differentially private if one is replaced; the number of \
+                 records is private, too",
+                spent + spent
+            );
         }
         if self.request.fixed.is_some() {
             words += "; a record stays in its group, so that each group has all of ε";
         }
         words
+            + &format!(
+                "; {ONE_ROW}: keep one row of each person, or divide ε by the most rows that a person has"
+            )
     }
 
     /// The ε that was spent.

@@ -4,26 +4,27 @@ use super::evidence::Evidence;
 use super::findings::{Answer, Block, Compared, Estimate, Findings, Row};
 use super::posterior::{Interval, MOST_PRIVATE_RECORDS};
 use super::question::Question;
-use super::released::Released;
+use super::released::{ONE_ROW, Released};
 use super::request::Request;
 use engine::numeric::significant;
 use engine::posterior::privacy::compact;
 use engine::text::legible;
 
-/// At most this many shares are told.
+/// More shares than this are not told, unless all of them are asked for.
 const MOST_SHARES: usize = 8;
 
 /// At most this many comparisons are told, unless all of them are asked for.
 const MOST_COMPARISONS: usize = 6;
 
-/// Which comparisons are told.
+/// What is told of many shares and comparisons.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Told {
     First,
     All,
 }
 
-/// The sentences: how the counts were released, how shares were estimated, the shares, and the comparisons.
+/// The sentences: how the counts were released, how shares were estimated, the shares, the comparisons, and how much
+/// of these is left out.
 pub fn sentences(
     evidence: &Evidence,
     question: &Question,
@@ -31,15 +32,32 @@ pub fn sentences(
     told: Told,
 ) -> Vec<String> {
     let request = evidence.request();
-    let most = match told {
-        Told::First => MOST_COMPARISONS,
-        Told::All => usize::MAX,
+    let (most_shares, most) = match told {
+        Told::First => (MOST_SHARES, MOST_COMPARISONS),
+        Told::All => (usize::MAX, usize::MAX),
     };
-    let compared = findings.comparisons.iter().take(most);
-    let mut all = vec![method(evidence), estimation(request, question)];
+    let mut all = vec![method(evidence)];
+    if let Evidence::Own(_) = evidence {
+        all.push(capitalised(ONE_ROW) + ".");
+    }
+    all.push(estimation(request, question));
     all.extend(records(question, findings));
-    all.extend(shares(request, question, findings));
-    all.extend(compared.map(|one| comparison(one, question, &findings.averaged)));
+    let shares = shares(request, question, findings);
+    let mut left_out = Vec::new();
+    match shares.len() {
+        0 => {}
+        few if few <= most_shares => all.push(capitalised(&shares.join(", ")) + "."),
+        many => left_out.push(format!("{many} shares")),
+    }
+    let compared = &findings.comparisons;
+    all.extend(compared.iter().take(most).map(|one| comparison(one, question, &findings.averaged)));
+    if let Some(rest @ 1..) = compared.len().checked_sub(most) {
+        left_out.push(format!("{rest} of {} comparisons", compared.len()));
+    }
+    if !left_out.is_empty() {
+        let what = left_out.join(" and ");
+        all.push(format!("Not told here: {what}, which are in the tables of `dpbi posterior`."));
+    }
     all
 }
 
@@ -121,7 +139,7 @@ fn records(question: &Question, findings: &Findings) -> Option<String> {
 }
 
 /// The share of the outcome in every group. Of two categories the second is told: each tells the other.
-fn shares(request: &Request, question: &Question, findings: &Findings) -> Option<String> {
+fn shares(request: &Request, question: &Question, findings: &Findings) -> Vec<String> {
     let outcomes = request.table.outcomes();
     let is_told = |place: usize| match question.compared.as_slice() {
         [] => outcomes > 2 || place == 1,
@@ -137,12 +155,10 @@ fn shares(request: &Request, question: &Question, findings: &Findings) -> Option
     };
     let group =
         |Block { title, rows }: &Block| told(rows, &format!("within `{}` ", legible(title)));
-    let all: Vec<String> = match findings.groups.is_empty() {
+    match findings.groups.is_empty() {
         true => told(&findings.shares, ""),
         false => findings.groups.iter().flat_map(group).collect(),
-    };
-    let is_few = !all.is_empty() && all.len() <= MOST_SHARES;
-    is_few.then(|| capitalised(&all.join(", ")) + ".")
+    }
 }
 
 /// With a capital letter at the beginning.
@@ -165,35 +181,50 @@ pub fn compared_share(category: &str, averaged: &[String]) -> String {
     format!("the mean of the shares of `{category}` in {each}, all with the same weight")
 }
 
-/// A comparison, about the group whose share is probably the larger one.
+/// A comparison. It names the group whose share is larger only if the interval of the difference says so.
 fn comparison(one: &Compared, question: &Question, averaged: &[String]) -> String {
-    let (probability_greater, difference, group, other) = one.likelier();
+    let (probability_greater, difference, group, other) = one.larger_first();
+    let Estimate { mean, interval: Interval { low, high } } = difference;
     let (group, other) = (legible(group), legible(other));
     let (what, shares) = match averaged.is_empty() {
         true => (format!("`{}` is more frequent", legible(&one.category)), "shares"),
-        false => {
-            let share = capitalised(&compared_share(&one.category, averaged));
-            (format!("{share}, is larger"), "means")
-        }
+        false => (format!("{}, is larger", compared_share(&one.category, averaged)), "means"),
     };
+    let chance = probability(probability_greater);
+    let is_established = low > 0.0;
+    let (finding, remark) = match is_established {
+        true => {
+            let what = capitalised(&what);
+            (
+                format!(
+                    "{what} in `{group}` than in `{other}` with posterior probability {chance}"
+                ),
+                "",
+            )
+        }
+        false => (
+            format!(
+                "Whether {what} in `{group}` or in `{other}` is not established (posterior probability that it is \
+                 in `{group}`: {chance})"
+            ),
+            ", which contains 0",
+        ),
+    };
+    let [mean, low, high] = [mean, low, high].map(three);
     format!(
-        "{what} in `{group}` than in `{other}` with posterior probability {}; the difference of the {shares} \
-         (`{group}` minus `{other}`, before rounding) is {} ({} credible interval {} to {}).",
-        probability(probability_greater),
-        three(difference.mean),
+        "{finding}; the difference of the {shares} (`{group}` minus `{other}`, before rounding) is {mean} ({} credible \
+         interval {low} to {high}{remark}).",
         question.percent(),
-        three(difference.interval.low),
-        three(difference.interval.high),
     )
 }
 
 impl Compared {
-    /// The probability that one share is larger, the difference of both, and their groups, the one whose share is
-    /// probably larger first.
-    fn likelier(&self) -> (f64, Estimate, &str, &str) {
+    /// The probability that one share is larger, the difference of both, and their groups: turned round if the
+    /// interval lies below 0.
+    fn larger_first(&self) -> (f64, Estimate, &str, &str) {
         let Answer { probability_greater, difference, .. } = self.answer.rounded();
         let Estimate { mean, interval: Interval { low, high } } = difference;
-        match probability_greater < 0.5 {
+        match high < 0.0 {
             false => (probability_greater, difference, &self.group, &self.other),
             true => {
                 let turned =
@@ -210,11 +241,31 @@ pub fn three(value: f64) -> String {
     format!("{sign}{}", significant(value.abs(), 3))
 }
 
-/// A probability in per cent. Only what is certain is called 0 or 100 %.
+/// A probability in per cent, as every probability is printed. None is called 0 or 100 %: no data make it certain.
 pub fn probability(p: f64) -> String {
     match 100.0 * p {
-        percent if percent > 0.0 && percent < 0.05 => "below 0.1 %".to_owned(),
-        percent if (99.95..100.0).contains(&percent) => "above 99.9 %".to_owned(),
+        percent if percent < 0.05 => "below 0.1 %".to_owned(),
+        percent if percent >= 99.95 => "above 99.9 %".to_owned(),
         percent => format!("{percent:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::probability;
+
+    #[test]
+    fn no_probability_is_called_certain() {
+        for (p, shown) in [
+            (0.0, "below 0.1 %"),
+            (0.000_49, "below 0.1 %"),
+            (0.0006, "0.1 %"),
+            (0.5, "50.0 %"),
+            (0.9994, "99.9 %"),
+            (0.9996, "above 99.9 %"),
+            (1.0, "above 99.9 %"),
+        ] {
+            assert_eq!(probability(p), shown, "{p}");
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! Counting the records of a file, without keeping them in memory. Messages name lines, never contents: they end up in
-//! logs, and logs in mails.
+//! logs, and logs in mails. If the number of records is private, they name no line either.
 //!
 //! The `csv` crate reads the file. It accepts what may hide records: text around quotes, a quote that is never closed,
 //! and empty lines. [`Strict`] looks at the bytes on their way to it, and refuses these.
@@ -36,14 +36,10 @@ pub fn count(
     private_n: bool,
 ) -> Result<Tally, Diagnostic> {
     let name = path.display().to_string();
-    count_rows(Rows::open(path, &name, delimiter)?, table, private_n)
+    count_rows(Rows::open(path, &name, delimiter, private_n)?, table)
 }
 
-fn count_rows(
-    mut rows: Rows<impl Read>,
-    table: &Table,
-    private_n: bool,
-) -> Result<Tally, Diagnostic> {
+fn count_rows(mut rows: Rows<impl Read>, table: &Table) -> Result<Tally, Diagnostic> {
     let columns: Vec<Column> =
         table.attributes().iter().map(|one| rows.column(one)).collect::<Result<_, _>>()?;
     let mut counts = vec![0; table.cells()];
@@ -58,7 +54,9 @@ fn count_rows(
                         column.attribute.name
                     ),
                 };
-                rows.at(line, cause).help(
+                rows.refused(
+                    line,
+                    cause,
                     "a value must equal a category, except for blanks around it; --other CATEGORY takes all other \
                      values",
                 )
@@ -67,7 +65,7 @@ fn count_rows(
         }
         counts[cell] += 1;
     }
-    if !private_n {
+    if !rows.private_n {
         rows.refuse_none()?;
     }
     let hash = hexadecimal(&rows.csv.into_inner().hash.finalize());
@@ -77,7 +75,7 @@ fn count_rows(
 /// The number of records of a file, whatever they hold.
 pub fn count_records(path: &Path, delimiter: u8) -> Result<u64, Diagnostic> {
     let name = path.display().to_string();
-    let mut rows = Rows::open(path, &name, delimiter)?;
+    let mut rows = Rows::open(path, &name, delimiter, false)?;
     while rows.next()?.is_some() {}
     rows.refuse_none()?;
     Ok(rows.records)
@@ -103,25 +101,32 @@ struct Rows<'a, R> {
     /// The present record.
     row: ByteRecord,
     records: u64,
+    /// Whether the number of records is private: no message then tells a line, since that of the last record is n + 1.
+    private_n: bool,
 }
 
 impl<'a> Rows<'a, File> {
     /// Opens a file, and reads its header.
-    fn open(path: &Path, name: &'a str, delimiter: u8) -> Result<Self, Diagnostic> {
+    fn open(
+        path: &Path,
+        name: &'a str,
+        delimiter: u8,
+        private_n: bool,
+    ) -> Result<Self, Diagnostic> {
         match open_named(path) {
-            Ok(file) => Self::new(file, name, delimiter),
+            Ok(file) => Self::new(file, name, delimiter, private_n),
             Err(error) => Err(unreadable(name, &error.to_string())),
         }
     }
 }
 
 impl<'a, R: Read> Rows<'a, R> {
-    fn new(file: R, name: &'a str, delimiter: u8) -> Result<Self, Diagnostic> {
+    fn new(file: R, name: &'a str, delimiter: u8, private_n: bool) -> Result<Self, Diagnostic> {
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader.has_headers(false).flexible(true).delimiter(delimiter);
         let csv = reader.from_reader(Strict::new(file, delimiter));
         let (header, row) = (ByteRecord::new(), ByteRecord::new());
-        let mut rows = Self { csv, file: name, header, row, records: 0 };
+        let mut rows = Self { csv, file: name, header, row, records: 0, private_n };
         if rows.read()?.is_none() {
             let error = Diagnostic::new(format!("the data file {name} is empty"));
             return Err(error.help("the first row must name the columns"));
@@ -130,8 +135,21 @@ impl<'a, R: Read> Rows<'a, R> {
         Ok(rows)
     }
 
-    fn at(&self, line: usize, cause: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(cause).at(Place::line(self.file, line))
+    /// Refuses what is wrong in a line.
+    fn refused(&self, line: usize, cause: impl Into<String>, help: &str) -> Diagnostic {
+        let refused = Diagnostic::new(cause);
+        match self.private_n {
+            false => refused.at(Place::line(self.file, line)).help(help),
+            true => refused.help(format!(
+                "{help}; the line is not said, because the number of records is private: look for it with another \
+                 program"
+            )),
+        }
+    }
+
+    /// Refuses the header, whose line tells nothing of the records.
+    fn refused_header(&self, cause: impl Into<String>, help: &str) -> Diagnostic {
+        Diagnostic::new(cause).at(Place::line(self.file, 1)).help(help)
     }
 
     /// Reads a row: its line, or `None` at the end.
@@ -140,7 +158,7 @@ impl<'a, R: Read> Rows<'a, R> {
             Ok(true) => Ok(self.csv.get_mut().starts.pop_front()),
             Ok(false) => Ok(None),
             Err(error) => Err(match self.csv.get_mut().fault.take() {
-                Some(Fault { line, cause, help }) => self.at(line, cause).help(help),
+                Some(Fault { line, cause, help }) => self.refused(line, cause, help),
                 None => unreadable(self.file, &error.to_string()),
             }),
         }
@@ -152,7 +170,9 @@ impl<'a, R: Read> Rows<'a, R> {
         let Some(line) = found else {
             // Among rows of one cell, an empty line is a record without a value: n is public, and would tell it.
             return match self.csv.get_ref().empty_line.filter(|_| width == 1) {
-                Some(line) => Err(self.at(line, "this line is empty").help(
+                Some(line) => Err(self.refused(
+                    line,
+                    "this line is empty",
                     "in a file of one column it may be a record: write \"\" for a value that is missing, or remove \
                      the line",
                 )),
@@ -163,13 +183,16 @@ impl<'a, R: Read> Rows<'a, R> {
             let cells = self.row.len();
             let word = if cells == 1 { "cell" } else { "cells" };
             let cause = format!("this record has {cells} {word}, but the header has {width}");
-            return Err(self.at(line, cause).help(
+            return Err(self.refused(
+                line,
+                cause,
                 "give every record the same number of cells; quote a cell that holds a comma",
             ));
         }
         self.records += 1;
         match self.records > MOST_RECORDS {
-            true => Err(self.at(line, "these are more records than dpbi can count")),
+            true => Err(Diagnostic::new("these are more records than dpbi can count")
+                .help(format!("use at most {MOST_RECORDS}"))),
             false => Ok(Some(line)),
         }
     }
@@ -191,7 +214,7 @@ impl<'a, R: Read> Rows<'a, R> {
             (Some(place), None) => Ok(Column::new(attribute, place)),
             (Some(_), Some(_)) => {
                 let cause = format!("two columns are named `{wanted}`");
-                Err(self.at(1, cause).help("rename one of them"))
+                Err(self.refused_header(cause, "rename one of them"))
             }
             (None, _) => {
                 // The name is not shown: in a file without a header it would be a value.
@@ -206,9 +229,10 @@ impl<'a, R: Read> Rows<'a, R> {
                     1 => "one column".to_owned(),
                     many => format!("{many} columns"),
                 };
-                Err(self.at(1, format!("the file has no column `{wanted}`")).help(format!(
+                let help = format!(
                     "{hint}the first row names the columns, and has {columns} (--delimiter tells what separates them)"
-                )))
+                );
+                Err(self.refused_header(format!("the file has no column `{wanted}`"), &help))
             }
         }
     }
@@ -408,8 +432,8 @@ mod tests {
     /// The counts of a file, which is read as a whole and, but for a mark at its beginning, byte by byte.
     fn tally(text: &[u8], table: &Table) -> Result<Counts, String> {
         fn counted(file: impl Read, table: &Table) -> Result<Counts, String> {
-            let rows = Rows::new(file, "d.csv", b',');
-            let found = rows.and_then(|rows| count_rows(rows, table, false));
+            let rows = Rows::new(file, "d.csv", b',', false);
+            let found = rows.and_then(|rows| count_rows(rows, table));
             found.map(|found| found.counts).map_err(|error| error.to_string())
         }
         let whole = counted(text, table);
@@ -506,6 +530,20 @@ mod tests {
         let error = yes_no(b"id,anwser\n1,yes\n").unwrap_err();
         let is_hidden = error.contains("column 2 has a similar name") && !error.contains("anwser");
         assert!(is_hidden, "{error}");
+    }
+
+    #[test]
+    fn a_message_tells_nothing_of_a_private_number_of_records() {
+        let columns = table("answer", &["no", "yes"], None);
+        let said = |records: usize, bad: &str, private_n: bool| {
+            let text = format!("id,answer\n{}{bad}", "1,yes\n".repeat(records));
+            let rows = Rows::new(text.as_bytes(), "d.csv", b',', private_n);
+            rows.and_then(|rows| count_rows(rows, &columns)).err().unwrap().to_string()
+        };
+        for bad in ["2,maybe\n", "2\n", "2,\"yes\"x\n", "2,y\"es\"\n", "2,\"yes", "2,\0\n"] {
+            assert_eq!(said(3, bad, true), said(12, bad, true));
+            assert_ne!(said(3, bad, false), said(12, bad, false));
+        }
     }
 
     #[test]

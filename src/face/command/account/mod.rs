@@ -52,8 +52,8 @@ pub struct Document<'a> {
     entries: Vec<EntryDocument<'a>>,
     releases: usize,
     /// Whether ε is about one record more or less, because their number is private. Otherwise it is about one that
-    /// is replaced.
-    private_n: bool,
+    /// is replaced. None if the first entry was cut short, so that nobody can read it.
+    private_n: Option<bool>,
     /// The sum of all ε, which holds without δ.
     sum: String,
     delta: f64,
@@ -169,10 +169,14 @@ impl<'a> Report<'a> {
         }
         text += &curve.render();
         let neighbours = match self.account.private_n {
-            true => {
+            Some(true) => {
                 " All of this is about one record more or less; if one is replaced, each ε is twice as large."
             }
-            false => "",
+            Some(false) => "",
+            None => {
+                " The first entry was cut short: nobody can read whether ε is about one record more or less, or about \
+                 one that is replaced."
+            }
         };
         text + &format!("\n  {CAVEAT}{neighbours}\n")
     }

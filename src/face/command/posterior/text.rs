@@ -7,7 +7,8 @@ use super::super::release::text as release;
 use engine::text::legible;
 use service::release::sentences::{compared_share, probability, three};
 use service::release::{
-    Block, Compared, Estimate, Evidence, Findings, Interval, JointIntervals, Median, Question, Row,
+    Block, Compared, Estimate, Evidence, Findings, Interval, JointIntervals, Median, ONE_ROW,
+    Question, Row,
 };
 use system::console::{Grid, short, significant};
 
@@ -55,7 +56,7 @@ fn releases(evidence: &Evidence) -> Vec<(&'static str, String)> {
         ([_, _, ..], Some(spent)) => {
             let words = "differentially private together: the sum, if all of them are of the same records, which \
                          nobody can check from outside";
-            ("privacy", format!("{spent}-{words}"))
+            ("privacy", format!("{spent}-{words}; {ONE_ROW}"))
         }
         _ => ("privacy", releases[0].guarantee()),
     });

@@ -18,7 +18,9 @@ use crate::cli::Release;
 use crate::failure::{Failure, WorkError};
 use lab::run::store::utc;
 use service::release::document::ReleaseFile;
-use service::release::{self, Account, Budget, Entropy, Entry, Part, Released, Request, Tally};
+use service::release::{
+    self, Account, Amount, Budget, Entropy, Entry, Part, Released, Request, Tally,
+};
 use system::console::{self, Output, say};
 use system::diagnostic::Diagnostic;
 
@@ -100,10 +102,10 @@ struct Job {
 const NO_LEDGER: &str = "none";
 
 /// Above this ε a guess about a record is nearly certain: a warning.
-const LARGE: f64 = 10.0;
+const LARGE: Amount = Amount::whole(10);
 
 /// Above this ε nothing is protected.
-const LARGEST: f64 = 30.0;
+const LARGEST: Amount = Amount::whole(30);
 
 impl Job {
     fn new(args: &Release) -> Result<Self, Diagnostic> {
@@ -135,7 +137,7 @@ impl Job {
     /// Refuses an ε that protects nobody, unless it is forced.
     fn check_epsilon(&self, force: bool) -> Result<(), Diagnostic> {
         let epsilon = self.request.epsilon;
-        if epsilon.to_f64() > LARGEST && !force {
+        if epsilon > LARGEST && !force {
             return Err(Diagnostic::new(format!("ε = {epsilon} protects nobody"))
                 .help(format!("use an ε below {LARGE}; --force releases at any ε")));
         }
@@ -145,7 +147,7 @@ impl Job {
     /// Says before anything is drawn that an ε hardly protects, and that nobody counts, unless that is meant.
     fn warn(&self) {
         let epsilon = self.request.epsilon;
-        if epsilon.to_f64() > LARGE {
+        if epsilon > LARGE {
             let guess = 1.0 / (1.0 + engine::numeric::exp_accurate(-epsilon.to_f64()));
             say(format!(
                 "note: ε = {epsilon} is large: who knows all other records, and that the last one has one of two \

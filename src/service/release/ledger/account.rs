@@ -49,8 +49,9 @@ impl Kept {
 pub struct Account {
     /// Releases entered, this one among them.
     pub releases: usize,
-    /// Whether ε is about one record more or less, because their number is private.
-    pub private_n: bool,
+    /// Whether ε is about one record more or less, because their number is private; `None` if the first entry was cut
+    /// short, so that nobody can read it.
+    pub private_n: Option<bool>,
     /// The ε that all of them have spent: by composition, the sum. It is not said whether a file is the
     /// same as an earlier one: that would be an exact answer to a question about its records.
     pub total: Amount,
@@ -82,7 +83,7 @@ impl Account {
         });
         Self {
             releases: entries.iter().map(|entry| entry.releases()).sum(),
-            private_n: entries.iter().any(|entry| entry.private_n() == Some(true)),
+            private_n: entries.first().map_or(Some(false), |first| first.private_n()),
             total,
             budget: budget.map(|budget| budget.epsilon),
             delta,
@@ -110,7 +111,7 @@ impl Account {
             );
             words += &kept.map_or(String::new(), |kept| format!(": kept {}", kept.words()));
         }
-        if *private_n {
+        if *private_n == Some(true) {
             words += " (for one record more or less)";
         }
         words

@@ -113,6 +113,9 @@ pub const BUDGET: &str = ",\"budget\":\"";
 /// The text before a line's own SHA-256, which is computed from everything before this text.
 pub const OWN: &str = ",\"sha256\":\"";
 
+/// What stands in place of what an entry that was cut short does not tell.
+const CUT_SHORT: &str = "unknown: the entry was cut short";
+
 impl Entry {
     /// This release of a file with the SHA-256 `data`, without a budget.
     pub fn new(part: Part, time: String, data: String) -> Self {
@@ -129,9 +132,13 @@ impl Entry {
         }
     }
 
-    /// Whether its releases keep the number of records private, if that is known.
+    /// Whether its releases keep the number of records private; `None` if it was cut short. Other entries without
+    /// releases are older than private numbers of records.
     pub(super) fn private_n(&self) -> Option<bool> {
-        self.parts.first().map(|part| part.private_n)
+        match self.parts.first() {
+            Some(part) => Some(part.private_n),
+            None => (self.time != CUT_SHORT).then_some(false),
+        }
     }
 
     pub fn releases(&self) -> usize {
@@ -178,7 +185,7 @@ impl Entry {
 
     /// The entry of a line of which only the beginning is known.
     pub(super) fn cut_short(epsilon: Amount, budget: Option<Amount>) -> Self {
-        let unknown = || "unknown: the entry was cut short".to_owned();
+        let unknown = || CUT_SHORT.to_owned();
         Self {
             epsilon,
             budget,

@@ -211,15 +211,25 @@ impl Lines {
     }
 
     /// Refuses an entry that keeps the number of records private after others that have told it, and the other way
-    /// round: their neighbours differ in other ways, so that the values of ε do not add up.
+    /// round: their neighbours differ in other ways, so that the values of ε do not add up. All entries are of the
+    /// kind of the first one. If that was cut short, nothing says its kind, and no entry is certain to be of it.
     pub fn refuse_mixture(&self, entry: &Entry) -> Result<(), Diagnostic> {
-        let before = self.entries.iter().find_map(Entry::private_n);
-        let (Some(before), Some(now)) = (before, entry.private_n()) else { return Ok(()) };
-        let cause = match (before, now) {
-            (false, true) => {
+        let Some(first) = self.entries.first() else { return Ok(()) };
+        let cause = match (first.private_n(), entry.private_n()) {
+            (None, _) => {
+                return Err(Diagnostic::new(
+                    "the first entry of this ledger was cut short: nobody can read whether it keeps the number of \
+                     records private, and ε of two kinds does not add up",
+                )
+                .help(
+                    "restore the ledger from a copy; or begin a new one, with a budget that is smaller by what was \
+                     spent",
+                ));
+            }
+            (Some(false), Some(true)) => {
                 "the releases in this ledger have told the number of records: it cannot be kept private any more"
             }
-            (true, false) => {
+            (Some(true), Some(false)) => {
                 "the releases in this ledger keep the number of records private, and this one would tell it"
             }
             _ => return Ok(()),

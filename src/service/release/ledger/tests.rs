@@ -231,6 +231,34 @@ fn several_releases_of_one_entry_of_before_are_read_again_as_they_were() {
     });
 }
 
+/// Wherever the only entry is cut, its ε counts and its kind is unknown: no release is certain to be of its kind.
+#[test]
+fn a_ledger_that_does_not_say_its_kind_is_closed() {
+    in_folder(|path| {
+        let of_kind = |private_n| {
+            let parts = vec![Part { private_n, ..part("1") }];
+            Entry { parts, ..entry("1", None) }
+        };
+        for (kind, next) in [(true, false), (true, true), (false, true), (false, false)] {
+            let _ = fs::remove_file(path);
+            enter(path, of_kind(kind)).unwrap();
+            let text = fs::read(path).unwrap();
+            fs::write(path, &text[..200]).unwrap();
+            let error = enter(path, of_kind(next)).unwrap_err().to_string();
+            assert!(error.starts_with("the first entry of this ledger was cut short"), "{error}");
+            assert_eq!(fs::read(path).unwrap().len(), 200);
+            let entries = read(path, &|_| ()).unwrap().entries;
+            assert_eq!(Account::new(&entries, None).private_n, None);
+            // What was cut short later is of the kind of the entries before it.
+            fs::write(path, &text).unwrap();
+            enter(path, of_kind(kind)).unwrap();
+            let text = fs::read(path).unwrap();
+            fs::write(path, &text[..text.len() - 200]).unwrap();
+            assert_eq!(enter(path, of_kind(next)).is_ok(), next == kind);
+        }
+    });
+}
+
 #[test]
 fn a_budget_with_delta_is_kept_by_the_sum_or_by_the_composition() {
     in_folder(|path| {
