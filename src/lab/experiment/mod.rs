@@ -252,12 +252,7 @@ impl Panel {
         self.tuning.tune(variant, &case.setting)
     }
 
-    /// The recipes of all mechanisms at one case, before any tuning.
-    pub fn recipes(&self, case: &Case) -> Result<Vec<Recipe>, Refusal> {
-        self.variants.iter().map(|variant| variant.recipe(&case.setting)).collect()
-    }
-
-    /// The same in outline: enough to say what they cost.
+    /// The recipes of all mechanisms at one case in outline: enough to say what they cost.
     pub fn outlines(&self, case: &Case) -> Result<Vec<Recipe>, Refusal> {
         self.variants.iter().map(|variant| variant.outline(&case.setting)).collect()
     }
