@@ -118,8 +118,9 @@ pub(super) struct RunOutcome {
     pub(super) tables: Tables,
     pub(super) figures: Drawn,
     pub(super) path: PathBuf,
-    /// What was written: nothing, if all of it was there.
     pub(super) files: Vec<String>,
+    /// Whether all of them were there, and none was written.
+    pub(super) is_same: bool,
     pub(super) seconds: f64,
     pub(super) shard: Option<Shard>,
     pub(super) cells: usize,
@@ -136,7 +137,7 @@ impl RunOutcome {
             None => summary::text(experiment, &self.tables),
         };
         let (path, seconds) = (self.path.display(), cost::duration(self.seconds));
-        match self.files.is_empty() {
+        match self.is_same {
             true => format!("{found}\n  wrote nothing in {seconds}: {path} is as it was\n\n"),
             false => format!("{found}\n  wrote {path} in {seconds}: {}\n\n", listed(&self.files)),
         }
@@ -298,7 +299,7 @@ impl<'a> Job<'a> {
             Ok(written) => written,
             Err(error) => return Err(notice::give_up(&self, options, Some(error))),
         };
-        let mut files: Vec<String> = self.folder.files().map(str::to_owned).collect();
+        let files: Vec<String> = self.folder.files().map(str::to_owned).collect();
         let seconds = clock.elapsed().as_secs_f64();
         let last = Manifest {
             ended: utc(SystemTime::now()),
@@ -313,9 +314,6 @@ impl<'a> Job<'a> {
             Ok(written) => written,
             Err(error) => return Err(notice::not_written(error, &store).into()),
         };
-        if is_same {
-            files.clear();
-        }
         if !options.quiet && !removed.is_empty() {
             let removed = listed(&removed);
             say(format!("note: figures of the earlier tables were removed: {removed}"));
@@ -327,7 +325,7 @@ impl<'a> Job<'a> {
         }
         notice::left_over(store.clear(|| sweep.keys())?, &path, options);
         let (shard, Stock { cells, kept, .. }) = (options.shard, stock);
-        Ok(RunOutcome { tables, figures, path, files, seconds, shard, cells, kept })
+        Ok(RunOutcome { tables, figures, path, files, is_same, seconds, shard, cells, kept })
     }
 
     /// Writes all files to the folder. Returns the tables and the figures.
